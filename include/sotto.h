@@ -1,0 +1,217 @@
+/*
+ * sotto: differentially private linear models.
+ *
+ * This header is the whole public interface, to be read from top to bottom.
+ *
+ *   1  Status and errors     how every call says what went wrong
+ *   2  Options               one table: names, defaults, bounds, help
+ *   3  Data                  a file of records -> a table in memory
+ *   4  Schema                what the columns are, declared beforehand
+ *   5  Synthetic data        sets to try things on
+ *
+ * Conventions. A call that can fail returns a status and fills the caller's
+ * sotto_error. `T **out` is yours to free; a `const T *` that is returned is
+ * borrowed from the object it came from. Sizes are 64-bit. The library never
+ * prints, never exits, and keeps no global state: two threads may use two
+ * different objects at the same time without further ado.
+ *
+ * Licence: Apache-2.0.
+ */
+#ifndef SOTTO_H
+#define SOTTO_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SOTTO_API __attribute__((visibility("default")))
+#define SOTTO_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define SOTTO_API
+#define SOTTO_MUST_CHECK
+#endif
+
+#define SOTTO_VERSION "0.1.0"
+
+/* The version of the library that is running (the macro: of this header). */
+SOTTO_API const char *sotto_version(void);
+
+/* ------------------------------------------------------------------------
+ * 1  Status and errors
+ *
+ * The numbers are also the exit codes of the program `sotto`.
+ */
+typedef enum sotto_status {
+    SOTTO_OK = 0,
+    SOTTO_FAILED = 1,  /* the machine: files, memory, disk */
+    SOTTO_USAGE = 2,   /* the call: an option, a name, a combination */
+    SOTTO_DATA = 3,    /* the records: a bad row, a missing column */
+    SOTTO_BUDGET = 4,  /* refused: the privacy budget does not allow it */
+    SOTTO_PRIVACY = 5, /* refused: private training lacks a declaration */
+    SOTTO_PEER = 6     /* another party: connection or authentication */
+} sotto_status;
+
+/*
+ * One line for people, without a trailing newline. It says where (file,
+ * line, column), what was expected and what to do; it never quotes a value
+ * from a record. It is meant for the operator beside the data: line numbers
+ * depend on the records, so it is not for release.
+ */
+typedef struct sotto_error {
+    sotto_status status;
+    char message[480];
+} sotto_error;
+
+/* ------------------------------------------------------------------------
+ * 2  Options
+ *
+ * Everything that can be set has one entry in one table. The command line,
+ * its help and other languages are made from the same table.
+ */
+typedef enum sotto_option_kind {
+    SOTTO_OPTION_TEXT,    /* any text */
+    SOTTO_OPTION_FILE,    /* a path; "-" is stdin or stdout */
+    SOTTO_OPTION_LIST,    /* names separated by commas; setting it adds */
+    SOTTO_OPTION_CHOICE,  /* one of `choices` */
+    SOTTO_OPTION_INTEGER, /* a whole number within [low, high] */
+    SOTTO_OPTION_NUMBER,  /* a number within [low, high] */
+    SOTTO_OPTION_FLAG     /* present or not: "yes" or "no" */
+} sotto_option_kind;
+
+typedef struct sotto_option {
+    const char *name; /* "target"; on the command line --target */
+    sotto_option_kind kind;
+    const char *argument; /* how help calls its argument; NULL for a flag */
+    const char *standard; /* the default as text, or NULL: not set */
+    double low, high;     /* bounds, both included */
+    const char *choices;  /* "a|b|c", or NULL */
+    const char *verbs;    /* " train doctor ": who takes it */
+    const char *help;     /* one sentence */
+} sotto_option;
+
+/* The i-th option, or NULL past the end. */
+SOTTO_API const sotto_option *sotto_option_at(int64_t i);
+
+/* The option of that name, or NULL. */
+SOTTO_API const sotto_option *sotto_option_named(const char *name);
+
+/* A set of values, all at their defaults. */
+typedef struct sotto_options sotto_options;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_options_new(sotto_options **out,
+                                                          sotto_error *error);
+SOTTO_API void sotto_options_free(sotto_options *options);
+
+/* Sets one value from its text, after checking it. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_options_set(sotto_options *options, const char *name, const char *value,
+                  sotto_error *error);
+
+/* The text of a value, or NULL when it is not set and has no default. */
+SOTTO_API const char *sotto_options_get(const sotto_options *options,
+                                        const char *name);
+
+/* ------------------------------------------------------------------------
+ * 3  Data
+ *
+ * Readers for CSV (RFC 4180, with a header), svmlight/LIBSVM (1-based) and
+ * NumPy .npy, each also gzipped or from stdin ("-"). Every value is mapped
+ * by what was declared about its column, on its own: the table's row i is a
+ * function of record i and of public declarations, and of nothing else.
+ *
+ *   target     the column to learn; --classes and the loss say how to read
+ *              it; two classes become -1 and +1
+ *   schema     declared bounds, levels and missing-value policies; a bounded
+ *              column is clamped and mapped to [-1, 1]
+ *   bad-rows   "stop" (SOTTO_DATA with the line) or "drop" (as if absent)
+ *   epsilon    finite: nothing of the table's shape may come from the rows
+ *
+ * The file must not change while it is being read.
+ */
+typedef struct sotto_table sotto_table;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_table_read(sotto_table **out, const char *path,
+                 const sotto_options *options, sotto_error *error);
+
+/* Wipes and frees; NULL is fine. */
+SOTTO_API void sotto_table_free(sotto_table *table);
+
+SOTTO_API int64_t sotto_table_rows(const sotto_table *table);
+SOTTO_API int64_t sotto_table_features(const sotto_table *table);
+
+/* Stored entries: rows * features when dense. */
+SOTTO_API int64_t sotto_table_entries(const sotto_table *table);
+SOTTO_API int sotto_table_is_sparse(const sotto_table *table);
+
+/*
+ * The name of feature j; a category's is "column=level". Where the file has
+ * no names they are 1, 2, ..., written into the caller's buffer.
+ */
+SOTTO_API const char *sotto_table_feature_name(const sotto_table *table,
+                                               int64_t j, char buffer[24]);
+
+/*
+ * The affine map of feature j: stored = (raw - centre) / half, with centre 0
+ * and half 1 when nothing was declared.
+ */
+SOTTO_API void sotto_table_feature_map(const sotto_table *table, int64_t j,
+                                       double *centre, double *half);
+
+/* Copies feature j, undone to raw units, into out[0 .. rows-1]. */
+SOTTO_API void sotto_table_feature(const sotto_table *table, int64_t j,
+                                   double *out);
+
+/*
+ * The target in raw units (-1/+1 for two classes), or the row weights:
+ * 1 when copied to out, 0 when the table has none.
+ */
+SOTTO_API int sotto_table_target(const sotto_table *table, double *out);
+SOTTO_API int sotto_table_weights(const sotto_table *table, double *out);
+
+/* The name of class 0 (-1) or 1 (+1), or NULL when there are no classes. */
+SOTTO_API const char *sotto_table_class(const sotto_table *table, int which);
+
+/* The i-th remark for the operator (not for release), or NULL. */
+SOTTO_API const char *sotto_table_warning(const sotto_table *table, int64_t i);
+
+/* ------------------------------------------------------------------------
+ * 4  Schema
+ *
+ * A JSON file that declares the columns. This writes a template to fill in,
+ * from the header of the data file alone: no row is looked at.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_schema_template(char **out, const char *path,
+                      const sotto_options *options, sotto_error *error);
+
+/* Frees a text that this library returned through `char **`. */
+SOTTO_API void sotto_text_free(char *text);
+
+/* Writes text to a file, whole or not at all; "-" is stdout. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
+                                                         const char *text,
+                                                         sotto_error *error);
+
+/* ------------------------------------------------------------------------
+ * 5  Synthetic data
+ *
+ * Writes the set `name` to `path` (.csv, .svm or .npy, or by the option
+ * format): sizes by the options rows, features, per-row and seed. The same
+ * call gives the same file. The file is written whole or not at all.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_generate(const char *name, const char *path, const sotto_options *options,
+               sotto_error *error);
+
+/* The name of the i-th set and what it is, or NULL past the end. */
+SOTTO_API const char *sotto_generate_name(int64_t i);
+SOTTO_API const char *sotto_generate_help(int64_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+/*
+ * All memory goes through here, with overflow checks; the test of running
+ * out replaces the system's calls at link time and fails each one in turn.
+ */
+#include "base.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int size_multiply(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+
+void *mem_zeroed(size_t count, size_t size)
+{
+    /* calloc checks the product; one byte at least, so NULL means failure */
+    return calloc(count ? count : 1, size ? size : 1);
+}
+
+void *mem_resize(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!size_multiply(count, size, &bytes))
+        return NULL;
+    return realloc(block, bytes ? bytes : 1);
+}
+
+void mem_free(void *block)
+{
+    free(block);
+}
+
+char *mem_text_n(const char *string, size_t length)
+{
+    char *copy = mem_zeroed(length + 1, 1);
+    if (copy)
+        memcpy(copy, string, length);
+    return copy;
+}
+
+char *mem_text(const char *string)
+{
+    return mem_text_n(string, strlen(string));
+}
+
+/* Large pages where the system gives them: fewer faults, fewer misses. */
+static void mem_wish_large(void *block, size_t bytes)
+{
+    if (bytes >= (size_t)1 << 22)
+        madvise(block, bytes, MADV_HUGEPAGE);
+}
+
+void *mem_map(size_t bytes)
+{
+    void *block = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    mem_wish_large(block, bytes);
+    return block;
+}
+
+void mem_unmap(void *block, size_t bytes)
+{
+    if (block)
+        munmap(block, bytes ? bytes : 1);
+}
+
+void *mem_remap(void *block, size_t from, size_t to)
+{
+    if (!block)
+        return mem_map(to);
+    void *moved = mremap(block, from ? from : 1, to ? to : 1, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED)
+        return NULL;
+    mem_wish_large(moved, to);
+    return moved;
+}
+
+void mem_discard(void *block, size_t from, size_t to)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t first = (from + page - 1) / page * page;
+    size_t last = to / page * page;
+    if (first < last)
+        madvise((char *)block + first, last - first, MADV_DONTNEED);
+}
+
+void mem_wipe(void *block, size_t bytes)
+{
+    if (block)
+        explicit_bzero(block, bytes);
+}
+
+void sotto_text_free(char *string)
+{
+    mem_free(string);
+}

@@ -1,0 +1,291 @@
+/*
+ * The one option table: everything that can be set, with its default, its
+ * bounds and its help. The command line is made from it.
+ */
+#include "option.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READING " doctor "
+#define TEXT SOTTO_OPTION_TEXT
+#define FILE_ SOTTO_OPTION_FILE
+#define LIST SOTTO_OPTION_LIST
+#define CHOICE SOTTO_OPTION_CHOICE
+#define INTEGER SOTTO_OPTION_INTEGER
+#define NUMBER SOTTO_OPTION_NUMBER
+#define FLAG SOTTO_OPTION_FLAG
+
+/* clang-format off */
+static const sotto_option option_table[OPTION_COUNT] = {
+    [OPTION_TARGET] = {"target", TEXT, "NAME", NULL, 0, 0, NULL,
+        " doctor schema ",
+        "the column to learn (CSV: its name; .npy: its number, from 1)"},
+    [OPTION_LOSS] = {"loss", CHOICE, "LOSS", "squared", 0, 0,
+        "squared|logistic|hinge|squared-hinge|huber", READING,
+        "squared and huber read the target as a number, the others as one "
+        "of two classes"},
+    [OPTION_CLASSES] = {"classes", LIST, "A,B", NULL, 0, 0, NULL, READING,
+        "the two classes of the target, the negative one first; not needed "
+        "for -1/+1 and 0/1"},
+    [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0, INFINITY, NULL,
+        READING,
+        "read as private training with this epsilon would: nothing of the "
+        "table's shape is taken from the rows (inf: not private)"},
+    [OPTION_SCHEMA] = {"schema", FILE_, "FILE", NULL, 0, 0, NULL, READING,
+        "what the columns are: types, bounds, levels, missing values (see "
+        "'sotto schema')"},
+    [OPTION_WEIGHTS] = {"weights", TEXT, "NAME", NULL, 0, 0, NULL, READING,
+        "the column that holds the weight of each row; needs a declared "
+        "bound"},
+    [OPTION_WEIGHT_BOUND] = {"weight-bound", NUMBER, "B", NULL, 0x1p-1022,
+        0x1.fffffep127, NULL, READING,
+        "the largest weight a row may have; larger ones are clamped to it"},
+    [OPTION_DROP] = {"drop", LIST, "NAMES", NULL, 0, 0, NULL,
+        " doctor schema ", "columns to leave out (CSV, .npy)"},
+    [OPTION_ONLY] = {"only", LIST, "NAMES", NULL, 0, 0, NULL,
+        " doctor schema ",
+        "leave out every feature but these (CSV, .npy)"},
+    [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, "WHAT", "stop", 0, 0,
+        "stop|drop", READING,
+        "a malformed row stops the run with its line number, or is treated "
+        "as absent without a word"},
+    [OPTION_FORMAT] = {"format", CHOICE, "FORMAT", NULL, 0, 0,
+        "csv|svmlight|npy", " doctor schema generate ",
+        "the file's format, when its name does not say it"},
+    [OPTION_DELIMITER] = {"delimiter", TEXT, "CHAR", NULL, 0, 0, NULL,
+        " doctor schema ",
+        "what separates CSV fields: one character, or tab (default: a comma; "
+        "for .tsv a tab)"},
+    [OPTION_FEATURES] = {"features", INTEGER, "P", NULL, 1, 2147483647, NULL,
+        " doctor schema generate ",
+        "the number of features (svmlight: required when private, else the "
+        "largest index; generate: columns to make)"},
+    [OPTION_ROWS] = {"rows", INTEGER, "N", NULL, 1, 1e15, NULL, " generate ",
+        "the number of rows to make"},
+    [OPTION_PER_ROW] = {"per-row", INTEGER, "K", "100", 1, 1e6, NULL,
+        " generate ",
+        "words drawn for each row of a zipf set (repeats are merged)"},
+    [OPTION_SEED] = {"seed", INTEGER, "S", "0", 0, 9007199254740992.0, NULL,
+        " generate ", "which of the sets of that name to make"},
+    [OPTION_OUTPUT] = {"output", FILE_, "FILE", NULL, 0, 0, NULL,
+        " generate schema ", "where to write (-o FILE; - is stdout)"},
+    [OPTION_THREADS] = {"threads", INTEGER, "N", "0", 0, 256, NULL, READING,
+        "how many threads to use (0: as many as there are processors); the "
+        "result does not depend on it"},
+    [OPTION_PRECISION] = {"precision", CHOICE, "WORD", "float", 0, 0,
+        "float|double", "",
+        "how a table is held: float for private training, double for the "
+        "exact solver"},
+    [OPTION_LAYOUT] = {"layout", CHOICE, "WORD", "both", 0, 0,
+        "both|rows", "",
+        "whether a sparse table is held by rows and by columns, or by rows "
+        "alone (enough to predict)"},
+    [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
+        " doctor version ", "print JSON instead of text"},
+    [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
+        " doctor generate schema ",
+        "print no remarks, only results and errors"},
+};
+/* clang-format on */
+
+struct sotto_options {
+    char *value[OPTION_COUNT];
+};
+
+const sotto_option *sotto_option_at(int64_t i)
+{
+    return i >= 0 && i < OPTION_COUNT ? &option_table[i] : NULL;
+}
+
+const sotto_option *sotto_option_named(const char *name)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (!strcmp(option_table[i].name, name))
+            return &option_table[i];
+    return NULL;
+}
+
+sotto_status sotto_options_new(sotto_options **out, sotto_error *error)
+{
+    *out = mem_zeroed(1, sizeof **out);
+    return *out ? SOTTO_OK : error_memory(error);
+}
+
+void sotto_options_free(sotto_options *options)
+{
+    if (!options)
+        return;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        mem_free(options->value[i]);
+    mem_free(options);
+}
+
+/* Whether `word` is one of the words of "a|b|c". */
+static int option_is_choice(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *c = choices; length; c++) {
+        if (!strncmp(c, word, length) && (c[length] == '|' || !c[length]))
+            return 1;
+        c = strchr(c, '|');
+        if (!c)
+            break;
+    }
+    return 0;
+}
+
+/* strtod would follow the host program's locale only in its radix point,
+   and a value here is short and typed by a person: refuse anything odd. */
+static int option_parse(const char *value, double *out)
+{
+    char *end;
+    if (!*value || strspn(value, "+-.0123456789eEinfIN") != strlen(value))
+        return 0;
+    *out = strtod(value, &end);
+    return !*end;
+}
+
+static sotto_status option_check_number(const sotto_option *o,
+                                        const char *value, sotto_error *error)
+{
+    double x;
+    int whole = o->kind == SOTTO_OPTION_INTEGER;
+    const char *kind = whole ? "a whole number" : "a number";
+    if (!option_parse(value, &x) || (whole && x != floor(x)))
+        return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
+                         kind);
+    if (!(x >= o->low && x <= o->high))
+        return error_set(error, SOTTO_USAGE,
+                         "--%s: expected %s from %.16g to %.16g", o->name, kind,
+                         o->low, o->high);
+    return SOTTO_OK;
+}
+
+static sotto_status option_check(const sotto_option *o, const char *value,
+                                 sotto_error *error)
+{
+    switch (o->kind) {
+    case SOTTO_OPTION_CHOICE:
+        if (!option_is_choice(o->choices, value))
+            return error_set(error, SOTTO_USAGE, "--%s: expected one of %s",
+                             o->name, o->choices);
+        return SOTTO_OK;
+    case SOTTO_OPTION_FLAG:
+        if (strcmp(value, "yes") && strcmp(value, "no"))
+            return error_set(error, SOTTO_USAGE, "--%s: expected yes or no",
+                             o->name);
+        return SOTTO_OK;
+    case SOTTO_OPTION_INTEGER:
+    case SOTTO_OPTION_NUMBER:
+        return option_check_number(o, value, error);
+    default:
+        if (!*value)
+            return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
+                             o->argument);
+        return SOTTO_OK;
+    }
+}
+
+sotto_status sotto_options_set(sotto_options *options, const char *name,
+                               const char *value, sotto_error *error)
+{
+    const sotto_option *o = sotto_option_named(name);
+    if (!o)
+        return error_set(error, SOTTO_USAGE, "there is no option --%s",
+                         show_name(name).text);
+    sotto_status status = option_check(o, value, error);
+    if (status != SOTTO_OK)
+        return status;
+    char **slot = &options->value[o - option_table];
+    text_buffer joined = {0};
+    if (o->kind == SOTTO_OPTION_LIST && *slot) {
+        text_put(&joined, *slot);
+        text_put(&joined, ",");
+    }
+    text_put(&joined, value);
+    if (joined.failed) {
+        text_free(&joined);
+        return error_memory(error);
+    }
+    mem_free(*slot);
+    *slot = joined.data;
+    return SOTTO_OK;
+}
+
+const char *sotto_options_get(const sotto_options *options, const char *name)
+{
+    const sotto_option *o = sotto_option_named(name);
+    return o ? option_text(options, (option_id)(o - option_table)) : NULL;
+}
+
+const char *option_text(const sotto_options *options, option_id id)
+{
+    const char *value = options->value[id];
+    return value ? value : option_table[id].standard;
+}
+
+int option_given(const sotto_options *options, option_id id)
+{
+    return options->value[id] != NULL;
+}
+
+double option_number(const sotto_options *options, option_id id)
+{
+    return strtod(option_text(options, id), NULL);
+}
+
+int64_t option_integer(const sotto_options *options, option_id id)
+{
+    return (int64_t)option_number(options, id);
+}
+
+int option_is(const sotto_options *options, option_id id, const char *word)
+{
+    const char *value = option_text(options, id);
+    return value && !strcmp(value, word);
+}
+
+int option_flag(const sotto_options *options, option_id id)
+{
+    return option_is(options, id, "yes");
+}
+
+/* The length of the list's name at `at`; names end at a comma. */
+static size_t option_name_length(const char *at)
+{
+    return strcspn(at, ",");
+}
+
+int option_lists(const sotto_options *options, option_id id, const char *name)
+{
+    const char *at = option_text(options, id);
+    size_t length = strlen(name);
+    while (at) {
+        size_t span = option_name_length(at);
+        if (span == length && !memcmp(at, name, length))
+            return 1;
+        at = at[span] ? at + span + 1 : NULL;
+    }
+    return 0;
+}
+
+int option_next(const sotto_options *options, option_id id, size_t *cursor,
+                char **out)
+{
+    const char *list = option_text(options, id);
+    if (!list || *cursor > strlen(list))
+        return 0;
+    size_t span = option_name_length(list + *cursor);
+    *out = mem_text_n(list + *cursor, span);
+    *cursor += span + 1;
+    return *out ? 1 : -1;
+}
+
+int option_private(const sotto_options *options)
+{
+    return option_given(options, OPTION_EPSILON) &&
+           isfinite(option_number(options, OPTION_EPSILON));
+}

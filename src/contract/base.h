@@ -1,0 +1,113 @@
+/*
+ * base: what every room uses. Errors of one line, memory that says when it
+ * is out, text that grows, and a loop over threads.
+ */
+#ifndef SOTTO_BASE_H
+#define SOTTO_BASE_H
+
+#include <sotto.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __FAST_MATH__
+#error "fast-math would remove the integer grid that privacy stands on"
+#endif
+
+/* ---- errors ---- */
+
+/*
+ * Fills *error (which may be NULL) with one line and returns the status, so
+ * that `return error_set(...)` is the usual way out. Never pass a value from
+ * a record.
+ */
+sotto_status error_set(sotto_error *error, sotto_status status,
+                       const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+sotto_status error_memory(sotto_error *error);
+
+/*
+ * A name (column, level, file) made safe to print inside one line: control
+ * characters become '?', and what is longer than the buffer is cut.
+ */
+typedef struct shown {
+    char text[160];
+} shown;
+shown show_name(const char *name);
+
+/* ---- memory ---- */
+
+/* count * size bytes of zeros, or NULL when out of memory or overflowing. */
+void *mem_zeroed(size_t count, size_t size);
+
+/* As realloc for count * size bytes; on failure the old block stays. */
+void *mem_resize(void *block, size_t count, size_t size);
+
+void mem_free(void *block);
+char *mem_text(const char *text);
+char *mem_text_n(const char *text, size_t length);
+
+/*
+ * Large, zero-filled, page-aligned memory straight from the system: it takes
+ * room only where it has been written, and can be given back in part.
+ */
+void *mem_map(size_t bytes);
+void mem_unmap(void *block, size_t bytes);
+
+/* Makes it longer or shorter, perhaps elsewhere, by moving its pages: no
+   bytes are copied. On failure the old block stays. */
+void *mem_remap(void *block, size_t from, size_t to);
+
+/* Gives back the whole pages inside [block + from, block + to). */
+void mem_discard(void *block, size_t from, size_t to);
+
+/* Zeros that the compiler may not remove. */
+void mem_wipe(void *block, size_t bytes);
+
+/* a * b into *out; 0 on overflow. */
+int size_multiply(size_t a, size_t b, size_t *out);
+
+/* ---- text that grows ---- */
+
+typedef struct text_buffer {
+    char *data; /* NUL-terminated once something was added */
+    size_t length, room;
+    int failed; /* out of memory at some point: data is incomplete */
+} text_buffer;
+
+void text_add(text_buffer *t, const char *bytes, size_t length);
+void text_put(text_buffer *t, const char *string);
+void text_format(text_buffer *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void text_free(text_buffer *t);
+
+/* ---- files ---- */
+
+/*
+ * A file that appears under its name whole or not at all: written beside it
+ * under a temporary name, synced and renamed by out_commit. "-" is stdout.
+ */
+typedef struct out_file {
+    FILE *stream;
+    char *path, *temporary;
+} out_file;
+
+sotto_status out_open(out_file *out, const char *path, sotto_error *error);
+sotto_status out_commit(out_file *out, sotto_error *error);
+void out_abandon(out_file *out);
+
+/* ---- threads ---- */
+
+/* The number of processors this process may use. */
+int thread_limit(void);
+
+/*
+ * Runs work(context, worker) on `threads` threads, the caller being worker
+ * 0, and returns when all have. When the system gives fewer threads the
+ * work is done by those there are: it must share itself out by claiming.
+ */
+void thread_run(int threads, void (*work)(void *context, int worker),
+                void *context);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * option: typed access to the one option table (base/option.c). Adding an
+ * option is one line here and one line there.
+ */
+#ifndef SOTTO_OPTION_H
+#define SOTTO_OPTION_H
+
+#include "base.h"
+
+typedef enum option_id {
+    OPTION_TARGET,
+    OPTION_LOSS,
+    OPTION_CLASSES,
+    OPTION_EPSILON,
+    OPTION_SCHEMA,
+    OPTION_WEIGHTS,
+    OPTION_WEIGHT_BOUND,
+    OPTION_DROP,
+    OPTION_ONLY,
+    OPTION_BAD_ROWS,
+    OPTION_FORMAT,
+    OPTION_DELIMITER,
+    OPTION_FEATURES,
+    OPTION_ROWS,
+    OPTION_PER_ROW,
+    OPTION_SEED,
+    OPTION_OUTPUT,
+    OPTION_THREADS,
+    OPTION_PRECISION,
+    OPTION_LAYOUT,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_COUNT
+} option_id;
+
+/* The text of a value, its default, or NULL. */
+const char *option_text(const sotto_options *options, option_id id);
+
+/* Whether the value was set (a default does not count). */
+int option_given(const sotto_options *options, option_id id);
+
+/* A number or integer; the option must have a value or a default. */
+double option_number(const sotto_options *options, option_id id);
+int64_t option_integer(const sotto_options *options, option_id id);
+
+int option_flag(const sotto_options *options, option_id id);
+
+/* Whether the value (or default) is this word. */
+int option_is(const sotto_options *options, option_id id, const char *word);
+
+/* Whether `name` is among the list's names. */
+int option_lists(const sotto_options *options, option_id id, const char *name);
+
+/*
+ * Walks a list: *cursor starts at 0; the next name is copied to *out (to be
+ * freed). 1 while there is one, 0 at the end, -1 when out of memory.
+ */
+int option_next(const sotto_options *options, option_id id, size_t *cursor,
+                char **out);
+
+/* Whether a finite epsilon is set: the run is private. */
+int option_private(const sotto_options *options);
+
+#endif
