@@ -1,0 +1,60 @@
+/*
+ * data: records in memory. A table is made by a reader and never changed
+ * afterwards. Row i is a function of record i and of public declarations
+ * only; privacy stands on that.
+ */
+#ifndef SOTTO_DATA_H
+#define SOTTO_DATA_H
+
+#include "base.h"
+
+/* Entries grouped by row (index = column) or by column (index = row). */
+typedef struct table_entries {
+    int64_t *start; /* groups + 1 */
+    uint32_t *index;
+    void *value; /* float, or double when the table is wide */
+    size_t start_bytes, index_bytes, value_bytes;
+} table_entries;
+
+struct sotto_table {
+    int64_t rows;     /* never in a release: see docs/privacy.md */
+    int64_t features; /* public */
+    int sparse;
+    int wide;   /* elements are double, not float */
+    int folded; /* elements are y_i x_ij (two classes in a float table) */
+
+    /* dense: feature j is x[j * stride ... ], 64-byte aligned, and the
+       rows from `rows` to `stride` (a multiple of 64) are zero */
+    void *x;
+    size_t x_bytes;
+    int64_t stride;
+
+    /* sparse: the same entries twice, unless only rows were asked for */
+    table_entries by_row, by_column;
+
+    /* stored = (raw - centre[j]) / half[j] */
+    char **name;    /* NULL: features are called 1, 2, ... */
+    double *centre; /* NULL: 0 for every feature */
+    double *half;   /* NULL: 1 for every feature */
+
+    double *y;      /* mapped target, or -1/+1; NULL without a target */
+    double *weight; /* NULL: every row counts 1 */
+    int64_t *unit;  /* rows of one person share a number; NULL: none given */
+    char *target_name;
+    double target_centre, target_half;
+    char *class_name[2]; /* NULL when the target is a number */
+
+    char **warning;
+    int64_t warnings;
+};
+
+/* The readers, from memory: what the fuzzers and tests call. */
+sotto_status table_read_memory(sotto_table **out, const char *name,
+                               const void *bytes, size_t size,
+                               const sotto_options *options,
+                               sotto_error *error);
+
+/* Feature j as stored (folded and mapped), as doubles; out has rows. */
+void table_stored(const sotto_table *table, int64_t j, double *out);
+
+#endif

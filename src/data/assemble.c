@@ -1,0 +1,224 @@
+/*
+ * Blocks into one table. What has been copied is given back at once, so
+ * that the table and the blocks together never take much more than the
+ * table alone.
+ */
+#include "block.h"
+
+#include <string.h>
+
+/* Rows of a dense column are padded with zeros to this multiple. */
+enum { ASSEMBLE_ROWS = 64, ASSEMBLE_PANELS = 32 };
+
+static size_t assemble_element(const plan *p)
+{
+    return p->wide ? sizeof(double) : sizeof(float);
+}
+
+static void *assemble_large(size_t count, size_t size, size_t *bytes)
+{
+    if (!size_multiply(count, size, bytes))
+        return NULL;
+    return mem_map(*bytes);
+}
+
+/* ---- dense ---- */
+
+static void assemble_columns(sotto_table *t, const block *first, size_t element,
+                             int64_t from, int64_t to)
+{
+    for (int64_t j = from; j < to; j++) {
+        char *to_column = (char *)t->x + (size_t)(j * t->stride) * element;
+        for (const block *b = first; b; b = b->next) {
+            size_t size = (size_t)b->rows * element;
+            if (size)
+                memcpy(to_column,
+                       (char *)b->x + (size_t)(j * b->room) * element, size);
+            to_column += size;
+        }
+    }
+    for (const block *b = first; b; b = b->next)
+        mem_discard(b->x, (size_t)(from * b->room) * element,
+                    (size_t)(to * b->room) * element);
+}
+
+struct assemble_job {
+    sotto_table *t;
+    const block *first;
+    size_t element;
+    int64_t panel;
+    int64_t next; /* claimed by atomic addition */
+};
+
+static void assemble_work(void *context, int number)
+{
+    struct assemble_job *job = context;
+    (void)number;
+    for (;;) {
+        int64_t from =
+            __atomic_fetch_add(&job->next, job->panel, __ATOMIC_RELAXED);
+        int64_t to = from + job->panel;
+        if (from >= job->t->features)
+            return;
+        if (to > job->t->features)
+            to = job->t->features;
+        assemble_columns(job->t, job->first, job->element, from, to);
+    }
+}
+
+static int assemble_dense(sotto_table *t, const plan *p, const block *first)
+{
+    struct assemble_job job = {.t = t, .first = first};
+    size_t count;
+    job.element = assemble_element(p);
+    job.panel = t->features / ASSEMBLE_PANELS + 1;
+    t->stride = (t->rows + ASSEMBLE_ROWS - 1) / ASSEMBLE_ROWS * ASSEMBLE_ROWS;
+    if (!size_multiply((size_t)t->features, (size_t)t->stride, &count))
+        return 0;
+    t->x = assemble_large(count, job.element, &t->x_bytes);
+    if (!t->x)
+        return 0;
+    thread_run(p->threads, assemble_work, &job);
+    return 1;
+}
+
+/* ---- sparse ---- */
+
+/* The store, cut to its length, is the entries by row. */
+static int assemble_by_row(sotto_table *t, const block *first,
+                           entry_store *store)
+{
+    table_entries *e = &t->by_row;
+    int64_t row = 0, at = 0;
+    e->start =
+        assemble_large((size_t)t->rows + 1, sizeof *e->start, &e->start_bytes);
+    if (!e->start || !store_resize(store, store->count))
+        return 0;
+    e->index = store->index;
+    e->index_bytes = store->count * sizeof *e->index;
+    e->value = store->value;
+    e->value_bytes = store->count * store->element;
+    *store = (entry_store){0};
+    for (const block *b = first; b; b = b->next) {
+        for (int64_t i = 0; i < b->rows; i++)
+            e->start[++row] = at + b->end[i];
+        at += b->entries;
+    }
+    return 1;
+}
+
+/* Places of entries that are looked up ahead of their use, so that the
+   memory they lie in can be fetched meanwhile. */
+enum { ASSEMBLE_AHEAD = 64 };
+
+/* Moves the entries [from, to) of row i, at most ASSEMBLE_AHEAD of them. */
+static void assemble_scatter(sotto_table *t, int wide, int64_t i, int64_t from,
+                             int64_t to)
+{
+    const table_entries *rows = &t->by_row;
+    table_entries *columns = &t->by_column;
+    int64_t *next = columns->start + 1, at[ASSEMBLE_AHEAD];
+    size_t element = wide ? sizeof(double) : sizeof(float);
+    for (int64_t k = from; k < to; k++) {
+        int64_t place = next[rows->index[k]]++;
+        __builtin_prefetch(&columns->index[place], 1);
+        __builtin_prefetch((char *)columns->value + (size_t)place * element, 1);
+        at[k - from] = place;
+    }
+    for (int64_t k = from; k < to; k++) {
+        int64_t place = at[k - from];
+        columns->index[place] = (uint32_t)i;
+        if (wide)
+            ((double *)columns->value)[place] = ((double *)rows->value)[k];
+        else
+            ((float *)columns->value)[place] = ((float *)rows->value)[k];
+    }
+}
+
+/* The entries by column: a counting sort, stable, so that each column's
+   rows come in order. During it start[j + 1] is where column j's next
+   entry goes; at the end that is where column j + 1 starts. */
+static void assemble_by_column(sotto_table *t, int wide)
+{
+    const table_entries *rows = &t->by_row;
+    int64_t sum = 0, *next = t->by_column.start + 1;
+    for (int64_t k = 0; k < rows->start[t->rows]; k++)
+        next[rows->index[k]]++;
+    for (int64_t j = 0; j < t->features; j++) {
+        int64_t here = next[j];
+        next[j] = sum;
+        sum += here;
+    }
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t k = rows->start[i]; k < rows->start[i + 1];
+             k += ASSEMBLE_AHEAD) {
+            int64_t end = rows->start[i + 1];
+            end = end - k > ASSEMBLE_AHEAD ? k + ASSEMBLE_AHEAD : end;
+            assemble_scatter(t, wide, i, k, end);
+        }
+}
+
+static int assemble_sparse(sotto_table *t, const plan *p, const block *first,
+                           entry_store *store)
+{
+    table_entries *e = &t->by_column;
+    size_t count = store->count;
+    if (!assemble_by_row(t, first, store))
+        return 0;
+    if (p->rows_only)
+        return 1;
+    e->start = assemble_large((size_t)t->features + 1, sizeof *e->start,
+                              &e->start_bytes);
+    e->index = assemble_large(count, sizeof *e->index, &e->index_bytes);
+    e->value = assemble_large(count, assemble_element(p), &e->value_bytes);
+    if (!e->start || !e->index || !e->value)
+        return 0;
+    assemble_by_column(t, p->wide);
+    return 1;
+}
+
+/* ---- target, weights, persons ---- */
+
+static int assemble_vector(double **out, const block *first, int64_t rows,
+                           int is_weight)
+{
+    int64_t at = 0;
+    *out = mem_zeroed((size_t)rows, sizeof **out);
+    for (const block *b = first; *out && b; b = b->next) {
+        const double *from = is_weight ? b->weight : b->y;
+        if (b->rows)
+            memcpy(*out + at, from, (size_t)b->rows * sizeof *from);
+        at += b->rows;
+    }
+    return *out != NULL;
+}
+
+static sotto_status assemble_units(sotto_table *t, const block *first,
+                                   sotto_error *error)
+{
+    t->unit = mem_zeroed((size_t)t->rows, sizeof *t->unit);
+    if (!t->unit)
+        return error_memory(error);
+    return unit_number(t->unit, first, error);
+}
+
+sotto_status block_assemble(sotto_table *t, const plan *p, block *first,
+                            entry_store *store, sotto_error *error)
+{
+    t->rows = 0;
+    for (const block *b = first; b; b = b->next)
+        t->rows += b->rows;
+    if (t->sparse && t->rows > UINT32_MAX)
+        return error_set(error, SOTTO_FAILED,
+                         "%s: a sparse table holds at most 2^32 - 1 rows",
+                         show_name(p->file).text);
+    if (!(t->sparse ? assemble_sparse(t, p, first, store)
+                    : assemble_dense(t, p, first)))
+        return error_memory(error);
+    if (p->target_is != TARGET_NONE &&
+        !assemble_vector(&t->y, first, t->rows, 0))
+        return error_memory(error);
+    if (p->has_weight && !assemble_vector(&t->weight, first, t->rows, 1))
+        return error_memory(error);
+    return p->has_unit ? assemble_units(t, first, error) : SOTTO_OK;
+}

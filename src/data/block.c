@@ -1,0 +1,251 @@
+/*
+ * Filling blocks. Dense rows are gathered sixteen at a time, so that what
+ * is written to a column is a whole cache line.
+ */
+#include "block.h"
+
+#include <string.h>
+
+static int worker_ranges(worker *w)
+{
+    w->range = mem_zeroed((size_t)w->plan->features, sizeof *w->range);
+    for (int64_t j = 0; w->range && j < w->plan->features; j++)
+        w->range[j] = (column_range){INFINITY, -INFINITY, 0};
+    return w->range != NULL;
+}
+
+int worker_open(worker *w, const plan *p, int sparse)
+{
+    size_t gathered;
+    *w = (worker){.plan = p, .weight = 1};
+    if (sparse)
+        return 1;
+    if (!size_multiply((size_t)p->features, WORKER_ROWS, &gathered))
+        return 0;
+    w->x = mem_zeroed(gathered, sizeof *w->x);
+    if (!w->x)
+        return 0;
+    /* in "drop" mode the run says nothing that depends on the rows */
+    return p->drop_bad || worker_ranges(w);
+}
+
+void worker_close(worker *w)
+{
+    mem_wipe(w->scratch.data, w->scratch.room);
+    text_free(&w->scratch);
+    if (w->x)
+        mem_wipe(w->x, (size_t)w->plan->features * WORKER_ROWS * sizeof *w->x);
+    mem_free(w->x);
+    mem_free(w->range);
+    mem_unmap(w->index, w->entry_room * sizeof *w->index);
+    mem_unmap(w->value, w->entry_room * sizeof *w->value);
+}
+
+static size_t worker_element(const plan *p)
+{
+    return p->wide ? sizeof(double) : sizeof(float);
+}
+
+/* What dense and sparse rows have in common: target, weight, person. */
+static int worker_begin(worker *w, int64_t rows)
+{
+    block *b = w->block;
+    b->room = rows;
+    if (w->plan->target_is != TARGET_NONE)
+        b->y = mem_zeroed((size_t)rows, sizeof *b->y);
+    if (w->plan->has_weight)
+        b->weight = mem_zeroed((size_t)rows, sizeof *b->weight);
+    if (w->plan->has_unit)
+        b->unit_end = mem_zeroed((size_t)rows, sizeof *b->unit_end);
+    return (b->y || w->plan->target_is == TARGET_NONE) &&
+           (b->weight || !w->plan->has_weight) &&
+           (b->unit_end || !w->plan->has_unit);
+}
+
+int worker_begin_dense(worker *w, int64_t rows)
+{
+    block *b = w->block;
+    size_t bytes;
+    w->filled = 0;
+    if (!size_multiply((size_t)rows, (size_t)w->plan->features, &bytes) ||
+        !size_multiply(bytes, worker_element(w->plan), &bytes))
+        return 0;
+    b->x = mem_map(bytes);
+    b->x_bytes = bytes;
+    return b->x && worker_begin(w, rows);
+}
+
+/* Room for the entries of a piece, kept from one piece to the next. */
+static int worker_entries(worker *w, size_t entries)
+{
+    if (entries <= w->entry_room)
+        return 1;
+    mem_unmap(w->index, w->entry_room * sizeof *w->index);
+    mem_unmap(w->value, w->entry_room * sizeof *w->value);
+    w->index = mem_map(entries * sizeof *w->index);
+    w->value = mem_map(entries * sizeof *w->value);
+    w->entry_room = entries;
+    return w->index && w->value;
+}
+
+int worker_begin_sparse(worker *w, int64_t rows, size_t entries)
+{
+    w->block->end = mem_zeroed((size_t)rows, sizeof *w->block->end);
+    return w->block->end && worker_entries(w, entries) && worker_begin(w, rows);
+}
+
+/* ---- rows into columns ---- */
+
+static void worker_measure(column_range *range, const double *from, int count)
+{
+    for (int r = 0; r < count; r++) {
+        double v = from[r], lost = fabs(v - (double)(float)v);
+        range->low = v < range->low ? v : range->low;
+        range->high = v > range->high ? v : range->high;
+        range->lost = lost > range->lost ? lost : range->lost;
+    }
+}
+
+static void worker_measure_all(worker *w)
+{
+    const plan *p = w->plan;
+    for (int64_t i = 0; i < p->columns; i++) {
+        const column *c = &p->column[i];
+        if (c->role == COLUMN_NUMBER && !c->bounded)
+            worker_measure(&w->range[c->feature],
+                           w->x + c->feature * WORKER_ROWS, w->filled);
+    }
+}
+
+static void worker_store_float(float *to, const double *from,
+                               const double *sign, int count)
+{
+    if (count == WORKER_ROWS)
+        for (int r = 0; r < WORKER_ROWS; r++)
+            to[r] = (float)(from[r] * sign[r]);
+    else
+        for (int r = 0; r < count; r++)
+            to[r] = (float)(from[r] * sign[r]);
+}
+
+static void worker_flush(worker *w)
+{
+    block *b = w->block;
+    int64_t row = b->rows - w->filled;
+    if (w->range)
+        worker_measure_all(w);
+    for (int64_t j = 0; j < w->plan->features; j++) {
+        const double *from = w->x + j * WORKER_ROWS;
+        int64_t at = j * b->room + row;
+        if (w->plan->wide)
+            memcpy((double *)b->x + at, from, (size_t)w->filled * sizeof *from);
+        else
+            worker_store_float((float *)b->x + at, from, w->sign, w->filled);
+    }
+    w->filled = 0;
+}
+
+/* Target, weight and person of the row that is now complete. */
+static void worker_row(worker *w)
+{
+    block *b = w->block;
+    if (b->y)
+        b->y[b->rows] = w->y;
+    if (b->weight)
+        b->weight[b->rows] = w->weight;
+    if (b->unit_end) {
+        text_add(&b->unit, w->unit, w->unit_size);
+        b->unit_end[b->rows] = b->unit.length;
+        w->failed |= b->unit.failed;
+    }
+    b->rows++;
+}
+
+void worker_row_dense(worker *w)
+{
+    int folds = w->plan->target_is == TARGET_CLASSES;
+    w->sign[w->filled++] = folds ? w->y : 1;
+    worker_row(w);
+    if (w->filled == WORKER_ROWS)
+        worker_flush(w);
+}
+
+void worker_end_dense(worker *w)
+{
+    if (w->filled)
+        worker_flush(w);
+}
+
+void worker_row_sparse(worker *w, int64_t entries)
+{
+    block *b = w->block;
+    if (!w->plan->wide && w->plan->target_is == TARGET_CLASSES && w->y < 0)
+        for (int64_t k = b->rows ? b->end[b->rows - 1] : 0; k < entries; k++)
+            w->value[k] = -w->value[k];
+    b->end[b->rows] = entries;
+    worker_row(w);
+}
+
+void worker_end_sparse(worker *w)
+{
+    block *b = w->block;
+    b->entries = b->rows ? b->end[b->rows - 1] : 0;
+}
+
+/* ---- the store ---- */
+
+int store_resize(entry_store *s, size_t room)
+{
+    uint32_t *index =
+        mem_remap(s->index, s->room * sizeof *index, room * sizeof *index);
+    if (!index)
+        return 0;
+    s->index = index;
+    void *value = mem_remap(s->value, s->room * s->element, room * s->element);
+    if (!value) { /* keep one length for both */
+        s->index =
+            mem_remap(index, room * sizeof *index, s->room * sizeof *index);
+        return 0;
+    }
+    s->value = value;
+    s->room = room;
+    return 1;
+}
+
+int store_append(entry_store *s, const worker *w)
+{
+    size_t count = (size_t)w->block->entries;
+    size_t room = s->room ? s->room : 1 << 20;
+    while (room < s->count + count)
+        room *= 2;
+    if (room != s->room && !store_resize(s, room))
+        return 0;
+    memcpy(s->index + s->count, w->index, count * sizeof *w->index);
+    if (w->plan->wide)
+        memcpy((double *)s->value + s->count, w->value,
+               count * sizeof *w->value);
+    else
+        for (size_t k = 0; k < count; k++)
+            ((float *)s->value)[s->count + k] = (float)w->value[k];
+    s->count += count;
+    return 1;
+}
+
+void store_free(entry_store *s)
+{
+    mem_unmap(s->index, s->room * sizeof *s->index);
+    mem_unmap(s->value, s->room * s->element);
+    *s = (entry_store){0};
+}
+
+void block_free(block *b)
+{
+    mem_unmap(b->x, b->x_bytes);
+    mem_free(b->end);
+    mem_free(b->y);
+    mem_free(b->weight);
+    mem_free(b->unit_end);
+    mem_wipe(b->unit.data, b->unit.room);
+    text_free(&b->unit);
+    mem_free(b);
+}

@@ -1,0 +1,152 @@
+/*
+ * block: the rows of one piece of the file. Workers fill blocks side by
+ * side; afterwards the blocks, in the order of the file, become the table.
+ */
+#ifndef SOTTO_BLOCK_H
+#define SOTTO_BLOCK_H
+
+#include "plan.h"
+#include "source.h"
+
+#include <math.h>
+
+/* What is wrong with a row, and where; formatted once all is read. */
+typedef struct fault {
+    const char *expected; /* NULL: no fault */
+    const column *at;     /* NULL: no column to name */
+    int64_t line;         /* from 1, within the piece */
+    int64_t place;        /* the column: a field of CSV, a character of
+                             svmlight; 0: unknown */
+} fault;
+
+typedef struct block {
+    struct block *next;
+    int64_t number; /* from 0, in the order of the file */
+    int64_t lines;  /* physical lines of the piece */
+    int64_t room;   /* rows it can take */
+    int64_t rows;
+    fault fault;
+    /* dense: features columns of `room` elements */
+    void *x;
+    size_t x_bytes;
+    /* sparse: the entries themselves are in the store */
+    int64_t *end; /* entries up to the end of row i */
+    int64_t entries;
+    int64_t largest; /* largest index seen, 1-based */
+    double *y, *weight;
+    text_buffer unit; /* the rows' persons, one after the other */
+    size_t *unit_end; /* where row i's ends */
+    /* lines where the undeclared classes -1 and 0 were first seen, or 0 */
+    int64_t line_minus, line_zero;
+} block;
+
+/* The entries of all blocks of a sparse table, in the order of the file. */
+typedef struct entry_store {
+    uint32_t *index;
+    void *value; /* float, or double when the table is wide */
+    size_t element;
+    size_t count, room;
+} entry_store;
+
+/* Rows are gathered by so many and then turned into columns. */
+enum { WORKER_ROWS = 16 };
+
+/* How far float32 falls short of a column's own values. */
+typedef struct column_range {
+    double low, high, lost;
+} column_range;
+
+typedef struct worker {
+    const plan *plan;
+    block *block;
+    int failed;                  /* out of memory */
+    int has_nul;                 /* the piece holds a NUL byte somewhere */
+    const char *text, *text_end; /* the piece */
+    /* dense: the rows being gathered, feature j of row r at j * 16 + r */
+    double *x;
+    double sign[WORKER_ROWS];
+    int filled;
+    column_range *range; /* by feature; NULL: nobody may be warned */
+    /* the row being read */
+    double y, weight;
+    const char *unit;
+    size_t unit_size;
+    text_buffer scratch; /* an unescaped field */
+    /* sparse: entries of the piece being read */
+    uint32_t *index;
+    double *value;
+    size_t entry_room;
+} worker;
+
+int worker_open(worker *w, const plan *p, int sparse);
+void worker_close(worker *w);
+
+/* Ready for a block of up to `rows` rows; 0 when out of memory. */
+int worker_begin_dense(worker *w, int64_t rows);
+int worker_begin_sparse(worker *w, int64_t rows, size_t entries);
+
+/* The row in w->x, w->y, ... is complete. */
+void worker_row_dense(worker *w);
+void worker_row_sparse(worker *w, int64_t entries);
+
+/* The piece is done. */
+void worker_end_dense(worker *w);
+void worker_end_sparse(worker *w);
+
+void block_free(block *b);
+
+/* Records a fault of the row at `where` in the piece's text. */
+void worker_fault(worker *w, const char *expected, const column *at,
+                  const char *where, int64_t place);
+
+/* Adds the entries of the worker's block; 0 when out of memory. */
+int store_append(entry_store *s, const worker *w);
+int store_resize(entry_store *s, size_t room);
+void store_free(entry_store *s);
+
+/* The blocks, in order, as one table; what they hold is given back on the
+   way. A sparse table takes over the store. */
+sotto_status block_assemble(sotto_table *t, const plan *p, block *first,
+                            entry_store *store, sotto_error *error);
+
+/* ---- the row-local maps ---- */
+
+/* The largest double that rounds to a finite float. */
+#define VALUE_LARGEST 0x1.fffffefffffffp127
+
+/* Clamp to the declared bounds and map to [-1, 1]; 0 when the result does
+   not fit a float (then the value counts as missing). Not for NaN. */
+static inline int value_map(const column *c, double raw, double *out)
+{
+    if (c->bounded) {
+        raw = raw < c->low ? c->low : raw;
+        raw = raw > c->high ? c->high : raw;
+        raw = (raw - c->centre) / c->half;
+        raw = raw < -1 ? -1 : raw > 1 ? 1 : raw;
+    }
+    *out = raw;
+    return fabs(raw) <= VALUE_LARGEST;
+}
+
+/* The class of a numeric target: 1 when it is one of the two. */
+int value_class(worker *w, double raw, const char *where, double *out);
+
+/* A target, weight or feature that is a number; *expected says what was
+   wrong when the result is 0. */
+int value_number(worker *w, const column *c, double raw, const char *where,
+                 const char **expected);
+
+/* A missing value: filled by the column's policy, or refused. */
+int value_missing(worker *w, const column *c, const char **expected);
+
+/* A field of text: category, class by name, person. */
+int value_text(worker *w, const column *c, const char *bytes, size_t size,
+               const char **expected);
+
+/* Whether this text is one of the schema's words for a missing value. */
+int value_is_missing_word(const plan *p, const char *bytes, size_t size);
+
+/* Persons' texts to numbers: equal texts, equal numbers. */
+sotto_status unit_number(int64_t *out, const block *first, sotto_error *error);
+
+#endif

@@ -1,0 +1,415 @@
+/*
+ * CSV after RFC 4180: a header, fields that may be quoted, quotes doubled
+ * inside quotes, newlines inside quotes. Numbers may have blanks around
+ * them. A line that is wholly empty is skipped.
+ *
+ * With --bad-rows drop a record is one physical line: a quote that is left
+ * open spoils its own line only, so no record can swallow another.
+ */
+#include "number.h"
+#include "reader.h"
+
+#include <string.h>
+
+/* ---- records ---- */
+
+/* Past the quoted field that starts at s, or NULL when it does not end. */
+static const char *csv_skip_quoted(const char *s, const char *end)
+{
+    for (s++; s < end; s += 2) {
+        s = memchr(s, '"', (size_t)(end - s));
+        if (!s)
+            return NULL;
+        if (s + 1 == end || s[1] != '"')
+            return s + 1;
+    }
+    return NULL;
+}
+
+/* Past the record that starts at s, or NULL when it does not end. */
+static const char *csv_skip_record(const char *s, const char *end,
+                                   char delimiter)
+{
+    while (s < end) {
+        if (*s == '"') {
+            s = csv_skip_quoted(s, end);
+            if (!s)
+                return NULL;
+        }
+        while (s < end && *s != delimiter && *s != '\n')
+            s++;
+        if (s < end && *s++ == '\n')
+            return s;
+    }
+    return NULL;
+}
+
+size_t csv_cut(const char *text, size_t size, const void *context)
+{
+    const plan *p = context;
+    if (p->drop_bad || !memchr(text, '"', size))
+        return read_cut_lines(text, size, NULL);
+    const char *last = text, *next = text;
+    while ((next = csv_skip_record(last, text + size, p->delimiter)))
+        last = next;
+    return (size_t)(last - text);
+}
+
+/* ---- the header ---- */
+
+static size_t csv_cut_first(const char *text, size_t size, const void *context)
+{
+    const char *next =
+        csv_skip_record(text, text + size, *(const char *)context);
+    return next ? (size_t)(next - text) : 0;
+}
+
+sotto_status csv_delimiter(const char *file, const sotto_options *options,
+                           char *out, sotto_error *error)
+{
+    const char *said = option_text(options, OPTION_DELIMITER);
+    if (!said) {
+        size_t length = strlen(file);
+        if (length > 3 && !strcmp(file + length - 3, ".gz"))
+            length -= 3;
+        *out =
+            length > 4 && !strncmp(file + length - 4, ".tsv", 4) ? '\t' : ',';
+        return SOTTO_OK;
+    }
+    *out = !strcmp(said, "tab") || !strcmp(said, "\\t") ? '\t' : said[0];
+    if ((*out == said[0] && said[1]) || !strchr("\t ,;:|!#$%&/<=>?@^_~*", *out))
+        return error_set(error, SOTTO_USAGE,
+                         "--delimiter: expected one character such as , ; | "
+                         "or the word tab");
+    return SOTTO_OK;
+}
+
+/* Where the field that starts at s ends; *next is past its delimiter.
+   The record is whole, so there is an end. */
+static const char *csv_name_end(const char *s, const char *end, char delimiter,
+                                const char **next)
+{
+    const char *stop = s;
+    if (*s == '"')
+        stop = csv_skip_quoted(s, end);
+    if (!stop)
+        stop = end - 1; /* an open quote: the rest of the file */
+    while (stop < end - 1 && *stop != delimiter && *stop != '\n')
+        stop++;
+    *next = stop + 1;
+    while (stop > s && strchr(" \t\r", stop[-1]))
+        stop--;
+    return stop;
+}
+
+/* A name without blanks around it, quotes undone. */
+static char *csv_name(const char *s, const char *end, int64_t number)
+{
+    while (s < end && (*s == ' ' || *s == '\t'))
+        s++;
+    text_buffer name = {0};
+    if (s == end || (*s == '"' && end - s == 2))
+        text_format(&name, "column_%lld", (long long)number);
+    else if (*s != '"')
+        text_add(&name, s, (size_t)(end - s));
+    else
+        for (s++; s < end; s++) {
+            if (*s == '"' && (s + 1 == end || *++s != '"'))
+                break;
+            text_add(&name, s, 1);
+        }
+    if (name.failed)
+        text_free(&name);
+    return name.data ? name.data : name.failed ? NULL : mem_text("");
+}
+
+void csv_free_names(char **names, int64_t count)
+{
+    for (int64_t i = 0; names && i < count; i++)
+        mem_free(names[i]);
+    mem_free(names);
+}
+
+static sotto_status csv_split_header(const piece *p, char delimiter,
+                                     char ***names, int64_t *count,
+                                     sotto_error *error)
+{
+    const char *s = p->text, *end = p->text + p->size;
+    size_t room = 0;
+    while (s < end) {
+        const char *next, *stop = csv_name_end(s, end, delimiter, &next);
+        if ((size_t)*count == room) {
+            room = room ? room * 2 : 64;
+            char **more = mem_resize(*names, room, sizeof **names);
+            if (!more)
+                return error_memory(error);
+            *names = more;
+        }
+        char *name = csv_name(s, stop, *count + 1);
+        if (!name)
+            return error_memory(error);
+        (*names)[(*count)++] = name;
+        if (next[-1] == '\n')
+            break;
+        s = next;
+    }
+    return SOTTO_OK;
+}
+
+sotto_status csv_header(source *s, char delimiter, char ***names,
+                        int64_t *count, int64_t *lines, sotto_error *error)
+{
+    piece p;
+    *names = NULL;
+    *count = 0;
+    sotto_status status =
+        source_next(s, 1 << 16, 1 << 28, csv_cut_first, &delimiter, &p, error);
+    if (status != SOTTO_OK)
+        return status;
+    *lines = read_count_lines(p.text, p.size);
+    if (!p.size || p.text[0] == '\n' || p.text[0] == '\r')
+        status = error_set(error, SOTTO_DATA,
+                           "%s: line 1: expected a header with the names of "
+                           "the columns%s",
+                           show_name(source_name(s)).text,
+                           p.size ? "" : ", found an empty file");
+    else if (memchr(p.text, 0, p.size))
+        status = error_set(error, SOTTO_DATA,
+                           "%s: line 1: a NUL byte in the header; expected "
+                           "text",
+                           show_name(source_name(s)).text);
+    else
+        status = csv_split_header(&p, delimiter, names, count, error);
+    source_release(s, &p);
+    if (status != SOTTO_OK) {
+        csv_free_names(*names, *count);
+        *names = NULL;
+    }
+    return status;
+}
+
+/* ---- fields ---- */
+
+typedef struct csv_field {
+    const char *text;
+    size_t size;
+    const char *next; /* past the delimiter or newline */
+    int last;         /* a newline ended it */
+} csv_field;
+
+static const char csv_open_quote[] =
+    "expected a closing quote before the end of the record";
+static const char csv_after_quote[] =
+    "expected the delimiter or the end of the line after a closing quote";
+
+/* Undoes doubled quotes, into the worker's scratch, padded for numbers. */
+static int csv_unescape(worker *w, const char *s, const char *close,
+                        csv_field *f)
+{
+    static const char padding[SOURCE_PADDING] = {'\n'};
+    w->scratch.length = 0;
+    while (s < close) {
+        const char *quote = memchr(s, '"', (size_t)(close - s));
+        const char *stop = quote ? quote + 1 : close;
+        text_add(&w->scratch, s, (size_t)(stop - s));
+        s = quote ? quote + 2 : close;
+    }
+    f->size = w->scratch.length;
+    text_add(&w->scratch, padding, sizeof padding);
+    f->text = w->scratch.data;
+    w->failed |= w->scratch.failed;
+    return !w->scratch.failed;
+}
+
+static const char *csv_quoted(worker *w, const char *s, csv_field *f)
+{
+    char delimiter = w->plan->delimiter;
+    const char *limit = w->text_end;
+    if (w->plan->drop_bad)
+        limit = memchr(s, '\n', (size_t)(limit - s));
+    const char *past = csv_skip_quoted(s, limit);
+    if (!past || past == w->text_end)
+        return csv_open_quote;
+    f->text = s + 1;
+    f->size = (size_t)(past - 1 - f->text);
+    if (past[0] == '\r' && past[1] == '\n')
+        past++;
+    if (*past != delimiter && *past != '\n')
+        return csv_after_quote;
+    f->last = *past == '\n';
+    f->next = past + 1;
+    if (memchr(f->text, '"', f->size) &&
+        !csv_unescape(w, f->text, f->text + f->size, f))
+        return "";
+    return NULL;
+}
+
+static void csv_plain(char delimiter, const char *s, csv_field *f)
+{
+    const char *stop = s;
+    while (*stop != delimiter && *stop != '\n')
+        stop++;
+    f->last = *stop == '\n';
+    f->next = stop + 1;
+    if (f->last && stop > s && stop[-1] == '\r')
+        stop--;
+    f->text = s;
+    f->size = (size_t)(stop - s);
+}
+
+static void csv_trim(csv_field *f)
+{
+    while (f->size && (*f->text == ' ' || *f->text == '\t'))
+        f->text++, f->size--;
+    while (f->size &&
+           (f->text[f->size - 1] == ' ' || f->text[f->size - 1] == '\t'))
+        f->size--;
+}
+
+static const char csv_not_number[] =
+    "expected a number; drop the column, declare it a category, or list the "
+    "word under missing_values in the schema";
+
+static int csv_number(worker *w, const column *c, const csv_field *f,
+                      const char **expected)
+{
+    const char *s = f->text;
+    double v;
+    number_kind kind = number_parse(&s, &v);
+    if (s != f->text + f->size || kind == NUMBER_BAD) {
+        if (value_is_missing_word(w->plan, f->text, f->size))
+            return value_missing(w, c, expected);
+        *expected = csv_not_number;
+        return 0;
+    }
+    if (kind == NUMBER_MISSING)
+        return value_missing(w, c, expected);
+    return value_number(w, c, v, f->text, expected);
+}
+
+static int csv_is_text(const plan *p, const column *c)
+{
+    return c->role == COLUMN_CATEGORY || c->role == COLUMN_UNIT ||
+           (c->role == COLUMN_TARGET && p->target_is == TARGET_CLASSES &&
+            p->classes_declared && !p->classes_numeric);
+}
+
+static int csv_value(worker *w, const column *c, csv_field *f,
+                     const char **expected)
+{
+    if (c->role == COLUMN_DROP)
+        return 1;
+    csv_trim(f);
+    if (f->size == 0)
+        return value_missing(w, c, expected);
+    if (!csv_is_text(w->plan, c))
+        return csv_number(w, c, f, expected);
+    if (value_is_missing_word(w->plan, f->text, f->size))
+        return value_missing(w, c, expected);
+    return value_text(w, c, f->text, f->size, expected);
+}
+
+/* ---- rows ---- */
+
+static int csv_refuse(worker *w, const char *expected, const column *c,
+                      const char *where, int64_t i)
+{
+    worker_fault(w, expected, c, where, i + 1);
+    return 0;
+}
+
+/* The general way through one field; 1 and *s past it, or a fault. */
+static int csv_slow_field(worker *w, const char **s, int64_t i)
+{
+    const plan *p = w->plan;
+    const column *c = &p->column[i];
+    csv_field f = {0};
+    const char *expected = NULL;
+    if (**s == '"')
+        expected = csv_quoted(w, *s, &f);
+    else
+        csv_plain(p->delimiter, *s, &f);
+    if (expected)
+        return csv_refuse(w, expected, c, *s, i);
+    if (f.last && i + 1 < p->columns)
+        return csv_refuse(w,
+                          "expected as many fields as the header has, found "
+                          "fewer",
+                          NULL, *s, i + 1);
+    if (!f.last && i + 1 == p->columns)
+        return csv_refuse(w,
+                          "expected as many fields as the header has, found "
+                          "more",
+                          NULL, *s, i + 1);
+    if (!csv_value(w, c, &f, &expected))
+        return csv_refuse(w, expected, c, *s, i);
+    *s = f.next;
+    return 1;
+}
+
+/* The common case, a plain number, in a few instructions. */
+static inline int csv_fast_number(worker *w, const column *c, const char **s,
+                                  char delimiter, int last)
+{
+    const char *t = *s;
+    double v;
+    if (number_parse(&t, &v) != NUMBER_OK)
+        return 0;
+    if (last && *t == '\r')
+        t++;
+    if (*t != (last ? '\n' : delimiter) || !value_map(c, v, &v))
+        return 0;
+    w->x[c->feature * WORKER_ROWS + w->filled] = v;
+    *s = t + 1;
+    return 1;
+}
+
+static int csv_row(worker *w, const char **at)
+{
+    const plan *p = w->plan;
+    const char *s = *at;
+    for (int64_t i = 0; i < p->columns; i++) {
+        const column *c = &p->column[i];
+        if (c->role == COLUMN_NUMBER &&
+            csv_fast_number(w, c, &s, p->delimiter, i + 1 == p->columns))
+            continue;
+        if (!csv_slow_field(w, &s, i))
+            return 0;
+    }
+    if (w->has_nul && memchr(*at, 0, (size_t)(s - *at)))
+        return csv_refuse(w, "expected text, found a NUL byte", NULL, *at, -1);
+    *at = s;
+    return 1;
+}
+
+/* Past an empty line at s, or s. */
+static const char *csv_skip_empty(const char *s)
+{
+    if (*s == '\n')
+        return s + 1;
+    return s[0] == '\r' && s[1] == '\n' ? s + 2 : s;
+}
+
+void csv_parse(worker *w, const piece *p)
+{
+    const char *s = p->text, *end = p->text + p->size;
+    w->block->lines = read_count_lines(p->text, p->size);
+    if (!worker_begin_dense(w, w->block->lines)) {
+        w->failed = 1;
+        return;
+    }
+    while (s < end && !w->failed) {
+        const char *next = csv_skip_empty(s);
+        if (next != s)
+            s = next;
+        else if (csv_row(w, &s))
+            worker_row_dense(w);
+        else if (w->plan->drop_bad)
+            s = (const char *)memchr(s, '\n', (size_t)(end - s)) + 1;
+        else
+            return;
+    }
+    if (w->plan->drop_bad)
+        w->block->fault = (fault){0};
+    worker_end_dense(w);
+}

@@ -1,0 +1,392 @@
+/*
+ * NumPy .npy: a two-dimensional array of float32 or float64, in C or
+ * Fortran order. Columns are called 1, 2, ...; NaN and infinities are
+ * missing values.
+ */
+#include "reader.h"
+
+#include <string.h>
+
+enum { NPY_MOST_COLUMNS = 1 << 24, NPY_CHUNK = 1 << 20 };
+
+typedef struct npy_array {
+    int64_t rows, columns;
+    size_t element; /* 4 or 8 bytes */
+    int by_column;  /* Fortran order */
+} npy_array;
+
+static sotto_status npy_error(const source *s, const char *expected,
+                              sotto_error *error)
+{
+    return error_set(error, SOTTO_DATA, "%s: expected %s",
+                     show_name(source_name(s)).text, expected);
+}
+
+/* ---- the header: a Python dictionary written by NumPy ---- */
+
+/* The text of the value of 'key', or NULL. */
+static const char *npy_value(const char *header, const char *key)
+{
+    const char *at = strstr(header, key);
+    if (!at)
+        return NULL;
+    at += strlen(key);
+    return at + strspn(at, " :");
+}
+
+/* A length; -1 when there is none or it is beyond all measure. */
+static int64_t npy_length(const char **s)
+{
+    int64_t value = 0;
+    if (**s < '0' || **s > '9')
+        return -1;
+    for (; **s >= '0' && **s <= '9'; ++*s) {
+        value = value * 10 + (**s - '0');
+        if (value > ((int64_t)1 << 50))
+            return -1;
+    }
+    *s += strspn(*s, ", ");
+    return value;
+}
+
+static int npy_shape(const char *s, npy_array *a)
+{
+    if (!s || *s++ != '(')
+        return 0;
+    a->rows = npy_length(&s);
+    a->columns = npy_length(&s);
+    return a->rows >= 0 && a->columns >= 0 && *s == ')';
+}
+
+static sotto_status npy_parse_header(const source *s, const char *header,
+                                     npy_array *a, sotto_error *error)
+{
+    const char *type = npy_value(header, "'descr'");
+    const char *order = npy_value(header, "'fortran_order'");
+    if (!type || (strncmp(type, "'<f4'", 5) && strncmp(type, "'<f8'", 5)))
+        return npy_error(s,
+                         "an array of float32 or float64 (little-endian); "
+                         "convert it with astype",
+                         error);
+    a->element = (size_t)(type[3] - '0');
+    if (!order || (strncmp(order, "True", 4) && strncmp(order, "False", 5)))
+        return npy_error(s, "'fortran_order' in the .npy header", error);
+    a->by_column = *order == 'T';
+    if (!npy_shape(npy_value(header, "'shape'"), a))
+        return npy_error(s, "a two-dimensional array", error);
+    if (a->columns > NPY_MOST_COLUMNS)
+        return npy_error(s, "at most 16777216 columns", error);
+    return SOTTO_OK;
+}
+
+static sotto_status npy_take(source *s, void *to, size_t size,
+                             sotto_error *error)
+{
+    size_t got;
+    sotto_status status = source_take(s, to, size, &got, error);
+    if (status == SOTTO_OK && got < size)
+        return npy_error(s, "more bytes: the .npy file is cut off", error);
+    return status;
+}
+
+static sotto_status npy_header(source *s, npy_array *a, sotto_error *error)
+{
+    unsigned char start[12] = {0};
+    sotto_status status = npy_take(s, start, 10, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (memcmp(start, "\x93NUMPY", 6) || start[6] < 1 || start[6] > 3)
+        return npy_error(s, "a .npy file of version 1, 2 or 3", error);
+    size_t length = start[8] + 256u * start[9];
+    if (start[6] > 1) { /* a header length of four bytes */
+        status = npy_take(s, start + 10, 2, error);
+        length += 65536u * start[10] + 16777216u * (size_t)start[11];
+    }
+    if (status == SOTTO_OK && length > (1 << 20))
+        return npy_error(s, "a .npy header of at most 1 MB", error);
+    if (status != SOTTO_OK)
+        return status;
+    char *header = mem_zeroed(length + 1, 1);
+    if (!header)
+        return error_memory(error);
+    status = npy_take(s, header, length, error);
+    if (status == SOTTO_OK)
+        status = npy_parse_header(s, header, a, error);
+    mem_free(header);
+    if (status == SOTTO_OK && a->rows && a->columns && source_left(s) >= 0 &&
+        source_left(s) / a->rows / a->columns < (int64_t)a->element)
+        return npy_error(s, "more bytes: the .npy file is cut off", error);
+    return status;
+}
+
+sotto_status npy_columns(source *s, int64_t *count, sotto_error *error)
+{
+    npy_array a;
+    sotto_status status = npy_header(s, &a, error);
+    if (status == SOTTO_OK)
+        *count = a.columns;
+    return status;
+}
+
+/* ---- the plan ---- */
+
+static sotto_status npy_plan(plan *p, const char *file, int64_t columns,
+                             const sotto_options *options, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    char **names = mem_zeroed((size_t)columns, sizeof *names);
+    if (!names)
+        return error_memory(error);
+    for (int64_t i = 0; i < columns && status == SOTTO_OK; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%lld", (long long)i + 1);
+        names[i] = mem_text(name);
+        if (!names[i])
+            status = error_memory(error);
+    }
+    if (status == SOTTO_OK)
+        status = plan_columns(p, file, names, columns, options, error);
+    csv_free_names(names, columns);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t i = 0; i < p->columns; i++)
+        if (p->column[i].role == COLUMN_CATEGORY ||
+            p->column[i].role == COLUMN_UNIT) {
+            shown name = show_name(p->column[i].name);
+            plan_free(p);
+            return error_set(error, SOTTO_USAGE,
+                             "%s: column %s: a .npy file holds numbers; "
+                             "categories and units need CSV",
+                             show_name(file).text, name.text);
+        }
+    return SOTTO_OK;
+}
+
+/* ---- values ---- */
+
+static double npy_element(const char *bytes, size_t element)
+{
+    double d;
+    float f;
+    if (element == sizeof d) {
+        memcpy(&d, bytes, sizeof d);
+        return d;
+    }
+    memcpy(&f, bytes, sizeof f);
+    return f;
+}
+
+static int npy_store(worker *w, const column *c, double v, int64_t row,
+                     int64_t i)
+{
+    const char *expected = NULL;
+    if (c->role == COLUMN_DROP)
+        return 1;
+    /* `where` only serves to count lines, and there are none */
+    if (isfinite(v) ? value_number(w, c, v, w->text, &expected)
+                    : value_missing(w, c, &expected))
+        return 1;
+    w->block->fault = (fault){expected, NULL, row + 1, i + 1};
+    return 0;
+}
+
+static sotto_status npy_fault(const plan *p, const fault *f, sotto_error *error)
+{
+    return error_set(error, SOTTO_DATA, "%s: row %lld, column %lld: %s",
+                     show_name(p->file).text, (long long)f->line,
+                     (long long)f->place, f->expected);
+}
+
+/* ---- C order: a row is complete when its last column is ---- */
+
+static int npy_rows(worker *w, const char *bytes, int64_t rows,
+                    const npy_array *a, int64_t first)
+{
+    for (int64_t r = 0; r < rows; r++) {
+        int good = 1;
+        for (int64_t i = 0; i < a->columns && good; i++)
+            good = npy_store(
+                w, &w->plan->column[i],
+                npy_element(bytes + (size_t)(r * a->columns + i) * a->element,
+                            a->element),
+                first + r, i);
+        if (good)
+            worker_row_dense(w);
+        else if (!w->plan->drop_bad)
+            return 0;
+    }
+    return 1;
+}
+
+static sotto_status npy_by_row(worker *w, source *s, const npy_array *a,
+                               sotto_error *error)
+{
+    size_t row_bytes = (size_t)a->columns * a->element;
+    int64_t some = (int64_t)(NPY_CHUNK / (row_bytes ? row_bytes : 1)) + 1;
+    char *chunk = mem_zeroed((size_t)some, row_bytes);
+    sotto_status status = chunk ? SOTTO_OK : error_memory(error);
+    for (int64_t at = 0; at < a->rows && status == SOTTO_OK; at += some) {
+        int64_t rows = a->rows - at < some ? a->rows - at : some;
+        status = npy_take(s, chunk, (size_t)rows * row_bytes, error);
+        if (status == SOTTO_OK && !npy_rows(w, chunk, rows, a, at))
+            status = npy_fault(w->plan, &w->block->fault, error);
+    }
+    worker_end_dense(w);
+    mem_wipe(chunk, chunk ? (size_t)some * row_bytes : 0);
+    mem_free(chunk);
+    return status;
+}
+
+/* ---- Fortran order: columns come whole, bad rows are known at the end ---- */
+
+typedef struct npy_columns_job {
+    worker *w;
+    const npy_array *a;
+    unsigned char *bad; /* by row */
+} npy_columns_job;
+
+static void npy_put(worker *w, const column *c, int64_t row)
+{
+    block *b = w->block;
+    double v = c->role == COLUMN_NUMBER ? w->x[c->feature * WORKER_ROWS] : 0;
+    if (c->role == COLUMN_TARGET)
+        b->y[row] = w->y;
+    else if (c->role == COLUMN_WEIGHT)
+        b->weight[row] = w->weight;
+    else if (c->role == COLUMN_NUMBER && w->plan->wide)
+        ((double *)b->x)[c->feature * b->room + row] = v;
+    else if (c->role == COLUMN_NUMBER)
+        ((float *)b->x)[c->feature * b->room + row] = (float)v;
+}
+
+static void npy_range(worker *w, const column *c)
+{
+    if (!w->range || c->role != COLUMN_NUMBER || c->bounded)
+        return;
+    column_range *range = &w->range[c->feature];
+    double v = w->x[c->feature * WORKER_ROWS];
+    double lost = fabs(v - (double)(float)v);
+    range->low = fmin(range->low, v);
+    range->high = fmax(range->high, v);
+    range->lost = fmax(range->lost, lost);
+}
+
+static int npy_column(npy_columns_job *job, const char *bytes, int64_t rows,
+                      int64_t first, int64_t i)
+{
+    worker *w = job->w;
+    const column *c = &w->plan->column[i];
+    for (int64_t r = 0; r < rows; r++) {
+        double v =
+            npy_element(bytes + (size_t)r * job->a->element, job->a->element);
+        if (npy_store(w, c, v, first + r, i)) {
+            npy_put(w, c, first + r);
+            npy_range(w, c);
+        } else if (w->plan->drop_bad)
+            job->bad[first + r] = 1;
+        else
+            return 0;
+    }
+    return 1;
+}
+
+/* Moves the good rows of one array together. */
+static void npy_squeeze(void *array, size_t element, const npy_columns_job *job)
+{
+    char *to = array, *from = array;
+    for (int64_t r = 0; r < job->a->rows; r++, from += element)
+        if (!job->bad[r]) {
+            memmove(to, from, element);
+            to += element;
+        }
+}
+
+static void npy_fold(block *b, int64_t features)
+{
+    for (int64_t j = 0; j < features; j++)
+        for (int64_t r = 0; r < b->rows; r++)
+            ((float *)b->x)[j * b->room + r] *= (float)b->y[r];
+}
+
+static void npy_finish_columns(npy_columns_job *job)
+{
+    block *b = job->w->block;
+    const plan *p = job->w->plan;
+    size_t element = p->wide ? sizeof(double) : sizeof(float);
+    for (int64_t r = 0; r < job->a->rows; r++)
+        b->rows += !job->bad[r];
+    if (b->rows < job->a->rows) {
+        for (int64_t j = 0; j < p->features; j++)
+            npy_squeeze((char *)b->x + (size_t)(j * b->room) * element, element,
+                        job);
+        if (b->y)
+            npy_squeeze(b->y, sizeof *b->y, job);
+        if (b->weight)
+            npy_squeeze(b->weight, sizeof *b->weight, job);
+    }
+    if (p->target_is == TARGET_CLASSES && !p->wide)
+        npy_fold(b, p->features);
+}
+
+static sotto_status npy_by_column(worker *w, source *s, const npy_array *a,
+                                  sotto_error *error)
+{
+    int64_t some = (int64_t)(NPY_CHUNK / a->element);
+    npy_columns_job job = {w, a, mem_zeroed((size_t)a->rows, 1)};
+    char *chunk = mem_zeroed((size_t)some, a->element);
+    sotto_status status = chunk && job.bad ? SOTTO_OK : error_memory(error);
+    for (int64_t i = 0; i < a->columns; i++)
+        for (int64_t at = 0; at < a->rows && status == SOTTO_OK; at += some) {
+            int64_t rows = a->rows - at < some ? a->rows - at : some;
+            status = npy_take(s, chunk, (size_t)rows * a->element, error);
+            if (status == SOTTO_OK && !npy_column(&job, chunk, rows, at, i))
+                status = npy_fault(w->plan, &w->block->fault, error);
+        }
+    if (status == SOTTO_OK)
+        npy_finish_columns(&job);
+    mem_wipe(chunk, chunk ? (size_t)some * a->element : 0);
+    mem_free(chunk);
+    mem_free(job.bad);
+    return status;
+}
+
+/* ---- the whole file ---- */
+
+static sotto_status npy_fill(sotto_table *t, source *s, plan *p,
+                             const npy_array *a, sotto_error *error)
+{
+    worker w;
+    block *b = mem_zeroed(1, sizeof *b);
+    if (!b)
+        return error_memory(error);
+    int ready = worker_open(&w, p, 0);
+    w.block = b;
+    w.text = "";
+    sotto_status status = ready && worker_begin_dense(&w, a->rows)
+                              ? SOTTO_OK
+                              : error_memory(error);
+    if (status == SOTTO_OK)
+        status = a->by_column ? npy_by_column(&w, s, a, error)
+                              : npy_by_row(&w, s, a, error);
+    if (status == SOTTO_OK)
+        status = read_finish(t, p, b, NULL, 0, w.range, error);
+    worker_close(&w);
+    block_free(b);
+    return status;
+}
+
+sotto_status npy_read(sotto_table *t, source *s, const sotto_options *options,
+                      sotto_error *error)
+{
+    npy_array a;
+    plan p;
+    sotto_status status = npy_header(s, &a, error);
+    if (status == SOTTO_OK)
+        status = npy_plan(&p, source_name(s), a.columns, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    t->features = p.features;
+    status = npy_fill(t, s, &p, &a, error);
+    plan_free(&p);
+    return status;
+}

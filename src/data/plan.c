@@ -1,0 +1,540 @@
+/*
+ * Options and schema against the header: every column gets its role, every
+ * feature its place and its map, before the first row is looked at.
+ */
+#include "plan.h"
+#include "number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void plan_free(plan *p)
+{
+    for (int64_t i = 0; i < p->columns; i++)
+        column_free(&p->column[i]);
+    mem_free(p->column);
+    mem_free(p->class_name[0]);
+    mem_free(p->class_name[1]);
+    for (int64_t i = 0; i < p->missing_words; i++)
+        mem_free(p->missing[i]);
+    mem_free(p->missing);
+    mem_free(p->low);
+    mem_free(p->high);
+    *p = (plan){0};
+}
+
+/* ---- what the options say of the whole file ---- */
+
+static void plan_settings(plan *p, const sotto_options *options)
+{
+    p->drop_bad = option_is(options, OPTION_BAD_ROWS, "drop");
+    p->is_private = option_private(options);
+    p->wide = option_is(options, OPTION_PRECISION, "double");
+    p->rows_only = option_is(options, OPTION_LAYOUT, "rows");
+    p->threads = (int)option_integer(options, OPTION_THREADS);
+    if (p->threads == 0)
+        p->threads = thread_limit();
+}
+
+static int plan_loss_has_classes(const sotto_options *options)
+{
+    return option_is(options, OPTION_LOSS, "logistic") ||
+           option_is(options, OPTION_LOSS, "hinge") ||
+           option_is(options, OPTION_LOSS, "squared-hinge");
+}
+
+/* Names of the two classes: --classes, else the schema's, else none. */
+static sotto_status plan_declared_classes(plan *p, const sotto_options *options,
+                                          sotto_error *error)
+{
+    size_t cursor = 0;
+    char *word = NULL;
+    int got, count = 0;
+    while ((got = option_next(options, OPTION_CLASSES, &cursor, &word)) > 0)
+        if (count < 2)
+            p->class_name[count++] = word;
+        else {
+            mem_free(word);
+            count = 3;
+        }
+    if (got < 0)
+        return error_memory(error);
+    if (option_given(options, OPTION_CLASSES) &&
+        (count != 2 || !strcmp(p->class_name[0], p->class_name[1]) ||
+         !*p->class_name[0] || !*p->class_name[1]))
+        return error_set(error, SOTTO_USAGE,
+                         "--classes: expected two different names A,B, the "
+                         "negative class first (more than two classes are "
+                         "not supported yet)");
+    if (count || !p->target->class_name[0])
+        return SOTTO_OK;
+    for (int i = 0; i < 2; i++) {
+        p->class_name[i] = mem_text(p->target->class_name[i]);
+        if (!p->class_name[i])
+            return error_memory(error);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status plan_classes(plan *p, const sotto_options *options,
+                                 sotto_error *error)
+{
+    sotto_status status = plan_declared_classes(p, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (p->target->bounded)
+        return error_set(error, SOTTO_USAGE,
+                         "column \"%s\": a target of two classes has no "
+                         "bounds; remove them from the schema",
+                         show_name(p->target->name).text);
+    p->target_is = TARGET_CLASSES;
+    p->classes_declared = p->class_name[0] != NULL;
+    p->classes_numeric = 1;
+    for (int i = 0; i < 2 && p->classes_declared; i++)
+        if (!number_whole(p->class_name[i], &p->class_value[i]))
+            p->classes_numeric = 0;
+    return SOTTO_OK;
+}
+
+static sotto_status plan_target(plan *p, const sotto_options *options,
+                                sotto_error *error)
+{
+    if (p->target && plan_loss_has_classes(options))
+        return plan_classes(p, options, error);
+    if (option_given(options, OPTION_CLASSES))
+        return error_set(error, SOTTO_USAGE,
+                         p->target ? "--classes goes with the losses "
+                                     "logistic, hinge and squared-hinge"
+                                   : "--classes needs --target");
+    p->target_is = p->target ? TARGET_NUMBER : TARGET_NONE;
+    return SOTTO_OK;
+}
+
+/* ---- one column ---- */
+
+/* Halves first, so that bounds near the largest double do not overflow. */
+static void plan_map(column *c)
+{
+    c->centre = 0;
+    c->half = 1;
+    if (c->bounded) {
+        c->centre = c->low / 2 + c->high / 2;
+        c->half = c->high / 2 - c->low / 2;
+    }
+}
+
+static sotto_status plan_copy_standard(column *c, const char *name,
+                                       const schema *s, sotto_error *error)
+{
+    if (s->has_standard)
+        *c = s->standard; /* a number or drop: owns nothing but its name */
+    c->name = mem_text(name);
+    return c->name ? SOTTO_OK : error_memory(error);
+}
+
+/* Takes the declaration of this name out of the schema, if it has one. */
+static int plan_take_declared(column *c, const char *name, schema *s)
+{
+    for (int64_t i = 0; i < s->columns; i++)
+        if (s->column[i].name && !strcmp(s->column[i].name, name)) {
+            *c = s->column[i];
+            s->column[i] = (column){0};
+            return 1;
+        }
+    return 0;
+}
+
+static sotto_status plan_role_by_option(column *c, const sotto_options *options,
+                                        sotto_error *error)
+{
+    int is_target = option_is(options, OPTION_TARGET, c->name);
+    int is_weight = option_is(options, OPTION_WEIGHTS, c->name);
+    int kept = c->role == COLUMN_TARGET || c->role == COLUMN_WEIGHT ||
+               c->role == COLUMN_UNIT;
+    if (is_target + is_weight + option_lists(options, OPTION_DROP, c->name) > 1)
+        return error_set(error, SOTTO_USAGE,
+                         "column \"%s\": named by two of --target, --weights "
+                         "and --drop",
+                         show_name(c->name).text);
+    if ((is_target || is_weight) && c->role == COLUMN_CATEGORY)
+        return error_set(error, SOTTO_USAGE,
+                         "column \"%s\": a category in the schema cannot be "
+                         "the target or the weights; declare \"type\": "
+                         "\"target\" with \"classes\"",
+                         show_name(c->name).text);
+    if (is_target)
+        c->role = COLUMN_TARGET;
+    else if (is_weight)
+        c->role = COLUMN_WEIGHT;
+    else if (option_lists(options, OPTION_DROP, c->name) ||
+             (option_given(options, OPTION_ONLY) && !kept &&
+              !option_lists(options, OPTION_ONLY, c->name)))
+        c->role = COLUMN_DROP;
+    return SOTTO_OK;
+}
+
+static sotto_status plan_weight_bound(column *c, const sotto_options *options,
+                                      sotto_error *error)
+{
+    if (option_given(options, OPTION_WEIGHT_BOUND)) {
+        c->bounded = 1;
+        c->low = 0;
+        c->high = option_number(options, OPTION_WEIGHT_BOUND);
+    }
+    if (!c->bounded)
+        return error_set(error, SOTTO_USAGE,
+                         "column \"%s\": weights need a declared bound: "
+                         "--weight-bound B, or bounds in the schema",
+                         show_name(c->name).text);
+    if (c->low < 0)
+        return error_set(error, SOTTO_USAGE,
+                         "column \"%s\": the bounds of a weight must not be "
+                         "negative",
+                         show_name(c->name).text);
+    return SOTTO_OK;
+}
+
+static sotto_status plan_one(plan *p, column *c, const char *name,
+                             const sotto_options *options, schema *s,
+                             int has_schema, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    int declared = plan_take_declared(c, name, s);
+    if (!declared)
+        status = plan_copy_standard(c, name, s, error);
+    if (status == SOTTO_OK)
+        status = plan_role_by_option(c, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (has_schema && !declared && !s->has_standard &&
+        (c->role == COLUMN_NUMBER))
+        return error_set(error, SOTTO_DATA,
+                         "%s: column \"%s\" is not in the schema: declare "
+                         "it, --drop it, or give the schema a \"default\"",
+                         show_name(p->file).text, show_name(name).text);
+    if (c->role == COLUMN_WEIGHT)
+        return plan_weight_bound(c, options, error);
+    plan_map(c);
+    return SOTTO_OK;
+}
+
+/* ---- the whole header ---- */
+
+static sotto_status plan_single(const plan *p, const char *what,
+                                const column **slot, const column *c,
+                                sotto_error *error)
+{
+    if (*slot)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: columns \"%s\" and \"%s\" are both the %s; "
+                         "expected one",
+                         show_name(p->file).text, show_name((*slot)->name).text,
+                         show_name(c->name).text, what);
+    *slot = c;
+    return SOTTO_OK;
+}
+
+/* Places of the features in the table, in the order of the file. */
+static sotto_status plan_places(plan *p, sotto_error *error)
+{
+    const column *weight = NULL, *unit = NULL;
+    sotto_status status = SOTTO_OK;
+    for (int64_t i = 0; i < p->columns && status == SOTTO_OK; i++) {
+        column *c = &p->column[i];
+        c->feature = p->features;
+        if (c->role == COLUMN_NUMBER)
+            p->features += 1;
+        else if (c->role == COLUMN_CATEGORY)
+            p->features += c->levels;
+        else if (c->role == COLUMN_TARGET)
+            status = plan_single(p, "target", &p->target, c, error);
+        else if (c->role == COLUMN_WEIGHT)
+            status = plan_single(p, "weight", &weight, c, error);
+        else if (c->role == COLUMN_UNIT)
+            status = plan_single(p, "unit", &unit, c, error);
+    }
+    p->has_weight = weight != NULL;
+    p->has_unit = unit != NULL;
+    if (status == SOTTO_OK && p->features == 0)
+        return error_set(error, SOTTO_DATA,
+                         "%s: no column is left to learn from; expected at "
+                         "least one feature",
+                         show_name(p->file).text);
+    return status;
+}
+
+static int plan_compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorted copies of the names: to find duplicates and missing ones. */
+static char **plan_sorted(char **names, int64_t count)
+{
+    char **sorted = mem_zeroed((size_t)count, sizeof *sorted);
+    if (sorted) {
+        memcpy(sorted, names, (size_t)count * sizeof *sorted);
+        qsort(sorted, (size_t)count, sizeof *sorted, plan_compare_names);
+    }
+    return sorted;
+}
+
+static int plan_has_name(char **sorted, int64_t count, const char *name)
+{
+    return bsearch(&name, sorted, (size_t)count, sizeof *sorted,
+                   plan_compare_names) != NULL;
+}
+
+static sotto_status plan_no_column(const char *file, const char *who,
+                                   const char *name, sotto_error *error)
+{
+    return error_set(error, SOTTO_DATA,
+                     "%s: line 1: there is no column \"%s\" (%s); expected "
+                     "one of the names in the header",
+                     show_name(file).text, show_name(name).text, who);
+}
+
+static sotto_status plan_check_option(const char *file, char **sorted,
+                                      int64_t count, option_id id,
+                                      const char *who,
+                                      const sotto_options *options,
+                                      sotto_error *error)
+{
+    const char *value = option_text(options, id);
+    size_t cursor = 0;
+    char *name = NULL;
+    int got = 0;
+    sotto_status status = SOTTO_OK;
+    if (!value)
+        return SOTTO_OK;
+    if (id == OPTION_TARGET || id == OPTION_WEIGHTS)
+        return plan_has_name(sorted, count, value)
+                   ? SOTTO_OK
+                   : plan_no_column(file, who, value, error);
+    while (status == SOTTO_OK &&
+           (got = option_next(options, id, &cursor, &name)) > 0) {
+        if (!plan_has_name(sorted, count, name))
+            status = plan_no_column(file, who, name, error);
+        mem_free(name);
+    }
+    return got < 0 ? error_memory(error) : status;
+}
+
+static sotto_status plan_check_names(const char *file, char **sorted,
+                                     int64_t count,
+                                     const sotto_options *options,
+                                     const schema *s, sotto_error *error)
+{
+    static const struct {
+        option_id id;
+        const char *who;
+    } named[] = {{OPTION_TARGET, "--target"},
+                 {OPTION_WEIGHTS, "--weights"},
+                 {OPTION_DROP, "--drop"},
+                 {OPTION_ONLY, "--only"}};
+    sotto_status status = SOTTO_OK;
+    for (int64_t i = 1; i < count; i++)
+        if (!strcmp(sorted[i], sorted[i - 1]))
+            return error_set(error, SOTTO_DATA,
+                             "%s: line 1: two columns are called \"%s\"; "
+                             "expected different names",
+                             show_name(file).text, show_name(sorted[i]).text);
+    for (size_t i = 0; i < 4 && status == SOTTO_OK; i++)
+        status = plan_check_option(file, sorted, count, named[i].id,
+                                   named[i].who, options, error);
+    for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
+        if (!plan_has_name(sorted, count, s->column[i].name))
+            status =
+                plan_no_column(file, "the schema", s->column[i].name, error);
+    return status;
+}
+
+static sotto_status plan_fill(plan *p, char **names, int64_t count,
+                              const sotto_options *options, schema *s,
+                              sotto_error *error)
+{
+    char **sorted = plan_sorted(names, count);
+    int has_schema = option_given(options, OPTION_SCHEMA);
+    if (!sorted)
+        return error_memory(error);
+    sotto_status status =
+        plan_check_names(p->file, sorted, count, options, s, error);
+    mem_free(sorted);
+    p->column = mem_zeroed((size_t)count, sizeof *p->column);
+    if (status == SOTTO_OK && !p->column)
+        status = error_memory(error);
+    while (status == SOTTO_OK && p->columns < count) {
+        int64_t i = p->columns++;
+        status =
+            plan_one(p, &p->column[i], names[i], options, s, has_schema, error);
+    }
+    if (status == SOTTO_OK)
+        status = plan_places(p, error);
+    return status;
+}
+
+static sotto_status plan_schema(schema *s, const sotto_options *options,
+                                sotto_error *error)
+{
+    *s = (schema){0};
+    if (!option_given(options, OPTION_SCHEMA))
+        return SOTTO_OK;
+    return schema_load(s, option_text(options, OPTION_SCHEMA), error);
+}
+
+/* Hands the words for missing values over, and ends the schema's life. */
+static void plan_take_words(plan *p, schema *s)
+{
+    p->missing = s->missing;
+    p->missing_words = s->missing_words;
+    s->missing = NULL;
+    s->missing_words = 0;
+    schema_free(s);
+}
+
+sotto_status plan_columns(plan *out, const char *file, char **names,
+                          int64_t count, const sotto_options *options,
+                          sotto_error *error)
+{
+    schema s;
+    plan p = {.file = file};
+    sotto_status status = plan_schema(&s, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    plan_settings(&p, options);
+    status = plan_fill(&p, names, count, options, &s, error);
+    plan_take_words(&p, &s);
+    if (status == SOTTO_OK)
+        status = plan_target(&p, options, error);
+    if (status != SOTTO_OK) {
+        plan_free(&p);
+        return status;
+    }
+    *out = p;
+    return SOTTO_OK;
+}
+
+/* ---- svmlight: a label and numbered features ---- */
+
+static sotto_status plan_refuse_names(const sotto_options *options,
+                                      sotto_error *error)
+{
+    static const option_id named[] = {OPTION_TARGET, OPTION_WEIGHTS,
+                                      OPTION_DROP, OPTION_ONLY};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (option_given(options, named[i]))
+            return error_set(error, SOTTO_USAGE,
+                             "--%s: svmlight has no named columns (its "
+                             "target is the first field)",
+                             sotto_option_at(named[i])->name);
+    return SOTTO_OK;
+}
+
+/* Zeros are not stored, so zero must stay zero: the map is a division. */
+static sotto_status plan_number_bounds(plan *p, const char *path,
+                                       const column *c, sotto_error *error)
+{
+    double index = 0;
+    if (!number_whole(c->name, &index) || index < 1 ||
+        index > (double)p->features || index != floor(index) ||
+        c->role != COLUMN_NUMBER || c->missing != MISSING_REFUSE)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: column \"%s\": svmlight features are called 1 "
+                         "to %lld and can have the type number with bounds",
+                         show_name(path).text, show_name(c->name).text,
+                         (long long)p->features);
+    if (c->bounded && !(c->low <= 0 && c->high >= 0))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: column \"%s\": the bounds of an svmlight "
+                         "feature must include 0, which is not written out",
+                         show_name(path).text, show_name(c->name).text);
+    p->low[(int64_t)index - 1] = c->bounded ? c->low : -INFINITY;
+    p->high[(int64_t)index - 1] = c->bounded ? c->high : INFINITY;
+    return SOTTO_OK;
+}
+
+static sotto_status plan_numbered_bounds(plan *p, const char *path, schema *s,
+                                         sotto_error *error)
+{
+    column *standard = &s->standard;
+    sotto_status status = SOTTO_OK;
+    if (standard->role == COLUMN_DROP || standard->missing)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: the \"default\" of svmlight features can be a "
+                         "number with bounds",
+                         show_name(path).text);
+    p->low = mem_zeroed((size_t)p->features, sizeof *p->low);
+    p->high = mem_zeroed((size_t)p->features, sizeof *p->high);
+    if (!p->low || !p->high)
+        return error_memory(error);
+    if (standard->bounded && !(standard->low <= 0 && standard->high >= 0))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: the bounds of svmlight features must include "
+                         "0, which is not written out",
+                         show_name(path).text);
+    for (int64_t j = 0; j < p->features; j++) {
+        p->low[j] = standard->bounded ? standard->low : -INFINITY;
+        p->high[j] = standard->bounded ? standard->high : INFINITY;
+    }
+    for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
+        if (s->column[i].role != COLUMN_TARGET)
+            status = plan_number_bounds(p, path, &s->column[i], error);
+    return status;
+}
+
+static sotto_status plan_label(plan *p, schema *s, sotto_error *error)
+{
+    p->column = mem_zeroed(1, sizeof *p->column);
+    if (!p->column)
+        return error_memory(error);
+    p->columns = 1;
+    for (int64_t i = 0; i < s->columns; i++)
+        if (s->column[i].role == COLUMN_TARGET) {
+            if (p->column->name)
+                return error_set(error, SOTTO_USAGE,
+                                 "the schema has two targets; expected one");
+            *p->column = s->column[i];
+            s->column[i] = (column){.role = COLUMN_TARGET};
+        }
+    p->column->role = COLUMN_TARGET;
+    if (!p->column->name)
+        p->column->name = mem_text("target");
+    p->target = p->column;
+    plan_map(p->column);
+    return p->column->name ? SOTTO_OK : error_memory(error);
+}
+
+sotto_status plan_numbered(plan *out, const char *file, int64_t features,
+                           const sotto_options *options, sotto_error *error)
+{
+    schema s;
+    plan p = {.file = file, .features = features};
+    sotto_status status = plan_refuse_names(options, error);
+    if (status == SOTTO_OK && !features && option_private(options))
+        status = error_set(error, SOTTO_PRIVACY,
+                           "%s: private training needs --features P: the "
+                           "largest index is a property of the records",
+                           show_name(file).text);
+    if (status == SOTTO_OK && !features && option_given(options, OPTION_SCHEMA))
+        status = error_set(error, SOTTO_USAGE,
+                           "--schema with svmlight needs --features P");
+    if (status == SOTTO_OK)
+        status = plan_schema(&s, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    plan_settings(&p, options);
+    status = plan_label(&p, &s, error);
+    if (status == SOTTO_OK && option_given(options, OPTION_SCHEMA))
+        status = plan_numbered_bounds(&p, option_text(options, OPTION_SCHEMA),
+                                      &s, error);
+    plan_take_words(&p, &s);
+    if (status == SOTTO_OK)
+        status = plan_target(&p, options, error);
+    if (status != SOTTO_OK) {
+        plan_free(&p);
+        return status;
+    }
+    *out = p;
+    return SOTTO_OK;
+}

@@ -1,0 +1,98 @@
+/*
+ * plan: what becomes of each column of the file. Made from the header, the
+ * options and the schema before any row is read, and from nothing else.
+ */
+#ifndef SOTTO_PLAN_H
+#define SOTTO_PLAN_H
+
+#include "data.h"
+#include "option.h"
+
+typedef enum column_role {
+    COLUMN_NUMBER,
+    COLUMN_CATEGORY,
+    COLUMN_TARGET,
+    COLUMN_WEIGHT,
+    COLUMN_UNIT,
+    COLUMN_DROP
+} column_role;
+
+/* What a missing value becomes. */
+typedef enum column_missing {
+    MISSING_REFUSE, /* the row is bad */
+    MISSING_FILL,   /* `fill` (a number) or `fill_level` (a category) */
+    MISSING_NONE    /* a category of which no level holds */
+} column_missing;
+
+typedef struct column {
+    char *name;
+    column_role role;
+    int64_t feature; /* the first feature it fills */
+    int bounded;
+    double low, high;    /* declared, raw units */
+    double centre, half; /* mapped = (raw - centre) / half */
+    column_missing missing;
+    double fill;        /* raw units */
+    int64_t fill_level; /* index into level */
+    char **level;
+    int64_t levels;
+    char *class_name[2]; /* of a target; NULL: not declared */
+} column;
+
+/* Declarations as they stand in a schema file. */
+typedef struct schema {
+    column *column;
+    int64_t columns;
+    int has_standard; /* for columns that are not listed */
+    column standard;
+    char **missing; /* words that mean a missing value */
+    int64_t missing_words;
+} schema;
+
+sotto_status schema_load(schema *out, const char *path, sotto_error *error);
+void schema_free(schema *s);
+void column_free(column *c);
+
+typedef enum target_kind {
+    TARGET_NONE,
+    TARGET_NUMBER,
+    TARGET_CLASSES
+} target_kind;
+
+typedef struct plan {
+    const char *file; /* for messages */
+    column *column;   /* in the order of the file */
+    int64_t columns;
+    int64_t features;
+    const column *target; /* NULL: none */
+    target_kind target_is;
+    int has_weight, has_unit;
+    /* two classes: declared ones are compared as numbers if both are */
+    char *class_name[2];
+    int classes_declared, classes_numeric;
+    double class_value[2];
+    int zero_seen;  /* undeclared classes turned out to be 0 and 1 */
+    char **missing; /* as in the schema */
+    int64_t missing_words;
+    char delimiter;
+    int drop_bad; /* a bad row is as if absent */
+    int is_private;
+    int wide;
+    int rows_only; /* a sparse table without its entries by column */
+    int threads;
+    /* svmlight: `columns` is 1 (the label); bounds by feature, or NULL */
+    double *low, *high;
+} plan;
+
+/* The plan for a file whose columns have these names. */
+sotto_status plan_columns(plan *out, const char *file, char **names,
+                          int64_t count, const sotto_options *options,
+                          sotto_error *error);
+
+/* The plan for svmlight: `features` numbered features (0: not known yet). */
+sotto_status plan_numbered(plan *out, const char *file, int64_t features,
+                           const sotto_options *options, sotto_error *error);
+
+void plan_free(plan *p);
+
+#endif

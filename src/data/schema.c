@@ -1,0 +1,351 @@
+/*
+ * The schema file: JSON, read strictly. A key that is not understood is
+ * refused, because a mistyped bound must not become no bound.
+ */
+#include "plan.h"
+#include "source.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+enum { SCHEMA_VERSION = 1, SCHEMA_MOST_BYTES = 1 << 28 };
+
+static sotto_status schema_error(const char *path, const char *name,
+                                 const char *expected, sotto_error *error)
+{
+    return error_set(error, SOTTO_USAGE, "%s: column \"%s\": expected %s",
+                     show_name(path).text, show_name(name).text, expected);
+}
+
+static void schema_free_words(char **words, int64_t count)
+{
+    for (int64_t i = 0; words && i < count; i++)
+        mem_free(words[i]);
+    mem_free(words);
+}
+
+void column_free(column *c)
+{
+    mem_free(c->name);
+    schema_free_words(c->level, c->levels);
+    mem_free(c->class_name[0]);
+    mem_free(c->class_name[1]);
+    *c = (column){0};
+}
+
+void schema_free(schema *s)
+{
+    for (int64_t i = 0; i < s->columns; i++)
+        column_free(&s->column[i]);
+    mem_free(s->column);
+    column_free(&s->standard);
+    schema_free_words(s->missing, s->missing_words);
+    *s = (schema){0};
+}
+
+/* A JSON list of different, non-empty strings; 0 if it is anything else. */
+static int schema_is_words(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        if (!word || !*word)
+            return 0;
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(word, json_string_value(json_array_get(list, k))))
+                return 0;
+    }
+    return json_array_size(list) > 0;
+}
+
+static int schema_copy_words(const json_t *list, char ***out, int64_t *count)
+{
+    size_t size = json_array_size(list);
+    *out = mem_zeroed(size, sizeof **out);
+    *count = *out ? (int64_t)size : 0;
+    for (size_t i = 0; *out && i < size; i++) {
+        (*out)[i] = mem_text(json_string_value(json_array_get(list, i)));
+        if (!(*out)[i])
+            return 0;
+    }
+    return *out != NULL;
+}
+
+static const struct {
+    const char *word, *keys;
+    column_role role;
+} schema_types[] = {
+    {"number", " type bounds missing ", COLUMN_NUMBER},
+    {"category", " type levels missing ", COLUMN_CATEGORY},
+    {"target", " type bounds classes ", COLUMN_TARGET},
+    {"weight", " type bounds ", COLUMN_WEIGHT},
+    {"unit", " type ", COLUMN_UNIT},
+    {"drop", " type ", COLUMN_DROP},
+};
+
+/* Whether " key " is one of the words in keys. */
+static int schema_key_in(const char *keys, const char *key)
+{
+    const char *at = keys;
+    size_t length = strlen(key);
+    while (length && (at = strstr(at, key))) {
+        if (at > keys && at[-1] == ' ' && at[length] == ' ')
+            return 1;
+        at++;
+    }
+    return 0;
+}
+
+static sotto_status schema_type(column *c, const char *path, json_t *from,
+                                sotto_error *error)
+{
+    const char *type = json_string_value(json_object_get(from, "type"));
+    const char *key;
+    json_t *value;
+    size_t count = sizeof schema_types / sizeof *schema_types, i = 0;
+    while (type && i < count && strcmp(type, schema_types[i].word))
+        i++;
+    if (!type || i == count)
+        return schema_error(path, c->name,
+                            "\"type\" to be one of number, category, target, "
+                            "weight, unit, drop",
+                            error);
+    c->role = schema_types[i].role;
+    json_object_foreach(from, key, value)
+    {
+        if (!schema_key_in(schema_types[i].keys, key))
+            return error_set(error, SOTTO_USAGE,
+                             "%s: column \"%s\": a column of type %s has no "
+                             "\"%s\"",
+                             show_name(path).text, show_name(c->name).text,
+                             type, show_name(key).text);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status schema_bounds(column *c, const char *path, json_t *from,
+                                  sotto_error *error)
+{
+    json_t *bounds = json_object_get(from, "bounds");
+    if (!bounds || json_is_null(bounds))
+        return SOTTO_OK;
+    json_t *low = json_array_get(bounds, 0), *high = json_array_get(bounds, 1);
+    c->low = json_number_value(low);
+    c->high = json_number_value(high);
+    c->bounded = 1;
+    if (json_array_size(bounds) != 2 || !json_is_number(low) ||
+        !json_is_number(high) || !(c->low < c->high))
+        return schema_error(path, c->name,
+                            "\"bounds\" to be [low, high] with low < high",
+                            error);
+    if (c->role == COLUMN_WEIGHT && c->low < 0)
+        return schema_error(path, c->name,
+                            "the bounds of a weight not to be negative", error);
+    return SOTTO_OK;
+}
+
+static sotto_status schema_levels(column *c, const char *path, json_t *from,
+                                  sotto_error *error)
+{
+    json_t *levels = json_object_get(from, "levels");
+    if (c->role != COLUMN_CATEGORY)
+        return SOTTO_OK;
+    if (!schema_is_words(levels))
+        return schema_error(
+            path, c->name, "\"levels\" to be a list of different words", error);
+    if (!schema_copy_words(levels, &c->level, &c->levels))
+        return error_memory(error);
+    return SOTTO_OK;
+}
+
+static sotto_status schema_classes(column *c, const char *path, json_t *from,
+                                   sotto_error *error)
+{
+    json_t *classes = json_object_get(from, "classes");
+    if (!classes || json_is_null(classes))
+        return SOTTO_OK;
+    if (!schema_is_words(classes) || json_array_size(classes) != 2)
+        return schema_error(path, c->name,
+                            "\"classes\" to be two words in quotes, the "
+                            "negative class first (more than two classes are "
+                            "not supported yet)",
+                            error);
+    for (size_t i = 0; i < 2; i++) {
+        c->class_name[i] =
+            mem_text(json_string_value(json_array_get(classes, i)));
+        if (!c->class_name[i])
+            return error_memory(error);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status schema_missing_level(column *c, const char *path,
+                                         const char *word, sotto_error *error)
+{
+    for (c->fill_level = 0; c->fill_level < c->levels; c->fill_level++)
+        if (word && !strcmp(word, c->level[c->fill_level])) {
+            c->missing = MISSING_FILL;
+            return SOTTO_OK;
+        }
+    c->missing = MISSING_NONE;
+    if (word && !strcmp(word, "none"))
+        return SOTTO_OK;
+    return schema_error(path, c->name,
+                        "\"missing\" to be \"refuse\", \"none\" or one of "
+                        "the levels",
+                        error);
+}
+
+static sotto_status schema_missing(column *c, const char *path, json_t *from,
+                                   sotto_error *error)
+{
+    json_t *missing = json_object_get(from, "missing");
+    const char *word = json_string_value(missing);
+    if (!missing || json_is_null(missing) || (word && !strcmp(word, "refuse")))
+        return SOTTO_OK;
+    if (c->role == COLUMN_CATEGORY)
+        return schema_missing_level(c, path, word, error);
+    if (!json_is_number(missing))
+        return schema_error(path, c->name,
+                            "\"missing\" to be \"refuse\" or a number", error);
+    c->missing = MISSING_FILL;
+    c->fill = json_number_value(missing);
+    return SOTTO_OK;
+}
+
+static sotto_status schema_column(column *c, const char *path, const char *name,
+                                  json_t *from, sotto_error *error)
+{
+    c->name = mem_text(name);
+    if (!c->name)
+        return error_memory(error);
+    if (!json_is_object(from))
+        return schema_error(path, name, "an object like {\"type\": ...}",
+                            error);
+    sotto_status status = schema_type(c, path, from, error);
+    if (status == SOTTO_OK)
+        status = schema_bounds(c, path, from, error);
+    if (status == SOTTO_OK)
+        status = schema_levels(c, path, from, error);
+    if (status == SOTTO_OK)
+        status = schema_classes(c, path, from, error);
+    if (status == SOTTO_OK)
+        status = schema_missing(c, path, from, error);
+    return status;
+}
+
+static sotto_status schema_read_columns(schema *s, const char *path,
+                                        json_t *columns, sotto_error *error)
+{
+    const char *name;
+    json_t *value;
+    s->column = mem_zeroed(json_object_size(columns), sizeof *s->column);
+    if (!s->column)
+        return error_memory(error);
+    json_object_foreach(columns, name, value)
+    {
+        sotto_status status =
+            schema_column(&s->column[s->columns++], path, name, value, error);
+        if (status != SOTTO_OK)
+            return status;
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
+                                     sotto_error *error)
+{
+    json_t *missing = json_object_get(root, "missing_values");
+    json_t *standard = json_object_get(root, "default");
+    if (missing && json_array_size(missing)) {
+        if (!schema_is_words(missing))
+            return error_set(error, SOTTO_USAGE,
+                             "%s: expected \"missing_values\" to be a list "
+                             "of different words",
+                             show_name(path).text);
+        if (!schema_copy_words(missing, &s->missing, &s->missing_words))
+            return error_memory(error);
+    }
+    if (!standard)
+        return SOTTO_OK;
+    s->has_standard = 1;
+    sotto_status status =
+        schema_column(&s->standard, path, "default", standard, error);
+    if (status == SOTTO_OK && s->standard.role != COLUMN_NUMBER &&
+        s->standard.role != COLUMN_DROP)
+        return schema_error(path, "default", "the type number or drop", error);
+    return status;
+}
+
+static sotto_status schema_from_json(schema *s, const char *path, json_t *root,
+                                     sotto_error *error)
+{
+    const char *key;
+    json_t *value;
+    json_t *columns = json_object_get(root, "columns");
+    json_int_t version =
+        json_integer_value(json_object_get(root, "sotto_schema"));
+    if (version != SCHEMA_VERSION)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: expected \"sotto_schema\": %d, the version "
+                         "this program reads",
+                         show_name(path).text, SCHEMA_VERSION);
+    json_object_foreach(root, key, value)
+    {
+        if (!schema_key_in(" sotto_schema missing_values default columns ",
+                           key))
+            return error_set(error, SOTTO_USAGE,
+                             "%s: a schema has no key \"%s\"",
+                             show_name(path).text, show_name(key).text);
+    }
+    if (!json_is_object(columns))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: expected \"columns\" to be an object with one "
+                         "entry for each column",
+                         show_name(path).text);
+    sotto_status status = schema_read_columns(s, path, columns, error);
+    return status == SOTTO_OK ? schema_read_rest(s, path, root, error) : status;
+}
+
+static sotto_status schema_bytes(const char *path, char **out, size_t *size,
+                                 sotto_error *error)
+{
+    source *s = NULL;
+    const char *bytes;
+    sotto_status status = source_open(&s, path, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = source_peek(s, SCHEMA_MOST_BYTES, &bytes, size, error);
+    if (status == SOTTO_OK) {
+        *out = mem_text_n(bytes, *size);
+        if (!*out)
+            status = error_memory(error);
+    }
+    source_close(s);
+    return status;
+}
+
+sotto_status schema_load(schema *out, const char *path, sotto_error *error)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    json_error_t problem;
+    *out = (schema){0};
+    sotto_status status = schema_bytes(path, &bytes, &size, error);
+    if (status != SOTTO_OK)
+        return status;
+    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
+    mem_free(bytes);
+    if (!root && json_error_code(&problem) == json_error_out_of_memory)
+        return error_memory(error);
+    if (!root)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: line %d, column %d: expected JSON: %s",
+                         show_name(path).text, problem.line, problem.column,
+                         show_name(problem.text).text);
+    status = schema_from_json(out, path, root, error);
+    json_decref(root);
+    if (status != SOTTO_OK)
+        schema_free(out);
+    return status;
+}

@@ -1,0 +1,57 @@
+/*
+ * source: the bytes of a file (mapped), of a gzip stream, of stdin or of
+ * memory, handed out in pieces of whole records or as a plain stream.
+ */
+#ifndef SOTTO_SOURCE_H
+#define SOTTO_SOURCE_H
+
+#include "base.h"
+
+/* Every piece ends with '\n', and so many bytes more can be read: parsers
+   may load words without looking for the end. */
+enum { SOURCE_PADDING = 64 };
+
+typedef struct source source;
+
+typedef struct piece {
+    const char *text;
+    size_t size;
+    void *buffer; /* to be unmapped, or NULL when text lies in the file */
+    size_t buffer_bytes;
+} piece;
+
+/* The length of the longest prefix of text[0..size) that consists of whole
+   records, 0 if there is none. */
+typedef size_t (*source_cut)(const char *text, size_t size,
+                             const void *context);
+
+sotto_status source_open(source **out, const char *path, sotto_error *error);
+sotto_status source_memory(source **out, const char *name, const void *bytes,
+                           size_t size, sotto_error *error);
+void source_close(source *s);
+
+/* The name for messages. */
+const char *source_name(const source *s);
+
+/* Up to `want` bytes from the start of what is still to come, without
+   taking them; fewer only when the source ends. */
+sotto_status source_peek(source *s, size_t want, const char **bytes,
+                         size_t *size, sotto_error *error);
+
+/* Takes exactly `size` bytes, or fewer at the end (*got says how many). */
+sotto_status source_take(source *s, void *to, size_t size, size_t *got,
+                         sotto_error *error);
+
+/* Bytes still to come when that is known (plain files), else -1. */
+int64_t source_left(const source *s);
+
+/*
+ * The next whole records, about `want` bytes of them; an empty piece at the
+ * end. A last line without '\n' gets one. A record may take `limit` bytes
+ * at most (0: as much as there is memory).
+ */
+sotto_status source_next(source *s, size_t want, size_t limit, source_cut cut,
+                         const void *context, piece *out, sotto_error *error);
+void source_release(source *s, piece *p);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * The table: what it takes over from the plan, how it is looked at, how it
+ * ends.
+ */
+#include "reader.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- from the plan ---- */
+
+static char *table_level_name(const column *c, int64_t i)
+{
+    text_buffer name = {0};
+    text_put(&name, c->name);
+    text_put(&name, "=");
+    text_put(&name, c->level[i]);
+    if (name.failed)
+        text_free(&name);
+    return name.data;
+}
+
+static int table_features_of(sotto_table *t, const column *c)
+{
+    int64_t count = c->role == COLUMN_NUMBER     ? 1
+                    : c->role == COLUMN_CATEGORY ? c->levels
+                                                 : 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t j = c->feature + i;
+        int is_number = c->role == COLUMN_NUMBER;
+        t->name[j] = is_number ? mem_text(c->name) : table_level_name(c, i);
+        t->centre[j] = is_number ? c->centre : 0;
+        t->half[j] = is_number ? c->half : 1;
+        if (!t->name[j])
+            return 0;
+    }
+    return 1;
+}
+
+static int table_describe_columns(sotto_table *t, const plan *p)
+{
+    t->name = mem_zeroed((size_t)t->features, sizeof *t->name);
+    t->centre = mem_zeroed((size_t)t->features, sizeof *t->centre);
+    t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
+    if (!t->name || !t->centre || !t->half)
+        return 0;
+    for (int64_t i = 0; i < p->columns; i++)
+        if (!table_features_of(t, &p->column[i]))
+            return 0;
+    return 1;
+}
+
+static int table_describe_numbered(sotto_table *t, const plan *p)
+{
+    if (!p->low)
+        return 1;
+    t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
+    for (int64_t j = 0; t->half && j < t->features; j++)
+        t->half[j] = isfinite(p->low[j]) ? fmax(-p->low[j], p->high[j]) : 1;
+    return t->half != NULL;
+}
+
+/* Declared classes keep their names. Otherwise they are -1 and 1 -- or 0
+   and 1 where that is what the file has, which only a run that is not
+   private may find out. */
+static int table_describe_classes(sotto_table *t, plan *p)
+{
+    if (p->target_is != TARGET_CLASSES)
+        return 1;
+    t->folded = !p->wide;
+    for (int i = 0; i < 2; i++) {
+        t->class_name[i] = p->class_name[i];
+        p->class_name[i] = NULL;
+    }
+    if (!t->class_name[0]) {
+        t->class_name[0] =
+            mem_text(p->zero_seen && !p->is_private ? "0" : "-1");
+        t->class_name[1] = mem_text("1");
+    }
+    return t->class_name[0] && t->class_name[1];
+}
+
+sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error)
+{
+    t->wide = p->wide;
+    if (p->target) {
+        t->target_name = mem_text(p->target->name);
+        t->target_centre = p->target->centre;
+        t->target_half = p->target->half;
+        if (!t->target_name)
+            return error_memory(error);
+    }
+    if (!table_describe_classes(t, p) ||
+        !(t->sparse ? table_describe_numbered(t, p)
+                    : table_describe_columns(t, p)))
+        return error_memory(error);
+    return SOTTO_OK;
+}
+
+/* ---- remarks ---- */
+
+static int table_warn(sotto_table *t, const char *name)
+{
+    text_buffer remark = {0};
+    char **more =
+        mem_resize(t->warning, (size_t)t->warnings + 1, sizeof *t->warning);
+    if (!more)
+        return 0;
+    t->warning = more;
+    text_format(&remark,
+                "column \"%s\" needs more than float32's 24 bits relative to "
+                "its spread: declare its bounds in the schema",
+                show_name(name).text);
+    t->warning[t->warnings] = remark.data;
+    t->warnings += remark.data != NULL;
+    return remark.data && !remark.failed;
+}
+
+sotto_status table_remark(sotto_table *t, const plan *p,
+                          const column_range *range, sotto_error *error)
+{
+    for (int64_t i = 0; range && i < p->columns; i++) {
+        const column *c = &p->column[i];
+        const column_range *r = &range[c->feature];
+        if (c->role == COLUMN_NUMBER && !c->bounded &&
+            r->lost > 0x1p-24 * (r->high - r->low) && !table_warn(t, c->name))
+            return error_memory(error);
+    }
+    return SOTTO_OK;
+}
+
+const char *sotto_table_warning(const sotto_table *t, int64_t i)
+{
+    return i >= 0 && i < t->warnings ? t->warning[i] : NULL;
+}
+
+/* ---- the end ---- */
+
+static void table_free_large(void *memory, size_t bytes)
+{
+    mem_wipe(memory, bytes);
+    mem_unmap(memory, bytes);
+}
+
+static void table_free_vector(void *memory, int64_t rows, size_t size)
+{
+    mem_wipe(memory, (size_t)rows * size);
+    mem_free(memory);
+}
+
+static void table_free_entries(table_entries *e)
+{
+    table_free_large(e->start, e->start_bytes);
+    table_free_large(e->index, e->index_bytes);
+    table_free_large(e->value, e->value_bytes);
+}
+
+void sotto_table_free(sotto_table *t)
+{
+    if (!t)
+        return;
+    table_free_large(t->x, t->x_bytes);
+    table_free_entries(&t->by_row);
+    table_free_entries(&t->by_column);
+    table_free_vector(t->y, t->rows, sizeof *t->y);
+    table_free_vector(t->weight, t->rows, sizeof *t->weight);
+    table_free_vector(t->unit, t->rows, sizeof *t->unit);
+    for (int64_t j = 0; t->name && j < t->features; j++)
+        mem_free(t->name[j]);
+    for (int64_t i = 0; i < t->warnings; i++)
+        mem_free(t->warning[i]);
+    mem_free(t->name);
+    mem_free(t->centre);
+    mem_free(t->half);
+    mem_free(t->target_name);
+    mem_free(t->class_name[0]);
+    mem_free(t->class_name[1]);
+    mem_free(t->warning);
+    mem_free(t);
+}
+
+/* ---- looking ---- */
+
+int64_t sotto_table_rows(const sotto_table *t)
+{
+    return t->rows;
+}
+
+int64_t sotto_table_features(const sotto_table *t)
+{
+    return t->features;
+}
+
+int sotto_table_is_sparse(const sotto_table *t)
+{
+    return t->sparse;
+}
+
+int64_t sotto_table_entries(const sotto_table *t)
+{
+    return t->sparse ? t->by_row.start[t->rows] : t->rows * t->features;
+}
+
+const char *sotto_table_feature_name(const sotto_table *t, int64_t j,
+                                     char buffer[24])
+{
+    if (t->name)
+        return t->name[j];
+    snprintf(buffer, 24, "%lld", (long long)j + 1);
+    return buffer;
+}
+
+void sotto_table_feature_map(const sotto_table *t, int64_t j, double *centre,
+                             double *half)
+{
+    *centre = t->centre ? t->centre[j] : 0;
+    *half = t->half ? t->half[j] : 1;
+}
+
+static double table_element(const sotto_table *t, const void *values, int64_t i)
+{
+    return t->wide ? ((const double *)values)[i]
+                   : (double)((const float *)values)[i];
+}
+
+void table_stored(const sotto_table *t, int64_t j, double *out)
+{
+    const table_entries *e = &t->by_column;
+    if (!t->sparse) {
+        for (int64_t i = 0; i < t->rows; i++)
+            out[i] = table_element(t, t->x, j * t->stride + i);
+        return;
+    }
+    memset(out, 0, (size_t)t->rows * sizeof *out);
+    assert(e->start); /* whoever wants columns asks for them when reading */
+    for (int64_t k = e->start[j]; k < e->start[j + 1]; k++)
+        out[e->index[k]] = table_element(t, e->value, k);
+}
+
+void sotto_table_feature(const sotto_table *t, int64_t j, double *out)
+{
+    double centre, half;
+    sotto_table_feature_map(t, j, &centre, &half);
+    table_stored(t, j, out);
+    for (int64_t i = 0; i < t->rows; i++)
+        out[i] = out[i] * (t->folded ? t->y[i] : 1) * half + centre;
+}
+
+int sotto_table_target(const sotto_table *t, double *out)
+{
+    for (int64_t i = 0; t->y && i < t->rows; i++)
+        out[i] = t->y[i] * t->target_half + t->target_centre;
+    return t->y != NULL;
+}
+
+int sotto_table_weights(const sotto_table *t, double *out)
+{
+    if (t->weight)
+        memcpy(out, t->weight, (size_t)t->rows * sizeof *out);
+    return t->weight != NULL;
+}
+
+const char *sotto_table_class(const sotto_table *t, int which)
+{
+    return which == 0 || which == 1 ? t->class_name[which] : NULL;
+}

@@ -1,0 +1,127 @@
+/*
+ * A schema to fill in, made from the header alone: no row is looked at, so
+ * nothing in it can come from a record.
+ */
+#include "reader.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static sotto_status template_names(source *s, const sotto_options *options,
+                                   char ***names, int64_t *count,
+                                   sotto_error *error)
+{
+    char delimiter;
+    int64_t lines;
+    sotto_status status =
+        csv_delimiter(source_name(s), options, &delimiter, error);
+    if (status == SOTTO_OK)
+        status = read_skip_mark(s, error);
+    if (status == SOTTO_OK)
+        status = csv_header(s, delimiter, names, count, &lines, error);
+    return status;
+}
+
+static sotto_status template_numbers(source *s, char ***names, int64_t *count,
+                                     sotto_error *error)
+{
+    sotto_status status = npy_columns(s, count, error);
+    if (status != SOTTO_OK)
+        return status;
+    *names = mem_zeroed((size_t)*count, sizeof **names);
+    for (int64_t i = 0; *names && i < *count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%lld", (long long)i + 1);
+        (*names)[i] = mem_text(name);
+        if (!(*names)[i]) {
+            csv_free_names(*names, *count);
+            *names = NULL;
+        }
+    }
+    return *names ? SOTTO_OK : error_memory(error);
+}
+
+static void template_column(text_buffer *t, const column *c)
+{
+    json_t *name = json_string_nocheck(c->name);
+    char *quoted = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
+    t->failed |= !quoted;
+    text_format(t, "    %s: ", quoted ? quoted : "");
+    if (c->role == COLUMN_TARGET)
+        text_put(t, "{\"type\": \"target\"}");
+    else if (c->role == COLUMN_DROP)
+        text_put(t, "{\"type\": \"drop\"}");
+    else
+        text_put(t, "{\"type\": \"number\", \"bounds\": null, "
+                    "\"missing\": \"refuse\"}");
+    free(quoted); /* jansson's */
+    json_decref(name);
+}
+
+static void template_columns(text_buffer *t, const plan *p)
+{
+    text_put(t, "{\n  \"sotto_schema\": 1,\n  \"missing_values\": [],\n"
+                "  \"columns\": {\n");
+    for (int64_t i = 0; i < p->columns; i++) {
+        template_column(t, &p->column[i]);
+        text_put(t, i + 1 < p->columns ? ",\n" : "\n");
+    }
+    text_put(t, "  }\n}\n");
+}
+
+/* svmlight has no header: one declaration for all features. */
+static void template_numbered(text_buffer *t)
+{
+    text_put(t, "{\n  \"sotto_schema\": 1,\n"
+                "  \"default\": {\"type\": \"number\", \"bounds\": null},\n"
+                "  \"columns\": {}\n}\n");
+}
+
+static sotto_status template_write(text_buffer *t, source *s,
+                                   const sotto_options *options,
+                                   sotto_error *error)
+{
+    read_format format;
+    char **names = NULL;
+    int64_t count = 0;
+    plan p;
+    sotto_status status = read_detect(s, options, &format, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (format == READ_SVMLIGHT) {
+        template_numbered(t);
+        return SOTTO_OK;
+    }
+    status = format == READ_CSV
+                 ? template_names(s, options, &names, &count, error)
+                 : template_numbers(s, &names, &count, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = plan_columns(&p, source_name(s), names, count, options, error);
+    csv_free_names(names, count);
+    if (status != SOTTO_OK)
+        return status;
+    template_columns(t, &p);
+    plan_free(&p);
+    return SOTTO_OK;
+}
+
+sotto_status sotto_schema_template(char **out, const char *path,
+                                   const sotto_options *options,
+                                   sotto_error *error)
+{
+    source *s = NULL;
+    text_buffer t = {0};
+    sotto_status status = source_open(&s, path, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = template_write(&t, s, options, error);
+    source_close(s);
+    if (status == SOTTO_OK && t.failed)
+        status = error_memory(error);
+    if (status == SOTTO_OK)
+        *out = t.data;
+    else
+        text_free(&t);
+    return status;
+}

@@ -1,0 +1,151 @@
+/*
+ * The row-local maps: one field and the declarations about its column give
+ * what is stored, and nothing else does.
+ */
+#include "block.h"
+
+#include <string.h>
+
+static void value_store(worker *w, const column *c, int64_t offset, double v)
+{
+    w->x[(c->feature + offset) * WORKER_ROWS + w->filled] = v;
+}
+
+static int64_t value_line(const worker *w, const char *where)
+{
+    int64_t line = 1;
+    for (const char *s = w->text; s < where; s++)
+        line += *s == '\n';
+    return line;
+}
+
+void worker_fault(worker *w, const char *expected, const column *at,
+                  const char *where, int64_t place)
+{
+    w->block->fault = (fault){expected, at, value_line(w, where), place};
+}
+
+static int value_declared_class(const plan *p, double raw, double *out)
+{
+    for (int i = 0; i < 2; i++)
+        if (raw == p->class_value[i]) {
+            *out = 2 * i - 1;
+            return 1;
+        }
+    return 0;
+}
+
+int value_class(worker *w, double raw, const char *where, double *out)
+{
+    block *b = w->block;
+    if (w->plan->classes_declared)
+        return w->plan->classes_numeric &&
+               value_declared_class(w->plan, raw, out);
+    *out = raw == 1 ? 1 : -1;
+    if (raw == -1 && !b->line_minus)
+        b->line_minus = value_line(w, where);
+    if (raw == 0 && !b->line_zero)
+        b->line_zero = value_line(w, where);
+    return raw == 1 || raw == 0 || raw == -1;
+}
+
+static const char value_class_expected[] =
+    "expected one of the two classes: -1/+1 or 0/1, or what --classes A,B "
+    "declares (more than two classes are not supported yet)";
+
+static const char value_too_large[] =
+    "expected a number that fits a float; declare bounds or a missing-value "
+    "policy in the schema";
+
+static const char value_missing_expected[] =
+    "expected a value, found none; declare what a missing value becomes in "
+    "the schema, or leave such rows out";
+
+int value_number(worker *w, const column *c, double raw, const char *where,
+                 const char **expected)
+{
+    double v;
+    if (c->role == COLUMN_TARGET && w->plan->target_is == TARGET_CLASSES) {
+        *expected = value_class_expected;
+        return value_class(w, raw, where, &w->y);
+    }
+    if (c->role == COLUMN_WEIGHT) {
+        *expected = "expected a weight that is not negative";
+        w->weight = raw > c->high ? c->high : raw < c->low ? c->low : raw;
+        return raw >= 0;
+    }
+    if (!value_map(c, raw, &v)) {
+        if (value_missing(w, c, expected))
+            return 1;
+        *expected = value_too_large;
+        return 0;
+    }
+    if (c->role == COLUMN_TARGET)
+        w->y = v;
+    else
+        value_store(w, c, 0, v);
+    return 1;
+}
+
+int value_missing(worker *w, const column *c, const char **expected)
+{
+    *expected = value_missing_expected;
+    if (c->missing == MISSING_REFUSE)
+        return 0;
+    if (c->role == COLUMN_CATEGORY) {
+        for (int64_t i = 0; i < c->levels; i++)
+            value_store(w, c, i,
+                        c->missing == MISSING_FILL && i == c->fill_level);
+        return 1;
+    }
+    double v;
+    if (!value_map(c, c->fill, &v))
+        return 0;
+    value_store(w, c, 0, v);
+    return 1;
+}
+
+static int value_same(const char *word, const char *bytes, size_t size)
+{
+    return strlen(word) == size && !memcmp(word, bytes, size);
+}
+
+int value_is_missing_word(const plan *p, const char *bytes, size_t size)
+{
+    for (int64_t i = 0; i < p->missing_words; i++)
+        if (value_same(p->missing[i], bytes, size))
+            return 1;
+    return 0;
+}
+
+static int value_level(worker *w, const column *c, const char *bytes,
+                       size_t size, const char **expected)
+{
+    int found = 0;
+    for (int64_t i = 0; i < c->levels; i++) {
+        int same = value_same(c->level[i], bytes, size);
+        value_store(w, c, i, same);
+        found |= same;
+    }
+    *expected = "expected one of the levels that the schema declares";
+    return found;
+}
+
+int value_text(worker *w, const column *c, const char *bytes, size_t size,
+               const char **expected)
+{
+    if (c->role == COLUMN_CATEGORY)
+        return value_level(w, c, bytes, size, expected);
+    if (c->role == COLUMN_UNIT) {
+        w->unit = bytes;
+        w->unit_size = size;
+        return 1;
+    }
+    *expected = value_class_expected;
+    for (int i = 0; i < 2; i++)
+        if (value_same(w->plan->class_name[i], bytes, size)) {
+            w->y = 2 * i - 1;
+            return 1;
+        }
+    return 0;
+}
