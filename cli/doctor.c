@@ -1,0 +1,214 @@
+/*
+ * sotto doctor: reads a file as training would and shows the operator what
+ * came of it. Everything here depends on the records: not for release.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DOCTOR_BINS = 16, DOCTOR_MOST = 40, DOCTOR_NAME = 24 };
+
+typedef struct doctor_summary {
+    double least, mean, most;
+    int64_t bin[DOCTOR_BINS];
+} doctor_summary;
+
+static doctor_summary doctor_summarise(const double *x, int64_t rows)
+{
+    doctor_summary s = {INFINITY, 0, -INFINITY, {0}};
+    for (int64_t i = 0; i < rows; i++) {
+        s.least = fmin(s.least, x[i]);
+        s.most = fmax(s.most, x[i]);
+        s.mean += x[i] / (double)rows;
+    }
+    for (int64_t i = 0; i < rows && s.most > s.least; i++) {
+        double share = (x[i] - s.least) / (s.most - s.least);
+        int bin = (int)(share * DOCTOR_BINS);
+        s.bin[bin < DOCTOR_BINS ? bin : DOCTOR_BINS - 1]++;
+    }
+    return s;
+}
+
+/* A histogram in one line of block characters. */
+static void doctor_bars(const doctor_summary *s)
+{
+    static const char *const bars[] = {" ",      "\u2581", "\u2582",
+                                       "\u2583", "\u2584", "\u2585",
+                                       "\u2586", "\u2587", "\u2588"};
+    int64_t highest = 1;
+    for (int i = 0; i < DOCTOR_BINS; i++)
+        if (s->bin[i] > highest)
+            highest = s->bin[i];
+    for (int i = 0; i < DOCTOR_BINS; i++)
+        fputs(bars[(s->bin[i] * 8 + highest - 1) / highest], stdout);
+}
+
+/* A name in a column of its own; bytes past the width are cut. */
+static void doctor_name(const char *name)
+{
+    size_t length = strlen(name);
+    if (length > DOCTOR_NAME)
+        printf("  %.*s.. ", DOCTOR_NAME - 2, name);
+    else
+        printf("  %-*s ", DOCTOR_NAME, name);
+}
+
+static void doctor_line(const char *name, const doctor_summary *s,
+                        const char *map)
+{
+    doctor_name(name);
+    printf("%12.5g %12.5g %12.5g  ", s->least, s->mean, s->most);
+    doctor_bars(s);
+    printf("  %s\n", map);
+}
+
+static void doctor_map(const sotto_table *t, int64_t j, char out[64])
+{
+    double centre, half;
+    sotto_table_feature_map(t, j, &centre, &half);
+    out[0] = 0;
+    if (centre != 0 || half != 1)
+        snprintf(out, 64, "[%.5g, %.5g]", centre - half, centre + half);
+}
+
+static void doctor_shape(const char *path, const sotto_table *t)
+{
+    double cells =
+        (double)sotto_table_rows(t) * (double)sotto_table_features(t);
+    printf("%s: %lld rows, %lld features, ", path,
+           (long long)sotto_table_rows(t), (long long)sotto_table_features(t));
+    if (sotto_table_is_sparse(t))
+        printf("sparse: %lld entries (%.3g %%)\n",
+               (long long)sotto_table_entries(t),
+               100 * (double)sotto_table_entries(t) / fmax(cells, 1));
+    else
+        printf("dense\n");
+}
+
+static void doctor_target(const sotto_table *t, double *x)
+{
+    if (!sotto_table_target(t, x))
+        return;
+    doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
+    int64_t positive = 0;
+    for (int64_t i = 0; i < sotto_table_rows(t); i++)
+        positive += x[i] > 0;
+    if (sotto_table_class(t, 0))
+        printf("target: two classes, \"%s\" %lld rows, \"%s\" %lld rows\n",
+               sotto_table_class(t, 0),
+               (long long)(sotto_table_rows(t) - positive),
+               sotto_table_class(t, 1), (long long)positive);
+    else
+        printf("target: a number from %.5g to %.5g, mean %.5g\n", s.least,
+               s.most, s.mean);
+}
+
+static void doctor_text(const char *path, const sotto_table *t, double *x)
+{
+    int64_t features = sotto_table_features(t);
+    int64_t shown = features < DOCTOR_MOST ? features : DOCTOR_MOST;
+    printf("NOT FOR RELEASE: what follows comes from the records.\n");
+    doctor_shape(path, t);
+    doctor_target(t, x);
+    printf("\n  %-*s %12s %12s %12s  %-*s  %s\n", DOCTOR_NAME, "feature",
+           "least", "mean", "most", DOCTOR_BINS, "how spread",
+           "declared bounds");
+    for (int64_t j = 0; j < shown; j++) {
+        char buffer[24], map[64];
+        sotto_table_feature(t, j, x);
+        doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
+        doctor_map(t, j, map);
+        doctor_line(sotto_table_feature_name(t, j, buffer), &s, map);
+    }
+    if (shown < features)
+        printf("  ... and %lld more\n", (long long)(features - shown));
+}
+
+static void doctor_json_feature(const sotto_table *t, int64_t j, double *x)
+{
+    char buffer[24];
+    double centre, half;
+    sotto_table_feature(t, j, x);
+    doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
+    sotto_table_feature_map(t, j, &centre, &half);
+    printf("%s\n  {\"name\": ", j ? "," : "");
+    cli_json_text(stdout, sotto_table_feature_name(t, j, buffer));
+    printf(", \"least\": ");
+    cli_json_number(stdout, s.least);
+    printf(", \"mean\": ");
+    cli_json_number(stdout, s.mean);
+    printf(", \"most\": ");
+    cli_json_number(stdout, s.most);
+    printf(", \"centre\": ");
+    cli_json_number(stdout, centre);
+    printf(", \"half\": ");
+    cli_json_number(stdout, half);
+    printf("}");
+}
+
+static void doctor_json(const char *path, const sotto_table *t, double *x)
+{
+    int64_t features = sotto_table_features(t);
+    int64_t shown = features < DOCTOR_MOST || !sotto_table_is_sparse(t)
+                        ? features
+                        : DOCTOR_MOST;
+    printf("{\"not_for_release\": true, \"file\": ");
+    cli_json_text(stdout, path);
+    printf(", \"rows\": %lld, \"features\": %lld, \"entries\": %lld, "
+           "\"sparse\": %s",
+           (long long)sotto_table_rows(t), (long long)features,
+           (long long)sotto_table_entries(t),
+           sotto_table_is_sparse(t) ? "true" : "false");
+    if (sotto_table_target(t, x)) {
+        doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
+        printf(", \"target_mean\": ");
+        cli_json_number(stdout, s.mean);
+    }
+    if (sotto_table_class(t, 0)) {
+        printf(", \"classes\": [");
+        cli_json_text(stdout, sotto_table_class(t, 0));
+        printf(", ");
+        cli_json_text(stdout, sotto_table_class(t, 1));
+        printf("]");
+    }
+    printf(", \"feature\": [");
+    for (int64_t j = 0; j < shown; j++)
+        doctor_json_feature(t, j, x);
+    printf("\n]}\n");
+}
+
+static sotto_status doctor_show(const cli *c, const sotto_table *t,
+                                sotto_error *error)
+{
+    double *x = calloc((size_t)sotto_table_rows(t) + 1, sizeof *x);
+    if (!x) {
+        error->status = SOTTO_FAILED;
+        snprintf(error->message, sizeof error->message, "out of memory");
+        return SOTTO_FAILED;
+    }
+    if (!cli_flag(c, "quiet"))
+        for (int64_t i = 0; sotto_table_warning(t, i); i++)
+            fprintf(stderr, "sotto: remark: %s\n", sotto_table_warning(t, i));
+    if (cli_flag(c, "json"))
+        doctor_json(c->argument[0], t, x);
+    else
+        doctor_text(c->argument[0], t, x);
+    free(x);
+    return SOTTO_OK;
+}
+
+sotto_status cli_doctor(const cli *c, sotto_error *error)
+{
+    sotto_table *t;
+    sotto_status status =
+        sotto_options_set(c->options, "precision", "double", error);
+    if (status == SOTTO_OK)
+        status = sotto_table_read(&t, c->argument[0], c->options, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = doctor_show(c, t, error);
+    sotto_table_free(t);
+    return status;
+}

@@ -1,0 +1,96 @@
+/*
+ * sotto help: made from the verbs and the option table.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+enum { HELP_WIDTH = 78, HELP_INDENT = 26 };
+
+/* Prints words from `column` on, broken to the width, indented. */
+static void help_wrap(const char *text, int column, int indent)
+{
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column + length > HELP_WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        column += printf("%.*s", length, text);
+        text += length;
+        if (*text == ' ') {
+            text++;
+            column += printf(" ");
+        }
+    }
+    printf("\n");
+}
+
+static void help_option(const sotto_option *o)
+{
+    char head[64];
+    snprintf(head, sizeof head, "  --%s%s%s", o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+    int column = printf("%-*s", HELP_INDENT, head);
+    if (column > HELP_INDENT) {
+        printf("\n%*s", HELP_INDENT, "");
+        column = HELP_INDENT;
+    }
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", o->help, o->choices ? ": " : "",
+             o->choices ? o->choices : "", o->standard ? " [default: " : "",
+             o->standard ? o->standard : "", o->standard ? "]" : "");
+    help_wrap(text, column, HELP_INDENT);
+}
+
+static void help_verb(const verb *v)
+{
+    printf("usage: sotto %s %s%s[OPTIONS]\n\n%s.\n", v->name, v->usage,
+           *v->usage ? " " : "", v->summary);
+    if (*v->detail)
+        help_wrap(v->detail, 0, 0);
+    if (!strcmp(v->name, "generate")) {
+        printf("\nsets:\n");
+        for (int64_t i = 0; sotto_generate_name(i); i++) {
+            int column =
+                printf("  %-*s", HELP_INDENT - 2, sotto_generate_name(i));
+            help_wrap(sotto_generate_help(i), column, HELP_INDENT);
+        }
+    }
+    int any = 0;
+    for (int64_t i = 0; sotto_option_at(i); i++)
+        if (cli_takes(v, sotto_option_at(i))) {
+            printf("%s", any++ ? "" : "\noptions:\n");
+            help_option(sotto_option_at(i));
+        }
+}
+
+static void help_all(void)
+{
+    printf("sotto %s: differentially private linear models\n\n"
+           "usage: sotto VERB ...\n\nverbs:\n",
+           sotto_version());
+    for (const verb *v = cli_verbs; v->name; v++)
+        printf("  %-10s %s\n", v->name, v->summary);
+    printf("\n'sotto help VERB' has the options.\n"
+           "Exit codes: 0 done, 1 failed, 2 usage, 3 bad data, 4 budget "
+           "refused,\n5 privacy configuration refused, 6 peer or "
+           "authentication.\n");
+}
+
+sotto_status cli_help(const cli *c, sotto_error *error)
+{
+    if (c->arguments == 0) {
+        help_all();
+        return SOTTO_OK;
+    }
+    const verb *v = cli_find_verb(c->argument[0]);
+    if (!v) {
+        error->status = SOTTO_USAGE;
+        snprintf(error->message, sizeof error->message,
+                 "there is no such verb; see 'sotto help'");
+        return SOTTO_USAGE;
+    }
+    help_verb(v);
+    return SOTTO_OK;
+}

@@ -1,0 +1,188 @@
+/*
+ * sotto: the program. Finds the verb, sets the options, runs it; the exit
+ * code is the status.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+const verb cli_verbs[] = {
+    {"doctor", "DATA",
+     "read a data file as training would, and say what is in it",
+     "For the operator beside the data: what it prints depends on the "
+     "records and is NOT FOR RELEASE. Reads CSV, svmlight and .npy, also "
+     "gzipped; - is stdin. Exit code 3 and one line with file, line and "
+     "column when a row is bad.",
+     1, 1, cli_doctor},
+    {"schema", "DATA",
+     "write a schema to fill in, from the header of a data file",
+     "No row is looked at. Declare for each column its type (number, "
+     "category, target, weight, unit, drop), its bounds or levels, and what "
+     "a missing value becomes; give the file to the other verbs as --schema.",
+     1, 1, cli_schema},
+    {"generate", "NAME", "make a synthetic data set",
+     "The format follows the file's name: .csv, .svm or .npy. The same name, "
+     "sizes and seed give the same file.",
+     0, 1, cli_generate},
+    {"version", "", "print the version", "", 0, 0, cli_version},
+    {"help", "[VERB]", "say how to use sotto, or one of its verbs", "", 0, 1,
+     cli_help},
+    {0}};
+
+const verb *cli_find_verb(const char *name)
+{
+    for (const verb *v = cli_verbs; v->name; v++)
+        if (!strcmp(v->name, name))
+            return v;
+    return NULL;
+}
+
+int cli_takes(const verb *v, const sotto_option *o)
+{
+    char word[32];
+    snprintf(word, sizeof word, " %s ", v->name);
+    return strstr(o->verbs, word) != NULL;
+}
+
+int cli_flag(const cli *c, const char *name)
+{
+    const char *value = sotto_options_get(c->options, name);
+    return value && !strcmp(value, "yes");
+}
+
+void cli_json_text(FILE *to, const char *text)
+{
+    putc('"', to);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(to, "\\%c", c);
+        else if (c < 32)
+            fprintf(to, "\\u%04x", c);
+        else
+            putc(c, to);
+    }
+    putc('"', to);
+}
+
+void cli_json_number(FILE *to, double x)
+{
+    if (isfinite(x))
+        fprintf(to, "%.17g", x);
+    else
+        fputs("null", to);
+}
+
+sotto_status cli_version(const cli *c, sotto_error *error)
+{
+    (void)error;
+    if (cli_flag(c, "json"))
+        printf("{\"sotto\": \"%s\"}\n", sotto_version());
+    else
+        printf("sotto %s\n", sotto_version());
+    return SOTTO_OK;
+}
+
+__attribute__((format(printf, 2, 3))) static sotto_status
+cli_refuse(sotto_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = SOTTO_USAGE;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return SOTTO_USAGE;
+}
+
+/* --name VALUE, --name=VALUE, --flag, -o VALUE; *i moves over the value. */
+static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
+                               sotto_error *error)
+{
+    char name[48];
+    const char *word = strcmp(argv[*i], "-o") ? argv[*i] + 2 : "output";
+    size_t length = strcspn(word, "=");
+    const char *value = word[length] ? word + length + 1 : NULL;
+    if (length >= sizeof name || argv[*i][0] != '-' ||
+        (argv[*i][1] != '-' && strcmp(argv[*i], "-o")))
+        return cli_refuse(error, "there is no such option; see 'sotto help %s'",
+                          v->name);
+    memcpy(name, word, length);
+    name[length] = 0;
+    const sotto_option *o = sotto_option_named(name);
+    if (!o || !cli_takes(v, o))
+        return cli_refuse(error,
+                          "'sotto %s' has no option --%s; see 'sotto help %s'",
+                          v->name, name, v->name);
+    if (o->kind == SOTTO_OPTION_FLAG)
+        value = value ? value : "yes";
+    else if (!value)
+        value = argv[++*i];
+    if (!value)
+        return cli_refuse(error, "--%s: expected %s after it", name,
+                          o->argument);
+    return sotto_options_set(c->options, name, value, error);
+}
+
+static sotto_status cli_parse(cli *c, const verb *v, char **argv,
+                              sotto_error *error)
+{
+    int only_arguments = 0;
+    for (int i = 0; argv[i]; i++) {
+        sotto_status status = SOTTO_OK;
+        if (!only_arguments && !strcmp(argv[i], "--"))
+            only_arguments = 1;
+        else if (!only_arguments && argv[i][0] == '-' && argv[i][1])
+            status = cli_option(c, v, argv, &i, error);
+        else if (c->arguments < v->most)
+            c->argument[c->arguments++] = argv[i];
+        else
+            status = cli_refuse(error, "usage: sotto %s %s [OPTIONS]", v->name,
+                                v->usage);
+        if (status != SOTTO_OK)
+            return status;
+    }
+    if (c->arguments < v->least)
+        return cli_refuse(error, "usage: sotto %s %s [OPTIONS]", v->name,
+                          v->usage);
+    return SOTTO_OK;
+}
+
+static sotto_status cli_run(int argc, char **argv, sotto_error *error)
+{
+    cli c = {0};
+    const char *name = argc > 1 ? argv[1] : "help";
+    if (!strcmp(name, "--version"))
+        name = "version";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        name = "help";
+    const verb *v = cli_find_verb(name);
+    if (!v)
+        return cli_refuse(error, "there is no such verb; see 'sotto help'");
+    if (argc > 2 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
+        c.argument[0] = v->name;
+        c.arguments = 1;
+        return cli_help(&c, error);
+    }
+    sotto_status status = sotto_options_new(&c.options, error);
+    if (status == SOTTO_OK)
+        status = cli_parse(&c, v, argv + (argc > 1 ? 2 : 1), error);
+    if (status == SOTTO_OK)
+        status = v->run(&c, error);
+    sotto_options_free(c.options);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    sotto_error error = {SOTTO_OK, ""};
+    sotto_status status = cli_run(argc, argv, &error);
+    if (status == SOTTO_OK && (fflush(stdout) || ferror(stdout))) {
+        fputs("sotto: cannot write to stdout\n", stderr);
+        return SOTTO_FAILED;
+    }
+    if (status != SOTTO_OK)
+        fprintf(stderr, "sotto: %s\n", error.message);
+    return (int)status;
+}
