@@ -1,11 +1,30 @@
 /*
  * bench_read FILE ROUNDS [NAME VALUE]...: reads a file with the library and
  * prints the seconds of each round, one a line.
+ * bench_read --compiler: prints what it was compiled with.
  */
 #include <sotto.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+/* Counts of instructions can only be compared for one compiler. */
+static int print_compiler(void)
+{
+#if defined(__clang__)
+    const char *name = "clang ";
+#else
+    const char *name = "gcc ";
+#endif
+#if defined(__OPTIMIZE__)
+    const char *how = "";
+#else
+    const char *how = ", not optimised";
+#endif
+    printf("%s%s%s\n", name, __VERSION__, how);
+    return 0;
+}
 
 static double now(void)
 {
@@ -24,6 +43,8 @@ int main(int argc, char **argv)
 {
     sotto_options *options;
     sotto_error error;
+    if (argc == 2 && !strcmp(argv[1], "--compiler"))
+        return print_compiler();
     if (argc < 3 || sotto_options_new(&options, &error) != SOTTO_OK)
         return 2;
     for (int i = 3; i + 1 < argc; i += 2)

@@ -3,10 +3,9 @@
  * bounds and its help. The command line is made from it.
  */
 #include "option.h"
+#include "number.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define READING " doctor "
@@ -127,6 +126,8 @@ void sotto_options_free(sotto_options *options)
 static int option_is_choice(const char *choices, const char *word)
 {
     size_t length = strlen(word);
+    if (strchr(word, '|'))
+        return 0;
     for (const char *c = choices; length; c++) {
         if (!strncmp(c, word, length) && (c[length] == '|' || !c[length]))
             return 1;
@@ -137,15 +138,11 @@ static int option_is_choice(const char *choices, const char *word)
     return 0;
 }
 
-/* strtod would follow the host program's locale only in its radix point,
-   and a value here is short and typed by a person: refuse anything odd. */
+/* A decimal number, or the word inf. */
 static int option_parse(const char *value, double *out)
 {
-    char *end;
-    if (!*value || strspn(value, "+-.0123456789eEinfIN") != strlen(value))
-        return 0;
-    *out = strtod(value, &end);
-    return !*end;
+    *out = INFINITY;
+    return !strcmp(value, "inf") || number_whole(value, out);
 }
 
 static sotto_status option_check_number(const sotto_option *o,
@@ -234,7 +231,9 @@ int option_given(const sotto_options *options, option_id id)
 
 double option_number(const sotto_options *options, option_id id)
 {
-    return strtod(option_text(options, id), NULL);
+    double x = 0;
+    option_parse(option_text(options, id), &x); /* checked when it was set */
+    return x;
 }
 
 int64_t option_integer(const sotto_options *options, option_id id)

@@ -58,3 +58,53 @@ void text_free(text_buffer *t)
     mem_free(t->data);
     *t = (text_buffer){0};
 }
+
+void text_json(text_buffer *t, const char *string)
+{
+    text_put(t, "\"");
+    for (; *string; string++) {
+        unsigned char c = (unsigned char)*string;
+        if (c == '"' || c == '\\')
+            text_format(t, "\\%c", c);
+        else if (c < 32)
+            text_format(t, "\\u%04x", c);
+        else
+            text_add(t, string, 1);
+    }
+    text_put(t, "\"");
+}
+
+/* How many bytes the sequence that starts with c has, and the range of its
+   second byte; 0 when no sequence starts with c (RFC 3629, section 4). */
+static int text_utf8_length(unsigned char c, unsigned char *low,
+                            unsigned char *high)
+{
+    *low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+    *high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+    if (c < 0x80)
+        return 1;
+    if (c >= 0xc2 && c <= 0xdf)
+        return 2;
+    if (c >= 0xe0 && c <= 0xef)
+        return 3;
+    return c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+}
+
+int text_is_utf8(const char *bytes, size_t length)
+{
+    const unsigned char *s = (const unsigned char *)bytes, *end = s + length;
+    while (s < end) {
+        unsigned char low, high;
+        int size = text_utf8_length(*s, &low, &high);
+        if (!size || end - s < size)
+            return 0;
+        for (int i = 1; i < size; i++) {
+            if (s[i] < low || s[i] > high)
+                return 0;
+            low = 0x80;
+            high = 0xbf;
+        }
+        s += size;
+    }
+    return 1;
+}

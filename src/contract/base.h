@@ -82,6 +82,12 @@ void text_format(text_buffer *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_free(text_buffer *t);
 
+/* Adds a string as JSON writes it, in quotes; it must be UTF-8. */
+void text_json(text_buffer *t, const char *string);
+
+/* Whether the bytes are well-formed UTF-8 (RFC 3629). */
+int text_is_utf8(const char *bytes, size_t length);
+
 /* ---- files ---- */
 
 /*

@@ -161,7 +161,9 @@ static inline number_kind number_parse(const char **s, double *value)
         mantissa = mantissa * 100000000 + number_join(decimals);
         if (stops == 0) {
             p += 8;
-            if (!number_long_fraction(&p, mantissa, &magnitude))
+            magnitude = (double)(int64_t)mantissa / 1e8;
+            if (number_is_digit(*p) &&
+                !number_long_fraction(&p, mantissa, &magnitude))
                 return number_other(s, value);
         } else {
             p += number_count(stops);

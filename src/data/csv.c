@@ -173,6 +173,11 @@ sotto_status csv_header(source *s, char delimiter, char ***names,
                            "the columns%s",
                            show_name(source_name(s)).text,
                            p.size ? "" : ", found an empty file");
+    else if (!text_is_utf8(p.text, p.size))
+        status = error_set(error, SOTTO_DATA,
+                           "%s: line 1: the header is not UTF-8; expected "
+                           "UTF-8 names: convert the file with iconv",
+                           show_name(source_name(s)).text);
     else if (memchr(p.text, 0, p.size))
         status = error_set(error, SOTTO_DATA,
                            "%s: line 1: a NUL byte in the header; expected "

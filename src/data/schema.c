@@ -325,6 +325,15 @@ static sotto_status schema_bytes(const char *path, char **out, size_t *size,
     return status;
 }
 
+/* jansson takes a failed allocation for bad syntax; so ask the system again
+   whether there is room for what it needed. */
+static int schema_out_of_memory(size_t size)
+{
+    void *room = mem_zeroed(size + 4096, 8);
+    mem_free(room);
+    return !room;
+}
+
 sotto_status schema_load(schema *out, const char *path, sotto_error *error)
 {
     char *bytes = NULL;
@@ -336,7 +345,7 @@ sotto_status schema_load(schema *out, const char *path, sotto_error *error)
         return status;
     json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
     mem_free(bytes);
-    if (!root && json_error_code(&problem) == json_error_out_of_memory)
+    if (!root && schema_out_of_memory(size))
         return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE,

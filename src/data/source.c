@@ -36,6 +36,14 @@ static int source_is_plain(const source *s)
     return s->bytes && !s->gzip;
 }
 
+/* Bytes of the map that have been used: the pages stay in the system's
+   cache, but no longer count as ours. */
+static void source_forget(const source *s, size_t from, size_t to)
+{
+    if (s->mapped)
+        mem_discard((void *)(uintptr_t)s->bytes, from, to);
+}
+
 /* zlib's allocations go through base as well. */
 static void *source_zalloc(void *opaque, unsigned count, unsigned size)
 {
@@ -211,7 +219,8 @@ static sotto_status source_feed(source *s, int *ended, sotto_error *error)
     size_t got = 0;
     if (s->bytes) {
         size_t left = s->size - s->at;
-        got = left < (1u << 30) ? left : (1u << 30);
+        got = left < (1u << 20) ? left : (1u << 20);
+        source_forget(s, 0, s->at);
         s->inflater.next_in = (unsigned char *)(uintptr_t)(s->bytes + s->at);
         s->at += got;
     } else {
@@ -357,6 +366,7 @@ sotto_status source_take(source *s, void *to, size_t size, size_t *got,
         size_t left = s->size - s->at;
         *got = left < size ? left : size;
         memcpy(to, s->bytes + s->at, *got);
+        source_forget(s, s->at, s->at + *got);
         s->at += *got;
         return SOTTO_OK;
     }
@@ -514,9 +524,8 @@ void source_release(source *s, piece *p)
 {
     if (p->buffer)
         mem_unmap(p->buffer, p->buffer_bytes);
-    else if (s->mapped && p->size)
-        /* the pages stay in the system's cache, but no longer count as ours */
-        mem_discard((void *)(uintptr_t)s->bytes, (size_t)(p->text - s->bytes),
-                    (size_t)(p->text - s->bytes) + p->size);
+    else if (p->size)
+        source_forget(s, (size_t)(p->text - s->bytes),
+                      (size_t)(p->text - s->bytes) + p->size);
     *p = (piece){0};
 }

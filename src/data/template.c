@@ -4,9 +4,6 @@
  */
 #include "reader.h"
 
-#include <jansson.h>
-#include <string.h>
-
 static sotto_status template_names(source *s, const sotto_options *options,
                                    char ***names, int64_t *count,
                                    sotto_error *error)
@@ -43,10 +40,9 @@ static sotto_status template_numbers(source *s, char ***names, int64_t *count,
 
 static void template_column(text_buffer *t, const column *c)
 {
-    json_t *name = json_string_nocheck(c->name);
-    char *quoted = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
-    t->failed |= !quoted;
-    text_format(t, "    %s: ", quoted ? quoted : "");
+    text_put(t, "    ");
+    text_json(t, c->name);
+    text_put(t, ": ");
     if (c->role == COLUMN_TARGET)
         text_put(t, "{\"type\": \"target\"}");
     else if (c->role == COLUMN_DROP)
@@ -54,8 +50,6 @@ static void template_column(text_buffer *t, const column *c)
     else
         text_put(t, "{\"type\": \"number\", \"bounds\": null, "
                     "\"missing\": \"refuse\"}");
-    free(quoted); /* jansson's */
-    json_decref(name);
 }
 
 static void template_columns(text_buffer *t, const plan *p)

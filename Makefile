@@ -1,0 +1,79 @@
+# A thin front for Meson. `make demo` and `make test` work on a fresh Debian.
+
+BUILD = build
+PREFIX ?= /usr/local
+
+.PHONY: all demo test install uninstall format bench bench-instructions fuzz \
+	sanitize clang clean setup-build setup-test
+
+all: setup-build $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+setup-build:
+	@tools/setup.sh build
+
+setup-test:
+	@tools/setup.sh build test
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD)
+
+# Something to show a colleague: see what sotto does with a file of records.
+demo: all
+	@tools/demo.sh $(BUILD)/sotto $(BUILD)/demo
+
+# Every test that runs in minutes. A build folder made before cmocka was
+# there is configured again.
+test: setup-test
+	@test ! -f $(BUILD)/build.ninja || meson setup --reconfigure $(BUILD) >/dev/null
+	@$(MAKE) --no-print-directory all
+	@tools/test.sh $(BUILD)
+
+install: all
+	meson configure $(BUILD) -Dprefix=$(PREFIX)
+	meson install -C $(BUILD)
+
+uninstall:
+	ninja -C $(BUILD) uninstall
+
+format:
+	@tools/setup.sh format
+	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+
+# Speed against LIBLINEAR, scikit-learn and pandas, in one run.
+bench: all
+	@tools/setup.sh bench
+	bench/read.py --build $(BUILD)
+
+# Instructions per byte against bench/instructions.json: the same anywhere.
+bench-instructions: all
+	@tools/setup.sh ci
+	bench/instructions.py --build $(BUILD)
+
+# A second compiler.
+clang:
+	@tools/setup.sh build test ci
+	@test -f build-clang/build.ninja || CC=clang-14 meson setup build-clang
+	ninja -C build-clang
+
+# Unit tests under the address and undefined-behaviour sanitizers.
+sanitize:
+	@tools/setup.sh build test ci
+	@test -f build-sanitize/build.ninja || meson setup build-sanitize \
+		-Db_sanitize=address,undefined -Doptimization=1
+	ninja -C build-sanitize
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		tools/test.sh build-sanitize --suite unit
+
+# Each reader under libFuzzer for SECONDS (default 20; make fuzz SECONDS=600).
+SECONDS = 20
+fuzz:
+	@tools/setup.sh build ci
+	@test -f build-fuzz/build.ninja || CC=clang-14 meson setup build-fuzz \
+		-Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+		-Doptimization=2
+	ninja -C build-fuzz
+	@tools/fuzz.sh build-fuzz $(SECONDS)
+
+clean:
+	rm -rf build build-clang build-sanitize build-fuzz

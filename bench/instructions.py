@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+"""How many instructions it takes to read a byte: a measure that does not depend on the machine's
+load, so that a reader that becomes slower is noticed.
+
+Makes small files, always the same, reads each with one thread under callgrind, counting inside
+sotto_table_read alone, and compares the instructions per byte with instructions.json beside this
+file. More than 3 % above what is recorded there fails (exit status 1). The counts depend on the
+compiler, so those of another compiler or machine are shown but not judged. --update records what
+was measured.
+
+For information the same is done with LIBLINEAR's reader, where it is installed.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from files import BenchError, add_program_options, find_programs, generate, main_of, run
+
+RECORD = pathlib.Path(__file__).with_name("instructions.json")
+TOLERANCE = 0.03
+SPREAD = 0.001  # repeated counts must agree so well, or they are no measure
+LIBLINEAR_TARGET = 5  # it should take at least so many times our instructions
+
+
+@dataclasses.dataclass
+class Case:
+    """A file to make and how to read it."""
+
+    name: str
+    data: str  # the name of the set
+    ending: str
+    rows: int
+    features: int
+    options: list
+
+
+CASES = [
+    Case("svmlight, rows", "zipf-heavy", "svm", 2000, 200000, ["layout", "rows"]),
+    Case("svmlight, rows and columns", "zipf-heavy", "svm", 2000, 200000, []),
+    Case("csv", "sparse-lasso", "csv", 5000, 50, ["target", "target"]),
+    Case("npy", "sparse-lasso", "npy", 8000, 50, ["target", "51"]),
+]
+
+
+# ---- counting ----
+
+
+def find_valgrind():
+    """The path of valgrind, without which nothing can be counted."""
+    program = shutil.which("valgrind")
+    if program is None:
+        raise BenchError("there is no valgrind; Debian: valgrind")
+    return program
+
+
+def callgrind(command, directory, function=None):
+    """The instructions of a command, or of one function in it, and what the command printed."""
+    profile = directory / "callgrind.out"
+    profile.unlink(missing_ok=True)
+    words = [find_valgrind(), "--tool=callgrind", f"--callgrind-out-file={profile}"]
+    if function:
+        words.append(f"--toggle-collect={function}")
+    done = subprocess.run(words + [str(word) for word in command], capture_output=True,
+                          text=True, check=False)
+    total = re.search(r"^totals: (\d+)$", profile.read_text(encoding="utf-8", errors="replace"),
+                      re.MULTILINE) if profile.exists() else None
+    if total is None or int(total[1]) == 0:
+        lines = done.stderr.strip().splitlines()
+        raise BenchError(f"callgrind counted nothing: {lines[-1] if lines else 'no message'}")
+    return int(total[1]), done
+
+
+def count_case(case, bench_read, path, directory):
+    """The instructions per byte of sotto_table_read on the case's file."""
+    command = [bench_read, path, 1, "threads", 1, *case.options]
+    count, done = callgrind(command, directory, "sotto_table_read")
+    if done.returncode != 0:
+        raise BenchError(f"{case.name}: bench_read failed")
+    return count / path.stat().st_size
+
+
+def count_repeatedly(case, bench_read, path, directory, times):
+    """The count, after making sure that it is the same each time."""
+    counts = [count_case(case, bench_read, path, directory) for _ in range(times)]
+    spread = max(counts) / min(counts) - 1
+    if spread > SPREAD:
+        raise BenchError(f"{case.name}: repeated counts differ by {spread:.2%}: "
+                         "expected the same to 0.1 %")
+    return counts[0]
+
+
+def count_liblinear(program, path, directory):
+    """LIBLINEAR's instructions per byte: its program ends after reading, because it refuses the
+    parameter; what the same takes for a file of one line is subtracted."""
+    def count(file):
+        total, done = callgrind([program, "-e", "-1", file, os.devnull], directory)
+        if done.returncode != 1 or "eps" not in done.stderr:
+            raise BenchError("liblinear-train did not stop at its eps")
+        return total
+    line = directory / "line.svm"
+    line.write_text("1 1:1\n", encoding="ascii")
+    return (count(path) - count(line)) / path.stat().st_size
+
+
+# ---- what a count belongs to ----
+
+
+def compiler_of(bench_read):
+    """The compiler, and the machine it compiled for."""
+    return f"{run([bench_read, '--compiler']).strip()}, {platform.machine()}"
+
+
+def digest(path):
+    """Tells whether a file is still the one that was measured."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def measure(sotto, bench_read, directory, times):
+    """What instructions.json holds, measured now."""
+    compiler = compiler_of(bench_read)
+    measured = {}
+    for case in CASES:
+        path = generate(sotto, directory / f"{case.data}.{case.ending}", case.data, case.rows,
+                        case.features)
+        count = count_repeatedly(case, bench_read, path, directory, times)
+        measured[case.name] = {"instructions_per_byte": round(count, 4), "compiler": compiler,
+                               "file": digest(path)}
+    return measured
+
+
+# ---- comparing ----
+
+
+def load_record():
+    """What was recorded; empty when nothing was."""
+    if not RECORD.exists():
+        return {}
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+def judge(now, recorded):
+    """(whether it fails, a word on it) for one case."""
+    if recorded is None:
+        return True, "FAILED: not recorded; run with --update"
+    if now["compiler"] != recorded["compiler"]:
+        return False, f"not judged: recorded with {recorded['compiler']}"
+    if now["file"] != recorded["file"]:
+        return True, "FAILED: sotto generate makes another file now; run with --update"
+    change = now["instructions_per_byte"] / recorded["instructions_per_byte"] - 1
+    if change > TOLERANCE:
+        return True, f"FAILED: {change:+.1%}, allowed is {TOLERANCE:+.0%}"
+    if change < -TOLERANCE:
+        return False, f"{change:+.1%}: better; record it with --update"
+    return False, f"{change:+.1%}"
+
+
+def compare(measured, record):
+    """Prints each case beside its record; whether all are well."""
+    well = True
+    print(f"compiled with {next(iter(measured.values()))['compiler']}")
+    print(f"{'instructions per byte':28}{'now':>9}{'recorded':>10}")
+    for name, now in measured.items():
+        recorded = record.get(name)
+        failed, word = judge(now, recorded)
+        before = f"{recorded['instructions_per_byte']:.3f}" if recorded else "-"
+        print(f"{name:28}{now['instructions_per_byte']:9.3f}{before:>10}  {word}")
+        well = well and not failed
+    return well
+
+
+def tell_liblinear(measured, directory):
+    """LIBLINEAR's count beside ours, as information."""
+    program = shutil.which("liblinear-train")
+    if program is None:
+        print("skipped: LIBLINEAR (there is no liblinear-train; Debian: liblinear-tools)")
+        return
+    case = CASES[0]
+    count = count_liblinear(program, directory / f"{case.data}.{case.ending}", directory)
+    ratio = count / measured[case.name]["instructions_per_byte"]
+    print(f"{'LIBLINEAR':28}{count:9.3f}{'':10}  {ratio:.1f}x ours; the target, at least "
+          f"{LIBLINEAR_TARGET}x, is {'met' if ratio >= LIBLINEAR_TARGET else 'MISSED'}")
+
+
+def parse_arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description="instructions per byte of the readers, compared with instructions.json")
+    add_program_options(parser)
+    parser.add_argument("--update", action="store_true", help="record what is measured now")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N",
+                        help="count so often and require equal counts [default: 1]")
+    arguments = parser.parse_args()
+    if arguments.repeat < 1:
+        parser.error("--repeat: expected at least 1")
+    return arguments
+
+
+def main():
+    """Measures, then compares or records."""
+    arguments = parse_arguments()
+    sotto, bench_read = find_programs(arguments)
+    with tempfile.TemporaryDirectory(prefix="sotto-bench-") as name:
+        directory = pathlib.Path(name)
+        measured = measure(sotto, bench_read, directory, arguments.repeat)
+        well = compare(measured, load_record())
+        tell_liblinear(measured, directory)
+    if arguments.update:
+        RECORD.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+        print(f"recorded in {RECORD.name}")
+    return 0 if well or arguments.update else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main_of(main))

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Holds the rooms apart: src/modules.txt against includes, compiler and linker.
+
+The build gives each module an include folder with just its headers; here the
+same table is held against what is written, what compiles and what is linked,
+and each check is shown to fail when a solver reaches for the records.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("SOTTO_BUILD", os.path.join(ROOT, "build"))
+CC = os.environ.get("CC", "cc").split()
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import views  # noqa: E402
+
+MODULES = {name: (own, others)
+           for name, own, others in views.read_modules(os.path.join(ROOT, "src/modules.txt"))}
+OWNER = {header: name for name, (own, _) in MODULES.items() for header in own}
+CONTRACT = {name[:-2] for name in os.listdir(os.path.join(ROOT, "src/contract"))}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def include_faults(module, text, folder):
+    """What is wrong with the #include lines of a file of this module."""
+    own, others = MODULES[module]
+    faults = []
+    for kind, path in INCLUDE.findall(text):
+        name = path[:-2]
+        if ".." in path:
+            faults.append(f"{path}: leaves its folder")
+        elif kind == '"' and "/" in path:
+            faults.append(f"{path}: a path")
+        elif name in CONTRACT and name not in own + others:
+            faults.append(f"{path}: not for {module}")
+        elif (kind == '"' and name not in own + others + ["pow5_table"]
+              and not os.path.exists(os.path.join(folder, path))):
+            faults.append(f"{path}: not a header of {module}")
+    return faults
+
+
+def compiles(module, text, *flags):
+    """Whether this text compiles as a file of the module."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "probe.c")
+        with open(path, "w", encoding="utf-8") as probe:
+            probe.write(text)
+        command = CC + ["-std=c11", "-D_GNU_SOURCE", "-fsyntax-only", *flags,
+                        "-I" + os.path.join(ROOT, "include"),
+                        "-I" + os.path.join(BUILD, "view", module), path]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def symbols(path, *flags):
+    """Names that nm lists in an archive, object or library."""
+    out = subprocess.run(["nm", "-P", *flags, path], capture_output=True, text=True, check=True)
+    return {line.split()[0] for line in out.stdout.splitlines() if len(line.split()) > 1}
+
+
+def symbol_faults(module, wanted, defined):
+    """Symbols that the module uses from a module it may not know."""
+    own, others = MODULES[module]
+    allowed = {OWNER[header] for header in own + others} | {module}
+    return [f"{name} of {owner}" for owner, names in defined.items()
+            for name in sorted(wanted & names) if owner not in allowed]
+
+
+def libraries():
+    """The modules that have been built, with their archives."""
+    paths = {name: os.path.join(BUILD, f"libsotto_{name}.a") for name in MODULES}
+    return {name: path for name, path in paths.items() if os.path.exists(path)}
+
+
+class Includes(unittest.TestCase):
+    def test_every_folder_is_a_module(self):
+        folders = set(os.listdir(os.path.join(ROOT, "src"))) - {"contract", "modules.txt"}
+        self.assertLessEqual(folders, set(MODULES))
+
+    def test_every_contract_header_has_an_owner(self):
+        self.assertLessEqual(CONTRACT, set(OWNER))
+
+    def test_includes_follow_the_table(self):
+        for module in MODULES:
+            folder = os.path.join(ROOT, "src", module)
+            for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    self.assertEqual(include_faults(module, file.read(), folder), [], name)
+
+    def test_the_program_sees_the_public_header_only(self):
+        folder = os.path.join(ROOT, "cli")
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                for _, path in INCLUDE.findall(file.read()):
+                    self.assertNotIn(path[:-2], CONTRACT, name)
+                    self.assertNotIn("/contract/", path, name)
+                    self.assertNotIn("..", path, name)
+
+    def test_a_solver_that_includes_a_data_header_is_found(self):
+        for line in ('#include "data.h"', '#include <data.h>', '#include "../data/block.h"',
+                     '#  include "kernel.h"' if "kernel" in CONTRACT else '#include "data.h"',
+                     '#include "data/block.h"'):
+            self.assertNotEqual(include_faults("solver", line + "\n", "/nowhere"), [], line)
+        self.assertEqual(include_faults("solver", '#include "base.h"\n', "/nowhere"), [])
+
+
+class Compiler(unittest.TestCase):
+    def test_a_header_compiles_where_it_is_allowed_and_nowhere_else(self):
+        for module, (own, others) in MODULES.items():
+            for header in sorted(CONTRACT):
+                text = f'#include "{header}.h"\n'
+                self.assertEqual(compiles(module, text), header in own + others,
+                                 f"{header}.h in {module}")
+
+    def test_a_solver_that_includes_a_data_header_does_not_compile(self):
+        self.assertTrue(compiles("solver", '#include "base.h"\nint f(void) { return 0; }\n'))
+        self.assertFalse(compiles("solver", '#include "data.h"\nint f(void) { return 0; }\n'))
+
+    def test_fast_math_is_refused(self):
+        self.assertTrue(compiles("solver", '#include "base.h"\n'))
+        self.assertFalse(compiles("solver", '#include "base.h"\n', "-ffast-math"))
+
+
+class Linker(unittest.TestCase):
+    def setUp(self):
+        self.defined = {name: symbols(path, "--defined-only", "-g")
+                        for name, path in libraries().items()}
+
+    def test_modules_use_symbols_of_their_friends_only(self):
+        self.assertIn("data", self.defined)
+        for name, path in libraries().items():
+            wanted = symbols(path, "--undefined-only")
+            self.assertEqual(symbol_faults(name, wanted, self.defined), [], name)
+
+    def test_a_solver_that_declares_a_data_symbol_itself_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = os.path.join(folder, "s.c"), os.path.join(folder, "s.o")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write("void table_stored(const void *, long, double *);\n"
+                           "void f(double *x) { table_stored(0, 0, x); }\n")
+            subprocess.run(CC + ["-c", source, "-o", target], check=True)
+            wanted = symbols(target, "--undefined-only")
+            self.assertEqual(symbol_faults("solver", wanted, self.defined),
+                             ["table_stored of data"])
+
+    def test_names_carry_no_strangers(self):
+        """Two modules never define the same name."""
+        seen = {}
+        for name, names in self.defined.items():
+            for symbol in names:
+                self.assertNotIn(symbol, seen, f"{symbol} in {name}")
+                seen[symbol] = name
+
+
+class Exports(unittest.TestCase):
+    def expected(self):
+        with open(os.path.join(ROOT, "tests/arch/symbols.txt"), encoding="utf-8") as file:
+            return {line.strip() for line in file if line.strip() and not line.startswith("#")}
+
+    def test_shared_library(self):
+        path = os.path.join(BUILD, "libsotto.so")
+        self.assertEqual(symbols(path, "-D", "--defined-only", "-g"), self.expected())
+
+    def test_static_library(self):
+        path = os.path.join(BUILD, "libsotto.a")
+        self.assertEqual(symbols(path, "--defined-only", "-g"), self.expected())
+
+    def test_header_declares_what_is_exported(self):
+        with open(os.path.join(ROOT, "include/sotto.h"), encoding="utf-8") as file:
+            declared = set(re.findall(r"\b(sotto_[a-z_]+)\(", file.read()))
+        self.assertEqual(declared, self.expected())
+
+
+class Sources(unittest.TestCase):
+    def test_no_fast_math_and_no_other_loops(self):
+        """No flag or pragma that would let the compiler change arithmetic."""
+        for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+            for name in names:
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    text = file.read()
+                for word in ("pragma GCC optimize", "STDC FP_CONTRACT", "rand("):
+                    self.assertNotIn(word, text, name)
+
+    def test_no_library_code_prints_or_exits(self):
+        banned = {"printf", "puts", "putchar", "perror", "exit", "_exit", "abort", "rand",
+                  "srand", "setlocale", "strtod", "atof", "system", "getenv"}
+        for name, path in libraries().items():
+            used = symbols(path, "--undefined-only") & banned
+            self.assertEqual(used, set(), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,18 @@
+/* libFuzzer: CSV, with and without --bad-rows drop, one thread and two. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const fuzz_setting stop[] = {{"target", "t"}, {"threads", "1"}, {0}};
+    static const fuzz_setting drop[] = {
+        {"bad-rows", "drop"}, {"threads", "2"}, {"epsilon", "1"}, {0}};
+    static const fuzz_setting classes[] = {
+        {"loss", "logistic"}, {"target", "t"},  {"classes", "no,yes"},
+        {"drop", "n"},        {"threads", "1"}, {0}};
+    fuzz_read("a.csv", bytes, size, stop);
+    fuzz_read("a.csv", bytes, size, drop);
+    fuzz_read("a.csv", bytes, size, classes);
+    return 0;
+}

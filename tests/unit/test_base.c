@@ -1,0 +1,318 @@
+/*
+ * base: options are checked when they are set, text grows, files appear
+ * whole or not at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base.h"
+#include "number.h"
+#include "option.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- options ---- */
+
+static sotto_status set(sotto_options *o, const char *name, const char *value)
+{
+    sotto_error error = {0};
+    sotto_status status = sotto_options_set(o, name, value, &error);
+    if (status != SOTTO_OK) {
+        assert_int_equal(error.status, status);
+        assert_non_null(strstr(error.message, "--"));
+    }
+    return status;
+}
+
+static void test_option_table(void **state)
+{
+    (void)state;
+    int64_t count = 0;
+    for (; sotto_option_at(count); count++) {
+        const sotto_option *o = sotto_option_at(count);
+        assert_ptr_equal(sotto_option_named(o->name), o);
+        assert_true(strlen(o->help) > 10);
+        assert_true(o->kind == SOTTO_OPTION_FLAG || o->argument);
+        assert_true((o->kind == SOTTO_OPTION_CHOICE) == (o->choices != NULL));
+        /* a default is a value that could have been set */
+        sotto_options *options;
+        assert_int_equal(sotto_options_new(&options, NULL), SOTTO_OK);
+        if (o->standard)
+            assert_int_equal(set(options, o->name, o->standard), SOTTO_OK);
+        sotto_options_free(options);
+    }
+    assert_int_equal(count, OPTION_COUNT);
+    assert_null(sotto_option_at(-1));
+    assert_null(sotto_option_named("no-such"));
+}
+
+static void test_option_values(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"epsilon", "nan"},
+        {"epsilon", "-1"},
+        {"epsilon", ""},
+        {"epsilon", "1x"},
+        {"epsilon", "0x1p3"},
+        {"epsilon", "-inf"},
+        {"features", "0"},
+        {"features", "1.5"},
+        {"features", "inf"},
+        {"features", "1e10"},
+        {"threads", "-1"},
+        {"loss", "logit"},
+        {"loss", ""},
+        {"loss", "squared|logistic"},
+        {"json", "maybe"},
+        {"target", ""},
+        {"no-such", "1"},
+        {"weight-bound", "0"},
+        {"weight-bound", "inf"},
+        {"seed", "-3"},
+        {"epsilon", "1 "},
+        {"epsilon", "1,5"},
+    };
+    sotto_options *o;
+    assert_int_equal(sotto_options_new(&o, NULL), SOTTO_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(set(o, bad[i][0], bad[i][1]), SOTTO_USAGE);
+    assert_false(option_given(o, OPTION_EPSILON));
+    assert_false(option_private(o));
+    assert_int_equal(set(o, "epsilon", "inf"), SOTTO_OK);
+    assert_false(option_private(o));
+    assert_int_equal(set(o, "epsilon", "0.5"), SOTTO_OK);
+    assert_true(option_private(o));
+    assert_true(option_number(o, OPTION_EPSILON) == .5);
+    assert_int_equal(set(o, "seed", "9007199254740991"), SOTTO_OK);
+    assert_true(option_integer(o, OPTION_SEED) == 9007199254740991);
+    assert_string_equal(sotto_options_get(o, "loss"), "squared");
+    assert_null(sotto_options_get(o, "schema"));
+    sotto_options_free(o);
+}
+
+static void test_option_lists(void **state)
+{
+    (void)state;
+    sotto_options *o;
+    char *name;
+    size_t cursor = 0;
+    assert_int_equal(sotto_options_new(&o, NULL), SOTTO_OK);
+    assert_int_equal(option_next(o, OPTION_DROP, &cursor, &name), 0);
+    assert_int_equal(set(o, "drop", "a,bc"), SOTTO_OK);
+    assert_int_equal(set(o, "drop", "d"), SOTTO_OK);
+    assert_true(option_lists(o, OPTION_DROP, "bc"));
+    assert_true(option_lists(o, OPTION_DROP, "d"));
+    assert_false(option_lists(o, OPTION_DROP, "b"));
+    assert_false(option_lists(o, OPTION_DROP, ""));
+    const char *expected[] = {"a", "bc", "d"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(option_next(o, OPTION_DROP, &cursor, &name), 1);
+        assert_string_equal(name, expected[i]);
+        mem_free(name);
+    }
+    assert_int_equal(option_next(o, OPTION_DROP, &cursor, &name), 0);
+    sotto_options_free(o);
+}
+
+/* ---- text ---- */
+
+static void test_text(void **state)
+{
+    (void)state;
+    text_buffer t = {0};
+    for (int i = 0; i < 1000; i++)
+        text_format(&t, "%d,", i);
+    assert_false(t.failed);
+    assert_int_equal(t.length, strlen(t.data));
+    assert_int_equal(t.length, 3890);
+    text_free(&t);
+    text_json(&t, "a\"b\\c\n\x01 \xc3\xa9");
+    assert_string_equal(t.data, "\"a\\\"b\\\\c\\u000a\\u0001 \xc3\xa9\"");
+    text_free(&t);
+}
+
+static void test_utf8(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"",
+                                       "abc",
+                                       "\xc3\xa9",
+                                       "\xe2\x82\xac",
+                                       "\xf0\x9f\x98\x80",
+                                       "\xf4\x8f\xbf\xbf",
+                                       "\xed\x9f\xbf"};
+    static const char *const bad[] = {
+        "\xe9",         "\xc0\x80",         "\xe0\x9f\x80",
+        "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3",
+        "\x80",         "\xf5\x80\x80\x80"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(text_is_utf8(good[i], strlen(good[i])));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(text_is_utf8(bad[i], strlen(bad[i])));
+}
+
+static void test_shown_names(void **state)
+{
+    (void)state;
+    char longer[500];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    assert_string_equal(show_name("a\nb\x1b[31m").text, "a?b?[31m");
+    assert_true(strlen(show_name(longer).text) == sizeof(shown) - 1);
+    sotto_error error;
+    error_set(&error, SOTTO_DATA, "%s%s%s%s", longer, longer, longer, longer);
+    assert_int_equal(strlen(error.message), sizeof error.message - 1);
+}
+
+/* ---- numbers in options and schemas ---- */
+
+static void test_number_whole(void **state)
+{
+    (void)state;
+    double x = 0;
+    assert_true(number_whole("1e-3", &x) && x == 1e-3);
+    assert_false(number_whole("1e-3 ", &x));
+    assert_false(number_whole("", &x));
+    assert_false(number_whole("nan", &x));
+    char many[200];
+    memset(many, '1', sizeof many - 1);
+    many[sizeof many - 1] = 0;
+    assert_false(number_whole(many, &x));
+}
+
+/* ---- files ---- */
+
+static char folder[] = "/tmp/sotto-base-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* fails when a temporary file was left behind */
+}
+
+static void read_back(const char *path, char *to, size_t room)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    to[fread(to, 1, room - 1, file)] = 0;
+    fclose(file);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    char path[100], content[100];
+    sotto_error error;
+    snprintf(path, sizeof path, "%s/a", folder);
+    assert_int_equal(sotto_text_write(path, "first", &error), SOTTO_OK);
+    out_file out;
+    assert_int_equal(out_open(&out, path, &error), SOTTO_OK);
+    fputs("second", out.stream);
+    fflush(out.stream);
+    read_back(path, content, sizeof content);
+    assert_string_equal(content, "first");
+    out_abandon(&out);
+    read_back(path, content, sizeof content);
+    assert_string_equal(content, "first");
+    assert_int_equal(sotto_text_write(path, "third", &error), SOTTO_OK);
+    read_back(path, content, sizeof content);
+    assert_string_equal(content, "third");
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    mode_t mask = umask(0);
+    umask(mask);
+    assert_int_equal(status.st_mode & 0777, 0666 & ~mask);
+    unlink(path);
+}
+
+static void test_file_failures(void **state)
+{
+    (void)state;
+    char path[100];
+    sotto_error error;
+    snprintf(path, sizeof path, "%s/none/a", folder);
+    assert_int_equal(sotto_text_write(path, "x", &error), SOTTO_FAILED);
+    assert_int_equal(sotto_text_write("/dev/full", "x", &error), SOTTO_FAILED);
+    assert_int_equal(sotto_text_write("/dev/null", "x", &error), SOTTO_OK);
+    struct stat status;
+    assert_int_equal(stat("/dev/null", &status), 0);
+    assert_true(S_ISCHR(status.st_mode));
+    /* a directory in the way */
+    assert_int_equal(sotto_text_write(folder, "x", &error), SOTTO_FAILED);
+}
+
+/* ---- memory and threads ---- */
+
+static void test_memory(void **state)
+{
+    (void)state;
+    assert_null(mem_resize(NULL, SIZE_MAX / 2, 3));
+    assert_null(mem_zeroed(SIZE_MAX / 2, 3));
+    size_t product;
+    assert_false(size_multiply(SIZE_MAX / 2, 3, &product));
+    char *block = mem_map(3 << 20);
+    block[5] = block[(2 << 20) + 9] = 7;
+    mem_discard(block, 1 << 20, 3 << 20);
+    assert_int_equal(block[5], 7);
+    assert_int_equal(block[(2 << 20) + 9], 0);
+    block = mem_remap(block, 3 << 20, 9 << 20);
+    assert_int_equal(block[5], 7);
+    assert_int_equal(block[(9 << 20) - 1], 0);
+    mem_wipe(block, 6);
+    assert_int_equal(block[5], 0);
+    mem_unmap(block, 9 << 20);
+}
+
+static void count_up(void *context, int worker)
+{
+    (void)worker;
+    __atomic_fetch_add((int *)context, 1, __ATOMIC_RELAXED);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads < 9; threads++) {
+        int count = 0;
+        thread_run(threads, count_up, &count);
+        assert_int_equal(count, threads);
+    }
+    assert_true(thread_limit() >= 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_option_table),
+        cmocka_unit_test(test_option_values),
+        cmocka_unit_test(test_option_lists),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_shown_names),
+        cmocka_unit_test(test_number_whole),
+        cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_threads),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    const struct CMUnitTest failures[] = {cmocka_unit_test_setup_teardown(
+        test_file_failures, make_folder, remove_folder)};
+    return failed + cmocka_run_group_tests(failures, NULL, NULL);
+}

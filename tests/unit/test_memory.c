@@ -1,0 +1,356 @@
+/*
+ * Out of memory, at every single allocation: each must end in one clear
+ * line, with nothing leaked. The system's calls are replaced at link time
+ * (--wrap); the n-th of them fails, for n = 1, 2, ... until one run gets
+ * through.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "data.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- the replaced calls ---- */
+
+static int64_t countdown = -1; /* -1: nothing fails */
+static int64_t live;           /* blocks and maps that are in use */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__real_mmap64(void *at, size_t size, int protection, int flags, int file,
+                    off_t offset);
+int __real_munmap(void *at, size_t size);
+void *__real_mremap(void *at, size_t from, size_t to, int flags, ...);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file,
+                    off_t offset);
+int __wrap_munmap(void *at, size_t size);
+void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...);
+
+/* The countdown stays at 0 after the failure: then the rest fails too,
+   which is what a machine without memory does. */
+static int fails_now(void)
+{
+    if (countdown > 0)
+        countdown--;
+    return countdown == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    void *block = fails_now() ? NULL : __real_malloc(size);
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    void *block = fails_now() ? NULL : __real_calloc(count, size);
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    void *moved = fails_now() ? NULL : __real_realloc(block, size);
+    live += moved != NULL && !block;
+    return moved;
+}
+
+void __wrap_free(void *block)
+{
+    live -= block != NULL;
+    __real_free(block);
+}
+
+void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file,
+                    off_t offset)
+{
+    errno = ENOMEM;
+    if (fails_now())
+        return MAP_FAILED;
+    void *block = __real_mmap64(at, size, protection, flags, file, offset);
+    live += block != MAP_FAILED;
+    return block;
+}
+
+int __wrap_munmap(void *at, size_t size)
+{
+    live--;
+    return __real_munmap(at, size);
+}
+
+void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
+{
+    return fails_now() && to > from ? MAP_FAILED
+                                    : __real_mremap(at, from, to, flags);
+}
+
+/* ---- what is tried ---- */
+
+static char folder[] = "/tmp/sotto-memory-XXXXXX";
+static char paths[8][64];
+enum { SCHEMA, CSV, SVM, NPY, FORTRAN, GZIP, OUT };
+
+typedef struct setting {
+    const char *name, *value;
+} setting;
+
+static sotto_status with_options(const setting *s,
+                                 sotto_status (*work)(const sotto_options *,
+                                                      sotto_error *),
+                                 sotto_error *error)
+{
+    sotto_options *options;
+    sotto_status status = sotto_options_new(&options, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (; s->name && status == SOTTO_OK; s++)
+        status = sotto_options_set(options, s->name, s->value, error);
+    if (status == SOTTO_OK)
+        status = work(options, error);
+    sotto_options_free(options);
+    return status;
+}
+
+static const char *reading;
+
+static sotto_status do_read(const sotto_options *options, sotto_error *error)
+{
+    sotto_table *t;
+    sotto_status status = sotto_table_read(&t, reading, options, error);
+    if (status == SOTTO_OK)
+        sotto_table_free(t);
+    return status;
+}
+
+static sotto_status do_template(const sotto_options *options,
+                                sotto_error *error)
+{
+    char *text;
+    sotto_status status = sotto_schema_template(&text, reading, options, error);
+    if (status == SOTTO_OK)
+        sotto_text_free(text);
+    return status;
+}
+
+static sotto_status do_generate(const sotto_options *options,
+                                sotto_error *error)
+{
+    return sotto_generate(reading, paths[OUT], options, error);
+}
+
+/* Fails each allocation of the work in turn; returns how many there are. */
+static int64_t sweep(const char *what, const setting *settings,
+                     sotto_status (*work)(const sotto_options *, sotto_error *))
+{
+    reading = what;
+    for (int64_t n = 1;; n++) {
+        sotto_error error = {0};
+        int64_t before = live;
+        countdown = n;
+        sotto_status status = with_options(settings, work, &error);
+        int reached = countdown == 0;
+        countdown = -1;
+        if (live != before)
+            fail_msg("%s: %lld blocks leaked when allocation %lld fails", what,
+                     (long long)(live - before), (long long)n);
+        if (!reached) {
+            assert_int_equal(status, SOTTO_OK);
+            return n - 1;
+        }
+        if (status != SOTTO_FAILED)
+            fail_msg("allocation %lld: %s", (long long)n, error.message);
+        if (!strstr(error.message, "emory"))
+            fail_msg("allocation %lld: %s", (long long)n, error.message);
+        assert_null(strchr(error.message, '\n'));
+    }
+}
+
+#define SETTINGS(...) ((const setting[]){__VA_ARGS__, {NULL, NULL}})
+#define ONE_THREAD                                                             \
+    {                                                                          \
+        "threads", "1"                                                         \
+    }
+
+static void test_csv(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[SCHEMA]}, {"loss", "logistic"},
+                               ONE_THREAD),
+                      do_read) > 40);
+    sweep(paths[CSV],
+          SETTINGS({"schema", paths[SCHEMA]}, {"loss", "logistic"},
+                   {"classes", "no,yes"}, {"bad-rows", "drop"},
+                   {"precision", "double"}, ONE_THREAD),
+          do_read);
+}
+
+static void test_csv_gzip(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[GZIP],
+                      SETTINGS({"drop", "note"}, {"target", "t"}, ONE_THREAD),
+                      do_read) > 20);
+}
+
+static void test_svmlight(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[SVM], SETTINGS({"loss", "hinge"}, ONE_THREAD),
+                      do_read) > 10);
+}
+
+static void test_npy(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep(paths[NPY], SETTINGS({"target", "3"}, ONE_THREAD), do_read) > 10);
+    assert_true(sweep(paths[FORTRAN], SETTINGS({"bad-rows", "drop"}), do_read) >
+                10);
+}
+
+static void test_template(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[CSV], SETTINGS({"target", "out"}), do_template) >
+                10);
+    sweep(paths[NPY], SETTINGS({"target", "1"}), do_template);
+}
+
+static void test_generate(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"csv", "svmlight", "npy"};
+    for (int i = 0; i < 3; i++) {
+        const setting *small =
+            SETTINGS({"rows", "5"}, {"features", "7"}, {"per-row", "3"},
+                     {"format", formats[i]});
+        assert_true(sweep("sparse-lasso", small, do_generate) > 2);
+        sweep("log2", small, do_generate);
+        sweep("zipf-heavy", small, do_generate);
+    }
+}
+
+/* With two threads the order of allocations is not fixed: a random one
+   fails, many times. */
+static void test_threads(void **state)
+{
+    (void)state;
+    reading = paths[SVM];
+    for (int64_t n = 1; n < 60; n++) {
+        sotto_error error = {0};
+        countdown = n;
+        sotto_status status =
+            with_options(SETTINGS({"threads", "3"}), do_read, &error);
+        countdown = -1;
+        assert_true(status == SOTTO_OK || strstr(error.message, "emory"));
+    }
+}
+
+/* ---- files to read ---- */
+
+static void make_file(int which, const char *name, const void *bytes,
+                      size_t size)
+{
+    snprintf(paths[which], sizeof *paths, "%s/%s", folder, name);
+    FILE *file = fopen(paths[which], "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static void make_text(int which, const char *name, const char *text)
+{
+    make_file(which, name, text, strlen(text));
+}
+
+static void make_npy(int which, const char *name, const char *order)
+{
+    char bytes[300];
+    double x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
+    int length = snprintf(bytes + 10, 128,
+                          "{'descr': '<f8', 'fortran_order': %s, "
+                          "'shape': (4, 3), }\n",
+                          order);
+    memcpy(bytes, "\x93NUMPY\x01", 8);
+    bytes[8] = (char)length;
+    bytes[9] = 0;
+    memcpy(bytes + 10 + length, x, sizeof x);
+    make_file(which, name, bytes, 10 + (size_t)length + sizeof x);
+}
+
+static int make_files(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    make_text(SCHEMA, "schema.json",
+              "{\"sotto_schema\": 1, \"missing_values\": [\"NA\"],"
+              " \"columns\": {\"age\": {\"type\": \"number\", \"bounds\":"
+              " [0, 9], \"missing\": 3}, \"sex\": {\"type\": \"category\","
+              " \"levels\": [\"f\", \"m\"], \"missing\": \"none\"},"
+              "\"id\": {\"type\": \"unit\"}, \"w\": {\"type\": \"weight\","
+              " \"bounds\": [0, 10]}, \"x\": {\"type\": \"number\"},"
+              "\"out\": {\"type\": \"target\", \"classes\": [\"no\","
+              " \"yes\"]}}}");
+    make_text(CSV, "a.csv",
+              "id,age,sex,x,out,w\n\"a\"\"n\",9,f,1000000.1,yes,1\n"
+              "bob,NA,,1000000.2,no,2\n");
+    make_text(SVM, "a.svm", "1 1:1 3:2\n-1 2:1e-3\n1\n");
+    make_npy(NPY, "a.npy", "False");
+    make_npy(FORTRAN, "f.npy", "True");
+    snprintf(paths[GZIP], sizeof *paths, "%s/b.csv.gz", folder);
+    char command[256];
+    snprintf(command, sizeof command,
+             "printf 'note,x,t\\n\"a\\n\",1,2\\nb,3,4\\n' | gzip > %s",
+             paths[GZIP]);
+    snprintf(paths[OUT], sizeof *paths, "%s/out", folder);
+    return system(command);
+}
+
+static int remove_files(void **state)
+{
+    (void)state;
+    for (int i = 0; i <= OUT; i++)
+        unlink(paths[i]);
+    return rmdir(folder); /* fails when a temporary file was left */
+}
+
+static void *json_block(size_t size)
+{
+    return __wrap_malloc(size);
+}
+
+static void json_release(void *block)
+{
+    __wrap_free(block);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csv),      cmocka_unit_test(test_csv_gzip),
+        cmocka_unit_test(test_svmlight), cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_template), cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_threads),
+    };
+    json_set_alloc_funcs(json_block, json_release);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# fuzz.sh BUILD SECONDS: runs each fuzz target, two at a time.
+set -eu
+build=$1 seconds=$2
+found=0
+# seeds: small files of each kind
+for format in csv svm npy; do
+    case $format in svm) target=svmlight ;; *) target=$format ;; esac
+    mkdir -p "$build/corpus/fuzz_$target"
+    "$build/sotto" generate log1 --rows 3 --features 2 --quiet \
+        -o "$build/corpus/fuzz_$target/seed.$format"
+done
+mkdir -p "$build/corpus/fuzz_csv" "$build/corpus/fuzz_gzip" \
+    "$build/corpus/fuzz_schema"
+printf 'a,n,t\n1,"x""\ny",yes\n\n-2.5e3,,no\r\n' >"$build/corpus/fuzz_csv/quoted"
+gzip -c "$build/corpus/fuzz_svmlight/seed.svm" >"$build/corpus/fuzz_gzip/seed.gz"
+cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'
+{"sotto_schema": 1, "missing_values": ["?"], "default": {"type": "drop"},
+ "columns": {"a": {"type": "number", "bounds": [0, 10], "missing": 5},
+ "b": {"type": "category", "levels": ["x", "y"], "missing": "none"},
+ "c": {"type": "weight", "bounds": [0, 2]}, "t": {"type": "target"}}}
+JSON
+# shellcheck disable=SC2012
+ls "$build"/tests/fuzz_* | grep -v '\.p$' |
+    xargs -P 2 -I '{}' sh -c '
+        name=$(basename {})
+        mkdir -p "'"$build"'/corpus/$name"
+        if ! {} -max_total_time='"$seconds"' -timeout=10 -rss_limit_mb=3000 \
+            -print_final_stats=1 -artifact_prefix="'"$build"'/$name-" \
+            "'"$build"'/corpus/$name" >"'"$build"'/$name.log" 2>&1; then
+            tail -n 40 "'"$build"'/$name.log"
+            echo "$name: FOUND SOMETHING"
+            exit 1
+        fi
+        grep -E "number_of_executed_units" "'"$build"'/$name.log" |
+            sed "s/^/$name: /"
+    ' || found=1
+exit $found

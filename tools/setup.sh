@@ -1,0 +1,44 @@
+#!/bin/sh
+# setup.sh GROUP...: installs the Debian packages that are missing for
+# building, testing, checking (ci), measuring (bench) or formatting.
+set -eu
+
+packages() {
+    case $1 in
+    build) echo gcc libc6-dev binutils meson ninja-build pkg-config python3 \
+        zlib1g-dev libjansson-dev ;;
+    test) echo libcmocka-dev python3-numpy ;;
+    ci) echo clang-14 libclang-rt-14-dev valgrind ;;
+    bench) echo valgrind liblinear-tools python3-pandas python3-sklearn ;;
+    format) echo clang-format-14 ;;
+    *)
+        echo "setup.sh: no such group: $1" >&2
+        exit 2
+        ;;
+    esac
+}
+
+missing=
+for group in "$@"; do
+    for package in $(packages "$group"); do
+        state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null ||
+            true)
+        [ "$state" = installed ] || missing="$missing $package"
+    done
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    as_root=sudo
+else
+    echo "sotto needs some Debian packages. As root, run:" >&2
+    echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+    exit 1
+fi
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq
+# shellcheck disable=SC2086
+$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
