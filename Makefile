@@ -62,7 +62,8 @@ sanitize:
 	@test -f build-sanitize/build.ninja || meson setup build-sanitize \
 		-Db_sanitize=address,undefined -Doptimization=1
 	ninja -C build-sanitize
-	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	@ASAN_OPTIONS=allocator_may_return_null=1 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		tools/test.sh build-sanitize --suite unit
 
 # Each reader under libFuzzer for SECONDS (default 20; make fuzz SECONDS=600).

@@ -20,8 +20,7 @@ cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'
  "b": {"type": "category", "levels": ["x", "y"], "missing": "none"},
  "c": {"type": "weight", "bounds": [0, 2]}, "t": {"type": "target"}}}
 JSON
-# shellcheck disable=SC2012
-ls "$build"/tests/fuzz_* | grep -v '\.p$' |
+find "$build/tests" -maxdepth 1 -type f -name 'fuzz_*' | sort |
     xargs -P 2 -I '{}' sh -c '
         name=$(basename {})
         mkdir -p "'"$build"'/corpus/$name"

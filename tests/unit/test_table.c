@@ -771,8 +771,9 @@ static void test_drop_is_absent(void **state)
         assert_string_equal(sotto_table_class(t, 0), "-1");
         sotto_table_free(t);
     }
-    sotto_table *t = read_bytes(
-        "a.csv", "a,note,b,t\n1,x,2,1\n9,x\0,2,1\n3,\"y\",4,-1\n", 47, drop);
+    static const char nul[] = "a,note,b,t\n1,x,2,1\n9,x\0,2,1\n"
+                              "3,\"y\",4,-1\n";
+    sotto_table *t = read_bytes("a.csv", nul, sizeof nul - 1, drop);
     assert_same(expected, t);
     sotto_table_free(t);
     sotto_table_free(expected);

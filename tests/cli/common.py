@@ -1,0 +1,139 @@
+"""What the command line tests share: running the program, writing files.
+
+The program under test is the environment variable SOTTO, else the one in
+build/. Every test runs in a directory of its own, so that the names in
+messages are short and the same everywhere.
+"""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+from typing import NamedTuple
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.abspath(
+    os.environ.get("SOTTO") or os.path.join(HERE, "..", "..", "build", "sotto"))
+
+# Exit codes, as in sotto.h.
+OK, FAILED, USAGE, DATA, BUDGET, PRIVACY, PEER = range(7)
+
+# Values that tests put into records and that no message may repeat.
+SECRETS = ("987654.321", "SECRETWORD", "515253.75")
+
+
+class Result(NamedTuple):
+    code: int
+    out: bytes
+    err: bytes
+
+
+def run(args, input=None, cwd=None, env=None, before=None, timeout=60,
+        stdout=None):
+    """Runs the program; input is bytes, a file, or None for no input."""
+    feed = {"stdin": subprocess.DEVNULL}
+    if isinstance(input, bytes):
+        feed = {"input": input}
+    elif input is not None:
+        feed = {"stdin": input}
+    done = subprocess.run(
+        [PROGRAM, *map(os.fsencode, args)], cwd=cwd, env=env,
+        preexec_fn=before, timeout=timeout,
+        stdout=subprocess.PIPE if stdout is None else stdout,
+        stderr=subprocess.PIPE, **feed)
+    return Result(done.returncode, done.stdout or b"", done.stderr)
+
+
+def npy(rows, columns=None, order="C", kind="<f8", version=1, shape=None):
+    """The bytes of a .npy file; shape is the text of a shape to claim."""
+    columns = len(rows[0]) if rows else columns
+    if order == "C":
+        values = [v for row in rows for v in row]
+    else:
+        values = [row[j] for j in range(columns) for row in rows]
+    shape = shape or "(%d, %d)" % (len(rows), columns)
+    head = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (
+        kind, order == "F", shape)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    length = struct.pack("<H" if version == 1 else "<I", len(head))
+    code = {"4": "f", "8": "d"}[kind[-1]]
+    return (b"\x93NUMPY" + bytes([version, 0]) + length + head.encode() +
+            struct.pack("%s%d%s" % (kind[0], len(values), code), *values))
+
+
+def schema(columns, **more):
+    """The bytes of a schema file."""
+    return json.dumps({"sotto_schema": 1, "columns": columns, **more}).encode()
+
+
+class Case(unittest.TestCase):
+    """A test with a directory of its own."""
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="sotto-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(os.fsencode(self.directory), os.fsencode(name))
+
+    def write(self, name, content):
+        """Writes a file (text or bytes; .gz is compressed); its name."""
+        if isinstance(content, str):
+            content = content.encode()
+        if name.endswith(".gz") and content[:2] != b"\x1f\x8b":
+            content = gzip.compress(content, 1)
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        return name
+
+    def sotto(self, *args, **more):
+        return run(args, cwd=self.directory, **more)
+
+    def doctor(self, *args, **more):
+        """`doctor --json` on good data: what it says, features by name."""
+        result = self.sotto("doctor", *args, "--json", **more)
+        self.assertEqual((result.code, result.err), (OK, b""), args)
+        said = json.loads(result.out)
+        said["by_name"] = {f["name"]: f for f in said["feature"]}
+        self.assertTrue(said["not_for_release"])
+        return said
+
+    def read(self, content, *args, name="data.csv", **more):
+        """doctor() on this content."""
+        return self.doctor(self.write(name, content), *args, **more)
+
+    def feature(self, content, *args, feature="a", **more):
+        """(least, mean, most) of one feature of this content."""
+        f = self.read(content, *args, **more)["by_name"][feature]
+        return f["least"], f["mean"], f["most"]
+
+    def assert_one_line(self, result, code):
+        """Nothing but one clean line on stderr; returns it."""
+        self.assertEqual(result.code, code, result.err)
+        self.assertEqual(result.out, b"")
+        text = result.err.decode()
+        self.assertRegex(text, r"\Asotto: [^\n]+\n\Z")
+        self.assertNotRegex(text[:-1], r"[\x00-\x1f\x7f]")
+        return text
+
+    def assert_refused(self, result, code=DATA, file=None, line=None, row=None,
+                       column=None, name=None, hint=None):
+        """One line that says where and what, and repeats no value."""
+        text = self.assert_one_line(result, code)
+        for secret in SECRETS:
+            self.assertNotIn(secret.lower(), text.lower())
+        if file:
+            self.assertIn(file, text)
+        for word, number in (("line", line), ("row", row), ("column", column)):
+            if number:
+                self.assertRegex(text, r"\b%s %d\b" % (word, number))
+        if name:
+            self.assertIn('"%s"' % name, text)
+        if hint:
+            self.assertIsNotNone(re.search(hint, text, re.I), (hint, text))
+        return text
