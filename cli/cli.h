@@ -14,6 +14,7 @@ typedef struct cli {
     sotto_options *options;
     const char *argument[CLI_MOST_ARGUMENTS];
     int arguments;
+    int wants_help;
 } cli;
 
 typedef struct verb {
@@ -31,6 +32,11 @@ const verb *cli_find_verb(const char *name);
 int cli_takes(const verb *v, const sotto_option *o);
 
 int cli_flag(const cli *c, const char *name);
+
+/* Prints a name on a terminal: control characters become '?', and what is
+   longer than `most` bytes is cut between characters. Returns the number
+   of bytes. */
+int cli_print_name(FILE *to, const char *name, int most);
 
 /* Prints text as a JSON string, in quotes. */
 void cli_json_text(FILE *to, const char *text);

@@ -24,7 +24,8 @@ static doctor_summary doctor_summarise(const double *x, int64_t rows)
         s.mean += x[i] / (double)rows;
     }
     for (int64_t i = 0; i < rows && s.most > s.least; i++) {
-        double share = (x[i] - s.least) / (s.most - s.least);
+        /* halves: the difference of two doubles may overflow */
+        double share = (x[i] / 2 - s.least / 2) / (s.most / 2 - s.least / 2);
         int bin = (int)(share * DOCTOR_BINS);
         s.bin[bin < DOCTOR_BINS ? bin : DOCTOR_BINS - 1]++;
     }
@@ -45,14 +46,12 @@ static void doctor_bars(const doctor_summary *s)
         fputs(bars[(s->bin[i] * 8 + highest - 1) / highest], stdout);
 }
 
-/* A name in a column of its own; bytes past the width are cut. */
+/* A name in a column of its own. */
 static void doctor_name(const char *name)
 {
-    size_t length = strlen(name);
-    if (length > DOCTOR_NAME)
-        printf("  %.*s.. ", DOCTOR_NAME - 2, name);
-    else
-        printf("  %-*s ", DOCTOR_NAME, name);
+    printf("  ");
+    int width = cli_print_name(stdout, name, DOCTOR_NAME);
+    printf("%*s ", DOCTOR_NAME - width, "");
 }
 
 static void doctor_line(const char *name, const doctor_summary *s,
@@ -77,8 +76,8 @@ static void doctor_shape(const char *path, const sotto_table *t)
 {
     double cells =
         (double)sotto_table_rows(t) * (double)sotto_table_features(t);
-    printf("%s: %lld rows, %lld features, ", path,
-           (long long)sotto_table_rows(t), (long long)sotto_table_features(t));
+    cli_print_name(stdout, path, 1000);
+    printf(": %lld rows, %lld features, ", (long long)sotto_table_rows(t), (long long)sotto_table_features(t));
     if (sotto_table_is_sparse(t))
         printf("sparse: %lld entries (%.3g %%)\n",
                (long long)sotto_table_entries(t),
@@ -95,12 +94,14 @@ static void doctor_target(const sotto_table *t, double *x)
     int64_t positive = 0;
     for (int64_t i = 0; i < sotto_table_rows(t); i++)
         positive += x[i] > 0;
-    if (sotto_table_class(t, 0))
-        printf("target: two classes, \"%s\" %lld rows, \"%s\" %lld rows\n",
-               sotto_table_class(t, 0),
-               (long long)(sotto_table_rows(t) - positive),
-               sotto_table_class(t, 1), (long long)positive);
-    else
+    if (sotto_table_class(t, 0)) {
+        printf("target: two classes, \"");
+        cli_print_name(stdout, sotto_table_class(t, 0), DOCTOR_NAME);
+        printf("\" %lld rows, \"",
+               (long long)(sotto_table_rows(t) - positive));
+        cli_print_name(stdout, sotto_table_class(t, 1), DOCTOR_NAME);
+        printf("\" %lld rows\n", (long long)positive);
+    } else
         printf("target: a number from %.5g to %.5g, mean %.5g\n", s.least,
                s.most, s.mean);
 }

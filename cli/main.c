@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -50,6 +51,23 @@ int cli_flag(const cli *c, const char *name)
 {
     const char *value = sotto_options_get(c->options, name);
     return value && !strcmp(value, "yes");
+}
+
+int cli_print_name(FILE *to, const char *name, int most)
+{
+    size_t length = strlen(name);
+    int cut = length > (size_t)most;
+    if (cut) {
+        length = (size_t)most - 2;
+        while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+            length--; /* not inside a UTF-8 sequence */
+    }
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)name[i];
+        putc(c < 32 || c == 127 ? '?' : c, to);
+    }
+    fputs(cut ? ".." : "", to);
+    return (int)length + 2 * cut;
 }
 
 void cli_json_text(FILE *to, const char *text)
@@ -108,7 +126,8 @@ static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
         (argv[*i][1] != '-' && strcmp(argv[*i], "-o")))
         return cli_refuse(error, "there is no such option; see 'sotto help %s'",
                           v->name);
-    memcpy(name, word, length);
+    for (size_t k = 0; k < length; k++)
+        name[k] = word[k] > 32 && word[k] < 127 ? word[k] : '?';
     name[length] = 0;
     const sotto_option *o = sotto_option_named(name);
     if (!o || !cli_takes(v, o))
@@ -133,6 +152,11 @@ static sotto_status cli_parse(cli *c, const verb *v, char **argv,
         sotto_status status = SOTTO_OK;
         if (!only_arguments && !strcmp(argv[i], "--"))
             only_arguments = 1;
+        else if (!only_arguments &&
+                 (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))) {
+            c->wants_help = 1;
+            return SOTTO_OK;
+        }
         else if (!only_arguments && argv[i][0] == '-' && argv[i][1])
             status = cli_option(c, v, argv, &i, error);
         else if (c->arguments < v->most)
@@ -160,14 +184,14 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
     const verb *v = cli_find_verb(name);
     if (!v)
         return cli_refuse(error, "there is no such verb; see 'sotto help'");
-    if (argc > 2 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
-        c.argument[0] = v->name;
-        c.arguments = 1;
-        return cli_help(&c, error);
-    }
     sotto_status status = sotto_options_new(&c.options, error);
     if (status == SOTTO_OK)
         status = cli_parse(&c, v, argv + (argc > 1 ? 2 : 1), error);
+    if (status == SOTTO_OK && c.wants_help) {
+        c.argument[0] = v->name;
+        c.arguments = 1;
+        v = cli_find_verb("help");
+    }
     if (status == SOTTO_OK)
         status = v->run(&c, error);
     sotto_options_free(c.options);
@@ -177,6 +201,7 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
 int main(int argc, char **argv)
 {
     sotto_error error = {SOTTO_OK, ""};
+    signal(SIGXFSZ, SIG_IGN); /* a full disk is told by write, not a signal */
     sotto_status status = cli_run(argc, argv, &error);
     if (status == SOTTO_OK && (fflush(stdout) || ferror(stdout))) {
         fputs("sotto: cannot write to stdout\n", stderr);

@@ -38,25 +38,24 @@ static int out_is_special(const char *path)
 
 sotto_status out_open(out_file *out, const char *path, sotto_error *error)
 {
-    *out = (out_file){0};
-    if (!strcmp(path, "-")) {
-        out->stream = stdout;
-        return SOTTO_OK;
-    }
-    if (out_is_special(path)) {
-        out->stream = fopen(path, "wb");
+    int is_stdout = !strcmp(path, "-");
+    *out = (out_file){.path = mem_text(is_stdout ? "stdout" : path)};
+    if (!out->path)
+        return error_memory(error);
+    if (is_stdout || out_is_special(path)) {
+        out->stream = is_stdout ? stdout : fopen(path, "wb");
         return out->stream ? SOTTO_OK : out_failed(out, path, error);
     }
     text_buffer name = {0};
-    text_format(&name, "%s.XXXXXX", path);
-    out->temporary = name.data;
-    out->path = mem_text(path);
-    if (name.failed || !out->path) {
-        mem_free(out->path);
+    const char *slash = strrchr(path, '/');
+    text_add(&name, path, slash ? (size_t)(slash - path) + 1 : 0);
+    text_put(&name, ".sotto-XXXXXX"); /* any name fits, however long */
+    if (name.failed) {
         text_free(&name);
-        *out = (out_file){0};
+        out_abandon(out);
         return error_memory(error);
     }
+    out->temporary = name.data;
     int descriptor = mkstemp(out->temporary);
     if (descriptor < 0) {
         int cause = errno;
@@ -80,9 +79,12 @@ sotto_status out_commit(out_file *out, sotto_error *error)
         FILE *stream = out->stream;
         int bad = fflush(stream) || ferror(stream);
         bad |= stream != stdout && fclose(stream);
-        out->stream = NULL;
-        return bad ? error_set(error, SOTTO_FAILED, "cannot write: %s",
-                               strerror(errno))
+        int cause = errno;
+        shown name = show_name(out->path);
+        mem_free(out->path);
+        *out = (out_file){0};
+        return bad ? error_set(error, SOTTO_FAILED, "%s: cannot write: %s",
+                               name.text, strerror(cause))
                    : SOTTO_OK;
     }
     if (fflush(out->stream) || ferror(out->stream) ||

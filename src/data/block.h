@@ -62,6 +62,7 @@ typedef struct worker {
     int failed;                  /* out of memory */
     int has_nul;                 /* the piece holds a NUL byte somewhere */
     const char *text, *text_end; /* the piece */
+    int64_t row; /* of a file without lines: the row being read, from 1 */
     /* dense: the rows being gathered, feature j of row r at j * 16 + r */
     double *x;
     double sign[WORKER_ROWS];

@@ -11,6 +11,11 @@
 
 #include <string.h>
 
+static const char csv_open_quote[] =
+    "expected a closing quote before the end of the record";
+static const char csv_after_quote[] =
+    "expected the delimiter or the end of the line after a closing quote";
+
 /* ---- records ---- */
 
 /* Past the quoted field that starts at s, or NULL when it does not end. */
@@ -57,11 +62,13 @@ size_t csv_cut(const char *text, size_t size, const void *context)
 
 /* ---- the header ---- */
 
+/* A header is one line, whatever its quotes: were a newline inside quotes
+   part of a name, a quote left open would make names of the records. */
 static size_t csv_cut_first(const char *text, size_t size, const void *context)
 {
-    const char *next =
-        csv_skip_record(text, text + size, *(const char *)context);
-    return next ? (size_t)(next - text) : 0;
+    const char *newline = memchr(text, '\n', size);
+    (void)context;
+    return newline ? (size_t)(newline - text) + 1 : 0;
 }
 
 sotto_status csv_delimiter(const char *file, const sotto_options *options,
@@ -84,22 +91,26 @@ sotto_status csv_delimiter(const char *file, const sotto_options *options,
     return SOTTO_OK;
 }
 
-/* Where the field that starts at s ends; *next is past its delimiter.
-   The record is whole, so there is an end. */
+/* Past the name that starts at s, at the delimiter or newline after it;
+   NULL and *expected when it is malformed. */
 static const char *csv_name_end(const char *s, const char *end, char delimiter,
-                                const char **next)
+                                const char **expected)
 {
-    const char *stop = s;
-    if (*s == '"')
-        stop = csv_skip_quoted(s, end);
-    if (!stop)
-        stop = end - 1; /* an open quote: the rest of the file */
-    while (stop < end - 1 && *stop != delimiter && *stop != '\n')
-        stop++;
-    *next = stop + 1;
-    while (stop > s && strchr(" \t\r", stop[-1]))
-        stop--;
-    return stop;
+    if (*s == '"') {
+        s = csv_skip_quoted(s, end);
+        *expected = s ? csv_after_quote : csv_open_quote;
+        if (s && *s == '\r')
+            s++;
+        return s && (*s == delimiter || *s == '\n') ? s : NULL;
+    }
+    while (*s != delimiter && *s != '\n') {
+        *expected = "expected lines that end with a newline, found a carriage "
+                    "return alone";
+        if (*s == '\r' && s[1] != '\n')
+            return NULL;
+        s++;
+    }
+    return s;
 }
 
 /* A name without blanks around it, quotes undone. */
@@ -107,20 +118,19 @@ static char *csv_name(const char *s, const char *end, int64_t number)
 {
     while (s < end && (*s == ' ' || *s == '\t'))
         s++;
+    while (s < end && strchr(" \t\r", end[-1]))
+        end--;
     text_buffer name = {0};
     if (s == end || (*s == '"' && end - s == 2))
         text_format(&name, "column_%lld", (long long)number);
     else if (*s != '"')
         text_add(&name, s, (size_t)(end - s));
     else
-        for (s++; s < end; s++) {
-            if (*s == '"' && (s + 1 == end || *++s != '"'))
-                break;
+        for (s++; s < end - 1; s += *s == '"' ? 2 : 1)
             text_add(&name, s, 1);
-        }
     if (name.failed)
         text_free(&name);
-    return name.data ? name.data : name.failed ? NULL : mem_text("");
+    return name.data;
 }
 
 void csv_free_names(char **names, int64_t count)
@@ -130,14 +140,19 @@ void csv_free_names(char **names, int64_t count)
     mem_free(names);
 }
 
-static sotto_status csv_split_header(const piece *p, char delimiter,
+static sotto_status csv_split_header(const piece *p, const char *file,
+                                     char delimiter,
                                      char ***names, int64_t *count,
                                      sotto_error *error)
 {
-    const char *s = p->text, *end = p->text + p->size;
+    const char *s = p->text, *end = p->text + p->size, *expected = NULL;
     size_t room = 0;
-    while (s < end) {
-        const char *next, *stop = csv_name_end(s, end, delimiter, &next);
+    for (; s < end; s++) {
+        const char *stop = csv_name_end(s, end, delimiter, &expected);
+        if (!stop)
+            return error_set(error, SOTTO_DATA, "%s: line 1, column %lld: %s",
+                             show_name(file).text, (long long)*count + 1,
+                             expected);
         if ((size_t)*count == room) {
             room = room ? room * 2 : 64;
             char **more = mem_resize(*names, room, sizeof **names);
@@ -145,13 +160,10 @@ static sotto_status csv_split_header(const piece *p, char delimiter,
                 return error_memory(error);
             *names = more;
         }
-        char *name = csv_name(s, stop, *count + 1);
-        if (!name)
+        (*names)[*count] = csv_name(s, stop, *count + 1);
+        if (!(*names)[(*count)++])
             return error_memory(error);
-        (*names)[(*count)++] = name;
-        if (next[-1] == '\n')
-            break;
-        s = next;
+        s = stop;
     }
     return SOTTO_OK;
 }
@@ -184,7 +196,8 @@ sotto_status csv_header(source *s, char delimiter, char ***names,
                            "text",
                            show_name(source_name(s)).text);
     else
-        status = csv_split_header(&p, delimiter, names, count, error);
+        status = csv_split_header(&p, source_name(s), delimiter, names, count,
+                                  error);
     source_release(s, &p);
     if (status != SOTTO_OK) {
         csv_free_names(*names, *count);
@@ -201,11 +214,6 @@ typedef struct csv_field {
     const char *next; /* past the delimiter or newline */
     int last;         /* a newline ended it */
 } csv_field;
-
-static const char csv_open_quote[] =
-    "expected a closing quote before the end of the record";
-static const char csv_after_quote[] =
-    "expected the delimiter or the end of the line after a closing quote";
 
 /* Undoes doubled quotes, into the worker's scratch, padded for numbers. */
 static int csv_unescape(worker *w, const char *s, const char *close,

@@ -149,6 +149,7 @@ static sotto_status npy_plan(plan *p, const char *file, int64_t columns,
     csv_free_names(names, columns);
     if (status != SOTTO_OK)
         return status;
+    p->row_word = "row";
     for (int64_t i = 0; i < p->columns; i++)
         if (p->column[i].role == COLUMN_CATEGORY ||
             p->column[i].role == COLUMN_UNIT) {
@@ -182,8 +183,8 @@ static int npy_store(worker *w, const column *c, double v, int64_t row,
     const char *expected = NULL;
     if (c->role == COLUMN_DROP)
         return 1;
-    /* `where` only serves to count lines, and there are none */
-    if (isfinite(v) ? value_number(w, c, v, w->text, &expected)
+    w->row = row + 1;
+    if (isfinite(v) ? value_number(w, c, v, NULL, &expected)
                     : value_missing(w, c, &expected))
         return 1;
     w->block->fault = (fault){expected, NULL, row + 1, i + 1};
@@ -361,7 +362,6 @@ static sotto_status npy_fill(sotto_table *t, source *s, plan *p,
         return error_memory(error);
     int ready = worker_open(&w, p, 0);
     w.block = b;
-    w.text = "";
     sotto_status status = ready && worker_begin_dense(&w, a->rows)
                               ? SOTTO_OK
                               : error_memory(error);
@@ -387,6 +387,8 @@ sotto_status npy_read(sotto_table *t, source *s, const sotto_options *options,
         return status;
     t->features = p.features;
     status = npy_fill(t, s, &p, &a, error);
+    if (status == SOTTO_OK)
+        status = source_drain(s, error);
     plan_free(&p);
     return status;
 }

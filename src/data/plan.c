@@ -28,6 +28,7 @@ void plan_free(plan *p)
 
 static void plan_settings(plan *p, const sotto_options *options)
 {
+    p->row_word = "line";
     p->drop_bad = option_is(options, OPTION_BAD_ROWS, "drop");
     p->is_private = option_private(options);
     p->wide = option_is(options, OPTION_PRECISION, "double");
@@ -94,6 +95,11 @@ static sotto_status plan_classes(plan *p, const sotto_options *options,
     for (int i = 0; i < 2 && p->classes_declared; i++)
         if (!number_whole(p->class_name[i], &p->class_value[i]))
             p->classes_numeric = 0;
+    if (p->classes_declared && p->classes_numeric &&
+        p->class_value[0] == p->class_value[1])
+        return error_set(error, SOTTO_USAGE,
+                         "--classes: expected two different classes, found "
+                         "one number written in two ways");
     return SOTTO_OK;
 }
 
@@ -163,11 +169,10 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
                          "the target or the weights; declare \"type\": "
                          "\"target\" with \"classes\"",
                          show_name(c->name).text);
-    if (is_target)
-        c->role = COLUMN_TARGET;
-    else if (is_weight)
-        c->role = COLUMN_WEIGHT;
-    else if (option_lists(options, OPTION_DROP, c->name) ||
+    if (is_target || is_weight) {
+        c->role = is_target ? COLUMN_TARGET : COLUMN_WEIGHT;
+        c->missing = MISSING_REFUSE; /* what was declared for a feature */
+    } else if (option_lists(options, OPTION_DROP, c->name) ||
              (option_given(options, OPTION_ONLY) && !kept &&
               !option_lists(options, OPTION_ONLY, c->name)))
         c->role = COLUMN_DROP;

@@ -75,7 +75,8 @@ typedef struct plan {
     char **missing; /* as in the schema */
     int64_t missing_words;
     char delimiter;
-    int drop_bad; /* a bad row is as if absent */
+    const char *row_word; /* what messages count: lines, or rows of .npy */
+    int drop_bad;         /* a bad row is as if absent */
     int is_private;
     int wide;
     int rows_only; /* a sparse table without its entries by column */

@@ -225,6 +225,8 @@ static void loader_work(void *context, int number)
         w.has_nul = memchr(p.text, 0, p.size) != NULL;
         l->parse(&w, &p);
         source_release(l->s, &p);
+        if (w.failed)
+            w.block->fault = (fault){0}; /* not the row's */
         int bad = w.block->fault.expected != NULL;
         if (!w.failed && !bad && l->sparse)
             w.failed = !loader_store(l, &w);
@@ -286,10 +288,10 @@ static sotto_status read_check_classes(plan *p, const block *first,
     if (p->drop_bad || !minus || !zero)
         return SOTTO_OK;
     return error_set(error, SOTTO_DATA,
-                     "%s: line %lld: column \"%s\": expected two classes, "
+                     "%s: %s %lld: column \"%s\": expected two classes, "
                      "found -1, 0 and 1 among the labels; declare the two "
                      "with --classes A,B",
-                     show_name(p->file).text,
+                     show_name(p->file).text, p->row_word,
                      (long long)(lines + (minus > zero ? minus : zero)),
                      show_name(p->target->name).text);
 }
@@ -305,8 +307,9 @@ static sotto_status read_check_shape(const sotto_table *t, const plan *p,
                          show_name(p->file).text);
     if (t->rows == 0 && !p->is_private)
         return error_set(error, SOTTO_DATA,
-                         "%s: line %lld: expected at least one row%s",
-                         show_name(p->file).text, (long long)lines + 1,
+                         "%s: %s %lld: expected at least one row%s",
+                         show_name(p->file).text, p->row_word,
+                         (long long)lines + 1,
                          lines ? " after the header" : "");
     return SOTTO_OK;
 }
@@ -378,9 +381,10 @@ static sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
     thread_run(l->p->threads, loader_work, l);
     pthread_cond_destroy(&l->turned);
     pthread_mutex_destroy(&l->lock);
-    sotto_status status = l->status;
+    /* a fault comes before whatever kept later pieces from being read */
+    sotto_status status = loader_fault(l, lines, error);
     if (status == SOTTO_OK)
-        status = loader_fault(l, lines, error);
+        status = l->status;
     if (status == SOTTO_OK)
         status =
             read_finish(t, l->p, l->first, &l->store, lines, l->range, error);

@@ -87,7 +87,7 @@ static const struct {
 static int schema_key_in(const char *keys, const char *key)
 {
     const char *at = keys;
-    size_t length = strlen(key);
+    size_t length = strchr(key, ' ') ? 0 : strlen(key);
     while (length && (at = strstr(at, key))) {
         if (at > keys && at[-1] == ' ' && at[length] == ' ')
             return 1;
@@ -257,7 +257,7 @@ static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
 {
     json_t *missing = json_object_get(root, "missing_values");
     json_t *standard = json_object_get(root, "default");
-    if (missing && json_array_size(missing)) {
+    if (missing && !(json_is_array(missing) && !json_array_size(missing))) {
         if (!schema_is_words(missing))
             return error_set(error, SOTTO_USAGE,
                              "%s: expected \"missing_values\" to be a list "
@@ -349,9 +349,9 @@ sotto_status schema_load(schema *out, const char *path, sotto_error *error)
         return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE,
-                         "%s: line %d, column %d: expected JSON: %s",
-                         show_name(path).text, problem.line, problem.column,
-                         show_name(problem.text).text);
+                         "%s: line %d, column %d: expected a schema in JSON "
+                         "(UTF-8, no key twice)",
+                         show_name(path).text, problem.line, problem.column);
     status = schema_from_json(out, path, root, error);
     json_decref(root);
     if (status != SOTTO_OK)

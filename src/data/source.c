@@ -79,6 +79,11 @@ const char *source_name(const source *s)
     return s->name;
 }
 
+int source_is_gzip(const source *s)
+{
+    return s->gzip;
+}
+
 static sotto_status source_system_error(const source *s, const char *what,
                                         sotto_error *error)
 {
@@ -378,6 +383,16 @@ sotto_status source_take(source *s, void *to, size_t size, size_t *got,
         s->carry_size -= *got;
     }
     return source_fill(s, to, got, size, &ended, error);
+}
+
+sotto_status source_drain(source *s, sotto_error *error)
+{
+    char waste[4096];
+    size_t got = 1;
+    sotto_status status = SOTTO_OK;
+    while (s->gzip && got && status == SOTTO_OK)
+        status = source_take(s, waste, sizeof waste, &got, error);
+    return status;
 }
 
 int64_t source_left(const source *s)

@@ -33,6 +33,8 @@ void source_close(source *s);
 /* The name for messages. */
 const char *source_name(const source *s);
 
+int source_is_gzip(const source *s);
+
 /* Up to `want` bytes from the start of what is still to come, without
    taking them; fewer only when the source ends. */
 sotto_status source_peek(source *s, size_t want, const char **bytes,
@@ -41,6 +43,9 @@ sotto_status source_peek(source *s, size_t want, const char **bytes,
 /* Takes exactly `size` bytes, or fewer at the end (*got says how many). */
 sotto_status source_take(source *s, void *to, size_t size, size_t *got,
                          sotto_error *error);
+
+/* Reads a gzip stream to its end, where its checksum is. */
+sotto_status source_drain(source *s, sotto_error *error);
 
 /* Bytes still to come when that is known (plain files), else -1. */
 int64_t source_left(const source *s);

@@ -123,7 +123,7 @@ sotto_status table_remark(sotto_table *t, const plan *p,
         const column *c = &p->column[i];
         const column_range *r = &range[c->feature];
         if (c->role == COLUMN_NUMBER && !c->bounded &&
-            r->lost > 0x1p-24 * (r->high - r->low) && !table_warn(t, c->name))
+            r->lost > 0 && r->lost > 0x1p-24 * (r->high - r->low) && !table_warn(t, c->name))
             return error_memory(error);
     }
     return SOTTO_OK;

@@ -11,9 +11,13 @@ static void value_store(worker *w, const column *c, int64_t offset, double v)
     w->x[(c->feature + offset) * WORKER_ROWS + w->filled] = v;
 }
 
+/* Where a row is, for the operator: nobody is told when rows are dropped,
+   and counting would take long when there are many. */
 static int64_t value_line(const worker *w, const char *where)
 {
     int64_t line = 1;
+    if (w->row || w->plan->drop_bad)
+        return w->row;
     for (const char *s = w->text; s < where; s++)
         line += *s == '\n';
     return line;
@@ -44,7 +48,7 @@ int value_class(worker *w, double raw, const char *where, double *out)
     *out = raw == 1 ? 1 : -1;
     if (raw == -1 && !b->line_minus)
         b->line_minus = value_line(w, where);
-    if (raw == 0 && !b->line_zero)
+    else if (raw == 0 && !b->line_zero)
         b->line_zero = value_line(w, where);
     return raw == 1 || raw == 0 || raw == -1;
 }
@@ -60,6 +64,9 @@ static const char value_too_large[] =
 static const char value_missing_expected[] =
     "expected a value, found none; declare what a missing value becomes in "
     "the schema, or leave such rows out";
+
+static const char value_needed[] =
+    "expected a value, found none; every row needs one here";
 
 int value_number(worker *w, const column *c, double raw, const char *where,
                  const char **expected)
@@ -89,8 +96,9 @@ int value_number(worker *w, const column *c, double raw, const char *where,
 
 int value_missing(worker *w, const column *c, const char **expected)
 {
-    *expected = value_missing_expected;
-    if (c->missing == MISSING_REFUSE)
+    int is_feature = c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY;
+    *expected = is_feature ? value_missing_expected : value_needed;
+    if (!is_feature || c->missing == MISSING_REFUSE)
         return 0;
     if (c->role == COLUMN_CATEGORY) {
         for (int64_t i = 0; i < c->levels; i++)

@@ -326,7 +326,7 @@ static void test_schema_refuses(void **state)
                   "more than two classes");
     refuse_schema("{\"sotto_schema\": 1, \"columns\": {\"x\": "
                   "{\"type\": \"number\"}, \"x\": {\"type\": \"drop\"}}}",
-                  "duplicate");
+                  "no key twice");
 }
 
 static void test_target_bounds(void **state)
