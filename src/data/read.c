@@ -257,10 +257,14 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
         text_format(&where, ", column %lld", (long long)f->place);
     if (f->at)
         text_format(&where, " (\"%s\")", show_name(f->at->name).text);
+    /* damage inside a gzip stream is only certain at its end */
     sotto_status status =
-        error_set(error, SOTTO_DATA, "%s: line %lld%s: %s",
+        error_set(error, SOTTO_DATA, "%s: line %lld%s: %s%s",
                   show_name(l->p->file).text, (long long)(lines + f->line),
-                  where.data ? where.data : "", f->expected);
+                  where.data ? where.data : "", f->expected,
+                  source_is_gzip(l->s)
+                      ? " (or the gzip data are damaged: check with gzip -t)"
+                      : "");
     text_free(&where);
     return status;
 }

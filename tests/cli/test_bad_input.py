@@ -92,9 +92,9 @@ class Csv(Case):
         self.row("1,p\0,3", hint="expected", declared=columns(b=word))
         self.row("1,p\0q,3", hint="expected",
                  declared=columns(b={"type": "unit"}))
-        self.row("1,p,\0", "--target", "b", "--loss=hinge", "--classes=p,q",
+        self.row("1,p,\0", "--target", "b", "--loss=hinge", "--classes=p,2",
                  hint="expected")
-        self.row("1,p\0,3", "--target", "b", "--loss=hinge", "--classes=p,q",
+        self.row("1,p\0,3", "--target", "b", "--loss=hinge", "--classes=p,2",
                  hint="expected")
         self.refused(b"a,b\0,c\n1,2,3\n", line=1, hint="NUL")
         self.refused(b"a,b\n\0\0\0\n", line=2, hint="expected")
