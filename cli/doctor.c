@@ -77,7 +77,8 @@ static void doctor_shape(const char *path, const sotto_table *t)
     double cells =
         (double)sotto_table_rows(t) * (double)sotto_table_features(t);
     cli_print_name(stdout, path, 1000);
-    printf(": %lld rows, %lld features, ", (long long)sotto_table_rows(t), (long long)sotto_table_features(t));
+    printf(": %lld rows, %lld features, ", (long long)sotto_table_rows(t),
+           (long long)sotto_table_features(t));
     if (sotto_table_is_sparse(t))
         printf("sparse: %lld entries (%.3g %%)\n",
                (long long)sotto_table_entries(t),
@@ -97,13 +98,20 @@ static void doctor_target(const sotto_table *t, double *x)
     if (sotto_table_class(t, 0)) {
         printf("target: two classes, \"");
         cli_print_name(stdout, sotto_table_class(t, 0), DOCTOR_NAME);
-        printf("\" %lld rows, \"",
-               (long long)(sotto_table_rows(t) - positive));
+        printf("\" %lld rows, \"", (long long)(sotto_table_rows(t) - positive));
         cli_print_name(stdout, sotto_table_class(t, 1), DOCTOR_NAME);
         printf("\" %lld rows\n", (long long)positive);
     } else
         printf("target: a number from %.5g to %.5g, mean %.5g\n", s.least,
                s.most, s.mean);
+}
+
+static void doctor_weights(const sotto_table *t, double *x)
+{
+    if (!sotto_table_weights(t, x))
+        return;
+    doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
+    printf("weights: from %.5g to %.5g, mean %.5g\n", s.least, s.most, s.mean);
 }
 
 static void doctor_text(const char *path, const sotto_table *t, double *x)
@@ -113,6 +121,7 @@ static void doctor_text(const char *path, const sotto_table *t, double *x)
     printf("NOT FOR RELEASE: what follows comes from the records.\n");
     doctor_shape(path, t);
     doctor_target(t, x);
+    doctor_weights(t, x);
     printf("\n  %-*s %12s %12s %12s  %-*s  %s\n", DOCTOR_NAME, "feature",
            "least", "mean", "most", DOCTOR_BINS, "how spread",
            "declared bounds");
@@ -165,6 +174,11 @@ static void doctor_json(const char *path, const sotto_table *t, double *x)
     if (sotto_table_target(t, x)) {
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
         printf(", \"target_mean\": ");
+        cli_json_number(stdout, s.mean);
+    }
+    if (sotto_table_weights(t, x)) {
+        doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
+        printf(", \"weight_mean\": ");
         cli_json_number(stdout, s.mean);
     }
     if (sotto_table_class(t, 0)) {

@@ -156,8 +156,7 @@ static sotto_status cli_parse(cli *c, const verb *v, char **argv,
                  (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))) {
             c->wants_help = 1;
             return SOTTO_OK;
-        }
-        else if (!only_arguments && argv[i][0] == '-' && argv[i][1])
+        } else if (!only_arguments && argv[i][0] == '-' && argv[i][1])
             status = cli_option(c, v, argv, &i, error);
         else if (c->arguments < v->most)
             c->argument[c->arguments++] = argv[i];

@@ -25,17 +25,31 @@ sotto_status error_memory(sotto_error *error)
                      "out of memory: this machine has too little for it");
 }
 
+static void show_bytes(char *to, const char *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned char c = (unsigned char)from[i];
+        to[i] = (char)(c < 32 || c == 127 ? '?' : c);
+    }
+}
+
+/* A long name loses its middle: a path's last part says most. */
 shown show_name(const char *name)
 {
-    shown s;
-    size_t i = 0;
-    for (; name[i] && i < sizeof s.text - 1; i++) {
-        unsigned char c = (unsigned char)name[i];
-        s.text[i] = (char)(c < 32 || c == 127 ? '?' : c);
+    shown s = {{0}};
+    size_t length = strlen(name), room = sizeof s.text - 1, head = room / 3;
+    if (length <= room) {
+        show_bytes(s.text, name, length);
+        return s;
     }
-    s.text[i] = 0;
-    if (name[i])
-        memcpy(s.text + i - 3, "...", 3);
+    const char *tail = name + length - (room - head - 3);
+    while (head && ((unsigned char)name[head] & 0xc0) == 0x80)
+        head--; /* not inside a UTF-8 sequence */
+    while (((unsigned char)*tail & 0xc0) == 0x80)
+        tail++;
+    show_bytes(s.text, name, head);
+    memcpy(s.text + head, "...", 3);
+    show_bytes(s.text + head + 3, tail, strlen(tail));
     return s;
 }
 

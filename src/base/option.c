@@ -50,7 +50,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, "WHAT", "stop", 0, 0,
         "stop|drop", READING,
         "a malformed row stops the run with its line number, or is treated "
-        "as absent without a word"},
+        "as absent without a word (then a record is one line: not for files "
+        "with newlines inside quotes)"},
     [OPTION_FORMAT] = {"format", CHOICE, "FORMAT", NULL, 0, 0,
         "csv|svmlight|npy", " doctor schema generate ",
         "the file's format, when its name does not say it"},

@@ -29,7 +29,7 @@ sotto_status error_memory(sotto_error *error);
 
 /*
  * A name (column, level, file) made safe to print inside one line: control
- * characters become '?', and what is longer than the buffer is cut.
+ * characters become '?', and one that is too long loses its middle.
  */
 typedef struct shown {
     char text[160];

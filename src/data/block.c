@@ -33,6 +33,8 @@ void worker_close(worker *w)
 {
     mem_wipe(w->scratch.data, w->scratch.room);
     text_free(&w->scratch);
+    mem_wipe(w->unit.data, w->unit.room);
+    text_free(&w->unit);
     if (w->x)
         mem_wipe(w->x, (size_t)w->plan->features * WORKER_ROWS * sizeof *w->x);
     mem_free(w->x);
@@ -154,7 +156,7 @@ static void worker_row(worker *w)
     if (b->weight)
         b->weight[b->rows] = w->weight;
     if (b->unit_end) {
-        text_add(&b->unit, w->unit, w->unit_size);
+        text_add(&b->unit, w->unit.data, w->unit.length);
         b->unit_end[b->rows] = b->unit.length;
         w->failed |= b->unit.failed;
     }

@@ -36,6 +36,7 @@ typedef struct block {
     double *y, *weight;
     text_buffer unit; /* the rows' persons, one after the other */
     size_t *unit_end; /* where row i's ends */
+    int spans_lines;  /* a quoted field holds a newline */
     /* lines where the undeclared classes -1 and 0 were first seen, or 0 */
     int64_t line_minus, line_zero;
 } block;
@@ -70,8 +71,7 @@ typedef struct worker {
     column_range *range; /* by feature; NULL: nobody may be warned */
     /* the row being read */
     double y, weight;
-    const char *unit;
-    size_t unit_size;
+    text_buffer unit;    /* a copy: the field may lie in the scratch */
     text_buffer scratch; /* an unescaped field */
     /* sparse: entries of the piece being read */
     uint32_t *index;

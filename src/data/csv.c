@@ -141,9 +141,8 @@ void csv_free_names(char **names, int64_t count)
 }
 
 static sotto_status csv_split_header(const piece *p, const char *file,
-                                     char delimiter,
-                                     char ***names, int64_t *count,
-                                     sotto_error *error)
+                                     char delimiter, char ***names,
+                                     int64_t *count, sotto_error *error)
 {
     const char *s = p->text, *end = p->text + p->size, *expected = NULL;
     size_t room = 0;
@@ -213,6 +212,7 @@ typedef struct csv_field {
     size_t size;
     const char *next; /* past the delimiter or newline */
     int last;         /* a newline ended it */
+    int quoted;
 } csv_field;
 
 /* Undoes doubled quotes, into the worker's scratch, padded for numbers. */
@@ -251,6 +251,8 @@ static const char *csv_quoted(worker *w, const char *s, csv_field *f)
         return csv_after_quote;
     f->last = *past == '\n';
     f->next = past + 1;
+    f->quoted = 1;
+    w->block->spans_lines |= memchr(f->text, '\n', f->size) != NULL;
     if (memchr(f->text, '"', f->size) &&
         !csv_unescape(w, f->text, f->text + f->size, f))
         return "";
@@ -312,10 +314,12 @@ static int csv_value(worker *w, const column *c, csv_field *f,
 {
     if (c->role == COLUMN_DROP)
         return 1;
-    csv_trim(f);
+    int is_text = csv_is_text(w->plan, c);
+    if (!f->quoted || !is_text)
+        csv_trim(f); /* blanks inside quotes belong to a text */
     if (f->size == 0)
         return value_missing(w, c, expected);
-    if (!csv_is_text(w->plan, c))
+    if (!is_text)
         return csv_number(w, c, f, expected);
     if (value_is_missing_word(w->plan, f->text, f->size))
         return value_missing(w, c, expected);

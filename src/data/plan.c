@@ -173,8 +173,8 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
         c->role = is_target ? COLUMN_TARGET : COLUMN_WEIGHT;
         c->missing = MISSING_REFUSE; /* what was declared for a feature */
     } else if (option_lists(options, OPTION_DROP, c->name) ||
-             (option_given(options, OPTION_ONLY) && !kept &&
-              !option_lists(options, OPTION_ONLY, c->name)))
+               (option_given(options, OPTION_ONLY) && !kept &&
+                !option_lists(options, OPTION_ONLY, c->name)))
         c->role = COLUMN_DROP;
     return SOTTO_OK;
 }

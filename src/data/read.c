@@ -258,13 +258,12 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
     if (f->at)
         text_format(&where, " (\"%s\")", show_name(f->at->name).text);
     /* damage inside a gzip stream is only certain at its end */
-    sotto_status status =
-        error_set(error, SOTTO_DATA, "%s: line %lld%s: %s%s",
-                  show_name(l->p->file).text, (long long)(lines + f->line),
-                  where.data ? where.data : "", f->expected,
-                  source_is_gzip(l->s)
-                      ? " (or the gzip data are damaged: check with gzip -t)"
-                      : "");
+    sotto_status status = error_set(
+        error, SOTTO_DATA, "%s: line %lld%s: %s%s", show_name(l->p->file).text,
+        (long long)(lines + f->line), where.data ? where.data : "", f->expected,
+        source_is_gzip(l->s)
+            ? " (or the gzip data are damaged: check with gzip -t)"
+            : "");
     text_free(&where);
     return status;
 }
@@ -310,11 +309,10 @@ static sotto_status read_check_shape(const sotto_table *t, const plan *p,
                          "index:value",
                          show_name(p->file).text);
     if (t->rows == 0 && !p->is_private)
-        return error_set(error, SOTTO_DATA,
-                         "%s: %s %lld: expected at least one row%s",
-                         show_name(p->file).text, p->row_word,
-                         (long long)lines + 1,
-                         lines ? " after the header" : "");
+        return error_set(
+            error, SOTTO_DATA, "%s: %s %lld: expected at least one row%s",
+            show_name(p->file).text, p->row_word, (long long)lines + 1,
+            lines ? " after the header" : "");
     return SOTTO_OK;
 }
 
@@ -331,7 +329,7 @@ sotto_status read_finish(sotto_table *t, plan *p, block *first,
     if (status == SOTTO_OK)
         status = read_check_shape(t, p, lines, error);
     if (status == SOTTO_OK)
-        status = table_remark(t, p, range, error);
+        status = table_remark(t, p, first, range, error);
     if (status == SOTTO_OK)
         status = table_describe(t, p, error);
     return status;

@@ -54,8 +54,9 @@ sotto_status read_finish(sotto_table *t, plan *p, block *first,
 /* What a table takes over from its plan: names, maps, classes. */
 sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error);
 
-/* Remarks on columns that float32 cannot hold well. */
-sotto_status table_remark(sotto_table *t, const plan *p,
+/* Remarks for the operator: columns that float32 cannot hold well (range
+   may be NULL), records of several lines. */
+sotto_status table_remark(sotto_table *t, const plan *p, const block *first,
                           const column_range *range, sotto_error *error);
 
 /* csv, svmlight or npy: by option, by the first bytes, by the name. */

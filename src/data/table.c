@@ -99,31 +99,55 @@ sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error)
 
 /* ---- remarks ---- */
 
-static int table_warn(sotto_table *t, const char *name)
+/* Takes the text over. */
+static int table_warn(sotto_table *t, text_buffer remark)
+{
+    char **more = remark.failed
+                      ? NULL
+                      : mem_resize(t->warning, (size_t)t->warnings + 1,
+                                   sizeof *t->warning);
+    if (!more) {
+        text_free(&remark);
+        return 0;
+    }
+    t->warning = more;
+    t->warning[t->warnings++] = remark.data;
+    return 1;
+}
+
+static int table_warn_precision(sotto_table *t, const char *name)
 {
     text_buffer remark = {0};
-    char **more =
-        mem_resize(t->warning, (size_t)t->warnings + 1, sizeof *t->warning);
-    if (!more)
-        return 0;
-    t->warning = more;
     text_format(&remark,
                 "column \"%s\" needs more than float32's 24 bits relative to "
                 "its spread: declare its bounds in the schema",
                 show_name(name).text);
-    t->warning[t->warnings] = remark.data;
-    t->warnings += remark.data != NULL;
-    return remark.data && !remark.failed;
+    return table_warn(t, remark);
 }
 
-sotto_status table_remark(sotto_table *t, const plan *p,
+static int table_warn_lines(sotto_table *t)
+{
+    text_buffer remark = {0};
+    text_put(&remark,
+             "some records have newlines inside quotes: do not read this file "
+             "with --bad-rows drop, which takes each line for a record");
+    return table_warn(t, remark);
+}
+
+sotto_status table_remark(sotto_table *t, const plan *p, const block *first,
                           const column_range *range, sotto_error *error)
 {
+    int spans = 0;
+    for (const block *b = first; b && !p->drop_bad; b = b->next)
+        spans |= b->spans_lines;
+    if (spans && !table_warn_lines(t))
+        return error_memory(error);
     for (int64_t i = 0; range && i < p->columns; i++) {
         const column *c = &p->column[i];
         const column_range *r = &range[c->feature];
-        if (c->role == COLUMN_NUMBER && !c->bounded &&
-            r->lost > 0 && r->lost > 0x1p-24 * (r->high - r->low) && !table_warn(t, c->name))
+        if (c->role == COLUMN_NUMBER && !c->bounded && r->lost > 0 &&
+            r->lost > 0x1p-24 * (r->high - r->low) &&
+            !table_warn_precision(t, c->name))
             return error_memory(error);
     }
     return SOTTO_OK;

@@ -145,8 +145,9 @@ int value_text(worker *w, const column *c, const char *bytes, size_t size,
     if (c->role == COLUMN_CATEGORY)
         return value_level(w, c, bytes, size, expected);
     if (c->role == COLUMN_UNIT) {
-        w->unit = bytes;
-        w->unit_size = size;
+        w->unit.length = 0;
+        text_add(&w->unit, bytes, size);
+        w->failed |= w->unit.failed;
         return 1;
     }
     *expected = value_class_expected;

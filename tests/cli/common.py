@@ -97,7 +97,9 @@ class Case(unittest.TestCase):
     def doctor(self, *args, **more):
         """`doctor --json` on good data: what it says, features by name."""
         result = self.sotto("doctor", *args, "--json", **more)
-        self.assertEqual((result.code, result.err), (OK, b""), args)
+        remarks = [line for line in result.err.splitlines()
+                         if b"newlines inside quotes" not in line]
+        self.assertEqual((result.code, remarks), (OK, []), args)
         said = json.loads(result.out)
         said["by_name"] = {f["name"]: f for f in said["feature"]}
         self.assertTrue(said["not_for_release"])

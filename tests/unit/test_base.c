@@ -169,6 +169,9 @@ static void test_shown_names(void **state)
     longer[sizeof longer - 1] = 0;
     assert_string_equal(show_name("a\nb\x1b[31m").text, "a?b?[31m");
     assert_true(strlen(show_name(longer).text) == sizeof(shown) - 1);
+    strcpy(longer + sizeof longer - 9, "/end.csv");
+    assert_non_null(strstr(show_name(longer).text, "...x"));
+    assert_non_null(strstr(show_name(longer).text, "/end.csv"));
     sotto_error error;
     error_set(&error, SOTTO_DATA, "%s%s%s%s", longer, longer, longer, longer);
     assert_int_equal(strlen(error.message), sizeof error.message - 1);

@@ -292,6 +292,28 @@ static void test_schema(void **state)
     unlink(path);
 }
 
+/* The text of a person may have passed through the scratch for unescaping,
+   which later fields of the row use too. */
+static void test_units_are_copied(void **state)
+{
+    (void)state;
+    char *path = write_temporary(
+        "{\"sotto_schema\": 1, \"columns\": {\"id\": {\"type\": \"unit\"},"
+        " \"note\": {\"type\": \"drop\"}, \"a\": {\"type\": \"number\"}}}");
+    char text[2048] = "id,note,a\n", note[400];
+    for (int i = 0; i < 6; i++) {
+        memset(note, 'z', sizeof note);
+        snprintf(note + 50 * i + 20, 8, "\"\"y");
+        snprintf(text + strlen(text), 500, "\"p\"\"%d\",\"%s\",1\n", i % 3,
+                 note);
+    }
+    sotto_table *t = read_text("a.csv", text, SETTINGS({"schema", path}));
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(t->unit[i], i % 3);
+    sotto_table_free(t);
+    unlink(path);
+}
+
 static void refuse_schema(const char *schema, const char *words)
 {
     char *path = write_temporary(schema);
@@ -827,6 +849,9 @@ static void test_warning(void **state)
                   SETTINGS({"bad-rows", "drop"}));
     assert_null(sotto_table_warning(t, 0));
     sotto_table_free(t);
+    t = read_text("a.csv", "n,x\n\"a\nb\",1\n", SETTINGS({"drop", "n"}));
+    assert_non_null(strstr(sotto_table_warning(t, 0), "newlines"));
+    sotto_table_free(t);
 }
 
 int main(void)
@@ -838,6 +863,7 @@ int main(void)
         cmocka_unit_test(test_csv_long_line),
         cmocka_unit_test(test_csv_refuses),
         cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_units_are_copied),
         cmocka_unit_test(test_schema_refuses),
         cmocka_unit_test(test_target_bounds),
         cmocka_unit_test(test_weights),
