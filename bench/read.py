@@ -2,7 +2,7 @@
 """How fast files are read, beside the readers that people use now.
 
 Makes one svmlight and one CSV file, then goes through a number of rounds in which every variant
-reads its file once, in an order that is rotated from round to round: on a machine that others use
+reads its file once, in an order that changes from round to round: on a machine that others use
 too, the minima of one such run can be compared with each other, and with nothing else. Each
 reading is a new process. The library and the Python readers are timed around the call alone,
 without starting the program; LIBLINEAR's time is that of its process, with a parameter that it
@@ -17,6 +17,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import random
 import shutil
 import statistics
 import subprocess
@@ -169,13 +170,16 @@ def bring_into_cache(path):
 
 
 def measure(cases, rounds):
-    """Every variant once a round, in rotated order."""
+    """Every variant once a round. The order is shuffled, always in the same way: what ran before
+    matters (it leaves memory that is quick or slow to get), so that must not be always the same.
+    """
     variants = [variant for case in cases for variant in case.variants]
+    shuffler = random.Random(0)
     for case in cases:
         bring_into_cache(case.path)
     for number in range(rounds):
-        start = number % len(variants)
-        for variant in variants[start:] + variants[:start]:
+        shuffler.shuffle(variants)
+        for variant in variants:
             variant.seconds.append(variant.read())
         print(f"round {number + 1} of {rounds} done", file=sys.stderr)
 

@@ -64,7 +64,10 @@ int cli_print_name(FILE *to, const char *name, int most)
     }
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)name[i];
-        putc(c < 32 || c == 127 ? '?' : c, to);
+        unsigned char next = (unsigned char)name[i + 1];
+        int control = c < 32 || c == 127 || /* U+0080 to U+009F: two bytes */
+                      (c == 0xc2 && next >= 0x80 && next <= 0x9f);
+        putc(control ? '?' : c, to);
     }
     fputs(cut ? ".." : "", to);
     return (int)length + 2 * cut;

@@ -25,11 +25,18 @@ sotto_status error_memory(sotto_error *error)
                      "out of memory: this machine has too little for it");
 }
 
+/* Control characters, of one byte or (U+0080 to U+009F) of two, could
+   reach a terminal. */
 static void show_bytes(char *to, const char *from, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         unsigned char c = (unsigned char)from[i];
+        unsigned char next = (unsigned char)(c == 0xc2 ? from[i + 1] : 0);
         to[i] = (char)(c < 32 || c == 127 ? '?' : c);
+        if (next >= 0x80 && next <= 0x9f && i + 1 < count) {
+            to[i] = '?';
+            to[++i] = '?';
+        }
     }
 }
 

@@ -248,11 +248,6 @@ int option_is(const sotto_options *options, option_id id, const char *word)
     return value && !strcmp(value, word);
 }
 
-int option_flag(const sotto_options *options, option_id id)
-{
-    return option_is(options, id, "yes");
-}
-
 /* The length of the list's name at `at`; names end at a comma. */
 static size_t option_name_length(const char *at)
 {

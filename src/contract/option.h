@@ -43,8 +43,6 @@ int option_given(const sotto_options *options, option_id id);
 double option_number(const sotto_options *options, option_id id);
 int64_t option_integer(const sotto_options *options, option_id id);
 
-int option_flag(const sotto_options *options, option_id id);
-
 /* Whether the value (or default) is this word. */
 int option_is(const sotto_options *options, option_id id, const char *word);
 

@@ -10,11 +10,6 @@
 /* Rows of a dense column are padded with zeros to this multiple. */
 enum { ASSEMBLE_ROWS = 64, ASSEMBLE_PANELS = 32 };
 
-static size_t assemble_element(const plan *p)
-{
-    return p->wide ? sizeof(double) : sizeof(float);
-}
-
 static void *assemble_large(size_t count, size_t size, size_t *bytes)
 {
     if (!size_multiply(count, size, bytes))
@@ -70,7 +65,7 @@ static int assemble_dense(sotto_table *t, const plan *p, const block *first)
 {
     struct assemble_job job = {.t = t, .first = first};
     size_t count;
-    job.element = assemble_element(p);
+    job.element = plan_element(p);
     job.panel = t->features / ASSEMBLE_PANELS + 1;
     t->stride = (t->rows + ASSEMBLE_ROWS - 1) / ASSEMBLE_ROWS * ASSEMBLE_ROWS;
     if (!size_multiply((size_t)t->features, (size_t)t->stride, &count))
@@ -170,7 +165,7 @@ static int assemble_sparse(sotto_table *t, const plan *p, const block *first,
     e->start = assemble_large((size_t)t->features + 1, sizeof *e->start,
                               &e->start_bytes);
     e->index = assemble_large(count, sizeof *e->index, &e->index_bytes);
-    e->value = assemble_large(count, assemble_element(p), &e->value_bytes);
+    e->value = assemble_large(count, plan_element(p), &e->value_bytes);
     if (!e->start || !e->index || !e->value)
         return 0;
     assemble_by_column(t, p->wide);

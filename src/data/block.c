@@ -6,12 +6,22 @@
 
 #include <string.h>
 
-static int worker_ranges(worker *w)
+int range_new(column_range **out, int64_t features)
 {
-    w->range = mem_zeroed((size_t)w->plan->features, sizeof *w->range);
-    for (int64_t j = 0; w->range && j < w->plan->features; j++)
-        w->range[j] = (column_range){INFINITY, -INFINITY, 0};
-    return w->range != NULL;
+    *out = mem_zeroed((size_t)features, sizeof **out);
+    for (int64_t j = 0; *out && j < features; j++)
+        (*out)[j] = (column_range){INFINITY, -INFINITY, 0};
+    return *out != NULL;
+}
+
+void range_add(column_range *range, const double *values, int count)
+{
+    for (int r = 0; r < count; r++) {
+        double v = values[r], lost = fabs(v - (double)(float)v);
+        range->low = v < range->low ? v : range->low;
+        range->high = v > range->high ? v : range->high;
+        range->lost = lost > range->lost ? lost : range->lost;
+    }
 }
 
 int worker_open(worker *w, const plan *p, int sparse)
@@ -26,7 +36,7 @@ int worker_open(worker *w, const plan *p, int sparse)
     if (!w->x)
         return 0;
     /* in "drop" mode the run says nothing that depends on the rows */
-    return p->drop_bad || worker_ranges(w);
+    return p->drop_bad || range_new(&w->range, p->features);
 }
 
 void worker_close(worker *w)
@@ -41,11 +51,6 @@ void worker_close(worker *w)
     mem_free(w->range);
     mem_unmap(w->index, w->entry_room * sizeof *w->index);
     mem_unmap(w->value, w->entry_room * sizeof *w->value);
-}
-
-static size_t worker_element(const plan *p)
-{
-    return p->wide ? sizeof(double) : sizeof(float);
 }
 
 /* What dense and sparse rows have in common: target, weight, person. */
@@ -70,7 +75,7 @@ int worker_begin_dense(worker *w, int64_t rows)
     size_t bytes;
     w->filled = 0;
     if (!size_multiply((size_t)rows, (size_t)w->plan->features, &bytes) ||
-        !size_multiply(bytes, worker_element(w->plan), &bytes))
+        !size_multiply(bytes, plan_element(w->plan), &bytes))
         return 0;
     b->x = mem_map(bytes);
     b->x_bytes = bytes;
@@ -98,31 +103,21 @@ int worker_begin_sparse(worker *w, int64_t rows, size_t entries)
 
 /* ---- rows into columns ---- */
 
-static void worker_measure(column_range *range, const double *from, int count)
-{
-    for (int r = 0; r < count; r++) {
-        double v = from[r], lost = fabs(v - (double)(float)v);
-        range->low = v < range->low ? v : range->low;
-        range->high = v > range->high ? v : range->high;
-        range->lost = lost > range->lost ? lost : range->lost;
-    }
-}
-
 static void worker_measure_all(worker *w)
 {
     const plan *p = w->plan;
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
         if (c->role == COLUMN_NUMBER && !c->bounded)
-            worker_measure(&w->range[c->feature],
-                           w->x + c->feature * WORKER_ROWS, w->filled);
+            range_add(&w->range[c->feature], w->x + c->feature * WORKER_ROWS,
+                      w->filled);
     }
 }
 
 static void worker_store_float(float *to, const double *from,
                                const double *sign, int count)
 {
-    if (count == WORKER_ROWS)
+    if (count == WORKER_ROWS) /* a fixed count makes vector code */
         for (int r = 0; r < WORKER_ROWS; r++)
             to[r] = (float)(from[r] * sign[r]);
     else
@@ -243,6 +238,8 @@ void store_free(entry_store *s)
 void block_free(block *b)
 {
     mem_unmap(b->x, b->x_bytes);
+    mem_wipe(b->y, b->y ? (size_t)b->room * sizeof *b->y : 0);
+    mem_wipe(b->weight, b->weight ? (size_t)b->room * sizeof *b->y : 0);
     mem_free(b->end);
     mem_free(b->y);
     mem_free(b->weight);

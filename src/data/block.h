@@ -57,6 +57,15 @@ typedef struct column_range {
     double low, high, lost;
 } column_range;
 
+int range_new(column_range **out, int64_t features);
+void range_add(column_range *range, const double *values, int count);
+
+/* Bytes of one stored value. */
+static inline size_t plan_element(const plan *p)
+{
+    return p->wide ? sizeof(double) : sizeof(float);
+}
+
 typedef struct worker {
     const plan *plan;
     block *block;

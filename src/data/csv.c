@@ -13,6 +13,9 @@
 
 static const char csv_open_quote[] =
     "expected a closing quote before the end of the record";
+static const char csv_stray_quote[] =
+    "expected quotes around the whole field (and doubled inside it), found "
+    "one within an unquoted field";
 static const char csv_after_quote[] =
     "expected the delimiter or the end of the line after a closing quote";
 
@@ -133,6 +136,16 @@ static char *csv_name(const char *s, const char *end, int64_t number)
     return name.data;
 }
 
+/* A file without a header has a record in its first line, which must not
+   pass for names: a name is not a number, unless it is the column's own
+   (from 0 or from 1). */
+static int csv_may_be_name(const char *name, int64_t number)
+{
+    double value;
+    return !number_whole(name, &value) || value == (double)number ||
+           value == (double)number - 1;
+}
+
 void csv_free_names(char **names, int64_t count)
 {
     for (int64_t i = 0; names && i < count; i++)
@@ -159,9 +172,15 @@ static sotto_status csv_split_header(const piece *p, const char *file,
                 return error_memory(error);
             *names = more;
         }
-        (*names)[*count] = csv_name(s, stop, *count + 1);
-        if (!(*names)[(*count)++])
+        char *name = csv_name(s, stop, *count + 1);
+        if (!name)
             return error_memory(error);
+        (*names)[(*count)++] = name;
+        if (!csv_may_be_name(name, *count))
+            return error_set(error, SOTTO_DATA,
+                             "%s: line 1, column %lld: expected the name of a "
+                             "column, found a number; add a header line",
+                             show_name(file).text, (long long)*count);
         s = stop;
     }
     return SOTTO_OK;
@@ -259,17 +278,22 @@ static const char *csv_quoted(worker *w, const char *s, csv_field *f)
     return NULL;
 }
 
-static void csv_plain(char delimiter, const char *s, csv_field *f)
+/* A quote inside an unquoted field is refused (RFC 4180, 2.5). Then every
+   whole record has an even number of quotes, and one with a quote left open
+   cannot pair it with a stray one further on. */
+static const char *csv_plain(char delimiter, const char *s, csv_field *f)
 {
     const char *stop = s;
-    while (*stop != delimiter && *stop != '\n')
-        stop++;
+    for (; *stop != delimiter && *stop != '\n'; stop++)
+        if (*stop == '"')
+            return csv_stray_quote;
     f->last = *stop == '\n';
     f->next = stop + 1;
     if (f->last && stop > s && stop[-1] == '\r')
         stop--;
     f->text = s;
     f->size = (size_t)(stop - s);
+    return NULL;
 }
 
 static void csv_trim(csv_field *f)
@@ -290,13 +314,12 @@ static int csv_number(worker *w, const column *c, const csv_field *f,
 {
     const char *s = f->text;
     double v;
+    if (value_is_missing_word(w->plan, f->text, f->size))
+        return value_missing(w, c, expected);
     number_kind kind = number_parse(&s, &v);
-    if (s != f->text + f->size || kind == NUMBER_BAD) {
-        if (value_is_missing_word(w->plan, f->text, f->size))
-            return value_missing(w, c, expected);
-        *expected = csv_not_number;
+    *expected = csv_not_number;
+    if (s != f->text + f->size || kind == NUMBER_BAD)
         return 0;
-    }
     if (kind == NUMBER_MISSING)
         return value_missing(w, c, expected);
     return value_number(w, c, v, f->text, expected);
@@ -342,10 +365,8 @@ static int csv_slow_field(worker *w, const char **s, int64_t i)
     const column *c = &p->column[i];
     csv_field f = {0};
     const char *expected = NULL;
-    if (**s == '"')
-        expected = csv_quoted(w, *s, &f);
-    else
-        csv_plain(p->delimiter, *s, &f);
+    expected =
+        **s == '"' ? csv_quoted(w, *s, &f) : csv_plain(p->delimiter, *s, &f);
     if (expected)
         return csv_refuse(w, expected, c, *s, i);
     if (f.last && i + 1 < p->columns)
@@ -387,7 +408,7 @@ static int csv_row(worker *w, const char **at)
     const char *s = *at;
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
-        if (c->role == COLUMN_NUMBER &&
+        if (c->role == COLUMN_NUMBER && !p->missing_number &&
             csv_fast_number(w, c, &s, p->delimiter, i + 1 == p->columns))
             continue;
         if (!csv_slow_field(w, &s, i))
@@ -411,7 +432,10 @@ void csv_parse(worker *w, const piece *p)
 {
     const char *s = p->text, *end = p->text + p->size;
     w->block->lines = read_count_lines(p->text, p->size);
-    if (!worker_begin_dense(w, w->block->lines)) {
+    /* a row has a delimiter or newline for each column */
+    int64_t most = (int64_t)p->size / w->plan->columns;
+    if (!worker_begin_dense(w,
+                            most < w->block->lines ? most : w->block->lines)) {
         w->failed = 1;
         return;
     }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { NPY_MOST_COLUMNS = 1 << 24, NPY_CHUNK = 1 << 20 };
+enum { NPY_MOST_COLUMNS = 1 << 20, NPY_CHUNK = 1 << 20 };
 
 typedef struct npy_array {
     int64_t rows, columns;
@@ -75,7 +75,7 @@ static sotto_status npy_parse_header(const source *s, const char *header,
     if (!npy_shape(npy_value(header, "'shape'"), a))
         return npy_error(s, "a two-dimensional array", error);
     if (a->columns > NPY_MOST_COLUMNS)
-        return npy_error(s, "at most 16777216 columns", error);
+        return npy_error(s, "at most 1048576 columns", error);
     return SOTTO_OK;
 }
 
@@ -150,6 +150,11 @@ static sotto_status npy_plan(plan *p, const char *file, int64_t columns,
     if (status != SOTTO_OK)
         return status;
     p->row_word = "row";
+    status = plan_need_numbers(p, error);
+    if (status != SOTTO_OK) {
+        plan_free(p);
+        return status;
+    }
     for (int64_t i = 0; i < p->columns; i++)
         if (p->column[i].role == COLUMN_CATEGORY ||
             p->column[i].role == COLUMN_UNIT) {
@@ -262,14 +267,8 @@ static void npy_put(worker *w, const column *c, int64_t row)
 
 static void npy_range(worker *w, const column *c)
 {
-    if (!w->range || c->role != COLUMN_NUMBER || c->bounded)
-        return;
-    column_range *range = &w->range[c->feature];
-    double v = w->x[c->feature * WORKER_ROWS];
-    double lost = fabs(v - (double)(float)v);
-    range->low = fmin(range->low, v);
-    range->high = fmax(range->high, v);
-    range->lost = fmax(range->lost, lost);
+    if (w->range && c->role == COLUMN_NUMBER && !c->bounded)
+        range_add(&w->range[c->feature], w->x + c->feature * WORKER_ROWS, 1);
 }
 
 static int npy_column(npy_columns_job *job, const char *bytes, int64_t rows,
@@ -313,7 +312,7 @@ static void npy_finish_columns(npy_columns_job *job)
 {
     block *b = job->w->block;
     const plan *p = job->w->plan;
-    size_t element = p->wide ? sizeof(double) : sizeof(float);
+    size_t element = plan_element(p);
     for (int64_t r = 0; r < job->a->rows; r++)
         b->rows += !job->bad[r];
     if (b->rows < job->a->rows) {

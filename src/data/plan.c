@@ -103,6 +103,15 @@ static sotto_status plan_classes(plan *p, const sotto_options *options,
     return SOTTO_OK;
 }
 
+sotto_status plan_need_numbers(const plan *p, sotto_error *error)
+{
+    if (!p->classes_declared || p->classes_numeric)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "--classes: the labels of svmlight and .npy are numbers; "
+                     "expected two numbers A,B");
+}
+
 static sotto_status plan_target(plan *p, const sotto_options *options,
                                 sotto_error *error)
 {
@@ -139,16 +148,27 @@ static sotto_status plan_copy_standard(column *c, const char *name,
     return c->name ? SOTTO_OK : error_memory(error);
 }
 
-/* Takes the declaration of this name out of the schema, if it has one. */
-static int plan_take_declared(column *c, const char *name, schema *s)
+static int plan_compare_columns(const void *a, const void *b)
 {
-    for (int64_t i = 0; i < s->columns; i++)
-        if (s->column[i].name && !strcmp(s->column[i].name, name)) {
-            *c = s->column[i];
-            s->column[i] = (column){0};
-            return 1;
-        }
-    return 0;
+    return strcmp(((const column *)a)->name, ((const column *)b)->name);
+}
+
+/* The declaration of this name, if the schema (sorted by name) has one. */
+static column *plan_declared(const char *name, const schema *s)
+{
+    column key = {.name = (char *)(uintptr_t)name};
+    return s->columns ? bsearch(&key, s->column, (size_t)s->columns, sizeof key,
+                                plan_compare_columns)
+                      : NULL;
+}
+
+/* Takes what was declared over: a name stays behind, to be found by. */
+static sotto_status plan_take(column *c, column *declared, sotto_error *error)
+{
+    *c = *declared;
+    *declared = (column){.name = declared->name};
+    c->name = mem_text(declared->name);
+    return c->name ? SOTTO_OK : error_memory(error);
 }
 
 static sotto_status plan_role_by_option(column *c, const sotto_options *options,
@@ -204,10 +224,9 @@ static sotto_status plan_one(plan *p, column *c, const char *name,
                              const sotto_options *options, schema *s,
                              int has_schema, sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
-    int declared = plan_take_declared(c, name, s);
-    if (!declared)
-        status = plan_copy_standard(c, name, s, error);
+    column *declared = plan_declared(name, s);
+    sotto_status status = declared ? plan_take(c, declared, error)
+                                   : plan_copy_standard(c, name, s, error);
     if (status == SOTTO_OK)
         status = plan_role_by_option(c, options, error);
     if (status != SOTTO_OK)
@@ -385,7 +404,12 @@ static sotto_status plan_schema(schema *s, const sotto_options *options,
     *s = (schema){0};
     if (!option_given(options, OPTION_SCHEMA))
         return SOTTO_OK;
-    return schema_load(s, option_text(options, OPTION_SCHEMA), error);
+    sotto_status status =
+        schema_load(s, option_text(options, OPTION_SCHEMA), error);
+    if (status == SOTTO_OK)
+        qsort(s->column, (size_t)s->columns, sizeof *s->column,
+              plan_compare_columns);
+    return status;
 }
 
 /* Hands the words for missing values over, and ends the schema's life. */
@@ -393,6 +417,10 @@ static void plan_take_words(plan *p, schema *s)
 {
     p->missing = s->missing;
     p->missing_words = s->missing_words;
+    for (int64_t i = 0; i < p->missing_words; i++) {
+        double value;
+        p->missing_number |= number_whole(p->missing[i], &value);
+    }
     s->missing = NULL;
     s->missing_words = 0;
     schema_free(s);
@@ -521,6 +549,11 @@ sotto_status plan_numbered(plan *out, const char *file, int64_t features,
                            "%s: private training needs --features P: the "
                            "largest index is a property of the records",
                            show_name(file).text);
+    if (status == SOTTO_OK && !features &&
+        option_is(options, OPTION_BAD_ROWS, "drop"))
+        status = error_set(error, SOTTO_USAGE,
+                           "--bad-rows drop with svmlight needs --features P: "
+                           "the largest index is a property of the records");
     if (status == SOTTO_OK && !features && option_given(options, OPTION_SCHEMA))
         status = error_set(error, SOTTO_USAGE,
                            "--schema with svmlight needs --features P");
@@ -536,6 +569,8 @@ sotto_status plan_numbered(plan *out, const char *file, int64_t features,
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)
         status = plan_target(&p, options, error);
+    if (status == SOTTO_OK)
+        status = plan_need_numbers(&p, error);
     if (status != SOTTO_OK) {
         plan_free(&p);
         return status;

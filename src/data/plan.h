@@ -74,6 +74,7 @@ typedef struct plan {
     int zero_seen;  /* undeclared classes turned out to be 0 and 1 */
     char **missing; /* as in the schema */
     int64_t missing_words;
+    int missing_number; /* one of the words is a number */
     char delimiter;
     const char *row_word; /* what messages count: lines, or rows of .npy */
     int drop_bad;         /* a bad row is as if absent */
@@ -93,6 +94,9 @@ sotto_status plan_columns(plan *out, const char *file, char **names,
 /* The plan for svmlight: `features` numbered features (0: not known yet). */
 sotto_status plan_numbered(plan *out, const char *file, int64_t features,
                            const sotto_options *options, sotto_error *error);
+
+/* Refuses classes by name where labels are numbers. */
+sotto_status plan_need_numbers(const plan *p, sotto_error *error);
 
 void plan_free(plan *p);
 

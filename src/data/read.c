@@ -97,7 +97,8 @@ sotto_status read_detect(source *s, const sotto_options *options,
     sotto_status status = source_peek(s, 6, &bytes, &size, error);
     if (status != SOTTO_OK)
         return status;
-    if (size == 6 && !memcmp(bytes, "\x93NUMPY", 6))
+    if (size == 6 && !memcmp(bytes, "\x93NUMPY", 6) &&
+        !option_is(options, OPTION_BAD_ROWS, "drop"))
         *out = READ_NPY;
     else if (!read_format_of_name(source_name(s), out))
         return error_set(error, SOTTO_USAGE,
@@ -308,7 +309,7 @@ static sotto_status read_check_shape(const sotto_table *t, const plan *p,
                          "%s: line 1: no row has a feature; expected "
                          "index:value",
                          show_name(p->file).text);
-    if (t->rows == 0 && !p->is_private)
+    if (t->rows == 0 && !p->is_private && !p->drop_bad)
         return error_set(
             error, SOTTO_DATA, "%s: %s %lld: expected at least one row%s",
             show_name(p->file).text, p->row_word, (long long)lines + 1,
@@ -357,16 +358,6 @@ static size_t loader_piece_size(const source *s, const plan *p)
     return (size_t)(want > 1 << 24 ? 1 << 24 : want);
 }
 
-static int loader_ranges(loader *l)
-{
-    if (l->sparse || l->p->drop_bad)
-        return 1;
-    l->range = mem_zeroed((size_t)l->p->features, sizeof *l->range);
-    for (int64_t j = 0; l->range && j < l->p->features; j++)
-        l->range[j] = (column_range){INFINITY, -INFINITY, 0};
-    return l->range != NULL;
-}
-
 /* Parses the rest of the source; `lines` came before it. */
 static sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
                                sotto_error *error)
@@ -375,11 +366,11 @@ static sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
     l->want = loader_piece_size(l->s, l->p);
     t->features = l->p->features;
     t->sparse = l->sparse;
-    if (!loader_ranges(l))
+    if (!l->sparse && !l->p->drop_bad && !range_new(&l->range, l->p->features))
         return error_memory(error);
     pthread_mutex_init(&l->lock, NULL); /* with glibc neither can fail */
     pthread_cond_init(&l->turned, NULL);
-    l->store.element = l->p->wide ? sizeof(double) : sizeof(float);
+    l->store.element = plan_element(l->p);
     thread_run(l->p->threads, loader_work, l);
     pthread_cond_destroy(&l->turned);
     pthread_mutex_destroy(&l->lock);
@@ -454,7 +445,10 @@ static sotto_status read_source(sotto_table **out, source *s,
     read_format format;
     sotto_table *t = NULL;
     sotto_status status = read_detect(s, options, &format, error);
-    if (status == SOTTO_OK && format != READ_NPY)
+    /* svmlight has no header: its first bytes may be a record's */
+    if (status == SOTTO_OK &&
+        (format == READ_CSV || (format == READ_SVMLIGHT &&
+                                !option_is(options, OPTION_BAD_ROWS, "drop"))))
         status = read_skip_mark(s, error);
     if (status == SOTTO_OK) {
         t = mem_zeroed(1, sizeof *t);
@@ -477,7 +471,8 @@ sotto_status sotto_table_read(sotto_table **out, const char *path,
                               const sotto_options *options, sotto_error *error)
 {
     source *s = NULL;
-    sotto_status status = source_open(&s, path, error);
+    int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
+    sotto_status status = source_open(&s, path, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, error) : status;
 }
 
@@ -486,6 +481,7 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
                                const sotto_options *options, sotto_error *error)
 {
     source *s = NULL;
-    sotto_status status = source_memory(&s, name, bytes, size, error);
+    int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
+    sotto_status status = source_memory(&s, name, bytes, size, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, error) : status;
 }

@@ -134,7 +134,8 @@ static sotto_status schema_bounds(column *c, const char *path, json_t *from,
     c->high = json_number_value(high);
     c->bounded = 1;
     if (json_array_size(bounds) != 2 || !json_is_number(low) ||
-        !json_is_number(high) || !(c->low < c->high))
+        !json_is_number(high) || !(c->low < c->high) ||
+        !isnormal(c->high / 2 - c->low / 2))
         return schema_error(path, c->name,
                             "\"bounds\" to be [low, high] with low < high",
                             error);
@@ -277,6 +278,21 @@ static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
     return status;
 }
 
+/* A level that is a word for a missing value could never be met. */
+static sotto_status schema_check_levels(const schema *s, const char *path,
+                                        sotto_error *error)
+{
+    for (int64_t i = 0; i < s->columns; i++)
+        for (int64_t k = 0; k < s->column[i].levels; k++)
+            for (int64_t m = 0; m < s->missing_words; m++)
+                if (!strcmp(s->column[i].level[k], s->missing[m]))
+                    return schema_error(path, s->column[i].name,
+                                        "levels that are not among "
+                                        "\"missing_values\"",
+                                        error);
+    return SOTTO_OK;
+}
+
 static sotto_status schema_from_json(schema *s, const char *path, json_t *root,
                                      sotto_error *error)
 {
@@ -304,7 +320,9 @@ static sotto_status schema_from_json(schema *s, const char *path, json_t *root,
                          "entry for each column",
                          show_name(path).text);
     sotto_status status = schema_read_columns(s, path, columns, error);
-    return status == SOTTO_OK ? schema_read_rest(s, path, root, error) : status;
+    if (status == SOTTO_OK)
+        status = schema_read_rest(s, path, root, error);
+    return status == SOTTO_OK ? schema_check_levels(s, path, error) : status;
 }
 
 static sotto_status schema_bytes(const char *path, char **out, size_t *size,
@@ -312,7 +330,7 @@ static sotto_status schema_bytes(const char *path, char **out, size_t *size,
 {
     source *s = NULL;
     const char *bytes;
-    sotto_status status = source_open(&s, path, error);
+    sotto_status status = source_open(&s, path, 0, error);
     if (status != SOTTO_OK)
         return status;
     status = source_peek(s, SCHEMA_MOST_BYTES, &bytes, size, error);

@@ -110,15 +110,11 @@ static sotto_status source_new(source **out, const char *name,
 
 static sotto_status source_map(source *s, size_t size, sotto_error *error)
 {
-    if (size == 0)
-        s->bytes = ""; /* an empty file cannot be mapped */
-    else {
-        void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, s->descriptor, 0);
-        if (map == MAP_FAILED)
-            return source_system_error(s, "cannot be mapped", error);
-        s->bytes = map;
-        s->mapped = 1;
-    }
+    void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, s->descriptor, 0);
+    if (map == MAP_FAILED)
+        return source_system_error(s, "cannot be mapped", error);
+    s->bytes = map;
+    s->mapped = 1;
     s->size = size;
     return SOTTO_OK;
 }
@@ -134,19 +130,29 @@ static sotto_status source_open_path(source *s, const char *path,
         return error_set(error, SOTTO_FAILED,
                          "%s: is a directory; expected a data file",
                          show_name(path).text);
-    if (S_ISREG(status.st_mode))
+    /* a file of no size may still have content, as in /proc: read it */
+    if (S_ISREG(status.st_mode) && status.st_size > 0)
         return source_map(s, (size_t)status.st_size, error);
     return SOTTO_OK;
 }
 
-/* A gzip stream is known by its first two bytes, whatever its name. */
-static sotto_status source_detect_gzip(source *s, sotto_error *error)
+static int source_is_called_gzip(const source *s)
+{
+    size_t length = strlen(s->name);
+    return length > 3 && !strcmp(s->name + length - 3, ".gz");
+}
+
+static sotto_status source_detect_gzip(source *s, int by_name,
+                                       sotto_error *error)
 {
     const char *head;
     size_t size;
     sotto_status status = source_peek(s, 2, &head, &size, error);
-    if (status != SOTTO_OK || size < 2 || memcmp(head, "\x1f\x8b", 2))
+    if (status != SOTTO_OK)
         return status;
+    if (by_name ? !source_is_called_gzip(s)
+                : size < 2 || memcmp(head, "\x1f\x8b", 2))
+        return SOTTO_OK;
     s->inflater.zalloc = source_zalloc;
     s->inflater.zfree = source_zfree;
     /* the bytes that were peeked from a descriptor are its first input */
@@ -165,7 +171,8 @@ static sotto_status source_detect_gzip(source *s, sotto_error *error)
     return SOTTO_OK;
 }
 
-sotto_status source_open(source **out, const char *path, sotto_error *error)
+sotto_status source_open(source **out, const char *path, int by_name,
+                         sotto_error *error)
 {
     source *s = NULL;
     int is_stdin = !strcmp(path, "-");
@@ -177,7 +184,7 @@ sotto_status source_open(source **out, const char *path, sotto_error *error)
     else
         status = source_open_path(s, path, error);
     if (status == SOTTO_OK)
-        status = source_detect_gzip(s, error);
+        status = source_detect_gzip(s, by_name, error);
     if (status != SOTTO_OK)
         source_close(s);
     else
@@ -186,7 +193,7 @@ sotto_status source_open(source **out, const char *path, sotto_error *error)
 }
 
 sotto_status source_memory(source **out, const char *name, const void *bytes,
-                           size_t size, sotto_error *error)
+                           size_t size, int by_name, sotto_error *error)
 {
     source *s = NULL;
     sotto_status status = source_new(&s, name, error);
@@ -194,7 +201,7 @@ sotto_status source_memory(source **out, const char *name, const void *bytes,
         return status;
     s->bytes = size ? bytes : "";
     s->size = size;
-    status = source_detect_gzip(s, error);
+    status = source_detect_gzip(s, by_name, error);
     if (status != SOTTO_OK)
         source_close(s);
     else

@@ -25,9 +25,12 @@ typedef struct piece {
 typedef size_t (*source_cut)(const char *text, size_t size,
                              const void *context);
 
-sotto_status source_open(source **out, const char *path, sotto_error *error);
+/* Whether it is gzip is known from its first bytes; where nothing may
+   depend on a record (by_name), from the ending .gz alone. */
+sotto_status source_open(source **out, const char *path, int by_name,
+                         sotto_error *error);
 sotto_status source_memory(source **out, const char *name, const void *bytes,
-                           size_t size, sotto_error *error);
+                           size_t size, int by_name, sotto_error *error);
 void source_close(source *s);
 
 /* The name for messages. */

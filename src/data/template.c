@@ -106,7 +106,7 @@ sotto_status sotto_schema_template(char **out, const char *path,
 {
     source *s = NULL;
     text_buffer t = {0};
-    sotto_status status = source_open(&s, path, error);
+    sotto_status status = source_open(&s, path, 0, error);
     if (status != SOTTO_OK)
         return status;
     status = template_write(&t, s, options, error);

@@ -262,6 +262,17 @@ class Csv(Case):
             with self.subTest(head):
                 self.refused(head + GOOD, line=1, hint="closing quote")
 
+    def test_quote_inside_a_field(self):
+        """It could pair with one left open further up, and swallow rows."""
+        self.refused('a,b,c\n1,5" disk%s,3\n' % WORD, "--drop=b", line=2,
+                     column=2, hint="quotes around the whole field")
+
+    def test_no_header(self):
+        """The first record does not become names."""
+        for head in ("%s,1,99\n" % NUMBER, "3,1,2\n", "a,%s,c\n" % NUMBER):
+            with self.subTest(head):
+                self.refused(head + "1,2,3\n", line=1, hint="header")
+
     def test_lone_carriage_returns(self):
         """Lines that end in CR alone: the rows are not column names."""
         self.refused("a,b\r%s,%s\r3,4\r" % (NUMBER, WORD), line=1,

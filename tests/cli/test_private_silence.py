@@ -9,7 +9,7 @@ import os
 import random
 import unittest
 
-from common import DATA, OK, PRIVACY, Case, npy, schema
+from common import DATA, OK, PRIVACY, USAGE, Case, npy, schema
 
 NUL_TEXT = "x\0y"
 NAN, INF = float("nan"), float("inf")
@@ -179,14 +179,24 @@ class Csv(Silence):
                          ["a,b,t\n" + content], "--drop=t")
 
     def test_many_bad_rows_take_no_longer_than_good_ones(self):
-        """A megabyte of them is read in the blink of an eye."""
-        self.write("d.csv", "a,b\n" + "x,1\n" * 250000 + "1,2\n")
-        self.write("d.svm", "x 1:2\n" * 170000 + "1 1:2\n")
+        """Were each to be counted from the start, these would take minutes."""
+        self.write("d.csv", "a,b\n" + "x,1\n" * 2000000 + "1,2\n")
+        self.write("d.svm", "x 1:2\n" * 1400000 + "1 1:2\n")
         for name in ("d.csv", "d.svm"):
             with self.subTest(name):
                 result = self.sotto("doctor", name, "--bad-rows=drop",
-                                    "--threads=1", "--json", timeout=3)
+                                    "--features=1", "--json", timeout=60)
                 self.assertEqual(json.loads(result.out)["rows"], 1)
+
+
+    def test_many_columns_and_empty_lines(self):
+        """Room is made for rows, not for lines."""
+        columns = 5000
+        row = ",".join(["1"] * columns) + "\n"
+        head = ",".join("c%d" % i for i in range(columns)) + "\n"
+        self.write("d.csv", head + row + "\n" * 3000000 + row)
+        result = self.sotto("doctor", "d.csv", "--bad-rows=drop", "--json")
+        self.assertEqual(json.loads(result.out)["rows"], 2)
 
 
 class Svmlight(Silence):
@@ -214,10 +224,28 @@ class Svmlight(Silence):
                                            *args)
 
     def test_index_of_an_absent_row(self):
-        """Not private: the largest index is that of the rows that count."""
+        """The shape never comes from rows that may be dropped."""
+        self.write("d.svm", "".join(self.ROWS))
+        result = self.sotto("doctor", "d.svm", "--bad-rows=drop")
+        self.assertEqual(result.code, USAGE)
+        self.assertIn(b"--features", result.err)
         for bad in ("1 9:x", "1 9:1 8:1", "1 2147483647:x"):
             with self.subTest(bad):
-                self.assert_row_absent("d.svm", "", self.ROWS, bad)
+                self.assert_row_absent("d.svm", "", self.ROWS, bad,
+                                       "--features=5")
+
+    def test_first_bytes(self):
+        """What would be a mark or a magic number is a bad row."""
+        for bad in (b"\xff\xfe1 1:1", b"\x1f\x8b", b"\x93NUMPY",
+                    b"\xef\xbb\xbf1 1:1"):
+            for name in ("d.svm", "d.txt"):
+                with self.subTest(bad, name=name):
+                    self.write(name, bad + b"\n1 1:2\n")
+                    result = self.sotto("doctor", name, "--format=svmlight",
+                                        "--bad-rows=drop", "--features=1",
+                                        "--epsilon=1", "--json")
+                    self.assertEqual((result.code, result.err), (OK, b""))
+                    self.assertEqual(json.loads(result.out)["rows"], 1)
 
     def test_large_file(self):
         row = "1 1:1.5 3:-2.25\n-1 2:7\n"

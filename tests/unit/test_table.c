@@ -169,11 +169,11 @@ static void test_csv_precision(void **state)
 static void test_csv_accepts(void **state)
 {
     (void)state;
-    sotto_table *t = read_text(
-        "a.csv",
-        "\xef\xbb\xbf\"first, with \"\"quotes\"\"\",note,t\r\n"
-        "1,\"a\nquoted newline, \"\"x\"\"\",2\r\n3,plain \"quote,4\r\n",
-        SETTINGS({"drop", "note"}, {"target", "t"}));
+    sotto_table *t =
+        read_text("a.csv",
+                  "\xef\xbb\xbf\"first, with \"\"quotes\"\"\",note,t\r\n"
+                  "1,\"a\nquoted newline, \"\"x\"\"\",2\r\n3,plain quote,4\r\n",
+                  SETTINGS({"drop", "note"}, {"target", "t"}));
     char buffer[24];
     assert_int_equal(t->rows, 2);
     assert_string_equal(sotto_table_feature_name(t, 0, buffer),
