@@ -26,7 +26,7 @@ void plan_free(plan *p)
 
 /* ---- what the options say of the whole file ---- */
 
-static void plan_settings(plan *p, const sotto_options *options)
+void plan_settings(plan *p, const sotto_options *options)
 {
     p->row_word = "line";
     p->drop_bad = option_is(options, OPTION_BAD_ROWS, "drop");
@@ -103,17 +103,8 @@ static sotto_status plan_classes(plan *p, const sotto_options *options,
     return SOTTO_OK;
 }
 
-sotto_status plan_need_numbers(const plan *p, sotto_error *error)
-{
-    if (!p->classes_declared || p->classes_numeric)
-        return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "--classes: the labels of svmlight and .npy are numbers; "
-                     "expected two numbers A,B");
-}
-
-static sotto_status plan_target(plan *p, const sotto_options *options,
-                                sotto_error *error)
+sotto_status plan_target(plan *p, const sotto_options *options,
+                         sotto_error *error)
 {
     if (p->target && plan_loss_has_classes(options))
         return plan_classes(p, options, error);
@@ -129,7 +120,7 @@ static sotto_status plan_target(plan *p, const sotto_options *options,
 /* ---- one column ---- */
 
 /* Halves first, so that bounds near the largest double do not overflow. */
-static void plan_map(column *c)
+void plan_map(column *c)
 {
     c->centre = 0;
     c->half = 1;
@@ -398,8 +389,8 @@ static sotto_status plan_fill(plan *p, char **names, int64_t count,
     return status;
 }
 
-static sotto_status plan_schema(schema *s, const sotto_options *options,
-                                sotto_error *error)
+sotto_status plan_schema(schema *s, const sotto_options *options,
+                         sotto_error *error)
 {
     *s = (schema){0};
     if (!option_given(options, OPTION_SCHEMA))
@@ -413,7 +404,7 @@ static sotto_status plan_schema(schema *s, const sotto_options *options,
 }
 
 /* Hands the words for missing values over, and ends the schema's life. */
-static void plan_take_words(plan *p, schema *s)
+void plan_take_words(plan *p, schema *s)
 {
     p->missing = s->missing;
     p->missing_words = s->missing_words;
@@ -440,137 +431,6 @@ sotto_status plan_columns(plan *out, const char *file, char **names,
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)
         status = plan_target(&p, options, error);
-    if (status != SOTTO_OK) {
-        plan_free(&p);
-        return status;
-    }
-    *out = p;
-    return SOTTO_OK;
-}
-
-/* ---- svmlight: a label and numbered features ---- */
-
-static sotto_status plan_refuse_names(const sotto_options *options,
-                                      sotto_error *error)
-{
-    static const option_id named[] = {OPTION_TARGET, OPTION_WEIGHTS,
-                                      OPTION_DROP, OPTION_ONLY};
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (option_given(options, named[i]))
-            return error_set(error, SOTTO_USAGE,
-                             "--%s: svmlight has no named columns (its "
-                             "target is the first field)",
-                             sotto_option_at(named[i])->name);
-    return SOTTO_OK;
-}
-
-/* Zeros are not stored, so zero must stay zero: the map is a division. */
-static sotto_status plan_number_bounds(plan *p, const char *path,
-                                       const column *c, sotto_error *error)
-{
-    double index = 0;
-    if (!number_whole(c->name, &index) || index < 1 ||
-        index > (double)p->features || index != floor(index) ||
-        c->role != COLUMN_NUMBER || c->missing != MISSING_REFUSE)
-        return error_set(error, SOTTO_USAGE,
-                         "%s: column \"%s\": svmlight features are called 1 "
-                         "to %lld and can have the type number with bounds",
-                         show_name(path).text, show_name(c->name).text,
-                         (long long)p->features);
-    if (c->bounded && !(c->low <= 0 && c->high >= 0))
-        return error_set(error, SOTTO_USAGE,
-                         "%s: column \"%s\": the bounds of an svmlight "
-                         "feature must include 0, which is not written out",
-                         show_name(path).text, show_name(c->name).text);
-    p->low[(int64_t)index - 1] = c->bounded ? c->low : -INFINITY;
-    p->high[(int64_t)index - 1] = c->bounded ? c->high : INFINITY;
-    return SOTTO_OK;
-}
-
-static sotto_status plan_numbered_bounds(plan *p, const char *path, schema *s,
-                                         sotto_error *error)
-{
-    column *standard = &s->standard;
-    sotto_status status = SOTTO_OK;
-    if (standard->role == COLUMN_DROP || standard->missing)
-        return error_set(error, SOTTO_USAGE,
-                         "%s: the \"default\" of svmlight features can be a "
-                         "number with bounds",
-                         show_name(path).text);
-    p->low = mem_zeroed((size_t)p->features, sizeof *p->low);
-    p->high = mem_zeroed((size_t)p->features, sizeof *p->high);
-    if (!p->low || !p->high)
-        return error_memory(error);
-    if (standard->bounded && !(standard->low <= 0 && standard->high >= 0))
-        return error_set(error, SOTTO_USAGE,
-                         "%s: the bounds of svmlight features must include "
-                         "0, which is not written out",
-                         show_name(path).text);
-    for (int64_t j = 0; j < p->features; j++) {
-        p->low[j] = standard->bounded ? standard->low : -INFINITY;
-        p->high[j] = standard->bounded ? standard->high : INFINITY;
-    }
-    for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
-        if (s->column[i].role != COLUMN_TARGET)
-            status = plan_number_bounds(p, path, &s->column[i], error);
-    return status;
-}
-
-static sotto_status plan_label(plan *p, schema *s, sotto_error *error)
-{
-    p->column = mem_zeroed(1, sizeof *p->column);
-    if (!p->column)
-        return error_memory(error);
-    p->columns = 1;
-    for (int64_t i = 0; i < s->columns; i++)
-        if (s->column[i].role == COLUMN_TARGET) {
-            if (p->column->name)
-                return error_set(error, SOTTO_USAGE,
-                                 "the schema has two targets; expected one");
-            *p->column = s->column[i];
-            s->column[i] = (column){.role = COLUMN_TARGET};
-        }
-    p->column->role = COLUMN_TARGET;
-    if (!p->column->name)
-        p->column->name = mem_text("target");
-    p->target = p->column;
-    plan_map(p->column);
-    return p->column->name ? SOTTO_OK : error_memory(error);
-}
-
-sotto_status plan_numbered(plan *out, const char *file, int64_t features,
-                           const sotto_options *options, sotto_error *error)
-{
-    schema s;
-    plan p = {.file = file, .features = features};
-    sotto_status status = plan_refuse_names(options, error);
-    if (status == SOTTO_OK && !features && option_private(options))
-        status = error_set(error, SOTTO_PRIVACY,
-                           "%s: private training needs --features P: the "
-                           "largest index is a property of the records",
-                           show_name(file).text);
-    if (status == SOTTO_OK && !features &&
-        option_is(options, OPTION_BAD_ROWS, "drop"))
-        status = error_set(error, SOTTO_USAGE,
-                           "--bad-rows drop with svmlight needs --features P: "
-                           "the largest index is a property of the records");
-    if (status == SOTTO_OK && !features && option_given(options, OPTION_SCHEMA))
-        status = error_set(error, SOTTO_USAGE,
-                           "--schema with svmlight needs --features P");
-    if (status == SOTTO_OK)
-        status = plan_schema(&s, options, error);
-    if (status != SOTTO_OK)
-        return status;
-    plan_settings(&p, options);
-    status = plan_label(&p, &s, error);
-    if (status == SOTTO_OK && option_given(options, OPTION_SCHEMA))
-        status = plan_numbered_bounds(&p, option_text(options, OPTION_SCHEMA),
-                                      &s, error);
-    plan_take_words(&p, &s);
-    if (status == SOTTO_OK)
-        status = plan_target(&p, options, error);
-    if (status == SOTTO_OK)
-        status = plan_need_numbers(&p, error);
     if (status != SOTTO_OK) {
         plan_free(&p);
         return status;

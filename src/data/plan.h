@@ -100,4 +100,23 @@ sotto_status plan_need_numbers(const plan *p, sotto_error *error);
 
 void plan_free(plan *p);
 
+/* ---- steps that both kinds of plan take ---- */
+
+/* What the options say of the whole file. */
+void plan_settings(plan *p, const sotto_options *options);
+
+/* The schema that the options name, sorted by name; empty without one. */
+sotto_status plan_schema(schema *s, const sotto_options *options,
+                         sotto_error *error);
+
+/* Hands the words for missing values over, and ends the schema's life. */
+void plan_take_words(plan *p, schema *s);
+
+/* How the target is read: a number, or one of two classes. */
+sotto_status plan_target(plan *p, const sotto_options *options,
+                         sotto_error *error);
+
+/* The map that a column's bounds give. */
+void plan_map(column *c);
+
 #endif

@@ -4,6 +4,7 @@
  * (gzip, stdin, pipes) is read into buffers that live as long as a piece.
  */
 #include "source.h"
+#include "gzip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { SOURCE_READ = 1 << 16 };
+enum { SOURCE_READ = 1 << 18 };
 
 struct source {
     char *name;
@@ -23,9 +23,10 @@ struct source {
     int mapped;
     /* otherwise a stream: of a descriptor, or inflated from one of these */
     int descriptor; /* -1: none */
-    int gzip, gzip_open, gzip_ended;
-    z_stream inflater;
-    unsigned char *raw; /* compressed bytes read from the descriptor */
+    int gzip;
+    gzip_stream inflater;
+    char *raw; /* compressed bytes read from the descriptor */
+    size_t raw_size;
     /* bytes of the stream that were read but not yet handed out */
     char *carry;
     size_t carry_bytes, carry_size;
@@ -44,25 +45,11 @@ static void source_forget(const source *s, size_t from, size_t to)
         mem_discard((void *)(uintptr_t)s->bytes, from, to);
 }
 
-/* zlib's allocations go through base as well. */
-static void *source_zalloc(void *opaque, unsigned count, unsigned size)
-{
-    (void)opaque;
-    return mem_zeroed(count, size);
-}
-
-static void source_zfree(void *opaque, void *block)
-{
-    (void)opaque;
-    mem_free(block);
-}
-
 void source_close(source *s)
 {
     if (!s)
         return;
-    if (s->gzip_open)
-        inflateEnd(&s->inflater);
+    gzip_close(&s->inflater);
     if (s->mapped)
         munmap((void *)(uintptr_t)s->bytes, s->size);
     if (s->descriptor > 0)
@@ -136,6 +123,42 @@ static sotto_status source_open_path(source *s, const char *path,
     return SOTTO_OK;
 }
 
+static sotto_status source_read_raw(source *s, void *to, size_t size,
+                                    size_t *got, sotto_error *error)
+{
+    for (;;) {
+        ssize_t count = read(s->descriptor, to, size);
+        if (count >= 0) {
+            *got = (size_t)count;
+            return SOTTO_OK;
+        }
+        if (errno != EINTR)
+            return source_system_error(s, "cannot be read", error);
+    }
+}
+
+/* Compressed bytes for the inflater. */
+static sotto_status source_feed(void *context, const char **bytes, size_t *size,
+                                sotto_error *error)
+{
+    source *s = context;
+    if (!s->bytes) {
+        *bytes = s->raw;
+        if (s->raw_size) { /* what was peeked at */
+            *size = s->raw_size;
+            s->raw_size = 0;
+            return SOTTO_OK;
+        }
+        return source_read_raw(s, s->raw, SOURCE_READ, size, error);
+    }
+    size_t left = s->size - s->at;
+    *size = left < SOURCE_READ ? left : SOURCE_READ;
+    *bytes = s->bytes + s->at;
+    source_forget(s, 0, s->at);
+    s->at += *size;
+    return SOTTO_OK;
+}
+
 static int source_is_called_gzip(const source *s)
 {
     size_t length = strlen(s->name);
@@ -153,22 +176,17 @@ static sotto_status source_detect_gzip(source *s, int by_name,
     if (by_name ? !source_is_called_gzip(s)
                 : size < 2 || memcmp(head, "\x1f\x8b", 2))
         return SOTTO_OK;
-    s->inflater.zalloc = source_zalloc;
-    s->inflater.zfree = source_zfree;
     /* the bytes that were peeked from a descriptor are its first input */
     if (!s->bytes) {
         s->raw = mem_zeroed(1, SOURCE_READ);
         if (!s->raw)
             return error_memory(error);
         memcpy(s->raw, s->carry, s->carry_size);
-        s->inflater.next_in = s->raw;
-        s->inflater.avail_in = (unsigned)s->carry_size;
+        s->raw_size = s->carry_size;
         s->carry_size = 0;
     }
-    if (inflateInit2(&s->inflater, 15 + 16) != Z_OK)
-        return error_memory(error);
-    s->gzip = s->gzip_open = 1;
-    return SOTTO_OK;
+    s->gzip = 1;
+    return gzip_open(&s->inflater, s->name, source_feed, s, error);
 }
 
 sotto_status source_open(source **out, const char *path, int by_name,
@@ -211,110 +229,12 @@ sotto_status source_memory(source **out, const char *name, const void *bytes,
 
 /* ---- the stream ---- */
 
-static sotto_status source_read_raw(source *s, void *to, size_t size,
-                                    size_t *got, sotto_error *error)
-{
-    for (;;) {
-        ssize_t count = read(s->descriptor, to, size);
-        if (count >= 0) {
-            *got = (size_t)count;
-            return SOTTO_OK;
-        }
-        if (errno != EINTR)
-            return source_system_error(s, "cannot be read", error);
-    }
-}
-
-/* More compressed bytes for the inflater; *ended when there are none. */
-static sotto_status source_feed(source *s, int *ended, sotto_error *error)
-{
-    size_t got = 0;
-    if (s->bytes) {
-        size_t left = s->size - s->at;
-        got = left < (1u << 20) ? left : (1u << 20);
-        source_forget(s, 0, s->at);
-        s->inflater.next_in = (unsigned char *)(uintptr_t)(s->bytes + s->at);
-        s->at += got;
-    } else {
-        sotto_status status =
-            source_read_raw(s, s->raw, SOURCE_READ, &got, error);
-        if (status != SOTTO_OK)
-            return status;
-        s->inflater.next_in = s->raw;
-    }
-    s->inflater.avail_in = (unsigned)got;
-    *ended = got == 0;
-    return SOTTO_OK;
-}
-
-static sotto_status source_gzip_error(const source *s, int code,
-                                      sotto_error *error)
-{
-    if (code == Z_MEM_ERROR)
-        return error_memory(error);
-    return error_set(error, SOTTO_DATA,
-                     "%s: %s; expected a whole gzip stream: copy the file "
-                     "again",
-                     show_name(s->name).text,
-                     code == Z_BUF_ERROR ? "the gzip data are cut off"
-                                         : "the gzip data are damaged");
-}
-
-/* After one member another may follow (concatenated files); zeros after the
-   last one are padding. */
-static sotto_status source_gzip_member_end(source *s, sotto_error *error)
-{
-    int ended = 0;
-    for (;;) {
-        if (s->inflater.avail_in == 0) {
-            sotto_status status = source_feed(s, &ended, error);
-            if (status != SOTTO_OK)
-                return status;
-            if (ended) {
-                s->gzip_ended = 1;
-                return SOTTO_OK;
-            }
-        }
-        if (*s->inflater.next_in)
-            break;
-        s->inflater.next_in++;
-        s->inflater.avail_in--;
-    }
-    inflateReset(&s->inflater);
-    return SOTTO_OK;
-}
-
-static sotto_status source_inflate(source *s, char *to, size_t size,
-                                   size_t *got, sotto_error *error)
-{
-    size_t chunk = size < (1u << 30) ? size : (1u << 30);
-    s->inflater.next_out = (unsigned char *)to;
-    s->inflater.avail_out = (unsigned)chunk;
-    while (s->inflater.avail_out == chunk && !s->gzip_ended) {
-        int ended = 0;
-        if (s->inflater.avail_in == 0) {
-            sotto_status status = source_feed(s, &ended, error);
-            if (status != SOTTO_OK)
-                return status;
-        }
-        int code = ended ? Z_BUF_ERROR : inflate(&s->inflater, Z_NO_FLUSH);
-        if (code == Z_STREAM_END) {
-            sotto_status status = source_gzip_member_end(s, error);
-            if (status != SOTTO_OK)
-                return status;
-        } else if (code != Z_OK)
-            return source_gzip_error(s, code, error);
-    }
-    *got = chunk - s->inflater.avail_out;
-    return SOTTO_OK;
-}
-
 /* Some bytes of the stream; none at its end. */
 static sotto_status source_stream(source *s, char *to, size_t size, size_t *got,
                                   sotto_error *error)
 {
     if (s->gzip)
-        return source_inflate(s, to, size, got, error);
+        return gzip_read(&s->inflater, to, size, got, error);
     return source_read_raw(s, to, size, got, error);
 }
 
