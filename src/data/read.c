@@ -1,16 +1,10 @@
 /*
- * From a file to a table: find the format, make the plan, let workers parse
- * the pieces, and put the blocks together in the order of the file.
+ * From a file to a table: find the format, make the plan, have the rows
+ * parsed, check and describe what came out.
  */
-#include "reader.h"
+#include "loader.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22 /* Linux 5.14; refused by older kernels */
-#endif
 
 /* ---- lines ---- */
 
@@ -108,166 +102,7 @@ sotto_status read_detect(source *s, const sotto_options *options,
     return SOTTO_OK;
 }
 
-/* ---- pieces, parsed side by side ---- */
-
-typedef struct loader {
-    source *s;
-    plan *p;
-    int sparse;
-    reader_parse parse;
-    source_cut cut;
-    size_t want, limit;
-    pthread_mutex_t lock; /* guards all that follows */
-    pthread_cond_t turned;
-    block *first, *last;
-    int64_t handed_out; /* pieces so far */
-    int64_t turn;       /* whose entries the store takes next */
-    int stop;           /* hand out no more pieces */
-    int given_up;       /* a fault or failure: there will be no table */
-    entry_store store;
-    sotto_status status;
-    sotto_error *error;
-    column_range *range;
-} loader;
-
-/* The next piece and its block, in the order of the file; 0 at the end. */
-static int loader_next(loader *l, piece *out, block **b)
-{
-    int got = 0;
-    pthread_mutex_lock(&l->lock);
-    *b = NULL;
-    if (!l->stop)
-        l->status =
-            source_next(l->s, l->want, l->limit, l->cut, l->p, out, l->error);
-    if (!l->stop && l->status == SOTTO_OK && out->size) {
-        *b = mem_zeroed(1, sizeof **b);
-        if (*b) {
-            *(l->last ? &l->last->next : &l->first) = *b;
-            l->last = *b;
-            (*b)->number = l->handed_out++;
-            got = 1;
-        } else {
-            l->status = error_memory(l->error);
-            source_release(l->s, out);
-        }
-    }
-    l->stop |= !got;
-    l->given_up |= l->status != SOTTO_OK;
-    pthread_cond_broadcast(&l->turned);
-    pthread_mutex_unlock(&l->lock);
-    return got;
-}
-
-/* After a fault in a row, or when memory is out. */
-static void loader_give_up(loader *l, int memory)
-{
-    pthread_mutex_lock(&l->lock);
-    if (memory && l->status == SOTTO_OK)
-        l->status = error_memory(l->error);
-    l->stop = l->given_up = 1;
-    pthread_cond_broadcast(&l->turned);
-    pthread_mutex_unlock(&l->lock);
-}
-
-/* Entries go to the store in the order of the file: wait for it. */
-static int loader_store(loader *l, const worker *w)
-{
-    int stored = 0;
-    pthread_mutex_lock(&l->lock);
-    while (l->turn != w->block->number && !l->given_up)
-        pthread_cond_wait(&l->turned, &l->lock);
-    int mine = !l->given_up;
-    pthread_mutex_unlock(&l->lock);
-    if (!mine)
-        return 1;
-    stored = store_append(&l->store, w);
-    pthread_mutex_lock(&l->lock);
-    l->turn++;
-    pthread_cond_broadcast(&l->turned);
-    pthread_mutex_unlock(&l->lock);
-    return stored;
-}
-
-static void loader_merge_ranges(loader *l, const worker *w)
-{
-    if (!w->range)
-        return;
-    pthread_mutex_lock(&l->lock);
-    for (int64_t j = 0; j < l->p->features; j++) {
-        l->range[j].low = fmin(l->range[j].low, w->range[j].low);
-        l->range[j].high = fmax(l->range[j].high, w->range[j].high);
-        l->range[j].lost = fmax(l->range[j].lost, w->range[j].lost);
-    }
-    pthread_mutex_unlock(&l->lock);
-}
-
-/* Asks for the pages of a mapped piece in one go. */
-static void loader_populate(const piece *p)
-{
-    uintptr_t from = (uintptr_t)p->text & ~(uintptr_t)4095;
-    if (!p->buffer)
-        madvise((void *)from, (uintptr_t)p->text + p->size - from,
-                MADV_POPULATE_READ);
-}
-
-static void loader_work(void *context, int number)
-{
-    loader *l = context;
-    worker w;
-    piece p;
-    (void)number;
-    int ready = worker_open(&w, l->p, l->sparse);
-    if (!ready)
-        loader_give_up(l, 1);
-    while (ready && loader_next(l, &p, &w.block)) {
-        loader_populate(&p);
-        w.text = p.text;
-        w.text_end = p.text + p.size;
-        w.has_nul = memchr(p.text, 0, p.size) != NULL;
-        l->parse(&w, &p);
-        source_release(l->s, &p);
-        if (w.failed)
-            w.block->fault = (fault){0}; /* not the row's */
-        int bad = w.block->fault.expected != NULL;
-        if (!w.failed && !bad && l->sparse)
-            w.failed = !loader_store(l, &w);
-        if (w.failed || bad) {
-            loader_give_up(l, w.failed);
-            break;
-        }
-    }
-    if (ready)
-        loader_merge_ranges(l, &w);
-    worker_close(&w);
-}
-
-/* The first fault in the order of the file, as one line. */
-static sotto_status loader_fault(const loader *l, int64_t lines,
-                                 sotto_error *error)
-{
-    const block *b = l->first;
-    while (b && !b->fault.expected) {
-        lines += b->lines;
-        b = b->next;
-    }
-    if (!b)
-        return SOTTO_OK;
-    const fault *f = &b->fault;
-    text_buffer where = {0};
-    if (f->place > 0)
-        text_format(&where, ", column %lld", (long long)f->place);
-    if (f->at)
-        text_format(&where, " (\"%s\")", show_name(f->at->name).text);
-    /* damage inside a gzip stream is only certain at its end */
-    sotto_status status = error_set(
-        error, SOTTO_DATA, "%s: line %lld%s: %s%s", show_name(l->p->file).text,
-        (long long)(lines + f->line), where.data ? where.data : "", f->expected,
-        source_is_gzip(l->s)
-            ? " (or the gzip data are damaged: check with gzip -t)"
-            : "");
-    text_free(&where);
-    return status;
-}
+/* ---- the end of reading ---- */
 
 static int64_t read_first_line(const block *first, int zero)
 {
@@ -333,57 +168,6 @@ sotto_status read_finish(sotto_table *t, plan *p, block *first,
         status = table_remark(t, p, first, range, error);
     if (status == SOTTO_OK)
         status = table_describe(t, p, error);
-    return status;
-}
-
-static void loader_free_blocks(loader *l)
-{
-    while (l->first) {
-        block *next = l->first->next;
-        block_free(l->first);
-        l->first = next;
-    }
-}
-
-/* Large enough that a column's share of a piece is worth a copy, small
-   enough that the pieces in flight are little beside the table. */
-static size_t loader_piece_size(const source *s, const plan *p)
-{
-    int64_t left = source_left(s) / 1024;
-    int64_t want = p->columns * 1024;
-    if (want < left)
-        want = left;
-    if (want < 1 << 20)
-        want = 1 << 20;
-    return (size_t)(want > 1 << 24 ? 1 << 24 : want);
-}
-
-/* Parses the rest of the source; `lines` came before it. */
-static sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
-                               sotto_error *error)
-{
-    l->error = error;
-    l->want = loader_piece_size(l->s, l->p);
-    t->features = l->p->features;
-    t->sparse = l->sparse;
-    if (!l->sparse && !l->p->drop_bad && !range_new(&l->range, l->p->features))
-        return error_memory(error);
-    pthread_mutex_init(&l->lock, NULL); /* with glibc neither can fail */
-    pthread_cond_init(&l->turned, NULL);
-    l->store.element = plan_element(l->p);
-    thread_run(l->p->threads, loader_work, l);
-    pthread_cond_destroy(&l->turned);
-    pthread_mutex_destroy(&l->lock);
-    /* a fault comes before whatever kept later pieces from being read */
-    sotto_status status = loader_fault(l, lines, error);
-    if (status == SOTTO_OK)
-        status = l->status;
-    if (status == SOTTO_OK)
-        status =
-            read_finish(t, l->p, l->first, &l->store, lines, l->range, error);
-    loader_free_blocks(l);
-    store_free(&l->store);
-    mem_free(l->range);
     return status;
 }
 
