@@ -33,9 +33,14 @@ int cli_takes(const verb *v, const sotto_option *o);
 
 int cli_flag(const cli *c, const char *name);
 
+/* One line for a wrong call: fills the error, returns SOTTO_USAGE. */
+sotto_status cli_refuse(sotto_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+sotto_status cli_refuse_verb(const char *name, sotto_error *error);
+
 /* Prints a name on a terminal: control characters become '?', and what is
-   longer than `most` bytes is cut between characters. Returns the number
-   of bytes. */
+   longer than `most` bytes is cut between characters. Returns its width
+   in characters. */
 int cli_print_name(FILE *to, const char *name, int most);
 
 /* Prints text as a JSON string, in quotes. */

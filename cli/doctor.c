@@ -55,21 +55,20 @@ static void doctor_name(const char *name)
 }
 
 static void doctor_line(const char *name, const doctor_summary *s,
-                        const char *map)
+                        const char *bounds)
 {
     doctor_name(name);
     printf("%12.5g %12.5g %12.5g  ", s->least, s->mean, s->most);
     doctor_bars(s);
-    printf("  %s\n", map);
+    printf("  %s\n", bounds);
 }
 
-static void doctor_map(const sotto_table *t, int64_t j, char out[64])
+static void doctor_bounds(const sotto_table *t, int64_t j, char out[64])
 {
-    double centre, half;
-    sotto_table_feature_map(t, j, &centre, &half);
+    double low, high;
     out[0] = 0;
-    if (centre != 0 || half != 1)
-        snprintf(out, 64, "[%.5g, %.5g]", centre - half, centre + half);
+    if (sotto_table_feature_bounds(t, j, &low, &high))
+        snprintf(out, 64, "[%.5g, %.5g]", low, high);
 }
 
 static void doctor_shape(const char *path, const sotto_table *t)
@@ -89,8 +88,10 @@ static void doctor_shape(const char *path, const sotto_table *t)
 
 static void doctor_target(const sotto_table *t, double *x)
 {
-    if (!sotto_table_target(t, x))
+    if (!sotto_table_target(t, x)) {
+        printf("target: none (--target NAME)\n");
         return;
+    }
     doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
     int64_t positive = 0;
     for (int64_t i = 0; i < sotto_table_rows(t); i++)
@@ -126,11 +127,11 @@ static void doctor_text(const char *path, const sotto_table *t, double *x)
            "least", "mean", "most", DOCTOR_BINS, "how spread",
            "declared bounds");
     for (int64_t j = 0; j < shown; j++) {
-        char buffer[24], map[64];
+        char buffer[24], bounds[64];
         sotto_table_feature(t, j, x);
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
-        doctor_map(t, j, map);
-        doctor_line(sotto_table_feature_name(t, j, buffer), &s, map);
+        doctor_bounds(t, j, bounds);
+        doctor_line(sotto_table_feature_name(t, j, buffer), &s, bounds);
     }
     if (shown < features)
         printf("  ... and %lld more\n", (long long)(features - shown));
@@ -139,7 +140,7 @@ static void doctor_text(const char *path, const sotto_table *t, double *x)
 static void doctor_json_feature(const sotto_table *t, int64_t j, double *x)
 {
     char buffer[24];
-    double centre, half;
+    double centre, half, low, high;
     sotto_table_feature(t, j, x);
     doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
     sotto_table_feature_map(t, j, &centre, &half);
@@ -155,6 +156,13 @@ static void doctor_json_feature(const sotto_table *t, int64_t j, double *x)
     cli_json_number(stdout, centre);
     printf(", \"half\": ");
     cli_json_number(stdout, half);
+    if (sotto_table_feature_bounds(t, j, &low, &high)) {
+        printf(", \"bounds\": [");
+        cli_json_number(stdout, low);
+        printf(", ");
+        cli_json_number(stdout, high);
+        printf("]");
+    }
     printf("}");
 }
 
@@ -188,7 +196,7 @@ static void doctor_json(const char *path, const sotto_table *t, double *x)
         cli_json_text(stdout, sotto_table_class(t, 1));
         printf("]");
     }
-    printf(", \"feature\": [");
+    printf(", \"features_listed\": %lld, \"feature\": [", (long long)shown);
     for (int64_t j = 0; j < shown; j++)
         doctor_json_feature(t, j, x);
     printf("\n]}\n");
@@ -217,6 +225,7 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
 sotto_status cli_doctor(const cli *c, sotto_error *error)
 {
     sotto_table *t;
+    /* double: what is shown is the file's values, not their rounding */
     sotto_status status =
         sotto_options_set(c->options, "precision", "double", error);
     if (status == SOTTO_OK)

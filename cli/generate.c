@@ -3,6 +3,8 @@
  */
 #include "cli.h"
 
+#include <string.h>
+
 sotto_status cli_generate(const cli *c, sotto_error *error)
 {
     const char *output = sotto_options_get(c->options, "output");
@@ -12,15 +14,11 @@ sotto_status cli_generate(const cli *c, sotto_error *error)
                    sotto_generate_help(i));
         return SOTTO_OK;
     }
-    if (!output) {
-        error->status = SOTTO_USAGE;
-        snprintf(error->message, sizeof error->message,
-                 "expected -o FILE (- is stdout)");
-        return SOTTO_USAGE;
-    }
+    if (!output)
+        return cli_refuse(error, "expected -o FILE (- is stdout)");
     sotto_status status =
         sotto_generate(c->argument[0], output, c->options, error);
-    if (status == SOTTO_OK && !cli_flag(c, "quiet"))
+    if (status == SOTTO_OK && strcmp(output, "-") && !cli_flag(c, "quiet"))
         fprintf(stderr, "wrote %s\n", output);
     return status;
 }

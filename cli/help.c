@@ -18,10 +18,12 @@ static void help_wrap(const char *text, int column, int indent)
         }
         column += printf("%.*s", length, text);
         text += length;
-        if (*text == ' ') {
-            text++;
+        text += *text == ' ';
+        int next = (int)strcspn(text, " ");
+        if (*text && column + 1 + next <= HELP_WIDTH)
             column += printf(" ");
-        }
+        else
+            column = HELP_WIDTH; /* no blank at the end of a line */
     }
     printf("\n");
 }
@@ -67,7 +69,8 @@ static void help_verb(const verb *v)
 
 static void help_all(void)
 {
-    printf("sotto %s: differentially private linear models\n\n"
+    printf("sotto %s: differentially private linear models (so far it reads "
+           "data;\ntraining is not built yet)\n\n"
            "usage: sotto VERB ...\n\nverbs:\n",
            sotto_version());
     for (const verb *v = cli_verbs; v->name; v++)
@@ -85,12 +88,8 @@ sotto_status cli_help(const cli *c, sotto_error *error)
         return SOTTO_OK;
     }
     const verb *v = cli_find_verb(c->argument[0]);
-    if (!v) {
-        error->status = SOTTO_USAGE;
-        snprintf(error->message, sizeof error->message,
-                 "there is no such verb; see 'sotto help'");
-        return SOTTO_USAGE;
-    }
+    if (!v)
+        return cli_refuse_verb(c->argument[0], error);
     help_verb(v);
     return SOTTO_OK;
 }

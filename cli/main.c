@@ -62,15 +62,17 @@ int cli_print_name(FILE *to, const char *name, int most)
         while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
             length--; /* not inside a UTF-8 sequence */
     }
+    int width = 2 * cut;
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)name[i];
+        width += (c & 0xc0) != 0x80;
         unsigned char next = (unsigned char)name[i + 1];
         int control = c < 32 || c == 127 || /* U+0080 to U+009F: two bytes */
                       (c == 0xc2 && next >= 0x80 && next <= 0x9f);
         putc(control ? '?' : c, to);
     }
     fputs(cut ? ".." : "", to);
-    return (int)length + 2 * cut;
+    return width;
 }
 
 void cli_json_text(FILE *to, const char *text)
@@ -106,8 +108,7 @@ sotto_status cli_version(const cli *c, sotto_error *error)
     return SOTTO_OK;
 }
 
-__attribute__((format(printf, 2, 3))) static sotto_status
-cli_refuse(sotto_error *error, const char *format, ...)
+sotto_status cli_refuse(sotto_error *error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -143,7 +144,7 @@ static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
         value = argv[++*i];
     if (!value)
         return cli_refuse(error, "--%s: expected %s after it", name,
-                          o->argument);
+                          o->choices ? o->choices : o->argument);
     return sotto_options_set(c->options, name, value, error);
 }
 
@@ -175,6 +176,16 @@ static sotto_status cli_parse(cli *c, const verb *v, char **argv,
     return SOTTO_OK;
 }
 
+sotto_status cli_refuse_verb(const char *name, sotto_error *error)
+{
+    char shown[24];
+    size_t i = 0;
+    for (; name[i] && i < sizeof shown - 1; i++)
+        shown[i] = name[i] > 32 && name[i] < 127 ? name[i] : '?';
+    shown[i] = 0;
+    return cli_refuse(error, "there is no verb '%s'; see 'sotto help'", shown);
+}
+
 static sotto_status cli_run(int argc, char **argv, sotto_error *error)
 {
     cli c = {0};
@@ -185,7 +196,7 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
         name = "help";
     const verb *v = cli_find_verb(name);
     if (!v)
-        return cli_refuse(error, "there is no such verb; see 'sotto help'");
+        return cli_refuse_verb(name, error);
     sotto_status status = sotto_options_new(&c.options, error);
     if (status == SOTTO_OK)
         status = cli_parse(&c, v, argv + (argc > 1 ? 2 : 1), error);

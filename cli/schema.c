@@ -3,20 +3,38 @@
  */
 #include "cli.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
+static void schema_hint(const char *output)
+{
+    fprintf(stderr, "wrote ");
+    cli_print_name(stderr, output, 1000);
+    fprintf(stderr,
+            ": fill in what is known without looking at the records\n"
+            "  number    \"bounds\": [0, 120], \"missing\": 40\n"
+            "  category  \"levels\": [\"f\", \"m\"], \"missing\": \"none\"\n"
+            "  target    \"classes\": [\"no\", \"yes\"] or \"bounds\"\n"
+            "  weight    \"bounds\": [0, 10];  unit, drop: nothing\n");
+}
+
 sotto_status cli_schema(const cli *c, sotto_error *error)
 {
     char *template;
     const char *output = sotto_options_get(c->options, "output");
+    /* a schema that was filled in, or the data, is worth more than a wish */
+    int is_file = output && strcmp(output, "-");
+    struct stat status_of;
+    if (is_file && !stat(output, &status_of) && S_ISREG(status_of.st_mode))
+        return cli_refuse(error, "-o: the file exists; remove it, or give "
+                                 "another name");
     sotto_status status =
         sotto_schema_template(&template, c->argument[0], c->options, error);
     if (status != SOTTO_OK)
         return status;
     status = sotto_text_write(output ? output : "-", template, error);
     sotto_text_free(template);
-    if (status == SOTTO_OK && output && !cli_flag(c, "quiet"))
-        fprintf(stderr,
-                "wrote %s: fill in the bounds from what is known without "
-                "looking at the records\n",
-                output);
+    if (status == SOTTO_OK && is_file && !cli_flag(c, "quiet"))
+        schema_hint(output);
     return status;
 }

@@ -10,8 +10,9 @@
  *   5  Synthetic data        sets to try things on
  *
  * Conventions. A call that can fail returns a status and fills the caller's
- * sotto_error. `T **out` is yours to free; a `const T *` that is returned is
- * borrowed from the object it came from. Sizes are 64-bit. The library never
+ * sotto_error, which may be NULL and is left alone on success. `T **out` is
+ * yours to free, and NULL after a failure; a `const T *` that is returned is
+ * borrowed from the object it came from. Indices must be in range. Sizes are 64-bit. The library never
  * prints, never exits, and keeps no global state: two threads may use two
  * different objects at the same time without further ado.
  *
@@ -88,7 +89,7 @@ typedef struct sotto_option {
     const char *standard; /* the default as text, or NULL: not set */
     double low, high;     /* bounds, both included */
     const char *choices;  /* "a|b|c", or NULL */
-    const char *verbs;    /* " train doctor ": who takes it */
+    const char *verbs;    /* " doctor schema ": who takes it; none: library */
     const char *help;     /* one sentence */
 } sotto_option;
 
@@ -105,7 +106,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_options_new(sotto_options **out,
                                                           sotto_error *error);
 SOTTO_API void sotto_options_free(sotto_options *options);
 
-/* Sets one value from its text, after checking it. */
+/* Sets one value from its text, after checking it. What is set on a list is
+   added to it; a name with a comma in it cannot be, but a schema can have it. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_options_set(sotto_options *options, const char *name, const char *value,
                   sotto_error *error);
@@ -129,7 +131,8 @@ SOTTO_API const char *sotto_options_get(const sotto_options *options,
  *   bad-rows   "stop" (SOTTO_DATA with the line) or "drop" (as if absent)
  *   epsilon    finite: nothing of the table's shape may come from the rows
  *
- * The file must not change while it is being read.
+ * (sotto_option_at lists all options; of them "precision" and "layout" are for
+ * callers of the library only.) The file must not change while it is being read.
  */
 typedef struct sotto_table sotto_table;
 
@@ -160,6 +163,10 @@ SOTTO_API const char *sotto_table_feature_name(const sotto_table *table,
  */
 SOTTO_API void sotto_table_feature_map(const sotto_table *table, int64_t j,
                                        double *centre, double *half);
+
+/* The declared bounds of feature j, in raw units: 1 when there are any. */
+SOTTO_API int sotto_table_feature_bounds(const sotto_table *table, int64_t j,
+                                         double *low, double *high);
 
 /* Copies feature j, undone to raw units, into out[0 .. rows-1]. */
 SOTTO_API void sotto_table_feature(const sotto_table *table, int64_t j,

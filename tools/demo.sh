@@ -73,4 +73,4 @@ end=$(date +%s%N)
 printf 'read %s MB in %s ms, with checks on every field\n' \
     "$(($(stat -c %s words.svm) / 1000000))" "$(((end - start) / 1000000))"
 printf '\n'
-bold "The files are in $folder. Private training comes next: see docs/tour.md."
+bold "The files are in $folder; docs/tour.md shows how it works inside."

@@ -29,7 +29,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_CLASSES] = {"classes", LIST, "A,B", NULL, 0, 0, NULL, READING,
         "the two classes of the target, the negative one first; not needed "
         "for -1/+1 and 0/1"},
-    [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0, INFINITY, NULL,
+    [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0x1p-1022, INFINITY, NULL,
         READING,
         "read as private training with this epsilon would: nothing of the "
         "table's shape is taken from the rows (inf: not private)"},
@@ -60,7 +60,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "what separates CSV fields: one character, or tab (default: a comma; "
         "for .tsv a tab)"},
     [OPTION_FEATURES] = {"features", INTEGER, "P", NULL, 1, 2147483647, NULL,
-        " doctor schema generate ",
+        " doctor generate ",
         "the number of features (svmlight: required when private, else the "
         "largest index; generate: columns to make)"},
     [OPTION_ROWS] = {"rows", INTEGER, "N", NULL, 1, 1e15, NULL, " generate ",

@@ -36,6 +36,7 @@ struct sotto_table {
     char **name;    /* NULL: features are called 1, 2, ... */
     double *centre; /* NULL: 0 for every feature */
     double *half;   /* NULL: 1 for every feature */
+    double *low, *high; /* declared bounds, infinite without; NULL: none */
 
     double *y;      /* mapped target, or -1/+1; NULL without a target */
     double *weight; /* NULL: every row counts 1 */

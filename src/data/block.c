@@ -4,6 +4,7 @@
  */
 #include "block.h"
 
+#include <math.h>
 #include <string.h>
 
 int range_new(column_range **out, int64_t features)

@@ -8,6 +8,7 @@
  */
 #include "number.h"
 #include "reader.h"
+#include "value.h"
 
 #include <string.h>
 
@@ -306,8 +307,12 @@ static void csv_trim(csv_field *f)
 }
 
 static const char csv_not_number[] =
-    "expected a number; drop the column, declare it a category, or list the "
-    "word under missing_values in the schema";
+    "expected a number; --drop the column, or declare in a schema that it is "
+    "a category or unit, or that the word means a missing value";
+
+static const char csv_not_target[] =
+    "expected a number; for a target of two classes give --loss logistic and "
+    "--classes A,B";
 
 static int csv_number(worker *w, const column *c, const csv_field *f,
                       const char **expected)
@@ -317,7 +322,9 @@ static int csv_number(worker *w, const column *c, const csv_field *f,
     if (value_is_missing_word(w->plan, f->text, f->size))
         return value_missing(w, c, expected);
     number_kind kind = number_parse(&s, &v);
-    *expected = csv_not_number;
+    *expected = c->role == COLUMN_TARGET   ? csv_not_target
+                : c->role == COLUMN_WEIGHT ? "expected a weight, a number"
+                                           : csv_not_number;
     if (s != f->text + f->size || kind == NUMBER_BAD)
         return 0;
     if (kind == NUMBER_MISSING)
@@ -408,7 +415,7 @@ static int csv_row(worker *w, const char **at)
     const char *s = *at;
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
-        if (c->role == COLUMN_NUMBER && !p->missing_number &&
+        if (c->role == COLUMN_NUMBER && !p->missing_numbers &&
             csv_fast_number(w, c, &s, p->delimiter, i + 1 == p->columns))
             continue;
         if (!csv_slow_field(w, &s, i))

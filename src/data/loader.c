@@ -4,6 +4,7 @@
  * so that neither the table nor the first fault depends on the threads.
  */
 #include "loader.h"
+#include "value.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -140,13 +141,18 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
         text_format(&where, ", column %lld", (long long)f->place);
     if (f->at)
         text_format(&where, " (\"%s\")", show_name(f->at->name).text);
+    text_buffer allowed = {0};
+    value_list_allowed(l->p, f, &allowed);
     /* damage inside a gzip stream is only certain at its end */
-    sotto_status status = error_set(
-        error, SOTTO_DATA, "%s: line %lld%s: %s%s", show_name(l->p->file).text,
-        (long long)(lines + f->line), where.data ? where.data : "", f->expected,
-        source_is_gzip(l->s)
-            ? " (or the gzip data are damaged: check with gzip -t)"
-            : "");
+    sotto_status status =
+        error_set(error, SOTTO_DATA, "%s: line %lld%s: %s%s%s",
+                  show_name(l->p->file).text, (long long)(lines + f->line),
+                  where.data ? where.data : "", f->expected,
+                  allowed.data ? allowed.data : "",
+                  source_is_gzip(l->s)
+                      ? " (or the gzip data are damaged: check with gzip -t)"
+                      : "");
+    text_free(&allowed);
     text_free(&where);
     return status;
 }

@@ -4,6 +4,7 @@
  * missing values.
  */
 #include "reader.h"
+#include "value.h"
 
 #include <string.h>
 

@@ -19,6 +19,7 @@ void plan_free(plan *p)
     for (int64_t i = 0; i < p->missing_words; i++)
         mem_free(p->missing[i]);
     mem_free(p->missing);
+    mem_free(p->missing_number);
     mem_free(p->low);
     mem_free(p->high);
     *p = (plan){0};
@@ -29,6 +30,7 @@ void plan_free(plan *p)
 void plan_settings(plan *p, const sotto_options *options)
 {
     p->row_word = "line";
+    p->stray_weight_bound = option_given(options, OPTION_WEIGHT_BOUND);
     p->drop_bad = option_is(options, OPTION_BAD_ROWS, "drop");
     p->is_private = option_private(options);
     p->wide = option_is(options, OPTION_PRECISION, "double");
@@ -113,6 +115,13 @@ sotto_status plan_target(plan *p, const sotto_options *options,
                          p->target ? "--classes goes with the losses "
                                      "logistic, hinge and squared-hinge"
                                    : "--classes needs --target");
+    if (p->target && p->target->class_name[0])
+        return error_set(error, SOTTO_USAGE,
+                         "column \"%s\": the schema declares two classes, but "
+                         "--loss %s reads a number; give --loss logistic, "
+                         "hinge or squared-hinge",
+                         show_name(p->target->name).text,
+                         option_text(options, OPTION_LOSS));
     p->target_is = p->target ? TARGET_NUMBER : TARGET_NONE;
     return SOTTO_OK;
 }
@@ -180,6 +189,10 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
                          "the target or the weights; declare \"type\": "
                          "\"target\" with \"classes\"",
                          show_name(c->name).text);
+    /* another column has been named for it */
+    if ((c->role == COLUMN_TARGET && option_given(options, OPTION_TARGET)) ||
+        (c->role == COLUMN_WEIGHT && option_given(options, OPTION_WEIGHTS)))
+        c->role = COLUMN_DROP;
     if (is_target || is_weight) {
         c->role = is_target ? COLUMN_TARGET : COLUMN_WEIGHT;
         c->missing = MISSING_REFUSE; /* what was declared for a feature */
@@ -271,6 +284,9 @@ static sotto_status plan_places(plan *p, sotto_error *error)
     }
     p->has_weight = weight != NULL;
     p->has_unit = unit != NULL;
+    if (status == SOTTO_OK && !weight && p->stray_weight_bound)
+        return error_set(error, SOTTO_USAGE,
+                         "--weight-bound needs --weights NAME");
     if (status == SOTTO_OK && p->features == 0)
         return error_set(error, SOTTO_DATA,
                          "%s: no column is left to learn from; expected at "
@@ -408,13 +424,22 @@ void plan_take_words(plan *p, schema *s)
 {
     p->missing = s->missing;
     p->missing_words = s->missing_words;
-    for (int64_t i = 0; i < p->missing_words; i++) {
-        double value;
-        p->missing_number |= number_whole(p->missing[i], &value);
-    }
     s->missing = NULL;
     s->missing_words = 0;
     schema_free(s);
+}
+
+/* Words for missing values that are numbers are compared as numbers. */
+static sotto_status plan_missing_numbers(plan *p, sotto_error *error)
+{
+    p->missing_number =
+        mem_zeroed((size_t)p->missing_words, sizeof *p->missing_number);
+    if (!p->missing_number)
+        return error_memory(error);
+    for (int64_t i = 0; i < p->missing_words; i++)
+        if (number_whole(p->missing[i], &p->missing_number[p->missing_numbers]))
+            p->missing_numbers++;
+    return SOTTO_OK;
 }
 
 sotto_status plan_columns(plan *out, const char *file, char **names,
@@ -429,6 +454,8 @@ sotto_status plan_columns(plan *out, const char *file, char **names,
     plan_settings(&p, options);
     status = plan_fill(&p, names, count, options, &s, error);
     plan_take_words(&p, &s);
+    if (status == SOTTO_OK)
+        status = plan_missing_numbers(&p, error);
     if (status == SOTTO_OK)
         status = plan_target(&p, options, error);
     if (status != SOTTO_OK) {

@@ -67,6 +67,7 @@ typedef struct plan {
     const column *target; /* NULL: none */
     target_kind target_is;
     int has_weight, has_unit;
+    int stray_weight_bound; /* --weight-bound, to be used by a weight */
     /* two classes: declared ones are compared as numbers if both are */
     char *class_name[2];
     int classes_declared, classes_numeric;
@@ -74,7 +75,8 @@ typedef struct plan {
     int zero_seen;  /* undeclared classes turned out to be 0 and 1 */
     char **missing; /* as in the schema */
     int64_t missing_words;
-    int missing_number; /* one of the words is a number */
+    double *missing_number; /* those of the words that are numbers */
+    int64_t missing_numbers;
     char delimiter;
     const char *row_word; /* what messages count: lines, or rows of .npy */
     int drop_bad;         /* a bad row is as if absent */

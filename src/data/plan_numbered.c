@@ -20,7 +20,8 @@ static sotto_status plan_refuse_names(const sotto_options *options,
                                       sotto_error *error)
 {
     static const option_id named[] = {OPTION_TARGET, OPTION_WEIGHTS,
-                                      OPTION_DROP, OPTION_ONLY};
+                                      OPTION_DROP, OPTION_ONLY,
+                                      OPTION_WEIGHT_BOUND};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (option_given(options, named[i]))
             return error_set(error, SOTTO_USAGE,
@@ -129,6 +130,11 @@ sotto_status plan_numbered(plan *out, const char *file, int64_t features,
         return status;
     plan_settings(&p, options);
     status = plan_label(&p, &s, error);
+    if (status == SOTTO_OK && s.missing_words)
+        status = error_set(error, SOTTO_USAGE,
+                           "%s: \"missing_values\" are words of CSV files; "
+                           "svmlight has none",
+                           show_name(option_text(options, OPTION_SCHEMA)).text);
     if (status == SOTTO_OK && option_given(options, OPTION_SCHEMA))
         status = plan_numbered_bounds(&p, option_text(options, OPTION_SCHEMA),
                                       &s, error);

@@ -222,6 +222,18 @@ static sotto_status read_svmlight(sotto_table *t, source *s,
     return status;
 }
 
+/* An option that another format takes is not ignored. */
+static sotto_status read_check_options(read_format format,
+                                       const sotto_options *options,
+                                       sotto_error *error)
+{
+    if (format != READ_CSV && option_given(options, OPTION_DELIMITER))
+        return error_set(error, SOTTO_USAGE, "--delimiter is for CSV");
+    if (format != READ_SVMLIGHT && option_given(options, OPTION_FEATURES))
+        return error_set(error, SOTTO_USAGE, "--features is for svmlight");
+    return SOTTO_OK;
+}
+
 static sotto_status read_source(sotto_table **out, source *s,
                                 const sotto_options *options,
                                 sotto_error *error)
@@ -234,6 +246,8 @@ static sotto_status read_source(sotto_table **out, source *s,
         (format == READ_CSV || (format == READ_SVMLIGHT &&
                                 !option_is(options, OPTION_BAD_ROWS, "drop"))))
         status = read_skip_mark(s, error);
+    if (status == SOTTO_OK)
+        status = read_check_options(format, options, error);
     if (status == SOTTO_OK) {
         t = mem_zeroed(1, sizeof *t);
         if (!t)
@@ -256,6 +270,7 @@ sotto_status sotto_table_read(sotto_table **out, const char *path,
 {
     source *s = NULL;
     int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
+    *out = NULL;
     sotto_status status = source_open(&s, path, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, error) : status;
 }

@@ -153,7 +153,10 @@ static sotto_status schema_levels(column *c, const char *path, json_t *from,
         return SOTTO_OK;
     if (!schema_is_words(levels))
         return schema_error(
-            path, c->name, "\"levels\" to be a list of different words", error);
+            path, c->name,
+            "a category to have \"levels\", a list of different "
+            "words",
+            error);
     if (!schema_copy_words(levels, &c->level, &c->levels))
         return error_memory(error);
     return SOTTO_OK;
@@ -211,6 +214,9 @@ static sotto_status schema_missing(column *c, const char *path, json_t *from,
                             "\"missing\" to be \"refuse\" or a number", error);
     c->missing = MISSING_FILL;
     c->fill = json_number_value(missing);
+    if (c->bounded && (c->fill < c->low || c->fill > c->high))
+        return schema_error(path, c->name,
+                            "\"missing\" to be within the bounds", error);
     return SOTTO_OK;
 }
 
@@ -352,6 +358,16 @@ static int schema_out_of_memory(size_t size)
     return !room;
 }
 
+/* jansson's reason without the text it quotes: the file may be one of
+   records, given by mistake. */
+static const char *schema_reason(json_error_t *problem)
+{
+    char *quoted = strstr(problem->text, " near ");
+    if (quoted)
+        *quoted = 0;
+    return problem->text;
+}
+
 sotto_status schema_load(schema *out, const char *path, sotto_error *error)
 {
     char *bytes = NULL;
@@ -361,15 +377,18 @@ sotto_status schema_load(schema *out, const char *path, sotto_error *error)
     sotto_status status = schema_bytes(path, &bytes, &size, error);
     if (status != SOTTO_OK)
         return status;
-    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
+    size_t mark = size >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
+    json_t *root =
+        json_loadb(bytes + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
     mem_free(bytes);
     if (!root && schema_out_of_memory(size))
         return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE,
-                         "%s: line %d, column %d: expected a schema in JSON "
-                         "(UTF-8, no key twice)",
-                         show_name(path).text, problem.line, problem.column);
+                         "%s: line %d, column %d: expected a schema in JSON: "
+                         "%s",
+                         show_name(path).text, problem.line, problem.column,
+                         schema_reason(&problem));
     status = schema_from_json(out, path, root, error);
     json_decref(root);
     if (status != SOTTO_OK)

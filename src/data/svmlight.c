@@ -4,6 +4,7 @@
  */
 #include "number.h"
 #include "reader.h"
+#include "value.h"
 
 #include <string.h>
 

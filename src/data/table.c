@@ -5,6 +5,7 @@
 #include "reader.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- from the plan ---- */
@@ -31,6 +32,8 @@ static int table_features_of(sotto_table *t, const column *c)
         t->name[j] = is_number ? mem_text(c->name) : table_level_name(c, i);
         t->centre[j] = is_number ? c->centre : 0;
         t->half[j] = is_number ? c->half : 1;
+        t->low[j] = is_number && c->bounded ? c->low : -INFINITY;
+        t->high[j] = is_number && c->bounded ? c->high : INFINITY;
         if (!t->name[j])
             return 0;
     }
@@ -42,7 +45,9 @@ static int table_describe_columns(sotto_table *t, const plan *p)
     t->name = mem_zeroed((size_t)t->features, sizeof *t->name);
     t->centre = mem_zeroed((size_t)t->features, sizeof *t->centre);
     t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
-    if (!t->name || !t->centre || !t->half)
+    t->low = mem_zeroed((size_t)t->features, sizeof *t->low);
+    t->high = mem_zeroed((size_t)t->features, sizeof *t->high);
+    if (!t->name || !t->centre || !t->half || !t->low || !t->high)
         return 0;
     for (int64_t i = 0; i < p->columns; i++)
         if (!table_features_of(t, &p->column[i]))
@@ -50,13 +55,16 @@ static int table_describe_columns(sotto_table *t, const plan *p)
     return 1;
 }
 
-static int table_describe_numbered(sotto_table *t, const plan *p)
+static int table_describe_numbered(sotto_table *t, plan *p)
 {
     if (!p->low)
         return 1;
+    t->low = p->low;
+    t->high = p->high;
+    p->low = p->high = NULL;
     t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
     for (int64_t j = 0; t->half && j < t->features; j++)
-        t->half[j] = isfinite(p->low[j]) ? fmax(-p->low[j], p->high[j]) : 1;
+        t->half[j] = isfinite(t->low[j]) ? fmax(-t->low[j], t->high[j]) : 1;
     return t->half != NULL;
 }
 
@@ -115,14 +123,30 @@ static int table_warn(sotto_table *t, text_buffer remark)
     return 1;
 }
 
-static int table_warn_precision(sotto_table *t, const char *name)
+/* One remark for all the columns; the first few are named. */
+static int table_warn_precision(sotto_table *t, const plan *p,
+                                const column_range *range)
 {
     text_buffer remark = {0};
-    text_format(&remark,
-                "column \"%s\" needs more than float32's 24 bits relative to "
-                "its spread: declare its bounds in the schema",
-                show_name(name).text);
-    return table_warn(t, remark);
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->columns; i++) {
+        const column *c = &p->column[i];
+        const column_range *r = &range[c->feature];
+        if (c->role != COLUMN_NUMBER || c->bounded || r->lost <= 0 ||
+            r->lost <= 0x1p-24 * (r->high - r->low))
+            continue;
+        if (count++ < 4)
+            text_format(&remark, "%s\"%s\"", count > 1 ? ", " : "",
+                        show_name(c->name).text);
+    }
+    if (count > 4)
+        text_format(&remark, " and %lld more", (long long)count - 4);
+    text_put(&remark, ": more digits than float32's 24 bits hold relative to "
+                      "the spread; declare bounds to keep more of them");
+    if (count)
+        return table_warn(t, remark);
+    text_free(&remark);
+    return 1;
 }
 
 static int table_warn_lines(sotto_table *t)
@@ -142,14 +166,8 @@ sotto_status table_remark(sotto_table *t, const plan *p, const block *first,
         spans |= b->spans_lines;
     if (spans && !table_warn_lines(t))
         return error_memory(error);
-    for (int64_t i = 0; range && i < p->columns; i++) {
-        const column *c = &p->column[i];
-        const column_range *r = &range[c->feature];
-        if (c->role == COLUMN_NUMBER && !c->bounded && r->lost > 0 &&
-            r->lost > 0x1p-24 * (r->high - r->low) &&
-            !table_warn_precision(t, c->name))
-            return error_memory(error);
-    }
+    if (range && !table_warn_precision(t, p, range))
+        return error_memory(error);
     return SOTTO_OK;
 }
 
@@ -196,6 +214,8 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->name);
     mem_free(t->centre);
     mem_free(t->half);
+    mem_free(t->low);
+    mem_free(t->high);
     mem_free(t->target_name);
     mem_free(t->class_name[0]);
     mem_free(t->class_name[1]);
@@ -239,6 +259,14 @@ void sotto_table_feature_map(const sotto_table *t, int64_t j, double *centre,
 {
     *centre = t->centre ? t->centre[j] : 0;
     *half = t->half ? t->half[j] : 1;
+}
+
+int sotto_table_feature_bounds(const sotto_table *t, int64_t j, double *low,
+                               double *high)
+{
+    *low = t->low ? t->low[j] : -INFINITY;
+    *high = t->high ? t->high[j] : INFINITY;
+    return isfinite(*low) != 0;
 }
 
 static double table_element(const sotto_table *t, const void *values, int64_t i)

@@ -44,7 +44,7 @@ static void template_column(text_buffer *t, const column *c)
     text_json(t, c->name);
     text_put(t, ": ");
     if (c->role == COLUMN_TARGET)
-        text_put(t, "{\"type\": \"target\"}");
+        text_put(t, "{\"type\": \"target\", \"classes\": null}");
     else if (c->role == COLUMN_DROP)
         text_put(t, "{\"type\": \"drop\"}");
     else
@@ -106,6 +106,7 @@ sotto_status sotto_schema_template(char **out, const char *path,
 {
     source *s = NULL;
     text_buffer t = {0};
+    *out = NULL;
     sotto_status status = source_open(&s, path, 0, error);
     if (status != SOTTO_OK)
         return status;

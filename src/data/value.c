@@ -2,7 +2,7 @@
  * The row-local maps: one field and the declarations about its column give
  * what is stored, and nothing else does.
  */
-#include "block.h"
+#include "value.h"
 
 #include <string.h>
 
@@ -53,9 +53,16 @@ int value_class(worker *w, double raw, const char *where, double *out)
     return raw == 1 || raw == 0 || raw == -1;
 }
 
-static const char value_class_expected[] =
-    "expected one of the two classes: -1/+1 or 0/1, or what --classes A,B "
-    "declares (more than two classes are not supported yet)";
+const char value_class_expected[] =
+    "expected one of the two declared classes (more than two are not supported "
+    "yet)";
+
+static const char value_class_usual[] =
+    "expected one of the two classes -1/+1 or 0/1; declare others with "
+    "--classes A,B (more than two classes are not supported yet)";
+
+const char value_level_expected[] =
+    "expected one of the levels that the schema declares";
 
 static const char value_too_large[] =
     "expected a number that fits a float; declare bounds or a missing-value "
@@ -68,12 +75,23 @@ static const char value_missing_expected[] =
 static const char value_needed[] =
     "expected a value, found none; every row needs one here";
 
+static int value_means_missing(const plan *p, double raw)
+{
+    for (int64_t i = 0; i < p->missing_numbers; i++)
+        if (raw == p->missing_number[i])
+            return 1;
+    return 0;
+}
+
 int value_number(worker *w, const column *c, double raw, const char *where,
                  const char **expected)
 {
     double v;
+    if (value_means_missing(w->plan, raw))
+        return value_missing(w, c, expected);
     if (c->role == COLUMN_TARGET && w->plan->target_is == TARGET_CLASSES) {
-        *expected = value_class_expected;
+        *expected = w->plan->classes_declared ? value_class_expected
+                                              : value_class_usual;
         return value_class(w, raw, where, &w->y);
     }
     if (c->role == COLUMN_WEIGHT) {
@@ -135,8 +153,25 @@ static int value_level(worker *w, const column *c, const char *bytes,
         value_store(w, c, i, same);
         found |= same;
     }
-    *expected = "expected one of the levels that the schema declares";
+    *expected = value_level_expected;
     return found;
+}
+
+/* Names are public, so they may be told; a few of them will do. */
+void value_list_allowed(const plan *p, const fault *f, text_buffer *out)
+{
+    char *const *name = NULL;
+    int64_t count = 0;
+    if (f->expected == value_level_expected && f->at) {
+        name = f->at->level;
+        count = f->at->levels;
+    } else if (f->expected == value_class_expected && p->classes_declared) {
+        name = p->class_name;
+        count = 2;
+    }
+    for (int64_t i = 0; i < count && i < 4; i++)
+        text_format(out, "%s\"%s\"", i ? ", " : ": ", show_name(name[i]).text);
+    text_put(out, count > 4 ? ", ..." : "");
 }
 
 int value_text(worker *w, const column *c, const char *bytes, size_t size,

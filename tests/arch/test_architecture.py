@@ -162,7 +162,8 @@ class Exports(unittest.TestCase):
 
     def test_shared_library(self):
         path = os.path.join(BUILD, "libsotto.so")
-        self.assertEqual(symbols(path, "-D", "--defined-only", "-g"), self.expected())
+        self.assertEqual(symbols(path, "-D", "--defined-only", "-g"), self.expected(),
+                         "a new name belongs into tests/arch/symbols.txt")
 
     def test_static_library(self):
         path = os.path.join(BUILD, "libsotto.a")
@@ -183,6 +184,15 @@ class Sources(unittest.TestCase):
                     text = file.read()
                 for word in ("pragma GCC optimize", "STDC FP_CONTRACT", "rand("):
                     self.assertNotIn(word, text, name)
+
+    def test_every_source_is_built(self):
+        with open(os.path.join(ROOT, "meson.build"), encoding="utf-8") as file:
+            build = file.read()
+        for room in ["cli"] + [os.path.join("src", name) for name in MODULES]:
+            folder = os.path.join(ROOT, room)
+            for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+                if name.endswith(".c"):
+                    self.assertIn(f"'{room}/{name}'", build, "list it in meson.build")
 
     def test_no_library_code_prints_or_exits(self):
         banned = {"printf", "puts", "putchar", "perror", "exit", "_exit", "abort", "rand",

@@ -189,9 +189,10 @@ class Csv(Case):
         """A class that is not declared, or not one of -1/+1 and 0/1."""
         for field in (NUMBER, "2", "-2", "0.5", "1e-300", "1e400"):
             with self.subTest(field):
-                self.row("1,2,%s" % field, "--target=c", "--loss=logistic",
-                         "--classes=1,%s" % OTHER, column=3, name="c",
-                         hint="classes")
+                self.refused(HEAD + "1,2,77\n%s,2,%s\n" % (OTHER, field),
+                             "--target=c", "--loss=logistic",
+                             "--classes=1,77", line=3, column=3, name="c",
+                             hint='classes.*"1", "77"')
                 self.refused(HEAD + "1,2,%s\n" % field, "--target=c",
                              "--loss=logistic", line=2, column=3, name="c",
                              hint="two classes")

@@ -182,10 +182,10 @@ class Csv(Silence):
         """Were each to be counted from the start, these would take minutes."""
         self.write("d.csv", "a,b\n" + "x,1\n" * 2000000 + "1,2\n")
         self.write("d.svm", "x 1:2\n" * 1400000 + "1 1:2\n")
-        for name in ("d.csv", "d.svm"):
+        for name, *more in (("d.csv",), ("d.svm", "--features=1")):
             with self.subTest(name):
                 result = self.sotto("doctor", name, "--bad-rows=drop",
-                                    "--features=1", "--json", timeout=60)
+                                    "--json", *more, timeout=60)
                 self.assertEqual(json.loads(result.out)["rows"], 1)
 
 
@@ -335,7 +335,7 @@ class Shape(Case):
         self.write("d.svm", "1 1:1\n")
         self.assertEqual(self.sotto("doctor", "d.svm",
                                     "--epsilon=inf").code, OK)
-        for epsilon in ("0", "0.1", "1e300"):
+        for epsilon in ("1e-300", "0.1", "1e300"):
             result = self.sotto("doctor", "d.svm", "--epsilon", epsilon)
             self.assertEqual(result.code, PRIVACY)
 

@@ -15,7 +15,7 @@ from common import DATA, FAILED, OK, USAGE, Case, npy, run, schema
 OPTIONS = {
     "doctor": "target loss classes epsilon schema weights weight-bound drop "
               "only bad-rows format delimiter features threads json quiet",
-    "schema": "target drop only format delimiter features output quiet",
+    "schema": "target drop only format delimiter output quiet",
     "generate": "format features rows per-row seed output quiet",
     "version": "json",
     "help": "",
@@ -448,8 +448,9 @@ class Writing(Case):
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         header = ",".join("c%d" % i for i in range(1000))
         self.write("d.csv", header + "\n")
-        for args in (self.LARGE, ("schema", "d.csv")):
-            for name in ("old.csv", "new.csv"):
+        for args, names in ((self.LARGE, ("old.csv", "new.csv")),
+                            (("schema", "d.csv"), ("new.csv",))):
+            for name in names:
                 with self.subTest(args, name=name):
                     self.write("old.csv", "old")
                     result = self.sotto(*args, "-o", name, before=limit)
@@ -583,11 +584,21 @@ class Schema(Case):
         text = self.template("d.csv")
         result = self.sotto("schema", "d.csv", "-o", "s.json")
         self.assertEqual((result.code, result.out), (OK, b""))
-        self.assertRegex(result.err, rb"\Awrote s\.json[^\n]*\n\Z")
+        self.assertRegex(result.err, rb"\Awrote s\.json")
         with open(self.path("s.json"), "rb") as file:
             self.assertEqual(file.read(), text)
-        self.assertEqual(self.sotto("schema", "d.csv", "-o", "s.json",
+        self.assertEqual(self.sotto("schema", "d.csv", "-o", "t.json",
                                     "--quiet"), (OK, b"", b""))
+
+    def test_output_is_not_overwritten(self):
+        """Neither a schema that was filled in, nor the data."""
+        self.write("d.csv", "a,b\n")
+        self.write("s.json", "mine")
+        for name in ("s.json", "d.csv"):
+            result = self.sotto("schema", "d.csv", "-o", name)
+            self.assert_one_line(result, USAGE)
+        with open(self.path("s.json"), "rb") as file:
+            self.assertEqual(file.read(), b"mine")
 
     def test_faults(self):
         for content in ("", "\n", "a,a\n", b"\xff\xfea\0", b"caf\xe9\n",

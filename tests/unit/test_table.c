@@ -151,9 +151,10 @@ static void test_schema(void **state)
     refuse_text("a.csv", "id,age,sex,x,out,w\nann,9,q,1,yes,1\n",
                 SETTINGS({"schema", path}, {"loss", "logistic"}),
                 "line 2, column 3 (\"sex\"): expected one of the levels");
-    refuse_text("a.csv", "id,age,sex,x,out,w\nann,9,f,1,maybe,1\n",
-                SETTINGS({"schema", path}, {"loss", "logistic"}),
-                "line 2, column 5 (\"out\"): expected one of the two classes");
+    refuse_text(
+        "a.csv", "id,age,sex,x,out,w\nann,9,f,1,maybe,1\n",
+        SETTINGS({"schema", path}, {"loss", "logistic"}),
+        "line 2, column 5 (\"out\"): expected one of the two declared classes");
     refuse_text("a.csv", "id,age,sex,x,out,w\nann,9,f,1,yes,-1\n",
                 SETTINGS({"schema", path}, {"loss", "logistic"}),
                 "not negative");
@@ -222,7 +223,7 @@ static void test_schema_refuses(void **state)
                   "more than two classes");
     refuse_schema("{\"sotto_schema\": 1, \"columns\": {\"x\": "
                   "{\"type\": \"number\"}, \"x\": {\"type\": \"drop\"}}}",
-                  "no key twice");
+                  "duplicate");
 }
 
 static void test_target_bounds(void **state)
