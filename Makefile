@@ -43,7 +43,8 @@ format:
 # Speed against LIBLINEAR, scikit-learn and pandas, in one run.
 bench: all
 	@tools/setup.sh bench
-	bench/read.py --build $(BUILD)
+	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
+	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"
 
 # Instructions per byte against bench/instructions.json: the same anywhere.
 bench-instructions: all

@@ -80,6 +80,24 @@ static inline uint64_t number_join(uint64_t digits)
     return digits * eight >> 32;
 }
 
+/*
+ * The same for the up to seven digits before the first stop of a word. They
+ * move up to the last places but one, zeros come before them, and what follows
+ * them lands in the last place, which the first step drops.
+ */
+static inline uint64_t number_join_before(uint64_t word, uint64_t stops)
+{
+    const uint64_t pair = 1 + (UINT64_C(10) << 8);
+    const uint64_t four = 1 + (UINT64_C(100) << 16);
+    const uint64_t eight = 1 + (UINT64_C(10000) << 32);
+    /* the stop is the top bit of byte `count`: so this is 8 * (7 - count) */
+    const int shift = __builtin_ctzll(stops) ^ 63;
+    uint64_t digits = (word - NUMBER_BYTES('0')) << shift;
+    digits = (digits * pair) & UINT64_C(0x00FF00FF00FF00FF);
+    digits = (digits * four >> 16) & UINT64_C(0x0000FFFF0000FFFF);
+    return digits * eight >> 32;
+}
+
 /* Sets the sign without a branch: signs in data are hard to predict. */
 static inline double number_signed(double magnitude, uint64_t negative)
 {
@@ -103,28 +121,42 @@ static inline number_kind number_other(const char **s, double *value)
 }
 
 /*
- * The rest of a fraction of which eight digits are in the mantissa: up to seven
- * more at *p. False where the digits do not form an integer up to 2^53, which
- * the division by a power of ten (exact up to 10^22) would round only once.
+ * A fraction of more than eight digits, up to fifteen; `first` are the first
+ * eight. False where all digits together do not form an integer up to 2^53,
+ * which the division by a power of ten (exact up to 10^22) would round once.
  */
 static inline bool number_long_fraction(const char **p, uint64_t mantissa,
-                                        double *magnitude)
+                                        uint64_t first, double *magnitude)
 {
     static const uint64_t scale[8] = {1,     10,     100,     1000,
                                       10000, 100000, 1000000, 10000000};
     static const double power[8] = {1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15};
-    const uint64_t word = number_load(*p), stops = number_stops(word);
-    /* below 10^11 there is no overflow: 11 + 7 digits are below 2^63 */
-    if (stops == 0 || mantissa >= UINT64_C(100000000000))
+    const uint64_t word = number_load(*p + 8), stops = number_stops(word);
+    /* below 10^3 there is no overflow: 3 + 8 + 7 digits are below 2^63 */
+    if (stops == 0 || mantissa >= 1000)
         return false;
     const unsigned count = number_count(stops);
-    /* The digits move to the last places, zeros come before them. */
-    const uint64_t last = (word - NUMBER_BYTES('0')) << 8 * (7 - count) << 8;
-    mantissa = mantissa * scale[count] + number_join(last);
+    mantissa = mantissa * 100000000 + number_join(first - NUMBER_BYTES('0'));
+    mantissa = mantissa * scale[count] + number_join_before(word, stops);
     *magnitude = (double)(int64_t)mantissa / power[count];
-    *p += count;
+    *p += 8 + count;
     return mantissa <= UINT64_C(1) << 53;
+}
+
+/* The number with the fraction at *p; false when that is too long. */
+static inline bool number_fraction(const char **p, uint64_t mantissa,
+                                   double *magnitude)
+{
+    const uint64_t word = number_load(*p), stops = number_stops(word);
+    if (stops == 0 && number_is_digit((*p)[8]))
+        return number_long_fraction(p, mantissa, word, magnitude);
+    /* Zeros after the last digit: always eight decimals. */
+    const uint64_t decimals = (word - NUMBER_BYTES('0')) & number_before(stops);
+    mantissa = mantissa * 100000000 + number_join(decimals);
+    *magnitude = (double)(int64_t)mantissa / 1e8;
+    *p += stops == 0 ? 8 : number_count(stops);
+    return true;
 }
 
 /*
@@ -145,30 +177,22 @@ static inline bool number_long_fraction(const char **p, uint64_t mantissa,
 static inline number_kind number_parse(const char **s, double *value)
 {
     const uint64_t negative = **s == '-';
-    const char *const first = *s + negative, *p = first;
-    uint64_t mantissa = 0, digit;
-    /* Digit by digit: here a predicted branch beats the wait for a count. */
-    for (; (digit = (uint64_t)(unsigned char)*p - '0') <= 9; p++)
-        mantissa = mantissa * 10 + digit;
-    if (__builtin_expect((size_t)(p - first) - 1 >= 7, 0))
+    const char *const first = *s + negative, *p = first + 1;
+    uint64_t mantissa = (uint64_t)(unsigned char)*first - '0', digit;
+    if (__builtin_expect(mantissa > 9, 0))
         return number_other(s, value);
+    if (*p != '.') {
+        /* Digit by digit: a predicted branch beats the wait for a count. */
+        for (; (digit = (uint64_t)(unsigned char)*p - '0') <= 9; p++)
+            mantissa = mantissa * 10 + digit;
+        if (__builtin_expect(p - first > 7, 0))
+            return number_other(s, value);
+    }
     double magnitude = (double)(int64_t)mantissa;
     if (*p == '.') {
-        const uint64_t word = number_load(++p), stops = number_stops(word);
-        /* Zeros after the last digit: always eight decimals. */
-        const uint64_t decimals =
-            (word - NUMBER_BYTES('0')) & number_before(stops);
-        mantissa = mantissa * 100000000 + number_join(decimals);
-        if (stops == 0) {
-            p += 8;
-            magnitude = (double)(int64_t)mantissa / 1e8;
-            if (number_is_digit(*p) &&
-                !number_long_fraction(&p, mantissa, &magnitude))
-                return number_other(s, value);
-        } else {
-            p += number_count(stops);
-            magnitude = (double)(int64_t)mantissa / 1e8;
-        }
+        p++;
+        if (!number_fraction(&p, mantissa, &magnitude))
+            return number_other(s, value);
     }
     if (__builtin_expect((*p | 0x20) == 'e', 0))
         return number_other(s, value);

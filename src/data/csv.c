@@ -415,7 +415,7 @@ static int csv_row(worker *w, const char **at)
     const char *s = *at;
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
-        if (c->role == COLUMN_NUMBER && !p->missing_numbers &&
+        if (c->plain &&
             csv_fast_number(w, c, &s, p->delimiter, i + 1 == p->columns))
             continue;
         if (!csv_slow_field(w, &s, i))

@@ -439,6 +439,9 @@ static sotto_status plan_missing_numbers(plan *p, sotto_error *error)
     for (int64_t i = 0; i < p->missing_words; i++)
         if (number_whole(p->missing[i], &p->missing_number[p->missing_numbers]))
             p->missing_numbers++;
+    for (int64_t i = 0; i < p->columns; i++)
+        p->column[i].plain =
+            p->column[i].role == COLUMN_NUMBER && !p->missing_numbers;
     return SOTTO_OK;
 }
 

@@ -28,6 +28,7 @@ typedef struct column {
     char *name;
     column_role role;
     int64_t feature; /* the first feature it fills */
+    int plain;       /* a number, none of which means a missing value */
     int bounded;
     double low, high;    /* declared, raw units */
     double centre, half; /* mapped = (raw - centre) / half */

@@ -30,6 +30,12 @@ static inline int svmlight_ends(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '#';
 }
 
+/* Ends the pairs of a line: its end, or the start of a comment. */
+static inline int svmlight_line_ends(char c)
+{
+    return c == '\n' || c == '#' || c == '\r';
+}
+
 static int svmlight_label(worker *w, const char *line, const char **s)
 {
     double v;
@@ -101,9 +107,8 @@ static inline const char *svmlight_digits(const char *s, uint64_t *out)
 {
     const uint64_t word = number_load(s), stops = number_stops(word);
     if (__builtin_expect(stops != 0, 1)) {
-        const unsigned count = number_count(stops);
-        *out = number_join((word - NUMBER_BYTES('0')) << 8 * (7 - count) << 8);
-        return s + count;
+        *out = number_join_before(word, stops);
+        return s + number_count(stops);
     }
     *out = 0;
     for (int i = 0; i < 11 && number_is_digit(*s); i++)
@@ -121,7 +126,7 @@ static int svmlight_pairs(worker *w, const char *line, const char **at,
     uint32_t *const indices = w->index;
     double *const values = w->value;
     const char *s = *at;
-    while (*s != '\n' && *s != '#' && *s != '\r') {
+    while (number_is_digit(*s) || !svmlight_line_ends(*s)) {
         uint64_t index;
         const char *t = svmlight_digits(s, &index);
         if (*t != ':' || (int64_t)index <= before || (int64_t)index > most)
