@@ -1,0 +1,187 @@
+/*
+ * The Newton model on the matrix of gram.c:
+ *
+ *   min over u:  c'd + d'(G + E)d / 2 + l1 |u|_1,  d = u - w, u in the box,
+ *
+ * with E = l2 + damping on the diagonal. Cyclic coordinate descent finds the
+ * signs; then the weights that are free are solved for at once (Cholesky),
+ * as far as they keep their signs. Both only ever go down.
+ */
+#include "solver.h"
+
+#include <math.h>
+
+/* ---- Cholesky on the free members ---- */
+
+/* Members that can move both ways without meeting a kink or a bound. */
+int64_t exact_free_members(exact_state *s)
+{
+    const exact_problem *p = s->problem;
+    int64_t count = 0;
+    for (int64_t k = 0; k < s->size; k++) {
+        double u = s->target[s->set[k]];
+        if (s->diagonal[k] > 0 && (u != 0 || !(p->l1 > 0)) && u > p->low &&
+            u < p->high)
+            s->list[count++] = k;
+    }
+    return count;
+}
+
+static double row_product(const double *a, const double *b, int64_t count)
+{
+    double s = 0, t = 0;
+    int64_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+        s += a[k] * b[k];
+        t += a[k + 1] * b[k + 1];
+    }
+    return k < count ? s + t + a[k] * b[k] : s + t;
+}
+
+/*
+ * L L' = G + E on the list. A column that depends on those before it (its
+ * pivot is rounding) is left out: L_kk = 0, and its weight will not move.
+ */
+static void factorise(exact_state *s, const int64_t *list, int64_t count)
+{
+    int64_t room = s->gram_room;
+    for (int64_t j = 0; j < count; j++) {
+        double *row = s->factor + j * room;
+        const double *g = s->gram + list[j] * room;
+        for (int64_t k = 0; k < j; k++) {
+            const double *other = s->factor + k * room;
+            double sum = g[list[k]] - row_product(row, other, k);
+            row[k] = other[k] > 0 ? sum / other[k] : 0;
+        }
+        double whole = s->diagonal[list[j]];
+        double pivot = whole - row_product(row, row, j);
+        row[j] = pivot > 1e-13 * whole ? sqrt(pivot) : 0;
+    }
+}
+
+static void substitute(const exact_state *s, double *x, int64_t count)
+{
+    int64_t room = s->gram_room;
+    for (int64_t j = 0; j < count; j++) {
+        const double *row = s->factor + j * room;
+        x[j] = row[j] > 0 ? (x[j] - row_product(row, x, j)) / row[j] : 0;
+    }
+    for (int64_t j = count - 1; j >= 0; j--) {
+        const double *row = s->factor + j * room;
+        x[j] = row[j] > 0 ? x[j] / row[j] : 0;
+        for (int64_t k = 0; k < j; k++)
+            x[k] -= row[k] * x[j];
+    }
+}
+
+/* ---- moves ---- */
+
+static void move_member(exact_state *s, int64_t k, double to)
+{
+    double d = to - s->target[s->set[k]];
+    const double *g = s->gram + k * s->gram_room;
+    if (d == 0)
+        return;
+    for (int64_t i = 0; i < s->size; i++)
+        s->residual[i] += g[i] * d;
+    s->residual[k] += s->extra[k] * d;
+    s->target[s->set[k]] = to;
+}
+
+/* The first kink or bound on the way from u to u + d, as a part of d. */
+double exact_reach(const exact_problem *p, double u, double d, double *stop)
+{
+    double end = u + d;
+    *stop = end;
+    if (p->l1 > 0 && u * end < 0)
+        *stop = 0;
+    if (*stop > p->high)
+        *stop = p->high;
+    if (*stop < p->low)
+        *stop = p->low;
+    return *stop == end ? 1 : (*stop - u) / d;
+}
+
+/* Solves for the free members; stops at the first that would leave its
+   face, which takes its place on the kink or bound exactly. 1: got there. */
+static int solve_face(exact_state *s)
+{
+    const exact_problem *p = s->problem;
+    int64_t *list = s->list, count = exact_free_members(s), first = -1;
+    double *x = s->direction, part = 1, stop;
+    for (int64_t i = 0; i < count; i++) {
+        double u = s->target[s->set[list[i]]];
+        x[i] = -s->residual[list[i]] - (u > 0 ? p->l1 : u < 0 ? -p->l1 : 0);
+    }
+    factorise(s, list, count);
+    substitute(s, x, count);
+    for (int64_t i = 0; i < count; i++) {
+        double far = exact_reach(p, s->target[s->set[list[i]]], x[i], &stop);
+        if (far < part) {
+            part = far;
+            first = i;
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        double u = s->target[s->set[list[i]]];
+        exact_reach(p, u, x[i], &stop);
+        move_member(s, list[i], i == first ? stop : u + part * x[i]);
+    }
+    return first < 0;
+}
+
+/* The largest promised decrease over the members. */
+static double model_violation(const exact_state *s)
+{
+    double most = 0;
+    for (int64_t k = 0; k < s->size; k++) {
+        double u = s->target[s->set[k]];
+        /* residual has l2 in it, the violation adds it again */
+        double fall =
+            exact_violation(s->problem, u, s->residual[k] - s->problem->l2 * u);
+        if (s->diagonal[k] > 0)
+            most = fmax(most, fall * fall / s->diagonal[k]);
+    }
+    return most;
+}
+
+static void sweep(exact_state *s)
+{
+    for (int64_t k = 0; k < s->size; k++) {
+        double u = s->target[s->set[k]], h = s->diagonal[k];
+        if (h > 0)
+            move_member(s, k,
+                        exact_prox(s->problem, u - s->residual[k] / h, h));
+    }
+}
+
+/* ---- the model ---- */
+
+static void begin(exact_state *s)
+{
+    for (int64_t k = 0; k < s->size; k++) {
+        int64_t j = s->set[k];
+        double g = s->gram[k * s->gram_room + k];
+        double whole = g + s->mean[k] / s->mass * s->mean[k] *
+                               (s->problem->intercept ? 1 : 0);
+        s->diagonal[k] = (g > 1e-13 * whole ? g : 0) + s->extra[k];
+        s->residual[k] = s->c[j] + s->problem->l2 * s->w[j];
+        s->target[j] = s->w[j];
+    }
+}
+
+void exact_quadratic(exact_state *s)
+{
+    const exact_problem *p = s->problem;
+    int smooth = !(p->l1 > 0) && isinf(p->low) && isinf(p->high);
+    exact_gram(s);
+    begin(s);
+    double start = model_violation(s), enough = 1e-20 * start;
+    for (int round = 0; round < 60; round++) {
+        for (int i = 0; i < 5 && !smooth; i++)
+            sweep(s);
+        int whole = solve_face(s);
+        if (model_violation(s) <= enough || (smooth && whole))
+            break;
+    }
+}
