@@ -108,14 +108,24 @@ static void hinge_gap(exact_state *s, double scale, double conjugates)
         s->done = exact_has_gap(s->problem);
 }
 
+/* Logistic slopes also vanish on the way to infinity: there the gradient
+   is small but Newton's steps are not. */
+static int is_travelling(const exact_state *s)
+{
+    double most = 0;
+    if (s->problem->loss.kind == LOSS_LOGISTIC)
+        for (int64_t i = 0; i < s->view.n; i++)
+            most = fmax(most, fabs(s->moved[i]));
+    return most > .01;
+}
+
 static void no_gap(exact_state *s)
 {
     s->gap = NAN;
     s->measure = gradient_measure(s);
     if (s->alpha)
         hinge_gap(s, 1, 0);
-    if (s->measure <= s->goal)
-        s->done = 1;
+    s->done = s->measure <= s->goal && !is_travelling(s);
 }
 
 /*

@@ -51,7 +51,8 @@ void exact_hinge(exact_state *s)
         idle = s->hinge_gap < .9 * best ? 0 : idle + 1;
         best = fmin(best, s->hinge_gap);
         move_alpha(s);
-        s->sigma = fmin(1e8, 4 * s->sigma);
+        /* sigma times the rounding of a margin is an error of alpha */
+        s->sigma = idle ? fmax(1, s->sigma / 8) : fmin(1e5, 4 * s->sigma);
         double next = .01 * fabs(s->hinge_gap);
         s->goal = exact_has_gap(s->problem)
                       ? fmax(next, .1 * tolerance * s->first)

@@ -10,20 +10,22 @@
 #include "solver.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- Cholesky on the free members ---- */
 
-/* Members that can move both ways without meeting a kink or a bound. */
+/* Whether a weight can move both ways without meeting a kink or a bound. */
+static int is_free(const exact_problem *p, double u)
+{
+    return (u != 0 || !(p->l1 > 0)) && u > p->low && u < p->high;
+}
+
 int64_t exact_free_members(exact_state *s)
 {
-    const exact_problem *p = s->problem;
     int64_t count = 0;
-    for (int64_t k = 0; k < s->size; k++) {
-        double u = s->target[s->set[k]];
-        if (s->diagonal[k] > 0 && (u != 0 || !(p->l1 > 0)) && u > p->low &&
-            u < p->high)
+    for (int64_t k = 0; k < s->size; k++)
+        if (s->diagonal[k] > 0 && is_free(s->problem, s->target[s->set[k]]))
             s->list[count++] = k;
-    }
     return count;
 }
 
@@ -102,30 +104,77 @@ double exact_reach(const exact_problem *p, double u, double d, double *stop)
     return *stop == end ? 1 : (*stop - u) / d;
 }
 
-/* Solves for the free members; stops at the first that would leave its
-   face, which takes its place on the kink or bound exactly. 1: got there. */
-static int solve_face(exact_state *s)
+/* Where the free members want to go: x = -(G + E)^-1 (r + l1 sign). */
+static int64_t face_direction(exact_state *s)
 {
     const exact_problem *p = s->problem;
-    int64_t *list = s->list, count = exact_free_members(s), first = -1;
-    double *x = s->direction, part = 1, stop;
+    int64_t count = exact_free_members(s);
     for (int64_t i = 0; i < count; i++) {
-        double u = s->target[s->set[list[i]]];
-        x[i] = -s->residual[list[i]] - (u > 0 ? p->l1 : u < 0 ? -p->l1 : 0);
+        double u = s->target[s->set[s->list[i]]];
+        s->direction[i] = -s->residual[s->list[i]] - (u > 0   ? p->l1
+                                                      : u < 0 ? -p->l1
+                                                              : 0);
     }
-    factorise(s, list, count);
-    substitute(s, x, count);
+    factorise(s, s->list, count);
+    substitute(s, s->direction, count);
+    return count;
+}
+
+/* The way to the first member that would leave its face, and that member;
+   1 and -1 when none does. */
+static double face_part(const exact_state *s, int64_t count, int64_t *first)
+{
+    double part = 1, stop;
+    *first = -1;
     for (int64_t i = 0; i < count; i++) {
-        double far = exact_reach(p, s->target[s->set[list[i]]], x[i], &stop);
+        double u = s->target[s->set[s->list[i]]];
+        double far = exact_reach(s->problem, u, s->direction[i], &stop);
         if (far < part) {
             part = far;
-            first = i;
+            *first = i;
         }
     }
+    return part;
+}
+
+/* All the way, each member stopping at its own kink or bound: drops many at
+   once. It may go up; then everything is put back, and the answer is 0. */
+static int try_projected(exact_state *s, int64_t count)
+{
+    double change = 0, stop, *before = s->image, *from = s->score;
+    memcpy(before, s->residual, (size_t)s->size * sizeof *before);
     for (int64_t i = 0; i < count; i++) {
-        double u = s->target[s->set[list[i]]];
-        exact_reach(p, u, x[i], &stop);
-        move_member(s, list[i], i == first ? stop : u + part * x[i]);
+        int64_t k = s->list[i];
+        from[i] = s->target[s->set[k]];
+        exact_reach(s->problem, from[i], s->direction[i], &stop);
+        move_member(s, k, stop);
+        change += s->problem->l1 * (fabs(stop) - fabs(from[i]));
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t k = s->list[i];
+        change +=
+            (s->target[s->set[k]] - from[i]) * (before[k] + s->residual[k]) / 2;
+    }
+    if (change < 0)
+        return 1;
+    memcpy(s->residual, before, (size_t)s->size * sizeof *before);
+    for (int64_t i = 0; i < count; i++)
+        s->target[s->set[s->list[i]]] = from[i];
+    return 0;
+}
+
+/* Solves for the free members. 1 when they all stayed free. */
+static int solve_face(exact_state *s)
+{
+    int64_t count = face_direction(s), first;
+    double part = face_part(s, count, &first), stop;
+    if (first >= 0 && try_projected(s, count))
+        return 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t k = s->list[i];
+        double u = s->target[s->set[k]];
+        exact_reach(s->problem, u, s->direction[i], &stop);
+        move_member(s, k, i == first ? stop : u + part * s->direction[i]);
     }
     return first < 0;
 }
@@ -145,14 +194,19 @@ static double model_violation(const exact_state *s)
     return most;
 }
 
-static void sweep(exact_state *s)
+/* One cycle over the members; whether any joined or left the free ones. */
+static int sweep(exact_state *s)
 {
+    int changed = 0;
     for (int64_t k = 0; k < s->size; k++) {
         double u = s->target[s->set[k]], h = s->diagonal[k];
-        if (h > 0)
-            move_member(s, k,
-                        exact_prox(s->problem, u - s->residual[k] / h, h));
+        if (!(h > 0))
+            continue;
+        double to = exact_prox(s->problem, u - s->residual[k] / h, h);
+        changed |= is_free(s->problem, u) != is_free(s->problem, to);
+        move_member(s, k, to);
     }
+    return changed;
 }
 
 /* ---- the model ---- */
@@ -178,8 +232,11 @@ void exact_quadratic(exact_state *s)
     begin(s);
     double start = model_violation(s), enough = 1e-20 * start;
     for (int round = 0; round < 60; round++) {
-        for (int i = 0; i < 5 && !smooth; i++)
-            sweep(s);
+        /* sweeps until they agree on who is free; they are worth as much
+           time as the factorisation that follows */
+        int changed = !smooth;
+        for (int64_t i = 0; changed && i < 5 + s->size / 8; i++)
+            changed = sweep(s) || i < 2;
         int whole = solve_face(s);
         if (model_violation(s) <= enough || (smooth && whole))
             break;

@@ -149,7 +149,7 @@ void exact_settle_intercept(exact_state *s)
         return;
     for (int round = 0; round < 200; round++, step *= 2) {
         double sum = slope_sum(s, by, &mass, &size);
-        if (fabs(sum) <= 4e-16 * size || high - low <= 1e-15 * fabs(by))
+        if (fabs(sum) <= 1e-9 * size || high - low <= 1e-15 * fabs(by))
             break;
         if (sum < 0)
             low = by;
