@@ -14,14 +14,20 @@
 
 #include <math.h>
 
-/* The slopes at the envelope's minimum are the next centre. */
-static void move_alpha(exact_state *s)
+/* The slopes at the envelope's minimum are the next centre. Returns the
+   largest change over sigma: by how much a margin misses its kink. */
+static double move_alpha(exact_state *s)
 {
     const exact_view *v = &s->view;
-    for (int64_t i = 0; i < v->n; i++)
-        if (v->share[i] > 0)
-            s->alpha[i] =
-                fmax(0, fmin(1, -v->y[i] * s->slope[i] / v->share[i]));
+    double most = 0;
+    for (int64_t i = 0; i < v->n; i++) {
+        if (!(v->share[i] > 0))
+            continue;
+        double to = fmax(0, fmin(1, -v->y[i] * s->slope[i] / v->share[i]));
+        most = fmax(most, fabs(to - s->alpha[i]));
+        s->alpha[i] = to;
+    }
+    return most / s->sigma;
 }
 
 static int hinge_reached(const exact_state *s)
@@ -34,9 +40,19 @@ static int hinge_reached(const exact_state *s)
            (exact_has_gap(s->problem) || s->measure <= 1e-8);
 }
 
+/* A margin that is off by e costs e in the hinge, but only sigma e^2 in its
+   envelope: the envelope must be solved to the square of what is wanted. */
+static double next_goal(const exact_state *s)
+{
+    if (!exact_has_gap(s->problem))
+        return fmax(.1 * s->goal, s->problem->tolerance);
+    double part = s->hinge_gap / s->first;
+    return s->first * fmax(.01 * fmin(s->sigma * part, 1) * part, 2e-15);
+}
+
 void exact_hinge(exact_state *s)
 {
-    double best = INFINITY, tolerance = s->problem->tolerance;
+    double best = INFINITY;
     int idle = 0;
     for (int64_t i = 0; i < s->view.n; i++)
         s->alpha[i] = .5;
@@ -48,14 +64,12 @@ void exact_hinge(exact_state *s)
         exact_newton(s);
         if (s->cancelled || hinge_reached(s))
             return;
-        idle = s->hinge_gap < .9 * best ? 0 : idle + 1;
+        /* where margins miss by rounding only, a smaller sigma makes less
+           of it; else a larger one is faster */
+        int fine = move_alpha(s) < 1e-11;
+        idle = !fine || s->hinge_gap < .9 * best ? 0 : idle + 1;
         best = fmin(best, s->hinge_gap);
-        move_alpha(s);
-        /* sigma times the rounding of a margin is an error of alpha */
-        s->sigma = idle ? fmax(1, s->sigma / 8) : fmin(1e5, 4 * s->sigma);
-        double next = .01 * fabs(s->hinge_gap);
-        s->goal = exact_has_gap(s->problem)
-                      ? fmax(next, .1 * tolerance * s->first)
-                      : fmax(fmin(.1 * s->goal, 1), tolerance);
+        s->sigma = fine ? fmax(1, s->sigma / 8) : fmin(1e6, 4 * s->sigma);
+        s->goal = next_goal(s);
     }
 }

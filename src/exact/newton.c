@@ -95,25 +95,47 @@ static void take_step(exact_state *s, double length, double db, double value)
     swap(&s->curve, &s->trial_curve);
 }
 
+/*
+ * By how much the mean loss changes on the way to the trial point. Where
+ * that is lost in the rounding of the loss itself, by the trapezoid rule on
+ * its slopes: exact for a quadratic, and for short steps as good as exact.
+ */
+static double loss_change(const exact_state *s, double length, double value,
+                          int is_short)
+{
+    double sum = 0;
+    if (!is_short)
+        return value - s->value;
+    for (int64_t i = 0; i < s->view.n; i++)
+        sum += s->moved[i] * (s->slope[i] + s->trial_slope[i]);
+    return length * sum / 2;
+}
+
 /* The first of 1, 1/2, 1/4, ... that lowers F by enough; 0 when none does,
    which near the optimum only says that rounding has the last word. */
 static double search_line(exact_state *s, double db)
 {
     int64_t n = s->view.n;
-    double objective = s->value + s->penalty, promised = penalty_change(s, 1);
-    double slack = 1e-15 * fabs(objective), value;
+    double promised = penalty_change(s, 1);
     for (int64_t i = 0; i < n; i++)
         promised += s->slope[i] * s->moved[i];
-    if (!(promised < 0))
+    double objective = s->value + s->penalty;
+    int is_short = fabs(promised) < 1e-9 * objective;
+    /* what is promised may itself be rounding, while the gap still is not:
+       then a step is taken on trust */
+    double trust = fabs(promised) < 1e-13 * objective ? 1e-13 * objective : 0;
+    if (!(promised < trust))
         return 0;
     memset(s->trial_slope, 0, (size_t)s->view.padded * sizeof *s->slope);
     memset(s->trial_curve, 0, (size_t)s->view.padded * sizeof *s->curve);
     for (double length = 1; length > 1e-12; length /= 2) {
         for (int64_t i = 0; i < n; i++)
             s->trial[i] = s->m[i] + length * s->moved[i];
-        value = exact_evaluate(s, s->trial, s->trial_slope, s->trial_curve);
-        double after = value + s->penalty + penalty_change(s, length);
-        if (after <= objective + 1e-4 * length * promised + slack) {
+        double value =
+            exact_evaluate(s, s->trial, s->trial_slope, s->trial_curve);
+        double change =
+            loss_change(s, length, value, is_short) + penalty_change(s, length);
+        if (change <= 1e-4 * length * promised + trust) {
             take_step(s, length, db, value);
             return length;
         }
@@ -252,8 +274,8 @@ void exact_newton(exact_state *s)
         best = fmin(best, s->measure);
         exact_choose(s);
         stalled = solve_set(s) ? 0 : stalled + 1;
-        if (stalled > 3 || runs_away(s)) {
-            s->nowhere = stalled <= 3;
+        if (stalled > 5 || runs_away(s)) {
+            s->nowhere = stalled <= 5;
             break;
         }
         if (s->size < s->view.p || round % 5 == 4)
