@@ -12,9 +12,11 @@
 #include <cmocka.h>
 
 #include "data.h"
+#include "exact.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -156,6 +158,27 @@ static sotto_status do_generate(const sotto_options *options,
     return sotto_generate(reading, paths[OUT], options, error);
 }
 
+static sotto_status do_exact(const sotto_options *options, sotto_error *error)
+{
+    sotto_table *t;
+    exact_solution x;
+    sotto_status status = sotto_table_read(&t, reading, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    exact_problem p = {.table = t,
+                       .l2 = 1,
+                       .low = -INFINITY,
+                       .high = INFINITY,
+                       .intercept = 1,
+                       .tolerance = 1e-10};
+    loss_named(sotto_options_get(options, "loss"), &p.loss.kind);
+    status = exact_solve(&x, &p, error);
+    if (status == SOTTO_OK)
+        exact_solution_free(&x);
+    sotto_table_free(t);
+    return status;
+}
+
 /* Fails each allocation of the work in turn; returns how many there are. */
 static int64_t sweep(const char *what, const setting *settings,
                      sotto_status (*work)(const sotto_options *, sotto_error *))
@@ -247,6 +270,17 @@ static void test_generate(void **state)
         sweep("log2", small, do_generate);
         sweep("zipf-heavy", small, do_generate);
     }
+}
+
+static void test_exact(void **state)
+{
+    (void)state;
+    static const char *const losses[] = {"hinge", "logistic", "squared"};
+    for (int i = 0; i < 3; i++)
+        assert_true(sweep(paths[SVM],
+                          SETTINGS({"loss", losses[i]}, {"precision", "double"},
+                                   ONE_THREAD),
+                          do_exact) > 14);
 }
 
 /* With two threads the order of allocations is not fixed: a random one
@@ -349,7 +383,7 @@ int main(void)
         cmocka_unit_test(test_csv),      cmocka_unit_test(test_csv_gzip),
         cmocka_unit_test(test_svmlight), cmocka_unit_test(test_npy),
         cmocka_unit_test(test_template), cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

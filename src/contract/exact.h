@@ -1,0 +1,48 @@
+/*
+ * exact: the reference solver, which is not private. It reads the records
+ * directly, in double precision throughout, and certifies its answer by a
+ * duality gap. What comes out of it must always be marked NOT PRIVATE.
+ *
+ *   F(w, b) = sum_i s_i loss(x_i'w + b, y_i) / sum_i s_i
+ *             + l1 |w|_1 + l2/2 |w|_2^2,   low <= w_j <= high
+ *
+ * in the units the table is stored in; s_i are the row weights (1 without),
+ * b is not penalised and not bounded.
+ */
+#ifndef SOTTO_EXACT_H
+#define SOTTO_EXACT_H
+
+#include "data.h"
+#include "loss.h"
+
+typedef struct exact_problem {
+    const sotto_table *table; /* wide (double), with a target, not folded */
+    loss loss;
+    double l1, l2;
+    double low, high; /* bounds on every weight; infinite: none */
+    int intercept;
+    double tolerance; /* stop at this gap relative to F (1e-10) */
+    /* called now and then with the relative gap (or the relative gradient
+       where no gap exists); a result other than 0 stops the solver */
+    int (*progress)(void *context, double gap);
+    void *context;
+} exact_problem;
+
+typedef struct exact_solution {
+    double *weight; /* one for each feature */
+    double intercept;
+    double objective; /* F */
+    double gap;       /* certified: F - F* <= gap; NaN where none exists */
+    int cancelled;    /* progress said so */
+} exact_solution;
+
+/* SOTTO_DATA with one clear line where no minimiser exists. */
+sotto_status exact_solve(exact_solution *out, const exact_problem *problem,
+                         sotto_error *error);
+void exact_solution_free(exact_solution *s);
+
+/* F at any point; the same sum as the solver's. */
+double exact_objective(const exact_problem *problem, const double *weight,
+                       double intercept);
+
+#endif

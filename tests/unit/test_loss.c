@@ -1,0 +1,178 @@
+/*
+ * The losses: values by hand, slopes and curvatures against differences,
+ * conjugates by Fenchel and Young, and margins that are out of the way.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "loss.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const loss_kind kinds[] = {LOSS_SQUARED, LOSS_LOGISTIC, LOSS_HINGE,
+                                  LOSS_SQUARED_HINGE, LOSS_HUBER};
+enum { KINDS = 5 };
+
+static loss make(int k)
+{
+    return (loss){kinds[k], 1.35};
+}
+
+/* Targets that suit: two classes, or any number. */
+static double target(const loss *l, int i)
+{
+    return loss_has_classes(l->kind) ? (i % 2 ? 1 : -1) : .7 * (i % 7) - 2;
+}
+
+static void assert_near(double a, double b, double tolerance)
+{
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    loss_kind kind;
+    for (int k = 0; k < KINDS; k++) {
+        assert_true(loss_named(loss_name(kinds[k]), &kind));
+        assert_int_equal(kind, kinds[k]);
+    }
+    assert_false(loss_named("squared_hinge", &kind));
+    assert_false(loss_named("", &kind));
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    loss l = {LOSS_SQUARED, 0};
+    assert_near(loss_value(&l, 3, 1), 2, 0);
+    l.kind = LOSS_LOGISTIC;
+    assert_near(loss_value(&l, 0, 1), log(2), 1e-16);
+    assert_near(loss_value(&l, 2, -1), log(1 + exp(2)), 1e-15);
+    l.kind = LOSS_HINGE;
+    assert_near(loss_value(&l, .25, 1), .75, 0);
+    assert_near(loss_value(&l, 2, 1), 0, 0);
+    l.kind = LOSS_SQUARED_HINGE;
+    assert_near(loss_value(&l, .5, -1), 2.25, 0);
+    l = (loss){LOSS_HUBER, 2};
+    assert_near(loss_value(&l, 2, 1), .5, 0);
+    assert_near(loss_value(&l, 6, 1), 8, 0);
+    assert_near(loss_value(&l, -4, 1), 8, 0);
+}
+
+static int near_kink(const loss *l, double m, double y)
+{
+    if (loss_has_classes(l->kind))
+        return fabs(1 - y * m) < 1e-3;
+    return fabs(fabs(m - y) - l->delta) < 1e-3;
+}
+
+static void test_derivatives(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++)
+        for (int i = 0; i < 400; i++) {
+            loss l = make(k);
+            double m = -5 + i * .0251, y = target(&l, i), h = 1e-5;
+            if (near_kink(&l, m, y))
+                continue;
+            double up = loss_value(&l, m + h, y),
+                   down = loss_value(&l, m - h, y);
+            assert_near(loss_slope(&l, m, y), (up - down) / (2 * h), 1e-8);
+            up = loss_slope(&l, m + h, y);
+            down = loss_slope(&l, m - h, y);
+            assert_near(loss_curvature(&l, m, y), (up - down) / (2 * h), 1e-8);
+            assert_true(loss_curvature(&l, m, y) <= loss_curvature_bound(&l));
+        }
+}
+
+static void test_all_at_once(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++)
+        for (int i = 0; i < 400; i++) {
+            loss l = make(k);
+            double m = -200 + i * 1.01, y = target(&l, i), slope, curvature;
+            double value = loss_at(&l, m, y, &slope, &curvature);
+            assert_near(value, loss_value(&l, m, y), 1e-15 * value);
+            assert_near(slope, loss_slope(&l, m, y), 1e-15 * fabs(slope));
+            assert_near(curvature, loss_curvature(&l, m, y), 1e-15 * curvature);
+        }
+}
+
+/* l(m) + l*(u) >= u m, with equality at the slope. */
+static void test_conjugates(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++)
+        for (int i = 0; i < 60; i++) {
+            loss l = make(k);
+            double m = -6 + i * .2001, y = target(&l, i);
+            double u = loss_slope(&l, m, y);
+            assert_near(loss_value(&l, m, y) + loss_conjugate(&l, u, y), u * m,
+                        1e-13);
+            for (int v = -40; v <= 40; v++)
+                assert_true(loss_value(&l, m, y) +
+                                loss_conjugate(&l, v * .1, y) >=
+                            v * .1 * m - 1e-13);
+        }
+}
+
+static void test_conjugate_domains(void **state)
+{
+    (void)state;
+    loss l = {LOSS_LOGISTIC, 0};
+    assert_true(isinf(loss_conjugate(&l, .1, 1)));
+    assert_true(isinf(loss_conjugate(&l, -1.1, 1)));
+    assert_near(loss_conjugate(&l, 0, 1), 0, 0);
+    assert_near(loss_conjugate(&l, -1, 1), 0, 0);
+    l.kind = LOSS_HINGE;
+    assert_near(loss_conjugate(&l, 1, -1), -1, 0);
+    assert_true(isinf(loss_conjugate(&l, 1.1, -1)));
+    l.kind = LOSS_SQUARED_HINGE;
+    assert_true(isinf(loss_conjugate(&l, .1, 1)));
+    assert_near(loss_conjugate(&l, -2, 1), -1, 0);
+    l = (loss){LOSS_HUBER, 2};
+    assert_true(isinf(loss_conjugate(&l, 2.1, 0)));
+}
+
+static void test_extremes(void **state)
+{
+    (void)state;
+    static const double far[] = {-1e300, -1e5, -750, -40, 40, 750, 1e5, 1e300};
+    loss l = {LOSS_LOGISTIC, 0};
+    for (int i = 0; i < 8; i++)
+        for (double y = -1; y <= 1; y += 2) {
+            double slope, curvature, z = y * far[i];
+            double value = loss_at(&l, far[i], y, &slope, &curvature);
+            assert_near(value, z < 0 ? -z : exp(-z),
+                        1e-15 * fabs(z) + 1e-15 * exp(-fabs(z)));
+            assert_true(fabs(slope) <= 1 && slope * y <= 0);
+            assert_true(curvature >= 0 && curvature <= .25);
+            assert_true(z < 0 || value == 0 || value > 0);
+        }
+    /* small losses keep their digits */
+    assert_near(loss_value(&l, 50, 1), exp(-50), 1e-36);
+    assert_near(loss_curvature(&l, -50, 1), exp(-50), 1e-36);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_conjugates),
+        cmocka_unit_test(test_conjugate_domains),
+        cmocka_unit_test(test_extremes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
