@@ -12,9 +12,9 @@
  * Conventions. A call that can fail returns a status and fills the caller's
  * sotto_error, which may be NULL and is left alone on success. `T **out` is
  * yours to free, and NULL after a failure; a `const T *` that is returned is
- * borrowed from the object it came from. Indices must be in range. Sizes are 64-bit. The library never
- * prints, never exits, and keeps no global state: two threads may use two
- * different objects at the same time without further ado.
+ * borrowed from the object it came from. Indices must be in range. Sizes are
+ * 64-bit. The library never prints, never exits, and keeps no global state: two
+ * threads may use two different objects at the same time without further ado.
  *
  * Licence: Apache-2.0.
  */
@@ -107,7 +107,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_options_new(sotto_options **out,
 SOTTO_API void sotto_options_free(sotto_options *options);
 
 /* Sets one value from its text, after checking it. What is set on a list is
-   added to it; a name with a comma in it cannot be, but a schema can have it. */
+   added to it; a name with a comma in it cannot be, but a schema can have it.
+ */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_options_set(sotto_options *options, const char *name, const char *value,
                   sotto_error *error);
@@ -132,7 +133,8 @@ SOTTO_API const char *sotto_options_get(const sotto_options *options,
  *   epsilon    finite: nothing of the table's shape may come from the rows
  *
  * (sotto_option_at lists all options; of them "precision" and "layout" are for
- * callers of the library only.) The file must not change while it is being read.
+ * callers of the library only.) The file must not change while it is being
+ * read.
  */
 typedef struct sotto_table sotto_table;
 

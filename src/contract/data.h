@@ -33,9 +33,9 @@ struct sotto_table {
     table_entries by_row, by_column;
 
     /* stored = (raw - centre[j]) / half[j] */
-    char **name;    /* NULL: features are called 1, 2, ... */
-    double *centre; /* NULL: 0 for every feature */
-    double *half;   /* NULL: 1 for every feature */
+    char **name;        /* NULL: features are called 1, 2, ... */
+    double *centre;     /* NULL: 0 for every feature */
+    double *half;       /* NULL: 1 for every feature */
     double *low, *high; /* declared bounds, infinite without; NULL: none */
 
     double *y;      /* mapped target, or -1/+1; NULL without a target */
