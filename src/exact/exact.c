@@ -74,6 +74,7 @@ static int take_pieces(exact_state *s, const piece *list, int count)
     size_t total = 0;
     for (int i = 0; i < count; i++)
         total += (size_t)list[i].count;
+    s->memory_bytes = total * sizeof *s->memory;
     s->memory = mem_zeroed(total, sizeof *s->memory);
     double *next = s->memory;
     for (int i = 0; s->memory && i < count; i++) {
@@ -124,6 +125,8 @@ static int take_memory(exact_state *s)
 
 static void free_memory(exact_state *s)
 {
+    if (s->memory)
+        mem_wipe(s->memory, s->memory_bytes); /* margins are of records */
     mem_free(s->memory);
     mem_free(s->set);
     mem_free(s->list);

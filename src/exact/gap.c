@@ -94,7 +94,7 @@ static double gradient_measure(const exact_state *s)
 
 /* The gap of the hinge problem itself, of which the envelope's dual point
    is a dual point as well. */
-static void hinge_gap(exact_state *s, double scale, double conjugates)
+static double hinge_gap(exact_state *s, double scale, double conjugates)
 {
     const exact_view *v = &s->view;
     double primal = s->penalty, dual = -conjugates;
@@ -106,6 +106,7 @@ static void hinge_gap(exact_state *s, double scale, double conjugates)
     s->hinge_gap = primal - (exact_has_gap(s->problem) ? s->hinge_best : dual);
     if (s->hinge_gap <= s->problem->tolerance * primal)
         s->done = exact_has_gap(s->problem);
+    return primal;
 }
 
 /* Logistic slopes also vanish on the way to infinity: there the gradient
@@ -151,8 +152,7 @@ void exact_gap(exact_state *s, int always)
         sum += exact_penalty(p, s->w[j]) + g + scale * s->c[j] * s->w[j];
     }
     s->gap = sum;
-    if (s->alpha)
-        hinge_gap(s, scale, conjugates);
+    double relative_to = s->alpha ? hinge_gap(s, scale, conjugates) : objective;
     if (!s->alpha)
         goal = fmax(p->tolerance * objective, 1e-15 * s->first);
     if (sum <= goal || always) {
@@ -161,5 +161,5 @@ void exact_gap(exact_state *s, int always)
         s->gap = objective - s->dual_value;
         s->done |= s->gap <= goal;
     }
-    s->measure = (s->alpha ? s->hinge_gap : s->gap) / (objective + 0x1p-1000);
+    s->measure = (s->alpha ? s->hinge_gap : s->gap) / (relative_to + 0x1p-1000);
 }

@@ -22,7 +22,7 @@ int exact_gram_pays(const exact_state *s)
 {
     if (s->size > s->gram_room)
         return 0;
-    if (s->view.x || s->size <= 64)
+    if (s->view.x)
         return 1;
     double entries = 1, pairs = 0;
     for (int64_t k = 0; k < s->size; k++) {
@@ -31,7 +31,7 @@ int exact_gram_pays(const exact_state *s)
     }
     if (s->size == s->view.p)
         pairs = fmin(pairs, s->view.row_pairs);
-    return pairs <= 100 * entries;
+    return pairs <= 20 * entries || pairs <= 1e6;
 }
 
 /* ---- dense: rows are packed 64 at a time, then multiplied ---- */

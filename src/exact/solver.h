@@ -46,6 +46,7 @@ typedef struct exact_state {
     const exact_problem *problem;
     exact_view view;
     double *memory; /* all vectors are pieces of this */
+    size_t memory_bytes;
 
     /* the point, in centred columns */
     double *w, b;
