@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Race of the exact solver: seconds until the objective is within 1e-6 of the optimum.
 
-Every solver gets its data in memory and is run at looser and looser tolerances; what counts is the
+Every solver gets its data in memory and is run at tighter and tighter tolerances; what counts is the
 fastest run whose answer is good enough. LIBLINEAR's own program reads its file each time, so that
 the time of a run that stops at once is taken off. No intercept: LIBLINEAR would penalise it.
 

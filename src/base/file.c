@@ -36,6 +36,75 @@ static int out_is_special(const char *path)
            !S_ISDIR(status.st_mode);
 }
 
+/* ".sotto-XXXXXX" beside the file: any name fits there, however long. */
+static int out_name_temporary(out_file *out, const char *path)
+{
+    text_buffer name = {0};
+    const char *slash = strrchr(path, '/');
+    text_add(&name, path, slash ? (size_t)(slash - path) + 1 : 0);
+    text_put(&name, ".sotto-XXXXXX");
+    if (name.failed)
+        text_free(&name);
+    out->temporary = name.data;
+    return out->temporary != NULL;
+}
+
+/* A file without a name in that folder: whatever kills the program, nothing
+   is left behind. -1 where the system cannot do it. */
+static int out_new_unnamed(out_file *out)
+{
+#ifdef O_TMPFILE
+    char *name = strrchr(out->temporary, '.'), first = *name;
+    if (access("/proc/self/fd", X_OK))
+        return -1;
+    *name = 0; /* what comes before it is the folder */
+    const char *folder = *out->temporary ? out->temporary : ".";
+    int descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    *name = first;
+    return descriptor;
+#else
+    (void)out;
+    return -1;
+#endif
+}
+
+static int out_new(out_file *out)
+{
+    int descriptor = out_new_unnamed(out);
+    out->unnamed = descriptor >= 0;
+    if (descriptor >= 0)
+        return descriptor;
+    descriptor = mkstemp(out->temporary);
+    if (descriptor >= 0)
+        out_usual_mode(descriptor);
+    else
+        out->unnamed = 1; /* there is none to remove */
+    return descriptor;
+}
+
+/* Gives the unnamed file its temporary name, one that is free. */
+static int out_give_name(out_file *out)
+{
+    char from[40], *end = strchr(out->temporary, 0) - 6;
+    unsigned attempt = (unsigned)getpid();
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fileno(out->stream));
+    for (int i = 0; out->unnamed && i < 1000; i++) {
+        snprintf(end, 7, "%06x", attempt++ & 0xffffffu);
+        if (!linkat(AT_FDCWD, from, AT_FDCWD, out->temporary,
+                    AT_SYMLINK_FOLLOW))
+            out->unnamed = 0;
+        else if (errno != EEXIST)
+            break;
+    }
+    return !out->unnamed;
+}
+
+static sotto_status out_no_memory(out_file *out, sotto_error *error)
+{
+    out_abandon(out);
+    return error_memory(error);
+}
+
 sotto_status out_open(out_file *out, const char *path, sotto_error *error)
 {
     int is_stdout = !strcmp(path, "-");
@@ -46,25 +115,10 @@ sotto_status out_open(out_file *out, const char *path, sotto_error *error)
         out->stream = is_stdout ? stdout : fopen(path, "wb");
         return out->stream ? SOTTO_OK : out_failed(out, path, error);
     }
-    text_buffer name = {0};
-    const char *slash = strrchr(path, '/');
-    text_add(&name, path, slash ? (size_t)(slash - path) + 1 : 0);
-    text_put(&name, ".sotto-XXXXXX"); /* any name fits, however long */
-    if (name.failed) {
-        text_free(&name);
-        out_abandon(out);
-        return error_memory(error);
-    }
-    out->temporary = name.data;
-    int descriptor = mkstemp(out->temporary);
-    if (descriptor < 0) {
-        int cause = errno;
-        mem_free(out->temporary);
-        out->temporary = NULL;
-        errno = cause;
-        return out_failed(out, path, error);
-    }
-    out_usual_mode(descriptor);
+    int descriptor = out_name_temporary(out, path) ? out_new(out) : -1;
+    if (descriptor < 0)
+        return out->temporary ? out_failed(out, path, error)
+                              : out_no_memory(out, error);
     out->stream = fdopen(descriptor, "wb");
     if (!out->stream) {
         close(descriptor);
@@ -88,7 +142,7 @@ sotto_status out_commit(out_file *out, sotto_error *error)
                    : SOTTO_OK;
     }
     if (fflush(out->stream) || ferror(out->stream) ||
-        fsync(fileno(out->stream)))
+        fsync(fileno(out->stream)) || !out_give_name(out))
         return out_failed(out, out->path, error);
     int closed = fclose(out->stream);
     out->stream = NULL;
@@ -97,6 +151,47 @@ sotto_status out_commit(out_file *out, sotto_error *error)
     mem_free(out->temporary);
     mem_free(out->path);
     *out = (out_file){0};
+    return SOTTO_OK;
+}
+
+/* ---- reading ---- */
+
+static sotto_status file_refuse(FILE *from, const char *path, char *data,
+                                sotto_error *error)
+{
+    int cause = errno;
+    mem_free(data);
+    if (from && from != stdin)
+        fclose(from);
+    return error_set(error, SOTTO_FAILED, "%s: cannot read: %s",
+                     show_name(path).text, strerror(cause));
+}
+
+sotto_status file_read(const char *path, size_t most, char **out, size_t *size,
+                       sotto_error *error)
+{
+    FILE *from = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    text_buffer t = {0};
+    char part[16384];
+    size_t got;
+    if (!from)
+        return file_refuse(from, path, NULL, error);
+    text_put(&t, "");
+    while ((got = fread(part, 1, sizeof part, from)) > 0 && t.length <= most)
+        text_add(&t, part, got);
+    if (ferror(from))
+        return file_refuse(from, path, t.data, error);
+    if (from != stdin)
+        fclose(from);
+    if (t.failed || t.length > most) {
+        int failed = t.failed;
+        text_free(&t);
+        return failed ? error_memory(error)
+                      : error_set(error, SOTTO_USAGE, "%s: too large",
+                                  show_name(path).text);
+    }
+    *out = t.data;
+    *size = t.length;
     return SOTTO_OK;
 }
 
@@ -115,7 +210,7 @@ void out_abandon(out_file *out)
 {
     if (out->stream && out->stream != stdout)
         fclose(out->stream);
-    if (out->temporary)
+    if (out->temporary && !out->unnamed)
         unlink(out->temporary);
     mem_free(out->temporary);
     mem_free(out->path);

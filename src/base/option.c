@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define READING " doctor "
+#define READING " doctor train "
 #define TEXT SOTTO_OPTION_TEXT
 #define FILE_ SOTTO_OPTION_FILE
 #define LIST SOTTO_OPTION_LIST
@@ -16,11 +16,12 @@
 #define INTEGER SOTTO_OPTION_INTEGER
 #define NUMBER SOTTO_OPTION_NUMBER
 #define FLAG SOTTO_OPTION_FLAG
+#define PAIR SOTTO_OPTION_PAIR
 
 /* clang-format off */
 static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_TARGET] = {"target", TEXT, "NAME", NULL, 0, 0, NULL,
-        " doctor schema ",
+        " doctor schema train ",
         "the column to learn (CSV: its name; .npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, "LOSS", "squared", 0, 0,
         "squared|logistic|hinge|squared-hinge|huber", READING,
@@ -31,8 +32,27 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "for -1/+1 and 0/1"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0x1p-1022, INFINITY, NULL,
         READING,
-        "read as private training with this epsilon would: nothing of the "
-        "table's shape is taken from the rows (inf: not private)"},
+        "the privacy budget; nothing of the table's shape is taken from the "
+        "rows then (inf: no privacy, the exact solver)"},
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact", " train ",
+        "exact: the minimiser of the objective, NOT PRIVATE, as with "
+        "--epsilon inf"},
+    [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train ",
+        "the L1 penalty (lasso): adds X times the sum of |weights|"},
+    [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train ",
+        "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
+    [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
+        " train ",
+        "keep every weight between LO and HI (-inf and inf are allowed)"},
+    [OPTION_INTERCEPT] = {"intercept", FLAG, NULL, "yes", 0, 0, NULL,
+        " train ", "learn an intercept, which is not penalised"},
+    [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, "X", "1.35", 0x1p-1000,
+        0x1p1000, NULL, " train ",
+        "where the huber loss goes from a square to a line"},
+    [OPTION_TOLERANCE] = {"tolerance", NUMBER, "X", "1e-10", 1e-15, 1, NULL,
+        " train ",
+        "the exact solver stops when the objective is certainly this close "
+        "to its minimum, relative to it"},
     [OPTION_SCHEMA] = {"schema", FILE_, "FILE", NULL, 0, 0, NULL, READING,
         "what the columns are: types, bounds, levels, missing values (see "
         "'sotto schema')"},
@@ -43,24 +63,26 @@ static const sotto_option option_table[OPTION_COUNT] = {
         0x1.fffffep127, NULL, READING,
         "the largest weight a row may have; larger ones are clamped to it"},
     [OPTION_DROP] = {"drop", LIST, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema ", "columns to leave out (CSV, .npy)"},
+        " doctor schema train predict evaluate ", "columns to leave out (CSV, .npy)"},
     [OPTION_ONLY] = {"only", LIST, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema ",
+        " doctor schema train ",
         "leave out every feature but these (CSV, .npy)"},
     [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, "WHAT", "stop", 0, 0,
-        "stop|drop", READING,
+        "stop|drop", " doctor train evaluate ",
         "a malformed row stops the run with its line number, or is treated "
         "as absent without a word (then a record is one line: not for files "
         "with newlines inside quotes)"},
     [OPTION_FORMAT] = {"format", CHOICE, "FORMAT", NULL, 0, 0,
-        "csv|svmlight|npy", " doctor schema generate ",
-        "the file's format, when its name does not say it"},
+        "csv|svmlight|npy|liblinear",
+        " doctor schema generate train predict evaluate export ",
+        "the file's format, when its name does not say it (liblinear: a "
+        "model, for export)"},
     [OPTION_DELIMITER] = {"delimiter", TEXT, "CHAR", NULL, 0, 0, NULL,
-        " doctor schema ",
+        " doctor schema train predict evaluate ",
         "what separates CSV fields: one character, or tab (default: a comma; "
         "for .tsv a tab)"},
     [OPTION_FEATURES] = {"features", INTEGER, "P", NULL, 1, 2147483647, NULL,
-        " doctor generate ",
+        " doctor generate train ",
         "the number of features (svmlight: required when private, else the "
         "largest index; generate: columns to make)"},
     [OPTION_ROWS] = {"rows", INTEGER, "N", NULL, 1, 1e15, NULL, " generate ",
@@ -71,22 +93,36 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SEED] = {"seed", INTEGER, "S", "0", 0, 9007199254740992.0, NULL,
         " generate ", "which of the sets of that name to make"},
     [OPTION_OUTPUT] = {"output", FILE_, "FILE", NULL, 0, 0, NULL,
-        " generate schema ", "where to write (-o FILE; - is stdout)"},
-    [OPTION_THREADS] = {"threads", INTEGER, "N", "0", 0, 256, NULL, READING,
+        " generate schema train predict export ",
+        "where to write (-o FILE; - is stdout)"},
+    [OPTION_PROBA] = {"proba", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
+        "print the probability of the positive class (loss logistic)"},
+    [OPTION_SCORES] = {"scores", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
+        "print x'w + b instead of a class"},
+    [OPTION_THREADS] = {"threads", INTEGER, "N", "0", 0, 256, NULL,
+        " doctor train predict evaluate ",
         "how many threads to use (0: as many as there are processors); the "
         "result does not depend on it"},
-    [OPTION_PRECISION] = {"precision", CHOICE, "WORD", "float", 0, 0,
+    [OPTION_PRECISION] = {"precision", CHOICE, "WORD", NULL, 0, 0,
         "float|double", "",
-        "how a table is held: float for private training, double for the "
-        "exact solver"},
+        "how a table is held (default: double for the exact solver, else "
+        "float)"},
     [OPTION_LAYOUT] = {"layout", CHOICE, "WORD", "both", 0, 0,
         "both|rows", "",
         "whether a sparse table is held by rows and by columns, or by rows "
         "alone (enough to predict)"},
+    [OPTION_DECLARED] = {"declared", TEXT, "JSON", NULL, 0, 0, NULL, "",
+        "the columns as a model knows them: set by sotto_table_read_for"},
+    [OPTION_LABELLED] = {"labelled", FLAG, NULL, "yes", 0, 0, NULL, "",
+        "whether the target is read with the columns of a model"},
+    [OPTION_PROGRESS] = {"progress", CHOICE, "HOW", "auto", 0, 0,
+        "auto|bar|json|none", " train ",
+        "how to show on stderr how far it is (auto: a bar on a terminal)"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor version ", "print JSON instead of text"},
+        " doctor train evaluate version ",
+        "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor generate schema ",
+        " doctor generate schema train predict evaluate export ",
         "print no remarks, only results and errors"},
 };
 /* clang-format on */
@@ -142,8 +178,39 @@ static int option_is_choice(const char *choices, const char *word)
 /* A decimal number, or the word inf. */
 static int option_parse(const char *value, double *out)
 {
-    *out = INFINITY;
-    return !strcmp(value, "inf") || number_whole(value, out);
+    *out = value[0] == '-' ? -INFINITY : INFINITY;
+    return !strcmp(value, "inf") || !strcmp(value, "-inf") ||
+           number_whole(value, out);
+}
+
+/* "LO,HI": two numbers in order, not both the same infinity. */
+static int option_parse_pair(const char *value, double *low, double *high)
+{
+    char first[64];
+    size_t length = strcspn(value, ",");
+    if (!value[length] || length >= sizeof first)
+        return 0;
+    memcpy(first, value, length);
+    first[length] = 0;
+    return option_parse(first, low) && option_parse(value + length + 1, high) &&
+           *low <= *high && *low<INFINITY && * high> - INFINITY;
+}
+
+/* Bounds that only keep the arithmetic finite are not worth printing. */
+static sotto_status option_refuse_range(const sotto_option *o, const char *kind,
+                                        sotto_error *error)
+{
+    int above = o->low > 0 && o->low < 1e-300;
+    if (o->high < 1e300 && !above)
+        return error_set(error, SOTTO_USAGE,
+                         "--%s: expected %s from %.16g to %.16g", o->name, kind,
+                         o->low, o->high);
+    if (above)
+        return error_set(error, SOTTO_USAGE, "--%s: expected %s above 0",
+                         o->name, kind);
+    return error_set(error, SOTTO_USAGE,
+                     "--%s: expected %s of at least %.16g%s", o->name, kind,
+                     o->low, isinf(o->high) ? "" : " that is not infinite");
 }
 
 static sotto_status option_check_number(const sotto_option *o,
@@ -156,15 +223,14 @@ static sotto_status option_check_number(const sotto_option *o,
         return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
                          kind);
     if (!(x >= o->low && x <= o->high))
-        return error_set(error, SOTTO_USAGE,
-                         "--%s: expected %s from %.16g to %.16g", o->name, kind,
-                         o->low, o->high);
+        return option_refuse_range(o, kind, error);
     return SOTTO_OK;
 }
 
 static sotto_status option_check(const sotto_option *o, const char *value,
                                  sotto_error *error)
 {
+    double low, high;
     switch (o->kind) {
     case SOTTO_OPTION_CHOICE:
         if (!option_is_choice(o->choices, value))
@@ -179,6 +245,12 @@ static sotto_status option_check(const sotto_option *o, const char *value,
     case SOTTO_OPTION_INTEGER:
     case SOTTO_OPTION_NUMBER:
         return option_check_number(o, value, error);
+    case SOTTO_OPTION_PAIR:
+        if (!option_parse_pair(value, &low, &high))
+            return error_set(error, SOTTO_USAGE,
+                             "--%s: expected two numbers %s, the lower first",
+                             o->name, o->argument);
+        return SOTTO_OK;
     default:
         if (!*value)
             return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
@@ -242,6 +314,13 @@ int64_t option_integer(const sotto_options *options, option_id id)
     return (int64_t)option_number(options, id);
 }
 
+int option_pair(const sotto_options *options, option_id id, double *low,
+                double *high)
+{
+    const char *value = option_text(options, id);
+    return value && option_parse_pair(value, low, high);
+}
+
 int option_is(const sotto_options *options, option_id id, const char *word)
 {
     const char *value = option_text(options, id);
@@ -283,4 +362,19 @@ int option_private(const sotto_options *options)
 {
     return option_given(options, OPTION_EPSILON) &&
            isfinite(option_number(options, OPTION_EPSILON));
+}
+
+int option_exact(const sotto_options *options)
+{
+    return !option_private(options) &&
+           (option_given(options, OPTION_EPSILON) ||
+            option_is(options, OPTION_SOLVER, "exact"));
+}
+
+sotto_status option_copy(sotto_options *to, const sotto_options *from,
+                         option_id id, sotto_error *error)
+{
+    const char *value = from->value[id];
+    return value ? sotto_options_set(to, option_table[id].name, value, error)
+                 : SOTTO_OK;
 }

@@ -82,6 +82,9 @@ void text_format(text_buffer *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_free(text_buffer *t);
 
+/* Adds the shortest decimal that reads back as the same bits; x is finite. */
+void text_number(text_buffer *t, double x);
+
 /* Adds a string as JSON writes it, in quotes; it must be UTF-8. */
 void text_json(text_buffer *t, const char *string);
 
@@ -92,16 +95,22 @@ int text_is_utf8(const char *bytes, size_t length);
 
 /*
  * A file that appears under its name whole or not at all: written beside it
- * under a temporary name, synced and renamed by out_commit. "-" is stdout.
+ * without a name (or, where the file system cannot, under a temporary one),
+ * synced and renamed by out_commit. "-" is stdout.
  */
 typedef struct out_file {
     FILE *stream;
     char *path, *temporary;
+    int unnamed; /* `temporary` does not exist yet */
 } out_file;
 
 sotto_status out_open(out_file *out, const char *path, sotto_error *error);
 sotto_status out_commit(out_file *out, sotto_error *error);
 void out_abandon(out_file *out);
+
+/* A whole file of at most `most` bytes, with a NUL behind it; "-" is stdin. */
+sotto_status file_read(const char *path, size_t most, char **out, size_t *size,
+                       sotto_error *error);
 
 /* ---- threads ---- */
 

@@ -12,6 +12,13 @@ typedef enum option_id {
     OPTION_LOSS,
     OPTION_CLASSES,
     OPTION_EPSILON,
+    OPTION_SOLVER,
+    OPTION_L1,
+    OPTION_L2,
+    OPTION_BOX,
+    OPTION_INTERCEPT,
+    OPTION_HUBER_DELTA,
+    OPTION_TOLERANCE,
     OPTION_SCHEMA,
     OPTION_WEIGHTS,
     OPTION_WEIGHT_BOUND,
@@ -25,9 +32,14 @@ typedef enum option_id {
     OPTION_PER_ROW,
     OPTION_SEED,
     OPTION_OUTPUT,
+    OPTION_PROBA,
+    OPTION_SCORES,
     OPTION_THREADS,
     OPTION_PRECISION,
     OPTION_LAYOUT,
+    OPTION_DECLARED,
+    OPTION_LABELLED,
+    OPTION_PROGRESS,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_COUNT
@@ -42,6 +54,10 @@ int option_given(const sotto_options *options, option_id id);
 /* A number or integer; the option must have a value or a default. */
 double option_number(const sotto_options *options, option_id id);
 int64_t option_integer(const sotto_options *options, option_id id);
+
+/* The two numbers of a pair; 0 when it is not set. */
+int option_pair(const sotto_options *options, option_id id, double *low,
+                double *high);
 
 /* Whether the value (or default) is this word. */
 int option_is(const sotto_options *options, option_id id, const char *word);
@@ -58,5 +74,13 @@ int option_next(const sotto_options *options, option_id id, size_t *cursor,
 
 /* Whether a finite epsilon is set: the run is private. */
 int option_private(const sotto_options *options);
+
+/* Whether the exact solver was asked for, which is not private: epsilon inf,
+   or its name. */
+int option_exact(const sotto_options *options);
+
+/* Copies one value, if it is set. */
+sotto_status option_copy(sotto_options *to, const sotto_options *from,
+                         option_id id, sotto_error *error);
 
 #endif
