@@ -41,6 +41,7 @@ struct sotto_table {
     double *y;      /* mapped target, or -1/+1; NULL without a target */
     double *weight; /* NULL: every row counts 1 */
     int64_t *unit;  /* rows of one person share a number; NULL: none given */
+    char *schema;   /* the columns as they were read, as a schema in JSON */
     char *target_name;
     double target_centre, target_half;
     char *class_name[2]; /* NULL when the target is a number */

@@ -245,6 +245,10 @@ sotto_status generate_choose(const char *path, const sotto_options *options,
             return SOTTO_OK;
         }
     *out = standard;
+    if (given)
+        return error_set(error, SOTTO_USAGE,
+                         "--format: liblinear is for export; expected csv, "
+                         "svmlight or npy");
     if (!strcmp(path, "-"))
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,

@@ -33,8 +33,12 @@ void plan_settings(plan *p, const sotto_options *options)
     p->stray_weight_bound = option_given(options, OPTION_WEIGHT_BOUND);
     p->drop_bad = option_is(options, OPTION_BAD_ROWS, "drop");
     p->is_private = option_private(options);
-    p->wide = option_is(options, OPTION_PRECISION, "double");
+    p->wide = option_given(options, OPTION_PRECISION)
+                  ? option_is(options, OPTION_PRECISION, "double")
+                  : option_exact(options);
     p->rows_only = option_is(options, OPTION_LAYOUT, "rows");
+    p->for_model = option_given(options, OPTION_DECLARED);
+    p->labelled = option_is(options, OPTION_LABELLED, "yes");
     p->threads = (int)option_integer(options, OPTION_THREADS);
     if (p->threads == 0)
         p->threads = thread_limit();
@@ -224,15 +228,38 @@ static sotto_status plan_weight_bound(column *c, const sotto_options *options,
     return SOTTO_OK;
 }
 
+/* A model's column: what it does not need is not read, what it needs stays. */
+static sotto_status plan_model_role(const plan *p, column *c,
+                                    const column *declared, sotto_error *error)
+{
+    int was_feature = declared && (declared->role == COLUMN_NUMBER ||
+                                   declared->role == COLUMN_CATEGORY);
+    if (!declared && c->role == COLUMN_NUMBER)
+        return error_set(error, SOTTO_DATA,
+                         "%s: line 1: the model does not know the column "
+                         "\"%s\"; leave it out with --drop",
+                         show_name(p->file).text, show_name(c->name).text);
+    if (was_feature && c->role == COLUMN_DROP)
+        return error_set(error, SOTTO_USAGE,
+                         "--drop: the model needs the column \"%s\"",
+                         show_name(c->name).text);
+    if (c->role == COLUMN_UNIT || (!p->labelled && !was_feature))
+        c->role = COLUMN_DROP;
+    return SOTTO_OK;
+}
+
 static sotto_status plan_one(plan *p, column *c, const char *name,
                              const sotto_options *options, schema *s,
                              int has_schema, sotto_error *error)
 {
     column *declared = plan_declared(name, s);
+    column as_declared = declared ? *declared : (column){0};
     sotto_status status = declared ? plan_take(c, declared, error)
                                    : plan_copy_standard(c, name, s, error);
     if (status == SOTTO_OK)
         status = plan_role_by_option(c, options, error);
+    if (status == SOTTO_OK && s->is_model)
+        status = plan_model_role(p, c, declared ? &as_declared : NULL, error);
     if (status != SOTTO_OK)
         return status;
     if (has_schema && !declared && !s->has_standard &&
@@ -263,14 +290,15 @@ static sotto_status plan_single(const plan *p, const char *what,
     return SOTTO_OK;
 }
 
-/* Places of the features in the table, in the order of the file. */
+/* Places of the features in the table, in the order of the file, or of the
+   model that has asked for them. */
 static sotto_status plan_places(plan *p, sotto_error *error)
 {
     const column *weight = NULL, *unit = NULL;
     sotto_status status = SOTTO_OK;
     for (int64_t i = 0; i < p->columns && status == SOTTO_OK; i++) {
         column *c = &p->column[i];
-        c->feature = p->features;
+        c->feature = p->for_model ? c->place : p->features;
         if (c->role == COLUMN_NUMBER)
             p->features += 1;
         else if (c->role == COLUMN_CATEGORY)
@@ -315,6 +343,14 @@ static int plan_has_name(char **sorted, int64_t count, const char *name)
 {
     return bsearch(&name, sorted, (size_t)count, sizeof *sorted,
                    plan_compare_names) != NULL;
+}
+
+/* Whether a file can do without a column that is declared. */
+static int plan_may_lack(const schema *s, const column *c, int labelled)
+{
+    int is_feature = c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY;
+    return s->is_model && !is_feature &&
+           !(labelled && c->role == COLUMN_TARGET);
 }
 
 static sotto_status plan_no_column(const char *file, const char *who,
@@ -375,9 +411,15 @@ static sotto_status plan_check_names(const char *file, char **sorted,
         status = plan_check_option(file, sorted, count, named[i].id,
                                    named[i].who, options, error);
     for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
-        if (!plan_has_name(sorted, count, s->column[i].name))
-            status =
-                plan_no_column(file, "the schema", s->column[i].name, error);
+        if (!plan_has_name(sorted, count, s->column[i].name) &&
+            !plan_may_lack(s, &s->column[i],
+                           option_is(options, OPTION_LABELLED, "yes")))
+            status = plan_no_column(file,
+                                    !s->is_model ? "the schema"
+                                    : s->column[i].role == COLUMN_TARGET
+                                        ? "the model's target"
+                                        : "the model needs it",
+                                    s->column[i].name, error);
     return status;
 }
 
@@ -408,20 +450,30 @@ static sotto_status plan_fill(plan *p, char **names, int64_t count,
 sotto_status plan_schema(schema *s, const sotto_options *options,
                          sotto_error *error)
 {
+    const char *declared = option_text(options, OPTION_DECLARED);
+    sotto_status status = SOTTO_OK;
     *s = (schema){0};
-    if (!option_given(options, OPTION_SCHEMA))
+    if (declared)
+        status = schema_parse(s, "the model's schema", declared,
+                              strlen(declared), error);
+    else if (option_given(options, OPTION_SCHEMA))
+        status = schema_load(s, option_text(options, OPTION_SCHEMA), error);
+    else
         return SOTTO_OK;
-    sotto_status status =
-        schema_load(s, option_text(options, OPTION_SCHEMA), error);
+    s->is_model = declared != NULL;
     if (status == SOTTO_OK)
         qsort(s->column, (size_t)s->columns, sizeof *s->column,
               plan_compare_columns);
     return status;
 }
 
-/* Hands the words for missing values over, and ends the schema's life. */
+/* Hands the words for missing values and the default over, and ends the
+   schema's life. */
 void plan_take_words(plan *p, schema *s)
 {
+    p->has_standard = s->has_standard;
+    p->standard = s->standard; /* owns nothing but its name */
+    p->standard.name = NULL;
     p->missing = s->missing;
     p->missing_words = s->missing_words;
     s->missing = NULL;
@@ -455,6 +507,13 @@ sotto_status plan_columns(plan *out, const char *file, char **names,
     if (status != SOTTO_OK)
         return status;
     plan_settings(&p, options);
+    if (p.for_model && option_given(options, OPTION_FEATURES)) {
+        schema_free(&s);
+        return error_set(error, SOTTO_DATA,
+                         "%s: the model's features have numbers, not names: "
+                         "expected an svmlight file",
+                         show_name(file).text);
+    }
     status = plan_fill(&p, names, count, options, &s, error);
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)

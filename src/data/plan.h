@@ -27,6 +27,7 @@ typedef enum column_missing {
 typedef struct column {
     char *name;
     column_role role;
+    int64_t place;   /* where the schema lists it, in features */
     int64_t feature; /* the first feature it fills */
     int plain;       /* a number, none of which means a missing value */
     int bounded;
@@ -48,9 +49,14 @@ typedef struct schema {
     column standard;
     char **missing; /* words that mean a missing value */
     int64_t missing_words;
+    int is_model; /* what a model declares: see plan_schema */
 } schema;
 
 sotto_status schema_load(schema *out, const char *path, sotto_error *error);
+
+/* From memory; `name` is for messages. */
+sotto_status schema_parse(schema *out, const char *name, const char *bytes,
+                          size_t size, sotto_error *error);
 void schema_free(schema *s);
 void column_free(column *c);
 
@@ -81,6 +87,10 @@ typedef struct plan {
     char delimiter;
     const char *row_word; /* what messages count: lines, or rows of .npy */
     int drop_bad;         /* a bad row is as if absent */
+    int for_model;        /* the columns are those of a model */
+    int labelled;         /* ... and the target is wanted too */
+    column standard;      /* of the schema, without a name */
+    int has_standard;
     int is_private;
     int wide;
     int rows_only; /* a sparse table without its entries by column */
@@ -108,7 +118,10 @@ void plan_free(plan *p);
 /* What the options say of the whole file. */
 void plan_settings(plan *p, const sotto_options *options);
 
-/* The schema that the options name, sorted by name; empty without one. */
+/* The schema that the options name, sorted by name; empty without one. It
+   may be a model's, which is another thing in three ways: features stand in
+   the model's order whatever the file's, other columns may be missing, and
+   the target is left alone unless the rows are labelled. */
 sotto_status plan_schema(schema *s, const sotto_options *options,
                          sotto_error *error);
 
@@ -121,5 +134,12 @@ sotto_status plan_target(plan *p, const sotto_options *options,
 
 /* The map that a column's bounds give. */
 void plan_map(column *c);
+
+/* ---- declare.c ---- */
+
+/* The plan as a schema that reads another file in the same way; NULL when
+   out of memory. */
+char *declare_schema(const plan *p, char *const class_name[2],
+                     const double *low, const double *high, int numbered);
 
 #endif

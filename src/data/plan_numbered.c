@@ -83,6 +83,14 @@ static sotto_status plan_numbered_bounds(plan *p, const char *path, schema *s,
     return status;
 }
 
+static int plan_declares_features(const schema *s)
+{
+    int64_t others = 0;
+    for (int64_t i = 0; i < s->columns; i++)
+        others += s->column[i].role != COLUMN_TARGET;
+    return s->has_standard || others > 0;
+}
+
 static sotto_status plan_label(plan *p, schema *s, sotto_error *error)
 {
     p->column = mem_zeroed(1, sizeof *p->column);
@@ -98,6 +106,12 @@ static sotto_status plan_label(plan *p, schema *s, sotto_error *error)
             s->column[i] = (column){.role = COLUMN_TARGET};
         }
     p->column->role = COLUMN_TARGET;
+    if (p->for_model && !p->labelled) { /* any number will do */
+        mem_free(p->column->class_name[0]);
+        mem_free(p->column->class_name[1]);
+        p->column->class_name[0] = p->column->class_name[1] = NULL;
+        p->column->bounded = 0;
+    }
     if (!p->column->name)
         p->column->name = mem_text("target");
     p->target = p->column;
@@ -121,6 +135,12 @@ sotto_status plan_numbered(plan *out, const char *file, int64_t features,
         status = error_set(error, SOTTO_USAGE,
                            "--bad-rows drop with svmlight needs --features P: "
                            "the largest index is a property of the records");
+    if (status == SOTTO_OK && !features &&
+        option_given(options, OPTION_DECLARED))
+        status = error_set(error, SOTTO_DATA,
+                           "%s: the model's features have names; expected a "
+                           "file with named columns, not svmlight",
+                           show_name(file).text);
     if (status == SOTTO_OK && !features && option_given(options, OPTION_SCHEMA))
         status = error_set(error, SOTTO_USAGE,
                            "--schema with svmlight needs --features P");
@@ -134,10 +154,11 @@ sotto_status plan_numbered(plan *out, const char *file, int64_t features,
         status = error_set(error, SOTTO_USAGE,
                            "%s: \"missing_values\" are words of CSV files; "
                            "svmlight has none",
-                           show_name(option_text(options, OPTION_SCHEMA)).text);
-    if (status == SOTTO_OK && option_given(options, OPTION_SCHEMA))
-        status = plan_numbered_bounds(&p, option_text(options, OPTION_SCHEMA),
-                                      &s, error);
+                           show_name(file).text);
+    if (status == SOTTO_OK && plan_declares_features(&s))
+        status = plan_numbered_bounds(
+            &p, p.for_model ? "the model" : option_text(options, OPTION_SCHEMA),
+            &s, error);
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)
         status = plan_target(&p, options, error);

@@ -82,6 +82,10 @@ sotto_status read_detect(source *s, const sotto_options *options,
 {
     const char *bytes;
     size_t size;
+    if (option_is(options, OPTION_FORMAT, "liblinear"))
+        return error_set(error, SOTTO_USAGE,
+                         "--format: liblinear is for export; expected csv, "
+                         "svmlight or npy");
     if (option_given(options, OPTION_FORMAT)) {
         *out = option_is(options, OPTION_FORMAT, "csv")        ? READ_CSV
                : option_is(options, OPTION_FORMAT, "svmlight") ? READ_SVMLIGHT

@@ -249,12 +249,17 @@ static sotto_status schema_read_columns(schema *s, const char *path,
     s->column = mem_zeroed(json_object_size(columns), sizeof *s->column);
     if (!s->column)
         return error_memory(error);
+    int64_t place = 0;
     json_object_foreach(columns, name, value)
     {
-        sotto_status status =
-            schema_column(&s->column[s->columns++], path, name, value, error);
+        column *c = &s->column[s->columns++];
+        sotto_status status = schema_column(c, path, name, value, error);
         if (status != SOTTO_OK)
             return status;
+        c->place = place;
+        place += c->role == COLUMN_NUMBER     ? 1
+                 : c->role == COLUMN_CATEGORY ? c->levels
+                                              : 0;
     }
     return SOTTO_OK;
 }
@@ -368,30 +373,37 @@ static const char *schema_reason(json_error_t *problem)
     return problem->text;
 }
 
-sotto_status schema_load(schema *out, const char *path, sotto_error *error)
+sotto_status schema_parse(schema *out, const char *name, const char *bytes,
+                          size_t size, sotto_error *error)
 {
-    char *bytes = NULL;
-    size_t size = 0;
     json_error_t problem;
     *out = (schema){0};
-    sotto_status status = schema_bytes(path, &bytes, &size, error);
-    if (status != SOTTO_OK)
-        return status;
     size_t mark = size >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
     json_t *root =
         json_loadb(bytes + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
-    mem_free(bytes);
     if (!root && schema_out_of_memory(size))
         return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE,
                          "%s: line %d, column %d: expected a schema in JSON: "
                          "%s",
-                         show_name(path).text, problem.line, problem.column,
+                         show_name(name).text, problem.line, problem.column,
                          schema_reason(&problem));
-    status = schema_from_json(out, path, root, error);
+    sotto_status status = schema_from_json(out, name, root, error);
     json_decref(root);
     if (status != SOTTO_OK)
         schema_free(out);
+    return status;
+}
+
+sotto_status schema_load(schema *out, const char *path, sotto_error *error)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    *out = (schema){0};
+    sotto_status status = schema_bytes(path, &bytes, &size, error);
+    if (status == SOTTO_OK)
+        status = schema_parse(out, path, bytes, size, error);
+    mem_free(bytes);
     return status;
 }

@@ -41,6 +41,8 @@ static int svmlight_label(worker *w, const char *line, const char **s)
     double v;
     const char *expected = NULL, *t = *s;
     number_kind kind = number_parse(&t, &v);
+    if (*t == ':' && !w->plan->labelled)
+        return 1; /* to predict, no label is needed */
     if (kind == NUMBER_BAD || !svmlight_ends(*t))
         return svmlight_refuse(w, "expected a label, a number", line, *s);
     int good = kind == NUMBER_OK
@@ -64,6 +66,9 @@ static int svmlight_bad_index(worker *w, const char *line, const char *s,
         expected = "expected an index of at most 2147483647";
     else if ((int64_t)index <= before)
         expected = "expected increasing indices";
+    else if (w->plan->for_model)
+        expected = "the model does not know this feature: expected a smaller "
+                   "index";
     else
         expected = "expected an index within --features";
     return svmlight_refuse(w, expected, line, s);

@@ -102,7 +102,8 @@ sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error)
         !(t->sparse ? table_describe_numbered(t, p)
                     : table_describe_columns(t, p)))
         return error_memory(error);
-    return SOTTO_OK;
+    t->schema = declare_schema(p, t->class_name, t->low, t->high, t->sparse);
+    return t->schema ? SOTTO_OK : error_memory(error);
 }
 
 /* ---- remarks ---- */
@@ -216,6 +217,7 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->half);
     mem_free(t->low);
     mem_free(t->high);
+    mem_free(t->schema);
     mem_free(t->target_name);
     mem_free(t->class_name[0]);
     mem_free(t->class_name[1]);
