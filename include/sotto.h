@@ -7,7 +7,10 @@
  *   2  Options               one table: names, defaults, bounds, help
  *   3  Data                  a file of records -> a table in memory
  *   4  Schema                what the columns are, declared beforehand
- *   5  Synthetic data        sets to try things on
+ *   5  Fit                   a table -> a model
+ *   6  Model                 its weights; writing and reading it
+ *   7  Prediction            a model and another file -> answers
+ *   8  Synthetic data        sets to try things on
  *
  * Conventions. A call that can fail returns a status and fills the caller's
  * sotto_error, which may be NULL and is left alone on success. `T **out` is
@@ -47,12 +50,13 @@ SOTTO_API const char *sotto_version(void);
  */
 typedef enum sotto_status {
     SOTTO_OK = 0,
-    SOTTO_FAILED = 1,  /* the machine: files, memory, disk */
-    SOTTO_USAGE = 2,   /* the call: an option, a name, a combination */
-    SOTTO_DATA = 3,    /* the records: a bad row, a missing column */
-    SOTTO_BUDGET = 4,  /* refused: the privacy budget does not allow it */
-    SOTTO_PRIVACY = 5, /* refused: private training lacks a declaration */
-    SOTTO_PEER = 6     /* another party: connection or authentication */
+    SOTTO_FAILED = 1,       /* the machine: files, memory, disk */
+    SOTTO_USAGE = 2,        /* the call: an option, a name, a combination */
+    SOTTO_DATA = 3,         /* the records: a bad row, a missing column */
+    SOTTO_BUDGET = 4,       /* refused: the privacy budget does not allow it */
+    SOTTO_PRIVACY = 5,      /* refused: private training lacks a declaration */
+    SOTTO_PEER = 6,         /* another party: connection or authentication */
+    SOTTO_INTERRUPTED = 130 /* the caller said stop */
 } sotto_status;
 
 /*
@@ -79,6 +83,7 @@ typedef enum sotto_option_kind {
     SOTTO_OPTION_CHOICE,  /* one of `choices` */
     SOTTO_OPTION_INTEGER, /* a whole number within [low, high] */
     SOTTO_OPTION_NUMBER,  /* a number within [low, high] */
+    SOTTO_OPTION_PAIR,    /* two numbers "LO,HI", the lower first */
     SOTTO_OPTION_FLAG     /* present or not: "yes" or "no" */
 } sotto_option_kind;
 
@@ -206,7 +211,143 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
                                                          sotto_error *error);
 
 /* ------------------------------------------------------------------------
- * 5  Synthetic data
+ * 5  Fit
+ *
+ * Finds w and b that make
+ *
+ *   F(w, b) = mean of loss(x_i'w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2
+ *
+ * small, in the units the table is stored in (bounded columns in [-1, 1]).
+ * The mean is weighted where rows have weights; b is not penalised.
+ *
+ *   loss, huber-delta, l1, l2, box, intercept      the problem
+ *   epsilon    inf: the exact solver, whose models are NOT PRIVATE
+ *   tolerance  how close to the minimum it stops
+ */
+typedef struct sotto_model sotto_model;
+
+/* How far a fit is. For the operator: it depends on the records. */
+typedef struct sotto_progress {
+    double share; /* of the work, from 0 to 1, as far as can be told */
+    double gap;   /* how far F may be from its minimum, relative to it */
+} sotto_progress;
+
+/* Called now and then during a fit; an answer other than 0 stops it. */
+typedef struct sotto_watch {
+    int (*look)(void *context, const sotto_progress *progress);
+    void *context;
+} sotto_watch;
+
+/* Whether these options make a fit: what can be refused before a record is
+   read. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_fit_check(const sotto_options *options, sotto_error *error);
+
+/*
+ * Takes the table over: it is wiped and freed, and *table is NULL, whatever
+ * the status. `watch` may be NULL; a fit that it stops is SOTTO_INTERRUPTED.
+ * SOTTO_DATA, with one line, where no minimiser exists.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_fit(sotto_model **out,
+                                                  sotto_table **table,
+                                                  const sotto_options *options,
+                                                  const sotto_watch *watch,
+                                                  sotto_error *error);
+
+/* ------------------------------------------------------------------------
+ * 6  Model
+ *
+ * Weights in the units of the file, the declarations that its columns were
+ * read with, and what is known about privacy. As a file it is JSON with
+ * doubles that read back as the same bits, and a checksum. A file is written
+ * whole or not at all.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_read(sotto_model **out,
+                                                         const char *path,
+                                                         sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_write(
+    const sotto_model *model, const char *path, sotto_error *error);
+SOTTO_API void sotto_model_free(sotto_model *model);
+
+/* Whether the model comes with a proof of privacy: today none does. */
+SOTTO_API int sotto_model_is_private(const sotto_model *model);
+
+/* The loss by its name, and one of the numbers "l1", "l2", "box-low",
+   "box-high" (infinite without a box) and "huber-delta"; NaN for others. */
+SOTTO_API const char *sotto_model_loss(const sotto_model *model);
+SOTTO_API double sotto_model_setting(const sotto_model *model,
+                                     const char *name);
+
+/* The features, their weights, and the intercept. */
+SOTTO_API int64_t sotto_model_features(const sotto_model *model);
+SOTTO_API const char *sotto_model_feature_name(const sotto_model *model,
+                                               int64_t j, char buffer[24]);
+SOTTO_API double sotto_model_weight(const sotto_model *model, int64_t j);
+SOTTO_API double sotto_model_intercept(const sotto_model *model);
+
+/* The name of class 0 (-1) or 1 (+1), or NULL when there are no classes. */
+SOTTO_API const char *sotto_model_class(const sotto_model *model, int which);
+
+/*
+ * What the exact solver certified when it made this model: F, the gap (F is
+ * at most that far above its minimum; NaN where no bound exists) and whether
+ * the tolerance was reached. 0 for a model that was read from a file, which
+ * does not have it.
+ */
+SOTTO_API int sotto_model_certificate(const sotto_model *model,
+                                      double *objective, double *gap,
+                                      int *converged);
+
+/* The model as another program's file: format "liblinear". */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_model_export(char **out, const sotto_model *model, const char *format,
+                   sotto_error *error);
+
+/* ------------------------------------------------------------------------
+ * 7  Prediction
+ *
+ * Answers about rows are as sensitive as the rows.
+ *
+ * Reads a file for a model: columns are matched by name, in any order, and
+ * mapped as when the model was made. The target is read when `labelled`;
+ * otherwise it may be there or not. Of the options, bad-rows, drop, format,
+ * delimiter and threads are heeded.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_read_for(
+    sotto_table **out, const sotto_model *model, int labelled, const char *path,
+    const sotto_options *options, sotto_error *error);
+
+typedef enum sotto_answer {
+    SOTTO_ANSWER_VALUE, /* the number; for two classes -1 or +1 */
+    SOTTO_ANSWER_SCORE, /* x'w + b */
+    SOTTO_ANSWER_PROBA  /* of class 1, where the loss is logistic */
+} sotto_answer;
+
+/* Answers for all rows of a table into out[0 .. rows-1]. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict(double *out,
+                                                      const sotto_model *model,
+                                                      const sotto_table *table,
+                                                      sotto_answer what,
+                                                      sotto_error *error);
+
+/* How good a model is on labelled rows; NaN where something has no value.
+   Rows count by their weights, where they have some. */
+typedef struct sotto_quality {
+    int64_t rows;
+    double objective; /* F, with the model's penalty */
+    double accuracy;  /* two classes */
+    double auc;       /* two classes: area under the ROC curve */
+    double log_loss;  /* two classes, logistic */
+    double mse, r2;   /* a number */
+} sotto_quality;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluate(sotto_quality *out,
+                                                       const sotto_model *model,
+                                                       const sotto_table *table,
+                                                       sotto_error *error);
+
+/* ------------------------------------------------------------------------
+ * 8  Synthetic data
  *
  * Writes the set `name` to `path` (.csv, .svm or .npy, or by the option
  * format): sizes by the options rows, features, per-row and seed. The same

@@ -1,0 +1,45 @@
+/*
+ * model: what a fit leaves. Weights in raw units, the declarations its
+ * columns were read with, and what is known about privacy: a model has a
+ * statement of privacy or is NOT PRIVATE, and there is no third way.
+ */
+#ifndef SOTTO_MODEL_H
+#define SOTTO_MODEL_H
+
+#include "base.h"
+#include "loss.h"
+
+enum { MODEL_VERSION = 1 };
+
+struct sotto_model {
+    loss loss;
+    double l1, l2;
+    double low, high; /* the box, infinite without, in stored units */
+    int64_t features;
+    char **name; /* NULL: features are called 1, 2, ... */
+    double *weight;
+    double intercept;
+    char *class_name[2]; /* NULL when the target is a number */
+    char *schema;        /* JSON, as model_schema() writes it */
+
+    /* of the exact solver, in memory only */
+    int certified, converged;
+    double objective, gap;
+};
+
+/* An empty model for so many features; NULL when out of memory. */
+sotto_model *model_new(int64_t features);
+
+/* A schema in JSON in the one form that models keep it in; NULL when out of
+   memory or when it is not JSON. */
+char *model_schema(const char *json);
+
+/* The file's text, with its checksum. */
+sotto_status model_text(const sotto_model *m, text_buffer *out,
+                        sotto_error *error);
+
+/* From the bytes of a file; `name` is for messages. */
+sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
+                         size_t size, sotto_error *error);
+
+#endif

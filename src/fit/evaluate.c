@@ -1,0 +1,151 @@
+/*
+ * How good a model is on rows whose target is known. All of it is as
+ * sensitive as the rows.
+ */
+#include "data.h"
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct scored {
+    double score, weight;
+    int positive;
+} scored;
+
+static double row_weight(const sotto_table *t, int64_t i)
+{
+    return t->weight ? t->weight[i] : 1;
+}
+
+static double total_weight(const sotto_table *t)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < t->rows; i++)
+        sum += row_weight(t, i);
+    return sum;
+}
+
+/* ---- the objective ---- */
+
+/* F in the units of the fit: the weights are mapped as the columns are. */
+static sotto_status objective(double *out, const sotto_model *m,
+                              const sotto_table *t, const double *score,
+                              sotto_error *error)
+{
+    double sum = 0, total = total_weight(t), penalty = 0;
+    for (int64_t i = 0; i < t->rows; i++) {
+        double margin = (score[i] - t->target_centre) / t->target_half;
+        sum += row_weight(t, i) * loss_value(&m->loss, margin, t->y[i]);
+    }
+    for (int64_t j = 0; j < m->features; j++) {
+        double centre, half, w;
+        sotto_table_feature_map(t, j, &centre, &half);
+        w = m->weight[j] * half / t->target_half;
+        penalty += m->l1 * fabs(w) + m->l2 / 2 * w * w;
+    }
+    *out = sum / total + penalty;
+    if (!(total > 0))
+        return error_set(error, SOTTO_DATA,
+                         "every row has weight 0: there is nothing to "
+                         "evaluate");
+    return SOTTO_OK;
+}
+
+/* ---- two classes ---- */
+
+static int by_score(const void *a, const void *b)
+{
+    double x = ((const scored *)a)->score, y = ((const scored *)b)->score;
+    return (x > y) - (x < y);
+}
+
+/* The chance that a positive row scores above a negative one, ties by half:
+   for each group of equal scores, its positives beat all negatives below. */
+static double area(const scored *row, int64_t rows)
+{
+    double below = 0, positives = 0, wins = 0;
+    for (int64_t i = 0; i < rows;) {
+        double up = 0, down = 0, score = row[i].score;
+        for (; i < rows && row[i].score == score; i++)
+            *(row[i].positive ? &up : &down) += row[i].weight;
+        wins += up * (below + down / 2);
+        below += down;
+        positives += up;
+    }
+    return wins / (positives * below); /* NaN with one class */
+}
+
+static sotto_status two_classes(sotto_quality *q, const sotto_model *m,
+                                const sotto_table *t, const double *score,
+                                sotto_error *error)
+{
+    scored *row = mem_zeroed((size_t)t->rows, sizeof *row);
+    double total = total_weight(t), right = 0, sum = 0;
+    if (!row)
+        return error_memory(error);
+    for (int64_t i = 0; i < t->rows; i++) {
+        row[i] = (scored){score[i], row_weight(t, i), t->y[i] > 0};
+        right += (score[i] > 0) == row[i].positive ? row[i].weight : 0;
+        sum += row[i].weight * loss_value(&m->loss, score[i], t->y[i]);
+    }
+    qsort(row, (size_t)t->rows, sizeof *row, by_score);
+    q->accuracy = right / total;
+    q->auc = area(row, t->rows);
+    if (m->loss.kind == LOSS_LOGISTIC)
+        q->log_loss = sum / total;
+    mem_wipe(row, (size_t)t->rows * sizeof *row);
+    mem_free(row);
+    return SOTTO_OK;
+}
+
+/* ---- a number ---- */
+
+static void a_number(sotto_quality *q, const sotto_table *t,
+                     const double *score)
+{
+    double total = total_weight(t), mean = 0, spread = 0, wrong = 0;
+    for (int64_t i = 0; i < t->rows; i++)
+        mean += row_weight(t, i) / total * t->y[i];
+    for (int64_t i = 0; i < t->rows; i++) {
+        double off = t->target_half * (t->y[i] - mean);
+        double miss = score[i] - (t->y[i] * t->target_half + t->target_centre);
+        spread += row_weight(t, i) / total * off * off;
+        wrong += row_weight(t, i) / total * miss * miss;
+    }
+    q->mse = wrong;
+    q->r2 = spread > 0 ? 1 - wrong / spread : NAN;
+}
+
+/* ---- all ---- */
+
+static sotto_status evaluate_scores(sotto_quality *q, const sotto_model *m,
+                                    const sotto_table *t, double *score,
+                                    sotto_error *error)
+{
+    sotto_status status = sotto_predict(score, m, t, SOTTO_ANSWER_SCORE, error);
+    if (status == SOTTO_OK)
+        status = objective(&q->objective, m, t, score, error);
+    if (status == SOTTO_OK && m->class_name[0])
+        status = two_classes(q, m, t, score, error);
+    else if (status == SOTTO_OK)
+        a_number(q, t, score);
+    return status;
+}
+
+sotto_status sotto_evaluate(sotto_quality *out, const sotto_model *m,
+                            const sotto_table *t, sotto_error *error)
+{
+    *out = (sotto_quality){t->rows, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (!t->y || (m->class_name[0] != NULL) != (t->class_name[0] != NULL))
+        return error_set(error, SOTTO_USAGE,
+                         "the table has no target that fits the model: read "
+                         "it with sotto_table_read_for, labelled");
+    double *score = mem_zeroed((size_t)t->rows, sizeof *score);
+    if (!score)
+        return error_memory(error);
+    sotto_status status = evaluate_scores(out, m, t, score, error);
+    mem_wipe(score, (size_t)t->rows * sizeof *score);
+    mem_free(score);
+    return status;
+}

@@ -1,0 +1,146 @@
+/*
+ * A model meets rows: reading a file as the model was made, and its answers.
+ */
+#include "data.h"
+#include "model.h"
+#include "option.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- reading for a model ---- */
+
+static sotto_status predict_options(sotto_options *o, const sotto_model *m,
+                                    int labelled, const sotto_options *options,
+                                    sotto_error *error)
+{
+    static const option_id heeded[] = {OPTION_BAD_ROWS, OPTION_DROP,
+                                       OPTION_FORMAT, OPTION_DELIMITER,
+                                       OPTION_THREADS};
+    char count[24];
+    snprintf(count, sizeof count, "%lld", (long long)m->features);
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < sizeof heeded / sizeof *heeded; i++)
+        if (status == SOTTO_OK)
+            status = option_copy(o, options, heeded[i], error);
+    /* without labels the first field of svmlight is any number */
+    const char *read_as = labelled ? loss_name(m->loss.kind) : "squared";
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "loss", read_as, error);
+    if (status == SOTTO_OK)
+        status =
+            sotto_options_set(o, "labelled", labelled ? "yes" : "no", error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "precision", "double", error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "layout", "rows", error);
+    if (status == SOTTO_OK && !m->name)
+        status = sotto_options_set(o, "features", count, error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "declared", m->schema, error);
+    return status;
+}
+
+sotto_status sotto_table_read_for(sotto_table **out, const sotto_model *m,
+                                  int labelled, const char *path,
+                                  const sotto_options *options,
+                                  sotto_error *error)
+{
+    sotto_options *o;
+    *out = NULL;
+    sotto_status status = sotto_options_new(&o, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = predict_options(o, m, labelled, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_table_read(out, path, o, error);
+    sotto_options_free(o);
+    return status;
+}
+
+/* ---- answers ---- */
+
+static sotto_status predict_check(const sotto_model *m, const sotto_table *t,
+                                  sotto_error *error)
+{
+    int same = m->features == t->features && !m->name == !t->name;
+    for (int64_t j = 0; same && m->name && j < m->features; j++)
+        same = !strcmp(m->name[j], t->name[j]);
+    if (!same)
+        return error_set(error, SOTTO_DATA,
+                         "the table's features are not the model's: read it "
+                         "with sotto_table_read_for");
+    return SOTTO_OK;
+}
+
+static double predict_element(const sotto_table *t, const void *values,
+                              int64_t i)
+{
+    return t->wide ? ((const double *)values)[i]
+                   : (double)((const float *)values)[i];
+}
+
+/* x'w + b in raw units: stored values are mapped back one by one. Labels
+   that were folded in are undone by the caller. */
+static void predict_dense(double *out, const sotto_model *m,
+                          const sotto_table *t)
+{
+    for (int64_t j = 0; j < t->features; j++) {
+        double centre, half, w = m->weight[j];
+        sotto_table_feature_map(t, j, &centre, &half);
+        for (int64_t i = 0; w != 0 && i < t->rows; i++) {
+            double x = predict_element(t, t->x, j * t->stride + i);
+            if (t->folded)
+                x *= t->y[i];
+            out[i] += w * (x * half + centre);
+        }
+    }
+}
+
+static void predict_sparse(double *out, const sotto_model *m,
+                           const sotto_table *t)
+{
+    const table_entries *e = &t->by_row;
+    for (int64_t i = 0; i < t->rows; i++) {
+        double sum = 0;
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++) {
+            int64_t j = e->index[k];
+            double x = predict_element(t, e->value, k);
+            sum += m->weight[j] * (t->half ? x * t->half[j] : x);
+        }
+        out[i] += t->folded ? sum * t->y[i] : sum;
+    }
+}
+
+/* 1 / (1 + exp(-m)) without overflow. */
+static double predict_sigmoid(double m)
+{
+    double e = exp(-fabs(m));
+    return m > 0 ? 1 / (1 + e) : e / (1 + e);
+}
+
+sotto_status sotto_predict(double *out, const sotto_model *m,
+                           const sotto_table *t, sotto_answer what,
+                           sotto_error *error)
+{
+    if (what == SOTTO_ANSWER_PROBA && m->loss.kind != LOSS_LOGISTIC)
+        return error_set(error, SOTTO_USAGE,
+                         "--proba: a model of %s loss has no probabilities; "
+                         "expected logistic",
+                         loss_name(m->loss.kind));
+    sotto_status status = predict_check(m, t, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t i = 0; i < t->rows; i++)
+        out[i] = m->intercept;
+    if (t->sparse)
+        predict_sparse(out, m, t);
+    else
+        predict_dense(out, m, t);
+    for (int64_t i = 0; i < t->rows; i++)
+        if (what == SOTTO_ANSWER_PROBA)
+            out[i] = predict_sigmoid(out[i]);
+        else if (what == SOTTO_ANSWER_VALUE && m->class_name[0])
+            out[i] = out[i] > 0 ? 1 : -1;
+    return SOTTO_OK;
+}

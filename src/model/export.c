@@ -1,0 +1,78 @@
+/*
+ * The model as other programs read it.
+ *
+ * LIBLINEAR (2.x): a header, then one weight per line; with "bias 1" the
+ * last one is for a feature that is always 1. Labels are whole numbers, the
+ * first is the one that a positive score means.
+ */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *liblinear_solver(const sotto_model *m)
+{
+    switch (m->loss.kind) {
+    case LOSS_LOGISTIC:
+        return m->l1 > 0 ? "L1R_LR" : "L2R_LR";
+    case LOSS_HINGE:
+        return "L2R_L1LOSS_SVC_DUAL";
+    case LOSS_SQUARED_HINGE:
+        return m->l1 > 0 ? "L1R_L2LOSS_SVC" : "L2R_L2LOSS_SVC";
+    default:
+        return "L2R_L2LOSS_SVR";
+    }
+}
+
+/* Up to nine digits, perhaps signed. */
+static int is_whole(const char *text)
+{
+    size_t sign = text[0] == '-' || text[0] == '+';
+    size_t digits = strspn(text + sign, "0123456789");
+    return digits > 0 && digits < 10 && !text[sign + digits];
+}
+
+/* The classes where they are whole numbers, else 1 and -1. */
+static void liblinear_labels(text_buffer *t, const sotto_model *m)
+{
+    if (!m->class_name[0])
+        return;
+    if (is_whole(m->class_name[0]) && is_whole(m->class_name[1]))
+        text_format(t, "label %s %s\n", m->class_name[1], m->class_name[0]);
+    else
+        text_put(t, "label 1 -1\n");
+}
+
+static void liblinear_text(text_buffer *t, const sotto_model *m)
+{
+    text_format(t, "solver_type %s\nnr_class 2\n", liblinear_solver(m));
+    liblinear_labels(t, m);
+    text_format(t, "nr_feature %lld\nbias 1\nw\n", (long long)m->features);
+    for (int64_t j = 0; j < m->features; j++) {
+        text_number(t, m->weight[j]);
+        text_put(t, "\n");
+    }
+    text_number(t, m->intercept);
+    text_put(t, "\n");
+}
+
+sotto_status sotto_model_export(char **out, const sotto_model *m,
+                                const char *format, sotto_error *error)
+{
+    text_buffer t = {0};
+    *out = NULL;
+    if (strcmp(format, "liblinear"))
+        return error_set(error, SOTTO_USAGE,
+                         "--format: models are exported to liblinear");
+    if (m->features >= 2147483647)
+        return error_set(error, SOTTO_USAGE,
+                         "LIBLINEAR counts features in 31 bits; the model "
+                         "has more");
+    liblinear_text(&t, m);
+    if (t.failed) {
+        text_free(&t);
+        return error_memory(error);
+    }
+    *out = t.data;
+    return SOTTO_OK;
+}

@@ -1,0 +1,33 @@
+/*
+ * The model file, as its writer and its reader know it:
+ *
+ *   {
+ *     "sotto_model": 1,
+ *     ...,
+ *     "checksum": "crc32:89abcdef"
+ *   }
+ *
+ * The checksum is the CRC-32 of all bytes before the word "checksum" and its
+ * quote. It is for accidents: a copy that was cut, a hand that slipped.
+ */
+#ifndef SOTTO_MODEL_FILE_H
+#define SOTTO_MODEL_FILE_H
+
+#include "base.h"
+
+#include <jansson.h>
+#include <zlib.h>
+
+#define MODEL_CHECKSUM "\"checksum\": \"crc32:"
+
+/* MODEL_CHECKSUM and what follows it, for a file that begins so. */
+static inline void model_tail(char out[48], const char *bytes, size_t size)
+{
+    unsigned long sum = crc32_z(0, (const unsigned char *)bytes, size);
+    snprintf(out, 48, MODEL_CHECKSUM "%08lx\"\n}\n", sum);
+}
+
+/* A JSON value in one line, with exact doubles. */
+void model_put_json(text_buffer *t, const json_t *value);
+
+#endif

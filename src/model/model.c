@@ -1,0 +1,126 @@
+/*
+ * The model in memory: how it begins, is looked at, and ends.
+ */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+sotto_model *model_new(int64_t features)
+{
+    sotto_model *m = mem_zeroed(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->features = features;
+    m->low = -INFINITY;
+    m->high = INFINITY;
+    m->weight = mem_zeroed((size_t)features, sizeof *m->weight);
+    if (!m->weight) {
+        sotto_model_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void sotto_model_free(sotto_model *m)
+{
+    if (!m)
+        return;
+    for (int64_t j = 0; m->name && j < m->features; j++)
+        mem_free(m->name[j]);
+    mem_free(m->name);
+    mem_free(m->weight);
+    mem_free(m->class_name[0]);
+    mem_free(m->class_name[1]);
+    mem_free(m->schema);
+    mem_free(m);
+}
+
+int sotto_model_is_private(const sotto_model *m)
+{
+    (void)m; /* no solver that makes a statement of privacy is built yet */
+    return 0;
+}
+
+const char *sotto_model_loss(const sotto_model *m)
+{
+    return loss_name(m->loss.kind);
+}
+
+double sotto_model_setting(const sotto_model *m, const char *name)
+{
+    const struct {
+        const char *name;
+        double value;
+    } known[] = {{"l1", m->l1},
+                 {"l2", m->l2},
+                 {"box-low", m->low},
+                 {"box-high", m->high},
+                 {"huber-delta", m->loss.delta}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i].name, name))
+            return known[i].value;
+    return NAN;
+}
+
+int64_t sotto_model_features(const sotto_model *m)
+{
+    return m->features;
+}
+
+const char *sotto_model_feature_name(const sotto_model *m, int64_t j,
+                                     char buffer[24])
+{
+    if (m->name)
+        return m->name[j];
+    snprintf(buffer, 24, "%lld", (long long)j + 1);
+    return buffer;
+}
+
+double sotto_model_weight(const sotto_model *m, int64_t j)
+{
+    return m->weight[j];
+}
+
+double sotto_model_intercept(const sotto_model *m)
+{
+    return m->intercept;
+}
+
+const char *sotto_model_class(const sotto_model *m, int which)
+{
+    return which == 0 || which == 1 ? m->class_name[which] : NULL;
+}
+
+int sotto_model_certificate(const sotto_model *m, double *objective,
+                            double *gap, int *converged)
+{
+    *objective = m->objective;
+    *gap = m->gap;
+    *converged = m->converged;
+    return m->certified;
+}
+
+sotto_status sotto_model_write(const sotto_model *m, const char *path,
+                               sotto_error *error)
+{
+    text_buffer text = {0};
+    sotto_status status = model_text(m, &text, error);
+    if (status == SOTTO_OK)
+        status = sotto_text_write(path, text.data, error);
+    text_free(&text);
+    return status;
+}
+
+sotto_status sotto_model_read(sotto_model **out, const char *path,
+                              sotto_error *error)
+{
+    char *bytes = NULL;
+    size_t size = 0, most = (size_t)1 << 32;
+    *out = NULL;
+    sotto_status status = file_read(path, most, &bytes, &size, error);
+    if (status == SOTTO_OK)
+        status = model_parse(out, path, bytes, size, error);
+    mem_free(bytes);
+    return status;
+}

@@ -1,0 +1,249 @@
+/*
+ * The model file read back, strictly: what is not understood is refused.
+ */
+#include "file.h"
+#include "model.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static sotto_status refuse(const char *name, const char *what,
+                           sotto_error *error)
+{
+    return error_set(error, SOTTO_USAGE, "%s: %s", show_name(name).text, what);
+}
+
+/* ---- is it one, and is it whole? ---- */
+
+static sotto_status check_version(const char *name, json_t *root,
+                                  sotto_error *error)
+{
+    json_t *version = json_object_get(root, "sotto_model");
+    if (!json_is_integer(version))
+        return refuse(name,
+                      "not a model: expected a file that 'sotto train' "
+                      "has written",
+                      error);
+    if (json_integer_value(version) != MODEL_VERSION)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: a model of version %lld; this sotto (%s) reads "
+                         "version %d: use the sotto it was made with, or a "
+                         "newer one",
+                         show_name(name).text,
+                         (long long)json_integer_value(version),
+                         sotto_version(), MODEL_VERSION);
+    return SOTTO_OK;
+}
+
+static sotto_status check_sum(const char *name, const char *bytes, size_t size,
+                              sotto_error *error)
+{
+    char tail[48];
+    const char *at = NULL, *next = bytes;
+    size_t length = strlen(MODEL_CHECKSUM);
+    while ((next = memmem(next, size - (size_t)(next - bytes), MODEL_CHECKSUM,
+                          length)))
+        at = next++;
+    if (at)
+        model_tail(tail, bytes, (size_t)(at - bytes));
+    if (!at || strlen(tail) != size - (size_t)(at - bytes) ||
+        memcmp(at, tail, strlen(tail)))
+        return refuse(name,
+                      "the checksum does not fit: the file was changed "
+                      "after it was written; train the model again, or "
+                      "take a whole copy",
+                      error);
+    return SOTTO_OK;
+}
+
+/* ---- its parts ---- */
+
+static int read_problem(sotto_model *m, json_t *root)
+{
+    json_t *penalty = json_object_get(root, "penalty");
+    json_t *box = json_object_get(penalty, "box");
+    json_t *delta = json_object_get(root, "huber_delta");
+    json_t *l1 = json_object_get(penalty, "l1");
+    json_t *l2 = json_object_get(penalty, "l2");
+    const char *name = json_string_value(json_object_get(root, "loss"));
+    if (!name || !loss_named(name, &m->loss.kind) || !json_is_number(l1) ||
+        !json_is_number(l2) || json_object_size(penalty) != 3 || !box)
+        return 0;
+    m->l1 = json_number_value(l1);
+    m->l2 = json_number_value(l2);
+    m->loss.delta = json_number_value(delta);
+    json_t *low = json_array_get(box, 0), *high = json_array_get(box, 1);
+    if (json_is_number(low))
+        m->low = json_number_value(low);
+    if (json_is_number(high))
+        m->high = json_number_value(high);
+    return m->l1 >= 0 && m->l2 >= 0 && m->low <= m->high &&
+           (m->loss.kind == LOSS_HUBER) == (m->loss.delta > 0);
+}
+
+/* -1: out of memory; 0: not two words where there must be; 1: fine. */
+static int read_classes(sotto_model *m, json_t *root)
+{
+    json_t *classes = json_object_get(root, "classes");
+    for (size_t i = 0; i < 2 && json_is_array(classes); i++) {
+        const char *word = json_string_value(json_array_get(classes, i));
+        m->class_name[i] = word ? mem_text(word) : NULL;
+        if (!m->class_name[i])
+            return word ? -1 : 0;
+    }
+    return loss_has_classes(m->loss.kind) == (json_array_size(classes) == 2);
+}
+
+static int read_names(sotto_model *m, json_t *features)
+{
+    if (!json_is_array(features))
+        return 1;
+    m->name = mem_zeroed((size_t)m->features, sizeof *m->name);
+    for (int64_t j = 0; m->name && j < m->features; j++) {
+        const char *name =
+            json_string_value(json_array_get(features, (size_t)j));
+        m->name[j] = name ? mem_text(name) : NULL;
+        if (!m->name[j])
+            return name ? -1 : 0;
+    }
+    return m->name ? 1 : -1;
+}
+
+/* The number that a key like "17" is, or 0. */
+static int64_t read_index(const char *key)
+{
+    int64_t index = 0;
+    for (; *key >= '0' && *key <= '9' && index < (int64_t)1 << 40; key++)
+        index = 10 * index + *key - '0';
+    return *key ? 0 : index;
+}
+
+static int read_weights(sotto_model *m, json_t *weights)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    if (json_is_array(weights) &&
+        json_array_size(weights) != (size_t)m->features)
+        return 0;
+    json_array_foreach(weights, i, value)
+    {
+        if (!json_is_number(value))
+            return 0;
+        m->weight[i] = json_number_value(value);
+    }
+    json_object_foreach(weights, key, value)
+    {
+        int64_t index = read_index(key);
+        if (index < 1 || index > m->features || !json_is_number(value))
+            return 0;
+        m->weight[index - 1] = json_number_value(value);
+    }
+    return json_is_array(weights) || json_is_object(weights);
+}
+
+/* Privacy: nothing but "not private" can be said in this version. */
+static int read_rest(sotto_model *m, json_t *root)
+{
+    json_t *schema = json_object_get(root, "schema");
+    json_t *intercept = json_object_get(root, "intercept");
+    if (!json_is_true(json_object_get(root, "not_private")) ||
+        !json_is_null(json_object_get(root, "privacy")) ||
+        !json_is_number(intercept) || !json_is_object(schema))
+        return 0;
+    m->intercept = json_number_value(intercept);
+    char *text =
+        json_dumps(schema, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
+    m->schema = text ? model_schema(text) : NULL;
+    free(text);
+    return m->schema ? 1 : -1;
+}
+
+static int64_t count_features(json_t *features)
+{
+    if (json_is_array(features))
+        return (int64_t)json_array_size(features);
+    json_int_t count = json_integer_value(features);
+    return count > 0 && count <= 2147483647 ? (int64_t)count : 0;
+}
+
+static int has_known_keys(json_t *root)
+{
+    static const char *const known[] = {
+        "sotto_model", "not_private", "loss",      "huber_delta",
+        "penalty",     "classes",     "intercept", "features",
+        "weights",     "schema",      "privacy",   "checksum"};
+    const char *key;
+    json_t *value;
+    json_object_foreach(root, key, value)
+    {
+        size_t i = 0, count = sizeof known / sizeof *known;
+        while (i < count && strcmp(known[i], key))
+            i++;
+        if (i == count)
+            return 0;
+    }
+    return 1;
+}
+
+static sotto_status read_model(sotto_model **out, const char *name,
+                               json_t *root, sotto_error *error)
+{
+    json_t *features = json_object_get(root, "features");
+    int64_t count = count_features(features);
+    int fine = count > 0 && has_known_keys(root);
+    sotto_model *m = fine ? model_new(count) : NULL;
+    if (fine && !m)
+        return error_memory(error);
+    if (fine)
+        fine = read_problem(m, root);
+    if (fine > 0)
+        fine = read_classes(m, root);
+    if (fine > 0)
+        fine = read_names(m, features);
+    if (fine > 0)
+        fine = read_weights(m, json_object_get(root, "weights"));
+    if (fine > 0)
+        fine = read_rest(m, root);
+    if (fine > 0) {
+        *out = m;
+        return SOTTO_OK;
+    }
+    sotto_model_free(m);
+    return fine < 0 ? error_memory(error)
+                    : refuse(name,
+                             "a part of the model is not as it must be; "
+                             "expected a file as 'sotto train' writes it",
+                             error);
+}
+
+/* As in the schema reader: jansson takes no memory for bad syntax. */
+static int out_of_memory(size_t size)
+{
+    void *room = mem_zeroed(size + 4096, 8);
+    mem_free(room);
+    return !room;
+}
+
+sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
+                         size_t size, sotto_error *error)
+{
+    json_error_t problem;
+    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
+    *out = NULL;
+    if (!root && out_of_memory(size))
+        return error_memory(error);
+    if (!root)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: line %d: not a whole model: the file was cut "
+                         "short or is something else; expected one that "
+                         "'sotto train' has written",
+                         show_name(name).text, problem.line);
+    sotto_status status = check_version(name, root, error);
+    if (status == SOTTO_OK)
+        status = check_sum(name, bytes, size, error);
+    if (status == SOTTO_OK)
+        status = read_model(out, name, root, error);
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,186 @@
+/*
+ * The model as text: JSON, one name and one weight per line, doubles that
+ * read back as the same bits.
+ */
+#include "file.h"
+#include "model.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+enum { MODEL_LISTED = 4096 };
+
+/* ---- the schema ---- */
+
+static int put_part(const char *bytes, size_t size, void *text)
+{
+    text_add(text, bytes, size);
+    return 0;
+}
+
+void model_put_json(text_buffer *t, const json_t *value)
+{
+    size_t flags =
+        JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17);
+    t->failed |= json_dump_callback(value, put_part, t, flags) != 0;
+}
+
+/* One line for each column. */
+static void put_columns(text_buffer *t, json_t *columns)
+{
+    const char *name, *between = "\n      ";
+    json_t *value;
+    text_put(t, "{");
+    json_object_foreach(columns, name, value)
+    {
+        text_put(t, between);
+        text_json(t, name);
+        text_put(t, ": ");
+        model_put_json(t, value);
+        between = ",\n      ";
+    }
+    text_put(t, "}");
+}
+
+char *model_schema(const char *json)
+{
+    const char *key, *between = "";
+    json_t *value, *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+    text_buffer t = {.failed = root == NULL};
+    text_put(&t, "{");
+    json_object_foreach(root, key, value)
+    {
+        text_put(&t, between);
+        text_json(&t, key);
+        text_put(&t, ": ");
+        if (json_is_object(value) && !strcmp(key, "columns"))
+            put_columns(&t, value);
+        else
+            model_put_json(&t, value);
+        between = ",\n    ";
+    }
+    text_put(&t, "}");
+    json_decref(root);
+    if (t.failed)
+        text_free(&t);
+    return t.data;
+}
+
+/* ---- the rest ---- */
+
+static void put_infinite(text_buffer *t, double x)
+{
+    if (isfinite(x))
+        text_number(t, x);
+    else
+        text_put(t, "null");
+}
+
+static void put_problem(text_buffer *t, const sotto_model *m)
+{
+    text_format(t, "  \"loss\": \"%s\",\n", loss_name(m->loss.kind));
+    if (m->loss.kind == LOSS_HUBER) {
+        text_put(t, "  \"huber_delta\": ");
+        text_number(t, m->loss.delta);
+        text_put(t, ",\n");
+    }
+    text_put(t, "  \"penalty\": {\"l1\": ");
+    text_number(t, m->l1);
+    text_put(t, ", \"l2\": ");
+    text_number(t, m->l2);
+    text_put(t, ", \"box\": ");
+    if (isinf(m->low) && isinf(m->high))
+        text_put(t, "null");
+    else {
+        text_put(t, "[");
+        put_infinite(t, m->low);
+        text_put(t, ", ");
+        put_infinite(t, m->high);
+        text_put(t, "]");
+    }
+    text_put(t, "},\n  \"classes\": ");
+    for (int i = 0; m->class_name[0] && i < 2; i++) {
+        text_put(t, i ? ", " : "[");
+        text_json(t, m->class_name[i]);
+    }
+    text_put(t, m->class_name[0] ? "],\n" : "null,\n");
+}
+
+static void put_features(text_buffer *t, const sotto_model *m)
+{
+    text_put(t, "  \"features\": ");
+    for (int64_t j = 0; m->name && j < m->features; j++) {
+        text_put(t, j ? ",\n    " : "[\n    ");
+        text_json(t, m->name[j]);
+    }
+    if (m->name)
+        text_put(t, "],\n");
+    else
+        text_format(t, "%lld,\n", (long long)m->features);
+}
+
+/* Many numbered features of which few are used: only those. */
+static void put_sparse_weights(text_buffer *t, const sotto_model *m)
+{
+    const char *between = "";
+    text_put(t, "  \"weights\": {");
+    for (int64_t j = 0; j < m->features; j++) {
+        if (m->weight[j] == 0 && !signbit(m->weight[j]))
+            continue;
+        text_format(t, "%s\n    \"%lld\": ", between, (long long)j + 1);
+        text_number(t, m->weight[j]);
+        between = ",";
+    }
+    text_put(t, "},\n");
+}
+
+static void put_weights(text_buffer *t, const sotto_model *m)
+{
+    int64_t used = 0;
+    for (int64_t j = 0; j < m->features; j++)
+        used += m->weight[j] != 0;
+    if (!m->name && m->features > MODEL_LISTED && used < m->features / 3) {
+        put_sparse_weights(t, m);
+        return;
+    }
+    text_put(t, "  \"weights\": [");
+    for (int64_t j = 0; j < m->features; j++) {
+        text_put(t, j ? ",\n    " : "\n    ");
+        text_number(t, m->weight[j]);
+    }
+    text_put(t, "],\n");
+}
+
+static int is_finite(const sotto_model *m)
+{
+    int fine = isfinite(m->intercept) != 0;
+    for (int64_t j = 0; j < m->features; j++)
+        fine &= isfinite(m->weight[j]) != 0;
+    return fine;
+}
+
+sotto_status model_text(const sotto_model *m, text_buffer *t,
+                        sotto_error *error)
+{
+    char tail[48];
+    if (!is_finite(m))
+        return error_set(error, SOTTO_FAILED,
+                         "a weight is not finite in the units of the file; "
+                         "give its column bounds, or another unit");
+    text_format(t, "{\n  \"sotto_model\": %d,\n  \"not_private\": true,\n",
+                MODEL_VERSION);
+    put_problem(t, m);
+    text_put(t, "  \"intercept\": ");
+    text_number(t, m->intercept);
+    text_put(t, ",\n");
+    put_features(t, m);
+    put_weights(t, m);
+    text_format(t, "  \"schema\": %s,\n  \"privacy\": null,\n  ",
+                m->schema ? m->schema : "null");
+    if (t->failed)
+        return error_memory(error);
+    model_tail(tail, t->data, t->length);
+    text_put(t, tail);
+    return t->failed ? error_memory(error) : SOTTO_OK;
+}
