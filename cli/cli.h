@@ -33,6 +33,9 @@ int cli_takes(const verb *v, const sotto_option *o);
 
 int cli_flag(const cli *c, const char *name);
 
+/* One line when memory is out. */
+sotto_status cli_memory(sotto_error *error);
+
 /* One line for a wrong call: fills the error, returns SOTTO_USAGE. */
 sotto_status cli_refuse(sotto_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -49,9 +52,43 @@ void cli_json_text(FILE *to, const char *text);
 /* Prints a double so that it reads back as the same bits; null for NaN. */
 void cli_json_number(FILE *to, double x);
 
+/* Remarks on a table, for the operator, unless --quiet. */
+void cli_remarks(const cli *c, const sotto_table *t);
+
+/* Whether to use colours there: a terminal, and no NO_COLOR. */
+int cli_colours(FILE *to);
+
+/* What would fail after long work, tried before it: -o FILE is given, can be
+   written, and is not the data file. */
+sotto_status cli_check_output(const cli *c, const char *data,
+                              sotto_error *error);
+
+/* ---- progress.c ---- */
+
+typedef struct cli_progress {
+    enum { PROGRESS_NONE, PROGRESS_BAR, PROGRESS_JSON } how;
+    const char *stage;
+    double shown; /* when, in seconds */
+    int drawn;    /* a bar stands on the terminal */
+} cli_progress;
+
+void progress_begin(cli_progress *p, const cli *c);
+void progress_stage(cli_progress *p, const char *stage);
+int progress_look(void *context, const sotto_progress *at);
+void progress_end(cli_progress *p);
+
+/* Ctrl-C ends the program with 130: nothing is half-written, since files
+   have no name until they are whole. */
+void progress_catch_interrupts(void);
+
 sotto_status cli_doctor(const cli *c, sotto_error *error);
+sotto_status cli_evaluate(const cli *c, sotto_error *error);
+sotto_status cli_export(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);
+sotto_status cli_predict(const cli *c, sotto_error *error);
 sotto_status cli_schema(const cli *c, sotto_error *error);
+sotto_status cli_show(const cli *c, sotto_error *error);
+sotto_status cli_train(const cli *c, sotto_error *error);
 sotto_status cli_version(const cli *c, sotto_error *error);
 sotto_status cli_help(const cli *c, sotto_error *error);
 

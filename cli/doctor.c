@@ -206,14 +206,9 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
                                 sotto_error *error)
 {
     double *x = calloc((size_t)sotto_table_rows(t) + 1, sizeof *x);
-    if (!x) {
-        error->status = SOTTO_FAILED;
-        snprintf(error->message, sizeof error->message, "out of memory");
-        return SOTTO_FAILED;
-    }
-    if (!cli_flag(c, "quiet"))
-        for (int64_t i = 0; sotto_table_warning(t, i); i++)
-            fprintf(stderr, "sotto: remark: %s\n", sotto_table_warning(t, i));
+    if (!x)
+        return cli_memory(error);
+    cli_remarks(c, t);
     if (cli_flag(c, "json"))
         doctor_json(c->argument[0], t, x);
     else

@@ -31,7 +31,10 @@ static void help_wrap(const char *text, int column, int indent)
 static void help_option(const sotto_option *o)
 {
     char head[64];
-    snprintf(head, sizeof head, "  --%s%s%s", o->name, o->argument ? " " : "",
+    int can_be_off = o->kind == SOTTO_OPTION_FLAG && o->standard;
+    snprintf(head, sizeof head, "  --%s%s%s", can_be_off ? "[no-]" : "",
+             o->name, o->argument ? " " : "");
+    snprintf(head + strlen(head), sizeof head - strlen(head), "%s",
              o->argument ? o->argument : "");
     int column = printf("%-*s", HELP_INDENT, head);
     if (column > HELP_INDENT) {
@@ -69,8 +72,8 @@ static void help_verb(const verb *v)
 
 static void help_all(void)
 {
-    printf("sotto %s: differentially private linear models (so far it reads "
-           "data;\ntraining is not built yet)\n\n"
+    printf("sotto %s: differentially private linear models (so far it trains "
+           "exactly,\nNOT PRIVATELY; private training is not built yet)\n\n"
            "usage: sotto VERB ...\n\nverbs:\n",
            sotto_version());
     for (const verb *v = cli_verbs; v->name; v++)
@@ -78,7 +81,7 @@ static void help_all(void)
     printf("\n'sotto help VERB' has the options.\n"
            "Exit codes: 0 done, 1 failed, 2 usage, 3 bad data, 4 budget "
            "refused,\n5 privacy configuration refused, 6 peer or "
-           "authentication.\n");
+           "authentication, 130 interrupted.\n");
 }
 
 sotto_status cli_help(const cli *c, sotto_error *error)

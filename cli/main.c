@@ -7,9 +7,37 @@
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const verb cli_verbs[] = {
+    {"train", "DATA", "learn a model from a data file",
+     "Writes the model to -o FILE, whole or not at all. With --epsilon inf "
+     "(or --solver exact) the exact solver finds the minimiser of mean loss + "
+     "l1 |w|_1 + l2/2 |w|_2^2; its models are NOT PRIVATE. Private training "
+     "is not built yet. Bounded columns are in [-1, 1] there, as the penalty "
+     "sees them; the model has weights for the values as they are. What stderr "
+     "says is for the operator beside the data.",
+     1, 1, cli_train},
+    {"predict", "MODEL DATA", "apply a model to the rows of a data file",
+     "One answer per line: the class or the number. Columns are matched by "
+     "name, in any order; the target may be there or not. The answers are as "
+     "sensitive as the rows.",
+     2, 2, cli_predict},
+    {"evaluate", "MODEL DATA", "say how good a model is on a data file",
+     "The objective, and accuracy, AUC and log-loss for two classes, or mean "
+     "squared error and R2. These numbers are as sensitive as the rows: not "
+     "for release.",
+     2, 2, cli_evaluate},
+    {"show", "MODEL", "print a model for people",
+     "What it was learned with, and its largest weights.", 1, 1, cli_show},
+    {"export", "MODEL", "write a model as another program's file",
+     "--format liblinear: what liblinear-predict reads. Classes that are not "
+     "whole numbers become 1 and -1; bounds and missing values are not "
+     "carried over.",
+     1, 1, cli_export},
     {"doctor", "DATA",
      "read a data file as training would, and say what is in it",
      "For the operator beside the data: what it prints depends on the "
@@ -45,6 +73,57 @@ int cli_takes(const verb *v, const sotto_option *o)
     char word[32];
     snprintf(word, sizeof word, " %s ", v->name);
     return strstr(o->verbs, word) != NULL;
+}
+
+void cli_remarks(const cli *c, const sotto_table *t)
+{
+    for (int64_t i = 0; !cli_flag(c, "quiet") && sotto_table_warning(t, i); i++)
+        fprintf(stderr, "sotto: remark: %s\n", sotto_table_warning(t, i));
+}
+
+int cli_colours(FILE *to)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(fileno(to)) && !(no_color && *no_color);
+}
+
+/* Whether both are there and the same file. */
+static int cli_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return !stat(a, &first) && !stat(b, &second) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+sotto_status cli_check_output(const cli *c, const char *data,
+                              sotto_error *error)
+{
+    const char *output = sotto_options_get(c->options, "output");
+    char folder[4096] = ".";
+    struct stat status;
+    if (!output)
+        return cli_refuse(error, "expected -o FILE (- is stdout)");
+    const char *slash = strrchr(output, '/');
+    if (slash && (size_t)(slash - output) + 1 < sizeof folder) {
+        memcpy(folder, output, (size_t)(slash - output) + 1);
+        folder[slash - output + 1] = 0;
+    }
+    if (!strcmp(output, "-") ||
+        (!stat(output, &status) && !S_ISREG(status.st_mode) &&
+         !S_ISDIR(status.st_mode)))
+        return SOTTO_OK;
+    if (strcmp(data, "-") && cli_same_file(output, data))
+        return cli_refuse(error, "-o: this is the file to read; expected "
+                                 "another name");
+    if (cli_same_file(output, folder) || access(folder, W_OK | X_OK) ||
+        (!stat(output, &status) && S_ISDIR(status.st_mode))) {
+        error->status = SOTTO_FAILED;
+        snprintf(error->message, sizeof error->message,
+                 "-o: expected a file in a folder that is there and can be "
+                 "written to");
+        return SOTTO_FAILED;
+    }
+    return SOTTO_OK;
 }
 
 int cli_flag(const cli *c, const char *name)
@@ -98,6 +177,13 @@ void cli_json_number(FILE *to, double x)
         fputs("null", to);
 }
 
+sotto_status cli_memory(sotto_error *error)
+{
+    error->status = SOTTO_FAILED;
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return SOTTO_FAILED;
+}
+
 sotto_status cli_version(const cli *c, sotto_error *error)
 {
     (void)error;
@@ -118,7 +204,16 @@ sotto_status cli_refuse(sotto_error *error, const char *format, ...)
     return SOTTO_USAGE;
 }
 
-/* --name VALUE, --name=VALUE, --flag, -o VALUE; *i moves over the value. */
+/* The option that --no-NAME says no to: a flag that is on by itself. */
+static const sotto_option *cli_negated(const char *name)
+{
+    const sotto_option *o =
+        strncmp(name, "no-", 3) ? NULL : sotto_option_named(name + 3);
+    return o && o->kind == SOTTO_OPTION_FLAG && o->standard ? o : NULL;
+}
+
+/* --name VALUE, --name=VALUE, --flag, --no-flag, -o VALUE; *i moves over the
+   value. */
 static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
                                sotto_error *error)
 {
@@ -133,19 +228,22 @@ static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
     for (size_t k = 0; k < length; k++)
         name[k] = word[k] > 32 && word[k] < 127 ? word[k] : '?';
     name[length] = 0;
-    const sotto_option *o = sotto_option_named(name);
+    const sotto_option *no = cli_negated(name);
+    const sotto_option *o = no ? no : sotto_option_named(name);
     if (!o || !cli_takes(v, o))
         return cli_refuse(error,
                           "'sotto %s' has no option --%s; see 'sotto help %s'",
                           v->name, name, v->name);
+    if (no && value)
+        return cli_refuse(error, "--%s takes no value", name);
     if (o->kind == SOTTO_OPTION_FLAG)
-        value = value ? value : "yes";
+        value = value ? value : no ? "no" : "yes";
     else if (!value)
         value = argv[++*i];
     if (!value)
         return cli_refuse(error, "--%s: expected %s after it", name,
                           o->choices ? o->choices : o->argument);
-    return sotto_options_set(c->options, name, value, error);
+    return sotto_options_set(c->options, o->name, value, error);
 }
 
 static sotto_status cli_parse(cli *c, const verb *v, char **argv,
@@ -215,6 +313,7 @@ int main(int argc, char **argv)
 {
     sotto_error error = {SOTTO_OK, ""};
     signal(SIGXFSZ, SIG_IGN); /* a full disk is told by write, not a signal */
+    progress_catch_interrupts();
     sotto_status status = cli_run(argc, argv, &error);
     if (status == SOTTO_OK && (fflush(stdout) || ferror(stdout))) {
         fputs("sotto: cannot write to stdout\n", stderr);

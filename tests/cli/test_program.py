@@ -17,6 +17,14 @@ OPTIONS = {
               "only bad-rows format delimiter features threads json quiet",
     "schema": "target drop only format delimiter output quiet",
     "generate": "format features rows per-row seed output quiet",
+    "train": "target loss classes epsilon solver l1 l2 box intercept "
+             "huber-delta tolerance schema weights weight-bound drop only "
+             "bad-rows format delimiter features output threads progress json "
+             "quiet",
+    "predict": "drop format delimiter output proba scores threads quiet",
+    "evaluate": "drop bad-rows format delimiter threads json quiet",
+    "show": "",
+    "export": "format output quiet",
     "version": "json",
     "help": "",
 }
@@ -25,7 +33,7 @@ SETS = ("sparse-lasso", "square", "log1", "log2", "zipf-heavy", "zipf-flat")
 
 
 def listed_options(help_text):
-    return re.findall(r"^  --([a-z-]+)", help_text, re.M)
+    return re.findall(r"^  --(?:\[no-\])?([a-z0-9-]+)", help_text, re.M)
 
 
 class Help(Case):

@@ -1,0 +1,95 @@
+/*
+ * sotto predict: one answer per line. The answers are as sensitive as the
+ * rows they are about.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The shortest of 15 to 17 digits that reads back as the same bits. */
+static void predict_number(FILE *to, double x)
+{
+    char digits[32];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, x);
+        if (strtod(digits, NULL) == x)
+            break;
+    }
+    fprintf(to, "%s\n", digits);
+}
+
+static void predict_print(FILE *to, const sotto_model *m, int as_classes,
+                          const double *answer, int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++)
+        if (as_classes)
+            fprintf(to, "%s\n", sotto_model_class(m, answer[i] > 0));
+        else
+            predict_number(to, answer[i]);
+}
+
+/* Answers go to a text first: a file appears whole or not at all. */
+static sotto_status predict_write(const cli *c, const sotto_model *m,
+                                  int as_classes, const double *answer,
+                                  int64_t rows, sotto_error *error)
+{
+    const char *output = sotto_options_get(c->options, "output");
+    char *text = NULL;
+    size_t size = 0;
+    if (!output || !strcmp(output, "-")) {
+        predict_print(stdout, m, as_classes, answer, rows);
+        return SOTTO_OK;
+    }
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return cli_memory(error);
+    predict_print(to, m, as_classes, answer, rows);
+    int bad = ferror(to);
+    bad |= fclose(to) != 0;
+    sotto_status status =
+        bad ? cli_memory(error) : sotto_text_write(output, text, error);
+    free(text);
+    return status;
+}
+
+static sotto_status predict_table(const cli *c, const sotto_model *m,
+                                  const sotto_table *t, sotto_error *error)
+{
+    sotto_answer what = cli_flag(c, "proba")    ? SOTTO_ANSWER_PROBA
+                        : cli_flag(c, "scores") ? SOTTO_ANSWER_SCORE
+                                                : SOTTO_ANSWER_VALUE;
+    int as_classes = what == SOTTO_ANSWER_VALUE && sotto_model_class(m, 0);
+    int64_t rows = sotto_table_rows(t);
+    double *answer = calloc((size_t)rows + 1, sizeof *answer);
+    if (!answer)
+        return cli_memory(error);
+    sotto_status status = sotto_predict(answer, m, t, what, error);
+    if (status == SOTTO_OK)
+        status = predict_write(c, m, as_classes, answer, rows, error);
+    free(answer);
+    return status;
+}
+
+sotto_status cli_predict(const cli *c, sotto_error *error)
+{
+    sotto_model *model = NULL;
+    sotto_table *table = NULL;
+    sotto_status status = SOTTO_OK;
+    if (cli_flag(c, "proba") && cli_flag(c, "scores"))
+        return cli_refuse(error, "expected one of --proba and --scores");
+    if (sotto_options_get(c->options, "output"))
+        status = cli_check_output(c, c->argument[1], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_read(&model, c->argument[0], error);
+    if (status == SOTTO_OK)
+        status = sotto_table_read_for(&table, model, 0, c->argument[1],
+                                      c->options, error);
+    if (status == SOTTO_OK) {
+        cli_remarks(c, table);
+        status = predict_table(c, model, table, error);
+    }
+    sotto_table_free(table);
+    sotto_model_free(model);
+    return status;
+}

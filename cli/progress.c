@@ -1,0 +1,94 @@
+/*
+ * How far long work is, on stderr: a bar on a terminal, or lines of JSON. It
+ * depends on the records, so it is for the operator, not for release.
+ */
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROGRESS_WIDTH = 30 };
+
+static double progress_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void progress_begin(cli_progress *p, const cli *c)
+{
+    const char *how = sotto_options_get(c->options, "progress");
+    *p = (cli_progress){PROGRESS_NONE, "", 0, 0};
+    if (!strcmp(how, "json"))
+        p->how = PROGRESS_JSON;
+    else if (!strcmp(how, "bar") ||
+             (!strcmp(how, "auto") && isatty(STDERR_FILENO) &&
+              !cli_flag(c, "quiet")))
+        p->how = PROGRESS_BAR;
+}
+
+static void progress_bar(cli_progress *p, double share, const char *more)
+{
+    int done = (int)(share * PROGRESS_WIDTH);
+    fprintf(stderr, "\r%-8s [", p->stage);
+    for (int i = 0; i < PROGRESS_WIDTH; i++)
+        putc(i < done ? '#' : '.', stderr);
+    fprintf(stderr, "] %3d %%%s\x1b[K", (int)(100 * share), more);
+    p->drawn = 1;
+}
+
+void progress_stage(cli_progress *p, const char *stage)
+{
+    p->stage = stage;
+    p->shown = 0;
+    if (p->how == PROGRESS_BAR)
+        progress_bar(p, 0, "");
+    else if (p->how == PROGRESS_JSON)
+        fprintf(stderr, "{\"stage\": \"%s\"}\n", stage);
+}
+
+/* Ten times a second is enough for eyes; JSON gets every look. */
+int progress_look(void *context, const sotto_progress *at)
+{
+    cli_progress *p = context;
+    char more[40];
+    double now = progress_now();
+    snprintf(more, sizeof more, "  gap %.1e", at->gap);
+    if (p->how == PROGRESS_BAR && now - p->shown > .1) {
+        progress_bar(p, at->share, more);
+        p->shown = now;
+    } else if (p->how == PROGRESS_JSON) {
+        fprintf(stderr,
+                "{\"stage\": \"%s\", \"share\": %.3f, \"gap\": ", p->stage,
+                at->share);
+        cli_json_number(stderr, at->gap);
+        fputs("}\n", stderr);
+    }
+    return 0;
+}
+
+void progress_end(cli_progress *p)
+{
+    if (p->drawn)
+        fputs("\r\x1b[K", stderr);
+    p->drawn = 0;
+}
+
+static void progress_interrupted(int signal_number)
+{
+    static const char message[] = "\nsotto: interrupted\n";
+    (void)signal_number;
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(SOTTO_INTERRUPTED);
+}
+
+void progress_catch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = progress_interrupted};
+    struct sigaction before;
+    if (!sigaction(SIGINT, NULL, &before) && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}

@@ -1,0 +1,118 @@
+/*
+ * sotto show: a model for people, its largest weights as bars.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SHOW_MOST = 30, SHOW_NAME = 28, SHOW_BAR = 24 };
+
+static void show_privacy(const sotto_model *m)
+{
+    int colours = cli_colours(stdout);
+    if (sotto_model_is_private(m))
+        return;
+    printf("%sNOT PRIVATE%s: made without noise; it may reveal the records it "
+           "was learned from.\n",
+           colours ? "\x1b[1;31m" : "", colours ? "\x1b[0m" : "");
+}
+
+static void show_penalty(const sotto_model *m)
+{
+    double l1 = sotto_model_setting(m, "l1"), l2 = sotto_model_setting(m, "l2");
+    double low = sotto_model_setting(m, "box-low");
+    double high = sotto_model_setting(m, "box-high");
+    printf("penalty   ");
+    if (l1 > 0)
+        printf(" l1 %g", l1);
+    if (l2 > 0)
+        printf(" l2 %g", l2);
+    if (isfinite(low) || isfinite(high))
+        printf(" box [%g, %g]", low, high);
+    else if (!(l1 > 0 || l2 > 0))
+        printf(" none");
+    printf("\n");
+}
+
+static void show_problem(const sotto_model *m)
+{
+    printf("loss       %s", sotto_model_loss(m));
+    if (sotto_model_setting(m, "huber-delta") > 0)
+        printf(" (delta %g)", sotto_model_setting(m, "huber-delta"));
+    printf("\n");
+    show_penalty(m);
+    if (sotto_model_class(m, 0)) {
+        printf("classes    ");
+        cli_print_name(stdout, sotto_model_class(m, 0), SHOW_NAME);
+        printf(" (score below 0), ");
+        cli_print_name(stdout, sotto_model_class(m, 1), SHOW_NAME);
+        printf(" (above)\n");
+    }
+}
+
+typedef struct show_weight {
+    double weight;
+    int64_t feature;
+} show_weight;
+
+/* Largest first; equal ones in the order of the file. */
+static int show_compare(const void *a, const void *b)
+{
+    const show_weight *x = a, *y = b;
+    double size = fabs(y->weight) - fabs(x->weight);
+    return size > 0   ? 1
+           : size < 0 ? -1
+                      : (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+static void show_bar(double share)
+{
+    int length = (int)(share * SHOW_BAR + .5);
+    for (int i = 0; i < length; i++)
+        fputs("\u2588", stdout);
+    printf("\n");
+}
+
+static void show_weights(const sotto_model *m, const show_weight *list,
+                         int64_t used)
+{
+    printf("weights    %lld of %lld are not 0 (in the units of the file)\n\n",
+           (long long)used, (long long)sotto_model_features(m));
+    for (int64_t i = 0; i < used && i < SHOW_MOST; i++) {
+        char buffer[24];
+        printf("  ");
+        int width = cli_print_name(
+            stdout, sotto_model_feature_name(m, list[i].feature, buffer),
+            SHOW_NAME);
+        printf("%*s %+12.5g  ", SHOW_NAME - width, "", list[i].weight);
+        show_bar(fabs(list[i].weight) / fabs(list[0].weight));
+    }
+    if (used > SHOW_MOST)
+        printf("  ... and %lld more\n", (long long)(used - SHOW_MOST));
+    printf("  %-*s %+12.5g\n", SHOW_NAME, "(intercept)",
+           sotto_model_intercept(m));
+}
+
+sotto_status cli_show(const cli *c, sotto_error *error)
+{
+    sotto_model *m = NULL;
+    sotto_status status = sotto_model_read(&m, c->argument[0], error);
+    if (status != SOTTO_OK)
+        return status;
+    int64_t features = sotto_model_features(m), used = 0;
+    show_weight *list = calloc((size_t)features, sizeof *list);
+    for (int64_t j = 0; list && j < features; j++)
+        if (sotto_model_weight(m, j) != 0)
+            list[used++] = (show_weight){sotto_model_weight(m, j), j};
+    if (list) {
+        qsort(list, (size_t)used, sizeof *list, show_compare);
+        show_privacy(m);
+        show_problem(m);
+        show_weights(m, list, used);
+    } else
+        status = cli_memory(error);
+    free(list);
+    sotto_model_free(m);
+    return status;
+}

@@ -1,0 +1,99 @@
+/*
+ * sotto train: a data file becomes a model.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+static int64_t train_used(const sotto_model *m)
+{
+    int64_t used = 0;
+    for (int64_t j = 0; j < sotto_model_features(m); j++)
+        used += sotto_model_weight(m, j) != 0;
+    return used;
+}
+
+/* The result of an exact fit is not private, so it may be told. */
+static void train_json(const sotto_model *m, double objective, double gap,
+                       int converged)
+{
+    printf("{\"not_private\": true, \"features\": %lld, \"nonzero\": %lld, "
+           "\"objective\": ",
+           (long long)sotto_model_features(m), (long long)train_used(m));
+    cli_json_number(stdout, objective);
+    printf(", \"gap\": ");
+    cli_json_number(stdout, gap);
+    printf(", \"converged\": %s}\n", converged ? "true" : "false");
+}
+
+static void train_text(const cli *c, const sotto_model *m, double objective,
+                       double gap)
+{
+    int colours = cli_colours(stderr);
+    fprintf(stderr, "wrote ");
+    cli_print_name(stderr, sotto_options_get(c->options, "output"), 1000);
+    fprintf(stderr, ": %s loss, %lld of %lld weights not 0, objective %.10g",
+            sotto_model_loss(m), (long long)train_used(m),
+            (long long)sotto_model_features(m), objective);
+    if (isfinite(gap))
+        fprintf(stderr, " (at most %.1e above its minimum)", gap);
+    fprintf(stderr, "\n%sNOT PRIVATE%s: the exact solver adds no noise\n",
+            colours ? "\x1b[1;31m" : "", colours ? "\x1b[0m" : "");
+}
+
+static void train_tell(const cli *c, const sotto_model *m)
+{
+    double objective, gap;
+    int converged;
+    sotto_model_certificate(m, &objective, &gap, &converged);
+    if (cli_flag(c, "json"))
+        train_json(m, objective, gap, converged);
+    if (cli_flag(c, "quiet"))
+        return;
+    train_text(c, m, objective, gap);
+    if (!converged)
+        fprintf(stderr,
+                "sotto: remark: the tolerance was not reached; the problem "
+                "may be too badly scaled for double precision\n");
+}
+
+static sotto_status train_fit(const cli *c, sotto_model **model,
+                              sotto_error *error)
+{
+    cli_progress progress;
+    sotto_table *table = NULL;
+    progress_begin(&progress, c);
+    progress_stage(&progress, "reading");
+    sotto_status status =
+        sotto_table_read(&table, c->argument[0], c->options, error);
+    if (status == SOTTO_OK) {
+        sotto_watch watch = {progress_look, &progress};
+        progress_end(&progress);
+        cli_remarks(c, table);
+        progress_stage(&progress, "solving");
+        status = sotto_fit(model, &table, c->options, &watch, error);
+    }
+    progress_end(&progress);
+    return status;
+}
+
+sotto_status cli_train(const cli *c, sotto_error *error)
+{
+    sotto_model *model = NULL;
+    const char *output = sotto_options_get(c->options, "output");
+    sotto_status status = sotto_fit_check(c->options, error);
+    if (status == SOTTO_OK)
+        status = cli_check_output(c, c->argument[0], error);
+    if (status == SOTTO_OK && cli_flag(c, "json") && !strcmp(output, "-"))
+        status = cli_refuse(error, "--json and -o - would both write to "
+                                   "stdout; expected one of them");
+    if (status == SOTTO_OK)
+        status = train_fit(c, &model, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_write(model, output, error);
+    if (status == SOTTO_OK)
+        train_tell(c, model);
+    sotto_model_free(model);
+    return status;
+}
