@@ -507,13 +507,6 @@ sotto_status plan_columns(plan *out, const char *file, char **names,
     if (status != SOTTO_OK)
         return status;
     plan_settings(&p, options);
-    if (p.for_model && option_given(options, OPTION_FEATURES)) {
-        schema_free(&s);
-        return error_set(error, SOTTO_DATA,
-                         "%s: the model's features have numbers, not names: "
-                         "expected an svmlight file",
-                         show_name(file).text);
-    }
     status = plan_fill(&p, names, count, options, &s, error);
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)

@@ -135,12 +135,6 @@ sotto_status plan_numbered(plan *out, const char *file, int64_t features,
         status = error_set(error, SOTTO_USAGE,
                            "--bad-rows drop with svmlight needs --features P: "
                            "the largest index is a property of the records");
-    if (status == SOTTO_OK && !features &&
-        option_given(options, OPTION_DECLARED))
-        status = error_set(error, SOTTO_DATA,
-                           "%s: the model's features have names; expected a "
-                           "file with named columns, not svmlight",
-                           show_name(file).text);
     if (status == SOTTO_OK && !features && option_given(options, OPTION_SCHEMA))
         status = error_set(error, SOTTO_USAGE,
                            "--schema with svmlight needs --features P");

@@ -227,13 +227,22 @@ static sotto_status read_svmlight(sotto_table *t, source *s,
 }
 
 /* An option that another format takes is not ignored. */
-static sotto_status read_check_options(read_format format,
+static sotto_status read_check_options(const source *s, read_format format,
                                        const sotto_options *options,
                                        sotto_error *error)
 {
+    int numbered = option_given(options, OPTION_FEATURES);
+    if (option_given(options, OPTION_DECLARED) &&
+        numbered != (format == READ_SVMLIGHT))
+        return error_set(error, SOTTO_DATA,
+                         "%s: the model's features have %s: expected %s",
+                         show_name(source_name(s)).text,
+                         numbered ? "numbers, not names" : "names",
+                         numbered ? "an svmlight file"
+                                  : "a file with named columns, not svmlight");
     if (format != READ_CSV && option_given(options, OPTION_DELIMITER))
         return error_set(error, SOTTO_USAGE, "--delimiter is for CSV");
-    if (format != READ_SVMLIGHT && option_given(options, OPTION_FEATURES))
+    if (format != READ_SVMLIGHT && numbered)
         return error_set(error, SOTTO_USAGE, "--features is for svmlight");
     return SOTTO_OK;
 }
@@ -251,7 +260,7 @@ static sotto_status read_source(sotto_table **out, source *s,
                                 !option_is(options, OPTION_BAD_ROWS, "drop"))))
         status = read_skip_mark(s, error);
     if (status == SOTTO_OK)
-        status = read_check_options(format, options, error);
+        status = read_check_options(s, format, options, error);
     if (status == SOTTO_OK) {
         t = mem_zeroed(1, sizeof *t);
         if (!t)

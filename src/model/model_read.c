@@ -225,25 +225,64 @@ static int out_of_memory(size_t size)
     return !room;
 }
 
+/*
+ * The file inside a list, after a long word: jansson's buffer for tokens
+ * grows at that word, and not inside a number, where it would end the
+ * program when memory is out.
+ */
+typedef struct parts {
+    struct {
+        const char *bytes;
+        size_t size;
+    } part[3];
+    int next;
+} parts;
+
+static size_t next_part(void *buffer, size_t room, void *context)
+{
+    parts *p = context;
+    while (p->next < 3 && !p->part[p->next].size)
+        p->next++;
+    if (p->next == 3)
+        return 0;
+    size_t size = p->part[p->next].size;
+    size = size < room ? size : room;
+    memcpy(buffer, p->part[p->next].bytes, size);
+    p->part[p->next].bytes += size;
+    p->part[p->next].size -= size;
+    return size;
+}
+
+static json_t *load(const char *bytes, size_t size, json_error_t *problem)
+{
+    static const char before[] =
+        "[\"0123456789012345678901234567890123456789\",";
+    parts p = {{{before, sizeof before - 1}, {bytes, size}, {"]", 1}}, 0};
+    return json_load_callback(next_part, &p, JSON_REJECT_DUPLICATES, problem);
+}
+
 sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
                          size_t size, sotto_error *error)
 {
     json_error_t problem;
-    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
+    json_t *list = load(bytes, size, &problem);
+    json_t *root = json_array_get(list, 1);
     *out = NULL;
-    if (!root && out_of_memory(size))
+    if (!list && out_of_memory(size))
         return error_memory(error);
-    if (!root)
+    if (!json_is_object(root) || json_array_size(list) != 2) {
+        json_decref(list);
         return error_set(error, SOTTO_USAGE,
-                         "%s: line %d: not a whole model: the file was cut "
-                         "short or is something else; expected one that "
-                         "'sotto train' has written",
-                         show_name(name).text, problem.line);
+                         "%s: not a whole model: the file was cut short or "
+                         "is something else; expected one that 'sotto train' "
+                         "has written",
+                         show_name(name).text);
+    }
     sotto_status status = check_version(name, root, error);
     if (status == SOTTO_OK)
         status = check_sum(name, bytes, size, error);
     if (status == SOTTO_OK)
         status = read_model(out, name, root, error);
-    json_decref(root);
+    json_decref(list);
     return status;
 }

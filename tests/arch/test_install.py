@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Installs into an empty folder, builds a program against it, uninstalls.
+"""Installs into an empty folder and builds the examples against it.
 
-The program sees nothing but what was installed: sotto.h, the libraries and
+They see nothing but what was installed: sotto.h, the libraries and
 the pkg-config file.
 """
 import os
@@ -13,24 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.environ.get("SOTTO_BUILD", os.path.join(ROOT, "build"))
 CC = os.environ.get("CC", "cc").split()
 
-PROGRAM = r"""
-#include <sotto.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-    sotto_options *options;
-    sotto_table *table;
-    sotto_error error;
-    if (argc != 2 || sotto_options_new(&options, &error) ||
-        sotto_table_read(&table, argv[1], options, &error))
-        return 1;
-    printf("%s %lld\n", sotto_version(), (long long)sotto_table_rows(table));
-    sotto_table_free(table);
-    sotto_options_free(options);
-    return 0;
-}
-"""
+EXAMPLES = os.path.join(ROOT, "examples")
 
 
 def run(command, **more):
@@ -51,12 +34,10 @@ class Install(unittest.TestCase):
         for name in files_in(self.root):
             if name.endswith("sotto.pc"):
                 self.pkgconfig = os.path.join(self.root, os.path.dirname(name))
-        self.source = os.path.join(self.folder.name, "program.c")
         self.data = os.path.join(self.folder.name, "a.csv")
-        with open(self.source, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
+        self.model = os.path.join(self.folder.name, "model.json")
         with open(self.data, "w", encoding="utf-8") as file:
-            file.write("x\n1\n2\n")
+            file.write("x,y\n1,1\n2,3\n3,5\n")
 
     def flags(self, *which):
         environment = dict(os.environ, PKG_CONFIG_PATH=self.pkgconfig,
@@ -69,24 +50,39 @@ class Install(unittest.TestCase):
     def libdir(self):
         return os.path.dirname(self.pkgconfig)
 
-    def build(self, flags):
-        program = os.path.join(self.folder.name, "program")
+    def example(self, name, flags, *arguments):
+        """What an example prints, built with nothing but these flags."""
+        program = os.path.join(self.folder.name, name)
         sanitizers = ["-fsanitize=address,undefined"] if self.is_sanitized() else []
-        run(CC + [self.source, "-o", program] + sanitizers + flags)
+        run(CC + ["-Wall", "-Wextra", "-Werror", os.path.join(EXAMPLES, name + ".c"),
+                  "-o", program] + sanitizers + flags)
         environment = dict(os.environ, LD_LIBRARY_PATH=self.libdir())
-        return run([program, self.data], env=environment)
+        return run([program, *arguments], env=environment)
+
+    def check_examples(self, flags):
+        """Ridge on y = 2 x - 1: the slope is 2 v / (v + l2), v the variance of x."""
+        self.assertEqual(self.example("fit", flags, self.data, "y", self.model),
+                         f"wrote {self.model}\n")
+        answers = self.example("predict", flags, self.model, self.data).split()
+        slope = 2 * (2 / 3) / (2 / 3 + .01)
+        for answer, x in zip(answers, (1, 2, 3), strict=True):
+            self.assertAlmostEqual(float(answer), 3 + slope * (x - 2), 9)
 
     def is_sanitized(self):
         return "__asan" in run(["nm", "-D", os.path.join(BUILD, "libsotto.so")])
 
     def test_shared(self):
-        out = self.build(self.flags("--cflags", "--libs"))
-        self.assertRegex(out, r"^\d+\.\d+\.\d+ 2$")
+        self.check_examples(self.flags("--cflags", "--libs"))
 
     def test_static(self):
-        flags = self.flags("--cflags") + [os.path.join(self.libdir(), "libsotto.a"),
-                                          "-ljansson", "-lz", "-lpthread", "-lm"]
-        self.assertRegex(self.build(flags), r"^\d+\.\d+\.\d+ 2$")
+        self.check_examples(self.flags("--cflags") + [
+            os.path.join(self.libdir(), "libsotto.a"), "-ljansson", "-lz", "-lpthread", "-lm"])
+
+    def test_examples_are_short(self):
+        for name in os.listdir(EXAMPLES):
+            with open(os.path.join(EXAMPLES, name), encoding="utf-8") as file:
+                body = file.read().split("*/", 1)[1].strip().splitlines()
+            self.assertLessEqual(len(body), 32, name)
 
     def test_header_is_cplusplus_too(self):
         header = os.path.join(self.root, "usr/local/include/sotto.h")

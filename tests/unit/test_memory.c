@@ -179,6 +179,36 @@ static sotto_status do_exact(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* From a file to a model on disk and back to answers. */
+static sotto_status do_model(const sotto_options *options, sotto_error *error)
+{
+    sotto_table *t = NULL;
+    sotto_model *m = NULL, *back = NULL;
+    char *text = NULL;
+    double answer[8];
+    sotto_quality quality;
+    sotto_status status = sotto_table_read(&t, reading, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_fit(&m, &t, options, NULL, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_write(m, paths[OUT], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_read(&back, paths[OUT], error);
+    if (status == SOTTO_OK)
+        status = sotto_table_read_for(&t, back, 1, reading, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_predict(answer, back, t, SOTTO_ANSWER_VALUE, error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluate(&quality, back, t, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_export(&text, back, "liblinear", error);
+    sotto_text_free(text);
+    sotto_table_free(t);
+    sotto_model_free(m);
+    sotto_model_free(back);
+    return status;
+}
+
 /* Fails each allocation of the work in turn; returns how many there are. */
 static int64_t sweep(const char *what, const setting *settings,
                      sotto_status (*work)(const sotto_options *, sotto_error *))
@@ -283,6 +313,19 @@ static void test_exact(void **state)
                           do_exact) > 14);
 }
 
+static void test_model(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[SCHEMA]}, {"loss", "logistic"},
+                               {"epsilon", "inf"}, {"l2", "1"}, ONE_THREAD),
+                      do_model) > 100);
+    assert_true(sweep(paths[SVM],
+                      SETTINGS({"loss", "hinge"}, {"epsilon", "inf"},
+                               {"l2", "1"}, ONE_THREAD),
+                      do_model) > 60);
+}
+
 /* With two threads the order of allocations is not fixed: a random one
    fails, many times. */
 static void test_threads(void **state)
@@ -384,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_svmlight), cmocka_unit_test(test_npy),
         cmocka_unit_test(test_template), cmocka_unit_test(test_generate),
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_model),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

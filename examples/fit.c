@@ -1,0 +1,30 @@
+/*
+ * fit DATA TARGET MODEL: ridge regression, exactly, and so not privately.
+ *
+ *     cc fit.c $(pkg-config --cflags --libs sotto) -o fit
+ */
+#include <sotto.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    sotto_options *options = NULL;
+    sotto_table *table = NULL;
+    sotto_model *model = NULL;
+    sotto_error error = {SOTTO_USAGE, "usage: fit DATA TARGET MODEL"};
+    int failed = argc != 4 || sotto_options_new(&options, &error) ||
+                 sotto_options_set(options, "target", argv[2], &error) ||
+                 sotto_options_set(options, "epsilon", "inf", &error) ||
+                 sotto_options_set(options, "l2", "0.01", &error) ||
+                 sotto_table_read(&table, argv[1], options, &error) ||
+                 sotto_fit(&model, &table, options, NULL, &error) ||
+                 sotto_model_write(model, argv[3], &error);
+    if (failed)
+        fprintf(stderr, "fit: %s\n", error.message);
+    else
+        printf("wrote %s\n", argv[3]);
+    sotto_model_free(model);
+    sotto_table_free(table);
+    sotto_options_free(options);
+    return failed;
+}
