@@ -26,10 +26,16 @@ typedef struct verb {
     sotto_status (*run)(const cli *c, sotto_error *error);
 } verb;
 
+/* What each exit code means, ended by NULL. */
+extern const char *const cli_exits[];
+
 /* The verbs, ended by one without a name. */
 extern const verb cli_verbs[];
 const verb *cli_find_verb(const char *name);
 int cli_takes(const verb *v, const sotto_option *o);
+
+/* The one letter that stands for the option too, or NULL. */
+const char *cli_short(const sotto_option *o);
 
 int cli_flag(const cli *c, const char *name);
 
@@ -48,6 +54,9 @@ void cli_json_text(FILE *to, const char *text);
 
 /* Prints a double so that it reads back as the same bits; null for NaN. */
 void cli_json_number(FILE *to, double x);
+
+/* Prints the whole reference as JSON. */
+void cli_reference(void);
 
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);

@@ -76,15 +76,22 @@ static void help_all(void)
     for (const verb *v = cli_verbs; v->name; v++)
         printf("  %-10s %s\n", v->name, v->summary);
     printf("\n'sotto help VERB' has the options.\n"
-           "Exit codes: 0 done, 1 failed, 2 usage, 3 bad data, 4 budget "
-           "refused,\n5 privacy configuration refused, 6 peer or "
-           "authentication.\n");
+           "\nexit codes:\n");
+    for (int code = 0; cli_exits[code]; code++)
+        printf("  %-10d %s\n", code, cli_exits[code]);
 }
 
 sotto_status cli_help(const cli *c, sotto_error *error)
 {
+    /* a verb's own --json does not change what its --help prints */
+    int json = cli_flag(c, "json") && !c->wants_help;
+    if (json && c->arguments)
+        return cli_refuse(error, "--json: expected no verb; it says all");
     if (c->arguments == 0) {
-        help_all();
+        if (json)
+            cli_reference();
+        else
+            help_all();
         return SOTTO_OK;
     }
     const verb *v = cli_find_verb(c->argument[0]);

@@ -23,13 +23,14 @@ const verb cli_verbs[] = {
      "category, target, weight, unit, drop), its bounds or levels, and what "
      "a missing value becomes; give the file to the other verbs as --schema.",
      1, 1, cli_schema},
-    {"generate", "NAME", "make a synthetic data set",
+    {"generate", "[SET]", "make a synthetic data set",
      "The format follows the file's name: .csv, .svm or .npy. The same name, "
      "sizes and seed give the same file.",
      0, 1, cli_generate},
     {"version", "", "print the version", "", 0, 0, cli_version},
-    {"help", "[VERB]", "say how to use sotto, or one of its verbs", "", 0, 1,
-     cli_help},
+    {"help", "[VERB]", "say how to use sotto, or one of its verbs",
+     "With --json, and no verb: everything there is to say, for programs.", 0,
+     1, cli_help},
     {0}};
 
 const verb *cli_find_verb(const char *name)
@@ -45,6 +46,11 @@ int cli_takes(const verb *v, const sotto_option *o)
     char word[32];
     snprintf(word, sizeof word, " %s ", v->name);
     return strstr(o->verbs, word) != NULL;
+}
+
+const char *cli_short(const sotto_option *o)
+{
+    return strcmp(o->name, "output") ? NULL : "o";
 }
 
 int cli_flag(const cli *c, const char *name)

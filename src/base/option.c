@@ -84,7 +84,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "whether a sparse table is held by rows and by columns, or by rows "
         "alone (enough to predict)"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor version ", "print JSON instead of text"},
+        " doctor version help ", "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
         " doctor generate schema ",
         "print no remarks, only results and errors"},
