@@ -18,7 +18,7 @@ OPTIONS = {
     "schema": "target drop only format delimiter output quiet",
     "generate": "format features rows per-row seed output quiet",
     "version": "json",
-    "help": "",
+    "help": "json",
 }
 
 SETS = ("sparse-lasso", "square", "log1", "log2", "zipf-heavy", "zipf-flat")
@@ -617,7 +617,8 @@ class Surroundings(Case):
 
     def test_environment(self):
         self.write("d.csv", "a,b\n1.5,2\n0.25,x\n")
-        calls = (("help",), ("help", "doctor"), ("version", "--json"),
+        calls = (("help",), ("help", "doctor"), ("help", "--json"),
+                 ("version", "--json"),
                  ("doctor", "d.csv"), ("doctor", "d.csv", "--drop=b"),
                  ("doctor", "d.csv", "--drop=b", "--json"),
                  ("doctor", "d.csv", "--bad-rows=drop", "--epsilon=0.5"),
