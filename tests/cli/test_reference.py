@@ -380,8 +380,9 @@ class Shell:
             os.chdir(directory)
             os.execvpe("bash", ["bash", "--noprofile", "--norc", "-i"],
                        {"PATH": os.environ["PATH"], "PS1": "READY> ",
-                        "TERM": "dumb", "INPUTRC": "/dev/null",
-                        "HISTFILE": "/dev/null", "LC_ALL": "C.UTF-8"})
+                        "PS2": "READY> ", "TERM": "dumb",
+                        "INPUTRC": "/dev/null", "HISTFILE": "/dev/null",
+                        "LC_ALL": "C.UTF-8"})
         self.wait()
 
     def wait(self):
@@ -410,10 +411,19 @@ class Typed(Case):
         self.write("my $file's.csv", "")
         os.mkdir(self.path("folder"))
         self.write("folder/deep one.csv", "")
-        self.shell = Shell(self.directory)
-        self.addCleanup(self.shell.close)
-        self.shell.type(f"source '{COMPLETION}'")
-        self.shell.type("sotto() { printf '%s\\n' \"$@\" >said; }")
+
+    def typed(self, line):
+        """The words that sotto gets."""
+        self.write("said", "")
+        shell = Shell(self.directory)
+        try:
+            shell.type(f"source '{COMPLETION}'")
+            shell.type("sotto() { printf '%s\\n' \"$@\" >said; }")
+            shell.type(line)
+        finally:
+            shell.close()
+        with open(self.path("said"), encoding="utf-8") as file:
+            return file.read().splitlines()
 
     def test_typed(self):
         name = "my $file's.csv"
@@ -431,9 +441,7 @@ class Typed(Case):
                 ("sotto doctor x --target m\t", ["doctor", "x", "--target",
                                                  "m"])):
             with self.subTest(line):
-                self.shell.type(line)
-                with open(self.path("said"), encoding="utf-8") as file:
-                    self.assertEqual(file.read().splitlines(), expected)
+                self.assertEqual(self.typed(line), expected)
 
 
 if __name__ == "__main__":
