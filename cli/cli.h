@@ -26,10 +26,23 @@ typedef struct verb {
     sotto_status (*run)(const cli *c, sotto_error *error);
 } verb;
 
+/* What each exit code means, ended by NULL. */
+typedef struct cli_exit {
+    sotto_status code;
+    const char *meaning;
+} cli_exit;
+extern const cli_exit cli_exits[];
+
 /* The verbs, ended by one without a name. */
 extern const verb cli_verbs[];
 const verb *cli_find_verb(const char *name);
 int cli_takes(const verb *v, const sotto_option *o);
+
+/* Whether it is a flag that is on by itself, so that there is --no-NAME. */
+int cli_can_be_off(const sotto_option *o);
+
+/* The one letter that stands for the option too, or NULL. */
+const char *cli_short(const sotto_option *o);
 
 int cli_flag(const cli *c, const char *name);
 
@@ -80,6 +93,9 @@ void progress_end(cli_progress *p);
 /* Ctrl-C ends the program with 130: nothing is half-written, since files
    have no name until they are whole. */
 void progress_catch_interrupts(void);
+
+/* Prints the whole reference as JSON. */
+void cli_reference(void);
 
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_evaluate(const cli *c, sotto_error *error);

@@ -31,8 +31,7 @@ static void help_wrap(const char *text, int column, int indent)
 static void help_option(const sotto_option *o)
 {
     char head[64];
-    int can_be_off = o->kind == SOTTO_OPTION_FLAG && o->standard;
-    snprintf(head, sizeof head, "  --%s%s%s", can_be_off ? "[no-]" : "",
+    snprintf(head, sizeof head, "  --%s%s%s", cli_can_be_off(o) ? "[no-]" : "",
              o->name, o->argument ? " " : "");
     snprintf(head + strlen(head), sizeof head - strlen(head), "%s",
              o->argument ? o->argument : "");
@@ -79,15 +78,22 @@ static void help_all(void)
     for (const verb *v = cli_verbs; v->name; v++)
         printf("  %-10s %s\n", v->name, v->summary);
     printf("\n'sotto help VERB' has the options.\n"
-           "Exit codes: 0 done, 1 failed, 2 usage, 3 bad data, 4 budget "
-           "refused,\n5 privacy configuration refused, 6 peer or "
-           "authentication, 130 interrupted.\n");
+           "\nexit codes:\n");
+    for (int i = 0; cli_exits[i].meaning; i++)
+        printf("  %-10d %s\n", (int)cli_exits[i].code, cli_exits[i].meaning);
 }
 
 sotto_status cli_help(const cli *c, sotto_error *error)
 {
+    /* a verb's own --json does not change what its --help prints */
+    int json = cli_flag(c, "json") && !c->wants_help;
+    if (json && c->arguments)
+        return cli_refuse(error, "--json: expected no verb; it says all");
     if (c->arguments == 0) {
-        help_all();
+        if (json)
+            cli_reference();
+        else
+            help_all();
         return SOTTO_OK;
     }
     const verb *v = cli_find_verb(c->argument[0]);

@@ -51,13 +51,14 @@ const verb cli_verbs[] = {
      "category, target, weight, unit, drop), its bounds or levels, and what "
      "a missing value becomes; give the file to the other verbs as --schema.",
      1, 1, cli_schema},
-    {"generate", "NAME", "make a synthetic data set",
+    {"generate", "[SET]", "make a synthetic data set",
      "The format follows the file's name: .csv, .svm or .npy. The same name, "
      "sizes and seed give the same file.",
      0, 1, cli_generate},
     {"version", "", "print the version", "", 0, 0, cli_version},
-    {"help", "[VERB]", "say how to use sotto, or one of its verbs", "", 0, 1,
-     cli_help},
+    {"help", "[VERB]", "say how to use sotto, or one of its verbs",
+     "With --json, and no verb: everything there is to say, for programs.", 0,
+     1, cli_help},
     {0}};
 
 const verb *cli_find_verb(const char *name)
@@ -124,6 +125,11 @@ sotto_status cli_check_output(const cli *c, const char *data,
         return SOTTO_FAILED;
     }
     return SOTTO_OK;
+}
+
+const char *cli_short(const sotto_option *o)
+{
+    return strcmp(o->name, "output") ? NULL : "o";
 }
 
 int cli_flag(const cli *c, const char *name)
@@ -204,12 +210,18 @@ sotto_status cli_refuse(sotto_error *error, const char *format, ...)
     return SOTTO_USAGE;
 }
 
-/* The option that --no-NAME says no to: a flag that is on by itself. */
+int cli_can_be_off(const sotto_option *o)
+{
+    return o->kind == SOTTO_OPTION_FLAG && o->standard &&
+           !strcmp(o->standard, "yes");
+}
+
+/* The option that --no-NAME says no to. */
 static const sotto_option *cli_negated(const char *name)
 {
     const sotto_option *o =
         strncmp(name, "no-", 3) ? NULL : sotto_option_named(name + 3);
-    return o && o->kind == SOTTO_OPTION_FLAG && o->standard ? o : NULL;
+    return o && cli_can_be_off(o) ? o : NULL;
 }
 
 /* --name VALUE, --name=VALUE, --flag, --no-flag, -o VALUE; *i moves over the

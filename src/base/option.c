@@ -119,7 +119,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "auto|bar|json|none", " train ",
         "how to show on stderr how far it is (auto: a bar on a terminal)"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor train evaluate version ",
+        " doctor train evaluate version help ",
         "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
         " doctor generate schema train predict evaluate export ",

@@ -5,6 +5,7 @@ They see nothing but what was installed: sotto.h, the libraries and
 the pkg-config file.
 """
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -98,6 +99,23 @@ class Install(unittest.TestCase):
         program = next(os.path.join(self.root, name) for name in files_in(self.root)
                        if name.endswith("bin/sotto"))
         self.assertIn("sotto", run([program, "version"]))
+
+    def installed(self, ending):
+        """The one installed file of that path."""
+        found = [name for name in files_in(self.root) if name.endswith(ending)]
+        self.assertEqual(len(found), 1, ending)
+        return os.path.join(self.root, found[0])
+
+    def test_completion(self):
+        script = self.installed("share/bash-completion/completions/sotto")
+        self.assertIn("-F _sotto sotto",
+                      run(["bash", "-c", 'source "$1"; complete -p sotto', "bash", script]))
+
+    def test_man_page(self):
+        if not shutil.which("scdoc"):
+            self.skipTest("no scdoc (apt install scdoc)")
+        with open(self.installed("share/man/man1/sotto.1"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r'(?m)^\.TH "sotto" "1"')
 
 
 if __name__ == "__main__":

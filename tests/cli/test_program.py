@@ -26,7 +26,7 @@ OPTIONS = {
     "show": "",
     "export": "format output quiet",
     "version": "json",
-    "help": "",
+    "help": "json",
 }
 
 SETS = ("sparse-lasso", "square", "log1", "log2", "zipf-heavy", "zipf-flat")
@@ -625,7 +625,8 @@ class Surroundings(Case):
 
     def test_environment(self):
         self.write("d.csv", "a,b\n1.5,2\n0.25,x\n")
-        calls = (("help",), ("help", "doctor"), ("version", "--json"),
+        calls = (("help",), ("help", "doctor"), ("help", "--json"),
+                 ("version", "--json"),
                  ("doctor", "d.csv"), ("doctor", "d.csv", "--drop=b"),
                  ("doctor", "d.csv", "--drop=b", "--json"),
                  ("doctor", "d.csv", "--bad-rows=drop", "--epsilon=0.5"),

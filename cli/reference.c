@@ -1,0 +1,138 @@
+/*
+ * sotto help --json: all there is to say about the program, for other
+ * programs. The man page, completion and other languages are made from it
+ * (tools/reference.py), so that they cannot say anything else.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+const cli_exit cli_exits[] = {
+    {SOTTO_OK, "done"},
+    {SOTTO_FAILED, "failed: a file, memory or the disk"},
+    {SOTTO_USAGE, "usage: a verb, an option or a combination of them"},
+    {SOTTO_DATA, "bad data: a bad row, a missing column"},
+    {SOTTO_BUDGET, "refused: the privacy budget does not allow it"},
+    {SOTTO_PRIVACY, "refused: private training lacks a declaration"},
+    {SOTTO_PEER, "another party: connection or authentication"},
+    {SOTTO_INTERRUPTED, "interrupted"},
+    {SOTTO_OK, NULL}};
+
+static const char *const reference_kinds[] = {
+    [SOTTO_OPTION_TEXT] = "text",       [SOTTO_OPTION_FILE] = "file",
+    [SOTTO_OPTION_LIST] = "list",       [SOTTO_OPTION_CHOICE] = "choice",
+    [SOTTO_OPTION_INTEGER] = "integer", [SOTTO_OPTION_NUMBER] = "number",
+    [SOTTO_OPTION_PAIR] = "pair",       [SOTTO_OPTION_FLAG] = "flag",
+};
+
+/* , "key": "text", or null. */
+static void reference_text(const char *key, const char *text)
+{
+    printf(", \"%s\": ", key);
+    if (text)
+        cli_json_text(stdout, text);
+    else
+        printf("null");
+}
+
+/* , "key": number; null when there is no bound. */
+static void reference_bound(const char *key, const sotto_option *o, double x)
+{
+    int has_bounds =
+        o->kind == SOTTO_OPTION_INTEGER || o->kind == SOTTO_OPTION_NUMBER;
+    printf(", \"%s\": ", key);
+    cli_json_number(stdout, has_bounds ? x : INFINITY);
+}
+
+/* , "choices": what "a|b|c" lists. */
+static void reference_choices(const char *choices)
+{
+    printf(", \"choices\": [");
+    for (const char *at = choices; at && *at;) {
+        int length = (int)strcspn(at, "|");
+        printf("%s\"%.*s\"", at == choices ? "" : ", ", length, at);
+        at += length + (at[length] == '|');
+    }
+    printf("]");
+}
+
+static void reference_option(const sotto_option *o)
+{
+    printf("{\"name\": \"%s\"", o->name);
+    reference_text("short", cli_short(o));
+    reference_text("kind", reference_kinds[o->kind]);
+    printf(", \"can_be_off\": %s", cli_can_be_off(o) ? "true" : "false");
+    reference_text("argument", o->argument);
+    reference_text("default", o->standard);
+    reference_bound("low", o, o->low);
+    reference_bound("high", o, o->high);
+    reference_choices(o->choices);
+    reference_text("help", o->help);
+    printf("}");
+}
+
+static void reference_verb(const verb *v)
+{
+    printf("{\"name\": \"%s\"", v->name);
+    reference_text("usage", v->usage);
+    reference_text("summary", v->summary);
+    reference_text("detail", v->detail);
+    printf(", \"least\": %d, \"most\": %d, \"options\": [", v->least, v->most);
+    const char *comma = "";
+    for (int64_t i = 0; sotto_option_at(i); i++)
+        if (cli_takes(v, sotto_option_at(i))) {
+            printf("%s\"%s\"", comma, sotto_option_at(i)->name);
+            comma = ", ";
+        }
+    printf("]}");
+}
+
+/* What a new line of a list begins with. */
+static const char *reference_line(int is_first)
+{
+    return is_first ? "\n  " : ",\n  ";
+}
+
+static void reference_exits(void)
+{
+    printf("\"exit_codes\": [");
+    for (int i = 0; cli_exits[i].meaning; i++) {
+        printf("%s{\"code\": %d", reference_line(i == 0),
+               (int)cli_exits[i].code);
+        reference_text("help", cli_exits[i].meaning);
+        printf("}");
+    }
+    printf("\n]");
+}
+
+static void reference_sets(void)
+{
+    printf("\"sets\": [");
+    for (int64_t i = 0; sotto_generate_name(i); i++) {
+        printf("%s{\"name\": \"%s\"", reference_line(i == 0),
+               sotto_generate_name(i));
+        reference_text("help", sotto_generate_help(i));
+        printf("}");
+    }
+    printf("\n]");
+}
+
+void cli_reference(void)
+{
+    printf("{\"sotto\": \"%s\",\n\"verbs\": [", sotto_version());
+    for (const verb *v = cli_verbs; v->name; v++) {
+        printf("%s", reference_line(v == cli_verbs));
+        reference_verb(v);
+    }
+    printf("\n],\n\"options\": [");
+    for (int64_t i = 0; sotto_option_at(i); i++) {
+        printf("%s", reference_line(i == 0));
+        reference_option(sotto_option_at(i));
+    }
+    printf("\n],\n");
+    reference_exits();
+    printf(",\n");
+    reference_sets();
+    printf("}\n");
+}

@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""reference.py man|bash REFERENCE: sotto's man page in scdoc's format, or its
+completion for bash, on stdout.
+
+REFERENCE is what `sotto help --json` printed. Verbs and options come from there
+and nowhere else: nothing here has to change when one is added.
+"""
+import json
+import re
+import shlex
+import sys
+
+# Shown when the program has the verb and all the options.
+EXAMPLES = (
+    ("Declare what is known about the columns, and fill it in:",
+     "sotto schema patients.csv --target readmitted -o schema.json"),
+    ("See what training would read (not for release):",
+     "sotto doctor patients.csv --schema schema.json --loss logistic"),
+    ("Something to try things on:",
+     "sotto generate zipf-heavy --rows 1000 --features 500 -o words.svm"),
+    ("Train exactly, without privacy, and use the model:",
+     "sotto train patients.csv --schema schema.json --loss logistic "
+     "--epsilon inf --l2 0.001 -o model.json"),
+    ("", "sotto predict model.json patients.csv --proba -o answers.txt"),
+    ("", "sotto evaluate model.json patients.csv"),
+)
+
+DESCRIPTION = """\
+*sotto* is for linear models of records that must not leak: linear and logistic
+regression and support vector machines, with differential privacy. The records
+come as CSV, svmlight/LIBSVM or NumPy .npy, also gzipped; a file called - is
+stdin or stdout.
+
+Options may stand before, between and after the arguments, as *--name* _VALUE_
+or *--name=*_VALUE_. Of an option given twice the last value counts, but a list
+grows. What follows *--* is an argument, even when it begins with a dash.
+*sotto help* _VERB_ and *sotto* _VERB_ *--help* say the same as this page."""
+
+ENVIRONMENT = """\
+*NO_COLOR*
+	When it is set and not empty, nothing is printed in colour.
+
+No other variable, and no locale, changes what sotto does."""
+
+PRIVACY = """\
+There are two audiences. What goes to stderr, and everything that is called NOT
+FOR RELEASE, is for the operator beside the data: it has line numbers and
+counts that come from the records. No message quotes a value of a record.
+
+The release is a model file and what *sotto train* prints on stdout, and nothing
+else. Of private training it holds only what the privacy budget paid for, and
+what was declared without looking at a record. Redirect stdout and stderr to
+different places when the former is to be published.
+
+A file is written whole or not at all."""
+
+
+def options(reference):
+    """Each option and the names of the verbs that take it, without those that
+    are for callers of the library."""
+    for option in reference["options"]:
+        verbs = [verb["name"] for verb in reference["verbs"]
+                 if option["name"] in verb["options"]]
+        if verbs:
+            yield option, verbs
+
+
+def long_names(option):
+    """--name, and --no-name of a flag that is on by itself."""
+    return ["--" + option["name"]] + (
+        ["--no-" + option["name"]] if option["can_be_off"] else [])
+
+
+def arguments(verb):
+    """The words of the usage, without brackets and dots."""
+    return re.sub(r"[\[\].]", "", verb["usage"]).split()
+
+
+# ---- scdoc ----
+
+def escaped(text):
+    """Text in which scdoc sees no mark-up."""
+    return re.sub(r"([\\*_])", r"\\\1", text)
+
+
+def bold(text):
+    return f"*{escaped(text)}*"
+
+
+def prose(text):
+    """A paragraph; what stands in quotes becomes bold, and so does a first
+    word that would make the line a heading, a list or a table."""
+    pieces = re.split(r"(?<!\w)'([^']+)'(?!\w)", " ".join(text.split()))
+    if pieces[0].startswith(tuple("#-.;[]|`")):
+        pieces[:1] = ["", *re.match(r"(\S+)(.*)", pieces[0]).groups()]
+    return "".join(bold(piece) if i % 2 else escaped(piece)
+                   for i, piece in enumerate(pieces))
+
+
+def sentence(text):
+    """Prose with a full stop."""
+    return prose(text if text.endswith(".") else text + ".")
+
+
+def usage(verb):
+    """`sotto VERB ARGUMENTS`, the arguments underlined."""
+    words = re.sub(r"[^\s\[\]|.]+", lambda word: f"_{escaped(word[0])}_",
+                   verb["usage"])
+    return " ".join(filter(None, (bold("sotto " + verb["name"]), words,
+                                  "[_OPTIONS_]")))
+
+
+def option_head(option):
+    """`-o, --output FILE`."""
+    names = [bold(name) for name in long_names(option)]
+    if option["short"]:
+        names.insert(0, bold("-" + option["short"]))
+    argument = option["argument"]
+    return ", ".join(names) + (f" _{escaped(argument)}_" if argument else "")
+
+
+def number(x):
+    return str(int(x)) if float(x).is_integer() and x < 1e16 else f"{x:g}"
+
+
+def bounds(option):
+    """The bounds in words. A tiny low one is a way to say that 0 is not
+    allowed, and a huge high one that the number is finite."""
+    low, high = option["low"], option["high"]
+    words = []
+    if low is not None:
+        words.append("above 0" if 0 < low < 1e-300
+                     else f"at least {number(low)}")
+    if high is not None and high < 1e300:
+        words.append(f"at most {number(high)}")
+    return " and ".join(words)
+
+
+def option_facts(option, verbs):
+    """Choices, bounds, default and verbs, a sentence each."""
+    facts = []
+    if option["choices"]:
+        facts.append("One of " + ", ".join(map(bold, option["choices"])) + ".")
+    if option["kind"] == "list":
+        facts.append("Names separated by commas; may be given again.")
+    if bounds(option):
+        kind = "A whole number" if option["kind"] == "integer" else "A number"
+        facts.append(f"{kind}, {bounds(option)}.")
+    if option["default"] is not None:
+        facts.append(f"Default: {bold(option['default'])}.")
+    facts.append("Taken by " + ", ".join(map(bold, verbs)) + ".")
+    return " ".join(facts)
+
+
+def man_verb(verb, sets):
+    blocks = [sentence(verb["summary"])]
+    if verb["detail"]:
+        blocks.append(prose(verb["detail"]))
+    if "SET" in arguments(verb):
+        blocks += [f"{bold(s['name'])}: {sentence(s['help'])}" for s in sets]
+    if verb["options"]:
+        names = ", ".join(bold("--" + name) for name in verb["options"])
+        blocks.append(f"Options: {names}.")
+    return "\n".join([usage(verb), "\n\n".join("\t" + b for b in blocks)])
+
+
+def man_options(reference):
+    for option, verbs in options(reference):
+        yield (f"{option_head(option)}\n\t{sentence(option['help'])}\n\n"
+               f"\t{option_facts(option, verbs)}")
+    yield "*-h*, *--help*\n\tSay how to use the verb. Taken by every verb."
+
+
+def is_possible(command, verbs):
+    """Whether the program has the example's verb and options."""
+    _, name, *words = shlex.split(command)
+    options = {word[2:] for word in words if word.startswith("--")}
+    return name in verbs and options <= set(verbs[name]["options"])
+
+
+def man_examples(reference):
+    verbs = {verb["name"]: verb for verb in reference["verbs"]}
+    for words, command in EXAMPLES:
+        if is_possible(command, verbs):
+            yield "\n\n".join(filter(None, (escaped(words),
+                                           f"```\n{command}\n```")))
+
+
+def man(reference):
+    """The page in scdoc's format."""
+    sets = reference["sets"]
+    parts = [
+        f"sotto(1) \"sotto {reference['sotto']}\" \"sotto\"",
+        "# NAME", "sotto - differentially private linear models",
+        "# SYNOPSIS", "*sotto* _VERB_ [_ARGUMENTS_] [_OPTIONS_]",
+        "# DESCRIPTION", DESCRIPTION,
+        "# VERBS", *(man_verb(verb, sets) for verb in reference["verbs"]),
+        "# OPTIONS", *man_options(reference),
+        "# EXIT STATUS",
+        *(f"*{e['code']}*\n\t{sentence(e['help'])}"
+          for e in reference["exit_codes"]),
+        "# ENVIRONMENT", ENVIRONMENT,
+        "# FILES AND PRIVACY", PRIVACY,
+        "# EXAMPLES", *man_examples(reference),
+        "# SEE ALSO",
+        "README.md, docs/schema.md and docs/privacy.md of the source; "
+        "sotto.h for the library.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- bash ----
+
+BASH = r"""# Completion of sotto for bash.
+# Made by tools/reference.py from `sotto help --json`; not to be edited.
+
+# Offers those of the words that begin as $cur does, and no file names.
+_sotto_offer() {
+    local word quoted
+    compopt +o default
+    for word; do
+        if [[ $word == "$cur"* ]]; then
+            printf -v quoted %q "$word"
+            COMPREPLY+=("$quoted")
+        fi
+    done
+}
+
+# The verbs.
+_sotto_verbs() {
+    _sotto_offer @VERBS@
+}
+
+# The options of $verb.
+_sotto_options() {
+    case $verb in
+    @OPTIONS@
+    *) _sotto_offer ;;
+    esac
+}
+
+# Whether the value of option $1 may be the next word.
+_sotto_has_value() {
+    case $1 in
+    @FLAGS@ | *=*) return 1 ;;
+    esac
+}
+
+# The values of $option. Nothing offered: readline completes a file name.
+_sotto_value() {
+    case $option in
+    @VALUES@
+    *) _sotto_offer ;;
+    esac
+}
+
+# What may be argument $count, from 0, of $verb.
+_sotto_argument() {
+    case "$verb $count" in
+    @ARGUMENTS@
+    *) _sotto_options ;;
+    esac
+}
+
+_sotto() {
+    local cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
+    local option='' only='' count=0 i word
+    COMPREPLY=()
+    # bash makes three words of --name=value
+    if [[ $cur == = ]]; then cur=''; fi
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $word == = ]]; then
+            if ((++i < COMP_CWORD)); then option=''; fi
+        elif [[ $option ]]; then
+            option=''
+        elif [[ $only || $word != -?* ]]; then
+            ((++count))
+        elif [[ $word == -- ]]; then
+            only=yes
+        elif [[ ${COMP_WORDS[i + 1]} == = ]] || _sotto_has_value "$word"; then
+            option=$word
+        fi
+    done
+    if ((COMP_CWORD < 2)); then
+        if [[ $cur == -* ]]; then
+            _sotto_offer --help --version
+        else
+            _sotto_verbs
+        fi
+    elif [[ $option ]]; then
+        _sotto_value
+    elif [[ ! $only && $cur == -* ]]; then
+        _sotto_options
+    else
+        _sotto_argument
+    fi
+}
+
+complete -o default -F _sotto sotto
+"""
+
+
+def quoted(words):
+    return " ".join(map(shlex.quote, words))
+
+
+def option_names(option):
+    """--name, and -n where there is one, as patterns of a case."""
+    names = long_names(option)
+    if option["short"]:
+        names.append("-" + option["short"])
+    return " | ".join(map(shlex.quote, names))
+
+
+def bash_options(reference):
+    """The options of each verb."""
+    named = {option["name"]: long_names(option)
+             for option in reference["options"]}
+    for verb in reference["verbs"]:
+        names = [name for option in verb["options"] for name in named[option]]
+        names.append("--help")
+        yield f"{shlex.quote(verb['name'])}) _sotto_offer {quoted(names)} ;;"
+
+
+def bash_flags(reference):
+    """What takes no value but behind an equals sign."""
+    flags = [option_names(option) for option, _ in options(reference)
+             if option["kind"] == "flag"]
+    return " | ".join([*flags, "--help", "-h"])
+
+
+def bash_values(reference):
+    """What can follow an option, where that is known."""
+    for option, _ in options(reference):
+        words = option["choices"]
+        if option["kind"] == "flag":
+            words = ["yes", "no"]
+        if words:
+            yield f"{option_names(option)}) _sotto_offer {quoted(words)} ;;"
+        elif option["kind"] == "file":
+            yield f"{option_names(option)}) ;;"
+
+
+def bash_arguments(reference):
+    """An argument is a verb, a set or else a file."""
+    sets = quoted(s["name"] for s in reference["sets"])
+    action = {"VERB": "_sotto_verbs ", "SET": f"_sotto_offer {sets} "}
+    for verb in reference["verbs"]:
+        words = arguments(verb)
+        for i in range(verb["most"]):
+            word = words[min(i, len(words) - 1)] # the last may be repeated
+            place = shlex.quote(f"{verb['name']} {i}")
+            yield f"{place}) {action.get(word, '')};;"
+
+
+def bash(reference):
+    """The completion file."""
+    parts = {
+        "VERBS": quoted(verb["name"] for verb in reference["verbs"]),
+        "OPTIONS": "\n    ".join(bash_options(reference)),
+        "FLAGS": bash_flags(reference),
+        "VALUES": "\n    ".join(bash_values(reference)),
+        "ARGUMENTS": "\n    ".join(bash_arguments(reference)),
+    }
+    return re.sub("@([A-Z]+)@", lambda match: parts[match[1]], BASH)
+
+
+def main():
+    writers = {"man": man, "bash": bash}
+    if len(sys.argv) != 3 or sys.argv[1] not in writers:
+        sys.exit(__doc__)
+    with open(sys.argv[2], encoding="utf-8") as file:
+        sys.stdout.write(writers[sys.argv[1]](json.load(file)))
+
+
+if __name__ == "__main__":
+    main()
