@@ -28,16 +28,21 @@ static void train_json(const sotto_model *m, double objective, double gap,
 }
 
 static void train_text(const cli *c, const sotto_model *m, double objective,
-                       double gap)
+                       double gap, int converged)
 {
     int colours = cli_colours(stderr);
     fprintf(stderr, "wrote ");
     cli_print_name(stderr, sotto_options_get(c->options, "output"), 1000);
-    fprintf(stderr, ": %s loss, %lld of %lld weights not 0, objective %.10g",
+    fprintf(stderr, ": %s loss, %lld of %lld weights not 0, objective %.8g",
             sotto_model_loss(m), (long long)train_used(m),
             (long long)sotto_model_features(m), objective);
-    if (isfinite(gap))
-        fprintf(stderr, " (at most %.1e above its minimum)", gap);
+    if (converged && isfinite(gap))
+        fprintf(stderr,
+                "\n(within %s of its minimum, relative: certified by the "
+                "duality gap)",
+                sotto_options_get(c->options, "tolerance"));
+    else if (isfinite(gap))
+        fprintf(stderr, "\n(at most %.2g above its minimum)", gap);
     fprintf(stderr, "\n%sNOT PRIVATE%s: the exact solver adds no noise\n",
             colours ? "\x1b[1;31m" : "", colours ? "\x1b[0m" : "");
 }
@@ -51,7 +56,7 @@ static void train_tell(const cli *c, const sotto_model *m)
         train_json(m, objective, gap, converged);
     if (cli_flag(c, "quiet"))
         return;
-    train_text(c, m, objective, gap);
+    train_text(c, m, objective, gap, converged);
     if (!converged)
         fprintf(stderr,
                 "sotto: remark: the tolerance was not reached; the problem "
