@@ -11,7 +11,16 @@ for format in csv svm npy; do
         -o "$build/corpus/fuzz_$target/seed.$format"
 done
 mkdir -p "$build/corpus/fuzz_csv" "$build/corpus/fuzz_gzip" \
-    "$build/corpus/fuzz_schema"
+    "$build/corpus/fuzz_schema" "$build/corpus/fuzz_model"
+# models up to their checksums, which the target adds
+model() {
+    "$build/sotto" train "$@" --quiet --solver exact --loss huber --l2 1 -o - |
+        sed '/"checksum"/,$d'
+}
+model "$build/corpus/fuzz_csv/seed.csv" --target target \
+    >"$build/corpus/fuzz_model/csv.json"
+model "$build/corpus/fuzz_svmlight/seed.svm" \
+    >"$build/corpus/fuzz_model/svm.json"
 printf 'a,n,t\n1,"x""\ny",yes\n\n-2.5e3,,no\r\n' >"$build/corpus/fuzz_csv/quoted"
 gzip -c "$build/corpus/fuzz_svmlight/seed.svm" >"$build/corpus/fuzz_gzip/seed.gz"
 cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'

@@ -155,6 +155,36 @@ class Linker(unittest.TestCase):
                 seen[symbol] = name
 
 
+class NotPrivate(unittest.TestCase):
+    """What the exact solver finds can leave as NOT PRIVATE only."""
+
+    def test_who_may_see_the_exact_solver(self):
+        """fit, whose models carry no statement, and the curator, behind whose gate it may sit."""
+        self.assertEqual({name for name, (_, others) in MODULES.items() if "exact" in others},
+                         {"fit", "curator"})
+        self.assertNotIn("exact", MODULES["model"][1])
+        self.assertNotIn("data", MODULES["model"][1])
+
+    def test_who_uses_it(self):
+        """In the library one object calls it, and that one calls nothing of privacy."""
+        defined = symbols(libraries()["exact"], "--defined-only", "-g")
+        for name, path in libraries().items():
+            used = symbols(path, "--undefined-only") & defined
+            self.assertEqual(bool(used), name in ("exact", "fit"), (name, used))
+
+    def test_a_model_has_no_place_for_a_statement(self):
+        """Until the gate makes statements, nothing can be put where one would stand."""
+        with open(os.path.join(ROOT, "src/model/model_write.c"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(text.count("not_private"), 1)
+        self.assertIn('\\"not_private\\": true', text)
+        self.assertIn('\\"privacy\\": null', text)
+        with open(os.path.join(ROOT, "src/contract/model.h"), encoding="utf-8") as file:
+            body = file.read().split("struct sotto_model {")[1].split("};")[0]
+        for word in ("private", "epsilon", "delta;", "statement"):
+            self.assertNotIn(word, body)
+
+
 class Exports(unittest.TestCase):
     def expected(self):
         with open(os.path.join(ROOT, "tests/arch/symbols.txt"), encoding="utf-8") as file:

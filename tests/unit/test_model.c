@@ -25,8 +25,8 @@ static sotto_model *fit_text(const char *name, const char *text,
                              const setting *settings)
 {
     sotto_options *o = options_with(settings);
-    sotto_table *t;
-    sotto_model *m;
+    sotto_table *t = NULL;
+    sotto_model *m = NULL;
     sotto_error error;
     if (table_read_memory(&t, name, text, strlen(text), o, &error) ||
         sotto_fit(&m, &t, o, NULL, &error))
@@ -53,7 +53,7 @@ static text_buffer text_of(const sotto_model *m)
 
 static sotto_model *parse(const char *bytes, size_t size)
 {
-    sotto_model *m;
+    sotto_model *m = NULL;
     sotto_error error;
     if (model_parse(&m, "m.json", bytes, size, &error))
         fail_msg("%s", error.message);
@@ -363,8 +363,8 @@ static void test_stopped(void **state)
     sotto_options *o = options_with(
         SETTINGS({"target", "t"}, {"drop", "id,ward"}, {"loss", "logistic"},
                  {"classes", "no,yes"}, {"epsilon", "inf"}));
-    sotto_table *t;
-    sotto_model *m;
+    sotto_table *t = NULL;
+    sotto_model *m = NULL;
     sotto_error error;
     assert_int_equal(
         table_read_memory(&t, "p.csv", patients, strlen(patients), o, &error),
@@ -381,8 +381,8 @@ static void refuse_fit(const setting *reading_as, const setting *fitting_as,
                        const char *words)
 {
     sotto_options *a = options_with(reading_as), *b = options_with(fitting_as);
-    sotto_table *t;
-    sotto_model *m;
+    sotto_table *t = NULL;
+    sotto_model *m = NULL;
     sotto_error error;
     const char *text = "x,t\n1,0\n2,1\n3,1\n";
     assert_int_equal(

@@ -1,0 +1,40 @@
+/* libFuzzer: the model file. The checksum is put right first, or hardly an
+   input would get past it. What is read must be written again as it was. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void round_trip(const sotto_model *m)
+{
+    sotto_model *back = NULL;
+    sotto_error error;
+    text_buffer first = {0}, second = {0};
+    if (model_text(m, &first, &error) ||
+        model_parse(&back, "m", first.data, first.length, &error) ||
+        model_text(back, &second, &error) || strcmp(first.data, second.data))
+        abort();
+    text_free(&first);
+    text_free(&second);
+    sotto_model_free(back);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    sotto_model *m = NULL;
+    sotto_error error = {SOTTO_OK, ""};
+    text_buffer t = {0};
+    text_add(&t, (const char *)bytes, size);
+    text_format(&t, "\"checksum\": \"crc32:%08lx\"\n}\n",
+                crc32_z(0, bytes, size));
+    if (model_parse(&m, "m", t.data, t.length, &error) == SOTTO_OK)
+        round_trip(m);
+    else if (!error.message[0])
+        abort();
+    text_free(&t);
+    sotto_model_free(m);
+    return 0;
+}
