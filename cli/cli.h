@@ -72,9 +72,8 @@ void cli_remarks(const cli *c, const sotto_table *t);
 int cli_colours(FILE *to);
 
 /* What would fail after long work, tried before it: -o FILE is given, can be
-   written, and is not the data file. */
-sotto_status cli_check_output(const cli *c, const char *data,
-                              sotto_error *error);
+   written, and is not one of the files that are read. */
+sotto_status cli_check_output(const cli *c, sotto_error *error);
 
 /* ---- progress.c ---- */
 

@@ -3,6 +3,22 @@
  */
 #include "cli.h"
 
+#include <string.h>
+
+/* Classes that LIBLINEAR cannot hold have other names there. */
+static void export_remark(const sotto_model *m, const char *text)
+{
+    const char *low = sotto_model_class(m, 0), *high = sotto_model_class(m, 1);
+    if (!low || !strstr(text, "\nlabel 1 -1\n") ||
+        (!strcmp(low, "-1") && !strcmp(high, "1")))
+        return;
+    fprintf(stderr, "sotto: remark: label 1 stands for the class \"");
+    cli_print_name(stderr, high, 100);
+    fprintf(stderr, "\", -1 for \"");
+    cli_print_name(stderr, low, 100);
+    fprintf(stderr, "\"\n");
+}
+
 sotto_status cli_export(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
@@ -11,13 +27,15 @@ sotto_status cli_export(const cli *c, sotto_error *error)
     const char *output = sotto_options_get(c->options, "output");
     if (!format)
         return cli_refuse(error, "expected --format liblinear");
-    sotto_status status = cli_check_output(c, c->argument[0], error);
+    sotto_status status = cli_check_output(c, error);
     if (status == SOTTO_OK)
         status = sotto_model_read(&model, c->argument[0], error);
     if (status == SOTTO_OK)
         status = sotto_model_export(&text, model, format, error);
     if (status == SOTTO_OK)
         status = sotto_text_write(output, text, error);
+    if (status == SOTTO_OK && !cli_flag(c, "quiet"))
+        export_remark(model, text);
     sotto_text_free(text);
     sotto_model_free(model);
     return status;

@@ -17,7 +17,10 @@ const verb cli_verbs[] = {
      "Writes the model to -o FILE, whole or not at all. With --epsilon inf "
      "(or --solver exact) the exact solver finds the minimiser of mean loss + "
      "l1 |w|_1 + l2/2 |w|_2^2; its models are NOT PRIVATE. Private training "
-     "is not built yet. Bounded columns are in [-1, 1] there, as the penalty "
+     "is not built yet. Losses of a margin m = x'w + b: squared (m - y)^2 / 2, "
+     "logistic log(1 + exp(-y m)), hinge max(0, 1 - y m), squared-hinge its "
+     "square, huber r^2 / 2 up to |r| = delta and a line from there. Bounded "
+     "columns are in [-1, 1] there, as the penalty "
      "sees them; the model has weights for the values as they are. What stderr "
      "says is for the operator beside the data.",
      1, 1, cli_train},
@@ -88,40 +91,54 @@ int cli_colours(FILE *to)
     return isatty(fileno(to)) && !(no_color && *no_color);
 }
 
-/* Whether both are there and the same file. */
-static int cli_same_file(const char *a, const char *b)
+/* Whether the output is there and is this input; "-" is stdin. */
+static int cli_is_input(const char *output, const char *input)
 {
     struct stat first, second;
-    return !stat(a, &first) && !stat(b, &second) &&
+    int is_stdin = input && !strcmp(input, "-");
+    return input && !stat(output, &first) && S_ISREG(first.st_mode) &&
+           !(is_stdin ? fstat(0, &second) : stat(input, &second)) &&
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-sotto_status cli_check_output(const cli *c, const char *data,
-                              sotto_error *error)
+/* The folder that a file is in. */
+static void cli_folder(const char *path, char out[4096])
+{
+    char *real = realpath(path, NULL); /* where a link leads */
+    snprintf(out, 4096, "%s", real ? real : path);
+    free(real);
+    char *slash = strrchr(out, '/');
+    if (slash)
+        slash[slash == out] = 0;
+    else
+        snprintf(out, 4096, ".");
+}
+
+sotto_status cli_check_output(const cli *c, sotto_error *error)
 {
     const char *output = sotto_options_get(c->options, "output");
-    char folder[4096] = ".";
+    const char *plan = sotto_options_get(c->options, "schema");
+    char folder[4096];
     struct stat status;
     if (!output)
         return cli_refuse(error, "expected -o FILE (- is stdout)");
-    const char *slash = strrchr(output, '/');
-    if (slash && (size_t)(slash - output) + 1 < sizeof folder) {
-        memcpy(folder, output, (size_t)(slash - output) + 1);
-        folder[slash - output + 1] = 0;
-    }
-    if (!strcmp(output, "-") ||
-        (!stat(output, &status) && !S_ISREG(status.st_mode) &&
-         !S_ISDIR(status.st_mode)))
-        return SOTTO_OK;
-    if (strcmp(data, "-") && cli_same_file(output, data))
-        return cli_refuse(error, "-o: this is the file to read; expected "
+    int is_input = cli_is_input(output, plan);
+    for (int i = 0; i < c->arguments; i++)
+        is_input |= cli_is_input(output, c->argument[i]);
+    if (is_input)
+        return cli_refuse(error, "-o: this is a file to be read; expected "
                                  "another name");
-    if (cli_same_file(output, folder) || access(folder, W_OK | X_OK) ||
-        (!stat(output, &status) && S_ISDIR(status.st_mode))) {
+    int there = !stat(output, &status);
+    if (!strcmp(output, "-") || !strncmp(output, "/dev/", 5) ||
+        (there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+        return SOTTO_OK;
+    cli_folder(output, folder);
+    if ((there && S_ISDIR(status.st_mode)) ||
+        output[strlen(output) - 1] == '/' || access(folder, W_OK | X_OK)) {
         error->status = SOTTO_FAILED;
         snprintf(error->message, sizeof error->message,
-                 "-o: expected a file in a folder that is there and can be "
-                 "written to");
+                 "-o: expected the name of a file, in a folder that is there "
+                 "and can be written to");
         return SOTTO_FAILED;
     }
     return SOTTO_OK;
@@ -235,8 +252,8 @@ static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
     const char *value = word[length] ? word + length + 1 : NULL;
     if (length >= sizeof name || argv[*i][0] != '-' ||
         (argv[*i][1] != '-' && strcmp(argv[*i], "-o")))
-        return cli_refuse(error, "there is no such option; see 'sotto help %s'",
-                          v->name);
+        return cli_refuse(
+            error, "options are written --name; see 'sotto help %s'", v->name);
     for (size_t k = 0; k < length; k++)
         name[k] = word[k] > 32 && word[k] < 127 ? word[k] : '?';
     name[length] = 0;

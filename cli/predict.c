@@ -76,10 +76,12 @@ sotto_status cli_predict(const cli *c, sotto_error *error)
     sotto_model *model = NULL;
     sotto_table *table = NULL;
     sotto_status status = SOTTO_OK;
+    if (!strcmp(c->argument[0], "-") && !strcmp(c->argument[1], "-"))
+        return cli_refuse(error, "MODEL and DATA cannot both be stdin");
     if (cli_flag(c, "proba") && cli_flag(c, "scores"))
         return cli_refuse(error, "expected one of --proba and --scores");
     if (sotto_options_get(c->options, "output"))
-        status = cli_check_output(c, c->argument[1], error);
+        status = cli_check_output(c, error);
     if (status == SOTTO_OK)
         status = sotto_model_read(&model, c->argument[0], error);
     if (status == SOTTO_OK)

@@ -29,7 +29,7 @@ static void show_penalty(const sotto_model *m)
     if (l2 > 0)
         printf(" l2 %g", l2);
     if (isfinite(low) || isfinite(high))
-        printf(" box [%g, %g]", low, high);
+        printf(" box [%g, %g] in the units of the fit", low, high);
     else if (!(l1 > 0 || l2 > 0))
         printf(" none");
     printf("\n");

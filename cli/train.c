@@ -89,7 +89,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     const char *output = sotto_options_get(c->options, "output");
     sotto_status status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, c->argument[0], error);
+        status = cli_check_output(c, error);
     if (status == SOTTO_OK && cli_flag(c, "json") && !strcmp(output, "-"))
         status = cli_refuse(error, "--json and -o - would both write to "
                                    "stdout; expected one of them");

@@ -218,7 +218,12 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *   F(w, b) = mean of loss(x_i'w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2
  *
  * small, in the units the table is stored in (bounded columns in [-1, 1]).
- * The mean is weighted where rows have weights; b is not penalised.
+ * The mean is weighted where rows have weights; b is not penalised. With
+ * m = x'w + b, r = m - y, and classes y = -1, +1:
+ *
+ *   squared   r^2 / 2               logistic       log(1 + exp(-y m))
+ *   hinge     max(0, 1 - y m)       squared-hinge  max(0, 1 - y m)^2
+ *   huber     r^2 / 2 up to |r| = huber-delta, then a line
  *
  *   loss, huber-delta, l1, l2, box, intercept      the problem
  *   epsilon    inf: the exact solver, whose models are NOT PRIVATE
@@ -289,10 +294,10 @@ SOTTO_API double sotto_model_intercept(const sotto_model *model);
 SOTTO_API const char *sotto_model_class(const sotto_model *model, int which);
 
 /*
- * What the exact solver certified when it made this model: F, the gap (F is
- * at most that far above its minimum; NaN where no bound exists) and whether
- * the tolerance was reached. 0 for a model that was read from a file, which
- * does not have it.
+ * What was certified when the exact solver made this model: F of its weights,
+ * the gap (F is at most that far above its minimum; NaN where no bound
+ * exists) and whether the tolerance was reached. 0 for a model that was read
+ * from a file, which does not have it.
  */
 SOTTO_API int sotto_model_certificate(const sotto_model *model,
                                       double *objective, double *gap,

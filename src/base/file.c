@@ -20,20 +20,41 @@ static sotto_status out_failed(out_file *out, const char *path,
                      strerror(cause));
 }
 
-/* mkstemp makes the file private; give it the mode a new file would have. */
-static void out_usual_mode(int descriptor)
+/* The mode of the file that is replaced, or that of a new one: mkstemp's own
+   would be the owner's alone. */
+static void out_set_mode(int descriptor, const char *path)
 {
+    struct stat status;
     mode_t mask = umask(0);
     umask(mask);
-    (void)!fchmod(descriptor, 0666 & ~mask);
+    mode_t mode = stat(path, &status) ? 0666 & ~mask : status.st_mode & 0777;
+    (void)!fchmod(descriptor, mode);
 }
 
-/* A device or a pipe is written to as it is: a rename would replace it. */
+/* A device or a pipe is written to as it is: a rename would replace it. So
+   is whatever has a name in /dev or /proc, like /dev/stdout. */
 static int out_is_special(const char *path)
 {
     struct stat status;
+    if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+        return 1;
     return !stat(path, &status) && !S_ISREG(status.st_mode) &&
            !S_ISDIR(status.st_mode);
+}
+
+/* Where a link leads: the file is replaced, not the link. */
+static char *out_follow(const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) || !S_ISLNK(status.st_mode))
+        return mem_text(path);
+    char *target = realpath(path, NULL), *copy = NULL;
+    if (target)
+        copy = mem_text(target);
+    else if (errno != ENOMEM)
+        copy = mem_text(path); /* it leads nowhere, and is replaced */
+    free(target);
+    return copy;
 }
 
 /* ".sotto-XXXXXX" beside the file: any name fits there, however long. */
@@ -72,11 +93,10 @@ static int out_new(out_file *out)
 {
     int descriptor = out_new_unnamed(out);
     out->unnamed = descriptor >= 0;
+    if (descriptor < 0)
+        descriptor = mkstemp(out->temporary);
     if (descriptor >= 0)
-        return descriptor;
-    descriptor = mkstemp(out->temporary);
-    if (descriptor >= 0)
-        out_usual_mode(descriptor);
+        out_set_mode(descriptor, out->path);
     else
         out->unnamed = 1; /* there is none to remove */
     return descriptor;
@@ -108,14 +128,17 @@ static sotto_status out_no_memory(out_file *out, sotto_error *error)
 sotto_status out_open(out_file *out, const char *path, sotto_error *error)
 {
     int is_stdout = !strcmp(path, "-");
-    *out = (out_file){.path = mem_text(is_stdout ? "stdout" : path)};
+    int is_special = !is_stdout && out_is_special(path);
+    *out = (out_file){.path = is_stdout    ? mem_text("stdout")
+                              : is_special ? mem_text(path)
+                                           : out_follow(path)};
     if (!out->path)
         return error_memory(error);
-    if (is_stdout || out_is_special(path)) {
+    if (is_stdout || is_special) {
         out->stream = is_stdout ? stdout : fopen(path, "wb");
         return out->stream ? SOTTO_OK : out_failed(out, path, error);
     }
-    int descriptor = out_name_temporary(out, path) ? out_new(out) : -1;
+    int descriptor = out_name_temporary(out, out->path) ? out_new(out) : -1;
     if (descriptor < 0)
         return out->temporary ? out_failed(out, path, error)
                               : out_no_memory(out, error);

@@ -35,20 +35,22 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver)"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact", " train ",
-        "exact: the minimiser of the objective, NOT PRIVATE, as with "
-        "--epsilon inf"},
+        "how to train; exact finds the minimiser of the objective, NOT "
+        "PRIVATE, as --epsilon inf does"},
     [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train ",
         "the L1 penalty (lasso): adds X times the sum of |weights|"},
     [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train ",
         "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
     [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train ",
-        "keep every weight between LO and HI (-inf and inf are allowed)"},
+        "keep every weight between LO and HI (-inf and inf are allowed), in "
+        "the units of the fit: bounded columns are in [-1, 1]"},
     [OPTION_INTERCEPT] = {"intercept", FLAG, NULL, "yes", 0, 0, NULL,
         " train ", "learn an intercept, which is not penalised"},
     [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, "X", "1.35", 0x1p-1000,
         0x1p1000, NULL, " train ",
-        "where the huber loss goes from a square to a line"},
+        "where the huber loss goes from a square to a line, in the units of "
+        "the fit: a bounded target is in [-1, 1]"},
     [OPTION_TOLERANCE] = {"tolerance", NUMBER, "X", "1e-10", 1e-15, 1, NULL,
         " train ",
         "the exact solver stops when the objective is certainly this close "
@@ -255,6 +257,9 @@ static sotto_status option_check(const sotto_option *o, const char *value,
         if (!*value)
             return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
                              o->argument);
+        if (o->kind != SOTTO_OPTION_FILE && !text_is_utf8(value, strlen(value)))
+            return error_set(error, SOTTO_USAGE, "--%s: expected UTF-8",
+                             o->name);
         return SOTTO_OK;
     }
 }

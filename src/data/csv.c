@@ -314,6 +314,24 @@ static const char csv_not_target[] =
     "expected a number; for a target of two classes give --loss logistic and "
     "--classes A,B";
 
+static const char csv_not_class[] =
+    "expected one of the two classes -1/+1 or 0/1; declare others with "
+    "--classes A,B";
+
+static const char csv_not_models[] =
+    "expected a number, as in the file that the model was learned from";
+
+/* What a column needs instead of what is no number. */
+static const char *csv_expected(const plan *p, const column *c)
+{
+    if (p->for_model)
+        return csv_not_models;
+    if (c->role == COLUMN_TARGET)
+        return p->target_is == TARGET_CLASSES ? csv_not_class : csv_not_target;
+    return c->role == COLUMN_WEIGHT ? "expected a weight, a number"
+                                    : csv_not_number;
+}
+
 static int csv_number(worker *w, const column *c, const csv_field *f,
                       const char **expected)
 {
@@ -322,9 +340,7 @@ static int csv_number(worker *w, const column *c, const csv_field *f,
     if (value_is_missing_word(w->plan, f->text, f->size))
         return value_missing(w, c, expected);
     number_kind kind = number_parse(&s, &v);
-    *expected = c->role == COLUMN_TARGET   ? csv_not_target
-                : c->role == COLUMN_WEIGHT ? "expected a weight, a number"
-                                           : csv_not_number;
+    *expected = csv_expected(w->plan, c);
     if (s != f->text + f->size || kind == NUMBER_BAD)
         return 0;
     if (kind == NUMBER_MISSING)

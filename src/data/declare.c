@@ -119,6 +119,8 @@ char *declare_schema(const plan *p, char *const class_name[2],
         declare_words(&t, "missing_values", p->missing, p->missing_words);
         text_put(&t, ", ");
     }
+    if (p->width)
+        text_format(&t, "\"width\": %lld, ", (long long)p->width);
     declare_standard(&t, p, numbered);
     text_put(&t, "\"columns\": {");
     declare_columns(&t, p, class_name, numbered);

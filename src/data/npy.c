@@ -146,11 +146,12 @@ static sotto_status npy_plan(plan *p, const char *file, int64_t columns,
             status = error_memory(error);
     }
     if (status == SOTTO_OK)
-        status = plan_columns(p, file, names, columns, options, error);
+        status = plan_columns(p, file, 0, names, columns, options, error);
     csv_free_names(names, columns);
     if (status != SOTTO_OK)
         return status;
     p->row_word = "row";
+    p->width = p->for_model ? p->width : columns;
     status = plan_need_numbers(p, error);
     if (status != SOTTO_OK) {
         plan_free(p);

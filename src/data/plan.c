@@ -38,6 +38,7 @@ void plan_settings(plan *p, const sotto_options *options)
                   : option_exact(options);
     p->rows_only = option_is(options, OPTION_LAYOUT, "rows");
     p->for_model = option_given(options, OPTION_DECLARED);
+    p->exact = p->for_model || option_exact(options);
     p->labelled = option_is(options, OPTION_LABELLED, "yes");
     p->threads = (int)option_integer(options, OPTION_THREADS);
     if (p->threads == 0)
@@ -229,8 +230,8 @@ static sotto_status plan_weight_bound(column *c, const sotto_options *options,
 }
 
 /* A model's column: what it does not need is not read, what it needs stays. */
-static sotto_status plan_model_role(const plan *p, column *c,
-                                    const column *declared, sotto_error *error)
+static sotto_status plan_model_role(plan *p, column *c, const column *declared,
+                                    sotto_error *error)
 {
     int was_feature = declared && (declared->role == COLUMN_NUMBER ||
                                    declared->role == COLUMN_CATEGORY);
@@ -239,7 +240,12 @@ static sotto_status plan_model_role(const plan *p, column *c,
                          "%s: line 1: the model does not know the column "
                          "\"%s\"; leave it out with --drop",
                          show_name(p->file).text, show_name(c->name).text);
-    if (was_feature && c->role == COLUMN_DROP)
+    if (declared && p->labelled && c->role == COLUMN_DROP &&
+        declared->role == COLUMN_WEIGHT)
+        p->lacks_weight = 1;
+    if ((was_feature ||
+         (declared && p->labelled && declared->role == COLUMN_TARGET)) &&
+        c->role == COLUMN_DROP)
         return error_set(error, SOTTO_USAGE,
                          "--drop: the model needs the column \"%s\"",
                          show_name(c->name).text);
@@ -353,17 +359,26 @@ static int plan_may_lack(const schema *s, const column *c, int labelled)
            !(labelled && c->role == COLUMN_TARGET);
 }
 
-static sotto_status plan_no_column(const char *file, const char *who,
+/* What messages say of the file whose names are looked at. */
+typedef struct plan_names {
+    const char *file;
+    int header;
+    char **name, **sorted;
+    int64_t count;
+} plan_names;
+
+static sotto_status plan_no_column(const plan_names *n, const char *who,
                                    const char *name, sotto_error *error)
 {
     return error_set(error, SOTTO_DATA,
-                     "%s: line 1: there is no column \"%s\" (%s); expected "
-                     "one of the names in the header",
-                     show_name(file).text, show_name(name).text, who);
+                     "%s: %sthere is no column \"%s\" (%s); expected %s",
+                     show_name(n->file).text, n->header ? "line 1: " : "",
+                     show_name(name).text, who,
+                     n->header ? "one of the names in the header"
+                               : "the number of a column, from 1");
 }
 
-static sotto_status plan_check_option(const char *file, char **sorted,
-                                      int64_t count, option_id id,
+static sotto_status plan_check_option(const plan_names *n, option_id id,
                                       const char *who,
                                       const sotto_options *options,
                                       sotto_error *error)
@@ -376,20 +391,77 @@ static sotto_status plan_check_option(const char *file, char **sorted,
     if (!value)
         return SOTTO_OK;
     if (id == OPTION_TARGET || id == OPTION_WEIGHTS)
-        return plan_has_name(sorted, count, value)
+        return plan_has_name(n->sorted, n->count, value)
                    ? SOTTO_OK
-                   : plan_no_column(file, who, value, error);
+                   : plan_no_column(n, who, value, error);
     while (status == SOTTO_OK &&
            (got = option_next(options, id, &cursor, &name)) > 0) {
-        if (!plan_has_name(sorted, count, name))
-            status = plan_no_column(file, who, name, error);
+        if (!plan_has_name(n->sorted, n->count, name))
+            status = plan_no_column(n, who, name, error);
         mem_free(name);
     }
     return got < 0 ? error_memory(error) : status;
 }
 
-static sotto_status plan_check_names(const char *file, char **sorted,
-                                     int64_t count,
+/* Told by their places: what stands in the first line of a file without a
+   header is a record's. */
+static sotto_status plan_check_duplicates(const plan_names *n,
+                                          sotto_error *error)
+{
+    const char *twice = NULL;
+    int64_t first = 0, second;
+    for (int64_t i = 1; i < n->count && !twice; i++)
+        if (!strcmp(n->sorted[i], n->sorted[i - 1]))
+            twice = n->sorted[i];
+    if (!twice)
+        return SOTTO_OK;
+    while (strcmp(n->name[first], twice))
+        first++;
+    for (second = first + 1; strcmp(n->name[second], twice);)
+        second++;
+    return error_set(error, SOTTO_DATA,
+                     "%s: line 1: columns %lld and %lld have the same name; "
+                     "expected different names",
+                     show_name(n->file).text, (long long)first + 1,
+                     (long long)second + 1);
+}
+
+static sotto_status plan_check_schema(plan *p, const plan_names *n,
+                                      const schema *s, sotto_error *error)
+{
+    for (int64_t i = 0; i < s->columns; i++) {
+        const column *c = &s->column[i];
+        if (plan_has_name(n->sorted, n->count, c->name))
+            continue;
+        if (!plan_may_lack(s, c, p->labelled))
+            return plan_no_column(n,
+                                  !s->is_model ? "the schema"
+                                  : c->role == COLUMN_TARGET
+                                      ? "the model's target"
+                                      : "the model needs it",
+                                  c->name, error);
+        p->lacks_weight |= c->role == COLUMN_WEIGHT && p->labelled;
+    }
+    return SOTTO_OK;
+}
+
+/* Columns that are known by their number must be as many as they were. */
+static sotto_status plan_check_width(const plan *p, const plan_names *n,
+                                     sotto_error *error)
+{
+    if (n->header || !p->width || n->count == p->width ||
+        (p->for_model && !p->labelled && p->last_is_target &&
+         n->count == p->width - 1))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_DATA,
+                     "%s: expected %lld columns, as %s, since .npy columns "
+                     "are known by their place",
+                     show_name(n->file).text, (long long)p->width,
+                     p->for_model ? "in the file the model was learned from"
+                                  : "the schema says");
+}
+
+static sotto_status plan_check_names(plan *p, const plan_names *n,
                                      const sotto_options *options,
                                      const schema *s, sotto_error *error)
 {
@@ -401,39 +473,62 @@ static sotto_status plan_check_names(const char *file, char **sorted,
                  {OPTION_DROP, "--drop"},
                  {OPTION_ONLY, "--only"}};
     sotto_status status = SOTTO_OK;
-    for (int64_t i = 1; i < count; i++)
-        if (!strcmp(sorted[i], sorted[i - 1]))
-            return error_set(error, SOTTO_DATA,
-                             "%s: line 1: two columns are called \"%s\"; "
-                             "expected different names",
-                             show_name(file).text, show_name(sorted[i]).text);
     for (size_t i = 0; i < 4 && status == SOTTO_OK; i++)
-        status = plan_check_option(file, sorted, count, named[i].id,
-                                   named[i].who, options, error);
-    for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
-        if (!plan_has_name(sorted, count, s->column[i].name) &&
-            !plan_may_lack(s, &s->column[i],
-                           option_is(options, OPTION_LABELLED, "yes")))
-            status = plan_no_column(file,
-                                    !s->is_model ? "the schema"
-                                    : s->column[i].role == COLUMN_TARGET
-                                        ? "the model's target"
-                                        : "the model needs it",
-                                    s->column[i].name, error);
+        status =
+            plan_check_option(n, named[i].id, named[i].who, options, error);
+    if (status == SOTTO_OK)
+        status = plan_check_schema(p, n, s, error);
+    if (status == SOTTO_OK)
+        status = plan_check_width(p, n, error);
+    if (status == SOTTO_OK)
+        status = plan_check_duplicates(n, error);
     return status;
 }
 
-static sotto_status plan_fill(plan *p, char **names, int64_t count,
+/* A number "a=b" beside a category a with the level b: two features of one
+   name. */
+static sotto_status plan_check_level(const plan *p, const column *c,
+                                     const column *number, sotto_error *error)
+{
+    size_t length = strlen(c->name);
+    if (c->role != COLUMN_CATEGORY || strncmp(number->name, c->name, length) ||
+        number->name[length] != '=')
+        return SOTTO_OK;
+    for (int64_t i = 0; i < c->levels; i++)
+        if (!strcmp(number->name + length + 1, c->level[i]))
+            return error_set(error, SOTTO_USAGE,
+                             "%s: two features would be called \"%s\": a "
+                             "column and a level of \"%s\"; rename one",
+                             show_name(p->file).text,
+                             show_name(number->name).text,
+                             show_name(c->name).text);
+    return SOTTO_OK;
+}
+
+static sotto_status plan_check_levels(const plan *p, sotto_error *error)
+{
+    for (int64_t i = 0; i < p->columns; i++)
+        for (int64_t k = 0; p->column[i].role == COLUMN_NUMBER &&
+                            strchr(p->column[i].name, '=') && k < p->columns;
+             k++) {
+            sotto_status status =
+                plan_check_level(p, &p->column[k], &p->column[i], error);
+            if (status != SOTTO_OK)
+                return status;
+        }
+    return SOTTO_OK;
+}
+
+static sotto_status plan_fill(plan *p, int header, char **names, int64_t count,
                               const sotto_options *options, schema *s,
                               sotto_error *error)
 {
-    char **sorted = plan_sorted(names, count);
+    plan_names n = {p->file, header, names, plan_sorted(names, count), count};
     int has_schema = option_given(options, OPTION_SCHEMA);
-    if (!sorted)
+    if (!n.sorted)
         return error_memory(error);
-    sotto_status status =
-        plan_check_names(p->file, sorted, count, options, s, error);
-    mem_free(sorted);
+    sotto_status status = plan_check_names(p, &n, options, s, error);
+    mem_free(n.sorted);
     p->column = mem_zeroed((size_t)count, sizeof *p->column);
     if (status == SOTTO_OK && !p->column)
         status = error_memory(error);
@@ -444,6 +539,8 @@ static sotto_status plan_fill(plan *p, char **names, int64_t count,
     }
     if (status == SOTTO_OK)
         status = plan_places(p, error);
+    if (status == SOTTO_OK)
+        status = plan_check_levels(p, error);
     return status;
 }
 
@@ -497,7 +594,18 @@ static sotto_status plan_missing_numbers(plan *p, sotto_error *error)
     return SOTTO_OK;
 }
 
-sotto_status plan_columns(plan *out, const char *file, char **names,
+/* What is said of the columns by number, before the schema is taken apart. */
+static void plan_numbers(plan *p, const schema *s)
+{
+    char last[24];
+    snprintf(last, sizeof last, "%lld", (long long)s->width);
+    p->width = s->width;
+    for (int64_t i = 0; i < s->columns; i++)
+        p->last_is_target |= s->column[i].role == COLUMN_TARGET &&
+                             !strcmp(s->column[i].name, last);
+}
+
+sotto_status plan_columns(plan *out, const char *file, int header, char **names,
                           int64_t count, const sotto_options *options,
                           sotto_error *error)
 {
@@ -507,7 +615,8 @@ sotto_status plan_columns(plan *out, const char *file, char **names,
     if (status != SOTTO_OK)
         return status;
     plan_settings(&p, options);
-    status = plan_fill(&p, names, count, options, &s, error);
+    plan_numbers(&p, &s);
+    status = plan_fill(&p, header, names, count, options, &s, error);
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)
         status = plan_missing_numbers(&p, error);

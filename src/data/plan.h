@@ -49,7 +49,8 @@ typedef struct schema {
     column standard;
     char **missing; /* words that mean a missing value */
     int64_t missing_words;
-    int is_model; /* what a model declares: see plan_schema */
+    int64_t width; /* how many columns a .npy file has; 0: not said */
+    int is_model;  /* what a model declares: see plan_schema */
 } schema;
 
 sotto_status schema_load(schema *out, const char *path, sotto_error *error);
@@ -89,18 +90,23 @@ typedef struct plan {
     int drop_bad;         /* a bad row is as if absent */
     int for_model;        /* the columns are those of a model */
     int labelled;         /* ... and the target is wanted too */
+    int lacks_weight;     /* ... and its weights are not in the file */
+    int64_t width;        /* as in the schema */
+    int last_is_target;   /* the column of that number is the target */
     column standard;      /* of the schema, without a name */
     int has_standard;
     int is_private;
     int wide;
+    int exact;     /* the digits that float32 loses are not lost */
     int rows_only; /* a sparse table without its entries by column */
     int threads;
     /* svmlight: `columns` is 1 (the label); bounds by feature, or NULL */
     double *low, *high;
 } plan;
 
-/* The plan for a file whose columns have these names. */
-sotto_status plan_columns(plan *out, const char *file, char **names,
+/* The plan for a file whose columns have these names, read from its first
+   line (`header`) or, in .npy, counted. */
+sotto_status plan_columns(plan *out, const char *file, int header, char **names,
                           int64_t count, const sotto_options *options,
                           sotto_error *error);
 

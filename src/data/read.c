@@ -189,7 +189,7 @@ static sotto_status read_csv(sotto_table *t, source *s,
         status = csv_header(s, delimiter, &names, &count, &lines, error);
     if (status != SOTTO_OK)
         return status;
-    status = plan_columns(&p, source_name(s), names, count, options, error);
+    status = plan_columns(&p, source_name(s), 1, names, count, options, error);
     csv_free_names(names, count);
     if (status != SOTTO_OK)
         return status;

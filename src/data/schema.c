@@ -44,18 +44,20 @@ void schema_free(schema *s)
     *s = (schema){0};
 }
 
-/* A JSON list of different, non-empty strings; 0 if it is anything else. */
+/* A JSON list of different, non-empty strings; 0 if it is anything else. (Out
+   of memory it is taken for one: there is none to copy it, either.) */
 static int schema_is_words(const json_t *list)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
+    json_t *seen = json_object();
+    int fine = json_array_size(list) > 0;
+    for (size_t i = 0; fine && i < json_array_size(list); i++) {
         const char *word = json_string_value(json_array_get(list, i));
-        if (!word || !*word)
-            return 0;
-        for (size_t k = 0; k < i; k++)
-            if (!strcmp(word, json_string_value(json_array_get(list, k))))
-                return 0;
+        fine = word && *word && !json_object_get(seen, word);
+        if (fine)
+            json_object_set_new(seen, word, json_true());
     }
-    return json_array_size(list) > 0;
+    json_decref(seen);
+    return fine;
 }
 
 static int schema_copy_words(const json_t *list, char ***out, int64_t *count)
@@ -269,6 +271,13 @@ static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
 {
     json_t *missing = json_object_get(root, "missing_values");
     json_t *standard = json_object_get(root, "default");
+    json_t *width = json_object_get(root, "width");
+    s->width = json_integer_value(width);
+    if (width && s->width < 1)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: expected \"width\" to be the number of columns "
+                         "of a .npy file",
+                         show_name(path).text);
     if (missing && !(json_is_array(missing) && !json_array_size(missing))) {
         if (!schema_is_words(missing))
             return error_set(error, SOTTO_USAGE,
@@ -319,8 +328,8 @@ static sotto_status schema_from_json(schema *s, const char *path, json_t *root,
                          show_name(path).text, SCHEMA_VERSION);
     json_object_foreach(root, key, value)
     {
-        if (!schema_key_in(" sotto_schema missing_values default columns ",
-                           key))
+        if (!schema_key_in(
+                " sotto_schema missing_values width default columns ", key))
             return error_set(error, SOTTO_USAGE,
                              "%s: a schema has no key \"%s\"",
                              show_name(path).text, show_name(key).text);

@@ -159,6 +159,14 @@ static int table_warn_lines(sotto_table *t)
     return table_warn(t, remark);
 }
 
+static int table_warn_weight(sotto_table *t)
+{
+    text_buffer remark = {0};
+    text_put(&remark, "the model was learned with row weights, and this file "
+                      "has none: every row counts 1");
+    return table_warn(t, remark);
+}
+
 sotto_status table_remark(sotto_table *t, const plan *p, const block *first,
                           const column_range *range, sotto_error *error)
 {
@@ -167,7 +175,9 @@ sotto_status table_remark(sotto_table *t, const plan *p, const block *first,
         spans |= b->spans_lines;
     if (spans && !table_warn_lines(t))
         return error_memory(error);
-    if (range && !table_warn_precision(t, p, range))
+    if (range && !p->exact && !table_warn_precision(t, p, range))
+        return error_memory(error);
+    if (p->lacks_weight && !table_warn_weight(t))
         return error_memory(error);
     return SOTTO_OK;
 }

@@ -91,7 +91,8 @@ static sotto_status template_write(text_buffer *t, source *s,
                  : template_numbers(s, &names, &count, error);
     if (status != SOTTO_OK)
         return status;
-    status = plan_columns(&p, source_name(s), names, count, options, error);
+    status = plan_columns(&p, source_name(s), format == READ_CSV, names, count,
+                          options, error);
     csv_free_names(names, count);
     if (status != SOTTO_OK)
         return status;

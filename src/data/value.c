@@ -72,6 +72,10 @@ static const char value_missing_expected[] =
     "expected a value, found none; declare what a missing value becomes in "
     "the schema, or leave such rows out";
 
+static const char value_missing_model[] =
+    "expected a value, found none; the model has no rule for a missing value "
+    "here";
+
 static const char value_needed[] =
     "expected a value, found none; every row needs one here";
 
@@ -115,7 +119,9 @@ int value_number(worker *w, const column *c, double raw, const char *where,
 int value_missing(worker *w, const column *c, const char **expected)
 {
     int is_feature = c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY;
-    *expected = is_feature ? value_missing_expected : value_needed;
+    *expected = !is_feature          ? value_needed
+                : w->plan->for_model ? value_missing_model
+                                     : value_missing_expected;
     if (!is_feature || c->missing == MISSING_REFUSE)
         return 0;
     if (c->role == COLUMN_CATEGORY) {

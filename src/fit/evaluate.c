@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct scored {
     double score, weight;
@@ -133,11 +134,19 @@ static sotto_status evaluate_scores(sotto_quality *q, const sotto_model *m,
     return status;
 }
 
+static int same_classes(const sotto_model *m, const sotto_table *t)
+{
+    if (!m->class_name[0] || !t->class_name[0])
+        return !m->class_name[0] && !t->class_name[0];
+    return !strcmp(m->class_name[0], t->class_name[0]) &&
+           !strcmp(m->class_name[1], t->class_name[1]);
+}
+
 sotto_status sotto_evaluate(sotto_quality *out, const sotto_model *m,
                             const sotto_table *t, sotto_error *error)
 {
     *out = (sotto_quality){t->rows, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (!t->y || (m->class_name[0] != NULL) != (t->class_name[0] != NULL))
+    if (!t->y || !same_classes(m, t))
         return error_set(error, SOTTO_USAGE,
                          "the table has no target that fits the model: read "
                          "it with sotto_table_read_for, labelled");

@@ -124,6 +124,24 @@ static int fit_copy_names(sotto_model *m, const sotto_table *t)
     return m->schema && (!t->name || m->name);
 }
 
+/* What is certified is F of the weights as they are in the file, after the
+   rounding that the change of units is. */
+static sotto_status fit_certify(sotto_model *m, const exact_problem *p,
+                                const exact_solution *s, sotto_error *error)
+{
+    sotto_quality quality;
+    sotto_status status = sotto_evaluate(&quality, m, p->table, error);
+    if (status != SOTTO_OK)
+        return status;
+    double more = fmax(quality.objective - s->objective, 0);
+    m->certified = 1;
+    m->objective = quality.objective;
+    m->gap = s->gap + more;
+    m->converged = !(m->gap > p->tolerance * m->objective) &&
+                   !(more > p->tolerance * m->objective);
+    return SOTTO_OK;
+}
+
 static sotto_status fit_model(sotto_model **out, const exact_problem *p,
                               const exact_solution *s, sotto_error *error)
 {
@@ -137,13 +155,13 @@ static sotto_status fit_model(sotto_model **out, const exact_problem *p,
     m->l2 = p->l2;
     m->low = p->low;
     m->high = p->high;
-    m->certified = 1;
-    m->converged = !(s->gap > p->tolerance * s->objective);
-    m->objective = s->objective;
-    m->gap = s->gap;
     fit_raw_weights(m, p->table, s);
-    *out = m;
-    return SOTTO_OK;
+    sotto_status status = fit_certify(m, p, s, error);
+    if (status == SOTTO_OK)
+        *out = m;
+    else
+        sotto_model_free(m);
+    return status;
 }
 
 static sotto_status fit_exact(sotto_model **out, const sotto_table *t,

@@ -6,6 +6,7 @@
  * first is the one that a positive score means.
  */
 #include "model.h"
+#include "number.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,21 +25,21 @@ static const char *liblinear_solver(const sotto_model *m)
     }
 }
 
-/* Up to nine digits, perhaps signed. */
-static int is_whole(const char *text)
+/* A whole number, however it is written. */
+static int is_whole(const char *text, double *value)
 {
-    size_t sign = text[0] == '-' || text[0] == '+';
-    size_t digits = strspn(text + sign, "0123456789");
-    return digits > 0 && digits < 10 && !text[sign + digits];
+    return number_whole(text, value) && fabs(*value) < 1e9 &&
+           *value == floor(*value);
 }
 
 /* The classes where they are whole numbers, else 1 and -1. */
 static void liblinear_labels(text_buffer *t, const sotto_model *m)
 {
+    double low, high;
     if (!m->class_name[0])
         return;
-    if (is_whole(m->class_name[0]) && is_whole(m->class_name[1]))
-        text_format(t, "label %s %s\n", m->class_name[1], m->class_name[0]);
+    if (is_whole(m->class_name[0], &low) && is_whole(m->class_name[1], &high))
+        text_format(t, "label %.0f %.0f\n", high, low);
     else
         text_put(t, "label 1 -1\n");
 }

@@ -58,6 +58,12 @@ static sotto_status check_sum(const char *name, const char *bytes, size_t size,
 
 /* ---- its parts ---- */
 
+/* A number, or null for none. */
+static int is_bound(const json_t *value)
+{
+    return json_is_number(value) || json_is_null(value);
+}
+
 static int read_problem(sotto_model *m, json_t *root)
 {
     json_t *penalty = json_object_get(root, "penalty");
@@ -73,6 +79,9 @@ static int read_problem(sotto_model *m, json_t *root)
     m->l2 = json_number_value(l2);
     m->loss.delta = json_number_value(delta);
     json_t *low = json_array_get(box, 0), *high = json_array_get(box, 1);
+    if (!json_is_null(box) &&
+        !(json_array_size(box) == 2 && is_bound(low) && is_bound(high)))
+        return 0;
     if (json_is_number(low))
         m->low = json_number_value(low);
     if (json_is_number(high))
@@ -91,7 +100,8 @@ static int read_classes(sotto_model *m, json_t *root)
         if (!m->class_name[i])
             return word ? -1 : 0;
     }
-    return loss_has_classes(m->loss.kind) == (json_array_size(classes) == 2);
+    return loss_has_classes(m->loss.kind) ? json_array_size(classes) == 2
+                                          : json_is_null(classes);
 }
 
 static int read_names(sotto_model *m, json_t *features)
@@ -113,6 +123,8 @@ static int read_names(sotto_model *m, json_t *features)
 static int64_t read_index(const char *key)
 {
     int64_t index = 0;
+    if (*key == '0')
+        return 0;
     for (; *key >= '0' && *key <= '9' && index < (int64_t)1 << 40; key++)
         index = 10 * index + *key - '0';
     return *key ? 0 : index;
@@ -142,14 +154,24 @@ static int read_weights(sotto_model *m, json_t *weights)
     return json_is_array(weights) || json_is_object(weights);
 }
 
-/* Privacy: nothing but "not private" can be said in this version. */
+/* Nothing but "not private" can be said in this version. */
+static sotto_status check_privacy(const char *name, json_t *root,
+                                  sotto_error *error)
+{
+    if (json_is_true(json_object_get(root, "not_private")) &&
+        json_is_null(json_object_get(root, "privacy")))
+        return SOTTO_OK;
+    return refuse(name,
+                  "the model claims to be private, which no model of this "
+                  "version can be",
+                  error);
+}
+
 static int read_rest(sotto_model *m, json_t *root)
 {
     json_t *schema = json_object_get(root, "schema");
     json_t *intercept = json_object_get(root, "intercept");
-    if (!json_is_true(json_object_get(root, "not_private")) ||
-        !json_is_null(json_object_get(root, "privacy")) ||
-        !json_is_number(intercept) || !json_is_object(schema))
+    if (!json_is_number(intercept) || !json_is_object(schema))
         return 0;
     m->intercept = json_number_value(intercept);
     char *text =
@@ -281,6 +303,8 @@ sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
     sotto_status status = check_version(name, root, error);
     if (status == SOTTO_OK)
         status = check_sum(name, bytes, size, error);
+    if (status == SOTTO_OK)
+        status = check_privacy(name, root, error);
     if (status == SOTTO_OK)
         status = read_model(out, name, root, error);
     json_decref(list);

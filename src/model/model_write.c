@@ -152,22 +152,31 @@ static void put_weights(text_buffer *t, const sotto_model *m)
     text_put(t, "],\n");
 }
 
-static int is_finite(const sotto_model *m)
+static sotto_status check_finite(const sotto_model *m, sotto_error *error)
 {
-    int fine = isfinite(m->intercept) != 0;
-    for (int64_t j = 0; j < m->features; j++)
-        fine &= isfinite(m->weight[j]) != 0;
-    return fine;
+    int64_t j = 0;
+    char buffer[24];
+    while (j < m->features && isfinite(m->weight[j]))
+        j++;
+    if (j == m->features && isfinite(m->intercept))
+        return SOTTO_OK;
+    return error_set(
+        error, SOTTO_FAILED,
+        "the %s%s%s is too large for a double in the units of "
+        "the file; give the column in a larger unit",
+        j < m->features ? "weight of \"" : "intercept",
+        j < m->features ? show_name(sotto_model_feature_name(m, j, buffer)).text
+                        : "",
+        j < m->features ? "\"" : "");
 }
 
 sotto_status model_text(const sotto_model *m, text_buffer *t,
                         sotto_error *error)
 {
     char tail[48];
-    if (!is_finite(m))
-        return error_set(error, SOTTO_FAILED,
-                         "a weight is not finite in the units of the file; "
-                         "give its column bounds, or another unit");
+    sotto_status status = check_finite(m, error);
+    if (status != SOTTO_OK)
+        return status;
     text_format(t, "{\n  \"sotto_model\": %d,\n  \"not_private\": true,\n",
                 MODEL_VERSION);
     put_problem(t, m);

@@ -327,6 +327,24 @@ class Evaluate(Models):
         for word in (b"objective", b"accuracy", b"AUC", b"log-loss"):
             self.assertIn(word, result.out)
 
+    def test_weights_that_are_not_there(self):
+        weighted = [{**row, "w": 1 + row["age"] % 3} for row in self.rows]
+        self.write("weighted.csv", csv(weighted, NUMBERS + ["w"]))
+        self.train("--target", "cost", "--weights", "w", "--weight-bound", "9",
+                   data="weighted.csv")
+        for data, args in (("n.csv", ()), ("weighted.csv", ("--drop", "w"))):
+            result = self.sotto("evaluate", "m.json", data, "--json", *args)
+            self.assertEqual(result.code, OK)
+            self.assertIn(b"row weights", result.err)
+        result = self.sotto("evaluate", "m.json", "weighted.csv", "--json")
+        self.assertNotIn(b"row weights", result.err)
+
+    def test_the_target_cannot_be_dropped(self):
+        self.train_patients()
+        text = self.assert_one_line(
+            self.sotto("evaluate", "m.json", "d.csv", "--drop", "out"), USAGE)
+        self.assertIn('"out"', text)
+
     def test_one_class_has_no_auc(self):
         self.train_patients()
         self.write("one.csv", csv([r for r in self.rows if r["out"] == "no"],
@@ -396,15 +414,17 @@ class ShowAndExport(Models):
 
     def test_labels_of_the_export(self):
         self.train_patients()
-        text = self.lines("export", "m.json", "--format", "liblinear", "-o",
-                          "-")
-        self.assertIn("label 1 -1", text)
+        result = self.sotto("export", "m.json", "--format", "liblinear", "-o",
+                            "-")
+        self.assertIn(b"label 1 -1\n", result.out)
+        self.assertRegex(result.err, rb'1 stands for .*"yes", -1 for "no"')
         self.write("01.csv", "a,t\n1,0\n2,1\n3,0\n4,1\n")
-        self.train("--target", "t", "--loss", "hinge", "--l2", "1",
-                   data="01.csv")
-        text = self.lines("export", "m.json", "--format", "liblinear", "-o",
-                          "-")
-        self.assertIn("label 1 0", text)
+        for classes, label in (("0,1", "label 1 0"), ("0.0,1e0", "label 1 0"),
+                               ("1,0", "label 0 1")):
+            self.train("--target", "t", "--loss", "hinge", "--l2", "1",
+                       "--classes", classes, data="01.csv")
+            self.assertIn(label, self.lines("export", "m.json", "--format",
+                                            "liblinear", "-o", "-"))
 
 
 class Refused(Models):
@@ -459,6 +479,19 @@ class Refused(Models):
             self.refused("train", "n.csv", "--target", "cost", "-o",
                          "old.json", *args, code=code, words=[word])
 
+    def test_two_features_of_one_name(self):
+        self.write("k.csv", "k,k=u,t\nu,1,2\nv,2,3\n")
+        self.write("k.json", schema({"k": {"type": "category",
+                                           "levels": ["u", "v"]},
+                                     "k=u": {"type": "number"},
+                                     "t": {"type": "target"}}))
+        self.train_refused("--schema", "k.json", data="k.csv", target=(),
+                           words=['"k=u"'])
+
+    def test_words_that_are_not_utf8(self):
+        self.train_refused("--classes", b"gr\xf6,b", "--loss", "logistic",
+                           words=["--classes", "UTF-8"])
+
     def test_no_target(self):
         self.train_refused(target=(), words=["--target"])
 
@@ -468,7 +501,7 @@ class Refused(Models):
                            words=["p0.csv", "at least one feature"])
         self.write("dup.csv", "a,a,t\n1,2,3\n")
         self.train_refused(data="dup.csv", target=("--target", "t"), code=DATA,
-                           words=['"a"', "different names"])
+                           words=["columns 1 and 2", "different names"])
         self.write("one.csv", "a,t\n1,1\n2,1\n3,1\n")
         self.train_refused("--loss", "logistic", data="one.csv",
                            target=("--target", "t"), code=DATA,
@@ -487,6 +520,17 @@ class Refused(Models):
         for output in ("folder", "nowhere/m.json", "folder/"):
             self.train_refused("-o", output, code=FAILED, words=["-o"])
         self.train_refused("-o", "n.csv", words=["-o"])
+        self.train_refused("-o", "s.json", "--schema", "s.json", data="d.csv",
+                           target=(), words=["-o"])
+        with open(self.path("n.csv"), "rb") as file:
+            self.refused("train", "-", "--format", "csv", "--epsilon", "inf",
+                         "--target", "cost", "-o", "n.csv", words=["-o"],
+                         input=file)
+        self.train_patients(model="old.json")
+        for data in ("d.csv", "s.json"):
+            text = self.sotto("predict", "old.json", "d.csv", "-o",
+                              "old.json" if data == "d.csv" else "d.csv")
+            self.assertIn("-o", self.assert_one_line(text, USAGE))
         self.train_refused("-o", "-", "--json", words=["stdout"])
 
     def edited(self, change):
@@ -599,6 +643,68 @@ class Refused(Models):
                 result = self.sotto(*args, stdout=full)
                 self.assertEqual(result.code, FAILED, args)
                 self.assertIn(b"write", result.err)
+
+
+class Replaced(Models):
+    """What happens to the file that stood at the name of the output."""
+
+    def test_a_link_is_followed(self):
+        os.mkdir(self.path("real"))
+        self.write("real/m.json", "old")
+        os.symlink("real/m.json", self.path("link.json"))
+        self.train_patients(model="link.json")
+        self.assertTrue(os.path.islink(self.path("link.json")))
+        self.assertEqual(self.model("real/m.json")["sotto_model"], 1)
+
+    def test_stdout_by_its_name(self):
+        """/dev/stdout may lead to a file: it is written, not replaced."""
+        self.train_patients()
+        with open(self.path("out"), "wb") as out:
+            result = self.sotto("predict", "m.json", "d.csv", "-o",
+                                "/dev/stdout", stdout=out)
+        self.assertEqual((result.code, result.err), (OK, b""))
+        self.assertTrue(os.path.islink("/dev/stdout"))
+        with open(self.path("out"), encoding="utf-8") as file:
+            self.assertEqual(file.read().splitlines(), self.predict("d.csv"))
+
+    def test_its_mode_stays(self):
+        self.train_patients()
+        os.chmod(self.path("m.json"), 0o600)
+        self.train_patients()
+        self.assertEqual(os.stat(self.path("m.json")).st_mode & 0o777, 0o600)
+
+
+class Numbered(Models):
+    """.npy columns are known by their place, so their number must be right."""
+
+    def setUp(self):
+        super().setUp()
+        self.table = [[r["cost"], r["age"], r["visits"], 7.0]
+                      for r in self.rows]
+        self.write("d.npy", npy(self.table))
+
+    def test_columns_that_moved_are_not_taken_for_others(self):
+        self.write("x.npy", npy([row[1:] for row in self.table]))
+        self.write("s4.json", schema({"1": {"type": "target"},
+                                      "2": {"type": "number"}},
+                                     default={"type": "drop"}))
+        for args in (("--target", "1", "--only", "2,3"),
+                     ("--target", "1", "--drop", "4"),
+                     ("--schema", "s4.json")):
+            self.train(*args, data="d.npy")
+            self.assertEqual(len(self.predict("d.npy")), len(self.rows))
+            for verb in ("predict", "evaluate"):
+                text = self.assert_one_line(
+                    self.sotto(verb, "m.json", "x.npy"), DATA)
+                self.assertIn("4 columns", text)
+
+    def test_a_target_at_the_end_may_be_missing(self):
+        last = [row[1:] + row[:1] for row in self.table]
+        self.write("last.npy", npy(last))
+        self.write("without.npy", npy([row[:3] for row in last]))
+        self.train("--target", "4", "--drop", "3", data="last.npy")
+        self.assertEqual(self.predict("without.npy"),
+                         self.predict("last.npy"))
 
 
 class Interrupted(Models):

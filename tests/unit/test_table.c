@@ -103,7 +103,8 @@ static void test_csv_refuses(void **state)
     refuse_text("a.csv", "x,t\n1e308,2\n", target, "fits a float");
     refuse_text("a.csv", "x,t\n1e400,2\n", target, "fits a float");
     refuse_text("a.csv", "x,y\n1,2\n", target, "there is no column \"t\"");
-    refuse_text("a.csv", "x,t,x\n1,2,3\n", target, "two columns are called");
+    refuse_text("a.csv", "x,t,x\n1,2,3\n", target,
+                "columns 1 and 3 have the same name");
     refuse_text("a.csv", "t\n1\n", target, "no column is left");
     refuse_text("a.csv", "\xff\xfex", target, "UTF-16");
 }
