@@ -6,8 +6,8 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc libc6-dev binutils meson ninja-build pkg-config python3 \
-        zlib1g-dev libjansson-dev ;;
-    test) echo libcmocka-dev python3-numpy ;;
+        zlib1g-dev libjansson-dev libsodium-dev ;;
+    test) echo libcmocka-dev libmpfr-dev libgmp-dev python3-numpy ;;
     ci) echo clang-14 libclang-rt-14-dev valgrind ;;
     bench) echo valgrind liblinear-tools python3-pandas python3-sklearn ;;
     format) echo clang-format-14 ;;

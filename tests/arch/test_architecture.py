@@ -198,9 +198,11 @@ class Sources(unittest.TestCase):
     def test_no_library_code_prints_or_exits(self):
         banned = {"printf", "puts", "putchar", "perror", "exit", "_exit", "abort", "rand",
                   "srand", "setlocale", "strtod", "atof", "system", "getenv"}
+        # Without entropy there is no noise, and a status could be overlooked.
+        allowed = {"noise": {"abort"}}
         for name, path in libraries().items():
             used = symbols(path, "--undefined-only") & banned
-            self.assertEqual(used, set(), name)
+            self.assertEqual(used, allowed.get(name, set()), name)
 
 
 if __name__ == "__main__":
