@@ -57,16 +57,28 @@ double noise_coin_rate(double q)
     return q == 1 ? 1 : (double)coin_threshold(q) * 0x1p-64;
 }
 
+static void coins_toss(noise_stream *stream, uint64_t threshold, uint8_t *out,
+                       size_t count)
+{
+    uint64_t words[NOISE_BLOCK];
+    for (size_t from = 0; from < count; from += NOISE_BLOCK) {
+        size_t block = noise_block(count - from);
+        noise_take(stream, words, block);
+        for (size_t i = 0; i < block; i++)
+            out[from + i] = words[i] < threshold;
+    }
+}
+
 sotto_status noise_coins(noise_stream *stream, double q, uint8_t *out,
                          size_t count, sotto_error *error)
 {
     if (!(q >= 0x1p-64 && q <= 1))
         return error_set(error, SOTTO_USAGE,
-                         "noise: the probability of a "
-                         "coin must be from 2^-64 to 1");
+                         "noise: a coin's probability must be 2^-64 to 1");
     noise_begin(stream);
-    uint64_t threshold = q == 1 ? 0 : coin_threshold(q);
-    for (size_t i = 0; i < count; i++)
-        out[i] = q == 1 || noise_word(stream) < threshold;
+    if (q < 1)
+        coins_toss(stream, coin_threshold(q), out, count);
+    else if (count)
+        memset(out, 1, count);
     return SOTTO_OK;
 }

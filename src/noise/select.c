@@ -128,19 +128,28 @@ static void contest_enter(contest *t, size_t index, uint64_t behind,
  * parts of the bound are moved up by 2^-40, more than rounding can take off
  * (Lemma F8).
  */
+static void contest_bounds(double most[64])
+{
+    for (int zeros = 0; zeros < 64; zeros++)
+        most[zeros] = (zeros + 1) * FIRST_LN2 * (1 + 0x1p-40);
+}
+
 static void contest_run(contest *t, const int64_t *scores, size_t count,
                         int64_t best)
 {
+    uint64_t words[NOISE_BLOCK];
     double most[64], rate = t->rate * (1 - 0x1p-40);
-    for (int zeros = 0; zeros < 64; zeros++)
-        most[zeros] = (zeros + 1) * FIRST_LN2 * (1 + 0x1p-40);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t word = noise_word(t->stream);
-        uint64_t behind = (uint64_t)best - (uint64_t)scores[i];
-        double high = most[__builtin_clzll(word | 1)] - (double)behind * rate;
-        if (high < t->floor && word)
-            continue;
-        contest_enter(t, i, behind, word);
+    contest_bounds(most);
+    for (size_t from = 0; from < count; from += NOISE_BLOCK) {
+        size_t block = noise_block(count - from);
+        noise_take(t->stream, words, block);
+        for (size_t i = 0; i < block; i++) {
+            uint64_t behind = (uint64_t)best - (uint64_t)scores[from + i];
+            int zeros = __builtin_clzll(words[i] | 1);
+            double high = most[zeros] - (double)behind * rate;
+            if (!(high < t->floor) || !words[i])
+                contest_enter(t, from + i, behind, words[i]);
+        }
     }
     contest_settle(t);
 }

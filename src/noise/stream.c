@@ -104,11 +104,25 @@ void noise_refill(noise_stream *stream)
     pool->end = NOISE_BUFFER;
 }
 
+void noise_take(noise_stream *stream, uint64_t *out, size_t count)
+{
+    noise_pool *pool = stream->pool;
+    while (count) {
+        if (pool->at == pool->end)
+            noise_refill(stream);
+        size_t part = (size_t)(pool->end - pool->at);
+        part = part < count ? part : count;
+        memcpy(out, pool->words + pool->at, part * sizeof *out);
+        pool->at += (int)part;
+        out += part;
+        count -= part;
+    }
+}
+
 void noise_words(noise_stream *stream, uint64_t *out, size_t count)
 {
     noise_begin(stream);
-    for (size_t i = 0; i < count; i++)
-        out[i] = noise_word(stream);
+    noise_take(stream, out, count);
 }
 
 /* ---- life ---- */

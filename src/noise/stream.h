@@ -50,6 +50,18 @@ static inline uint64_t noise_word(noise_stream *stream)
     return pool->words[pool->at++];
 }
 
+/* The next `count` words at once: they are copied, so that further words can
+   be drawn while these are used. */
+void noise_take(noise_stream *stream, uint64_t *out, size_t count);
+
+/* How many words the loops over many items take at a time. */
+enum { NOISE_BLOCK = 256 };
+
+static inline size_t noise_block(size_t left)
+{
+    return left < NOISE_BLOCK ? left : NOISE_BLOCK;
+}
+
 #ifdef NOISE_SCRIPTED
 /* In the copy of this module that tests are linked with, and nowhere else:
    a stream of given words, which are borrowed; it aborts when they end. */

@@ -175,6 +175,21 @@ class Exports(unittest.TestCase):
         self.assertEqual(declared, self.expected())
 
 
+class Scripts(unittest.TestCase):
+    """Noise of given bits is no noise: only the tests' own copy can do it."""
+
+    def test_the_library_has_no_scripted_noise(self):
+        shipped = [os.path.join(BUILD, name) for name in ("libsotto.so", "libsotto.a")]
+        for path in shipped + list(libraries().values()):
+            self.assertEqual([n for n in symbols(path) if "script" in n.lower()], [], path)
+
+    def test_scripted_noise_would_be_found(self):
+        copy = os.path.join(BUILD, "tests", "libnoise_scripted.a")
+        if not os.path.exists(copy):
+            self.skipTest("built without cmocka or MPFR")
+        self.assertIn("noise_open_scripted", symbols(copy))
+
+
 class Sources(unittest.TestCase):
     def test_no_fast_math_and_no_other_loops(self):
         """No flag or pragma that would let the compiler change arithmetic."""

@@ -85,7 +85,7 @@ class Install(unittest.TestCase):
 
     def test_static(self):
         flags = self.flags("--cflags") + [os.path.join(self.libdir(), "libsotto.a"),
-                                          "-ljansson", "-lz", "-lpthread", "-lm"]
+                                          "-lsodium", "-ljansson", "-lz", "-lpthread", "-lm"]
         self.assertRegex(self.build(flags), r"^\d+\.\d+\.\d+ 2$")
 
     def test_header_is_cplusplus_too(self):
