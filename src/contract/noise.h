@@ -5,7 +5,8 @@
  * variation of the ideal one, if the bits are uniform (docs/privacy.md,
  * "Noise"). The scale is the very double that was handed in, so that is what
  * is to be accounted for. A stream belongs to one thread; time depends on
- * the noise drawn.
+ * the noise drawn. When a call is refused, nothing is drawn and nothing is
+ * written: its status must not be ignored.
  */
 #ifndef SOTTO_NOISE_H
 #define SOTTO_NOISE_H
@@ -38,16 +39,19 @@ typedef enum noise_purpose {
  * process is aborted when the system has no random bytes: nothing that
  * could be returned would be safe to ignore.
  */
-sotto_status noise_open(noise_stream **out, noise_purpose purpose,
-                        sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_open(noise_stream **out,
+                                         noise_purpose purpose,
+                                         sotto_error *error);
 
 /*
  * NOT PRIVATE: whoever knows the seed can take the noise off again. The same
  * seed, purpose and position give the same bits anywhere. For tests.
  */
-sotto_status noise_open_insecure(noise_stream **out, uint64_t seed,
-                                 noise_purpose purpose, uint64_t position,
-                                 sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_open_insecure(noise_stream **out,
+                                                  uint64_t seed,
+                                                  noise_purpose purpose,
+                                                  uint64_t position,
+                                                  sotto_error *error);
 
 /* Whether results of this stream may be called private. */
 int noise_is_private(const noise_stream *stream);
@@ -61,39 +65,44 @@ void noise_words(noise_stream *stream, uint64_t *out, size_t count);
 /* ---- values ---- */
 
 /* round(N(0, sigma^2)), independent; |out| < 2^46. */
-sotto_status noise_gaussian(noise_stream *stream, double sigma, int64_t *out,
-                            size_t count, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_gaussian(noise_stream *stream, double sigma,
+                                             int64_t *out, size_t count,
+                                             sotto_error *error);
 
 /* round(Laplace(scale)), independent; |out| < 2^48. */
-sotto_status noise_laplace(noise_stream *stream, double scale, int64_t *out,
-                           size_t count, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_laplace(noise_stream *stream, double scale,
+                                            int64_t *out, size_t count,
+                                            sotto_error *error);
 
 /* ---- selections ---- */
 
 /* Index j with probability proportional to exp(scores[j] rate): the
    exponential mechanism. Noise is drawn for every score. */
-sotto_status noise_select_gumbel(noise_stream *stream, const int64_t *scores,
-                                 size_t count, double rate, size_t *winner,
-                                 sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_select_gumbel(noise_stream *stream,
+                                                  const int64_t *scores,
+                                                  size_t count, double rate,
+                                                  size_t *winner,
+                                                  sotto_error *error);
 
 /* The largest scores[j] rate + Exponential(1): permute-and-flip. */
-sotto_status noise_select_exponential(noise_stream *stream,
-                                      const int64_t *scores, size_t count,
-                                      double rate, size_t *winner,
-                                      sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_select_exponential(
+    noise_stream *stream, const int64_t *scores, size_t count, double rate,
+    size_t *winner, sotto_error *error);
 
 /* ---- coins ---- */
 
 /* 1 with probability exp(-times rate). */
-sotto_status noise_coin_exp(noise_stream *stream, uint64_t times, double rate,
-                            int *out, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_coin_exp(noise_stream *stream,
+                                             uint64_t times, double rate,
+                                             int *out, sotto_error *error);
 
 /* The probability that noise_coins uses for q, exactly: q rounded down to a
    multiple of 2^-64. NaN if q is not in [2^-64, 1]. */
 double noise_coin_rate(double q);
 
 /* Coins of 1 with probability noise_coin_rate(q); q = 1 draws nothing. */
-sotto_status noise_coins(noise_stream *stream, double q, uint8_t *out,
-                         size_t count, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status noise_coins(noise_stream *stream, double q,
+                                          uint8_t *out, size_t count,
+                                          sotto_error *error);
 
 #endif

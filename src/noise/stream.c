@@ -94,6 +94,8 @@ void noise_refill(noise_stream *stream)
     }
 #endif
     noise_pool *pool = stream->pool;
+    if (!pool->keyed) /* a fork within a call, by a signal handler */
+        noise_rekey(stream);
     unsigned char *bytes = (unsigned char *)pool->words;
     memset(bytes, 0, sizeof pool->words);
     crypto_stream_chacha20_xor_ic(bytes, bytes, sizeof pool->words, pool->nonce,

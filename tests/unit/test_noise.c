@@ -663,6 +663,11 @@ static void test_refusals(void **state)
     noise_close(s);
 }
 
+static void must(sotto_status status)
+{
+    assert_int_equal(status, SOTTO_OK);
+}
+
 static uint64_t mixed(uint64_t hash, uint64_t value)
 {
     return (hash ^ value) * 0x100000001b3;
@@ -682,24 +687,24 @@ static void test_same_bits_anywhere(void **state)
                      SOTTO_OK);
     const double scales[] = {.7, 1000, 0x1p40};
     for (int i = 0; i < 3; i++) {
-        noise_gaussian(s, scales[i], values, N, NULL);
+        must(noise_gaussian(s, scales[i], values, N, NULL));
         for (int j = 0; j < N; j++)
             hash = mixed(hash, (uint64_t)values[j]);
-        noise_laplace(s, scales[i], values, N, NULL);
+        must(noise_laplace(s, scales[i], values, N, NULL));
         for (int j = 0; j < N; j++)
             hash = mixed(hash, (uint64_t)values[j]);
     }
     for (int i = 0; i < 200; i++) {
         size_t winner = 0;
         int bit = 0;
-        noise_select_gumbel(s, values, N, 0x1p-38, &winner, NULL);
+        must(noise_select_gumbel(s, values, N, 0x1p-38, &winner, NULL));
         hash = mixed(hash, winner);
-        noise_select_exponential(s, values, N, 0x1p-38, &winner, NULL);
+        must(noise_select_exponential(s, values, N, 0x1p-38, &winner, NULL));
         hash = mixed(hash, winner);
-        noise_coin_exp(s, 7, .1, &bit, NULL);
+        must(noise_coin_exp(s, 7, .1, &bit, NULL));
         hash = mixed(hash, (uint64_t)bit);
     }
-    noise_coins(s, .3, coins, N, NULL);
+    must(noise_coins(s, .3, coins, N, NULL));
     for (int j = 0; j < N; j++)
         hash = mixed(hash, coins[j]);
     noise_close(s);

@@ -24,6 +24,11 @@
 enum { DRAWS = 1000000, CELLS = 64 };
 static int64_t draws[DRAWS];
 
+static void must(sotto_status status)
+{
+    assert_int_equal(status, SOTTO_OK);
+}
+
 static noise_stream *seeded(uint64_t seed)
 {
     noise_stream *s;
@@ -153,7 +158,7 @@ static void test_laplace(void **state)
     const int64_t widths[] = {1, 1, 200000, (int64_t)3 << 36};
     noise_stream *s = seeded(1);
     for (int i = 0; i < 4; i++) {
-        noise_laplace(s, scales[i], draws, DRAWS, NULL);
+        must(noise_laplace(s, scales[i], draws, DRAWS, NULL));
         if (i)
             assert_rounded("Laplace", laplace_below, scales[i], widths[i]);
         assert_tails("Laplace tail", laplace_below, scales[i]);
@@ -170,7 +175,7 @@ static void test_gaussian(void **state)
     const int64_t widths[] = {1, 1, 120000, (int64_t)1 << 37};
     noise_stream *s = seeded(2);
     for (int i = 0; i < 4; i++) {
-        noise_gaussian(s, sigmas[i], draws, DRAWS, NULL);
+        must(noise_gaussian(s, sigmas[i], draws, DRAWS, NULL));
         if (i)
             assert_rounded("Gaussian", gaussian_below, sigmas[i], widths[i]);
         assert_tails("Gaussian tail", gaussian_below, sigmas[i]);
@@ -185,7 +190,7 @@ static void test_pairs(void **state)
 {
     (void)state;
     noise_stream *s = seeded(3);
-    noise_gaussian(s, 1e6, draws, DRAWS, NULL);
+    must(noise_gaussian(s, 1e6, draws, DRAWS, NULL));
     noise_close(s);
     double seen[64] = {0}, probability[64], edge[9];
     const double quantile[] = {
@@ -250,9 +255,9 @@ static void test_against_mpfr(void **state)
     mpfr_init2(x, 200);
     for (int kind = 0; kind < 2; kind++) {
         if (kind == 0)
-            noise_gaussian(s, scale[0], draws, DRAWS, NULL);
+            must(noise_gaussian(s, scale[0], draws, DRAWS, NULL));
         else
-            noise_laplace(s, scale[1], draws, DRAWS, NULL);
+            must(noise_laplace(s, scale[1], draws, DRAWS, NULL));
         for (int i = 0; i < DRAWS; i++)
             ours[kind][cell_of(draws[i])]++;
         for (int i = 0; i < THEIRS; i++) {
@@ -338,7 +343,7 @@ static void test_many_scores(void **state)
     noise_stream *s = seeded(30);
     for (int i = 0; i < ROUNDS; i++) {
         size_t winner = 0;
-        noise_select_gumbel(s, scores, COUNT, 1, &winner, NULL);
+        must(noise_select_gumbel(s, scores, COUNT, 1, &winner, NULL));
         ahead += winner == 500;
         late += winner > 500;
     }
@@ -403,7 +408,7 @@ static void test_coins(void **state)
     const double q[] = {.5, .01, .9};
     for (int i = 0; i < 3; i++) {
         double seen = 0;
-        noise_coins(s, q[i], coins, DRAWS, NULL);
+        must(noise_coins(s, q[i], coins, DRAWS, NULL));
         for (int j = 0; j < DRAWS; j++)
             seen += coins[j];
         assert_count("coins", seen, q[i], DRAWS);
@@ -413,7 +418,7 @@ static void test_coins(void **state)
         double seen = 0;
         for (int j = 0; j < SELECTIONS; j++) {
             int bit = 0;
-            noise_coin_exp(s, 2, rate[i], &bit, NULL);
+            must(noise_coin_exp(s, 2, rate[i], &bit, NULL));
             seen += bit;
         }
         assert_count("exp coins", seen, exp(-2 * rate[i]), SELECTIONS);
@@ -427,9 +432,9 @@ static void test_purposes_are_independent(void **state)
     (void)state;
     static int64_t other[DRAWS];
     noise_stream *a = seeded(60), *b;
-    noise_open_insecure(&b, 60, NOISE_SELECTION, 0, NULL);
-    noise_gaussian(a, 1e6, draws, DRAWS, NULL);
-    noise_gaussian(b, 1e6, other, DRAWS, NULL);
+    must(noise_open_insecure(&b, 60, NOISE_SELECTION, 0, NULL));
+    must(noise_gaussian(a, 1e6, draws, DRAWS, NULL));
+    must(noise_gaussian(b, 1e6, other, DRAWS, NULL));
     double seen[4] = {0}, probability[4] = {.25, .25, .25, .25};
     for (int i = 0; i < DRAWS; i++)
         seen[2 * (draws[i] > 0) + (other[i] > 0)]++;
