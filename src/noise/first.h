@@ -100,7 +100,7 @@ static inline first_value first_exponential(uint64_t u, int free)
 /*
  * E = -ln(1 - V) where the first 64 bits of V are v, 0 < v < 2^64 - 1, now
  * with a small *relative* error where E is small: the ideal -ln E is within
- * 3 loose + 11 e of -ln value (Lemma F4).
+ * 2 loose + 10.1 e of -ln value (Lemma F4).
  */
 static inline first_value first_exponential_small(uint64_t v)
 {

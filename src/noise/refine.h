@@ -7,8 +7,8 @@
 #include "noise.h"
 #include "wide.h"
 
-/* -ln u for a fraction u of 192 bits, within 2^-183; u = 0 counts as one
-   unit, which is as likely as anything else that it could be. */
+/* -ln u for a fraction u of 192 bits, within 2^-183. u = 0, which has
+   probability 2^-192, counts as one unit. */
 wide noise_wide_exponential(wide u);
 
 /* times rate, exactly; 2^20 if it is about that or more, which no noise of
