@@ -6,8 +6,8 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc libc6-dev binutils meson ninja-build pkg-config python3 \
-        zlib1g-dev libjansson-dev scdoc ;;
-    test) echo libcmocka-dev liblinear-tools python3-numpy groff-base ;;
+        zlib1g-dev libjansson-dev libsodium-dev scdoc ;;
+    test) echo libcmocka-dev liblinear-tools python3-numpy libmpfr-dev libgmp-dev groff-base ;;
     ci) echo clang-14 libclang-rt-14-dev valgrind ;;
     bench) echo valgrind liblinear-tools python3-pandas python3-sklearn ;;
     format) echo clang-format-14 ;;

@@ -77,7 +77,7 @@ class Install(unittest.TestCase):
 
     def test_static(self):
         self.check_examples(self.flags("--cflags") + [
-            os.path.join(self.libdir(), "libsotto.a"), "-ljansson", "-lz", "-lpthread", "-lm"])
+            os.path.join(self.libdir(), "libsotto.a"), "-lsodium", "-ljansson", "-lz", "-lpthread", "-lm"])
 
     def test_examples_are_short(self):
         for name in os.listdir(EXAMPLES):

@@ -13,6 +13,7 @@
 
 #include "data.h"
 #include "exact.h"
+#include "noise.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -209,6 +210,16 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+static sotto_status do_noise(const sotto_options *options, sotto_error *error)
+{
+    (void)options;
+    noise_stream *s;
+    sotto_status status = noise_open(&s, NOISE_RELEASE, error);
+    if (status == SOTTO_OK)
+        noise_close(s);
+    return status;
+}
+
 /* Fails each allocation of the work in turn; returns how many there are. */
 static int64_t sweep(const char *what, const setting *settings,
                      sotto_status (*work)(const sotto_options *, sotto_error *))
@@ -326,6 +337,12 @@ static void test_model(void **state)
                       do_model) > 60);
 }
 
+static void test_noise(void **state)
+{
+    (void)state;
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_noise) > 2);
+}
+
 /* With two threads the order of allocations is not fixed: a random one
    fails, many times. */
 static void test_threads(void **state)
@@ -427,7 +444,7 @@ int main(void)
         cmocka_unit_test(test_svmlight), cmocka_unit_test(test_npy),
         cmocka_unit_test(test_template), cmocka_unit_test(test_generate),
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_model),    cmocka_unit_test(test_noise),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

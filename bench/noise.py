@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+"""How fast noise is drawn, as a share of the raw words of ChaCha20 in the same run.
+
+bench_noise does every variant once a round, in rotated order; the minima of one run can be
+compared with each other, and with nothing else. This is a report: a missed target is said
+clearly but is not a failure.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import statistics
+import sys
+
+from files import BenchError, main_of, run
+
+RAW = "ChaCha20"
+TARGETS = {"Gumbel": .45, "Laplace": .10, "Gaussian": .06}
+
+
+def measure(program, rounds):
+    """The seconds per item of each variant, by round."""
+    seconds = collections.defaultdict(list)
+    for line in run([program, rounds]).splitlines():
+        name, value = line.split()
+        seconds[name].append(float(value))
+    return seconds
+
+
+def verdict(name, share):
+    """Whether the target is met, in a word."""
+    if name not in TARGETS:
+        return ""
+    return f"{TARGETS[name]:g}: {'met' if share >= TARGETS[name] else 'MISSED'}"
+
+
+def write_json(path, seconds, shares):
+    """One JSON object a line for each variant."""
+    with open(path, "w", encoding="utf-8") as stream:
+        for name, values in seconds.items():
+            json.dump({"case": "noise", "variant": name, "min": min(values),
+                       "median": statistics.median(values), "share": round(shares[name], 3),
+                       "target": TARGETS.get(name), "rounds": len(values),
+                       "load_average": round(os.getloadavg()[0], 2)}, stream)
+            stream.write("\n")
+
+
+def main():
+    """Measures and reports."""
+    parser = argparse.ArgumentParser(description="how fast noise is drawn")
+    parser.add_argument("--build", metavar="DIR", default="build",
+                        help="the build that bench_noise is taken from [default: build]")
+    parser.add_argument("--rounds", type=int, default=40, metavar="R",
+                        help="how often each variant runs [default: 40]")
+    parser.add_argument("--json", metavar="FILE", help="write one JSON line per variant")
+    arguments = parser.parse_args()
+    program = pathlib.Path(arguments.build) / "bench" / "bench_noise"
+    if not program.is_file():
+        raise BenchError(f"{program}: not there; build it, or say where it is with --build")
+    seconds = measure(program.resolve(), arguments.rounds)
+    shares = {name: min(seconds[RAW]) / min(values) for name, values in seconds.items()}
+    print(f"{'noise':16}{'min ns':>9}{'median ns':>11}{'share':>8}  target")
+    for name, values in seconds.items():
+        print(f"{name:16}{min(values) * 1e9:9.2f}{statistics.median(values) * 1e9:11.2f}"
+              f"{shares[name]:8.3f}  {verdict(name, shares[name])}")
+    print(f"load average {os.getloadavg()[0]:.2f}")
+    if arguments.json:
+        write_json(arguments.json, seconds, shares)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main_of(main))

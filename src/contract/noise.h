@@ -1,0 +1,108 @@
+/*
+ * noise: random bits and the integer noise that is made of them.
+ *
+ * Every sampler gives integers whose law is within NOISE_DISTANCE in total
+ * variation of the ideal one, if the bits are uniform (docs/privacy.md,
+ * "Noise"). The scale is the very double that was handed in, so that is what
+ * is to be accounted for. A stream belongs to one thread; time depends on
+ * the noise drawn. When a call is refused, nothing is drawn and nothing is
+ * written: its status must not be ignored.
+ */
+#ifndef SOTTO_NOISE_H
+#define SOTTO_NOISE_H
+
+#include "base.h"
+
+/* What each value, selection or coin may cost: with d of them, a guarantee
+   (epsilon, delta) becomes (epsilon, delta + (1 + e^epsilon) d 2^-80). */
+#define NOISE_DISTANCE 0x1p-80
+
+#define NOISE_LARGEST_SCALE 0x1p40    /* of a Gaussian or Laplace */
+#define NOISE_LARGEST_RATE 0x1p40     /* of a selection or an exp coin */
+#define NOISE_SMALLEST_RATE 0x1p-64   /* the same */
+#define NOISE_MOST_SCORES 0x100000000 /* of a selection */
+
+/* ---- streams ---- */
+
+typedef struct noise_stream noise_stream;
+
+/* Streams of one insecure seed differ by purpose; private ones always do. */
+typedef enum noise_purpose {
+    NOISE_SELECTION = 1,
+    NOISE_RELEASE,
+    NOISE_SAMPLING,
+    NOISE_TUNING
+} noise_purpose;
+
+/*
+ * A stream keyed by the system. In a child process it is keyed anew. The
+ * process is aborted when the system has no random bytes: nothing that
+ * could be returned would be safe to ignore.
+ */
+SOTTO_MUST_CHECK sotto_status noise_open(noise_stream **out,
+                                         noise_purpose purpose,
+                                         sotto_error *error);
+
+/*
+ * NOT PRIVATE: whoever knows the seed can take the noise off again. The same
+ * seed, purpose and position give the same bits anywhere. For tests.
+ */
+SOTTO_MUST_CHECK sotto_status noise_open_insecure(noise_stream **out,
+                                                  uint64_t seed,
+                                                  noise_purpose purpose,
+                                                  uint64_t position,
+                                                  sotto_error *error);
+
+/* Whether results of this stream may be called private. */
+int noise_is_private(const noise_stream *stream);
+
+/* Wipes it; NULL is fine. */
+void noise_close(noise_stream *stream);
+
+/* Raw bits. */
+void noise_words(noise_stream *stream, uint64_t *out, size_t count);
+
+/* ---- values ---- */
+
+/* round(N(0, sigma^2)), independent; |out| < 2^46. */
+SOTTO_MUST_CHECK sotto_status noise_gaussian(noise_stream *stream, double sigma,
+                                             int64_t *out, size_t count,
+                                             sotto_error *error);
+
+/* round(Laplace(scale)), independent; |out| < 2^48. */
+SOTTO_MUST_CHECK sotto_status noise_laplace(noise_stream *stream, double scale,
+                                            int64_t *out, size_t count,
+                                            sotto_error *error);
+
+/* ---- selections ---- */
+
+/* Index j with probability proportional to exp(scores[j] rate): the
+   exponential mechanism. Noise is drawn for every score. */
+SOTTO_MUST_CHECK sotto_status noise_select_gumbel(noise_stream *stream,
+                                                  const int64_t *scores,
+                                                  size_t count, double rate,
+                                                  size_t *winner,
+                                                  sotto_error *error);
+
+/* The largest scores[j] rate + Exponential(1): permute-and-flip. */
+SOTTO_MUST_CHECK sotto_status noise_select_exponential(
+    noise_stream *stream, const int64_t *scores, size_t count, double rate,
+    size_t *winner, sotto_error *error);
+
+/* ---- coins ---- */
+
+/* 1 with probability exp(-times rate). */
+SOTTO_MUST_CHECK sotto_status noise_coin_exp(noise_stream *stream,
+                                             uint64_t times, double rate,
+                                             int *out, sotto_error *error);
+
+/* The probability that noise_coins uses for q, exactly: q rounded down to a
+   multiple of 2^-64. NaN if q is not in [2^-64, 1]. */
+double noise_coin_rate(double q);
+
+/* Coins of 1 with probability noise_coin_rate(q); q = 1 draws nothing. */
+SOTTO_MUST_CHECK sotto_status noise_coins(noise_stream *stream, double q,
+                                          uint8_t *out, size_t count,
+                                          sotto_error *error);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * Wide arithmetic against MPFR, on random and on extreme arguments: exact
+ * or rounded down where that is promised, within the proven bound elsewhere.
+ * The bounds in units (2^-192) are those of Lemmas W1 and W2.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mpfr_t x, y, want, got;
+
+/* A number of up to `bits` bits, any length, long runs of ones or zeros. */
+static wide any(int bits)
+{
+    wide r;
+    for (int i = 0; i < 4; i++)
+        r.limb[i] = oracle_random() & 1 ? oracle_random() : oracle_extreme();
+    int drop = 256 - bits + (int)(oracle_random() % (unsigned)bits);
+    for (; drop >= 64; drop -= 64) {
+        memmove(r.limb, r.limb + 1, 3 * sizeof r.limb[0]);
+        r.limb[3] = 0;
+    }
+    for (int i = 0; drop && i < 4; i++)
+        r.limb[i] =
+            r.limb[i] >> drop | (i < 3 ? r.limb[i + 1] << (64 - drop) : 0);
+    return r;
+}
+
+/* want, in units, rounded down, must be what is got. */
+static void assert_floor(wide result)
+{
+    oracle_wide(got, result);
+    mpfr_mul_2si(want, want, 192, MPFR_RNDN);
+    mpfr_floor(want, want);
+    mpfr_mul_2si(got, got, 192, MPFR_RNDN);
+    assert_true(mpfr_equal_p(want, got));
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        wide a = any(255), b = any(255);
+        oracle_wide(x, a);
+        oracle_wide(y, b);
+        mpfr_add(want, x, y, MPFR_RNDN);
+        assert_floor(wide_add(a, b));
+        int order = mpfr_cmp(x, y);
+        assert_int_equal(wide_compare(a, b), (order > 0) - (order < 0));
+        mpfr_sub(want, x, y, MPFR_RNDN);
+        mpfr_abs(want, want, MPFR_RNDN);
+        assert_floor(order < 0 ? wide_subtract(b, a) : wide_subtract(a, b));
+        wide_signed s = {a, i & 1}, t = {b, i >> 1 & 1};
+        oracle_signed(x, s);
+        oracle_signed(y, t);
+        order = mpfr_cmp(x, y);
+        assert_int_equal(wide_signed_compare(s, t), (order > 0) - (order < 0));
+        mpfr_add(want, x, y, MPFR_RNDN);
+        oracle_signed(got, wide_sum(s, t));
+        assert_true(mpfr_equal_p(want, got));
+    }
+}
+
+static void test_products(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        wide a = any(224), b = any(224);
+        oracle_wide(x, a);
+        oracle_wide(y, b);
+        mpfr_mul(want, x, y, MPFR_RNDN);
+        assert_floor(wide_multiply(a, b));
+        uint64_t n = oracle_extreme() | 1;
+        mpfr_set_prec(want, 1000);
+        mpfr_set_uj(y, n, MPFR_RNDN);
+        mpfr_div(want, x, y, MPFR_RNDD);
+        assert_floor(wide_divide_small(a, n));
+        mpfr_set_prec(want, ORACLE_BITS);
+    }
+}
+
+static void test_ratios(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5000; i++) {
+        wide a = any(255), b = any(255);
+        if (wide_compare(a, b) == 0)
+            continue;
+        if (wide_compare(a, b) > 0) {
+            wide c = a;
+            a = b;
+            b = c;
+        }
+        mpfr_set_prec(want, 1000);
+        oracle_wide(x, a);
+        oracle_wide(y, b);
+        mpfr_div(want, x, y, MPFR_RNDD);
+        assert_floor(wide_ratio(a, b));
+        mpfr_set_prec(want, ORACLE_BITS);
+    }
+}
+
+static void test_roots(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5000; i++) {
+        wide a = i < 256 ? (wide){{0}} : any(256);
+        if (i < 256) /* powers of two: exact or nearly */
+            a.limb[i / 64] = (uint64_t)1 << i % 64;
+        oracle_wide(x, a);
+        mpfr_sqrt(want, x, MPFR_RNDD);
+        assert_floor(wide_sqrt(a));
+    }
+    for (uint64_t n = 0; n < 1000; n++) /* squares and their neighbours */
+        assert_int_equal(wide_sqrt(wide_integer(n * n)).limb[3], n);
+    assert_true(wide_is_zero(wide_sqrt((wide){{0}})));
+}
+
+static void test_doubles(void **state)
+{
+    (void)state;
+    const double special[] = {0,
+                              1,
+                              0x1p-192,
+                              0x1.8p-192,
+                              0x1p-193,
+                              5e-324,
+                              1e-310,
+                              0x1.fffffffffffffp63,
+                              0x1p40,
+                              0x1p-139,
+                              0x1.fffffffffffffp-140};
+    for (int i = 0; i < 5000; i++) {
+        double d = i < 11 ? special[i]
+                          : ldexp((double)(oracle_random() >> 11),
+                                  (int)(oracle_random() % 260) - 250);
+        if (d >= 0x1p64)
+            continue;
+        mpfr_set_d(want, d, MPFR_RNDN);
+        assert_floor(wide_double(d));
+    }
+}
+
+/* Arguments that meet each branch: near 1, near sqrt(2), tiny, large. */
+static wide argument(int i)
+{
+    wide a = any(200);
+    if (i % 8 == 1) { /* just below 1 */
+        wide one = wide_integer(1), small = any(192);
+        a = wide_subtract(one, small);
+    } else if (i % 8 == 2) {
+        a = wide_add(wide_integer(1), any(150));
+    } else if (i % 8 == 3) { /* around sqrt(2), over powers of two */
+        a = wide_double(ldexp(1.4142135623730951, -(i % 190)));
+        a.limb[0] ^= oracle_random() & 7;
+    } else if (i < 256) {
+        a = (wide){{0}};
+        a.limb[i / 64] = (uint64_t)1 << i % 64;
+    }
+    if (wide_is_zero(a))
+        a.limb[0] = 1;
+    return a;
+}
+
+static void test_ln(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int i = 0; i < 40000; i++) {
+        wide a = argument(i);
+        oracle_wide(x, a);
+        mpfr_log(want, x, MPFR_RNDN);
+        oracle_signed(got, wide_ln(a));
+        worst = fmax(worst, oracle_distance(want, got, -192));
+    }
+    print_message("ln: at most %.1f units, proven 281\n", worst);
+    assert_true(worst <= 281);
+    assert_true(worst >= 1); /* else the comparison sees nothing */
+}
+
+static void test_turn(void **state)
+{
+    (void)state;
+    double worst = 0;
+    mpfr_t pi2;
+    mpfr_init2(pi2, ORACLE_BITS);
+    mpfr_const_pi(pi2, MPFR_RNDN);
+    mpfr_mul_2ui(pi2, pi2, 1, MPFR_RNDN);
+    for (int i = 0; i < 40000; i++) {
+        wide v = any(192);
+        v.limb[3] = 0;
+        if (i % 4 == 1) { /* around the eighths */
+            uint64_t eighth = (uint64_t)(i / 4 % 8) << 61;
+            v = wide_fraction(eighth, 0, 0);
+            v.limb[i % 3] ^= oracle_random() & 3;
+        } else if (i % 4 == 2) { /* just below one of them */
+            uint64_t eighth = ((uint64_t)(i / 4 % 8) + 1) << 61;
+            v = wide_fraction(eighth - 1, UINT64_MAX, oracle_extreme());
+        }
+        wide_signed s, c;
+        wide_turn(v, &s, &c);
+        oracle_wide(x, v);
+        mpfr_mul(x, x, pi2, MPFR_RNDN);
+        mpfr_sin_cos(want, y, x, MPFR_RNDN);
+        oracle_signed(got, s);
+        worst = fmax(worst, oracle_distance(want, got, -192));
+        oracle_signed(got, c);
+        worst = fmax(worst, oracle_distance(y, got, -192));
+    }
+    print_message("sin, cos: at most %.1f units, proven 80\n", worst);
+    assert_true(worst <= 80);
+    assert_true(worst >= 1);
+    mpfr_clear(pi2);
+}
+
+int main(void)
+{
+    mpfr_inits2(ORACLE_BITS, x, y, want, got, (mpfr_ptr)0);
+    mpfr_set_prec(want, ORACLE_BITS);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),    cmocka_unit_test(test_products),
+        cmocka_unit_test(test_ratios),  cmocka_unit_test(test_roots),
+        cmocka_unit_test(test_doubles), cmocka_unit_test(test_ln),
+        cmocka_unit_test(test_turn),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mpfr_clears(x, y, want, got, (mpfr_ptr)0);
+    mpfr_free_cache();
+    return failed;
+}
