@@ -174,10 +174,10 @@ static int read_rest(sotto_model *m, json_t *root)
     if (!json_is_number(intercept) || !json_is_object(schema))
         return 0;
     m->intercept = json_number_value(intercept);
-    char *text =
-        json_dumps(schema, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
-    m->schema = text ? model_schema(text) : NULL;
-    free(text);
+    text_buffer text = {0};
+    model_put_json(&text, schema);
+    m->schema = text.failed ? NULL : model_schema(text.data);
+    text_free(&text);
     return m->schema ? 1 : -1;
 }
 
