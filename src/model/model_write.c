@@ -13,19 +13,6 @@ enum { MODEL_LISTED = 4096 };
 
 /* ---- the schema ---- */
 
-static int put_part(const char *bytes, size_t size, void *text)
-{
-    text_add(text, bytes, size);
-    return 0;
-}
-
-void model_put_json(text_buffer *t, const json_t *value)
-{
-    size_t flags =
-        JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17);
-    t->failed |= json_dump_callback(value, put_part, t, flags) != 0;
-}
-
 /* One line for each column. */
 static void put_columns(text_buffer *t, json_t *columns)
 {
