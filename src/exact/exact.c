@@ -113,6 +113,7 @@ static int take_memory(exact_state *s)
         {&s->gram, room * room},
         {&s->factor, room * room},
         {&s->block, EXACT_PAD * (room + 1)},
+        {&s->near, exact_has_gap(s->problem) ? 0 : EXACT_NEAR * room},
         {&s->alpha, n},
     };
     int count = (int)(sizeof list / sizeof *list) - !is_hinge;
@@ -179,13 +180,22 @@ static void set_start(exact_state *s)
 
 /* ---- end ---- */
 
+/* sum += a b, with what is lost on the way in rest. */
+static void add_product(double *sum, double *rest, double a, double b)
+{
+    double term = a * b, low = fma(a, b, -term);
+    double to = *sum + term, back = to - *sum;
+    *rest += low + ((*sum - (to - back)) + (term - back));
+    *sum = to;
+}
+
 /* b for the columns as they are in the table. */
 static double plain_intercept(const exact_state *s)
 {
-    double b = s->b;
+    double b = s->b, rest = 0;
     for (int64_t j = 0; j < s->view.p; j++)
-        b -= s->view.centre[j] * s->w[j];
-    return b;
+        add_product(&b, &rest, -s->view.centre[j], s->w[j]);
+    return b + rest;
 }
 
 static sotto_status give_solution(exact_solution *out, const exact_state *s,
@@ -204,6 +214,10 @@ static sotto_status give_solution(exact_solution *out, const exact_state *s,
                                        4 * DBL_EPSILON * out->objective)
                                 : NAN;
     out->cancelled = s->cancelled;
+    out->converged =
+        exact_has_gap(p)
+            ? out->gap <= fmax(p->tolerance * out->objective, 1e-15 * s->first)
+            : s->done;
     return SOTTO_OK;
 }
 
@@ -250,40 +264,74 @@ void exact_solution_free(exact_solution *s)
 
 /* ---- F at any point ---- */
 
-/* The margins of up to EXACT_PAD rows from `from` on. */
+/* The margins of up to EXACT_PAD rows from `from` on, and the sums of the
+   sizes of their terms. */
 static void margins(const sotto_table *t, const double *w, double b,
-                    int64_t from, int64_t count, double *m)
+                    int64_t from, int64_t count, double *m, double *size)
 {
     const double *x = t->x, *value = t->by_row.value;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         m[i] = b;
+        size[i] = fabs(b);
+    }
     for (int64_t i = 0; t->sparse && i < count; i++) {
         int64_t k = t->by_row.start[from + i];
-        for (; k < t->by_row.start[from + i + 1]; k++)
-            m[i] += w[t->by_row.index[k]] * value[k];
+        for (; k < t->by_row.start[from + i + 1]; k++) {
+            double term = w[t->by_row.index[k]] * value[k];
+            m[i] += term;
+            size[i] += fabs(term);
+        }
     }
     for (int64_t j = 0; !t->sparse && j < t->features; j++)
-        for (int64_t i = 0; w[j] != 0 && i < count; i++)
-            m[i] += w[j] * x[j * t->stride + from + i];
+        for (int64_t i = 0; w[j] != 0 && i < count; i++) {
+            double term = w[j] * x[j * t->stride + from + i];
+            m[i] += term;
+            size[i] += fabs(term);
+        }
+}
+
+/* One margin in twice the precision, for terms that cancel. */
+static double careful_margin(const sotto_table *t, const double *w, double b,
+                             int64_t row)
+{
+    const double *x = t->x, *value = t->by_row.value;
+    double sum = b, rest = 0;
+    if (t->sparse)
+        for (int64_t k = t->by_row.start[row]; k < t->by_row.start[row + 1];
+             k++)
+            add_product(&sum, &rest, w[t->by_row.index[k]], value[k]);
+    for (int64_t j = 0; !t->sparse && j < t->features; j++)
+        add_product(&sum, &rest, w[j], x[j * t->stride + row]);
+    return sum + rest;
+}
+
+/* The losses of some rows, times their weights. */
+static double block_loss(const exact_problem *p, const double *w, double b,
+                         int64_t from, int64_t count)
+{
+    const sotto_table *t = p->table;
+    double m[EXACT_PAD], size[EXACT_PAD], sum = 0;
+    margins(t, w, b, from, count, m, size);
+    for (int64_t i = 0; i < count; i++) {
+        double s = t->weight ? t->weight[from + i] : 1, y = t->y[from + i];
+        if (size[i] > 1e4 * (fabs(m[i]) + fabs(y)))
+            m[i] = careful_margin(t, w, b, from + i);
+        if (s > 0)
+            sum += s * loss_value(&p->loss, m[i], y);
+    }
+    return sum;
 }
 
 double exact_objective(const exact_problem *p, const double *w, double b)
 {
     const sotto_table *t = p->table;
-    double m[EXACT_PAD], sum = 0, weights = 0, penalty = 0;
+    double sum = 0, weights = 0, penalty = 0;
     for (int64_t from = 0; from < t->rows; from += EXACT_PAD) {
         int64_t left = t->rows - from;
-        int64_t count = left < EXACT_PAD ? left : EXACT_PAD;
-        double part = 0;
-        margins(t, w, b, from, count, m);
-        for (int64_t i = 0; i < count; i++) {
-            double s = t->weight ? t->weight[from + i] : 1;
-            weights += s;
-            if (s > 0)
-                part += s * loss_value(&p->loss, m[i], t->y[from + i]);
-        }
-        sum += part;
+        sum += block_loss(p, w, b, from, left < EXACT_PAD ? left : EXACT_PAD);
     }
+    for (int64_t i = 0; i < t->rows; i++)
+        weights += t->weight ? t->weight[i] : 1;
     for (int64_t j = 0; j < t->features; j++)
         penalty += exact_penalty(p, w[j]);
     return sum / weights + penalty;

@@ -165,6 +165,18 @@ static int newton_step(exact_state *s)
     return before - (s->value + s->penalty) > 1e-15 * fabs(before);
 }
 
+/* Along columns that nearly depend on others, once all else is done.
+   Whether F went down by more than its own rounding. */
+static int near_step(exact_state *s)
+{
+    double before = s->value + s->penalty;
+    if (!exact_near(s))
+        return 0;
+    search_line(s, spread_step(s));
+    exact_refresh(s);
+    return before - (s->value + s->penalty) > 1e-12 * before;
+}
+
 /* ---- no minimiser ---- */
 
 /* Whether w can be followed for ever inside the box. */
@@ -258,28 +270,36 @@ static void look(exact_state *s, int always)
     exact_gap(s, always);
 }
 
+/* At the end, whether it is one. */
+static int goes_on(exact_state *s, int *stalled, int *nears)
+{
+    if ((*nears)++ == 10 || !near_step(s))
+        return 0;
+    *stalled = 0;
+    return 1;
+}
+
 void exact_newton(exact_state *s)
 {
-    int stalled = 0;
+    int stalled = 0, nears = 0;
     double best = INFINITY;
     exact_refresh(s);
     exact_settle_intercept(s);
     for (int round = 0; round < 1000; round++) {
         look(s, stalled > 0);
-        if (s->done)
-            return;
-        if (cancelled(s))
+        if (cancelled(s) ||
+            ((s->done || stalled > 5) && !goes_on(s, &stalled, &nears)))
             break;
         stalled = s->measure < .9 * best ? 0 : stalled;
         best = fmin(best, s->measure);
         exact_choose(s);
         stalled = solve_set(s) ? 0 : stalled + 1;
-        if (stalled > 5 || runs_away(s)) {
-            s->nowhere = stalled <= 5;
+        s->nowhere = runs_away(s);
+        if (s->nowhere)
             break;
-        }
         if (s->size < s->view.p || round % 5 == 4)
             exact_refresh(s);
     }
-    look(s, 1);
+    if (!s->done)
+        look(s, 1);
 }

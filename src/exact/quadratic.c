@@ -44,11 +44,13 @@ static double row_product(const double *a, const double *b, int64_t count)
 }
 
 /*
- * L L' = G + E on the list. A column that depends on those before it (its
- * pivot is rounding) is left out: L_kk = 0, and its weight will not move.
+ * L L' = G + E on the list. A column that depends on those before it (what
+ * is left of it is less than `least`, relative) is left out: L_kk = 0, and
+ * its weight will not move.
  */
-static void factorise(exact_state *s, const int64_t *list, int64_t count)
+void exact_factorise(exact_state *s, int64_t count, double least)
 {
+    const int64_t *list = s->list;
     int64_t room = s->gram_room;
     for (int64_t j = 0; j < count; j++) {
         double *row = s->factor + j * room;
@@ -60,11 +62,11 @@ static void factorise(exact_state *s, const int64_t *list, int64_t count)
         }
         double whole = s->diagonal[list[j]];
         double pivot = whole - row_product(row, row, j);
-        row[j] = pivot > 1e-13 * whole ? sqrt(pivot) : 0;
+        row[j] = pivot > least * whole ? sqrt(pivot) : 0;
     }
 }
 
-static void substitute(const exact_state *s, double *x, int64_t count)
+void exact_substitute(const exact_state *s, double *x, int64_t count)
 {
     int64_t room = s->gram_room;
     for (int64_t j = 0; j < count; j++) {
@@ -118,8 +120,8 @@ static int64_t face_direction(exact_state *s)
                                                       : u < 0 ? -p->l1
                                                               : 0);
     }
-    factorise(s, s->list, count);
-    substitute(s, s->direction, count);
+    exact_factorise(s, count, 1e-13);
+    exact_substitute(s, s->direction, count);
     return count;
 }
 
@@ -214,8 +216,9 @@ static int sweep(exact_state *s)
 
 /* ---- the model ---- */
 
-static void begin(exact_state *s)
+void exact_begin_model(exact_state *s)
 {
+    exact_gram(s);
     for (int64_t k = 0; k < s->size; k++) {
         int64_t j = s->set[k];
         double g = s->gram[k * s->gram_room + k];
@@ -243,8 +246,7 @@ void exact_quadratic(exact_state *s)
 {
     const exact_problem *p = s->problem;
     int smooth = !(p->l1 > 0) && isinf(p->low) && isinf(p->high);
-    exact_gram(s);
-    begin(s);
+    exact_begin_model(s);
     /* on part of the columns, an answer that will not last */
     double part = s->size < s->view.p && s->measure > 1e-6 ? 1e-8 : 1e-20;
     double enough = part * model_violation(s);

@@ -12,6 +12,7 @@
  *   gram.c      X'HX of the working set
  *   quadratic.c the Newton model, solved on that matrix
  *   columns.c   the Newton model, solved by columns where it is too large
+ *   near.c      without a penalty: columns that depend on others, nearly
  *   newton.c    proximal Newton steps with a line search
  *   hinge.c     hinge loss as a sequence of smooth ones
  *   exact.c     checks, start and end
@@ -24,6 +25,9 @@
 /* Vectors over rows are zero-padded to a multiple of this, as the table's
    columns are, so that loops in lanes need no tails. */
 enum { EXACT_PAD = 64 };
+
+/* How many nearly dependent columns can be told apart at once. */
+enum { EXACT_NEAR = 16 };
 
 /*
  * The records. With an intercept a dense column stands for x_j - centre_j
@@ -76,10 +80,11 @@ typedef struct exact_state {
     double *mean;          /* per member: sum curve x / mass */
     double *residual, *direction, *image; /* per member */
     double *score;                        /* p */
+    double *near;   /* EXACT_NEAR directions over members, see near.c */
     double damping; /* Levenberg-Marquardt, relative to the largest curvature */
 
     /* X'HX of the first gram_done members, rows of gram_room */
-    double *gram, *factor;
+    double *gram, *factor; /* factor: Cholesky's, over the list */
     int64_t gram_room, gram_done;
     double *block; /* EXACT_PAD rows of gram_room + 1 columns */
 
@@ -140,10 +145,17 @@ void exact_choose(exact_state *s);
 
 int exact_gram_pays(const exact_state *s);
 void exact_gram(exact_state *s);
+void exact_begin_model(exact_state *s);
+void exact_factorise(exact_state *s, int64_t count, double least);
+void exact_substitute(const exact_state *s, double *x, int64_t count);
 void exact_quadratic(exact_state *s);
 int64_t exact_free_members(exact_state *s);
 double exact_reach(const exact_problem *p, double u, double d, double *stop);
 void exact_columns(exact_state *s, double accuracy);
+
+/* ---- near.c ---- */
+
+int exact_near(exact_state *s);
 
 /* ---- newton.c, hinge.c ---- */
 
