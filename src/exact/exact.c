@@ -86,7 +86,8 @@ static int take_pieces(exact_state *s, const piece *list, int count)
 
 static int take_memory(exact_state *s)
 {
-    int64_t n = s->view.padded, p = s->view.p, room = p < 600 ? p : 600;
+    int64_t n = s->view.padded, p = s->view.p;
+    int64_t room = p < EXACT_GRAM ? p : EXACT_GRAM;
     int is_hinge = s->problem->loss.kind == LOSS_HINGE;
     const piece list[] = {
         {&s->view.share, n},
@@ -110,25 +111,33 @@ static int take_memory(exact_state *s)
         {&s->direction, p},
         {&s->image, p},
         {&s->score, p},
-        {&s->gram, room * room},
-        {&s->factor, room * room},
         {&s->block, EXACT_PAD * (room + 1)},
         {&s->near, exact_has_gap(s->problem) ? 0 : EXACT_NEAR * room},
         {&s->alpha, n},
     };
     int count = (int)(sizeof list / sizeof *list) - !is_hinge;
     s->gram_room = room;
+    s->gram = mem_zeroed((size_t)(2 * room * room), sizeof *s->gram);
+    s->factor = s->gram ? s->gram + room * room : NULL;
     s->set = mem_zeroed((size_t)p, sizeof *s->set);
     s->list = mem_zeroed((size_t)p, sizeof *s->list);
     s->in_set = mem_zeroed((size_t)p, 1);
-    return s->set && s->list && s->in_set && take_pieces(s, list, count);
+    return s->gram && s->set && s->list && s->in_set &&
+           take_pieces(s, list, count);
 }
 
 static void free_memory(exact_state *s)
 {
     if (s->memory)
         mem_wipe(s->memory, s->memory_bytes); /* margins are of records */
+    /* what was never used of the matrices is not touched */
+    size_t used = (size_t)(s->gram_most * s->gram_room) * sizeof *s->gram;
+    if (used > 0) {
+        mem_wipe(s->gram, used);
+        mem_wipe(s->factor, used);
+    }
     mem_free(s->memory);
+    mem_free(s->gram);
     mem_free(s->set);
     mem_free(s->list);
     mem_free(s->in_set);

@@ -20,7 +20,9 @@ typedef double lanes
  */
 int exact_gram_pays(const exact_state *s)
 {
-    if (s->size > s->gram_room)
+    /* that of a squared loss is made once, others again for every step */
+    int64_t room = s->problem->loss.kind == LOSS_SQUARED ? s->gram_room : 600;
+    if (s->size > room)
         return 0;
     if (s->view.x)
         return 1;
@@ -193,4 +195,6 @@ void exact_gram(exact_state *s)
         sparse_gram(s, from);
     eliminate_intercept(s, from);
     s->gram_done = s->size;
+    if (s->gram_most < s->size)
+        s->gram_most = s->size;
 }

@@ -26,6 +26,9 @@
    columns are, so that loops in lanes need no tails. */
 enum { EXACT_PAD = 64 };
 
+/* The largest working set that has a matrix. */
+enum { EXACT_GRAM = 2000 };
+
 /* How many nearly dependent columns can be told apart at once. */
 enum { EXACT_NEAR = 16 };
 
@@ -86,6 +89,7 @@ typedef struct exact_state {
     /* X'HX of the first gram_done members, rows of gram_room */
     double *gram, *factor; /* factor: Cholesky's, over the list */
     int64_t gram_room, gram_done;
+    int64_t gram_most; /* of all times: what must be wiped */
     double *block; /* EXACT_PAD rows of gram_room + 1 columns */
 
     /* hinge: its Moreau envelope about alpha, see hinge.c */
