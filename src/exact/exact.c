@@ -122,7 +122,8 @@ static int take_memory(exact_state *s)
     s->set = mem_zeroed((size_t)p, sizeof *s->set);
     s->list = mem_zeroed((size_t)p, sizeof *s->list);
     s->in_set = mem_zeroed((size_t)p, 1);
-    return s->gram && s->set && s->list && s->in_set &&
+    s->place = mem_zeroed((size_t)p, sizeof *s->place);
+    return s->gram && s->set && s->list && s->in_set && s->place &&
            take_pieces(s, list, count);
 }
 
@@ -141,6 +142,7 @@ static void free_memory(exact_state *s)
     mem_free(s->set);
     mem_free(s->list);
     mem_free(s->in_set);
+    mem_free(s->place);
 }
 
 /* ---- start ---- */

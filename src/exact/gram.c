@@ -14,6 +14,28 @@ typedef double lanes
 #define AT(p, i) (*(const lanes *)((p) + (i)))
 #define TOTAL(s) (((s)[0] + (s)[1]) + ((s)[2] + (s)[3]))
 
+/* Products that the matrix takes, made column by column. */
+static double cost_by_columns(const exact_state *s, int64_t from)
+{
+    double pairs = 0;
+    for (int64_t k = 0; k < s->size; k++)
+        pairs += (double)(s->size - (k > from ? k : from)) *
+                 (double)exact_entries(&s->view, s->set[k]);
+    return pairs;
+}
+
+/* The same row by row: all rows are read; those with c members make c^2/2
+   products, of which the mean of c tells the least. */
+static double cost_by_rows(const exact_state *s)
+{
+    double entries = 0, all = (double)s->view.by_row->start[s->view.n];
+    if (s->size == s->view.p)
+        return s->view.row_pairs;
+    for (int64_t k = 0; k < s->size; k++)
+        entries += (double)exact_entries(&s->view, s->set[k]);
+    return all + entries * entries / (double)s->view.n;
+}
+
 /*
  * By how much a matrix costs more than a sweep over the columns that it
  * stands for: where this is large, columns.c takes over.
@@ -26,14 +48,11 @@ int exact_gram_pays(const exact_state *s)
         return 0;
     if (s->view.x)
         return 1;
-    double entries = 1, pairs = 0;
-    for (int64_t k = 0; k < s->size; k++) {
+    double entries = 1;
+    for (int64_t k = 0; k < s->size; k++)
         entries += (double)exact_entries(&s->view, s->set[k]);
-        pairs += (double)(k + 1) * (double)exact_entries(&s->view, s->set[k]);
-    }
-    if (s->size == s->view.p)
-        pairs = fmin(pairs, s->view.row_pairs);
-    return pairs <= 20 * entries || pairs <= 1e6;
+    double pairs = fmin(cost_by_columns(s, 0), cost_by_rows(s));
+    return pairs <= 30 * entries || pairs <= 1e6;
 }
 
 /* ---- dense: rows are packed 64 at a time, then multiplied ---- */
@@ -122,7 +141,7 @@ static void dense_gram(exact_state *s, int64_t from)
 /* ---- sparse ---- */
 
 /* Each column, times h, is spread out in s->trial and met by the others. */
-static void sparse_gram(exact_state *s, int64_t from)
+static void gram_by_columns(exact_state *s, int64_t from)
 {
     const exact_view *v = &s->view;
     const table_entries *e = v->by_column;
@@ -139,9 +158,8 @@ static void sparse_gram(exact_state *s, int64_t from)
     }
 }
 
-/* The working set is all columns: row by row, each entry with those left
-   of it. */
-static void sparse_gram_by_rows(exact_state *s)
+/* Row by row, each entry with those left of it: all columns are members. */
+static void whole_gram_by_rows(exact_state *s)
 {
     const table_entries *e = s->view.by_row;
     const double *value = e->value;
@@ -156,6 +174,55 @@ static void sparse_gram_by_rows(exact_state *s)
                 g[e->index[l]] += weighted * value[l];
         }
     }
+}
+
+/* The members in one row: s->list and s->residual get their places and
+   values, the new ones (from `from` on) at the end. Returns how many there
+   are, and where the new ones begin. */
+static int64_t members_of_row(exact_state *s, int64_t row, int64_t from,
+                              int64_t *first_new)
+{
+    const table_entries *e = s->view.by_row;
+    const double *value = e->value;
+    int64_t old = 0, end = s->view.p, start = e->start[row];
+    for (int64_t k = e->start[row + 1] - 1; k >= start; k--) {
+        int64_t place = (int64_t)s->place[e->index[k]] - 1;
+        if (place < 0)
+            continue;
+        int64_t at = place < from ? old++ : --end;
+        s->list[at] = place;
+        s->residual[at] = value[k];
+    }
+    *first_new = end;
+    return old;
+}
+
+/* Row by row, each new member with those before it. Which of the two is the
+   row of the matrix is left open until the end. */
+static void gram_by_rows(exact_state *s, int64_t from)
+{
+    const double *x = s->residual;
+    int64_t room = s->gram_room, end = s->view.p, first;
+    for (int64_t k = 0; k < s->size; k++)
+        s->place[s->set[k]] = (uint32_t)k + 1;
+    for (int64_t i = 0; i < s->view.n; i++) {
+        if (!(s->curve[i] > 0))
+            continue;
+        int64_t old = members_of_row(s, i, from, &first);
+        for (int64_t k = first; k < end; k++) {
+            double *g = s->gram + s->list[k] * room, h = x[k] * s->curve[i];
+            s->mean[s->list[k]] += h;
+            for (int64_t l = 0; l < old; l++)
+                g[s->list[l]] += h * x[l];
+            for (int64_t l = first; l <= k; l++)
+                g[s->list[l]] += h * x[l];
+        }
+    }
+    for (int64_t k = 0; k < s->size; k++)
+        s->place[s->set[k]] = 0;
+    for (int64_t j = from; j < s->size; j++)
+        for (int64_t k = from; k < j; k++)
+            s->gram[j * room + k] += s->gram[k * room + j];
 }
 
 /* ---- both ---- */
@@ -183,16 +250,14 @@ void exact_gram(exact_state *s)
         memset(s->gram + j * s->gram_room, 0,
                (size_t)s->size * sizeof *s->gram);
     }
-    int whole = from == 0 && s->size == s->view.p;
-    double pairs =
-        (double)s->size / 2 *
-        (whole && !s->view.x ? (double)s->view.by_row->start[s->view.n] : 0);
     if (s->view.x)
         dense_gram(s, from);
-    else if (whole && s->view.row_pairs < pairs)
-        sparse_gram_by_rows(s);
+    else if (cost_by_rows(s) > cost_by_columns(s, from))
+        gram_by_columns(s, from);
+    else if (from == 0 && s->size == s->view.p)
+        whole_gram_by_rows(s);
     else
-        sparse_gram(s, from);
+        gram_by_rows(s, from);
     eliminate_intercept(s, from);
     s->gram_done = s->size;
     if (s->gram_most < s->size)

@@ -77,6 +77,7 @@ typedef struct exact_state {
     int64_t *set, size;
     int64_t *list;         /* members that are free, or active */
     unsigned char *in_set; /* p */
+    uint32_t *place;       /* p: scratch of gram.c */
     double *target;        /* p: where the model's minimum is (by column) */
     double *extra;         /* per member: l2 and damping, on the diagonal */
     double *diagonal;      /* per member: curvature of the model */
@@ -90,7 +91,7 @@ typedef struct exact_state {
     double *gram, *factor; /* factor: Cholesky's, over the list */
     int64_t gram_room, gram_done;
     int64_t gram_most; /* of all times: what must be wiped */
-    double *block; /* EXACT_PAD rows of gram_room + 1 columns */
+    double *block;     /* EXACT_PAD rows of gram_room + 1 columns */
 
     /* hinge: its Moreau envelope about alpha, see hinge.c */
     double *alpha; /* n */
