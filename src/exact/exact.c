@@ -111,6 +111,7 @@ static int take_memory(exact_state *s)
         {&s->direction, p},
         {&s->image, p},
         {&s->score, p},
+        {&s->product, p},
         {&s->block, EXACT_PAD * (room + 1)},
         {&s->near, exact_has_gap(s->problem) ? 0 : EXACT_NEAR * room},
         {&s->alpha, n},
@@ -122,7 +123,8 @@ static int take_memory(exact_state *s)
     s->set = mem_zeroed((size_t)p, sizeof *s->set);
     s->list = mem_zeroed((size_t)p, sizeof *s->list);
     s->in_set = mem_zeroed((size_t)p, 1);
-    s->place = mem_zeroed((size_t)p, sizeof *s->place);
+    s->place = mem_zeroed((size_t)p, 2 * sizeof *s->place);
+    s->hit = s->place ? s->place + p : NULL;
     return s->gram && s->set && s->list && s->in_set && s->place &&
            take_pieces(s, list, count);
 }

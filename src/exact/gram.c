@@ -176,22 +176,35 @@ static void whole_gram_by_rows(exact_state *s)
     }
 }
 
+/* Which entries of a row are members: into s->hit. No branches, for nobody
+   could foretell them. */
+static int64_t hits_of_row(exact_state *s, int64_t row)
+{
+    const table_entries *e = s->view.by_row;
+    const uint32_t *column = e->index + e->start[row];
+    int64_t hits = 0, count = e->start[row + 1] - e->start[row];
+    for (int64_t k = 0; k < count; k++) {
+        s->hit[hits] = (uint32_t)k;
+        hits += s->place[column[k]] != 0;
+    }
+    return hits;
+}
+
 /* The members in one row: s->list and s->residual get their places and
-   values, the new ones (from `from` on) at the end. Returns how many there
-   are, and where the new ones begin. */
+   values, the new ones (from `from` on) at the end. Returns how many are
+   old, and where the new ones begin. */
 static int64_t members_of_row(exact_state *s, int64_t row, int64_t from,
                               int64_t *first_new)
 {
     const table_entries *e = s->view.by_row;
-    const double *value = e->value;
-    int64_t old = 0, end = s->view.p, start = e->start[row];
-    for (int64_t k = e->start[row + 1] - 1; k >= start; k--) {
-        int64_t place = (int64_t)s->place[e->index[k]] - 1;
-        if (place < 0)
-            continue;
+    const double *value = (const double *)e->value + e->start[row];
+    const uint32_t *column = e->index + e->start[row];
+    int64_t old = 0, end = s->view.p, hits = hits_of_row(s, row);
+    for (int64_t h = 0; h < hits; h++) {
+        int64_t place = (int64_t)s->place[column[s->hit[h]]] - 1;
         int64_t at = place < from ? old++ : --end;
         s->list[at] = place;
-        s->residual[at] = value[k];
+        s->residual[at] = value[s->hit[h]];
     }
     *first_new = end;
     return old;
@@ -241,7 +254,8 @@ static void eliminate_intercept(exact_state *s, int64_t from)
 void exact_gram(exact_state *s)
 {
     int64_t from = s->gram_done;
-    if (s->problem->loss.kind != LOSS_SQUARED)
+    if (s->problem->loss.kind != LOSS_SQUARED &&
+        !(s->gram_will_do && from == s->size))
         from = 0;
     if (from == s->size)
         return;

@@ -61,6 +61,8 @@ void exact_hinge(exact_state *s)
     for (int round = 0; round < 100 && idle < 15; round++) {
         s->dual_value = -INFINITY;
         s->damping = 1e-6;
+        exact_refresh(s);
+        exact_settle_intercept(s);
         exact_newton(s);
         s->done = hinge_reached(s);
         if (s->cancelled || s->done)

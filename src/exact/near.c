@@ -114,6 +114,7 @@ static int64_t find_directions(exact_state *s)
     int64_t count, found = 0;
     memset(s->extra, 0, (size_t)s->size * sizeof *s->extra);
     set_lengths(s);
+    s->gram_will_do = 0;
     exact_begin_model(s);
     count = exact_free_members(s);
     exact_factorise(s, count, 1e-9);

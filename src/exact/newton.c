@@ -155,13 +155,36 @@ static void adapt_damping(exact_state *s, double length)
         s->damping = fmin(1e3, fmax(1e-7, 10 * s->damping));
 }
 
+static double set_violation(const exact_state *s)
+{
+    double most = 0;
+    for (int64_t k = 0; k < s->size; k++) {
+        int64_t j = s->set[k];
+        most = fmax(most, exact_violation(s->problem, s->w[j], s->c[j]));
+    }
+    return most;
+}
+
+/* A whole step that made the gradient much smaller says that curvatures have
+   hardly changed: the matrix they gave will do once more. */
+static void judge_gram(exact_state *s)
+{
+    double violation = set_violation(s);
+    s->gram_will_do = s->problem->loss.kind == LOSS_LOGISTIC &&
+                      violation < .1 * s->gram_violation;
+    s->gram_violation = violation;
+}
+
 /* Whether F went down. */
 static int newton_step(exact_state *s)
 {
     double before = s->value + s->penalty;
+    judge_gram(s);
     solve_model(s);
     double length = search_line(s, spread_step(s));
     adapt_damping(s, length);
+    if (length < 1)
+        s->gram_violation = 0;
     return before - (s->value + s->penalty) > 1e-15 * fabs(before);
 }
 
@@ -231,16 +254,6 @@ static void set_gradient(exact_state *s, int all)
             s->c[s->set[k]] = exact_dot(&s->view, s->set[k], s->dual);
 }
 
-static double set_violation(const exact_state *s)
-{
-    double most = 0;
-    for (int64_t k = 0; k < s->size; k++) {
-        int64_t j = s->set[k];
-        most = fmax(most, exact_violation(s->problem, s->w[j], s->c[j]));
-    }
-    return most;
-}
-
 /* Steps on the working set until it is much better off than at the start;
    on all columns, one step. Whether F went down. */
 static int solve_set(exact_state *s)
@@ -283,8 +296,6 @@ void exact_newton(exact_state *s)
 {
     int stalled = 0, nears = 0;
     double best = INFINITY;
-    exact_refresh(s);
-    exact_settle_intercept(s);
     for (int round = 0; round < 1000; round++) {
         look(s, stalled > 0);
         if (cancelled(s) ||

@@ -77,18 +77,20 @@ typedef struct exact_state {
     int64_t *set, size;
     int64_t *list;         /* members that are free, or active */
     unsigned char *in_set; /* p */
-    uint32_t *place;       /* p: scratch of gram.c */
+    uint32_t *place, *hit; /* p: scratch of gram.c */
     double *target;        /* p: where the model's minimum is (by column) */
     double *extra;         /* per member: l2 and damping, on the diagonal */
     double *diagonal;      /* per member: curvature of the model */
     double *mean;          /* per member: sum curve x / mass */
     double *residual, *direction, *image; /* per member */
-    double *score;                        /* p */
+    double *score, *product;              /* p */
     double *near;   /* EXACT_NEAR directions over members, see near.c */
     double damping; /* Levenberg-Marquardt, relative to the largest curvature */
 
     /* X'HX of the first gram_done members, rows of gram_room */
     double *gram, *factor; /* factor: Cholesky's, over the list */
+    int gram_will_do;      /* although made at an earlier point */
+    double gram_violation; /* at the start of the last step; 0: cut short */
     int64_t gram_room, gram_done;
     int64_t gram_most; /* of all times: what must be wiped */
     double *block;     /* EXACT_PAD rows of gram_room + 1 columns */
