@@ -42,9 +42,7 @@ static double cost_by_rows(const exact_state *s)
  */
 int exact_gram_pays(const exact_state *s)
 {
-    /* that of a squared loss is made once, others again for every step */
-    int64_t room = s->problem->loss.kind == LOSS_SQUARED ? s->gram_room : 600;
-    if (s->size > room)
+    if (s->size > s->gram_room)
         return 0;
     if (s->view.x)
         return 1;

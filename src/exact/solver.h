@@ -27,7 +27,7 @@
 enum { EXACT_PAD = 64 };
 
 /* The largest working set that has a matrix. */
-enum { EXACT_GRAM = 2000 };
+enum { EXACT_GRAM = 600 };
 
 /* How many nearly dependent columns can be told apart at once. */
 enum { EXACT_NEAR = 16 };
