@@ -83,7 +83,7 @@ void exact_substitute(const exact_state *s, double *x, int64_t count)
 
 /* ---- moves ---- */
 
-static void move_member(exact_state *s, int64_t k, double to)
+void exact_move_member(exact_state *s, int64_t k, double to)
 {
     double d = to - s->target[s->set[k]];
     const double *g = s->gram + k * s->gram_room;
@@ -114,13 +114,15 @@ static int64_t face_direction(exact_state *s)
 {
     const exact_problem *p = s->problem;
     int64_t count = exact_free_members(s);
+    exact_factorise(s, count, 1e-13);
+    if (p->l1 > 0 && isinf(p->low) && isinf(p->high))
+        count = exact_reduce_face(s, count);
     for (int64_t i = 0; i < count; i++) {
         double u = s->target[s->set[s->list[i]]];
         s->direction[i] = -s->residual[s->list[i]] - (u > 0   ? p->l1
                                                       : u < 0 ? -p->l1
                                                               : 0);
     }
-    exact_factorise(s, count, 1e-13);
     exact_substitute(s, s->direction, count);
     return count;
 }
@@ -152,7 +154,7 @@ static int try_projected(exact_state *s, int64_t count)
         int64_t k = s->list[i];
         from[i] = s->target[s->set[k]];
         exact_reach(s->problem, from[i], s->direction[i], &stop);
-        move_member(s, k, stop);
+        exact_move_member(s, k, stop);
         change += s->problem->l1 * (fabs(stop) - fabs(from[i]));
     }
     for (int64_t i = 0; i < count; i++) {
@@ -179,7 +181,7 @@ static int solve_face(exact_state *s)
         int64_t k = s->list[i];
         double u = s->target[s->set[k]];
         exact_reach(s->problem, u, s->direction[i], &stop);
-        move_member(s, k, i == first ? stop : u + part * s->direction[i]);
+        exact_move_member(s, k, i == first ? stop : u + part * s->direction[i]);
     }
     return first < 0;
 }
@@ -209,7 +211,7 @@ static int sweep(exact_state *s)
             continue;
         double to = exact_prox(s->problem, u - s->residual[k] / h, h);
         changed |= is_free(s->problem, u) != is_free(s->problem, to);
-        move_member(s, k, to);
+        exact_move_member(s, k, to);
     }
     return changed;
 }

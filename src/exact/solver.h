@@ -11,6 +11,7 @@
  *   working.c   which columns to solve for
  *   gram.c      X'HX of the working set
  *   quadratic.c the Newton model, solved on that matrix
+ *   face.c      its free weights where they are too many
  *   columns.c   the Newton model, solved by columns where it is too large
  *   near.c      without a penalty: columns that depend on others, nearly
  *   newton.c    proximal Newton steps with a line search
@@ -148,13 +149,15 @@ void exact_gap(exact_state *s, int always);
 
 void exact_choose(exact_state *s);
 
-/* ---- gram.c, quadratic.c, columns.c ---- */
+/* ---- gram.c, quadratic.c, face.c, columns.c ---- */
 
 int exact_gram_pays(const exact_state *s);
 void exact_gram(exact_state *s);
 void exact_begin_model(exact_state *s);
 void exact_factorise(exact_state *s, int64_t count, double least);
 void exact_substitute(const exact_state *s, double *x, int64_t count);
+void exact_move_member(exact_state *s, int64_t k, double to);
+int64_t exact_reduce_face(exact_state *s, int64_t count);
 void exact_quadratic(exact_state *s);
 int64_t exact_free_members(exact_state *s);
 double exact_reach(const exact_problem *p, double u, double d, double *stop);
