@@ -44,6 +44,7 @@ format:
 bench: all
 	@tools/setup.sh bench
 	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
+	bench/exact.py --build $(BUILD) --json $(BUILD)/bench.json
 	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"
 
 # Instructions per byte against bench/instructions.json: the same anywhere.
