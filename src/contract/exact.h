@@ -46,7 +46,8 @@ sotto_status exact_solve(exact_solution *out, const exact_problem *problem,
                          sotto_error *error);
 void exact_solution_free(exact_solution *s);
 
-/* F at any point; the same sum as the solver's. */
+/* F at any point; margins whose terms cancel are summed in twice the
+   precision. */
 double exact_objective(const exact_problem *problem, const double *weight,
                        double intercept);
 

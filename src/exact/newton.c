@@ -196,6 +196,7 @@ static int near_step(exact_state *s)
     if (!exact_near(s))
         return 0;
     search_line(s, spread_step(s));
+    s->gram_violation = 0;
     exact_refresh(s);
     return before - (s->value + s->penalty) > 1e-12 * before;
 }
@@ -283,12 +284,13 @@ static void look(exact_state *s, int always)
     exact_gap(s, always);
 }
 
-/* At the end, whether it is one. */
+/* At what seems the end: whether there is more to gain after all. */
 static int goes_on(exact_state *s, int *stalled, int *nears)
 {
     if ((*nears)++ == 10 || !near_step(s))
         return 0;
     *stalled = 0;
+    look(s, 0);
     return 1;
 }
 
@@ -298,8 +300,9 @@ void exact_newton(exact_state *s)
     double best = INFINITY;
     for (int round = 0; round < 1000; round++) {
         look(s, stalled > 0);
-        if (cancelled(s) ||
-            ((s->done || stalled > 5) && !goes_on(s, &stalled, &nears)))
+        if ((s->done || stalled > 5) && !goes_on(s, &stalled, &nears))
+            break;
+        if (cancelled(s))
             break;
         stalled = s->measure < .9 * best ? 0 : stalled;
         best = fmin(best, s->measure);
