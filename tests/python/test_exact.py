@@ -81,7 +81,7 @@ class Problem:
         """With as many digits as it takes where large weights cancel each other."""
         if scipy.sparse.issparse(self.X) or self.X.size > 100000:
             return self.X @ w + b
-        if self.blur(w, b) < 1e-10:
+        if self.blur(w, b) < 1e-16:
             return self.X.astype(np.longdouble) @ w + b
         w = [fractions.Fraction(v) for v in w.tolist()]
         return np.array([float(sum(map(operator.mul, w, map(fractions.Fraction, row)))
