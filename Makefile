@@ -45,6 +45,7 @@ format:
 bench: all
 	@tools/setup.sh bench
 	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
+	bench/exact.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/noise.py --build $(BUILD) --json $(BUILD)/bench-noise.json
 	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"
 

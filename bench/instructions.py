@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""How many instructions it takes to read a byte: a measure that does not depend on the machine's
-load, so that a reader that becomes slower is noticed.
+"""How many instructions it takes to read a byte, or to solve for it: a measure that does not
+depend on the machine's load, so that what becomes slower is noticed.
 
-Makes small files, always the same, reads each with one thread under callgrind, counting inside
-sotto_table_read alone, and compares the instructions per byte with instructions.json beside this
-file. More than 3 % above what is recorded there fails (exit status 1). The counts depend on the
+Makes small files, always the same, and under callgrind reads each with one thread, or solves an
+exact problem on it, counting inside sotto_table_read or exact_solve alone; and compares the
+instructions per byte of the file with instructions.json beside this file. Losses without
+logarithms are solved for: those of the C library differ from processor to processor. More than 3 % above what is recorded there fails (exit status 1). The counts depend on the
 compiler and the C library, so those made with others are shown but not judged. --update records
 what was measured.
 
@@ -38,7 +39,7 @@ SAME_EVERYWHERE = "glibc.cpu.hwcaps=-AVX2,-AVX512F,-AVX512VL,-AVX_Fast_Unaligned
 
 @dataclasses.dataclass
 class Case:
-    """A file to make and how to read it."""
+    """A file to make, and how to read it or what to solve on it."""
 
     name: str
     data: str  # the name of the set
@@ -46,6 +47,7 @@ class Case:
     rows: int
     features: int
     options: list
+    solve: bool = False
 
 
 CASES = [
@@ -53,6 +55,12 @@ CASES = [
     Case("svmlight, rows and columns", "zipf-heavy", "svm", 2000, 200000, []),
     Case("csv", "sparse-lasso", "csv", 5000, 50, ["target", "target"]),
     Case("npy", "sparse-lasso", "npy", 8000, 50, ["target", "51"]),
+    Case("exact, dense, l1", "sparse-lasso", "csv", 5000, 50,
+         ["target", "target", "loss", "squared", "l1", "0.01", "intercept", "1"], True),
+    Case("exact, sparse, l1", "zipf-heavy", "svm", 2000, 200000,
+         ["loss", "squared-hinge", "l1", "0.002"], True),
+    Case("exact, sparse, l2", "zipf-heavy", "svm", 2000, 200000,
+         ["loss", "squared-hinge", "l2", "0.01"], True),
 ]
 
 
@@ -85,11 +93,16 @@ def callgrind(command, directory, function=None, tunables=""):
 
 
 def count_case(case, bench_read, path, directory):
-    """The instructions per byte of sotto_table_read on the case's file."""
-    command = [bench_read, path, 1, "threads", 1, *case.options]
-    count, done = callgrind(command, directory, "sotto_table_read", SAME_EVERYWHERE)
+    """The instructions per byte of the case's file."""
+    if case.solve:
+        program, function = bench_read.parent.parent / "tests" / "exact_cli", "exact_solve"
+        command = [program, path, "threads", 1, "quiet", 1, *case.options]
+    else:
+        program, function = bench_read, "sotto_table_read"
+        command = [program, path, 1, "threads", 1, *case.options]
+    count, done = callgrind(command, directory, function, SAME_EVERYWHERE)
     if done.returncode != 0:
-        raise BenchError(f"{case.name}: bench_read failed")
+        raise BenchError(f"{case.name}: {program.name} failed")
     return count / path.stat().st_size
 
 
@@ -199,7 +212,7 @@ def tell_liblinear(measured, directory):
 def parse_arguments():
     """The command line."""
     parser = argparse.ArgumentParser(
-        description="instructions per byte of the readers, compared with instructions.json")
+        description="instructions per byte of the file, compared with instructions.json")
     add_program_options(parser)
     parser.add_argument("--update", action="store_true", help="record what is measured now")
     parser.add_argument("--repeat", type=int, default=1, metavar="N",

@@ -74,7 +74,8 @@ static void print_answer(const exact_problem *p, const exact_solution *x,
     printf("{\"seconds\": %.6f, \"objective\": %.17g, \"gap\": ", seconds,
            x->objective);
     printf(isnan(x->gap) ? "null" : "%.17g", x->gap);
-    printf(", \"intercept\": %.17g", x->intercept);
+    printf(", \"converged\": %d, \"intercept\": %.17g", x->converged,
+           x->intercept);
     if (!quiet) {
         printf(", \"weights\": [");
         for (int64_t j = 0; j < p->table->features; j++)

@@ -9,7 +9,8 @@ packages() {
         zlib1g-dev libjansson-dev libsodium-dev scdoc ;;
     test) echo libcmocka-dev liblinear-tools python3-numpy libmpfr-dev libgmp-dev groff-base ;;
     ci) echo clang-14 libclang-rt-14-dev valgrind ;;
-    bench) echo valgrind liblinear-tools python3-pandas python3-sklearn ;;
+    bench) echo valgrind liblinear-tools liblinear4 python3-pandas \
+        python3-scipy python3-sklearn ;;
     format) echo clang-format-14 ;;
     *)
         echo "setup.sh: no such group: $1" >&2

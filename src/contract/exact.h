@@ -21,7 +21,10 @@ typedef struct exact_problem {
     double l1, l2;
     double low, high; /* bounds on every weight; infinite: none */
     int intercept;
-    double tolerance; /* stop at this gap relative to F (1e-10) */
+    double tolerance; /* stop at this gap relative to F (1e-10); where no gap
+                         exists, at slopes along columns of length 1 that
+                         are so small, relative to sqrt(2 L F(start)), or as
+                         small as the rounding of the margins lets them be */
     /* called now and then with the relative gap (or the relative gradient
        where no gap exists); a result other than 0 stops the solver */
     int (*progress)(void *context, double gap);
@@ -33,6 +36,8 @@ typedef struct exact_solution {
     double intercept;
     double objective; /* F */
     double gap;       /* certified: F - F* <= gap; NaN where none exists */
+    int converged;    /* the tolerance was reached. If not, the answer is
+                         the best found, and its gap is true all the same */
     int cancelled;    /* progress said so */
 } exact_solution;
 
@@ -41,7 +46,8 @@ sotto_status exact_solve(exact_solution *out, const exact_problem *problem,
                          sotto_error *error);
 void exact_solution_free(exact_solution *s);
 
-/* F at any point; the same sum as the solver's. */
+/* F at any point; margins whose terms cancel are summed in twice the
+   precision. */
 double exact_objective(const exact_problem *problem, const double *weight,
                        double intercept);
 

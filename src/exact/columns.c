@@ -85,25 +85,59 @@ static double sweep_active(model *o)
 
 /* ---- conjugate gradients on the free members ---- */
 
+/* image = H X p, and q = X' image over s->list: column by column. */
+static void apply_by_columns(model *o, const double *p, double *q,
+                             int64_t count)
+{
+    exact_state *s = o->s;
+    int64_t n = s->view.padded;
+    memset(o->plain, 0, (size_t)n * sizeof *o->plain);
+    for (int64_t i = 0; i < count; i++)
+        exact_add(&s->view, s->set[s->list[i]], p[i], o->plain);
+    for (int64_t i = 0; i < n; i++)
+        o->image[i] = o->plain[i] * s->curve[i];
+    for (int64_t i = 0; i < count; i++)
+        q[i] = exact_dot(&s->view, s->set[s->list[i]], o->image);
+}
+
+/* The same row by row, so that each entry is fetched once: for nearly all
+   columns of a sparse table. */
+static void apply_by_rows(model *o, const double *p, double *q, int64_t count)
+{
+    exact_state *s = o->s;
+    const table_entries *e = s->view.by_row;
+    const double *value = e->value;
+    double *from = s->score, *to = s->product;
+    memset(from, 0, (size_t)s->view.p * sizeof *from);
+    memset(to, 0, (size_t)s->view.p * sizeof *to);
+    for (int64_t i = 0; i < count; i++)
+        from[s->set[s->list[i]]] = p[i];
+    for (int64_t i = 0; i < s->view.n; i++) {
+        double sum = 0;
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+            sum += value[k] * from[e->index[k]];
+        double slope = sum * s->curve[i];
+        o->image[i] = slope;
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+            to[e->index[k]] += slope * value[k];
+    }
+    for (int64_t i = 0; i < count; i++)
+        q[i] = to[s->set[s->list[i]]];
+}
+
 /* image = H X p, and q = the model's matrix times p, over s->list. */
 static void apply(model *o, const double *p, double *q, int64_t count)
 {
     exact_state *s = o->s;
-    int64_t n = s->view.padded;
     double sum = 0;
-    memset(o->plain, 0, (size_t)n * sizeof *o->plain);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t k = s->list[i];
-        exact_add(&s->view, s->set[k], p[i], o->plain);
-        sum += p[i] * s->mean[k] * s->mass;
-    }
-    for (int64_t i = 0; i < n; i++)
-        o->image[i] = o->plain[i] * s->curve[i];
-    for (int64_t i = 0; i < count; i++) {
-        int64_t k = s->list[i];
-        q[i] = exact_dot(&s->view, s->set[k], o->image) - s->mean[k] * sum +
-               s->extra[k] * p[i];
-    }
+    if (!s->view.x && count > s->view.p / 2)
+        apply_by_rows(o, p, q, count);
+    else
+        apply_by_columns(o, p, q, count);
+    for (int64_t i = 0; i < count; i++)
+        sum += p[i] * s->mean[s->list[i]] * s->mass;
+    for (int64_t i = 0; i < count; i++)
+        q[i] += s->extra[s->list[i]] * p[i] - s->mean[s->list[i]] * sum;
 }
 
 /* How far along p the free members keep their faces; who is first. */

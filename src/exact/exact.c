@@ -86,7 +86,8 @@ static int take_pieces(exact_state *s, const piece *list, int count)
 
 static int take_memory(exact_state *s)
 {
-    int64_t n = s->view.padded, p = s->view.p, room = p < 600 ? p : 600;
+    int64_t n = s->view.padded, p = s->view.p;
+    int64_t room = p < EXACT_GRAM ? p : EXACT_GRAM;
     int is_hinge = s->problem->loss.kind == LOSS_HINGE;
     const piece list[] = {
         {&s->view.share, n},
@@ -110,27 +111,40 @@ static int take_memory(exact_state *s)
         {&s->direction, p},
         {&s->image, p},
         {&s->score, p},
-        {&s->gram, room * room},
-        {&s->factor, room * room},
+        {&s->product, p},
         {&s->block, EXACT_PAD * (room + 1)},
+        {&s->near, exact_has_gap(s->problem) ? 0 : EXACT_NEAR * room},
         {&s->alpha, n},
     };
     int count = (int)(sizeof list / sizeof *list) - !is_hinge;
     s->gram_room = room;
+    s->gram = mem_zeroed((size_t)(2 * room * room), sizeof *s->gram);
+    s->factor = s->gram ? s->gram + room * room : NULL;
     s->set = mem_zeroed((size_t)p, sizeof *s->set);
     s->list = mem_zeroed((size_t)p, sizeof *s->list);
     s->in_set = mem_zeroed((size_t)p, 1);
-    return s->set && s->list && s->in_set && take_pieces(s, list, count);
+    s->place = mem_zeroed((size_t)p, 2 * sizeof *s->place);
+    s->hit = s->place ? s->place + p : NULL;
+    return s->gram && s->set && s->list && s->in_set && s->place &&
+           take_pieces(s, list, count);
 }
 
 static void free_memory(exact_state *s)
 {
     if (s->memory)
         mem_wipe(s->memory, s->memory_bytes); /* margins are of records */
+    /* what was never used of the matrices is not touched */
+    size_t used = (size_t)(s->gram_most * s->gram_room) * sizeof *s->gram;
+    if (used > 0) {
+        mem_wipe(s->gram, used);
+        mem_wipe(s->factor, used);
+    }
     mem_free(s->memory);
+    mem_free(s->gram);
     mem_free(s->set);
     mem_free(s->list);
     mem_free(s->in_set);
+    mem_free(s->place);
 }
 
 /* ---- start ---- */
@@ -179,13 +193,22 @@ static void set_start(exact_state *s)
 
 /* ---- end ---- */
 
+/* sum += a b, with what is lost on the way in rest. */
+static void add_product(double *sum, double *rest, double a, double b)
+{
+    double term = a * b, low = fma(a, b, -term);
+    double to = *sum + term, back = to - *sum;
+    *rest += low + ((*sum - (to - back)) + (term - back));
+    *sum = to;
+}
+
 /* b for the columns as they are in the table. */
 static double plain_intercept(const exact_state *s)
 {
-    double b = s->b;
+    double b = s->b, rest = 0;
     for (int64_t j = 0; j < s->view.p; j++)
-        b -= s->view.centre[j] * s->w[j];
-    return b;
+        add_product(&b, &rest, -s->view.centre[j], s->w[j]);
+    return b + rest;
 }
 
 static sotto_status give_solution(exact_solution *out, const exact_state *s,
@@ -204,6 +227,10 @@ static sotto_status give_solution(exact_solution *out, const exact_state *s,
                                        4 * DBL_EPSILON * out->objective)
                                 : NAN;
     out->cancelled = s->cancelled;
+    out->converged =
+        exact_has_gap(p)
+            ? out->gap <= fmax(p->tolerance * out->objective, 1e-15 * s->first)
+            : s->done;
     return SOTTO_OK;
 }
 
@@ -250,40 +277,74 @@ void exact_solution_free(exact_solution *s)
 
 /* ---- F at any point ---- */
 
-/* The margins of up to EXACT_PAD rows from `from` on. */
+/* The margins of up to EXACT_PAD rows from `from` on, and the sums of the
+   sizes of their terms. */
 static void margins(const sotto_table *t, const double *w, double b,
-                    int64_t from, int64_t count, double *m)
+                    int64_t from, int64_t count, double *m, double *size)
 {
     const double *x = t->x, *value = t->by_row.value;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         m[i] = b;
+        size[i] = fabs(b);
+    }
     for (int64_t i = 0; t->sparse && i < count; i++) {
         int64_t k = t->by_row.start[from + i];
-        for (; k < t->by_row.start[from + i + 1]; k++)
-            m[i] += w[t->by_row.index[k]] * value[k];
+        for (; k < t->by_row.start[from + i + 1]; k++) {
+            double term = w[t->by_row.index[k]] * value[k];
+            m[i] += term;
+            size[i] += fabs(term);
+        }
     }
     for (int64_t j = 0; !t->sparse && j < t->features; j++)
-        for (int64_t i = 0; w[j] != 0 && i < count; i++)
-            m[i] += w[j] * x[j * t->stride + from + i];
+        for (int64_t i = 0; w[j] != 0 && i < count; i++) {
+            double term = w[j] * x[j * t->stride + from + i];
+            m[i] += term;
+            size[i] += fabs(term);
+        }
+}
+
+/* One margin in twice the precision, for terms that cancel. */
+static double careful_margin(const sotto_table *t, const double *w, double b,
+                             int64_t row)
+{
+    const double *x = t->x, *value = t->by_row.value;
+    double sum = b, rest = 0;
+    if (t->sparse)
+        for (int64_t k = t->by_row.start[row]; k < t->by_row.start[row + 1];
+             k++)
+            add_product(&sum, &rest, w[t->by_row.index[k]], value[k]);
+    for (int64_t j = 0; !t->sparse && j < t->features; j++)
+        add_product(&sum, &rest, w[j], x[j * t->stride + row]);
+    return sum + rest;
+}
+
+/* The losses of some rows, times their weights. */
+static double block_loss(const exact_problem *p, const double *w, double b,
+                         int64_t from, int64_t count)
+{
+    const sotto_table *t = p->table;
+    double m[EXACT_PAD], size[EXACT_PAD], sum = 0;
+    margins(t, w, b, from, count, m, size);
+    for (int64_t i = 0; i < count; i++) {
+        double s = t->weight ? t->weight[from + i] : 1, y = t->y[from + i];
+        if (size[i] > 1e4 * (fabs(m[i]) + fabs(y)))
+            m[i] = careful_margin(t, w, b, from + i);
+        if (s > 0)
+            sum += s * loss_value(&p->loss, m[i], y);
+    }
+    return sum;
 }
 
 double exact_objective(const exact_problem *p, const double *w, double b)
 {
     const sotto_table *t = p->table;
-    double m[EXACT_PAD], sum = 0, weights = 0, penalty = 0;
+    double sum = 0, weights = 0, penalty = 0;
     for (int64_t from = 0; from < t->rows; from += EXACT_PAD) {
         int64_t left = t->rows - from;
-        int64_t count = left < EXACT_PAD ? left : EXACT_PAD;
-        double part = 0;
-        margins(t, w, b, from, count, m);
-        for (int64_t i = 0; i < count; i++) {
-            double s = t->weight ? t->weight[from + i] : 1;
-            weights += s;
-            if (s > 0)
-                part += s * loss_value(&p->loss, m[i], t->y[from + i]);
-        }
-        sum += part;
+        sum += block_loss(p, w, b, from, left < EXACT_PAD ? left : EXACT_PAD);
     }
+    for (int64_t i = 0; i < t->rows; i++)
+        weights += t->weight ? t->weight[i] : 1;
     for (int64_t j = 0; j < t->features; j++)
         penalty += exact_penalty(p, w[j]);
     return sum / weights + penalty;

@@ -8,6 +8,7 @@
  */
 #include "solver.h"
 
+#include <float.h>
 #include <math.h>
 
 double exact_penalty(const exact_problem *p, double w)
@@ -76,8 +77,15 @@ static double dual_scale(const exact_state *s)
     return most > p->l1 ? p->l1 / most * (1 - 0x1p-51) : 1;
 }
 
-/* Without a penalty: the largest slope along a column of length 1, relative
-   to the bound sqrt(2 L F) that all slopes obey, with the F of the start. */
+/* What slopes are measured by: sqrt(2 L F), with the F of the start, is a
+   bound of theirs. */
+static double slope_bound(const exact_state *s)
+{
+    double bound = loss_curvature_bound(&s->problem->loss);
+    return sqrt(2 * (isfinite(bound) ? bound : 1) * s->first + 0x1p-1000);
+}
+
+/* Without a penalty: the largest slope along a column of length 1. */
 static double gradient_measure(const exact_state *s)
 {
     double most = fabs(s->sum);
@@ -120,13 +128,24 @@ static int is_travelling(const exact_state *s)
     return most > .01;
 }
 
+/* The measure that rounding of the margins alone may leave: large weights
+   that cancel each other leave more. */
+static double gradient_rounding(const exact_state *s)
+{
+    double size = fabs(s->b);
+    for (int64_t j = 0; j < s->view.p; j++)
+        size += fabs(s->w[j]) * sqrt(s->view.norm[j]);
+    return DBL_EPSILON * size * exact_curvature_bound(s) / slope_bound(s);
+}
+
 static void no_gap(exact_state *s)
 {
     s->gap = NAN;
     s->measure = gradient_measure(s);
     if (s->alpha)
         hinge_gap(s, 1, 0);
-    s->done = s->measure <= s->goal && !is_travelling(s);
+    s->done =
+        s->measure <= fmax(s->goal, gradient_rounding(s)) && !is_travelling(s);
 }
 
 /*

@@ -14,6 +14,28 @@ typedef double lanes
 #define AT(p, i) (*(const lanes *)((p) + (i)))
 #define TOTAL(s) (((s)[0] + (s)[1]) + ((s)[2] + (s)[3]))
 
+/* Products that the matrix takes, made column by column. */
+static double cost_by_columns(const exact_state *s, int64_t from)
+{
+    double pairs = 0;
+    for (int64_t k = 0; k < s->size; k++)
+        pairs += (double)(s->size - (k > from ? k : from)) *
+                 (double)exact_entries(&s->view, s->set[k]);
+    return pairs;
+}
+
+/* The same row by row: all rows are read; those with c members make c^2/2
+   products, of which the mean of c tells the least. */
+static double cost_by_rows(const exact_state *s)
+{
+    double entries = 0, all = (double)s->view.by_row->start[s->view.n];
+    if (s->size == s->view.p)
+        return s->view.row_pairs;
+    for (int64_t k = 0; k < s->size; k++)
+        entries += (double)exact_entries(&s->view, s->set[k]);
+    return all + entries * entries / (double)s->view.n;
+}
+
 /*
  * By how much a matrix costs more than a sweep over the columns that it
  * stands for: where this is large, columns.c takes over.
@@ -24,14 +46,11 @@ int exact_gram_pays(const exact_state *s)
         return 0;
     if (s->view.x)
         return 1;
-    double entries = 1, pairs = 0;
-    for (int64_t k = 0; k < s->size; k++) {
+    double entries = 1;
+    for (int64_t k = 0; k < s->size; k++)
         entries += (double)exact_entries(&s->view, s->set[k]);
-        pairs += (double)(k + 1) * (double)exact_entries(&s->view, s->set[k]);
-    }
-    if (s->size == s->view.p)
-        pairs = fmin(pairs, s->view.row_pairs);
-    return pairs <= 20 * entries || pairs <= 1e6;
+    double pairs = fmin(cost_by_columns(s, 0), cost_by_rows(s));
+    return pairs <= 30 * entries || pairs <= 1e6;
 }
 
 /* ---- dense: rows are packed 64 at a time, then multiplied ---- */
@@ -120,7 +139,7 @@ static void dense_gram(exact_state *s, int64_t from)
 /* ---- sparse ---- */
 
 /* Each column, times h, is spread out in s->trial and met by the others. */
-static void sparse_gram(exact_state *s, int64_t from)
+static void gram_by_columns(exact_state *s, int64_t from)
 {
     const exact_view *v = &s->view;
     const table_entries *e = v->by_column;
@@ -137,9 +156,8 @@ static void sparse_gram(exact_state *s, int64_t from)
     }
 }
 
-/* The working set is all columns: row by row, each entry with those left
-   of it. */
-static void sparse_gram_by_rows(exact_state *s)
+/* Row by row, each entry with those left of it: all columns are members. */
+static void whole_gram_by_rows(exact_state *s)
 {
     const table_entries *e = s->view.by_row;
     const double *value = e->value;
@@ -154,6 +172,68 @@ static void sparse_gram_by_rows(exact_state *s)
                 g[e->index[l]] += weighted * value[l];
         }
     }
+}
+
+/* Which entries of a row are members: into s->hit. No branches, for nobody
+   could foretell them. */
+static int64_t hits_of_row(exact_state *s, int64_t row)
+{
+    const table_entries *e = s->view.by_row;
+    const uint32_t *column = e->index + e->start[row];
+    int64_t hits = 0, count = e->start[row + 1] - e->start[row];
+    for (int64_t k = 0; k < count; k++) {
+        s->hit[hits] = (uint32_t)k;
+        hits += s->place[column[k]] != 0;
+    }
+    return hits;
+}
+
+/* The members in one row: s->list and s->residual get their places and
+   values, the new ones (from `from` on) at the end. Returns how many are
+   old, and where the new ones begin. */
+static int64_t members_of_row(exact_state *s, int64_t row, int64_t from,
+                              int64_t *first_new)
+{
+    const table_entries *e = s->view.by_row;
+    const double *value = (const double *)e->value + e->start[row];
+    const uint32_t *column = e->index + e->start[row];
+    int64_t old = 0, end = s->view.p, hits = hits_of_row(s, row);
+    for (int64_t h = 0; h < hits; h++) {
+        int64_t place = (int64_t)s->place[column[s->hit[h]]] - 1;
+        int64_t at = place < from ? old++ : --end;
+        s->list[at] = place;
+        s->residual[at] = value[s->hit[h]];
+    }
+    *first_new = end;
+    return old;
+}
+
+/* Row by row, each new member with those before it. Which of the two is the
+   row of the matrix is left open until the end. */
+static void gram_by_rows(exact_state *s, int64_t from)
+{
+    const double *x = s->residual;
+    int64_t room = s->gram_room, end = s->view.p, first;
+    for (int64_t k = 0; k < s->size; k++)
+        s->place[s->set[k]] = (uint32_t)k + 1;
+    for (int64_t i = 0; i < s->view.n; i++) {
+        if (!(s->curve[i] > 0))
+            continue;
+        int64_t old = members_of_row(s, i, from, &first);
+        for (int64_t k = first; k < end; k++) {
+            double *g = s->gram + s->list[k] * room, h = x[k] * s->curve[i];
+            s->mean[s->list[k]] += h;
+            for (int64_t l = 0; l < old; l++)
+                g[s->list[l]] += h * x[l];
+            for (int64_t l = first; l <= k; l++)
+                g[s->list[l]] += h * x[l];
+        }
+    }
+    for (int64_t k = 0; k < s->size; k++)
+        s->place[s->set[k]] = 0;
+    for (int64_t j = from; j < s->size; j++)
+        for (int64_t k = from; k < j; k++)
+            s->gram[j * room + k] += s->gram[k * room + j];
 }
 
 /* ---- both ---- */
@@ -172,7 +252,8 @@ static void eliminate_intercept(exact_state *s, int64_t from)
 void exact_gram(exact_state *s)
 {
     int64_t from = s->gram_done;
-    if (s->problem->loss.kind != LOSS_SQUARED)
+    if (s->problem->loss.kind != LOSS_SQUARED &&
+        !(s->gram_will_do && from == s->size))
         from = 0;
     if (from == s->size)
         return;
@@ -181,16 +262,16 @@ void exact_gram(exact_state *s)
         memset(s->gram + j * s->gram_room, 0,
                (size_t)s->size * sizeof *s->gram);
     }
-    int whole = from == 0 && s->size == s->view.p;
-    double pairs =
-        (double)s->size / 2 *
-        (whole && !s->view.x ? (double)s->view.by_row->start[s->view.n] : 0);
     if (s->view.x)
         dense_gram(s, from);
-    else if (whole && s->view.row_pairs < pairs)
-        sparse_gram_by_rows(s);
+    else if (cost_by_rows(s) > cost_by_columns(s, from))
+        gram_by_columns(s, from);
+    else if (from == 0 && s->size == s->view.p)
+        whole_gram_by_rows(s);
     else
-        sparse_gram(s, from);
+        gram_by_rows(s, from);
     eliminate_intercept(s, from);
     s->gram_done = s->size;
+    if (s->gram_most < s->size)
+        s->gram_most = s->size;
 }

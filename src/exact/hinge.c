@@ -61,8 +61,11 @@ void exact_hinge(exact_state *s)
     for (int round = 0; round < 100 && idle < 15; round++) {
         s->dual_value = -INFINITY;
         s->damping = 1e-6;
+        exact_refresh(s);
+        exact_settle_intercept(s);
         exact_newton(s);
-        if (s->cancelled || hinge_reached(s))
+        s->done = hinge_reached(s);
+        if (s->cancelled || s->done)
             return;
         /* where margins miss by rounding only, a smaller sigma makes less
            of it; else a larger one is faster */

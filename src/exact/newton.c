@@ -155,14 +155,50 @@ static void adapt_damping(exact_state *s, double length)
         s->damping = fmin(1e3, fmax(1e-7, 10 * s->damping));
 }
 
+static double set_violation(const exact_state *s)
+{
+    double most = 0;
+    for (int64_t k = 0; k < s->size; k++) {
+        int64_t j = s->set[k];
+        most = fmax(most, exact_violation(s->problem, s->w[j], s->c[j]));
+    }
+    return most;
+}
+
+/* A whole step that made the gradient much smaller says that curvatures have
+   hardly changed: the matrix they gave will do once more. */
+static void judge_gram(exact_state *s)
+{
+    double violation = set_violation(s);
+    s->gram_will_do = s->problem->loss.kind == LOSS_LOGISTIC &&
+                      violation < .1 * s->gram_violation;
+    s->gram_violation = violation;
+}
+
 /* Whether F went down. */
 static int newton_step(exact_state *s)
 {
     double before = s->value + s->penalty;
+    judge_gram(s);
     solve_model(s);
     double length = search_line(s, spread_step(s));
     adapt_damping(s, length);
+    if (length < 1)
+        s->gram_violation = 0;
     return before - (s->value + s->penalty) > 1e-15 * fabs(before);
+}
+
+/* Along columns that nearly depend on others, once all else is done.
+   Whether F went down by more than its own rounding. */
+static int near_step(exact_state *s)
+{
+    double before = s->value + s->penalty;
+    if (!exact_near(s))
+        return 0;
+    search_line(s, spread_step(s));
+    s->gram_violation = 0;
+    exact_refresh(s);
+    return before - (s->value + s->penalty) > 1e-12 * before;
 }
 
 /* ---- no minimiser ---- */
@@ -219,16 +255,6 @@ static void set_gradient(exact_state *s, int all)
             s->c[s->set[k]] = exact_dot(&s->view, s->set[k], s->dual);
 }
 
-static double set_violation(const exact_state *s)
-{
-    double most = 0;
-    for (int64_t k = 0; k < s->size; k++) {
-        int64_t j = s->set[k];
-        most = fmax(most, exact_violation(s->problem, s->w[j], s->c[j]));
-    }
-    return most;
-}
-
 /* Steps on the working set until it is much better off than at the start;
    on all columns, one step. Whether F went down. */
 static int solve_set(exact_state *s)
@@ -258,28 +284,36 @@ static void look(exact_state *s, int always)
     exact_gap(s, always);
 }
 
+/* At what seems the end: whether there is more to gain after all. */
+static int goes_on(exact_state *s, int *stalled, int *nears)
+{
+    if ((*nears)++ == 10 || !near_step(s))
+        return 0;
+    *stalled = 0;
+    look(s, 0);
+    return 1;
+}
+
 void exact_newton(exact_state *s)
 {
-    int stalled = 0;
+    int stalled = 0, nears = 0;
     double best = INFINITY;
-    exact_refresh(s);
-    exact_settle_intercept(s);
     for (int round = 0; round < 1000; round++) {
         look(s, stalled > 0);
-        if (s->done)
-            return;
+        if ((s->done || stalled > 5) && !goes_on(s, &stalled, &nears))
+            break;
         if (cancelled(s))
             break;
         stalled = s->measure < .9 * best ? 0 : stalled;
         best = fmin(best, s->measure);
         exact_choose(s);
         stalled = solve_set(s) ? 0 : stalled + 1;
-        if (stalled > 5 || runs_away(s)) {
-            s->nowhere = stalled <= 5;
+        s->nowhere = runs_away(s);
+        if (s->nowhere)
             break;
-        }
         if (s->size < s->view.p || round % 5 == 4)
             exact_refresh(s);
     }
-    look(s, 1);
+    if (!s->done)
+        look(s, 1);
 }

@@ -44,11 +44,13 @@ static double row_product(const double *a, const double *b, int64_t count)
 }
 
 /*
- * L L' = G + E on the list. A column that depends on those before it (its
- * pivot is rounding) is left out: L_kk = 0, and its weight will not move.
+ * L L' = G + E on the list. A column that depends on those before it (what
+ * is left of it is less than `least`, relative) is left out: L_kk = 0, and
+ * its weight will not move.
  */
-static void factorise(exact_state *s, const int64_t *list, int64_t count)
+void exact_factorise(exact_state *s, int64_t count, double least)
 {
+    const int64_t *list = s->list;
     int64_t room = s->gram_room;
     for (int64_t j = 0; j < count; j++) {
         double *row = s->factor + j * room;
@@ -60,11 +62,11 @@ static void factorise(exact_state *s, const int64_t *list, int64_t count)
         }
         double whole = s->diagonal[list[j]];
         double pivot = whole - row_product(row, row, j);
-        row[j] = pivot > 1e-13 * whole ? sqrt(pivot) : 0;
+        row[j] = pivot > least * whole ? sqrt(pivot) : 0;
     }
 }
 
-static void substitute(const exact_state *s, double *x, int64_t count)
+void exact_substitute(const exact_state *s, double *x, int64_t count)
 {
     int64_t room = s->gram_room;
     for (int64_t j = 0; j < count; j++) {
@@ -81,7 +83,7 @@ static void substitute(const exact_state *s, double *x, int64_t count)
 
 /* ---- moves ---- */
 
-static void move_member(exact_state *s, int64_t k, double to)
+void exact_move_member(exact_state *s, int64_t k, double to)
 {
     double d = to - s->target[s->set[k]];
     const double *g = s->gram + k * s->gram_room;
@@ -112,14 +114,16 @@ static int64_t face_direction(exact_state *s)
 {
     const exact_problem *p = s->problem;
     int64_t count = exact_free_members(s);
+    exact_factorise(s, count, 1e-13);
+    if (p->l1 > 0 && isinf(p->low) && isinf(p->high))
+        count = exact_reduce_face(s, count);
     for (int64_t i = 0; i < count; i++) {
         double u = s->target[s->set[s->list[i]]];
         s->direction[i] = -s->residual[s->list[i]] - (u > 0   ? p->l1
                                                       : u < 0 ? -p->l1
                                                               : 0);
     }
-    factorise(s, s->list, count);
-    substitute(s, s->direction, count);
+    exact_substitute(s, s->direction, count);
     return count;
 }
 
@@ -150,7 +154,7 @@ static int try_projected(exact_state *s, int64_t count)
         int64_t k = s->list[i];
         from[i] = s->target[s->set[k]];
         exact_reach(s->problem, from[i], s->direction[i], &stop);
-        move_member(s, k, stop);
+        exact_move_member(s, k, stop);
         change += s->problem->l1 * (fabs(stop) - fabs(from[i]));
     }
     for (int64_t i = 0; i < count; i++) {
@@ -177,7 +181,7 @@ static int solve_face(exact_state *s)
         int64_t k = s->list[i];
         double u = s->target[s->set[k]];
         exact_reach(s->problem, u, s->direction[i], &stop);
-        move_member(s, k, i == first ? stop : u + part * s->direction[i]);
+        exact_move_member(s, k, i == first ? stop : u + part * s->direction[i]);
     }
     return first < 0;
 }
@@ -207,15 +211,16 @@ static int sweep(exact_state *s)
             continue;
         double to = exact_prox(s->problem, u - s->residual[k] / h, h);
         changed |= is_free(s->problem, u) != is_free(s->problem, to);
-        move_member(s, k, to);
+        exact_move_member(s, k, to);
     }
     return changed;
 }
 
 /* ---- the model ---- */
 
-static void begin(exact_state *s)
+void exact_begin_model(exact_state *s)
 {
+    exact_gram(s);
     for (int64_t k = 0; k < s->size; k++) {
         int64_t j = s->set[k];
         double g = s->gram[k * s->gram_room + k];
@@ -243,8 +248,7 @@ void exact_quadratic(exact_state *s)
 {
     const exact_problem *p = s->problem;
     int smooth = !(p->l1 > 0) && isinf(p->low) && isinf(p->high);
-    exact_gram(s);
-    begin(s);
+    exact_begin_model(s);
     /* on part of the columns, an answer that will not last */
     double part = s->size < s->view.p && s->measure > 1e-6 ? 1e-8 : 1e-20;
     double enough = part * model_violation(s);

@@ -11,7 +11,9 @@
  *   working.c   which columns to solve for
  *   gram.c      X'HX of the working set
  *   quadratic.c the Newton model, solved on that matrix
+ *   face.c      its free weights where they are too many
  *   columns.c   the Newton model, solved by columns where it is too large
+ *   near.c      without a penalty: columns that depend on others, nearly
  *   newton.c    proximal Newton steps with a line search
  *   hinge.c     hinge loss as a sequence of smooth ones
  *   exact.c     checks, start and end
@@ -24,6 +26,12 @@
 /* Vectors over rows are zero-padded to a multiple of this, as the table's
    columns are, so that loops in lanes need no tails. */
 enum { EXACT_PAD = 64 };
+
+/* The largest working set that has a matrix. */
+enum { EXACT_GRAM = 600 };
+
+/* How many nearly dependent columns can be told apart at once. */
+enum { EXACT_NEAR = 16 };
 
 /*
  * The records. With an intercept a dense column stands for x_j - centre_j
@@ -70,18 +78,23 @@ typedef struct exact_state {
     int64_t *set, size;
     int64_t *list;         /* members that are free, or active */
     unsigned char *in_set; /* p */
+    uint32_t *place, *hit; /* p: scratch of gram.c */
     double *target;        /* p: where the model's minimum is (by column) */
     double *extra;         /* per member: l2 and damping, on the diagonal */
     double *diagonal;      /* per member: curvature of the model */
     double *mean;          /* per member: sum curve x / mass */
     double *residual, *direction, *image; /* per member */
-    double *score;                        /* p */
+    double *score, *product;              /* p */
+    double *near;   /* EXACT_NEAR directions over members, see near.c */
     double damping; /* Levenberg-Marquardt, relative to the largest curvature */
 
     /* X'HX of the first gram_done members, rows of gram_room */
-    double *gram, *factor;
+    double *gram, *factor; /* factor: Cholesky's, over the list */
+    int gram_will_do;      /* although made at an earlier point */
+    double gram_violation; /* at the start of the last step; 0: cut short */
     int64_t gram_room, gram_done;
-    double *block; /* EXACT_PAD rows of gram_room + 1 columns */
+    int64_t gram_most; /* of all times: what must be wiped */
+    double *block;     /* EXACT_PAD rows of gram_room + 1 columns */
 
     /* hinge: its Moreau envelope about alpha, see hinge.c */
     double *alpha; /* n */
@@ -136,14 +149,23 @@ void exact_gap(exact_state *s, int always);
 
 void exact_choose(exact_state *s);
 
-/* ---- gram.c, quadratic.c, columns.c ---- */
+/* ---- gram.c, quadratic.c, face.c, columns.c ---- */
 
 int exact_gram_pays(const exact_state *s);
 void exact_gram(exact_state *s);
+void exact_begin_model(exact_state *s);
+void exact_factorise(exact_state *s, int64_t count, double least);
+void exact_substitute(const exact_state *s, double *x, int64_t count);
+void exact_move_member(exact_state *s, int64_t k, double to);
+int64_t exact_reduce_face(exact_state *s, int64_t count);
 void exact_quadratic(exact_state *s);
 int64_t exact_free_members(exact_state *s);
 double exact_reach(const exact_problem *p, double u, double d, double *stop);
 void exact_columns(exact_state *s, double accuracy);
+
+/* ---- near.c ---- */
+
+int exact_near(exact_state *s);
 
 /* ---- newton.c, hinge.c ---- */
 

@@ -137,8 +137,7 @@ static sotto_status fit_certify(sotto_model *m, const exact_problem *p,
     m->certified = 1;
     m->objective = quality.objective;
     m->gap = s->gap + more;
-    m->converged = !(m->gap > p->tolerance * m->objective) &&
-                   !(more > p->tolerance * m->objective);
+    m->converged = s->converged && !(more > p->tolerance * m->objective);
     return SOTTO_OK;
 }
 

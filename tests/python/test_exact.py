@@ -3,10 +3,16 @@
 
 On every problem the objective, computed here, may be at most 1e-8 relative above the best of the
 outside solvers, and the certificate must hold: no outside answer lies below objective - gap.
-Skipped where numpy, scipy or scikit-learn is missing; problems on real sets where those are.
+Skipped where numpy, scipy or scikit-learn is missing; problems on real sets where those are. Where
+python3-cvxopt is installed it judges hinge with l2 as well, which the others do badly.
+
+Outside solvers have caps on their iterations, so that this ends in two minutes; a solver that
+meets its cap is a weak judge, not a lenient one: ours may not be above any of them.
 """
+import fractions
 import gzip
 import json
+import operator
 import os
 import shutil
 import subprocess
@@ -25,6 +31,12 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing} (apt install python3-sklearn)")
     sys.exit(77)
+
+try:
+    import cvxopt
+    import cvxopt.solvers
+except ImportError:
+    cvxopt = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, os.pardir, "tools")]
@@ -65,9 +77,25 @@ class Problem:
         return (np.where(inside, r * r / 2, DELTA * (np.abs(r) - DELTA / 2)),
                 np.clip(r, -DELTA, DELTA))
 
+    def margins(self, w, b):
+        """With as many digits as it takes where large weights cancel each other."""
+        if scipy.sparse.issparse(self.X) or self.X.size > 100000:
+            return self.X @ w + b
+        if self.blur(w, b) < 1e-16:
+            return self.X.astype(np.longdouble) @ w + b
+        w = [fractions.Fraction(v) for v in w.tolist()]
+        return np.array([float(sum(map(operator.mul, w, map(fractions.Fraction, row)))
+                               + fractions.Fraction(float(b))) for row in self.X.tolist()])
+
     def value(self, w, b=0.0):
-        return (self.shares @ self.losses(self.X @ w + b)[0] + self.l1 * np.abs(w).sum()
-                + self.l2 / 2 * (w @ w))
+        return float(self.shares @ self.losses(self.margins(w, b))[0] + self.l1 * np.abs(w).sum()
+                     + self.l2 / 2 * (w @ w))
+
+    def blur(self, w, b):
+        """What rounding of such weights costs: they are no better than that."""
+        largest = abs(self.X).max(axis=0)
+        largest = largest.toarray()[0] if scipy.sparse.issparse(largest) else largest
+        return (2.0 ** -52 * (np.abs(w) @ largest + abs(b))) ** 2
 
     @property
     def per_row(self):
@@ -160,29 +188,55 @@ def liblinear(q):
     return sign * w, 0
 
 
+def conditioned(q):
+    """The columns as a solver likes them, and what turns its weights into ours: about their means
+    (with an intercept that changes nothing but b), of length 1; orthogonal without a penalty."""
+    if scipy.sparse.issparse(q.X):
+        return q.X, np.ones(q.X.shape[1]), lambda w, b: (w, b)
+    centre = q.X.mean(0) * q.intercept
+    X = q.X - centre
+    length = np.sqrt((X ** 2).mean(0))
+    length[length <= 1e-13 * np.abs(q.X).max(0)] = 1
+    X, turn = X / length, np.eye(X.shape[1])
+    if not (q.l1 or q.l2 or np.isfinite(q.low) or np.isfinite(q.high)):
+        left, size, right = np.linalg.svd(X, full_matrices=False)
+        kept = size > 1e-13 * size[0]
+        X, turn = left[:, kept] * np.sqrt(len(X)), right[kept].T / size[kept] * np.sqrt(len(X))
+
+    def back(w, b):
+        v = turn @ w / length
+        return v, b - centre @ v
+    return X, length[:X.shape[1]], back
+
+
 def bounded_newton(q):
     """scipy's L-BFGS-B on w = u - v with u, v >= 0, for every smooth loss and small p."""
     n, p = q.X.shape
     if q.loss == "hinge" or p > 600 or n * p > 500000 and not scipy.sparse.issparse(q.X):
         return None
     both = q.l1 > 0
+    X, length, back = conditioned(q)
+    p = X.shape[1]
+    l1, l2 = q.l1 / length, q.l2 / length ** 2
 
     def split(t):
         return (t[:p] - t[p:2 * p] if both else t[:p]), (t[-1] if q.intercept else 0)
 
     def function(t):
         w, b = split(t)
-        each, slope = q.losses(q.X @ w + b)
+        each, slope = q.losses(X @ w + b)
         slope = q.shares * slope
-        g = q.X.T @ slope + q.l2 * w
-        parts = [g + q.l1, q.l1 - g] if both else [g]
+        g = X.T @ slope + l2 * w
+        parts = [g + l1, l1 - g] if both else [g]
         if q.intercept:
             parts.append([slope.sum()])
-        penalty = q.l1 * t[:2 * p].sum() if both else 0
-        return q.shares @ each + q.l2 / 2 * w @ w + penalty, np.concatenate(parts)
+        penalty = l1 @ (t[:p] + t[p:2 * p]) if both else 0
+        return q.shares @ each + (l2 * w) @ w / 2 + penalty, np.concatenate(parts)
 
-    bounds = ([(max(q.low, 0), max(q.high, 0))] * p + [(max(-q.high, 0), max(-q.low, 0))] * p
-              if both else [(q.low, q.high)] * p) + [(None, None)] * q.intercept
+    bounds = ([(max(q.low, 0) * s, max(q.high, 0) * s) for s in length]
+              + [(max(-q.high, 0) * s, max(-q.low, 0) * s) for s in length]
+              if both else [(q.low * s, q.high * s) for s in length])
+    bounds += [(None, None)] * q.intercept
     start = np.array([min(max(0, lo if lo is not None else 0), hi if hi is not None else 0)
                       for lo, hi in bounds], float)
     for _ in range(5):
@@ -190,7 +244,28 @@ def bounded_newton(q):
                                         method="L-BFGS-B",
                                         options={"maxiter": 20000, "maxfun": 100000, "maxcor": 30,
                                                  "ftol": 1e-16, "gtol": 1e-13}).x
-    return split(start)
+    return back(*split(start))
+
+
+def quadratic_program(q):
+    """The dual of hinge with l2 by CVXOPT's interior points; b is one of the kinks."""
+    n = len(q.y)
+    if cvxopt is None or q.loss != "hinge" or not q.l2 or q.l1 or n > 1000:
+        return None
+    if q.weights is not None or q.low > -np.inf or q.high < np.inf:
+        return None
+    X = q.X.toarray() if scipy.sparse.issparse(q.X) else q.X
+    Z = (X - X.mean(0) * q.intercept) * q.y[:, None]
+    one = cvxopt.spmatrix(1.0, range(n), range(n))
+    more = [cvxopt.matrix(q.y[None, :]), cvxopt.matrix(0.0)] if q.intercept else []
+    found = cvxopt.solvers.qp(
+        cvxopt.matrix(Z @ Z.T / (n * n * q.l2)), cvxopt.matrix(-1 / n, (n, 1)),
+        cvxopt.sparse([-one, one]), cvxopt.matrix([cvxopt.matrix(0.0, (n, 1)),
+                                                   cvxopt.matrix(1.0, (n, 1))]), *more,
+        options={"show_progress": False, "abstol": 1e-13, "reltol": 1e-11, "feastol": 1e-11,
+                 "maxiters": 40})
+    w = Z.T @ np.ravel(found["x"]) / (n * q.l2)
+    return w, min(q.y - X @ w, key=lambda b: q.value(w, b)) if q.intercept else 0
 
 
 def hinge_program(q):
@@ -207,8 +282,8 @@ def hinge_program(q):
     found = scipy.optimize.linprog(cost, A, -np.ones(n), bounds=bounds)
     t = found.x
     if q.l2 > 0:
-        if n > 80:
-            return None
+        if n > 80 or cvxopt and not q.l1 and np.isinf(q.low):
+            return None         # SLSQP takes many seconds: where there is a better judge, no
 
         def function(t):
             w = t[:p] - t[p:2 * p]
@@ -224,7 +299,8 @@ def hinge_program(q):
     return t[:p] - t[p:2 * p], t[2 * p] * q.intercept
 
 
-OUTSIDE = [least_squares, logistic, machines, liblinear, bounded_newton, hinge_program]
+OUTSIDE = [least_squares, logistic, machines, liblinear, bounded_newton, hinge_program,
+           quadratic_program]
 
 
 # ---- ours ----
@@ -296,7 +372,15 @@ def awkward(seed, n, p, classes):
     """Constant, zero and duplicated columns, also with the sign turned."""
     X, y = dense(seed, n, p, classes)
     return np.hstack([X, np.full((n, 1), .1), np.zeros((n, 1)), X[:, :2], -X[:, :1],
-                      1e3 + X[:, 1:2]]), y
+                      1e6 + X[:, 1:2]]), y
+
+
+def near(seed, n, p, classes, apart):
+    """A column that is another but for a part as small as that, and a sum of two likewise."""
+    X, y = dense(seed, n, p, classes)
+    random = np.random.RandomState(seed)
+    return np.hstack([X, X[:, :1] + apart * random.randn(n, 1),
+                      X[:, 1:2] - X[:, 2:3] + apart * random.randn(n, 1)]), y
 
 
 def make_problems():
@@ -326,10 +410,17 @@ def make_problems():
         made[f"{loss}-wide-sparse"] = Problem(*sparse(k, 60, 300, classes), loss, l1=.01,
                                               intercept=False)
         made[f"{loss}-none"] = Problem(*dense(k + 20, 300, 5, classes), loss)
-    X, y = awkward(9, 50, 8, False)
-    made["squared-none-awkward"] = Problem(X[:, :-1], y, "squared")
+        if loss != "hinge":     # whose kinks feel the rounding of such weights itself
+            for apart in (1e-4, 1e-7, 1e-9):
+                made[f"{loss}-none-near-{apart:g}"] = Problem(
+                    *near(k + 30, 300, 5, classes, apart), loss, intercept=apart != 1e-7)
+    # The minimum (7.5995, by rational arithmetic) has weights of 1e10 and an intercept of 1e16,
+    # which a double holds to 2: nobody can write it down. LinearRegression gives 7.6548.
+    made["squared-none-awkward"] = Problem(*awkward(9, 50, 8, False), "squared")
     made["squared-none-wide"] = Problem(*dense(9, 30, 50, False), "squared")
-    made["squared-dense-l1-large"] = Problem(*dense(3, 400, 700, False), "squared", l1=.05)
+    # As many weights as rows: at l1 = 1e-3 it is 397, which takes us 5 s and scikit-learn 77 s,
+    # with the same result to 15 digits.
+    made["squared-dense-l1-large"] = Problem(*dense(3, 400, 700, False), "squared", l1=.02)
     made["squared-sparse-l1-large"] = Problem(*sparse(3, 2000, 1000, False, .01), "squared",
                                               l1=2e-5)
     made["logistic-sparse-l2-large"] = Problem(*sparse(3, 2000, 1500, True, .02), "logistic",
@@ -386,7 +477,8 @@ class Comparison(unittest.TestCase):
         ours, gap = q.value(w, b), found["gap"]
         self.assertTrue((w >= q.low).all() and (w <= q.high).all())
         self.assertLessEqual(abs(ours - found["objective"]), 1e-12 * abs(ours) + 1e-15)
-        answers = {}
+        self.assertTrue(found["converged"])
+        answers, blur = {}, {}
         for solver in OUTSIDE:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -394,6 +486,7 @@ class Comparison(unittest.TestCase):
             if answer is not None:
                 v, a = answer
                 answers[solver.__name__] = q.value(np.clip(v, q.low, q.high), a)
+                blur[solver.__name__] = q.blur(v, a)
         self.assertTrue(answers, "no outside solver has this problem")
         best = min(answers, key=answers.get)
         lead = (ours - answers[best]) / (answers[best] + 1e-15)
@@ -401,7 +494,7 @@ class Comparison(unittest.TestCase):
             shown = "none" if gap is None else f"{gap / (ours + 1e-300):.1e}"
             print(f"| {name} | {ours:.12g} | {shown} | {lead:+.1e} | {best} |"
                   f" {found['seconds']:.4f} | {time.monotonic() - began:.1f} |")
-        self.assertLessEqual(ours, answers[best] * (1 + ABOVE) + 1e-15, answers)
+        self.assertLessEqual(ours, answers[best] * (1 + ABOVE) + 1e-15 + blur[best], answers)
         if gap is not None:
             self.assertLessEqual(gap, CERTIFIED * ours + 1e-15)
             self.assertGreaterEqual(answers[best], ours - gap - 1e-13 * ours)
