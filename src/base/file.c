@@ -150,6 +150,20 @@ sotto_status out_open(out_file *out, const char *path, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* The new name too should outlast a loss of power. Advice: not all file
+   systems let a folder be synced. */
+static void out_sync_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[1] = 0;
+    int folder = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        fsync(folder);
+        close(folder);
+    }
+}
+
 sotto_status out_commit(out_file *out, sotto_error *error)
 {
     if (!out->temporary) {
@@ -171,6 +185,7 @@ sotto_status out_commit(out_file *out, sotto_error *error)
     out->stream = NULL;
     if (closed || rename(out->temporary, out->path))
         return out_failed(out, out->path, error);
+    out_sync_folder(out->temporary);
     mem_free(out->temporary);
     mem_free(out->path);
     *out = (out_file){0};
