@@ -1,9 +1,10 @@
 /*
- * With l1, more weights may be free than columns are independent. For each
- * column k that Cholesky left out there is a direction v, e_k less the
- * combination of the others that equals it, along which no margin changes.
- * It is followed the way that l1 falls, until some weight is 0: one free
- * weight less, at the cost of a substitution and an update of the factor.
+ * With l1 or a box, more weights may be free than columns are independent.
+ * For each column k that Cholesky left out there is a direction v, e_k less
+ * the combination of the others that equals it, along which no margin
+ * changes. It is followed the way that l1 falls, until some weight is 0 or at
+ * a bound: one free weight less, at the cost of a substitution and an update
+ * of the factor.
  */
 #include "solver.h"
 
@@ -21,23 +22,34 @@ static void flat_direction(exact_state *s, double *v, int64_t place,
     v[place] = 1;
 }
 
-/* How far along v (with sign) l1 falls until the first weight is 0; which
-   one that is. */
+/* Where a weight that moves with speed v meets a kink or bound. */
+static double stop_of(const exact_problem *p, double u, double v)
+{
+    if (p->l1 > 0 && u * v < 0)
+        return 0;
+    return v > 0 ? p->high : v < 0 ? p->low : INFINITY;
+}
+
+/* How far along v, with sign, until the first weight stops; which one that
+   is, and where. l1 may only fall. */
 static double flat_reach(const exact_state *s, const double *v, int64_t place,
-                         int64_t *first)
+                         int64_t *first, double *stop)
 {
     double slope = 0, reach = INFINITY;
     for (int64_t i = 0; i <= place; i++)
         slope += s->target[s->set[s->list[i]]] > 0 ? v[i] : -v[i];
+    double sign = slope > 0 && s->problem->l1 > 0 ? -1 : 1;
     for (int64_t i = 0; i <= place; i++) {
         double u = s->target[s->set[s->list[i]]];
-        double way = -u / (slope > 0 ? -v[i] : v[i]);
-        if (way > 0 && way < reach) {
+        double at = stop_of(s->problem, u, sign * v[i]);
+        double way = fabs(at - u) / fabs(v[i]);
+        if (way < reach) {
             reach = way;
             *first = i;
+            *stop = at;
         }
     }
-    return slope > 0 ? -reach : reach;
+    return sign * reach;
 }
 
 /* That which turns (a, b) into (length, 0). */
@@ -77,17 +89,19 @@ int64_t exact_reduce_face(exact_state *s, int64_t count)
     double *v = s->direction;
     for (int64_t place = 0; place < count;) {
         int64_t first = -1;
+        double stop = 0;
         if (s->factor[place * s->gram_room + place] > 0) {
             place++;
             continue;
         }
         flat_direction(s, v, place, count);
-        double way = flat_reach(s, v, place, &first);
+        double way = flat_reach(s, v, place, &first, &stop);
         if (first < 0)
             return count;
         for (int64_t i = 0; i <= place; i++) {
             double u = s->target[s->set[s->list[i]]];
-            exact_move_member(s, s->list[i], i == first ? 0 : u + way * v[i]);
+            exact_move_member(s, s->list[i],
+                              i == first ? stop : u + way * v[i]);
         }
         delete_row(s, first, count--);
         place = first;

@@ -115,7 +115,7 @@ static int64_t face_direction(exact_state *s)
     const exact_problem *p = s->problem;
     int64_t count = exact_free_members(s);
     exact_factorise(s, count, 1e-13);
-    if (p->l1 > 0 && isinf(p->low) && isinf(p->high))
+    if (p->l1 > 0 || isfinite(p->low) || isfinite(p->high))
         count = exact_reduce_face(s, count);
     for (int64_t i = 0; i < count; i++) {
         double u = s->target[s->set[s->list[i]]];
@@ -186,33 +186,40 @@ static int solve_face(exact_state *s)
     return first < 0;
 }
 
-/* The largest promised decrease over the members. */
-static double model_violation(const exact_state *s)
+/* The largest promised decrease over the members, and whose it is. */
+static double model_violation(const exact_state *s, int64_t *whose)
 {
     double most = 0;
+    *whose = -1;
     for (int64_t k = 0; k < s->size; k++) {
         double u = s->target[s->set[k]];
         /* residual has l2 in it, the violation adds it again */
         double fall =
             exact_violation(s->problem, u, s->residual[k] - s->problem->l2 * u);
-        if (s->diagonal[k] > 0)
-            most = fmax(most, fall * fall / s->diagonal[k]);
+        double promise = s->diagonal[k] > 0 ? fall * fall / s->diagonal[k] : 0;
+        if (promise > most) {
+            most = promise;
+            *whose = k;
+        }
     }
     return most;
+}
+
+static int step_member(exact_state *s, int64_t k)
+{
+    double u = s->target[s->set[k]], h = s->diagonal[k];
+    double to = exact_prox(s->problem, u - s->residual[k] / h, h);
+    exact_move_member(s, k, to);
+    return is_free(s->problem, u) != is_free(s->problem, to);
 }
 
 /* One cycle over the members; whether any joined or left the free ones. */
 static int sweep(exact_state *s)
 {
     int changed = 0;
-    for (int64_t k = 0; k < s->size; k++) {
-        double u = s->target[s->set[k]], h = s->diagonal[k];
-        if (!(h > 0))
-            continue;
-        double to = exact_prox(s->problem, u - s->residual[k] / h, h);
-        changed |= is_free(s->problem, u) != is_free(s->problem, to);
-        exact_move_member(s, k, to);
-    }
+    for (int64_t k = 0; k < s->size; k++)
+        if (s->diagonal[k] > 0)
+            changed |= step_member(s, k);
     return changed;
 }
 
@@ -244,18 +251,37 @@ static int settle_signs(exact_state *s, int smooth)
     return unrest;
 }
 
+/* Where columns are so much alike that sweeps undo what was solved for: the
+   free members alone, until they stay free, then one more. */
+static void solve_one_by_one(exact_state *s, double enough)
+{
+    /* the model of a squared loss is the problem itself */
+    int64_t rounds = s->problem->loss.kind == LOSS_SQUARED ? 2 * s->size : 0;
+    int64_t whose;
+    for (int64_t i = 0; i < 50 + rounds; i++) {
+        if (!solve_face(s))
+            continue;
+        if (model_violation(s, &whose) <= enough)
+            break;
+        step_member(s, whose);
+    }
+}
+
 void exact_quadratic(exact_state *s)
 {
     const exact_problem *p = s->problem;
     int smooth = !(p->l1 > 0) && isinf(p->low) && isinf(p->high);
+    int64_t whose;
     exact_begin_model(s);
     /* on part of the columns, an answer that will not last */
     double part = s->size < s->view.p && s->measure > 1e-6 ? 1e-8 : 1e-20;
-    double enough = part * model_violation(s);
-    for (int round = 0; round < 60; round++) {
+    double enough = part * model_violation(s, &whose);
+    for (int round = 0; round < 20; round++) {
         int unrest = settle_signs(s, smooth);
         int whole = solve_face(s);
-        if ((whole && !unrest) || model_violation(s) <= enough)
-            break;
+        if ((whole && !unrest) || model_violation(s, &whose) <= enough)
+            return;
     }
+    if (!smooth)
+        solve_one_by_one(s, enough);
 }
