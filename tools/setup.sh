@@ -7,8 +7,10 @@ packages() {
     case $1 in
     build) echo gcc libc6-dev binutils meson ninja-build pkg-config python3 \
         zlib1g-dev libjansson-dev libsodium-dev scdoc ;;
-    test) echo libcmocka-dev liblinear-tools python3-numpy libmpfr-dev libgmp-dev groff-base ;;
-    ci) echo clang-14 libclang-rt-14-dev valgrind ;;
+    test) echo libcmocka-dev liblinear-tools libmpfr-dev libgmp-dev \
+        python3-numpy groff-base ;;
+    ci) echo clang-14 libclang-rt-14-dev valgrind liblinear4 python3-scipy \
+        python3-sklearn python3-cvxopt ;;
     bench) echo valgrind liblinear-tools liblinear4 python3-pandas \
         python3-scipy python3-sklearn ;;
     format) echo clang-format-14 ;;
