@@ -49,6 +49,7 @@ void cli_json_text(FILE *to, const char *text);
 /* Prints a double so that it reads back as the same bits; null for NaN. */
 void cli_json_number(FILE *to, double x);
 
+sotto_status cli_account(const cli *c, sotto_error *error);
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);
 sotto_status cli_schema(const cli *c, sotto_error *error);

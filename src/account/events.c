@@ -76,13 +76,13 @@ sotto_status account_add(account_list *list, account_event event,
     if (list->events >= EVENTS_MOST)
         return error_set(error, SOTTO_USAGE,
                          "expected at most %d different events", EVENTS_MOST);
-    account_event *events = mem_resize(list->event, (size_t)list->events + 1,
-                                       sizeof *events);
+    account_event *events =
+        mem_resize(list->event, (size_t)list->events + 1, sizeof *events);
     if (!events)
         return error_memory(error);
     list->event = events;
-    account_round *rounds = mem_resize(list->round, (size_t)list->rounds + 1,
-                                       sizeof *rounds);
+    account_round *rounds =
+        mem_resize(list->round, (size_t)list->rounds + 1, sizeof *rounds);
     if (!rounds)
         return error_memory(error);
     list->round = rounds;

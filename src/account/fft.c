@@ -86,8 +86,8 @@ static void fft_join(double *re, double *im, int64_t half, double c, double s)
 }
 
 /* The last level: blocks of two, one root each. */
-static void fft_split_pairs(const fft *f, double *re, double *im,
-                            int64_t block, int64_t size)
+static void fft_split_pairs(const fft *f, double *re, double *im, int64_t block,
+                            int64_t size)
 {
     const double *c = f->cosine + block, *s = f->sine + block;
     for (int64_t b = 0; b < size / 2; b++)

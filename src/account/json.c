@@ -122,8 +122,8 @@ static sotto_status json_read_event(const json_reader *r, json_t *from)
         !json_is_number(a) || !b != (e.kind != ACCOUNT_SUBSAMPLED) ||
         (b && !json_is_number(b)) ||
         json_object_size(from) !=
-            2 + (size_t)!!b + (size_t)!!json_object_get(from, "count") +
-                (size_t)!!json_object_get(from, "adjacency"))
+            2 + (size_t) !!b + (size_t) !!json_object_get(from, "count") +
+                (size_t) !!json_object_get(from, "adjacency"))
         return json_fault(r, "an event with its numbers (mu; epsilon; q and "
                              "sigma; eta) and perhaps count, adjacency");
     e.a = json_number_value(a);
@@ -149,9 +149,8 @@ static sotto_status json_read_round(const json_reader *r, json_t *from)
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; status == SOTTO_OK && i < json_array_size(events); i++)
         status = json_read_event(r, json_array_get(events, i));
-    return status == SOTTO_OK
-               ? account_repeat(r->list, first, repeat, r->error)
-               : status;
+    return status == SOTTO_OK ? account_repeat(r->list, first, repeat, r->error)
+                              : status;
 }
 
 static sotto_status json_read_list(const json_reader *r, json_t *root)

@@ -219,9 +219,8 @@ static double renyi_sampled_whole(double q, double sigma, int64_t n)
 static double renyi_sampled(double q, double sigma, double tilt)
 {
     double below = floor(tilt), above = ceil(tilt);
-    double low = below > 0
-                     ? renyi_sampled_whole(q, sigma, (int64_t)below + 1)
-                     : 0;
+    double low =
+        below > 0 ? renyi_sampled_whole(q, sigma, (int64_t)below + 1) : 0;
     if (above == below)
         return low;
     double high = renyi_sampled_whole(q, sigma, (int64_t)above + 1);
@@ -264,8 +263,7 @@ double renyi_bound(const parts *p, double tilt)
 /* ln delta <= k - t epsilon + t ln t - (t + 1) ln(t + 1). */
 static double renyi_log_delta(const parts *p, double t, double epsilon)
 {
-    return renyi_bound(p, t) - t * epsilon + t * log(t) -
-           (t + 1) * log1p(t);
+    return renyi_bound(p, t) - t * epsilon + t * log(t) - (t + 1) * log1p(t);
 }
 
 /* Minimises over the tilt: a coarse walk, then a golden section. */
@@ -302,8 +300,7 @@ double renyi_delta(const parts *p, double epsilon)
 
 static double renyi_epsilon_at(const parts *p, double t, double delta)
 {
-    return (renyi_bound(p, t) - log(delta) + t * log(t) -
-            (t + 1) * log1p(t)) /
+    return (renyi_bound(p, t) - log(delta) + t * log(t) - (t + 1) * log1p(t)) /
            t;
 }
 

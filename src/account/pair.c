@@ -59,8 +59,8 @@ static pair_cut pair_cut_sampled(double q, double sigma, double loss, int add)
         return (pair_cut){none, none, 0};
     }
     double w = log1p(ratio), x = sigma * sigma * w + .5;
-    double shift = 6 * LIBM_ULPS * ROUNDOFF * fmax(1, y) * (1 + fabs(w)) * q *
-                   exp(-l);
+    double shift =
+        6 * LIBM_ULPS * ROUNDOFF * fmax(1, y) * (1 + fabs(w)) * q * exp(-l);
     pair_tail mixed = pair_mixture(q, x, sigma, add);
     pair_tail plain = pair_normal(x / sigma, add);
     return add ? (pair_cut){plain, mixed, shift}
@@ -109,8 +109,7 @@ static double pair_between(pair_tail a, pair_tail b, double *error)
 static void pair_dots(double *mass, double g, double h, double a, double b)
 {
     double top = a * exp(-h), bottom = b * exp(g);
-    double slack =
-        ROUNDOFF * (2 * LIBM_ULPS + 2 + fabs(g)) * (top + bottom);
+    double slack = ROUNDOFF * (2 * LIBM_ULPS + 2 + fabs(g)) * (top + bottom);
     double x = (bottom - top - slack) / -expm1(-h);
     x = x > 0 ? fmin(x * (1 - 4 * ROUNDOFF), a) : 0;
     mass[0] += x;
@@ -123,8 +122,8 @@ static void pair_atom(pair_law *law, double loss, double mass)
     double h = law->step;
     double cell = floor(loss / h + fabs(loss / h) * 4 * ROUNDOFF);
     double over = fmax(0, loss - cell * h);
-    double up = -expm1(-over) / -expm1(-h) +
-                ROUNDOFF * (32 + 8 * fabs(loss / h));
+    double up =
+        -expm1(-over) / -expm1(-h) + ROUNDOFF * (32 + 8 * fabs(loss / h));
     int64_t at = (int64_t)cell - law->low;
     mass *= 1 + 4 * LIBM_ULPS * ROUNDOFF;
     up = fmin(1, up);

@@ -88,10 +88,9 @@ static sotto_status parts_step_add(parts *p, const account_event *e,
         return error_memory(error);
     p->step = grown;
     int range = e->kind == ACCOUNT_RANGE;
-    grown[p->steps++] =
-        (parts_step){range ? e->a : 0,
-                     range ? 0 : e->a * e->a * (double)e->count,
-                     range ? e->count : 0};
+    grown[p->steps++] = (parts_step){range ? e->a : 0,
+                                     range ? 0 : e->a * e->a * (double)e->count,
+                                     range ? e->count : 0};
     return SOTTO_OK;
 }
 
@@ -159,8 +158,8 @@ sotto_status parts_make(parts *out, const account_list *list,
             if (e.kind == ACCOUNT_RANGE && e.a > 0 && e.a < PARTS_LEAST_RANGE)
                 e.a = PARTS_LEAST_RANGE;
             if (status == SOTTO_OK)
-                status = parts_add(out, e, (double)list->round[r].repeat,
-                                   error);
+                status =
+                    parts_add(out, e, (double)list->round[r].repeat, error);
             if (status != SOTTO_OK)
                 break;
         }

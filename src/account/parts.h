@@ -156,8 +156,7 @@ double fft_error(const fft *f);
 /* re, im: even and odd entries; overwritten. */
 void fft_multiply(const fft *f, double *re, double *im, double power,
                   fft_product *product);
-void fft_back(const fft *f, const fft_product *product, double *re,
-              double *im);
+void fft_back(const fft *f, const fft_product *product, double *re, double *im);
 
 /* ---- the law of a sum of losses (pld.c) ---- */
 
@@ -168,7 +167,7 @@ typedef struct pld {
     double infinite;  /* at infinity: truncation and wrap-around included */
     double log_scale; /* mass = exp(log_scale - tilt * loss) * tilted mass */
     double tilt;
-    double error; /* 2-norm error of the tilted masses */
+    double error;  /* 2-norm error of the tilted masses */
     double *curve; /* delta at the grid points, without the error */
     double shift;
 } pld;
@@ -184,5 +183,15 @@ sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
                       sotto_error *error);
 void pld_free(pld *p);
 double pld_delta(const pld *p, const profile *h, double epsilon);
+
+/* ---- prices (price.c) ---- */
+
+/* account_delta with coarser or finer grids; effort 0: none. */
+sotto_status price_list(const account_list *list, double epsilon, double effort,
+                        account_price *out, sotto_error *error);
+
+/* account_epsilon by moments alone. */
+sotto_status price_moments(const account_list *list, double delta,
+                           account_price *out, sotto_error *error);
 
 #endif

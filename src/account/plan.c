@@ -4,8 +4,9 @@
  *   plan   = term {"+" term}
  *   term   = [factor "*"] (EVENT | "(" plan ")") {"*" factor}
  *   EVENT  = NAME "(" number {"," number} ")" ["@" adjacency]
- *   number = product {("+" | "-") product},  product = factor {("*" | "/") factor}
- *   factor = ["-"] (decimal | name | "sqrt" "(" number ")" | "(" number ")")
+ *   number = product {("+" | "-") product},  product = factor {("*" | "/")
+ * factor} factor = ["-"] (decimal | name | "sqrt" "(" number ")" | "(" number
+ * ")")
  */
 #include "account.h"
 #include "number.h"
@@ -32,9 +33,9 @@ static double plan_fault(plan_reader *r, const char *expected)
     for (size_t i = 0; i < sizeof near - 1 && r->at[i]; i++)
         near[i] = r->at[i] > 31 && r->at[i] < 127 ? r->at[i] : '?';
     if (r->status == SOTTO_OK)
-        r->status = error_set(r->error, SOTTO_USAGE,
-                              "the plan: expected %s before '%s'", expected,
-                              near);
+        r->status =
+            error_set(r->error, SOTTO_USAGE,
+                      "the plan: expected %s before '%s'", expected, near);
     return 0;
 }
 
@@ -251,8 +252,7 @@ static void plan_count(plan_reader *r, int64_t first, double count)
         round->repeat == 1 && (double)e->count * count <= 1e12)
         e->count *= (int64_t)count;
     else if (count != 1 && first < r->list->rounds)
-        r->status =
-            account_repeat(r->list, first, (int64_t)count, r->error);
+        r->status = account_repeat(r->list, first, (int64_t)count, r->error);
 }
 
 static void plan_term(plan_reader *r)
@@ -319,8 +319,8 @@ sotto_status account_plan(account_list *out, const char *plan,
                           account_adjacency adjacency, sotto_error *error)
 {
     *out = (account_list){.adjacency = adjacency};
-    plan_reader r = {plan,  settings, free_value, adjacency,
-                     out,   error,    SOTTO_OK,   0};
+    plan_reader r = {plan, settings, free_value, adjacency,
+                     out,  error,    SOTTO_OK,   0};
     r.status = plan_check_settings(settings, error);
     if (r.status == SOTTO_OK)
         plan_sum(&r);

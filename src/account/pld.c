@@ -228,9 +228,10 @@ static void pld_finish(pld *out, pld_work *w, const pld_plan *plan)
                     8 * ROUNDOFF * (fabs(w->log_scale) + plan->tilt * reach);
     out->tilt = plan->tilt;
     out->log_scale = w->log_scale + growth;
-    out->error = exp(growth) * (w->forward + (fft_error(&w->f) +
-                                              4 * ROUNDOFF * (w->counts + 8)) *
-                                                 w->smallest);
+    out->error =
+        exp(growth) *
+        (w->forward +
+         (fft_error(&w->f) + 4 * ROUNDOFF * (w->counts + 8)) * w->smallest);
     fft_back(&w->f, &w->product, w->re, w->im);
     pld_untilt(out, w, plan);
     double edge = (double)(out->low + out->cells) * out->step;
@@ -323,8 +324,8 @@ static sotto_status pld_plain(pld *out, const parts_event *event, int add,
    are limited so that no exponential overflows. */
 static void pld_limit(pld_plan *plan)
 {
-    double reach = fmax(fabs(plan->top), fabs(plan->bottom)) +
-                   (plan->top - plan->bottom);
+    double reach =
+        fmax(fabs(plan->top), fabs(plan->bottom)) + (plan->top - plan->bottom);
     plan->tilt = fmin(plan->tilt, 300 / reach);
     plan->top_tilt = fmin(plan->top_tilt, 300 / reach);
 }
@@ -350,9 +351,8 @@ sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
     if (status == SOTTO_OK && !(isfinite(plan.step) && plan.step > 0))
         status = error_set(error, SOTTO_FAILED, "no grid fits these events");
     if (status == SOTTO_OK)
-        status = plan.plain
-                     ? pld_plain(out, all, add, &plan, error)
-                     : pld_composed(out, all, events, add, &plan, error);
+        status = plan.plain ? pld_plain(out, all, add, &plan, error)
+                            : pld_composed(out, all, events, add, &plan, error);
     mem_free(all);
     if (status != SOTTO_OK)
         pld_free(out);
@@ -375,9 +375,9 @@ static double pld_weight_norm(const pld *p, double epsilon)
         most = exp(t * log(t) - (t + 1) * log1p(t));
     double square = (double)p->cells * most * most;
     if (t > 0)
-        square = fmin(square, 2 / (2 * t * (2 * t + 1) * (2 * t + 2)) /
-                                      p->step +
-                                  most * most);
+        square =
+            fmin(square, 2 / (2 * t * (2 * t + 1) * (2 * t + 2)) / p->step +
+                             most * most);
     return sqrt(square) * exp(p->log_scale - t * epsilon) * (1 + 1e-9);
 }
 
@@ -415,8 +415,7 @@ double pld_delta(const pld *p, const profile *h, double epsilon)
         squares += w * w;
     }
     sum *= 1 + ROUNDOFF * (double)p->cells;
-    double below = p->error > 0
-                       ? profile_at(h, epsilon - (double)p->low * p->step)
-                       : 0;
+    double below =
+        p->error > 0 ? profile_at(h, epsilon - (double)p->low * p->step) : 0;
     return fmin(1, sum + below + p->infinite + p->error * sqrt(squares));
 }

@@ -76,8 +76,8 @@ static sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim,
         ranges += p->gauss;
     int directions = !events && gauss == 0 ? 0 : p->sampled ? 2 : 1;
     for (int i = 0; i < directions && status == SOTTO_OK; i++) {
-        status = pld_make(&s->law[i], event, events, gauss, ranges, i, aim,
-                          error);
+        status =
+            pld_make(&s->law[i], event, events, gauss, ranges, i, aim, error);
         s->directions = i + 1;
     }
     mem_free(event);
@@ -88,8 +88,9 @@ static sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim,
 
 static account_method pricing_method(const parts *p)
 {
-    return p->steps ? ACCOUNT_ORDER : p->ranges ? ACCOUNT_RECURSION
-                                                : ACCOUNT_PLD;
+    return p->steps    ? ACCOUNT_ORDER
+           : p->ranges ? ACCOUNT_RECURSION
+                       : ACCOUNT_PLD;
 }
 
 /* Whether grids are of use here; *note says why not. */
@@ -164,9 +165,8 @@ static void price_simple_epsilon(const parts *p, double delta,
                                  account_price *best)
 {
     double mu = sqrt(p->gauss) * (1 + 4 * ROUNDOFF);
-    double gauss = p->gauss > 0 ? (delta > 0 ? normal_epsilon(mu, delta)
-                                             : INFINITY)
-                                : 0;
+    double gauss =
+        p->gauss > 0 ? (delta > 0 ? normal_epsilon(mu, delta) : INFINITY) : 0;
     if (!p->events && !p->ranges)
         price_take(best, gauss, delta,
                    p->gauss > 0 ? ACCOUNT_CLOSED : ACCOUNT_NOTHING);
@@ -190,8 +190,8 @@ static double price_search(const pricing *s, double delta, double high)
     for (int i = 0; i < 60 && high - low > 1e-7 * high; i++) {
         double share = at_low / (at_low - at_high);
         share = fmin(fmax(share, .02), .98);
-        double middle = i % 3 == 2 ? .5 * (low + high)
-                                   : low + share * (high - low);
+        double middle =
+            i % 3 == 2 ? .5 * (low + high) : low + share * (high - low);
         double at = log(fmax(pricing_delta(s, middle), 1e-300) / delta);
         if (at > 0) {
             low = middle;
@@ -242,6 +242,12 @@ static double price_draws(const account_list *list, double epsilon)
 sotto_status account_delta(const account_list *list, double epsilon,
                            account_price *out, sotto_error *error)
 {
+    return price_list(list, epsilon, 1, out, error);
+}
+
+sotto_status price_list(const account_list *list, double epsilon, double effort,
+                        account_price *out, sotto_error *error)
+{
     parts p;
     if (!(epsilon >= 0 && epsilon <= 1e6))
         return error_set(error, SOTTO_USAGE,
@@ -250,7 +256,12 @@ sotto_status account_delta(const account_list *list, double epsilon,
     if (status != SOTTO_OK)
         return status;
     double asked = p.halved ? epsilon / 2 : epsilon;
-    status = price_delta(&p, asked, 1, out, error);
+    if (effort > 0)
+        status = price_delta(&p, asked, effort, out, error);
+    else {
+        *out = (account_price){asked, 1.1, ACCOUNT_NOTHING, NULL};
+        price_simple_delta(&p, asked, out);
+    }
     out->epsilon = epsilon;
     if (p.halved) /* Lemma A11 */
         out->delta *= (1 + exp(asked)) * PRICE_UP;
@@ -262,8 +273,8 @@ sotto_status account_delta(const account_list *list, double epsilon,
 }
 
 /* What remains of delta for an epsilon of at most this. */
-static double price_left(const account_list *list, const parts *p,
-                         double delta, double epsilon)
+static double price_left(const account_list *list, const parts *p, double delta,
+                         double epsilon)
 {
     double left = delta;
     if (list->draws > 0)
@@ -376,4 +387,19 @@ sotto_status account_renyi(const account_list *list, double alpha, double *out,
         *out = renyi_bound(&p, alpha - 1) / (alpha - 1) * (1 + 1e-12);
     parts_free(&p);
     return status;
+}
+
+sotto_status price_moments(const account_list *list, double delta,
+                           account_price *out, sotto_error *error)
+{
+    parts p;
+    if (!(delta > 0 && delta < 1))
+        return error_set(error, SOTTO_USAGE,
+                         "delta: expected a number between 0 and 1");
+    sotto_status status = parts_make(&p, list, error);
+    if (status != SOTTO_OK)
+        return status;
+    *out = (account_price){renyi_epsilon(&p, delta), delta, ACCOUNT_RDP, NULL};
+    parts_free(&p);
+    return SOTTO_OK;
 }

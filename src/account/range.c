@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RANGE_TAIL 1e-6    /* the grid's ends may add this part of delta */
+#define RANGE_TAIL 1e-6  /* the grid's ends may add this part of delta */
 #define RANGE_EFFORT 4e8 /* products for one profile */
 enum { RANGE_LEAST = 8, RANGE_FINEST = 1024, RANGE_BLOCKS = 24 };
 
@@ -41,10 +41,10 @@ void profile_free(profile *h)
 /* A profile with room on both sides for a step to look beyond its ends. */
 typedef struct range_work {
     profile *h;
-    int64_t n, room;       /* values; padding on each side */
-    double *padded;        /* n + 2 room */
-    double *lift, *chord;  /* per cell */
-    double *next;          /* n */
+    int64_t n, room;      /* values; padding on each side */
+    double *padded;       /* n + 2 room */
+    double *lift, *chord; /* per cell */
+    double *next;         /* n */
 } range_work;
 
 static void range_pad(range_work *w)
@@ -182,8 +182,7 @@ typedef struct range_plan {
     int64_t half, room;
 } range_plan;
 
-static void range_grid(range_plan *r, double gauss, double delta,
-                       double effort)
+static void range_grid(range_plan *r, double gauss, double delta, double effort)
 {
     double need = log(1 / (RANGE_TAIL * delta));
     double reach = r->rho + 2 * sqrt(r->rho * need);

@@ -171,11 +171,7 @@ sotto_status account_filter_epsilon(const account_filter *filter, double delta,
 
 /* ---- the papers' own formulas, for comparison ---- */
 
-typedef struct account_paper {
-    const char *name;      /* "dp-cd-3.1" */
-    const char *formula;   /* what it sets */
-    const char *guarantee; /* what that really guarantees */
-} account_paper;
+typedef sotto_paper account_paper;
 
 const account_paper *account_paper_at(int64_t i);
 
