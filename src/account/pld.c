@@ -42,18 +42,20 @@ static double pld_tame(const moments *m, double tilt)
     return tilt;
 }
 
+/* The window: above it Chernoff's bound, below it what selections could
+   still add (`ranges`, their variance) is negligible. */
 static void pld_window(pld_plan *plan, const moments *rest, double epsilon,
-                       double delta, int ranges)
+                       double delta, double ranges)
 {
     moments_at at = moments_value(rest, plan->tilt);
-    double sd = sqrt(at.variance), top_tilt;
-    plan->top = moments_top(rest, PLD_TAIL * delta, &top_tilt);
-    plan->top_tilt = top_tilt;
-    plan->bottom = at.mean - 8 * sd;
-    if (!ranges) {
-        plan->bottom = fmin(plan->bottom, epsilon - 8 * sd);
+    double sd = sqrt(at.variance), need = log(1 / (PLD_TAIL * delta));
+    plan->top = moments_top(rest, PLD_TAIL * delta, &plan->top_tilt);
+    plan->bottom = fmin(at.mean, epsilon) - 8 * sd;
+    if (ranges > 0)
+        plan->bottom = fmin(at.mean - 8 * sd,
+                            epsilon - ranges / 2 - sqrt(2 * ranges * need));
+    else
         plan->top = fmax(plan->top, epsilon + 2 * sd);
-    }
     plan->bottom -= 1e-3 * (plan->top - plan->bottom) + 1e-12;
     plan->top = fmax(plan->top, at.mean + 2 * sd) +
                 1e-3 * (plan->top - plan->bottom) + 1e-12;
@@ -91,7 +93,7 @@ static sotto_status pld_decide(pld_plan *plan, const parts_event *event,
     double delta =
         isnan(aim.delta) ? pld_saddle_delta(at, plan->tilt) : aim.delta;
     m.ranges = 0;
-    pld_window(plan, &m, epsilon, delta, ranges > 0);
+    pld_window(plan, &m, epsilon, delta, ranges);
     pld_grid(plan, fmax(at.variance, 1e-30), aim.effort);
     plan->tail = fmax(PLD_TAIL * delta / plan->sum, 1e-300);
     plan->plain = plan->sum == 1;
@@ -399,13 +401,18 @@ static double pld_delta_alone(const pld *p, double epsilon)
     return d;
 }
 
-double pld_delta(const pld *p, const profile *h, double epsilon)
+/* Against a profile: losses so low that it is at its last value are charged
+   that value once, whatever the transform says about them. */
+static double pld_delta_with(const pld *p, const profile *h, double epsilon)
 {
-    epsilon -= p->shift + 4 * ROUNDOFF * fabs(epsilon);
-    if (!h || !h->value)
-        return fmin(1, pld_delta_alone(p, epsilon));
     double sum = 0, squares = 0;
-    for (int64_t j = 0; j < p->cells; j++) {
+    double reach = (double)h->half * h->step + h->shift;
+    double first = floor((epsilon - reach) / p->step) - (double)p->low - 1;
+    int64_t j = first > 0 ? (int64_t)fmin(first, (double)p->cells) : 0;
+    double below = j > 0 || p->error > 0
+                       ? profile_at(h, epsilon - (double)(p->low + j) * p->step)
+                       : 0;
+    for (; j < p->cells; j++) {
         double z = (double)(p->low + j) * p->step;
         if (p->mass[j] == 0 && p->error == 0)
             continue;
@@ -415,7 +422,13 @@ double pld_delta(const pld *p, const profile *h, double epsilon)
         squares += w * w;
     }
     sum *= 1 + ROUNDOFF * (double)p->cells;
-    double below =
-        p->error > 0 ? profile_at(h, epsilon - (double)p->low * p->step) : 0;
-    return fmin(1, sum + below + p->infinite + p->error * sqrt(squares));
+    return sum + below + p->infinite + p->error * sqrt(squares);
+}
+
+double pld_delta(const pld *p, const profile *h, double epsilon)
+{
+    epsilon -= p->shift + 4 * ROUNDOFF * fabs(epsilon);
+    int alone = !h || !h->value;
+    return fmin(1, alone ? pld_delta_alone(p, epsilon)
+                         : pld_delta_with(p, h, epsilon));
 }
