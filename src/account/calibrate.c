@@ -103,7 +103,7 @@ static void calibrate_polish(calibration *c, double z, double slope,
     account_price price;
     *low = 0;
     *high = INFINITY;
-    for (int i = 0; i < 12 && c->status == SOTTO_OK; i++) {
+    for (int i = 0; i < 20 && c->status == SOTTO_OK; i++) {
         double value = calibrate_at(c, z, 1, NULL, &price);
         if (value > 0)
             *low = z;
@@ -114,7 +114,8 @@ static void calibrate_polish(calibration *c, double z, double slope,
         double step = value / -slope; /* to where it should vanish */
         step = isfinite(step) ? fmin(fmax(step, -.2), .2) : .2;
         z *= exp(step + (value > 0 ? 4e-6 : -4e-6));
-        if (z <= *low || z >= *high)
+        int stuck = i >= 5 && *low > 0 && isfinite(*high);
+        if (z <= *low || z >= *high || stuck)
             z = sqrt(*low * *high);
     }
 }

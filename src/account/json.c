@@ -183,6 +183,14 @@ static sotto_status json_read_list(const json_reader *r, json_t *root)
     return status;
 }
 
+/* jansson calls a failed allocation a syntax error: ask the system again. */
+static int json_out_of_memory(size_t size)
+{
+    void *probe = mem_zeroed(size + 1, 1);
+    mem_free(probe);
+    return !probe;
+}
+
 sotto_status account_from_json(account_list *out, const char *text,
                                size_t length, const char *name,
                                sotto_error *error)
@@ -191,6 +199,8 @@ sotto_status account_from_json(account_list *out, const char *text,
     json_reader r = {out, name, error};
     json_error_t fault;
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
+    if (!root && json_out_of_memory(length))
+        return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE,
                          "%s: line %d: not a whole JSON file",

@@ -295,7 +295,7 @@ static double renyi_minimum(const parts *p, double x,
 double renyi_delta(const parts *p, double epsilon)
 {
     double d = exp(renyi_minimum(p, epsilon, renyi_log_delta));
-    return d < 1 ? d * (1 + 1e-12) : 1;
+    return d < 1 ? fmax(d * (1 + 1e-12), 1e-300) : 1; /* not pure: never 0 */
 }
 
 static double renyi_epsilon_at(const parts *p, double t, double delta)

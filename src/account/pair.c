@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#define PAIR_MOST_CELLS 1.6e7
+
 /* The mass on one side of a cut, and what rounding can do to it. */
 typedef struct pair_tail {
     double value, error;
@@ -210,6 +212,8 @@ sotto_status pair_make(pair_law *out, const parts_event *event, int add,
 {
     double low = floor(window.low / window.step) - 1;
     double high = ceil(window.high / window.step) + 2;
+    if (!(high - low < PAIR_MOST_CELLS) || !(fabs(low) < 1e15))
+        return error_set(error, SOTTO_DATA, "no grid fits these events");
     *out = (pair_law){.step = window.step,
                       .low = (int64_t)low,
                       .cells = (int64_t)(high - low) + 1};

@@ -9,6 +9,8 @@
 
 /* Smaller ranges are rounded up to this: grids need room between doubles. */
 #define PARTS_LEAST_RANGE 1e-9
+#define PARTS_MOST_RANGE 20      /* larger ones are taken as PURE */
+#define PARTS_LEAST_GAUSS 1e-100 /* so that its square is not 0 */
 
 static sotto_status parts_merge(parts_event **list, int64_t *count,
                                 parts_event e, sotto_error *error)
@@ -102,6 +104,10 @@ static sotto_status parts_add(parts *p, account_event e, double repeat,
         return SOTTO_OK;
     if (e.kind == ACCOUNT_SUBSAMPLED && e.a == 1)
         e = (account_event){ACCOUNT_GAUSS, 1 / e.b, 0, e.count, e.adjacency};
+    if (e.kind == ACCOUNT_GAUSS)
+        e.a = fmax(e.a, PARTS_LEAST_GAUSS);
+    if (e.kind == ACCOUNT_RANGE && e.a > PARTS_MOST_RANGE)
+        e.kind = ACCOUNT_PURE;
     parts_event merged = {e.kind, e.a, e.b, count};
     if (e.kind == ACCOUNT_GAUSS) {
         p->gauss += e.a * e.a * count;
@@ -132,7 +138,8 @@ static sotto_status parts_order(parts *p, const account_list *list,
                 if (e.kind == ACCOUNT_RANGE && e.a < PARTS_LEAST_RANGE)
                     e.a = PARTS_LEAST_RANGE;
                 if (status == SOTTO_OK && e.a > 0 && e.count > 0 &&
-                    (e.kind == ACCOUNT_RANGE || e.kind == ACCOUNT_GAUSS))
+                    ((e.kind == ACCOUNT_RANGE && e.a <= PARTS_MOST_RANGE) ||
+                     e.kind == ACCOUNT_GAUSS))
                     status = parts_step_add(p, &e, error);
                 if (status != SOTTO_OK)
                     return status;

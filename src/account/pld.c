@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { PLD_LEAST = 1 << 13, PLD_MOST = 1 << 21 };
+enum { PLD_LEAST = 1 << 15, PLD_MOST = 1 << 21 };
 
 /* Discretisation may add this part of the variance (Lemma A3). */
 #define PLD_VARIANCE 4e-6
@@ -42,23 +42,44 @@ static double pld_tame(const moments *m, double tilt)
     return tilt;
 }
 
+/* Where the window must end so that tilted mass that wraps around from above
+   adds no more than PLD_TAIL of delta. */
+static double pld_wrap_top(const moments *rest, double tilt, double epsilon,
+                           double delta)
+{
+    double best = INFINITY, need = log(1 / (PLD_TAIL * delta));
+    for (double more = 1e-3 * fmax(tilt, 1); more < 1e7; more *= 1.5) {
+        double k = moments_value(rest, tilt + more).k;
+        best = fmin(best, (k - tilt * epsilon + need) / more);
+    }
+    return best;
+}
+
 /* The window: above it Chernoff's bound, below it what selections could
-   still add (`ranges`, their variance) is negligible. */
+   still add (`ranges`, their variance) is negligible. A tilt under which the
+   upper tail is too heavy for that is halved. */
 static void pld_window(pld_plan *plan, const moments *rest, double epsilon,
                        double delta, double ranges)
 {
-    moments_at at = moments_value(rest, plan->tilt);
-    double sd = sqrt(at.variance), need = log(1 / (PLD_TAIL * delta));
-    plan->top = moments_top(rest, PLD_TAIL * delta, &plan->top_tilt);
-    plan->bottom = fmin(at.mean, epsilon) - 8 * sd;
+    double need = log(1 / (PLD_TAIL * delta)), low = epsilon;
+    double tail = moments_top(rest, PLD_TAIL * delta, &plan->top_tilt);
     if (ranges > 0)
-        plan->bottom = fmin(at.mean - 8 * sd,
-                            epsilon - ranges / 2 - sqrt(2 * ranges * need));
-    else
-        plan->top = fmax(plan->top, epsilon + 2 * sd);
-    plan->bottom -= 1e-3 * (plan->top - plan->bottom) + 1e-12;
-    plan->top = fmax(plan->top, at.mean + 2 * sd) +
-                1e-3 * (plan->top - plan->bottom) + 1e-12;
+        low -= ranges / 2 + sqrt(2 * ranges * need);
+    for (int i = 0; i < 20; i++, plan->tilt /= 2) {
+        moments_at at = moments_value(rest, plan->tilt);
+        double sd = sqrt(at.variance);
+        double wrap = pld_wrap_top(rest, plan->tilt, low, delta);
+        plan->bottom = fmin(at.mean, low) - 8 * sd;
+        plan->top = fmax(tail, at.mean + 2 * sd);
+        plan->top = ranges > 0 ? plan->top : fmax(plan->top, epsilon + 2 * sd);
+        double room = plan->top - plan->bottom;
+        plan->bottom -= 1e-3 * room + 1e-12;
+        plan->top += 1e-3 * room + 1e-12;
+        if (wrap <= plan->top + 2 * room) {
+            plan->top = fmax(plan->top, wrap);
+            break;
+        }
+    }
 }
 
 static void pld_grid(pld_plan *plan, double variance, double effort)
@@ -66,7 +87,7 @@ static void pld_grid(pld_plan *plan, double variance, double effort)
     double width = plan->top - plan->bottom;
     double step = sqrt(6 * PLD_VARIANCE * variance / (plan->sum * effort));
     int64_t most = effort < 1 ? PLD_MOST / 8 : PLD_MOST;
-    plan->length = PLD_LEAST;
+    plan->length = effort < 1 ? PLD_LEAST / 4 : PLD_LEAST;
     while (plan->length < most && width > step * (double)plan->length)
         plan->length *= 2;
     plan->step = width / (double)plan->length;
@@ -147,6 +168,7 @@ typedef struct pld_work {
     double growth;               /* relative: sum of count * theta */
     double forward, smallest;    /* 2-norm errors, least 2-norm */
     double counts;
+    double highest; /* largest loss there can be, in cells */
 } pld_work;
 
 /* Folds the tilted masses into even and odd entries. Returns the 2-norm. */
@@ -192,6 +214,10 @@ static sotto_status pld_compose(pld *out, pld_work *w, const parts_event *e,
     w->counts += count;
     out->infinite += count * law->infinite;
     out->shift += count * law->shift;
+    int64_t last = law->cells - 1;
+    while (last > 0 && !(law->mass[last] > 0))
+        last--;
+    w->highest += count * (double)(law->low + last);
     fft_multiply(&w->f, w->re, w->im, count, &w->product);
     return SOTTO_OK;
 }
@@ -239,7 +265,8 @@ static void pld_finish(pld *out, pld_work *w, const pld_plan *plan)
     double edge = (double)(out->low + out->cells) * out->step;
     double over = w->top_bound - plan->top_tilt * edge;
     over += 8 * ROUNDOFF * (fabs(w->top_bound) + plan->top_tilt * reach);
-    out->infinite += exp(fmin(over, 0));
+    if (w->highest >= (double)(out->low + out->cells))
+        out->infinite += exp(fmin(over, 0));
     pld_curve(out);
 }
 
@@ -351,7 +378,7 @@ sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
         pld_decide(&plan, all, events, gauss, ranges, add, aim, error);
     pld_limit(&plan);
     if (status == SOTTO_OK && !(isfinite(plan.step) && plan.step > 0))
-        status = error_set(error, SOTTO_FAILED, "no grid fits these events");
+        status = error_set(error, SOTTO_DATA, "no grid fits these events");
     if (status == SOTTO_OK)
         status = plan.plain ? pld_plain(out, all, add, &plan, error)
                             : pld_composed(out, all, events, add, &plan, error);

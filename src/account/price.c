@@ -140,6 +140,8 @@ static sotto_status price_grid_delta(const parts *p, double epsilon,
     double guess = fmax(best->delta * 1e-2, 1e-30);
     pld_aim aim = {epsilon, NAN, effort};
     sotto_status status = pricing_make(&s, p, aim, guess, error);
+    if (status == SOTTO_DATA)
+        return SOTTO_OK; /* no grid fits: the others have the word */
     if (status != SOTTO_OK)
         return status;
     price_take(best, epsilon, pricing_delta(&s, epsilon), pricing_method(p));
@@ -211,6 +213,8 @@ static sotto_status price_grid_epsilon(const parts *p, double delta,
     pricing s;
     pld_aim aim = {NAN, delta, effort};
     sotto_status status = pricing_make(&s, p, aim, delta, error);
+    if (status == SOTTO_DATA)
+        return SOTTO_OK; /* no grid fits: the others have the word */
     if (status != SOTTO_OK)
         return status;
     double high = fmin(best->epsilon, 600);
