@@ -40,10 +40,12 @@ format:
 	@tools/setup.sh format
 	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
-# Speed against LIBLINEAR, scikit-learn and pandas, in one run.
+# Speed against LIBLINEAR, scikit-learn and pandas, in one run; prices against
+# dp-accounting where that is installed.
 bench: all
 	@tools/setup.sh bench
 	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
+	bench/account.py --build $(BUILD)
 	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"
 
 # Instructions per byte against bench/instructions.json: the same anywhere.

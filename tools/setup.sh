@@ -7,7 +7,7 @@ packages() {
     case $1 in
     build) echo gcc libc6-dev binutils meson ninja-build pkg-config python3 \
         zlib1g-dev libjansson-dev ;;
-    test) echo libcmocka-dev python3-numpy ;;
+    test) echo libcmocka-dev python3-numpy python3-mpmath ;;
     ci) echo clang-14 libclang-rt-14-dev valgrind ;;
     bench) echo valgrind liblinear-tools python3-pandas python3-sklearn ;;
     format) echo clang-format-14 ;;

@@ -56,13 +56,13 @@ static pair_cut pair_cut_gauss(double mu, double loss)
 static pair_cut pair_cut_sampled(double q, double sigma, double loss, int add)
 {
     double l = add ? -loss : loss, ratio = expm1(l) / q, y = 1 + ratio;
-    if (!(y > 0)) { /* below every loss */
+    double near = 6 * LIBM_ULPS * ROUNDOFF; /* of y and what comes after */
+    if (!(y > 0)) { /* below every loss, if perhaps just so */
         pair_tail none = {0, 0, add};
-        return (pair_cut){none, none, 0};
+        return (pair_cut){none, none, y < -near ? 0 : near * q * exp(-l)};
     }
     double w = log1p(ratio), x = sigma * sigma * w + .5;
-    double shift =
-        6 * LIBM_ULPS * ROUNDOFF * fmax(1, y) * (1 + fabs(w)) * q * exp(-l);
+    double shift = near * fmax(1, y) * (1 + fabs(w)) * q * exp(-l);
     pair_tail mixed = pair_mixture(q, x, sigma, add);
     pair_tail plain = pair_normal(x / sigma, add);
     return add ? (pair_cut){plain, mixed, shift}
@@ -107,11 +107,14 @@ static double pair_between(pair_tail a, pair_tail b, double *error)
     return 1 - a.value - b.value;
 }
 
-/* Puts mass a (b under Q) of losses in [g, g + h] on its two ends. */
-static void pair_dots(double *mass, double g, double h, double a, double b)
+/* Puts mass a (b under Q) of losses in [g, g + h], or closer than `shift` to
+   it, on its two ends. */
+static void pair_dots(double *mass, double g, double h, double a, double b,
+                      double shift)
 {
     double top = a * exp(-h), bottom = b * exp(g);
-    double slack = ROUNDOFF * (2 * LIBM_ULPS + 2 + fabs(g)) * (top + bottom);
+    double slack = ROUNDOFF * (2 * LIBM_ULPS + 2 + fabs(g)) * (top + bottom) +
+                   2 * shift * bottom;
     double x = (bottom - top - slack) / -expm1(-h);
     x = x > 0 ? fmin(x * (1 - 4 * ROUNDOFF), a) : 0;
     mass[0] += x;
@@ -177,7 +180,17 @@ void pair_extent(const parts_event *e, int add, double mass, double *low,
     *low = fmax(*low, -log(1 / mass)); /* P(loss < -x) <= e^-x */
 }
 
-/* Where the continuous part begins; all cuts below have no mass. */
+/* A piece whose losses are not known to 1e-6 of a cell: up, past them all. */
+static void pair_vague(pair_law *law, int64_t cell, double mass, double shift)
+{
+    double at = (double)cell + 2 + ceil(shift / law->step);
+    if (at < (double)law->cells)
+        law->mass[(int64_t)at] += mass;
+    else
+        law->infinite += mass;
+}
+
+/* The continuous part, cell by cell. */
 static void pair_fill(pair_law *law, const parts_event *e, int add)
 {
     double h = law->step;
@@ -193,10 +206,10 @@ static void pair_fill(pair_law *law, const parts_event *e, int add)
         last = next;
         if (!(a > 0))
             continue;
-        if (shift > 1e-6 * h) /* too vague: up, past the cell above */
-            law->mass[i + 2 < law->cells ? i + 2 : i + 1] += a;
+        if (shift > 1e-6 * h)
+            pair_vague(law, i, a, shift);
         else {
-            pair_dots(&law->mass[i], g, h, a, fmax(b, 0));
+            pair_dots(&law->mass[i], g, h, a, fmax(b, 0), shift);
             law->shift = fmax(law->shift, shift);
         }
     }

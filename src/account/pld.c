@@ -14,7 +14,8 @@ enum { PLD_LEAST = 1 << 15, PLD_MOST = 1 << 21 };
 
 /* Discretisation may add this part of the variance (Lemma A3). */
 #define PLD_VARIANCE 4e-6
-#define PLD_TAIL 1e-6 /* truncation may add this part of delta */
+#define PLD_VANISHED 1e-250 /* what underflows, beside 1 */
+#define PLD_TAIL 1e-6       /* truncation may add this part of delta */
 
 /* Everything that is decided before the first mass is computed. */
 typedef struct pld_plan {
@@ -258,8 +259,9 @@ static void pld_finish(pld *out, pld_work *w, const pld_plan *plan)
     out->log_scale = w->log_scale + growth;
     out->error =
         exp(growth) *
-        (w->forward +
-         (fft_error(&w->f) + 4 * ROUNDOFF * (w->counts + 8)) * w->smallest);
+            (w->forward + (fft_error(&w->f) + 4 * ROUNDOFF * (w->counts + 8)) *
+                              w->smallest) +
+        PLD_VANISHED;
     fft_back(&w->f, &w->product, w->re, w->im);
     pld_untilt(out, w, plan);
     double edge = (double)(out->low + out->cells) * out->step;
@@ -349,14 +351,19 @@ static sotto_status pld_plain(pld *out, const parts_event *event, int add,
     return SOTTO_OK;
 }
 
-/* A window cannot be wider than the largest shift of an event can say: tilts
-   are limited so that no exponential overflows. */
-static void pld_limit(pld_plan *plan)
+/* No exponential of a tilted loss may overflow; that some underflow is in
+   PLD_VANISHED. */
+static void pld_limit(pld_plan *plan, const parts_event *event, int64_t events,
+                      int add)
 {
-    double reach =
-        fmax(fabs(plan->top), fabs(plan->bottom)) + (plan->top - plan->bottom);
-    plan->tilt = fmin(plan->tilt, 300 / reach);
-    plan->top_tilt = fmin(plan->top_tilt, 300 / reach);
+    double most = 0, low, high;
+    for (int64_t i = 0; i < events; i++) {
+        pair_extent(&event[i], add, plan->tail, &low, &high);
+        most = fmax(most, high);
+    }
+    most = fmin(most, fmax(plan->top, 0) + (plan->top - plan->bottom));
+    plan->tilt = fmin(plan->tilt, 300 / fmax(most, 1e-300));
+    plan->top_tilt = fmin(plan->top_tilt, 300 / fmax(most, 1e-300));
 }
 
 sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
@@ -376,7 +383,8 @@ sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
     }
     sotto_status status =
         pld_decide(&plan, all, events, gauss, ranges, add, aim, error);
-    pld_limit(&plan);
+    if (status == SOTTO_OK)
+        pld_limit(&plan, all, events, add);
     if (status == SOTTO_OK && !(isfinite(plan.step) && plan.step > 0))
         status = error_set(error, SOTTO_DATA, "no grid fits these events");
     if (status == SOTTO_OK)
