@@ -15,6 +15,7 @@ enum { PLD_LEAST = 1 << 15, PLD_MOST = 1 << 21 };
 /* Discretisation may add this part of the variance (Lemma A3). */
 #define PLD_VARIANCE 4e-6
 #define PLD_VANISHED 1e-250 /* what underflows, beside 1 */
+#define PLD_WORK 0x1p25     /* cells times kinds */
 #define PLD_TAIL 1e-6       /* truncation may add this part of delta */
 
 /* Everything that is decided before the first mass is computed. */
@@ -23,6 +24,7 @@ typedef struct pld_plan {
     double bottom, top;     /* the window */
     double step, tail, sum; /* grid, tail of one event, number of events */
     int64_t length;
+    double kinds;
     int plain; /* one event: nothing to compose */
 } pld_plan;
 
@@ -88,6 +90,8 @@ static void pld_grid(pld_plan *plan, double variance, double effort)
     double width = plan->top - plan->bottom;
     double step = sqrt(6 * PLD_VARIANCE * variance / (plan->sum * effort));
     int64_t most = effort < 1 ? PLD_MOST / 8 : PLD_MOST;
+    while (most > PLD_LEAST && (double)most * plan->kinds > PLD_WORK)
+        most /= 2; /* a transform for each kind of event takes its time */
     plan->length = effort < 1 ? PLD_LEAST / 4 : PLD_LEAST;
     while (plan->length < most && width > step * (double)plan->length)
         plan->length *= 2;
@@ -99,7 +103,7 @@ static sotto_status pld_decide(pld_plan *plan, const parts_event *event,
                                int add, pld_aim aim, sotto_error *error)
 {
     moments m;
-    *plan = (pld_plan){.sum = gauss > 0};
+    *plan = (pld_plan){.sum = gauss > 0, .kinds = (double)events};
     int64_t laws = gauss > 0 ? events - 1 : events; /* the last is Gaussian */
     for (int64_t i = 0; i < laws; i++)
         plan->sum += event[i].count;

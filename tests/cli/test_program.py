@@ -17,6 +17,8 @@ OPTIONS = {
               "only bad-rows format delimiter features threads json quiet",
     "schema": "target drop only format delimiter output quiet",
     "generate": "format features rows per-row seed output quiet",
+    "account": "event events calibrate set adjacency order delta epsilon draws "
+               "curve repeat paper save json",
     "version": "json",
     "help": "",
 }
