@@ -46,7 +46,7 @@ int account_adjacency_named(const char *name, account_adjacency *out)
     return 0;
 }
 
-enum { EVENTS_MOST = 100000 };
+enum { EVENTS_MOST = 5000 };
 #define EVENTS_COUNT_MOST 1e12
 
 /* NULL, or what was expected of the event. */

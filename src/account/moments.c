@@ -242,13 +242,17 @@ static double renyi_event(const parts_event *e, double t)
     }
 }
 
-enum { RENYI_MOST_ORDER = 3000 };
+/* The largest order that sums are made for; less when there are many. */
+static double renyi_most(const parts *p)
+{
+    return !p->sampled ? 1e7 : p->events > 100 ? 200 : 3000;
+}
 
 double renyi_bound(const parts *p, double tilt)
 {
     double k = tilt * (tilt + 1) / 2 * p->gauss;
     double size = fabs(k);
-    if (p->sampled && tilt > RENYI_MOST_ORDER)
+    if (tilt > renyi_most(p))
         return INFINITY;
     for (int64_t i = 0; i < p->events; i++) {
         double one = fmax(0, renyi_event(&p->event[i], tilt));
@@ -271,7 +275,7 @@ static double renyi_minimum(const parts *p, double x,
                             double (*value)(const parts *, double, double))
 {
     double best = INFINITY, at = 1, ratio = p->sampled ? 1.6 : 1.3;
-    double most = p->sampled ? RENYI_MOST_ORDER : 1e7;
+    double most = renyi_most(p);
     for (double t = 1e-3; t <= most; t *= ratio) {
         double v = value(p, t, x);
         if (v < best) {

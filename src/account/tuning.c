@@ -28,7 +28,7 @@ enum { TUNING_ORDERS = 1500 };
 /* Orders 1 + tilt, from 1.01 up to what the bounds are known for. */
 static double tuning_tilt(const parts *p, int i)
 {
-    double most = p->sampled ? 2900 : 1e6;
+    double most = !p->sampled ? 1e6 : p->events > 100 ? 200 : 2900;
     return .01 * pow(most / .01, i / (double)TUNING_ORDERS);
 }
 
