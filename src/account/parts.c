@@ -78,7 +78,7 @@ static sotto_status parts_step_add(parts *p, const account_event *e,
         last->gauss += e->a * e->a * (double)e->count;
         return SOTTO_OK;
     }
-    if (e->kind == ACCOUNT_RANGE && last && !last->gauss &&
+    if (e->kind == ACCOUNT_RANGE && last && last->gauss == 0 &&
         (last->eta == e->a || !last->count)) {
         last->eta = e->a;
         last->count += e->count;

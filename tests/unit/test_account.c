@@ -525,11 +525,11 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         account_list list;
         sotto_error error = {0};
-        int s = account_plan(&list, plans[i], NULL, NAN, ACCOUNT_ADD_REMOVE,
-                             &error);
+        sotto_status s = account_plan(&list, plans[i], NULL, NAN,
+                                      ACCOUNT_ADD_REMOVE, &error);
         if (s != SOTTO_USAGE || !error.message[0] ||
             strchr(error.message, '\n'))
-            fail_msg("'%s': %d %s", plans[i], s, error.message);
+            fail_msg("'%s': %d %s", plans[i], (int)s, error.message);
     }
     account_list list = list_of("GAUSS(1)");
     account_price p;
