@@ -157,6 +157,10 @@ sotto_status account_calibrate(account_list *out, double *multiplier,
         calibrate_narrow(&c, 0, .05, &low, &high);
     if (found)
         found = calibrate_bracket(&c, coarse, 1.25, &low, &high);
+    else if (c.status == SOTTO_OK) { /* moments are too weak here */
+        low = high = 1;
+        found = calibrate_bracket(&c, coarse, 4, &low, &high);
+    }
     if (found) {
         calibrate_narrow(&c, coarse, 2e-3, &low, &high);
         double at_low = calibrate_at(&c, low, coarse, NULL, price);

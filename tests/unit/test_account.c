@@ -573,6 +573,10 @@ static void test_calibrate(void **state)
     assert_above("2c",
                  calibrated("T*SUBSAMPLED_GAUSS(.01, z)", "T=1000", 1, 1e-6),
                  1.5562, 1e-2);
+    /* moments say nothing at this epsilon; nearly Gaussian, mu = .1 / z */
+    assert_above("small epsilon",
+                 calibrated("T*SUBSAMPLED_GAUSS(.01, z)", "T=100", .001, 1e-9),
+                 .1 * calibrated("GAUSS(1/z)", NULL, .001, 1e-9), 1e-3);
     assert_above("pure", calibrated("PURE(1/z)*2", NULL, 1, 1e-15), 2 - 1e-9,
                  1e-4);
     sotto_error error = {0};
