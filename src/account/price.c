@@ -21,6 +21,7 @@ typedef struct pricing {
     profile h;
     pld law[2];
     int directions;
+    int ordered; /* whether the profile has the Gaussians in it */
 } pricing;
 
 static void pricing_free(pricing *s)
@@ -56,24 +57,41 @@ static parts_event *pricing_events(const parts *p, int ordered, int64_t *count)
     return out;
 }
 
+/* The selections: in order where that is known and a grid fits, else in any
+   order. */
+static sotto_status pricing_profile(pricing *s, const parts *p, double least,
+                                    double effort, sotto_error *error)
+{
+    sotto_status status = SOTTO_DATA;
+    s->ordered = p->steps > 0;
+    if (s->ordered)
+        status = range_profile(&s->h, p, 1, least, effort, error);
+    if (status != SOTTO_DATA)
+        return status;
+    s->ordered = 0;
+    return p->ranges ? range_profile(&s->h, p, 0, least, effort, error)
+                     : SOTTO_OK;
+}
+
 static sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim,
                                  double least, sotto_error *error)
 {
-    int ordered = p->steps > 0;
-    double gauss = ordered ? 0 : p->gauss, eta, count;
+    double eta, count;
     int64_t events;
     int all;
     *s = (pricing){0};
-    parts_event *event = pricing_events(p, ordered, &events);
-    if (!event)
+    sotto_status status = pricing_profile(s, p, least, aim.effort, error);
+    if (status != SOTTO_OK)
+        return status;
+    parts_event *event = pricing_events(p, s->ordered, &events);
+    if (!event) {
+        pricing_free(s);
         return error_memory(error);
-    sotto_status status = SOTTO_OK;
-    if (p->ranges)
-        status = range_profile(&s->h, p, ordered, least, aim.effort, error);
+    }
     range_main(p, &eta, &count, &all);
     double ranges = p->ranges ? count * eta * eta / 4 : 0;
-    if (ordered)
-        ranges += p->gauss;
+    double gauss = s->ordered ? 0 : p->gauss;
+    ranges += s->ordered ? p->gauss : 0;
     int directions = !events && gauss == 0 ? 0 : p->sampled ? 2 : 1;
     for (int i = 0; i < directions && status == SOTTO_OK; i++) {
         status =
@@ -86,9 +104,9 @@ static sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim,
     return status;
 }
 
-static account_method pricing_method(const parts *p)
+static account_method pricing_method(const parts *p, const pricing *s)
 {
-    return p->steps    ? ACCOUNT_ORDER
+    return s->ordered  ? ACCOUNT_ORDER
            : p->ranges ? ACCOUNT_RECURSION
                        : ACCOUNT_PLD;
 }
@@ -144,7 +162,8 @@ static sotto_status price_grid_delta(const parts *p, double epsilon,
         return SOTTO_OK; /* no grid fits: the others have the word */
     if (status != SOTTO_OK)
         return status;
-    price_take(best, epsilon, pricing_delta(&s, epsilon), pricing_method(p));
+    price_take(best, epsilon, pricing_delta(&s, epsilon),
+               pricing_method(p, &s));
     pricing_free(&s);
     return SOTTO_OK;
 }
@@ -220,7 +239,7 @@ static sotto_status price_grid_epsilon(const parts *p, double delta,
     double high = fmin(best->epsilon, 600);
     double found = price_search(&s, delta, high);
     if (isfinite(found))
-        price_take(best, found * PRICE_UP, delta, pricing_method(p));
+        price_take(best, found * PRICE_UP, delta, pricing_method(p, &s));
     pricing_free(&s);
     return SOTTO_OK;
 }
@@ -353,7 +372,8 @@ sotto_status account_delta_by(const account_list *list, double epsilon,
     *out = (account_price){epsilon, 1.1, ACCOUNT_NOTHING, NULL};
     if (method == ACCOUNT_RDP)
         price_take(out, epsilon, renyi_delta(&p, epsilon), ACCOUNT_RDP);
-    else if (method == pricing_method(&p) && pricing_applies(&p, &note)) {
+    else if (method >= ACCOUNT_PLD && method <= ACCOUNT_ORDER &&
+             pricing_applies(&p, &note)) {
         out->delta = renyi_delta(&p, epsilon);
         double guess = out->delta;
         out->delta = 1.1;
@@ -361,7 +381,8 @@ sotto_status account_delta_by(const account_list *list, double epsilon,
         pld_aim aim = {epsilon, NAN, effort};
         status = pricing_make(&s, &p, aim, fmax(guess * 1e-2, 1e-30), error);
         if (status == SOTTO_OK)
-            price_take(out, epsilon, pricing_delta(&s, epsilon), method);
+            price_take(out, epsilon, pricing_delta(&s, epsilon),
+                       pricing_method(&p, &s));
         if (status == SOTTO_OK)
             pricing_free(&s);
     } else

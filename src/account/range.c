@@ -14,6 +14,7 @@
 
 #define RANGE_TAIL 1e-6  /* the grid's ends may add this part of delta */
 #define RANGE_EFFORT 4e8 /* products for one profile */
+#define RANGE_MOST_CELLS 1e6
 enum { RANGE_LEAST = 8, RANGE_FINEST = 1024, RANGE_BLOCKS = 24 };
 
 double profile_at(const profile *h, double epsilon)
@@ -192,7 +193,7 @@ static void range_grid(range_plan *r, double gauss, double delta, double effort)
     double m = sqrt(RANGE_EFFORT * effort * r->eta / (2 * reach * r->count));
     m = floor(fmin(fmax(m, RANGE_LEAST), RANGE_FINEST * sqrt(effort)));
     r->step = r->eta / m * (1 + 8 * ROUNDOFF);
-    r->half = (int64_t)ceil(reach / r->step);
+    r->half = (int64_t)fmin(ceil(reach / r->step), 1e15);
     r->room = (int64_t)m + 3;
 }
 
@@ -274,6 +275,8 @@ sotto_status range_profile(profile *out, const parts *p, int ordered,
     }
     *out = (profile){0};
     range_grid(&r, gauss, delta, effort);
+    if (!((double)r.half < RANGE_MOST_CELLS))
+        return error_set(error, SOTTO_DATA, "no grid fits these events");
     sotto_status status = range_start(&w, out, &r, error);
     if (status == SOTTO_OK && ordered)
         status = range_backward(&w, p, &r, delta, error);
