@@ -41,12 +41,13 @@ format:
 	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
 # Speed against LIBLINEAR, scikit-learn and pandas, in one run; noise against
-# raw ChaCha20.
+# raw ChaCha20, prices against dp-accounting where that is installed.
 bench: all
 	@tools/setup.sh bench
 	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/exact.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/noise.py --build $(BUILD) --json $(BUILD)/bench-noise.json
+	bench/account.py --build $(BUILD)
 	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"
 
 # Instructions per byte against bench/instructions.json: the same anywhere.

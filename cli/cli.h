@@ -96,6 +96,7 @@ void progress_catch_interrupts(void);
 /* Prints the whole reference as JSON. */
 void cli_reference(void);
 
+sotto_status cli_account(const cli *c, sotto_error *error);
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_evaluate(const cli *c, sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);

@@ -58,6 +58,19 @@ const verb cli_verbs[] = {
      "The format follows the file's name: .csv, .svm or .npy. The same name, "
      "sizes and seed give the same file.",
      0, 1, cli_generate},
+    {"account", "",
+     "say what a list of noisy answers costs, or how much "
+     "noise they need",
+     "Adjacency says what two data sets differ in that nobody must be able to "
+     "tell apart: with add-remove one has a record that the other has not, "
+     "with replace-one a record is another one, with zero-out a record is "
+     "blanked. Being able to hide less is cheaper: a price without its "
+     "adjacency means nothing. What an epsilon means: somebody who knows all "
+     "but one record guesses whether it is in, at even odds; at best (1 + "
+     "delta(0))/2 of the guesses are right, which is printed as 'guess'. "
+     "With --epsilon prints the smallest delta, with --delta the smallest "
+     "epsilon.",
+     0, 0, cli_account},
     {"version", "", "print the version", "", 0, 0, cli_version},
     {"help", "[VERB]", "say how to use sotto, or one of its verbs",
      "With --json, and no verb: everything there is to say, for programs.", 0,

@@ -11,6 +11,7 @@
  *   6  Model                 its weights; writing and reading it
  *   7  Prediction            a model and another file -> answers
  *   8  Synthetic data        sets to try things on
+ *   9  Accounting            what a list of noisy answers costs
  *
  * Conventions. A call that can fail returns a status and fills the caller's
  * sotto_error, which may be NULL and is left alone on success. `T **out` is
@@ -80,6 +81,7 @@ typedef enum sotto_option_kind {
     SOTTO_OPTION_TEXT,    /* any text */
     SOTTO_OPTION_FILE,    /* a path; "-" is stdin or stdout */
     SOTTO_OPTION_LIST,    /* names separated by commas; setting it adds */
+    SOTTO_OPTION_SUM,     /* terms; setting it adds one more, with a + */
     SOTTO_OPTION_CHOICE,  /* one of `choices` */
     SOTTO_OPTION_INTEGER, /* a whole number within [low, high] */
     SOTTO_OPTION_NUMBER,  /* a number within [low, high] */
@@ -365,6 +367,112 @@ sotto_generate(const char *name, const char *path, const sotto_options *options,
 /* The name of the i-th set and what it is, or NULL past the end. */
 SOTTO_API const char *sotto_generate_name(int64_t i);
 SOTTO_API const char *sotto_generate_help(int64_t i);
+
+/* ------------------------------------------------------------------------
+ * 9  Accounting
+ *
+ * A list of events has a privacy price: (epsilon, delta). An event is
+ *
+ *   GAUSS(mu)                    Gaussian noise; mu = sensitivity / sd
+ *   LAPLACE(e)                   Laplace noise; e = sensitivity / scale
+ *   PURE(e)                      anything e-differentially private
+ *   SUBSAMPLED_GAUSS(q, sigma)   Gaussian noise on a Poisson sample
+ *   RANGE(eta)                   a selection of bounded range, as by Gumbel
+ *                                noise of scale b: eta = 2 sensitivity / b
+ *
+ * and a plan is a sum of events, perhaps times whole numbers, perhaps in
+ * parentheses: "100*(RANGE(0.1) + GAUSS(0.05))". Numbers may be written with
+ * + - * / ( ) sqrt() and with names that `settings` gives: "T=100,K=2".
+ *
+ * adjacency: what two data sets differ in, "add-remove" (one has a record
+ * that the other has not), "replace-one" (a record is another one) or
+ * "zero-out" (a record is blanked). An event that was priced for another
+ * adjacency is written GAUSS(0.05)@add-remove.
+ *
+ * No price is below the truth; it is the smallest of what the methods prove.
+ */
+typedef struct sotto_events sotto_events;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_plan(sotto_events **out,
+                                                          const char *plan,
+                                                          const char *settings,
+                                                          const char *adjacency,
+                                                          sotto_error *error);
+
+/* A list as JSON, from a file ("-": stdin) or to a text. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_read(sotto_events **out,
+                                                          const char *path,
+                                                          sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_events_json(char **out, const sotto_events *events, sotto_error *error);
+
+/* The list as a plan; reads back to the same bits. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_events_text(char **out, const sotto_events *events, sotto_error *error);
+SOTTO_API void sotto_events_free(sotto_events *events);
+
+/* Adds the second list at the end of the first. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_append(
+    sotto_events *events, const sotto_events *more, sotto_error *error);
+
+/* Asks about another adjacency; events keep the one they were priced for. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_ask(sotto_events *events,
+                                                         const char *adjacency,
+                                                         sotto_error *error);
+
+/* Whether the events happen in the order of the list, fixed in advance. */
+SOTTO_API void sotto_events_in_order(sotto_events *events, int given);
+
+/* The number of noise draws, each within 2^-80 of its law: charged. */
+SOTTO_API void sotto_events_draws(sotto_events *events, double draws);
+
+typedef struct sotto_price {
+    double epsilon, delta;
+    const char *method; /* how it was proven */
+    const char *note;   /* NULL, or what could not be done and why */
+} sotto_price;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_events_epsilon(const sotto_events *events, double delta, sotto_price *out,
+                     sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_events_delta(const sotto_events *events, double epsilon, sotto_price *out,
+                   sotto_error *error);
+
+/*
+ * The price when the list is run K times and only the best run is released;
+ * K is secret, with this mean: "geometric" or "logarithmic".
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_events_repeated(const sotto_events *events, const char *law, double mean,
+                      double delta, double *epsilon, sotto_error *error);
+
+/*
+ * The smallest z for which a plan with the name z in it costs at most
+ * (epsilon, delta); the list at that z, and its price.
+ */
+typedef struct sotto_calibration {
+    const char *plan, *settings, *adjacency;
+    int in_order;
+    double draws;
+    double epsilon, delta;
+} sotto_calibration;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_events_calibrate(sotto_events **out, const sotto_calibration *target,
+                       double *z, sotto_price *price, sotto_error *error);
+
+/* The papers' own formulas: the i-th, or NULL past the end. */
+typedef struct sotto_paper {
+    const char *name, *formula, *guarantee;
+} sotto_paper;
+
+SOTTO_API const sotto_paper *sotto_paper_at(int64_t i);
+
+/* The multiplier it sets for T steps (and sampling rate q). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_paper_multiplier(
+    const char *name, double steps, double rate, double epsilon, double delta,
+    double *out, sotto_error *error);
 
 #ifdef __cplusplus
 }

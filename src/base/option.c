@@ -12,6 +12,7 @@
 #define TEXT SOTTO_OPTION_TEXT
 #define FILE_ SOTTO_OPTION_FILE
 #define LIST SOTTO_OPTION_LIST
+#define SUM SOTTO_OPTION_SUM
 #define CHOICE SOTTO_OPTION_CHOICE
 #define INTEGER SOTTO_OPTION_INTEGER
 #define NUMBER SOTTO_OPTION_NUMBER
@@ -31,9 +32,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the two classes of the target, the negative one first; not needed "
         "for -1/+1 and 0/1"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0x1p-1022, INFINITY, NULL,
-        READING,
+        " doctor train account ",
         "the privacy budget; nothing of the table's shape is taken from the "
-        "rows then (inf: no privacy, the exact solver)"},
+        "rows then (inf: no privacy, the exact solver); account: the epsilon "
+        "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact", " train ",
         "how to train; exact finds the minimiser of the objective, NOT "
         "PRIVATE, as --epsilon inf does"},
@@ -120,8 +122,42 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_PROGRESS] = {"progress", CHOICE, "HOW", "auto", 0, 0,
         "auto|bar|json|none", " train ",
         "how to show on stderr how far it is (auto: a bar on a terminal)"},
+    [OPTION_EVENT] = {"event", SUM, "PLAN", NULL, 0, 0, NULL, " account ",
+        "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
+        "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), times counts, as "
+        "'GAUSS(0.05)*1000'; may be given again"},
+    [OPTION_EVENTS] = {"events", FILE_, "FILE", NULL, 0, 0, NULL, " account ",
+        "events from a JSON file, as --save wrote it"},
+    [OPTION_CALIBRATE] = {"calibrate", TEXT, "PLAN", NULL, 0, 0, NULL,
+        " account ",
+        "find the smallest z for which the plan costs --epsilon and --delta: "
+        "'T*(RANGE(2/z)+GAUSS(1/z))'"},
+    [OPTION_SET] = {"set", LIST, "NAME=X", NULL, 0, 0, NULL, " account ",
+        "the value of a name in a plan: T=100; may be given again"},
+    [OPTION_ADJACENCY] = {"adjacency", CHOICE, "HOW", NULL, 0, 0,
+        "add-remove|replace-one|zero-out", " account ",
+        "what neighbours differ in (required, as events have no meaning "
+        "without it)"},
+    [OPTION_IN_ORDER] = {"in-order", FLAG, NULL, NULL, 0, 0, NULL,
+        " account ",
+        "the events happen in the order of the list, fixed in advance; "
+        "cheaper when there are RANGE events"},
+    [OPTION_DELTA] = {"delta", NUMBER, "D", NULL, 0, 0x1.fffffffffffffp-1,
+        NULL, " account ", "the delta to find an epsilon or a multiplier for"},
+    [OPTION_DRAWS] = {"draws", NUMBER, "N", "0", 0, 1e18, NULL, " account ",
+        "noise draws, each within 2^-80 of its law, to charge to delta"},
+    [OPTION_CURVE] = {"curve", FLAG, NULL, NULL, 0, 0, NULL, " account ",
+        "print delta for a range of epsilons"},
+    [OPTION_REPEAT] = {"repeat", NUMBER, "K", NULL, 0, 1e9, NULL, " account ",
+        "the price of K runs on average, K secret and geometric, of which "
+        "the best is released"},
+    [OPTION_PAPER] = {"paper", TEXT, "NAME", NULL, 0, 0, NULL, " account ",
+        "the multiplier that a paper's formula sets, for comparison; 'list' "
+        "names them; T and q by --set"},
+    [OPTION_SAVE] = {"save", FILE_, "FILE", NULL, 0, 0, NULL, " account ",
+        "write the events as JSON"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor train evaluate version help ",
+        " doctor train evaluate version help account ",
         "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
         " doctor generate schema train predict evaluate export ",
@@ -276,9 +312,9 @@ sotto_status sotto_options_set(sotto_options *options, const char *name,
         return status;
     char **slot = &options->value[o - option_table];
     text_buffer joined = {0};
-    if (o->kind == SOTTO_OPTION_LIST && *slot) {
+    if ((o->kind == LIST || o->kind == SUM) && *slot) {
         text_put(&joined, *slot);
-        text_put(&joined, ",");
+        text_put(&joined, o->kind == LIST ? "," : "+");
     }
     text_put(&joined, value);
     if (joined.failed) {

@@ -25,6 +25,8 @@ OPTIONS = {
     "evaluate": "drop bad-rows format delimiter threads json quiet",
     "show": "",
     "export": "format output quiet",
+    "account": "event events calibrate set adjacency in-order delta epsilon draws "
+               "curve repeat paper save json",
     "version": "json",
     "help": "json",
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "account.h"
 #include "data.h"
 #include "exact.h"
 #include "noise.h"
@@ -220,6 +221,54 @@ static sotto_status do_noise(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* A plan, through JSON (with short numbers: jansson stops the program when
+   memory runs out inside a long one), priced in order and in any order, and
+   calibrated. */
+static sotto_status do_account(const sotto_options *options, sotto_error *error)
+{
+    account_list list, back;
+    account_price price;
+    text_buffer json = {0};
+    sotto_status status =
+        account_plan(&list, sotto_options_get(options, "event"), NULL, NAN,
+                     ACCOUNT_ADD_REMOVE, error);
+    if (status != SOTTO_OK)
+        return status;
+    account_json(&list, &json);
+    status = json.failed ? error_memory(error)
+                         : account_from_json(&back, json.data, json.length,
+                                             "json", error);
+    text_free(&json);
+    account_free(&list);
+    if (status != SOTTO_OK)
+        return status;
+    status = account_epsilon(&back, 1e-3, &price, error);
+    back.ordered = 1;
+    if (status == SOTTO_OK)
+        status = account_delta(&back, .5, &price, error);
+    account_free(&back);
+    return status;
+}
+
+static sotto_status do_calibrate(const sotto_options *options,
+                                 sotto_error *error)
+{
+    account_target t = {sotto_options_get(options, "calibrate"),
+                        NULL,
+                        ACCOUNT_ADD_REMOVE,
+                        0,
+                        0,
+                        1,
+                        1e-3};
+    account_list list;
+    account_price price;
+    double z;
+    sotto_status status = account_calibrate(&list, &z, &price, &t, error);
+    if (status == SOTTO_OK)
+        account_free(&list);
+    return status;
+}
+
 /* Fails each allocation of the work in turn; returns how many there are. */
 static int64_t sweep(const char *what, const setting *settings,
                      sotto_status (*work)(const sotto_options *, sotto_error *))
@@ -343,6 +392,16 @@ static void test_noise(void **state)
     assert_true(sweep("", SETTINGS(ONE_THREAD), do_noise) > 2);
 }
 
+static void test_account(void **state)
+{
+    (void)state;
+    const char *plan = "RANGE(.5) + GAUSS(.25) + RANGE(.125) + LAPLACE(.25) "
+                       "+ SUBSAMPLED_GAUSS(.125, 2)";
+    assert_true(sweep("", SETTINGS({"event", plan}), do_account) > 40);
+    assert_true(sweep("", SETTINGS({"calibrate", "GAUSS(1/z)"}), do_calibrate) >
+                40);
+}
+
 /* With two threads the order of allocations is not fixed: a random one
    fails, many times. */
 static void test_threads(void **state)
@@ -445,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_template), cmocka_unit_test(test_generate),
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
         cmocka_unit_test(test_model),    cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_account),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

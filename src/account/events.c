@@ -1,0 +1,177 @@
+/*
+ * Event lists: building, naming, printing.
+ */
+#include "account.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const event_names[ACCOUNT_KINDS] = {
+    "GAUSS", "LAPLACE", "PURE", "SUBSAMPLED_GAUSS", "RANGE"};
+
+static const char *const event_adjacencies[ACCOUNT_ADJACENCIES] = {
+    "add-remove", "replace-one", "zero-out"};
+
+static const char *const event_methods[ACCOUNT_METHODS] = {
+    "no cost",
+    "closed form",
+    "basic composition",
+    "privacy loss distribution",
+    "bounded-range recursion",
+    "bounded-range recursion in the given order",
+    "moments (RDP, zCDP)"};
+
+const char *account_kind_name(account_kind kind)
+{
+    return event_names[kind];
+}
+
+const char *account_adjacency_name(account_adjacency adjacency)
+{
+    return event_adjacencies[adjacency];
+}
+
+const char *account_method_name(account_method method)
+{
+    return event_methods[method];
+}
+
+int account_adjacency_named(const char *name, account_adjacency *out)
+{
+    for (int i = 0; i < ACCOUNT_ADJACENCIES; i++)
+        if (!strcmp(name, event_adjacencies[i])) {
+            *out = (account_adjacency)i;
+            return 1;
+        }
+    return 0;
+}
+
+enum { EVENTS_MOST = 5000 };
+#define EVENTS_COUNT_MOST 1e12
+
+/* NULL, or what was expected of the event. */
+static const char *event_fault(const account_event *e)
+{
+    if (!(e->count >= 0 && (double)e->count <= EVENTS_COUNT_MOST))
+        return "a count from 0 to 1e12";
+    if (e->kind == ACCOUNT_SUBSAMPLED) {
+        if (!(e->a >= 0 && e->a <= 1))
+            return "a sampling rate from 0 to 1";
+        if (!(e->b >= 1e-3 && e->b <= 1e12))
+            return "a sigma from 0.001 to 1e12";
+        return NULL;
+    }
+    if (!(e->a >= 0 && e->a <= 1e6))
+        return "a number from 0 to 1e6";
+    return NULL;
+}
+
+sotto_status account_add(account_list *list, account_event event,
+                         sotto_error *error)
+{
+    const char *fault = event_fault(&event);
+    if (fault)
+        return error_set(error, SOTTO_USAGE, "%s: expected %s",
+                         event_names[event.kind], fault);
+    if (list->events >= EVENTS_MOST)
+        return error_set(error, SOTTO_USAGE,
+                         "expected at most %d different events", EVENTS_MOST);
+    account_event *events =
+        mem_resize(list->event, (size_t)list->events + 1, sizeof *events);
+    if (!events)
+        return error_memory(error);
+    list->event = events;
+    account_round *rounds =
+        mem_resize(list->round, (size_t)list->rounds + 1, sizeof *rounds);
+    if (!rounds)
+        return error_memory(error);
+    list->round = rounds;
+    list->event[list->events] = event;
+    list->round[list->rounds++] = (account_round){list->events++, 1, 1};
+    return SOTTO_OK;
+}
+
+sotto_status account_repeat(account_list *list, int64_t first, int64_t repeat,
+                            sotto_error *error)
+{
+    if (!(repeat >= 0 && (double)repeat <= EVENTS_COUNT_MOST))
+        return error_set(error, SOTTO_USAGE,
+                         "a round: expected a count from 0 to 1e12");
+    if (first >= list->rounds)
+        return SOTTO_OK;
+    account_round *into = &list->round[first];
+    int64_t size = 0;
+    for (int64_t i = first; i < list->rounds; i++) {
+        const account_round *r = &list->round[i];
+        if (r->repeat != 1)
+            return error_set(error, SOTTO_USAGE,
+                             "a round inside a round: expected one level of "
+                             "parentheses");
+        size += r->size;
+    }
+    into->size = size;
+    into->repeat = repeat;
+    list->rounds = first + 1;
+    for (int64_t i = 0; i < size; i++)
+        if ((double)list->event[into->first + i].count * (double)repeat >
+            EVENTS_COUNT_MOST)
+            return error_set(error, SOTTO_USAGE,
+                             "a round: expected counts up to 1e12");
+    return SOTTO_OK;
+}
+
+sotto_status account_copy(account_list *out, const account_list *list,
+                          sotto_error *error)
+{
+    *out = *list;
+    size_t events = (size_t)list->events, rounds = (size_t)list->rounds;
+    out->event = mem_zeroed(events + 1, sizeof *out->event);
+    out->round = mem_zeroed(rounds + 1, sizeof *out->round);
+    if (!out->event || !out->round) {
+        account_free(out);
+        return error_memory(error);
+    }
+    if (events)
+        memcpy(out->event, list->event, events * sizeof *out->event);
+    if (rounds)
+        memcpy(out->round, list->round, rounds * sizeof *out->round);
+    return SOTTO_OK;
+}
+
+void account_free(account_list *list)
+{
+    mem_free(list->event);
+    mem_free(list->round);
+    *list = (account_list){0};
+}
+
+/* ---- as text ---- */
+
+static void print_event(const account_list *list, const account_event *e,
+                        text_buffer *out)
+{
+    text_format(out, "%s(%.17g", event_names[e->kind], e->a);
+    if (e->kind == ACCOUNT_SUBSAMPLED)
+        text_format(out, ", %.17g", e->b);
+    text_put(out, ")");
+    if (e->adjacency != list->adjacency)
+        text_format(out, "@%s", event_adjacencies[e->adjacency]);
+    if (e->count != 1)
+        text_format(out, "*%lld", (long long)e->count);
+}
+
+void account_print(const account_list *list, text_buffer *out)
+{
+    text_put(out, list->rounds ? "" : "0*PURE(0)");
+    for (int64_t i = 0; i < list->rounds; i++) {
+        const account_round *r = &list->round[i];
+        text_put(out, i ? " + " : "");
+        if (r->repeat != 1)
+            text_format(out, "%lld*(", (long long)r->repeat);
+        for (int64_t k = 0; k < r->size; k++) {
+            text_put(out, k ? " + " : "");
+            print_event(list, &list->event[r->first + k], out);
+        }
+        text_put(out, r->repeat != 1 ? ")" : "");
+    }
+}

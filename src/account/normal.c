@@ -1,0 +1,67 @@
+/*
+ * The normal law, and the Gaussian mechanism in closed form.
+ */
+#include "parts.h"
+
+#include <math.h>
+
+double normal_tail(double x)
+{
+    return .5 * erfc(fabs(x) * M_SQRT1_2);
+}
+
+/*
+ * A lower bound of Mills' ratio, upper tail / density, for x >= 5: an even
+ * convergent of 1/(x + 1/(x + 2/(x + ...))), all of which are below it.
+ */
+static double normal_mills_low(double x)
+{
+    double tail = x;
+    for (int k = 59; k > 0; k--)
+        tail = x + k / tail;
+    return (1 - 0x1p-45) / tail;
+}
+
+/*
+ * Lemma A6. delta = N(-a) - e^epsilon N(-b), a = epsilon/mu - mu/2, b = a +
+ * mu; e^epsilon times the density at b is the density at a. What rounding
+ * can do to each term is added.
+ */
+double normal_delta(double mu, double epsilon)
+{
+    if (mu <= 0)
+        return epsilon >= 0 ? 0 : -expm1(epsilon);
+    double a = epsilon / mu - mu / 2, b = epsilon / mu + mu / 2;
+    if (a > 37)
+        return 1e-297;
+    double first = a > 0 ? normal_tail(a) : 1 - normal_tail(a);
+    double second;
+    if (b > 5)
+        second = exp(-a * a / 2) / sqrt(2 * M_PI) * normal_mills_low(b);
+    else
+        second = exp(epsilon) * (b > 0 ? normal_tail(b) : 1 - normal_tail(b));
+    double size = 4 + a * a + fabs(epsilon) + (b < 5 ? b * b : 0) +
+                  (fabs(a) + fabs(b) + 1) * (fabs(epsilon / mu) + mu);
+    double error = 16 * ROUNDOFF * size * (first + second);
+    double delta = first - second + error;
+    return delta < 1 ? delta : 1;
+}
+
+double normal_epsilon(double mu, double delta)
+{
+    if (normal_delta(mu, 0) <= delta)
+        return 0;
+    double low = 0, high = 1;
+    while (high < 1e300 && normal_delta(mu, high) > delta) {
+        low = high;
+        high *= 2;
+    }
+    for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
+        double middle = low + (high - low) / 2;
+        if (normal_delta(mu, middle) > delta)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}

@@ -1,0 +1,189 @@
+/*
+ * What a list comes to: Gaussians merged (Lemma A5), equal events counted
+ * together, and each event turned into one for the adjacency that is asked
+ * about (Lemma A11).
+ */
+#include "parts.h"
+
+#include <math.h>
+
+/* Smaller ranges are rounded up to this: grids need room between doubles. */
+#define PARTS_LEAST_RANGE 1e-9
+#define PARTS_MOST_RANGE 20      /* larger ones are taken as PURE */
+#define PARTS_LEAST_GAUSS 1e-100 /* so that its square is not 0 */
+
+static sotto_status parts_merge(parts_event **list, int64_t *count,
+                                parts_event e, sotto_error *error)
+{
+    for (int64_t i = *count; i-- > 0;) {
+        parts_event *known = &(*list)[i];
+        if (known->kind == e.kind && known->a == e.a && known->b == e.b) {
+            known->count += e.count;
+            return SOTTO_OK;
+        }
+    }
+    parts_event *grown = mem_resize(*list, (size_t)*count + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    *list = grown;
+    grown[(*count)++] = e;
+    return SOTTO_OK;
+}
+
+/* The event for the adjacency asked about: twice the size where a record is
+   replaced by way of its absence (Lemma A11). */
+static sotto_status parts_convert(account_event *e, const account_list *list,
+                                  int halved, sotto_error *error)
+{
+    if (e->adjacency == list->adjacency || halved)
+        return SOTTO_OK;
+    if (list->adjacency != ACCOUNT_REPLACE_ONE)
+        return error_set(error, SOTTO_USAGE,
+                         "%s was priced for %s, which says nothing about %s; "
+                         "price it for that",
+                         account_kind_name(e->kind),
+                         account_adjacency_name(e->adjacency),
+                         account_adjacency_name(list->adjacency));
+    e->a *= 2;
+    return SOTTO_OK;
+}
+
+/* Whether the list must be priced as a whole for the other adjacency. */
+static sotto_status parts_halved(const account_list *list, int *out,
+                                 sotto_error *error)
+{
+    int same = 1;
+    *out = 0;
+    for (int64_t i = 0; i < list->events; i++) {
+        const account_event *e = &list->event[i];
+        *out |= e->kind == ACCOUNT_SUBSAMPLED &&
+                e->adjacency != list->adjacency &&
+                list->adjacency == ACCOUNT_REPLACE_ONE;
+        same &= e->adjacency == list->event[0].adjacency;
+    }
+    if (*out && !same)
+        return error_set(error, SOTTO_USAGE,
+                         "SUBSAMPLED_GAUSS priced for %s and asked for "
+                         "replace-one: expected all events to be priced for "
+                         "the same adjacency",
+                         account_adjacency_name(list->event[0].adjacency));
+    return SOTTO_OK;
+}
+
+static sotto_status parts_step_add(parts *p, const account_event *e,
+                                   sotto_error *error)
+{
+    parts_step *last = p->steps ? &p->step[p->steps - 1] : NULL;
+    if (e->kind == ACCOUNT_GAUSS && last) {
+        last->gauss += e->a * e->a * (double)e->count;
+        return SOTTO_OK;
+    }
+    if (e->kind == ACCOUNT_RANGE && last && last->gauss == 0 &&
+        (last->eta == e->a || !last->count)) {
+        last->eta = e->a;
+        last->count += e->count;
+        return SOTTO_OK;
+    }
+    parts_step *grown =
+        mem_resize(p->step, (size_t)p->steps + 1, sizeof *grown);
+    if (!grown)
+        return error_memory(error);
+    p->step = grown;
+    int range = e->kind == ACCOUNT_RANGE;
+    grown[p->steps++] = (parts_step){range ? e->a : 0,
+                                     range ? 0 : e->a * e->a * (double)e->count,
+                                     range ? e->count : 0};
+    return SOTTO_OK;
+}
+
+static sotto_status parts_add(parts *p, account_event e, double repeat,
+                              sotto_error *error)
+{
+    double count = (double)e.count * repeat;
+    if (count == 0 || e.a == 0)
+        return SOTTO_OK;
+    if (e.kind == ACCOUNT_SUBSAMPLED && e.a == 1)
+        e = (account_event){ACCOUNT_GAUSS, 1 / e.b, 0, e.count, e.adjacency};
+    if (e.kind == ACCOUNT_GAUSS)
+        e.a = fmax(e.a, PARTS_LEAST_GAUSS);
+    if (e.kind == ACCOUNT_RANGE && e.a > PARTS_MOST_RANGE)
+        e.kind = ACCOUNT_PURE;
+    parts_event merged = {e.kind, e.a, e.b, count};
+    if (e.kind == ACCOUNT_GAUSS) {
+        p->gauss += e.a * e.a * count;
+        return SOTTO_OK;
+    }
+    if (e.kind == ACCOUNT_SUBSAMPLED)
+        p->sampled = 1;
+    else
+        p->pure += e.a * count * (1 + 8 * ROUNDOFF);
+    if (e.kind != ACCOUNT_RANGE)
+        return parts_merge(&p->event, &p->events, merged, error);
+    p->range_count += count;
+    return parts_merge(&p->range, &p->ranges, merged, error);
+}
+
+enum { PARTS_STEPS = 20000 };
+
+/* The steps in order; left out when there are too many of them. */
+static sotto_status parts_order(parts *p, const account_list *list,
+                                sotto_error *error)
+{
+    for (int64_t r = 0; r < list->rounds; r++) {
+        const account_round *round = &list->round[r];
+        for (int64_t t = 0; t < round->repeat; t++)
+            for (int64_t i = 0; i < round->size; i++) {
+                account_event e = list->event[round->first + i];
+                sotto_status status = parts_convert(&e, list, p->halved, error);
+                if (e.kind == ACCOUNT_RANGE && e.a < PARTS_LEAST_RANGE)
+                    e.a = PARTS_LEAST_RANGE;
+                if (status == SOTTO_OK && e.a > 0 && e.count > 0 &&
+                    ((e.kind == ACCOUNT_RANGE && e.a <= PARTS_MOST_RANGE) ||
+                     e.kind == ACCOUNT_GAUSS))
+                    status = parts_step_add(p, &e, error);
+                if (status != SOTTO_OK)
+                    return status;
+                if (p->steps > PARTS_STEPS ||
+                    t > PARTS_STEPS) { /* too long: any order */
+                    p->steps = 0;
+                    return SOTTO_OK;
+                }
+            }
+    }
+    return SOTTO_OK;
+}
+
+sotto_status parts_make(parts *out, const account_list *list,
+                        sotto_error *error)
+{
+    *out = (parts){0};
+    sotto_status status = parts_halved(list, &out->halved, error);
+    for (int64_t r = 0; r < list->rounds && status == SOTTO_OK; r++)
+        for (int64_t i = 0; i < list->round[r].size; i++) {
+            account_event e = list->event[list->round[r].first + i];
+            status = parts_convert(&e, list, out->halved, error);
+            if (e.kind == ACCOUNT_RANGE && e.a > 0 && e.a < PARTS_LEAST_RANGE)
+                e.a = PARTS_LEAST_RANGE;
+            if (status == SOTTO_OK)
+                status =
+                    parts_add(out, e, (double)list->round[r].repeat, error);
+            if (status != SOTTO_OK)
+                break;
+        }
+    out->gauss *= 1 + (double)(8 + list->events) * ROUNDOFF;
+    if (status == SOTTO_OK && list->ordered && out->ranges)
+        status = parts_order(out, list, error);
+    if (out->sampled)
+        out->pure = INFINITY;
+    if (status != SOTTO_OK)
+        parts_free(out);
+    return status;
+}
+
+void parts_free(parts *p)
+{
+    mem_free(p->event);
+    mem_free(p->range);
+    mem_free(p->step);
+    *p = (parts){0};
+}

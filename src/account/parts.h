@@ -1,0 +1,197 @@
+/*
+ * What the parts of the accountant share. Lemma numbers are those of
+ * docs/privacy.md, Accounting.
+ */
+#ifndef ACCOUNT_PARTS_H
+#define ACCOUNT_PARTS_H
+
+#include "account.h"
+
+#define ROUNDOFF 0x1p-53
+#define LIBM_ULPS 8 /* assumed of exp, log, erfc and their kin */
+
+/* ---- the normal law (normal.c) ---- */
+
+/* Lower tail for x <= 0, upper tail for x > 0. */
+double normal_tail(double x);
+
+/* The profile of the Gaussian mechanism, rounded up (Lemma A6). */
+double normal_delta(double mu, double epsilon);
+double normal_epsilon(double mu, double delta);
+
+/* ---- what a list comes to (parts.c) ---- */
+
+typedef struct parts_event {
+    account_kind kind; /* RANGE here: its envelope pair (Lemma A9) */
+    double a, b;
+    double count;
+} parts_event;
+
+/* One run of equal selections, then Gaussians of that total mu^2. */
+typedef struct parts_step {
+    double eta, gauss;
+    int64_t count;
+} parts_step;
+
+typedef struct parts {
+    double gauss; /* sum of mu^2 */
+    double pure;  /* sum of epsilons, RANGE included; INFINITY if not pure */
+    parts_event *event; /* neither Gaussian nor RANGE, equal ones merged */
+    int64_t events;
+    parts_event *range; /* RANGE, merged */
+    int64_t ranges;
+    double range_count;
+    parts_step *step; /* when ordered: RANGE and Gaussians as they come */
+    int64_t steps, step_count;
+    int sampled; /* whether there is a subsampled event: two directions */
+    int halved;  /* priced for add-remove, asked for replace-one */
+} parts;
+
+sotto_status parts_make(parts *out, const account_list *list,
+                        sotto_error *error);
+void parts_free(parts *p);
+
+/* ---- profiles on a grid (profile.c, range.c) ---- */
+
+/*
+ * H on i * step, i = -half .. half; linear in e^epsilon in between (Lemma
+ * A3), the last value to the right, by symmetry to the left (Lemma A8).
+ * Without values it is max(0, 1 - e^epsilon).
+ */
+typedef struct profile {
+    double step;
+    int64_t half;
+    double *value; /* 2 half + 1 of them */
+    double shift;  /* losses are larger by up to this */
+} profile;
+
+double profile_at(const profile *h, double epsilon);
+void profile_free(profile *h);
+
+/* All RANGE events of the parts, or those and the Gaussians in order. */
+sotto_status range_profile(profile *out, const parts *p, int ordered,
+                           double delta, double effort, sotto_error *error);
+
+/* Whether the events left over go into the PLD as envelopes: which eta and
+   how many selections the recursion takes. */
+void range_main(const parts *p, double *eta, double *count, int *all);
+
+/* ---- moments (moments.c) ---- */
+
+/* Losses and probabilities that stand for an event: a guide to windows and
+   tilts, never part of a bound. */
+typedef struct moments_law {
+    double *loss, *weight;
+    int64_t nodes;
+    double count;
+} moments_law;
+
+typedef struct moments {
+    moments_law *law;
+    int64_t laws;
+    double gauss;  /* sum of mu^2 */
+    double ranges; /* sum of eta^2 / 4 */
+} moments;
+
+typedef struct moments_at {
+    double k, mean, variance;
+} moments_at;
+
+sotto_status moments_make(moments *out, const parts_event *event,
+                          int64_t events, double gauss, double ranges, int add,
+                          sotto_error *error);
+void moments_free(moments *m);
+moments_at moments_value(const moments *m, double tilt);
+double moments_tilt_for_epsilon(const moments *m, double epsilon);
+double moments_tilt_for_delta(const moments *m, double delta);
+
+/* The smallest `top` with P(loss > top) <= mass, roughly; *tilt attains it. */
+double moments_top(const moments *m, double mass, double *tilt);
+
+/* Proven: ln E exp(tilt * loss) of everything (Lemma A10), INFINITY if
+   there is none. */
+double renyi_bound(const parts *p, double tilt);
+double renyi_delta(const parts *p, double epsilon);
+double renyi_epsilon(const parts *p, double delta);
+
+/* ---- one pair on a grid (pair.c) ---- */
+
+typedef struct pair_law {
+    double step;
+    int64_t low, cells; /* masses at (low + i) * step */
+    double *mass;
+    double infinite; /* mass at infinity */
+    double shift;    /* losses are larger by up to this (Lemma A4) */
+} pair_law;
+
+typedef struct pair_window {
+    double step, low, high; /* losses beyond are moved up (Lemma A4) */
+} pair_window;
+
+/* Where the losses of one event are, up to `mass` at each end. */
+void pair_extent(const parts_event *event, int add, double mass, double *low,
+                 double *high);
+sotto_status pair_make(pair_law *out, const parts_event *event, int add,
+                       pair_window window, sotto_error *error);
+void pair_free(pair_law *law);
+
+/* ---- the transform (fft.c) ---- */
+
+typedef struct fft {
+    int64_t length; /* of the real sequence: a power of two, at least 8 */
+    double *cosine, *sine;
+} fft;
+
+/* The products of the transforms of real sequences. */
+typedef struct fft_product {
+    double *re, *im; /* U in [0, length/2), V in the rest */
+} fft_product;
+
+sotto_status fft_make(fft *out, int64_t length, sotto_error *error);
+void fft_free(fft *f);
+
+/* Error bound of one transform, relative in the 2-norm (Lemma A7). */
+double fft_error(const fft *f);
+
+/* re, im: even and odd entries; overwritten. */
+void fft_multiply(const fft *f, double *re, double *im, double power,
+                  fft_product *product);
+void fft_back(const fft *f, const fft_product *product, double *re, double *im);
+
+/* ---- the law of a sum of losses (pld.c) ---- */
+
+typedef struct pld {
+    double step;
+    int64_t low, cells;
+    double *mass;     /* upper bounds, but for `error` */
+    double infinite;  /* at infinity: truncation and wrap-around included */
+    double log_scale; /* mass = exp(log_scale - tilt * loss) * tilted mass */
+    double tilt;
+    double error;  /* 2-norm error of the tilted masses */
+    double *curve; /* delta at the grid points, without the error */
+    double shift;
+} pld;
+
+typedef struct pld_aim {
+    double epsilon, delta; /* where it is wanted; one may be NAN */
+    double effort;         /* 1; less is coarser */
+} pld_aim;
+
+/* Total law of the events and a Gaussian, aimed where it matters. */
+sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
+                      double gauss, double ranges, int add, pld_aim aim,
+                      sotto_error *error);
+void pld_free(pld *p);
+double pld_delta(const pld *p, const profile *h, double epsilon);
+
+/* ---- prices (price.c) ---- */
+
+/* account_delta with coarser or finer grids; effort 0: none. */
+sotto_status price_list(const account_list *list, double epsilon, double effort,
+                        account_price *out, sotto_error *error);
+
+/* account_epsilon by moments alone. */
+sotto_status price_moments(const account_list *list, double delta,
+                           account_price *out, sotto_error *error);
+
+#endif

@@ -1,0 +1,473 @@
+/*
+ * The law of the sum of all losses, in one transform.
+ *
+ * The masses are tilted by exp(tilt * loss) first, so that the transform's
+ * error is small beside the delta that is asked for and not only beside 1
+ * (Lemma A7). What wraps around is added, never lost: mass above the window
+ * is charged by Chernoff's bound, mass below it adds nothing (Lemma A4).
+ */
+#include "parts.h"
+
+#include <math.h>
+
+enum { PLD_LEAST = 1 << 15, PLD_MOST = 1 << 21 };
+
+/* Discretisation may add this part of the variance (Lemma A3). */
+#define PLD_VARIANCE 4e-6
+#define PLD_VANISHED 1e-250 /* what underflows, beside 1 */
+#define PLD_WORK 0x1p25     /* cells times kinds */
+#define PLD_TAIL 1e-6       /* truncation may add this part of delta */
+
+/* Everything that is decided before the first mass is computed. */
+typedef struct pld_plan {
+    double tilt, top_tilt;  /* of the sum, and for Chernoff's bound */
+    double bottom, top;     /* the window */
+    double step, tail, sum; /* grid, tail of one event, number of events */
+    int64_t length;
+    double kinds;
+    int plain; /* one event: nothing to compose */
+} pld_plan;
+
+static double pld_saddle_delta(moments_at at, double t)
+{
+    double x = at.k - t * at.mean - log1p(t) -
+               log(fmax(1, t * sqrt(2 * M_PI * at.variance)));
+    return fmax(exp(fmin(x, 0)), 1e-290);
+}
+
+/* A tilt that leaves little variance aims at the end of bounded losses,
+   where there is no room for a window. */
+static double pld_tame(const moments *m, double tilt)
+{
+    double least = .05 * moments_value(m, 0).variance;
+    while (tilt > 1e-6 && moments_value(m, tilt).variance < least)
+        tilt /= 1.5;
+    return tilt;
+}
+
+/* Where the window must end so that tilted mass that wraps around from above
+   adds no more than PLD_TAIL of delta. */
+static double pld_wrap_top(const moments *rest, double tilt, double epsilon,
+                           double delta)
+{
+    double best = INFINITY, need = log(1 / (PLD_TAIL * delta));
+    for (double more = 1e-3 * fmax(tilt, 1); more < 1e7; more *= 1.5) {
+        double k = moments_value(rest, tilt + more).k;
+        best = fmin(best, (k - tilt * epsilon + need) / more);
+    }
+    return best;
+}
+
+/* The window: above it Chernoff's bound, below it what selections could
+   still add (`ranges`, their variance) is negligible. A tilt under which the
+   upper tail is too heavy for that is halved. */
+static void pld_window(pld_plan *plan, const moments *rest, double epsilon,
+                       double delta, double ranges)
+{
+    double need = log(1 / (PLD_TAIL * delta)), low = epsilon;
+    double tail = moments_top(rest, PLD_TAIL * delta, &plan->top_tilt);
+    if (ranges > 0)
+        low -= ranges / 2 + sqrt(2 * ranges * need);
+    for (int i = 0; i < 20; i++, plan->tilt /= 2) {
+        moments_at at = moments_value(rest, plan->tilt);
+        double sd = sqrt(at.variance);
+        double wrap = pld_wrap_top(rest, plan->tilt, low, delta);
+        plan->bottom = fmin(at.mean, low) - 8 * sd;
+        plan->top = fmax(tail, at.mean + 2 * sd);
+        plan->top = ranges > 0 ? plan->top : fmax(plan->top, epsilon + 2 * sd);
+        double room = plan->top - plan->bottom;
+        plan->bottom -= 1e-3 * room + 1e-12;
+        plan->top += 1e-3 * room + 1e-12;
+        if (wrap <= plan->top + 2 * room) {
+            plan->top = fmax(plan->top, wrap);
+            break;
+        }
+    }
+}
+
+static void pld_grid(pld_plan *plan, double variance, double effort)
+{
+    double width = plan->top - plan->bottom;
+    double step = sqrt(6 * PLD_VARIANCE * variance / (plan->sum * effort));
+    int64_t most = effort < 1 ? PLD_MOST / 8 : PLD_MOST;
+    while (most > PLD_LEAST && (double)most * plan->kinds > PLD_WORK)
+        most /= 2; /* a transform for each kind of event takes its time */
+    plan->length = effort < 1 ? PLD_LEAST / 4 : PLD_LEAST;
+    while (plan->length < most && width > step * (double)plan->length)
+        plan->length *= 2;
+    plan->step = width / (double)plan->length;
+}
+
+static sotto_status pld_decide(pld_plan *plan, const parts_event *event,
+                               int64_t events, double gauss, double ranges,
+                               int add, pld_aim aim, sotto_error *error)
+{
+    moments m;
+    *plan = (pld_plan){.sum = gauss > 0, .kinds = (double)events};
+    int64_t laws = gauss > 0 ? events - 1 : events; /* the last is Gaussian */
+    for (int64_t i = 0; i < laws; i++)
+        plan->sum += event[i].count;
+    sotto_status status =
+        moments_make(&m, event, laws, gauss, ranges, add, error);
+    if (status != SOTTO_OK)
+        return status;
+    plan->tilt = isnan(aim.epsilon) ? moments_tilt_for_delta(&m, aim.delta)
+                                    : moments_tilt_for_epsilon(&m, aim.epsilon);
+    plan->tilt = pld_tame(&m, plan->tilt);
+    moments_at at = moments_value(&m, plan->tilt);
+    double epsilon = isnan(aim.epsilon) ? fmax(0, at.mean) : aim.epsilon;
+    double delta =
+        isnan(aim.delta) ? pld_saddle_delta(at, plan->tilt) : aim.delta;
+    m.ranges = 0;
+    pld_window(plan, &m, epsilon, delta, ranges);
+    pld_grid(plan, fmax(at.variance, 1e-30), aim.effort);
+    plan->tail = fmax(PLD_TAIL * delta / plan->sum, 1e-300);
+    plan->plain = plan->sum == 1;
+    moments_free(&m);
+    return SOTTO_OK;
+}
+
+/* The pair of one event, not wider than three windows. */
+static sotto_status pld_pair(pair_law *law, const parts_event *e, int add,
+                             const pld_plan *plan, sotto_error *error)
+{
+    double width = plan->top - plan->bottom;
+    pair_window w = {plan->step, 0, 0};
+    pair_extent(e, add, plan->tail, &w.low, &w.high);
+    w.low = fmax(w.low, fmin(plan->bottom, 0) - width);
+    w.high = fmin(w.high, fmin(fmax(plan->top, 0) + width, 700));
+    w.low = fmin(w.low, w.high);
+    return pair_make(law, e, add, w, error);
+}
+
+/* Largest absolute loss of the pair. */
+static double pld_reach(const pair_law *law)
+{
+    double low = fabs((double)law->low);
+    double high = fabs((double)(law->low + law->cells));
+    return fmax(low, high) * law->step;
+}
+
+/* ln sum mass exp(tilt loss); the tilted masses go to `out` when given. */
+static double pld_tilt(const pair_law *law, double tilt, double *out)
+{
+    double sum = 0, carry = 0;
+    for (int64_t i = 0; i < law->cells; i++) {
+        double loss = (double)(law->low + i) * law->step;
+        double x = law->mass[i] > 0 ? law->mass[i] * exp(tilt * loss) : 0;
+        double y = x - carry, next = sum + y;
+        carry = (next - sum) - y;
+        sum = next;
+        if (out)
+            out[i] = x;
+    }
+    return log(sum);
+}
+
+/* What a composition accumulates. */
+typedef struct pld_work {
+    fft f;
+    fft_product product;
+    double *re, *im;
+    double log_scale, top_bound; /* sums of count * ln M at both tilts */
+    double growth;               /* relative: sum of count * theta */
+    double forward, smallest;    /* 2-norm errors, least 2-norm */
+    double counts;
+    double highest; /* largest loss there can be, in cells */
+} pld_work;
+
+/* Folds the tilted masses into even and odd entries. Returns the 2-norm. */
+static double pld_fold(pld_work *w, const pair_law *law, const double *tilted,
+                       double log_total)
+{
+    int64_t n = w->f.length, at = law->low % n;
+    double scale = exp(-log_total), squares = 0;
+    at = at < 0 ? at + n : at;
+    for (int64_t i = 0; i < n / 2; i++)
+        w->re[i] = w->im[i] = 0;
+    for (int64_t i = 0; i < law->cells; i++) {
+        double *to = at & 1 ? w->im : w->re;
+        to[at / 2] += tilted[i] * scale;
+        at = at + 1 == n ? 0 : at + 1;
+    }
+    for (int64_t i = 0; i < n / 2; i++)
+        squares += w->re[i] * w->re[i] + w->im[i] * w->im[i];
+    return sqrt(squares);
+}
+
+/* One event into the product; the constants are those of Lemma A7. */
+static sotto_status pld_compose(pld *out, pld_work *w, const parts_event *e,
+                                const pair_law *law, const pld_plan *plan,
+                                sotto_error *error)
+{
+    double *tilted = mem_zeroed((size_t)law->cells, sizeof *tilted);
+    if (!tilted)
+        return error_memory(error);
+    double total = pld_tilt(law, plan->tilt, tilted), count = e->count;
+    double theta = ROUNDOFF * (64 + 4 * (plan->tilt + 1) * pld_reach(law));
+    double norm = pld_fold(w, law, tilted, total);
+    mem_free(tilted);
+    w->log_scale += count * total;
+    w->top_bound +=
+        count * (pld_tilt(law, plan->top_tilt, NULL) +
+                 ROUNDOFF * (64 + 4 * plan->top_tilt * pld_reach(law)));
+    w->growth += count * (theta + 4 * ROUNDOFF * fabs(total));
+    double one = fft_error(&w->f) * norm;
+    w->growth += count * one * sqrt((double)w->f.length);
+    w->forward += count * one;
+    w->smallest = fmin(w->smallest, norm);
+    w->counts += count;
+    out->infinite += count * law->infinite;
+    out->shift += count * law->shift;
+    int64_t last = law->cells - 1;
+    while (last > 0 && !(law->mass[last] > 0))
+        last--;
+    w->highest += count * (double)(law->low + last);
+    fft_multiply(&w->f, w->re, w->im, count, &w->product);
+    return SOTTO_OK;
+}
+
+/* delta at each grid point, from the right: D(j-1) = (1 - e^-h) S(j-1) +
+   e^-h D(j), S the mass at j and above. */
+static void pld_curve(pld *p)
+{
+    double sum = 0, d = 0, fall = exp(-p->step), rest = -expm1(-p->step);
+    double up = 1 + 8 * LIBM_ULPS * ROUNDOFF;
+    for (int64_t j = p->cells - 1; j >= 0; j--) {
+        d = (rest * sum + fall * d) * up; /* sum: mass above j */
+        p->curve[j] = d;
+        sum += p->mass[j] * up;
+    }
+}
+
+/* Masses from the transform back to the window, untilted. */
+static void pld_untilt(pld *out, const pld_work *w, const pld_plan *plan)
+{
+    int64_t n = w->f.length, at = out->low % n;
+    at = at < 0 ? at + n : at;
+    for (int64_t j = 0; j < n; j++) {
+        double x = at & 1 ? w->im[at / 2] : w->re[at / 2];
+        double loss = (double)(out->low + j) * out->step;
+        double k = out->log_scale - plan->tilt * loss;
+        out->mass[j] = x > 0 ? x * exp(k) : 0;
+        at = at + 1 == n ? 0 : at + 1;
+    }
+}
+
+static void pld_finish(pld *out, pld_work *w, const pld_plan *plan)
+{
+    double reach = fmax(fabs(plan->bottom), fabs(plan->top));
+    double growth = w->growth + 1e-12 +
+                    8 * ROUNDOFF * (fabs(w->log_scale) + plan->tilt * reach);
+    out->tilt = plan->tilt;
+    out->log_scale = w->log_scale + growth;
+    out->error =
+        exp(growth) *
+            (w->forward + (fft_error(&w->f) + 4 * ROUNDOFF * (w->counts + 8)) *
+                              w->smallest) +
+        PLD_VANISHED;
+    fft_back(&w->f, &w->product, w->re, w->im);
+    pld_untilt(out, w, plan);
+    double edge = (double)(out->low + out->cells) * out->step;
+    double over = w->top_bound - plan->top_tilt * edge;
+    over += 8 * ROUNDOFF * (fabs(w->top_bound) + plan->top_tilt * reach);
+    if (w->highest >= (double)(out->low + out->cells))
+        out->infinite += exp(fmin(over, 0));
+    pld_curve(out);
+}
+
+static sotto_status pld_room(pld *out, pld_work *w, const pld_plan *plan,
+                             sotto_error *error)
+{
+    size_t n = (size_t)plan->length;
+    sotto_status status = fft_make(&w->f, plan->length, error);
+    if (status != SOTTO_OK)
+        return status;
+    w->product.re = mem_zeroed(n, sizeof(double));
+    w->product.im = mem_zeroed(n, sizeof(double));
+    w->re = mem_zeroed(n / 2, sizeof(double));
+    w->im = mem_zeroed(n / 2, sizeof(double));
+    out->mass = mem_zeroed(n, sizeof(double));
+    out->curve = mem_zeroed(n, sizeof(double));
+    if (!w->product.re || !w->product.im || !w->re || !w->im || !out->mass ||
+        !out->curve)
+        return error_memory(error);
+    for (size_t i = 0; i < n; i++)
+        w->product.re[i] = 1;
+    return SOTTO_OK;
+}
+
+static void pld_work_free(pld_work *w)
+{
+    fft_free(&w->f);
+    mem_free(w->product.re);
+    mem_free(w->product.im);
+    mem_free(w->re);
+    mem_free(w->im);
+}
+
+static sotto_status pld_composed(pld *out, const parts_event *event,
+                                 int64_t events, int add, pld_plan *plan,
+                                 sotto_error *error)
+{
+    pld_work w = {.smallest = INFINITY};
+    out->step = plan->step;
+    out->low = (int64_t)floor(plan->bottom / plan->step);
+    out->cells = plan->length;
+    sotto_status status = pld_room(out, &w, plan, error);
+    for (int64_t i = 0; i < events && status == SOTTO_OK; i++) {
+        pair_law law;
+        status = pld_pair(&law, &event[i], add, plan, error);
+        if (status != SOTTO_OK)
+            break;
+        status = pld_compose(out, &w, &event[i], &law, plan, error);
+        pair_free(&law);
+    }
+    if (status == SOTTO_OK)
+        pld_finish(out, &w, plan);
+    pld_work_free(&w);
+    return status;
+}
+
+/* One event is its own sum. */
+static sotto_status pld_plain(pld *out, const parts_event *event, int add,
+                              const pld_plan *plan, sotto_error *error)
+{
+    pair_law law;
+    pair_window w = {0, 0, 0};
+    pair_extent(event, add, plan->tail, &w.low, &w.high);
+    w.high = fmin(w.high, fmax(plan->top, 0) + 750);
+    w.step = fmin(plan->step, (w.high - w.low) / 4096);
+    w.step = fmax(w.step, (w.high - w.low) / (double)PLD_MOST);
+    sotto_status status = pair_make(&law, event, add, w, error);
+    if (status != SOTTO_OK)
+        return status;
+    *out = (pld){.step = law.step,
+                 .low = law.low,
+                 .cells = law.cells,
+                 .mass = law.mass,
+                 .infinite = law.infinite,
+                 .shift = law.shift};
+    out->curve = mem_zeroed((size_t)out->cells, sizeof *out->curve);
+    if (!out->curve)
+        return error_memory(error);
+    pld_curve(out);
+    return SOTTO_OK;
+}
+
+/* No exponential of a tilted loss may overflow; that some underflow is in
+   PLD_VANISHED. */
+static void pld_limit(pld_plan *plan, const parts_event *event, int64_t events,
+                      int add)
+{
+    double most = 0, low, high;
+    for (int64_t i = 0; i < events; i++) {
+        pair_extent(&event[i], add, plan->tail, &low, &high);
+        most = fmax(most, high);
+    }
+    most = fmin(most, fmax(plan->top, 0) + (plan->top - plan->bottom));
+    plan->tilt = fmin(plan->tilt, 300 / fmax(most, 1e-300));
+    plan->top_tilt = fmin(plan->top_tilt, 300 / fmax(most, 1e-300));
+}
+
+sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
+                      double gauss, double ranges, int add, pld_aim aim,
+                      sotto_error *error)
+{
+    pld_plan plan;
+    *out = (pld){0};
+    parts_event *all = mem_zeroed((size_t)events + 1, sizeof *all);
+    if (!all)
+        return error_memory(error);
+    for (int64_t i = 0; i < events; i++)
+        all[i] = event[i];
+    if (gauss > 0) {
+        double mu = sqrt(gauss) * (1 + 4 * ROUNDOFF);
+        all[events++] = (parts_event){ACCOUNT_GAUSS, mu, 0, 1};
+    }
+    sotto_status status =
+        pld_decide(&plan, all, events, gauss, ranges, add, aim, error);
+    if (status == SOTTO_OK)
+        pld_limit(&plan, all, events, add);
+    if (status == SOTTO_OK && !(isfinite(plan.step) && plan.step > 0))
+        status = error_set(error, SOTTO_DATA, "no grid fits these events");
+    if (status == SOTTO_OK)
+        status = plan.plain ? pld_plain(out, all, add, &plan, error)
+                            : pld_composed(out, all, events, add, &plan, error);
+    mem_free(all);
+    if (status != SOTTO_OK)
+        pld_free(out);
+    return status;
+}
+
+void pld_free(pld *p)
+{
+    mem_free(p->mass);
+    mem_free(p->curve);
+    *p = (pld){0};
+}
+
+/* The 2-norm of exp(log_scale - tilt z) (1 - e^(epsilon - z))_+ over the
+   grid: sum <= integral / step + largest, and <= cells * largest. */
+static double pld_weight_norm(const pld *p, double epsilon)
+{
+    double t = p->tilt, most = 1;
+    if (t > 0)
+        most = exp(t * log(t) - (t + 1) * log1p(t));
+    double square = (double)p->cells * most * most;
+    if (t > 0)
+        square =
+            fmin(square, 2 / (2 * t * (2 * t + 1) * (2 * t + 2)) / p->step +
+                             most * most);
+    return sqrt(square) * exp(p->log_scale - t * epsilon) * (1 + 1e-9);
+}
+
+static double pld_delta_alone(const pld *p, double epsilon)
+{
+    double at = epsilon / p->step - (double)p->low, cell = floor(at);
+    if (!(cell >= 0))
+        return 1;
+    double d = 0;
+    if (cell < (double)p->cells - 1) { /* beyond: infinite mass only */
+        int64_t j = (int64_t)cell;
+        double over = (at - cell) * p->step;
+        double w = expm1(over) / expm1(p->step);
+        d = (1 - w) * p->curve[j] + w * p->curve[j + 1];
+    }
+    d += p->infinite;
+    if (p->error > 0)
+        d += p->error * pld_weight_norm(p, epsilon);
+    return d;
+}
+
+/* Against a profile: losses so low that it is at its last value are charged
+   that value once, whatever the transform says about them. */
+static double pld_delta_with(const pld *p, const profile *h, double epsilon)
+{
+    double sum = 0, squares = 0;
+    double reach = (double)h->half * h->step + h->shift;
+    double first = floor((epsilon - reach) / p->step) - (double)p->low - 1;
+    int64_t j = first > 0 ? (int64_t)fmin(first, (double)p->cells) : 0;
+    double below = j > 0 || p->error > 0
+                       ? profile_at(h, epsilon - (double)(p->low + j) * p->step)
+                       : 0;
+    for (; j < p->cells; j++) {
+        double z = (double)(p->low + j) * p->step;
+        if (p->mass[j] == 0 && p->error == 0)
+            continue;
+        double v = profile_at(h, epsilon - z);
+        double w = p->error > 0 ? v * exp(p->log_scale - p->tilt * z) : 0;
+        sum += p->mass[j] * v;
+        squares += w * w;
+    }
+    sum *= 1 + ROUNDOFF * (double)p->cells;
+    return sum + below + p->infinite + p->error * sqrt(squares);
+}
+
+double pld_delta(const pld *p, const profile *h, double epsilon)
+{
+    epsilon -= p->shift + 4 * ROUNDOFF * fabs(epsilon);
+    int alone = !h || !h->value;
+    return fmin(1, alone ? pld_delta_alone(p, epsilon)
+                         : pld_delta_with(p, h, epsilon));
+}

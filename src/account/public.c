@@ -1,0 +1,239 @@
+/*
+ * The public calls about accounting.
+ */
+#include "parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+struct sotto_events {
+    account_list list;
+};
+
+static sotto_status public_new(sotto_events **out, sotto_error *error)
+{
+    *out = mem_zeroed(1, sizeof **out);
+    return *out ? SOTTO_OK : error_memory(error);
+}
+
+static sotto_status public_done(sotto_events **out, sotto_status status)
+{
+    if (status != SOTTO_OK) {
+        mem_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static sotto_status public_adjacency(const char *name, account_adjacency *out,
+                                     sotto_error *error)
+{
+    if (name && account_adjacency_named(name, out))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "adjacency: expected add-remove, replace-one or zero-out");
+}
+
+sotto_status sotto_events_plan(sotto_events **out, const char *plan,
+                               const char *settings, const char *adjacency,
+                               sotto_error *error)
+{
+    account_adjacency how;
+    *out = NULL;
+    sotto_status status = public_adjacency(adjacency, &how, error);
+    if (status == SOTTO_OK)
+        status = public_new(out, error);
+    if (status != SOTTO_OK)
+        return status;
+    return public_done(
+        out, account_plan(&(*out)->list, plan, settings, NAN, how, error));
+}
+
+enum { PUBLIC_MOST_BYTES = 1 << 26 };
+
+static sotto_status public_slurp(text_buffer *text, const char *path,
+                                 sotto_error *error)
+{
+    char piece[4096];
+    size_t got;
+    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    if (!file)
+        return error_set(error, errno == ENOENT ? SOTTO_USAGE : SOTTO_FAILED,
+                         "%s: cannot open it: %s", show_name(path).text,
+                         strerror(errno));
+    while ((got = fread(piece, 1, sizeof piece, file)) > 0 &&
+           text->length < PUBLIC_MOST_BYTES)
+        text_add(text, piece, got);
+    int failed = ferror(file);
+    if (file != stdin)
+        fclose(file);
+    if (failed)
+        return error_set(error, SOTTO_FAILED, "%s: cannot read it",
+                         show_name(path).text);
+    return text->failed ? error_memory(error) : SOTTO_OK;
+}
+
+sotto_status sotto_events_read(sotto_events **out, const char *path,
+                               sotto_error *error)
+{
+    text_buffer text = {0};
+    sotto_status status = public_new(out, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = public_slurp(&text, path, error);
+    if (status == SOTTO_OK)
+        status = account_from_json(&(*out)->list, text.data ? text.data : "",
+                                   text.length, path, error);
+    text_free(&text);
+    return public_done(out, status);
+}
+
+static sotto_status public_text(char **out, text_buffer *text,
+                                sotto_error *error)
+{
+    *out = text->failed ? NULL : text->data;
+    if (*out)
+        return SOTTO_OK;
+    text_free(text);
+    return error_memory(error);
+}
+
+sotto_status sotto_events_json(char **out, const sotto_events *events,
+                               sotto_error *error)
+{
+    text_buffer text = {0};
+    account_json(&events->list, &text);
+    return public_text(out, &text, error);
+}
+
+sotto_status sotto_events_text(char **out, const sotto_events *events,
+                               sotto_error *error)
+{
+    text_buffer text = {0};
+    account_print(&events->list, &text);
+    return public_text(out, &text, error);
+}
+
+void sotto_events_free(sotto_events *events)
+{
+    if (!events)
+        return;
+    account_free(&events->list);
+    mem_free(events);
+}
+
+sotto_status sotto_events_append(sotto_events *events, const sotto_events *more,
+                                 sotto_error *error)
+{
+    const account_list *from = &more->list;
+    for (int64_t r = 0; r < from->rounds; r++) {
+        int64_t first = events->list.rounds;
+        for (int64_t i = 0; i < from->round[r].size; i++) {
+            sotto_status status = account_add(
+                &events->list, from->event[from->round[r].first + i], error);
+            if (status != SOTTO_OK)
+                return status;
+        }
+        sotto_status status =
+            account_repeat(&events->list, first, from->round[r].repeat, error);
+        if (status != SOTTO_OK)
+            return status;
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sotto_events_ask(sotto_events *events, const char *adjacency,
+                              sotto_error *error)
+{
+    return public_adjacency(adjacency, &events->list.adjacency, error);
+}
+
+void sotto_events_in_order(sotto_events *events, int given)
+{
+    events->list.ordered = given != 0;
+}
+
+void sotto_events_draws(sotto_events *events, double draws)
+{
+    events->list.draws = draws > 0 ? draws : 0;
+}
+
+static void public_price(sotto_price *out, const account_price *price)
+{
+    *out = (sotto_price){price->epsilon, price->delta,
+                         account_method_name(price->method), price->note};
+}
+
+sotto_status sotto_events_epsilon(const sotto_events *events, double delta,
+                                  sotto_price *out, sotto_error *error)
+{
+    account_price price;
+    sotto_status status = account_epsilon(&events->list, delta, &price, error);
+    if (status == SOTTO_OK)
+        public_price(out, &price);
+    return status;
+}
+
+sotto_status sotto_events_delta(const sotto_events *events, double epsilon,
+                                sotto_price *out, sotto_error *error)
+{
+    account_price price;
+    sotto_status status = account_delta(&events->list, epsilon, &price, error);
+    if (status == SOTTO_OK)
+        public_price(out, &price);
+    return status;
+}
+
+sotto_status sotto_events_repeated(const sotto_events *events, const char *law,
+                                   double mean, double delta, double *epsilon,
+                                   sotto_error *error)
+{
+    int shape = !strcmp(law, "geometric")     ? 1
+                : !strcmp(law, "logarithmic") ? 0
+                                              : -1;
+    return account_tuned(&events->list, shape, mean, delta, epsilon, error);
+}
+
+sotto_status sotto_events_calibrate(sotto_events **out,
+                                    const sotto_calibration *target, double *z,
+                                    sotto_price *price, sotto_error *error)
+{
+    account_price found;
+    account_target t = {.plan = target->plan,
+                        .settings = target->settings,
+                        .ordered = target->in_order,
+                        .draws = target->draws,
+                        .epsilon = target->epsilon,
+                        .delta = target->delta};
+    *out = NULL;
+    sotto_status status =
+        public_adjacency(target->adjacency, &t.adjacency, error);
+    if (status == SOTTO_OK)
+        status = public_new(out, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = account_calibrate(&(*out)->list, z, &found, &t, error);
+    if (status == SOTTO_OK)
+        public_price(price, &found);
+    return public_done(out, status);
+}
+
+/* ---- papers ---- */
+
+const sotto_paper *sotto_paper_at(int64_t i)
+{
+    return account_paper_at(i);
+}
+
+sotto_status sotto_paper_multiplier(const char *name, double steps, double rate,
+                                    double epsilon, double delta, double *out,
+                                    sotto_error *error)
+{
+    for (int64_t i = 0; account_paper_at(i); i++)
+        if (!strcmp(name, account_paper_at(i)->name))
+            return account_paper_multiplier(i, steps, rate, epsilon, delta, out,
+                                            error);
+    return error_set(error, SOTTO_USAGE,
+                     "--paper: no formula of that name; 'list' names them");
+}

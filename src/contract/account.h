@@ -1,0 +1,186 @@
+/*
+ * account: what a list of noisy answers costs. Events in, (epsilon, delta)
+ * out: never less than the truth (docs/privacy.md, Accounting).
+ */
+#ifndef SOTTO_ACCOUNT_H
+#define SOTTO_ACCOUNT_H
+
+#include "base.h"
+
+/* ---- events: what one noisy answer can reveal ---- */
+
+typedef enum account_kind {
+    ACCOUNT_GAUSS,      /* a = mu: sensitivity / noise (mu-GDP) */
+    ACCOUNT_LAPLACE,    /* a = sensitivity / scale */
+    ACCOUNT_PURE,       /* a = epsilon of any pure mechanism */
+    ACCOUNT_SUBSAMPLED, /* a = q, Poisson; b = sigma: noise / sensitivity */
+    ACCOUNT_RANGE,      /* a = eta: bounded range, e.g. a Gumbel selection */
+    ACCOUNT_KINDS
+} account_kind;
+
+typedef enum account_adjacency {
+    ACCOUNT_ADD_REMOVE,
+    ACCOUNT_REPLACE_ONE,
+    ACCOUNT_ZERO_OUT,
+    ACCOUNT_ADJACENCIES
+} account_adjacency;
+
+typedef struct account_event {
+    account_kind kind;
+    double a, b;
+    int64_t count;               /* so many of them in a row */
+    account_adjacency adjacency; /* what it was priced for */
+} account_event;
+
+/* Consecutive events that are run `repeat` times as a round. */
+typedef struct account_round {
+    int64_t first, size, repeat;
+} account_round;
+
+/*
+ * An event list is a value: {0} is empty. Every event belongs to a round.
+ * `ordered` says that the events happen in the order of the list, fixed in
+ * advance: then selections are priced in that order, which is cheaper.
+ * `draws` noise draws, each within 2^-80 of its law, are charged to delta.
+ */
+typedef struct account_list {
+    account_event *event;
+    int64_t events;
+    account_round *round;
+    int64_t rounds;
+    account_adjacency adjacency; /* what is asked about */
+    int ordered;
+    double draws;
+} account_list;
+
+/* Adds one event as a round of its own. */
+sotto_status account_add(account_list *list, account_event event,
+                         sotto_error *error);
+
+/* Makes rounds `first` and later one round, run `repeat` times. */
+sotto_status account_repeat(account_list *list, int64_t first, int64_t repeat,
+                            sotto_error *error);
+sotto_status account_copy(account_list *out, const account_list *list,
+                          sotto_error *error);
+void account_free(account_list *list);
+
+const char *account_kind_name(account_kind kind);
+const char *account_adjacency_name(account_adjacency adjacency);
+int account_adjacency_named(const char *name, account_adjacency *out);
+
+/* As the plan below is written; reads back to the same bits. */
+void account_print(const account_list *list, text_buffer *out);
+
+/* JSON, and back: the same bits, and so the same price. */
+void account_json(const account_list *list, text_buffer *out);
+sotto_status account_from_json(account_list *out, const char *text,
+                               size_t length, const char *name,
+                               sotto_error *error);
+
+/* ---- plans: 'T*(RANGE(2/z)+GAUSS(1/z))' ---- */
+
+/*
+ * Reads a plan: a sum of events, each perhaps times a whole number, and of
+ * sums in parentheses times a number. Numbers may be written with + - * / ( )
+ * sqrt() and names; `settings` gives names their values, "T=100,K=2". `free`
+ * is the value of the name z, or NaN when the plan must not have it.
+ */
+sotto_status account_plan(account_list *out, const char *plan,
+                          const char *settings, double free_value,
+                          account_adjacency adjacency, sotto_error *error);
+
+/* ---- prices ---- */
+
+typedef enum account_method {
+    ACCOUNT_NOTHING,   /* no event has a cost */
+    ACCOUNT_CLOSED,    /* Gaussians: closed form */
+    ACCOUNT_BASIC,     /* losses added up */
+    ACCOUNT_PLD,       /* privacy loss distribution */
+    ACCOUNT_RECURSION, /* bounded range, integrated against the rest */
+    ACCOUNT_ORDER,     /* bounded range, in the order of the list */
+    ACCOUNT_RDP,       /* moments: Renyi and zCDP */
+    ACCOUNT_METHODS
+} account_method;
+
+typedef struct account_price {
+    double epsilon, delta;
+    account_method method;
+    const char *note; /* NULL, or what was left out and why */
+} account_price;
+
+const char *account_method_name(account_method method);
+
+/* The smallest proven epsilon for a delta, and the other way round. */
+sotto_status account_epsilon(const account_list *list, double delta,
+                             account_price *out, sotto_error *error);
+sotto_status account_delta(const account_list *list, double epsilon,
+                           account_price *out, sotto_error *error);
+
+/* By one method only, or SOTTO_USAGE where it says nothing. More effort than
+   1 makes finer grids. For tests and comparisons. */
+sotto_status account_delta_by(const account_list *list, double epsilon,
+                              account_method method, double effort,
+                              account_price *out, sotto_error *error);
+
+/* Renyi divergence bound of order alpha > 1 of the whole list. */
+sotto_status account_renyi(const account_list *list, double alpha, double *out,
+                           sotto_error *error);
+
+/*
+ * The smallest multiplier z for which the plan costs at most (epsilon,
+ * delta), up to 1e-5 of itself, and the list at that z, priced again.
+ */
+typedef struct account_target {
+    const char *plan, *settings;
+    account_adjacency adjacency;
+    int ordered;
+    double draws;
+    double epsilon, delta;
+} account_target;
+sotto_status account_calibrate(account_list *out, double *multiplier,
+                               account_price *price,
+                               const account_target *target,
+                               sotto_error *error);
+
+/*
+ * Repeat-and-select: K runs of the list, K drawn from the geometric (shape 1)
+ * or the logarithmic law (shape 0) with this mean, the best one released.
+ */
+sotto_status account_tuned(const account_list *list, int shape, double mean,
+                           double delta, double *epsilon, sotto_error *error);
+
+/* ---- a filter: adaptive choices under caps declared beforehand ---- */
+
+/*
+ * Either `rho` > 0 (zCDP), or Gaussians up to `gauss` = sum of mu^2 and
+ * `ranges` selections of at most `eta`. The price is that of the caps.
+ */
+typedef struct account_filter {
+    double rho, gauss, eta;
+    int64_t ranges;
+    account_adjacency adjacency;
+    double used_rho, used_gauss;
+    int64_t used_ranges;
+} account_filter;
+
+/* Charges the event, or SOTTO_BUDGET and nothing is charged. */
+sotto_status account_filter_spend(account_filter *filter, account_event event,
+                                  sotto_error *error);
+sotto_status account_filter_epsilon(const account_filter *filter, double delta,
+                                    account_price *out, sotto_error *error);
+
+/* ---- the papers' own formulas, for comparison ---- */
+
+typedef sotto_paper account_paper;
+
+const account_paper *account_paper_at(int64_t i);
+
+/*
+ * The noise multiplier that formula i gives for T steps (DP-SCD: with
+ * sampling rate q); SOTTO_USAGE where the paper excludes the target.
+ */
+sotto_status account_paper_multiplier(int64_t i, double steps, double rate,
+                                      double epsilon, double delta, double *out,
+                                      sotto_error *error);
+
+#endif

@@ -1,0 +1,711 @@
+/*
+ * The accountant: printed anchors, exact brute force on small discrete
+ * mechanisms in both directions, values that go round through text and JSON,
+ * and calls that must be refused. A price below the truth is the one thing
+ * that must never happen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "account.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static account_list list_of(const char *plan)
+{
+    account_list list;
+    sotto_error error = {0};
+    if (account_plan(&list, plan, NULL, NAN, ACCOUNT_ADD_REMOVE, &error))
+        fail_msg("%s: %s", plan, error.message);
+    return list;
+}
+
+static double delta_of(const char *plan, double epsilon)
+{
+    account_list list = list_of(plan);
+    account_price price;
+    sotto_error error = {0};
+    if (account_delta(&list, epsilon, &price, &error))
+        fail_msg("%s: %s", plan, error.message);
+    account_free(&list);
+    return price.delta;
+}
+
+static double epsilon_of(const char *plan, double delta)
+{
+    account_list list = list_of(plan);
+    account_price price;
+    sotto_error error = {0};
+    if (account_epsilon(&list, delta, &price, &error))
+        fail_msg("%s: %s", plan, error.message);
+    account_free(&list);
+    return price.epsilon;
+}
+
+/* At least the truth, and not more than `slack` of it above. */
+static void assert_above(const char *what, double got, double truth,
+                         double slack)
+{
+    if (!(got >= truth * (1 - 1e-12) && got <= truth * (1 + slack) + 1e-300))
+        fail_msg("%s: %.12g for %.12g (%.3g)", what, got, truth,
+                 got / truth - 1);
+}
+
+/* ---- anchors ---- */
+
+static void test_gauss(void **state)
+{
+    (void)state;
+    assert_above("delta(1, 1)", delta_of("GAUSS(1)", 1), 0.12693673751, 1e-9);
+    assert_above("z(1, 1e-6)", epsilon_of("GAUSS(1/4.22468)", 1e-6), 1 - 1e-6,
+                 2e-6);
+    /* mpmath, 40 digits: mu, epsilon, delta */
+    static const double truth[][3] = {
+        {.01, .05, 5.481440200746878e-10}, {.1, 1, 1.230835983642704e-25},
+        {5, 1, 0.9798516780897752},        {.001, .004, 7.159562434938247e-9},
+        {20, 100, 0.9999996146685564},     {2, 20, 2.016028801306039e-20},
+    };
+    for (size_t i = 0; i < sizeof truth / sizeof *truth; i++) {
+        char plan[64];
+        snprintf(plan, sizeof plan, "GAUSS(%.17g)", truth[i][0]);
+        assert_above(plan, delta_of(plan, truth[i][1]), truth[i][2], 1e-8);
+    }
+    assert_true(epsilon_of("GAUSS(1)*10000000", 1e-15) < 5.1e6);
+}
+
+static void test_subsampled_anchors(void **state)
+{
+    (void)state;
+    assert_above("SGM(.01, 1) x 1000",
+                 epsilon_of("SUBSAMPLED_GAUSS(.01, 1)*1000", 1e-6), 2.12451,
+                 2e-5);
+    assert_above("SGM(.1, 2) x 100",
+                 epsilon_of("SUBSAMPLED_GAUSS(.1, 2)*100", 1e-6), 2.675034,
+                 2e-5);
+    /* a window by standard deviations gives 3e-8 here */
+    assert_above("SGM(.001, .5) x 10",
+                 delta_of("SUBSAMPLED_GAUSS(.001, .5)*10", 1), 1.2393e-5, 1e-3);
+    assert_above("almost Gaussian",
+                 epsilon_of("SUBSAMPLED_GAUSS(0.9999999999, 20)*100", 1e-7),
+                 epsilon_of("GAUSS(1/20)*100", 1e-7) * (1 - 1e-8), 1e-3);
+}
+
+static double by(const char *plan, int ordered, double epsilon, double effort)
+{
+    account_list list = list_of(plan);
+    account_price price = {0};
+    sotto_error error = {0};
+    list.ordered = ordered;
+    account_method method = ordered ? ACCOUNT_ORDER : ACCOUNT_RECURSION;
+    if (account_delta_by(&list, epsilon, method, effort, &price, &error))
+        fail_msg("%s: %s", plan, error.message);
+    account_free(&list);
+    return price.delta;
+}
+
+static void test_range_anchors(void **state)
+{
+    (void)state;
+    static const char rounds[] = "10*(RANGE(2/18.75) + GAUSS(1/18.75))";
+    assert_above("BR x 2", by("RANGE(.5)*2", 0, .2, 1), 0.0832690726, 3e-6);
+    assert_above("BR x 2, finer", by("RANGE(.5)*2", 0, .2, 16), 0.0832690726,
+                 3e-7);
+    assert_above("recipe", by(rounds, 0, 1, .5), 1.22366e-6, 5e-4);
+    assert_above("in order", by(rounds, 1, 1, .5), 9.99424e-7, 5e-4);
+    /* one use: closed form */
+    for (double e = 0; e < 1; e += .13) {
+        double x = 1 - exp((e - 1) / 2);
+        assert_above("BR x 1", by("RANGE(1)", 0, e, .1), x * x / -expm1(-1),
+                     1e-3);
+    }
+}
+
+/* ---- exact compositions ---- */
+
+/* delta of randomised responses and perhaps one Laplace, by enumeration. */
+static double exact_pure(const double *e, int n, double laplace, double epsilon)
+{
+    double sum = 0;
+    for (int mask = 0; mask < 1 << n; mask++) {
+        double mass = 1, loss = 0;
+        for (int i = 0; i < n; i++) {
+            int up = mask >> i & 1;
+            mass *= 1 / (1 + exp(up ? -e[i] : e[i]));
+            loss += up ? e[i] : -e[i];
+        }
+        double x = epsilon - loss, d;
+        if (x >= laplace)
+            d = 0;
+        else if (x >= -laplace)
+            d = -expm1((x - laplace) / 2);
+        else
+            d = -expm1(x);
+        sum += mass * d;
+    }
+    return sum;
+}
+
+static void test_pure_by_enumeration(void **state)
+{
+    (void)state;
+    unsigned seed = 1;
+    for (int round = 0; round < 30; round++) {
+        double e[10], laplace = 0, sum = 0;
+        char plan[600] = "";
+        int n = 1 + round % 10;
+        for (int i = 0; i < n; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            e[i] = round % 3 ? .02 + (seed >> 8) * 0x1p-24 : .25;
+            sum += e[i];
+            snprintf(plan + strlen(plan), 40, "%sPURE(%.17g)", i ? "+" : "",
+                     e[i]);
+        }
+        if (round % 2) {
+            laplace = .1 * (1 + round % 7);
+            sum += laplace;
+            snprintf(plan + strlen(plan), 40, "+LAPLACE(%.17g)", laplace);
+        }
+        for (int k = 0; k < 5; k++) {
+            double epsilon = sum * k / 5.3;
+            double truth = exact_pure(e, n, laplace, epsilon);
+            assert_above(plan, delta_of(plan, epsilon), truth, 5e-3);
+        }
+    }
+}
+
+/* One subsampled Gaussian, P over Q or Q over P, in closed form. */
+static double exact_sampled(double q, double sigma, int add, double epsilon)
+{
+    double l = add ? -epsilon : epsilon, y = 1 + expm1(l) / q;
+    if (y <= 0) /* below every loss, or above all of them */
+        return add ? 0 : -expm1(epsilon);
+    double x = sigma * sigma * log(y) + .5;
+    double zero = .5 * erfc((add ? -x : x) / sigma * M_SQRT1_2);
+    double one = .5 * erfc((add ? 1 - x : x - 1) / sigma * M_SQRT1_2);
+    double mixed = (1 - q) * zero + q * one;
+    return add ? zero - exp(epsilon) * mixed : mixed - exp(epsilon) * zero;
+}
+
+/* Two of them: the second one's profile averaged over the first's loss. */
+static double exact_two(double q, double sigma, int add, double epsilon)
+{
+    double sum = 0, step = .002 * sigma;
+    for (double x = -12 * sigma; x < 1 + 12 * sigma; x += step) {
+        double zero = exp(-x * x / (2 * sigma * sigma));
+        double one = exp(-(x - 1) * (x - 1) / (2 * sigma * sigma));
+        double loss = log1p(q * expm1((2 * x - 1) / (2 * sigma * sigma)));
+        double weight = add ? zero : (1 - q) * zero + q * one;
+        double e = epsilon - (add ? -loss : loss);
+        sum += weight * exact_sampled(q, sigma, add, e);
+    }
+    return sum * step / (sigma * sqrt(2 * M_PI));
+}
+
+static void test_sampled_exactly(void **state)
+{
+    (void)state;
+    static const double cases[][3] = {
+        {.01, 1, .05}, {.5, .7, 1},      {.001, .4, 2},    {.3, 3, .02},
+        {.9, .5, 3},   {.999999, 1, .8}, {1e-5, .3, .001}, {.05, 10, .001},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double q = cases[i][0], sigma = cases[i][1], e = cases[i][2];
+        char plan[80];
+        snprintf(plan, sizeof plan, "SUBSAMPLED_GAUSS(%.17g, %.17g)", q, sigma);
+        double one =
+            fmax(exact_sampled(q, sigma, 0, e), exact_sampled(q, sigma, 1, e));
+        assert_above(plan, delta_of(plan, e), one * (1 - 1e-9), 5e-3);
+        double two = fmax(exact_two(q, sigma, 0, e), exact_two(q, sigma, 1, e));
+        strcat(plan, "*2");
+        assert_above(plan, delta_of(plan, e), two * (1 - 1e-6), 5e-3);
+    }
+}
+
+/* ---- adaptive selections, by trees ---- */
+
+static unsigned tree_seed = 7;
+
+static double tree_random(void)
+{
+    tree_seed = tree_seed * 1664525u + 1013904223u;
+    return (tree_seed >> 8) * 0x1p-24;
+}
+
+/* Leaves of an adaptive run: each node is a selection of bounded range with
+   its own weights, or randomised response (eta < 0). */
+typedef struct tree {
+    double p[4096], q[4096];
+    int leaves;
+} tree;
+
+static void tree_grow(tree *t, const double *eta, int depth, double p, double q)
+{
+    if (depth == 0) {
+        t->p[t->leaves] = p;
+        t->q[t->leaves++] = q;
+        return;
+    }
+    double a[3], b[3], sa = 0, sb = 0;
+    int n = *eta < 0 ? 2 : 2 + (tree_random() < .5);
+    for (int i = 0; i < n; i++) { /* exponential mechanism on two data sets */
+        b[i] = tree_random() + .01;
+        double u = tree_random();
+        u = u < .4 ? 0 : u < .8 ? 1 : tree_random();
+        a[i] = b[i] * exp(u * *eta);
+        sa += a[i];
+        sb += b[i];
+    }
+    if (*eta < 0) {
+        a[0] = b[1] = exp(-*eta);
+        a[1] = b[0] = 1;
+        sa = sb = 1 + exp(-*eta);
+    }
+    for (int i = 0; i < n; i++)
+        tree_grow(t, eta + 1, depth - 1, p * a[i] / sa, q * b[i] / sb);
+}
+
+static double tree_delta(const double *p, const double *q, int n, double e)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fmax(0, p[i] - exp(e) * q[i]);
+    return sum;
+}
+
+static void test_adaptive_trees(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *plan;
+        double eta[4];
+        int depth;
+    } shapes[] = {
+        {"RANGE(.6)*2", {.6, .6}, 2},
+        {"RANGE(.3)*3", {.3, .3, .3}, 3},
+        {"RANGE(1) + PURE(.4) + RANGE(1)", {1, -.4, 1}, 3},
+        {"RANGE(1) + RANGE(.2) + PURE(.4)", {1, .2, -.4}, 3},
+        {"RANGE(.2) + PURE(.4) + RANGE(1)", {1, -.4, .2}, 3},
+    };
+    static tree t;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        double bound[6], worst = 0;
+        for (int k = 0; k < 6; k++)
+            bound[k] = delta_of(shapes[s].plan, .15 * k);
+        for (int round = 0; round < 3000; round++) {
+            t.leaves = 0;
+            tree_grow(&t, shapes[s].eta, shapes[s].depth, 1, 1);
+            for (int k = 0; k < 6; k++) {
+                double d = fmax(tree_delta(t.p, t.q, t.leaves, .15 * k),
+                                tree_delta(t.q, t.p, t.leaves, .15 * k));
+                if (d > bound[k])
+                    fail_msg("%s: %g > %g", shapes[s].plan, d, bound[k]);
+                worst = fmax(worst, d / bound[k]);
+            }
+        }
+        assert_true(worst > .6); /* the test has power */
+    }
+}
+
+/* Two selections, all strategies: the largest value over t by a fine grid. */
+static void test_two_selections(void **state)
+{
+    (void)state;
+    double eta = .8;
+    for (double e = 0; e < 1.5; e += .2) {
+        double truth = 0;
+        for (double t = 0; t <= eta; t += 1e-4) {
+            double p = expm1(t - eta) / expm1(-eta), v = 0;
+            for (int i = 0; i < 2; i++) {
+                double x = i ? e - t + eta : e - t, r = 1 - exp((x - eta) / 2);
+                double d = x >= eta    ? 0
+                           : x <= -eta ? -expm1(x)
+                                       : r * r / -expm1(-eta);
+                v += (i ? 1 - p : p) * d;
+            }
+            truth = fmax(truth, v);
+        }
+        assert_above("two selections", delta_of("RANGE(.8)*2", e), truth, 1e-4);
+    }
+}
+
+/* ---- what must be true of every price ---- */
+
+static void test_order_and_merging(void **state)
+{
+    (void)state;
+    static const char *const plans[] = {
+        "5*(RANGE(.2) + GAUSS(.1)) + LAPLACE(.3)",
+        "RANGE(.4)*3 + GAUSS(.2) + RANGE(.1)*20 + SUBSAMPLED_GAUSS(.1, 2)*5"};
+    for (int i = 0; i < 2; i++) {
+        account_list list = list_of(plans[i]);
+        account_price any, given;
+        assert_int_equal(account_delta(&list, .7, &any, NULL), SOTTO_OK);
+        list.ordered = 1;
+        assert_int_equal(account_delta(&list, .7, &given, NULL), SOTTO_OK);
+        assert_true(given.delta <= any.delta * 1.01);
+        assert_true(given.delta > 0);
+        account_free(&list);
+    }
+    assert_true(delta_of("LAPLACE(.5) + LAPLACE(.5)", .3) ==
+                delta_of("LAPLACE(.5)*2", .3));
+    assert_true(delta_of("GAUSS(.3)*4", 1) >= delta_of("GAUSS(.6)", 1));
+    assert_true(delta_of("GAUSS(.3)*4", 1) <= delta_of("GAUSS(.6)", 1) * 1.001);
+}
+
+static void test_adjacency(void **state)
+{
+    (void)state;
+    account_list list = list_of("GAUSS(.2) + RANGE(.1) + LAPLACE(.1)");
+    account_list twice = list_of("GAUSS(.4) + RANGE(.2) + LAPLACE(.2)");
+    account_price a, b;
+    sotto_error error = {0};
+    list.adjacency = ACCOUNT_REPLACE_ONE;
+    assert_int_equal(account_epsilon(&list, 1e-5, &a, &error), SOTTO_OK);
+    assert_int_equal(account_epsilon(&twice, 1e-5, &b, &error), SOTTO_OK);
+    assert_true(a.epsilon == b.epsilon);
+    list.adjacency = ACCOUNT_ZERO_OUT; /* says nothing about it */
+    assert_int_equal(account_epsilon(&list, 1e-5, &a, &error), SOTTO_USAGE);
+    account_free(&list);
+    account_free(&twice);
+    list = list_of("SUBSAMPLED_GAUSS(.05, 2)*50");
+    assert_int_equal(account_delta(&list, .6, &a, &error), SOTTO_OK);
+    list.adjacency = ACCOUNT_REPLACE_ONE; /* a group of two */
+    assert_int_equal(account_delta(&list, 1.2, &b, &error), SOTTO_OK);
+    assert_above("group", b.delta, a.delta * (1 + exp(.6)), 1e-6);
+    assert_int_equal(account_epsilon(&list, b.delta, &a, &error), SOTTO_OK);
+    assert_above("and back", a.epsilon, 1.2 - 1e-6, 1e-4);
+    account_free(&list);
+}
+
+static void test_draws(void **state)
+{
+    (void)state;
+    account_list list = list_of("GAUSS(.2)");
+    account_price a, b;
+    sotto_error error = {0};
+    assert_int_equal(account_delta(&list, 1, &a, &error), SOTTO_OK);
+    list.draws = 1e12;
+    assert_int_equal(account_delta(&list, 1, &b, &error), SOTTO_OK);
+    assert_above("draws", b.delta, a.delta + (1 + M_E) * 1e12 * 0x1p-80, 1e-8);
+    assert_int_equal(account_epsilon(&list, b.delta, &a, &error), SOTTO_OK);
+    assert_above("and back", a.epsilon, 1 - 1e-8, 1e-4);
+    list.draws = 1e18;
+    assert_int_equal(account_epsilon(&list, 1e-12, &a, &error), SOTTO_USAGE);
+    account_free(&list);
+}
+
+/* Odd sizes: answers that are numbers, in order, and soon. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    static const char *const plans[] = {
+        "SUBSAMPLED_GAUSS(1e-12, 1)*10000000",
+        "SUBSAMPLED_GAUSS(0.999999999999, .5)*10",
+        "SUBSAMPLED_GAUSS(.5, .001)",
+        "SUBSAMPLED_GAUSS(.01, .001)*1000",
+        "SUBSAMPLED_GAUSS(1e-300, 1)*5",
+        "SUBSAMPLED_GAUSS(.1, 1e12)*1000000000000",
+        "PURE(1e-300)*3 + LAPLACE(1e-12)",
+        "PURE(1000) + LAPLACE(1e6)",
+        "RANGE(1e-12)*10 + LAPLACE(1)",
+        "RANGE(1e6)",
+        "RANGE(50) + GAUSS(1e-9)",
+        "GAUSS(1e6)*1000000000000",
+        "GAUSS(1e-200)",
+        "PURE(0)*5 + GAUSS(0) + RANGE(0) + SUBSAMPLED_GAUSS(0, 1)",
+        "LAPLACE(3) + SUBSAMPLED_GAUSS(1e-9, .5)*1000",
+        "0*(RANGE(1) + GAUSS(1))",
+    };
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        account_list list = list_of(plans[i]);
+        account_price p;
+        sotto_error error = {0};
+        for (double delta = 1e-15; delta < 1; delta *= 1e14)
+            if (!account_epsilon(&list, delta, &p, &error)) {
+                if (!(p.epsilon >= 0 && p.epsilon < 1e300))
+                    fail_msg("%s: epsilon %g", plans[i], p.epsilon);
+            } else
+                assert_true(error.message[0] != 0);
+        double last = 1;
+        for (double e = 0; e < 200; e = 30 * e + 1e-2) {
+            assert_int_equal(account_delta(&list, e, &p, &error), SOTTO_OK);
+            if (!(p.delta >= 0 && p.delta <= last * 1.01 + 1e-30))
+                fail_msg("%s: delta(%g) = %g after %g", plans[i], e, p.delta,
+                         last);
+            last = p.delta;
+        }
+        account_free(&list);
+    }
+}
+
+/* ---- values: text, JSON ---- */
+
+static int lists_equal(const account_list *a, const account_list *b)
+{
+    int same = a->events == b->events && a->rounds == b->rounds &&
+               a->adjacency == b->adjacency && a->ordered == b->ordered &&
+               a->draws == b->draws;
+    for (int64_t i = 0; same && i < a->events; i++) {
+        const account_event *x = &a->event[i], *y = &b->event[i];
+        same = x->kind == y->kind && x->a == y->a && x->b == y->b &&
+               x->count == y->count && x->adjacency == y->adjacency;
+    }
+    for (int64_t i = 0; same && i < a->rounds; i++)
+        same = !memcmp(&a->round[i], &b->round[i], sizeof *a->round);
+    return same;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    account_list list =
+        list_of("3*(RANGE(1/3) + GAUSS(.1)*2) + SUBSAMPLED_GAUSS(1/7, "
+                "sqrt(2))*5 + PURE(.3)@replace-one + LAPLACE(1e-3)");
+    account_list back;
+    text_buffer text = {0}, json = {0};
+    account_print(&list, &text);
+    assert_int_equal(
+        account_plan(&back, text.data, NULL, NAN, ACCOUNT_ADD_REMOVE, NULL),
+        SOTTO_OK);
+    assert_true(lists_equal(&list, &back));
+    account_free(&back);
+    list.ordered = 1;
+    list.draws = 12345;
+    account_json(&list, &json);
+    assert_int_equal(
+        account_from_json(&back, json.data, json.length, "x", NULL), SOTTO_OK);
+    assert_true(lists_equal(&list, &back));
+    account_free(&back);
+    for (size_t n = 0; n + 2 < json.length; n++) { /* cut short */
+        sotto_error error = {0};
+        assert_int_equal(account_from_json(&back, json.data, n, "x", &error),
+                         SOTTO_USAGE);
+        assert_null(strchr(error.message, '\n'));
+        assert_true(error.message[0] != 0);
+    }
+    account_free(&list);
+    text_free(&text);
+    text_free(&json);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const char *const plans[] = {
+        "",
+        "GAUSS",
+        "GAUSS()",
+        "GAUSS(1",
+        "GAUSS(nan)",
+        "GAUSS(-1)",
+        "GAUSS(1)*-1",
+        "GAUSS(1)*1.5",
+        "GAUSS(1) 2",
+        "GAUS(1)",
+        "GAUSS(1)*1e13",
+        "SUBSAMPLED_GAUSS(.1)",
+        "GAUSS(T)",
+        "GAUSS(1e999)",
+        "SUBSAMPLED_GAUSS(1.1, 1)",
+        "RANGE(1/0)",
+        "GAUSS(0/0)",
+        "SUBSAMPLED_GAUSS(.1, 0)",
+        "GAUSS(1)@x",
+        "2*(3*(GAUSS(1)+PURE(1))+PURE(1))",
+        "GAUSS(z)",
+        "+GAUSS(1)",
+        "((((GAUSS(1)))))))",
+    };
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        account_list list;
+        sotto_error error = {0};
+        sotto_status s = account_plan(&list, plans[i], NULL, NAN,
+                                      ACCOUNT_ADD_REMOVE, &error);
+        if (s != SOTTO_USAGE || !error.message[0] ||
+            strchr(error.message, '\n'))
+            fail_msg("'%s': %d %s", plans[i], (int)s, error.message);
+    }
+    account_list list = list_of("GAUSS(1)");
+    account_price p;
+    static const double bad[] = {NAN, -1, 1, 2, INFINITY};
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(account_epsilon(&list, bad[i], &p, NULL), SOTTO_USAGE);
+    assert_int_equal(account_delta(&list, NAN, &p, NULL), SOTTO_USAGE);
+    assert_int_equal(account_delta(&list, -1, &p, NULL), SOTTO_USAGE);
+    account_free(&list);
+}
+
+/* ---- calibration, filter, repeating, papers ---- */
+
+static double calibrated(const char *plan, const char *settings, double epsilon,
+                         double delta)
+{
+    account_target t = {plan,    settings, ACCOUNT_ADD_REMOVE, 0, 0,
+                        epsilon, delta};
+    account_list list;
+    account_price price;
+    sotto_error error = {0};
+    double z;
+    if (account_calibrate(&list, &z, &price, &t, &error))
+        fail_msg("%s: %s", plan, error.message);
+    assert_true(price.delta <= delta);
+    account_free(&list);
+    return z;
+}
+
+static void test_calibrate(void **state)
+{
+    (void)state;
+    /* table 2b, exact column, and mpmath */
+    assert_above("2b", calibrated("GAUSS(1/z)", NULL, 1, 1e-6), 4.224679, 3e-5);
+    assert_above("2b", calibrated("K*GAUSS(1/z)", "K=100", .1, 1e-6), 363.04,
+                 1e-3);
+    assert_above("2b", calibrated("GAUSS(1/z)", NULL, 4, 1e-6), 1.193518, 3e-5);
+    assert_above("1e7", calibrated("GAUSS(1/z)*10000000", NULL, 1, 1e-15),
+                 23676.00278, 2e-5);
+    /* table 2c, from red-teamed digits */
+    assert_above("2c",
+                 calibrated("T*SUBSAMPLED_GAUSS(.01, z)", "T=1000", 1, 1e-6),
+                 1.5562, 1e-2);
+    /* moments say nothing at this epsilon; nearly Gaussian, mu = .1 / z */
+    assert_above("small epsilon",
+                 calibrated("T*SUBSAMPLED_GAUSS(.01, z)", "T=100", .001, 1e-9),
+                 .1 * calibrated("GAUSS(1/z)", NULL, .001, 1e-9), 1e-3);
+    assert_above("pure", calibrated("PURE(1/z)*2", NULL, 1, 1e-15), 2 - 1e-9,
+                 1e-4);
+    sotto_error error = {0};
+    account_list list;
+    account_price price;
+    double z;
+    account_target bad[] = {
+        {"GAUSS(1)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-6},
+        {"GAUSS(1/z)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 0, 1e-6},
+        {"GAUSS(1/z)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, NAN, 1e-6},
+        {"GAUSS(1/z)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 1, 1},
+        {"GAUSS(1/z", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-6},
+        {"T*GAUSS(1/z)", "T=x", ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-6}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        error.message[0] = 0;
+        assert_int_equal(account_calibrate(&list, &z, &price, &bad[i], &error),
+                         SOTTO_USAGE);
+        assert_true(error.message[0] != 0);
+    }
+}
+
+static void test_filter(void **state)
+{
+    (void)state;
+    account_filter f = {.gauss = 1, .eta = .1, .ranges = 3};
+    account_event gauss = {ACCOUNT_GAUSS, .5, 0, 1, ACCOUNT_ADD_REMOVE};
+    account_event range = {ACCOUNT_RANGE, .1, 0, 2, ACCOUNT_ADD_REMOVE};
+    account_event pure = {ACCOUNT_PURE, .1, 0, 1, ACCOUNT_ADD_REMOVE};
+    sotto_error error = {0};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(account_filter_spend(&f, gauss, &error), SOTTO_OK);
+    assert_int_equal(account_filter_spend(&f, range, &error), SOTTO_OK);
+    assert_int_equal(account_filter_spend(&f, range, &error), SOTTO_BUDGET);
+    assert_int_equal(account_filter_spend(&f, pure, &error), SOTTO_BUDGET);
+    gauss.a = .51;
+    assert_int_equal(account_filter_spend(&f, gauss, &error), SOTTO_BUDGET);
+    gauss.a = NAN;
+    assert_int_equal(account_filter_spend(&f, gauss, &error), SOTTO_USAGE);
+    gauss.a = .4999;
+    assert_int_equal(account_filter_spend(&f, gauss, &error), SOTTO_OK);
+    account_price caps;
+    assert_int_equal(account_filter_epsilon(&f, 1e-6, &caps, &error), SOTTO_OK);
+    assert_above("caps", caps.epsilon, epsilon_of("GAUSS(1)+RANGE(.1)*3", 1e-6),
+                 1e-6);
+    account_filter z = {.rho = .5};
+    gauss.a = 1;
+    pure.a = .1;
+    assert_int_equal(account_filter_spend(&z, pure, &error), SOTTO_OK);
+    assert_int_equal(account_filter_spend(&z, gauss, &error), SOTTO_BUDGET);
+    gauss.a = .9;
+    assert_int_equal(account_filter_spend(&z, gauss, &error), SOTTO_OK);
+    assert_int_equal(account_filter_epsilon(&z, 1e-6, &caps, &error), SOTTO_OK);
+    assert_true(caps.method == ACCOUNT_RDP);
+    assert_true(caps.epsilon > epsilon_of("GAUSS(1)", 1e-6));
+}
+
+static void test_repeated(void **state)
+{
+    (void)state;
+    /* base (1, 1e-6): mean, geometric, logarithmic */
+    static const double printed[][3] = {
+        {5, 1.82, 1.56}, {10, 2.00, 1.67}, {100, 2.49, 1.97}};
+    account_list list = list_of("GAUSS(1/4.531)");
+    for (int i = 0; i < 3; i++)
+        for (int shape = 0; shape < 2; shape++) {
+            double e;
+            assert_int_equal(
+                account_tuned(&list, shape, printed[i][0], 1e-6, &e, NULL),
+                SOTTO_OK);
+            if (fabs(e - printed[i][2 - shape]) > .0065)
+                fail_msg("repeat %g, shape %d: %g", printed[i][0], shape, e);
+        }
+    double e;
+    assert_int_equal(account_tuned(&list, 2, 5, 1e-6, &e, NULL), SOTTO_USAGE);
+    assert_int_equal(account_tuned(&list, 1, .5, 1e-6, &e, NULL), SOTTO_USAGE);
+    account_free(&list);
+}
+
+static void test_papers(void **state)
+{
+    (void)state;
+    static const struct {
+        int paper;
+        double steps, rate, epsilon, value;
+    } printed[] = {
+        {0, 1, 0, .1, 64.379},      {0, 1000, 0, 1, 203.6},
+        {1, 1, 0, .1, 52.66},       {1, 1, 0, 1, 5.350},
+        {1, 1, 0, 4, 1.403},        {2, 100, 0, 1, 148.68},
+        {2, 10, 0, .1, 470.16},     {3, 1, 0, 1, 7.71},
+        {3, 100, 0, 4, 21.02},      {3, 1000, 0, .1, 2359.27},
+        {4, 1000, .01, 1, 2.70},    {4, 100, .1, 4, 2.47},
+        {4, 10000, .001, .1, 7.55},
+    };
+    for (size_t i = 0; i < sizeof printed / sizeof *printed; i++) {
+        double z;
+        assert_int_equal(
+            account_paper_multiplier(printed[i].paper, printed[i].steps,
+                                     printed[i].rate, printed[i].epsilon, 1e-6,
+                                     &z, NULL),
+            SOTTO_OK);
+        if (fabs(z / printed[i].value - 1) > 2.5e-3)
+            fail_msg("paper %d, T = %g: %g", printed[i].paper, printed[i].steps,
+                     z);
+    }
+    double z;
+    assert_int_equal(account_paper_multiplier(0, 1, 0, 4, 1e-6, &z, NULL),
+                     SOTTO_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gauss),
+        cmocka_unit_test(test_subsampled_anchors),
+        cmocka_unit_test(test_range_anchors),
+        cmocka_unit_test(test_pure_by_enumeration),
+        cmocka_unit_test(test_sampled_exactly),
+        cmocka_unit_test(test_adaptive_trees),
+        cmocka_unit_test(test_two_selections),
+        cmocka_unit_test(test_order_and_merging),
+        cmocka_unit_test(test_adjacency),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_calibrate),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_papers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
