@@ -24,6 +24,7 @@ static const char *const reference_kinds[] = {
     [SOTTO_OPTION_LIST] = "list",       [SOTTO_OPTION_CHOICE] = "choice",
     [SOTTO_OPTION_INTEGER] = "integer", [SOTTO_OPTION_NUMBER] = "number",
     [SOTTO_OPTION_PAIR] = "pair",       [SOTTO_OPTION_FLAG] = "flag",
+    [SOTTO_OPTION_SUM] = "sum",
 };
 
 /* , "key": "text", or null. */

@@ -31,7 +31,8 @@ OPTIONS = {option["name"]: option for option in REFERENCE["options"]}
 TAKEN = {name for verb in VERBS.values() for name in verb["options"]}
 
 # In the order of sotto_option_kind.
-KINDS = ("text", "file", "list", "choice", "integer", "number", "pair", "flag")
+KINDS = ("text", "file", "list", "sum", "choice", "integer", "number", "pair",
+         "flag")
 
 # Everything that scdoc, roff or a shell might take for its own.
 ODD = r"a_b_ *c* \n \fBx .d 'e f' $(touch made) `g` ~ ^ # ; | [h] %s &"
