@@ -86,6 +86,23 @@ static sotto_status account_guess(const sotto_events *events, double *out,
     return status;
 }
 
+/* Both rounded up: delta is not larger at a larger epsilon. */
+static double account_up(double x)
+{
+    char text[32];
+    double ulps = 0;
+    do {
+        snprintf(text, sizeof text, "%.5g", x * (1 + ulps));
+        ulps = ulps ? ulps * 2 : 1e-6;
+    } while (strtod(text, NULL) < x);
+    return strtod(text, NULL);
+}
+
+static void account_curve_line(double epsilon, double delta)
+{
+    printf("%-12.5g %.5g\n", account_up(epsilon), account_up(delta));
+}
+
 static sotto_status account_curve(const sotto_events *events, int json,
                                   double epsilon, sotto_error *error)
 {
@@ -100,7 +117,7 @@ static sotto_status account_curve(const sotto_events *events, int json,
         if (json)
             printf("%s[%.17g, %.17g]", i ? ", " : "", e, at.delta);
         else
-            printf("%-12.5g %.5g\n", e, at.delta);
+            account_curve_line(e, at.delta);
     }
     printf(json ? "]" : "");
     return SOTTO_OK;

@@ -423,7 +423,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_ask(sotto_events *events,
 /* Whether the events happen in the order of the list, fixed in advance. */
 SOTTO_API void sotto_events_in_order(sotto_events *events, int given);
 
-/* The number of noise draws, each within 2^-80 of its law: charged. */
+/* The number of noise draws, each within 2^-80 of its law: charged. The
+   larger of this and what the list has already counts. */
 SOTTO_API void sotto_events_draws(sotto_events *events, double draws);
 
 typedef struct sotto_price {

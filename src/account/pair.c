@@ -190,6 +190,19 @@ static void pair_vague(pair_law *law, int64_t cell, double mass, double shift)
         law->infinite += mass;
 }
 
+/* The continuous mass above the last cut, which goes to infinity (Lemma A4):
+   of a bounded law too, where the window ends before the law does. */
+static double pair_rest(const parts_event *e, const pair_cut *last)
+{
+    double whole = 1;
+    if (e->kind != ACCOUNT_GAUSS && e->kind != ACCOUNT_SUBSAMPLED) {
+        pair_cut end = pair_cut_bounded(e, e->a);
+        whole = end.p.value + end.p.error;
+    }
+    double rest = last->p.upper ? last->p.value : whole - last->p.value;
+    return fmax(0, rest) + last->p.error;
+}
+
 /* The continuous part, cell by cell. */
 static void pair_fill(pair_law *law, const parts_event *e, int add)
 {
@@ -213,11 +226,7 @@ static void pair_fill(pair_law *law, const parts_event *e, int add)
             law->shift = fmax(law->shift, shift);
         }
     }
-    double rest = last.p.upper ? last.p.value
-                  : e->kind == ACCOUNT_GAUSS || e->kind == ACCOUNT_SUBSAMPLED
-                      ? 1 - last.p.value
-                      : 0;
-    law->infinite += fmax(0, rest) + last.p.error;
+    law->infinite += pair_rest(e, &last);
 }
 
 sotto_status pair_make(pair_law *out, const parts_event *event, int add,

@@ -56,6 +56,12 @@ static sotto_status parts_halved(const account_list *list, int *out,
     *out = 0;
     for (int64_t i = 0; i < list->events; i++) {
         const account_event *e = &list->event[i];
+        if (e->kind == ACCOUNT_SUBSAMPLED && e->a < 1 &&
+            e->adjacency == ACCOUNT_REPLACE_ONE)
+            return error_set(error, SOTTO_USAGE,
+                             "SUBSAMPLED_GAUSS: no price is proven for "
+                             "replace-one; write SUBSAMPLED_GAUSS(...)@add-"
+                             "remove, which is converted by group privacy");
         *out |= e->kind == ACCOUNT_SUBSAMPLED &&
                 e->adjacency != list->adjacency &&
                 list->adjacency == ACCOUNT_REPLACE_ONE;
@@ -96,18 +102,31 @@ static sotto_status parts_step_add(parts *p, const account_event *e,
     return SOTTO_OK;
 }
 
+/* An event as everything below knows it: for the adjacency asked about, a
+   sample of all is no sample, and sizes that grids can hold. The one place
+   where this is done, so that no method sees another event. */
+static sotto_status parts_event_of(account_event *e, const account_list *list,
+                                   int halved, sotto_error *error)
+{
+    sotto_status status = parts_convert(e, list, halved, error);
+    if (e->kind == ACCOUNT_SUBSAMPLED && e->a == 1)
+        *e = (account_event){ACCOUNT_GAUSS, 1 / e->b * (1 + 2 * ROUNDOFF), 0,
+                             e->count, e->adjacency};
+    if (e->kind == ACCOUNT_GAUSS && e->a > 0)
+        e->a = fmax(e->a, PARTS_LEAST_GAUSS);
+    if (e->kind == ACCOUNT_RANGE && e->a > 0 && e->a < PARTS_LEAST_RANGE)
+        e->a = PARTS_LEAST_RANGE;
+    if (e->kind == ACCOUNT_RANGE && e->a > PARTS_MOST_RANGE)
+        e->kind = ACCOUNT_PURE;
+    return status;
+}
+
 static sotto_status parts_add(parts *p, account_event e, double repeat,
                               sotto_error *error)
 {
     double count = (double)e.count * repeat;
     if (count == 0 || e.a == 0)
         return SOTTO_OK;
-    if (e.kind == ACCOUNT_SUBSAMPLED && e.a == 1)
-        e = (account_event){ACCOUNT_GAUSS, 1 / e.b, 0, e.count, e.adjacency};
-    if (e.kind == ACCOUNT_GAUSS)
-        e.a = fmax(e.a, PARTS_LEAST_GAUSS);
-    if (e.kind == ACCOUNT_RANGE && e.a > PARTS_MOST_RANGE)
-        e.kind = ACCOUNT_PURE;
     parts_event merged = {e.kind, e.a, e.b, count};
     if (e.kind == ACCOUNT_GAUSS) {
         p->gauss += e.a * e.a * count;
@@ -134,12 +153,10 @@ static sotto_status parts_order(parts *p, const account_list *list,
         for (int64_t t = 0; t < round->repeat; t++)
             for (int64_t i = 0; i < round->size; i++) {
                 account_event e = list->event[round->first + i];
-                sotto_status status = parts_convert(&e, list, p->halved, error);
-                if (e.kind == ACCOUNT_RANGE && e.a < PARTS_LEAST_RANGE)
-                    e.a = PARTS_LEAST_RANGE;
+                sotto_status status =
+                    parts_event_of(&e, list, p->halved, error);
                 if (status == SOTTO_OK && e.a > 0 && e.count > 0 &&
-                    ((e.kind == ACCOUNT_RANGE && e.a <= PARTS_MOST_RANGE) ||
-                     e.kind == ACCOUNT_GAUSS))
+                    (e.kind == ACCOUNT_RANGE || e.kind == ACCOUNT_GAUSS))
                     status = parts_step_add(p, &e, error);
                 if (status != SOTTO_OK)
                     return status;
@@ -161,18 +178,20 @@ sotto_status parts_make(parts *out, const account_list *list,
     for (int64_t r = 0; r < list->rounds && status == SOTTO_OK; r++)
         for (int64_t i = 0; i < list->round[r].size; i++) {
             account_event e = list->event[list->round[r].first + i];
-            status = parts_convert(&e, list, out->halved, error);
-            if (e.kind == ACCOUNT_RANGE && e.a > 0 && e.a < PARTS_LEAST_RANGE)
-                e.a = PARTS_LEAST_RANGE;
+            status = parts_event_of(&e, list, out->halved, error);
             if (status == SOTTO_OK)
                 status =
                     parts_add(out, e, (double)list->round[r].repeat, error);
             if (status != SOTTO_OK)
                 break;
         }
+    /* sums of so many terms, each rounded */
     out->gauss *= 1 + (double)(8 + list->events) * ROUNDOFF;
+    out->pure *= 1 + (double)(8 + list->events) * ROUNDOFF;
     if (status == SOTTO_OK && list->ordered && out->ranges)
         status = parts_order(out, list, error);
+    for (int64_t i = 0; i < out->steps; i++)
+        out->step[i].gauss *= 1 + (PARTS_STEPS + 8) * ROUNDOFF;
     if (out->sampled)
         out->pure = INFINITY;
     if (status != SOTTO_OK)

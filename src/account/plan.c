@@ -309,6 +309,10 @@ static sotto_status plan_check_settings(const char *settings,
         if (!good)
             return error_set(error, SOTTO_USAGE,
                              "--set: expected NAME=NUMBER, as in T=100");
+        for (const char *t = settings; t < s; t += strcspn(t, ",") + 1)
+            if (!strncmp(t, s, name + 1))
+                return error_set(error, SOTTO_USAGE,
+                                 "--set: a name is given two values");
         s += size + (s[size] == ',');
     }
     return SOTTO_OK;

@@ -136,6 +136,18 @@ static void price_take(account_price *best, double epsilon, double delta,
     }
 }
 
+/* Samples alone: the chance to be in one of them is a bound of the distance,
+   whatever the noise. 1 where there is anything else. */
+static double price_chance(const parts *p)
+{
+    double out = 0;
+    for (int64_t i = 0; i < p->events; i++)
+        out += p->event[i].kind == ACCOUNT_SUBSAMPLED
+                   ? p->event[i].count * log1p(-p->event[i].a)
+                   : -INFINITY;
+    return p->gauss > 0 || p->ranges ? 1 : -expm1(out) * PRICE_UP;
+}
+
 /* Pure parts shift the Gaussian curve (Lemma A5). */
 static void price_simple_delta(const parts *p, double epsilon,
                                account_price *best)
@@ -148,6 +160,7 @@ static void price_simple_delta(const parts *p, double epsilon,
         price_take(best, epsilon, normal_delta(mu, epsilon - p->pure),
                    ACCOUNT_BASIC);
     price_take(best, epsilon, renyi_delta(p, epsilon), ACCOUNT_RDP);
+    price_take(best, epsilon, price_chance(p), ACCOUNT_BASIC);
 }
 
 static sotto_status price_grid_delta(const parts *p, double epsilon,

@@ -156,7 +156,9 @@ void sotto_events_in_order(sotto_events *events, int given)
 
 void sotto_events_draws(sotto_events *events, double draws)
 {
-    events->list.draws = draws > 0 ? draws : 0;
+    /* what a list was saved with is not forgotten */
+    if (draws > events->list.draws)
+        events->list.draws = draws;
 }
 
 static void public_price(sotto_price *out, const account_price *price)

@@ -15,6 +15,7 @@
 #define RANGE_TAIL 1e-6  /* the grid's ends may add this part of delta */
 #define RANGE_EFFORT 4e8 /* products for one profile */
 #define RANGE_MOST_CELLS 1e6
+#define RANGE_PRODUCTS 3e9 /* of all convolutions: a few seconds */
 enum { RANGE_LEAST = 8, RANGE_FINEST = 1024, RANGE_BLOCKS = 24 };
 
 double profile_at(const profile *h, double epsilon)
@@ -183,6 +184,15 @@ typedef struct range_plan {
     int64_t half, room;
 } range_plan;
 
+/* What the convolutions with the Gaussians of an ordered list would take. */
+static double range_products(const range_plan *r, double gauss, double need,
+                             double reach, double step)
+{
+    double blocks = fmin(RANGE_BLOCKS + 1, r->count + 1);
+    double law = 2 * sqrt(2 * (need + 4) * gauss * blocks) + blocks * gauss;
+    return gauss > 0 ? law / step * (2 * reach / step) : 0;
+}
+
 static void range_grid(range_plan *r, double gauss, double delta, double effort)
 {
     double need = log(1 / (RANGE_TAIL * delta));
@@ -192,8 +202,12 @@ static void range_grid(range_plan *r, double gauss, double delta, double effort)
     reach += 2 * r->eta;
     double m = sqrt(RANGE_EFFORT * effort * r->eta / (2 * reach * r->count));
     m = floor(fmin(fmax(m, RANGE_LEAST), RANGE_FINEST * sqrt(effort)));
-    r->step = r->eta / m * (1 + 8 * ROUNDOFF);
-    r->half = (int64_t)fmin(ceil(reach / r->step), 1e15);
+    double products = range_products(r, gauss, need, reach, r->eta / m);
+    if (products > RANGE_PRODUCTS)
+        m = floor(m * sqrt(RANGE_PRODUCTS / products));
+    r->step = r->eta / fmax(m, 1) * (1 + 8 * ROUNDOFF);
+    r->half = m < RANGE_LEAST ? (int64_t)1e15
+                              : (int64_t)fmin(ceil(reach / r->step), 1e15);
     r->room = (int64_t)m + 3;
 }
 

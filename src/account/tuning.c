@@ -32,6 +32,51 @@ static double tuning_tilt(const parts *p, int i)
     return .01 * pow(most / .01, i / (double)TUNING_ORDERS);
 }
 
+/* What the best of K runs costs at this delta, by moments. */
+static double tuning_epsilon(const parts *p, int shape, double mean,
+                             double delta)
+{
+    double extra = INFINITY, best = INFINITY;
+    double loss = log(1 / tuning_gamma(shape, mean));
+    int orders = p->sampled ? TUNING_ORDERS / 15 : TUNING_ORDERS;
+    int skip = TUNING_ORDERS / orders;
+    for (int i = 0; i <= orders; i++) {
+        double t = tuning_tilt(p, i * skip), k = renyi_bound(p, t);
+        extra = fmin(extra, k / (t + 1) + loss / (t + 1));
+    }
+    for (int i = 0; i <= orders; i++) {
+        double t = tuning_tilt(p, i * skip), k = renyi_bound(p, t);
+        double order = k / t + (1 + shape) * extra + log(mean) / t;
+        best = fmin(best,
+                    order + log1p(-1 / (t + 1)) - (log(delta) + log1p(t)) / t);
+    }
+    return fmax(0, best) * (1 + 1e-9);
+}
+
+/*
+ * All runs together draw mean * draws values on average, so that they differ
+ * from the ideal ones with at most that many times 2^-80 (Wald); what is
+ * left of delta depends on epsilon, which is guessed until it is enough.
+ */
+static sotto_status tuning_with_draws(const parts *p, int shape, double mean,
+                                      double delta, double draws,
+                                      double *epsilon, sotto_error *error)
+{
+    double guess = 0;
+    for (int i = 0; i < 60 && guess < 700; i++) {
+        double left = delta - (1 + exp(guess)) * mean * draws * 0x1p-80;
+        if (!(left > delta * 1e-12))
+            break;
+        *epsilon = tuning_epsilon(p, shape, mean, left);
+        if (draws == 0 || *epsilon <= guess)
+            return SOTTO_OK;
+        guess = *epsilon * (1 + 1e-6) + 1e-12;
+    }
+    return error_set(error, SOTTO_USAGE,
+                     "no epsilon can be proven at this delta: ask for a "
+                     "larger delta, or fewer draws");
+}
+
 sotto_status account_tuned(const account_list *list, int shape, double mean,
                            double delta, double *epsilon, sotto_error *error)
 {
@@ -50,21 +95,9 @@ sotto_status account_tuned(const account_list *list, int shape, double mean,
         status = error_set(error, SOTTO_USAGE,
                            "moments of SUBSAMPLED_GAUSS are known for "
                            "add-remove only");
-    double extra = INFINITY, best = INFINITY;
-    double loss = log(1 / tuning_gamma(shape, mean));
-    int orders = p.sampled ? TUNING_ORDERS / 15 : TUNING_ORDERS;
-    int skip = TUNING_ORDERS / orders;
-    for (int i = 0; i <= orders && status == SOTTO_OK; i++) {
-        double t = tuning_tilt(&p, i * skip), k = renyi_bound(&p, t);
-        extra = fmin(extra, k / (t + 1) + loss / (t + 1));
-    }
-    for (int i = 0; i <= orders && status == SOTTO_OK; i++) {
-        double t = tuning_tilt(&p, i * skip), k = renyi_bound(&p, t);
-        double order = k / t + (1 + shape) * extra + log(mean) / t;
-        best = fmin(best,
-                    order + log1p(-1 / (t + 1)) - (log(delta) + log1p(t)) / t);
-    }
-    *epsilon = fmax(0, best) * (1 + 1e-9);
+    if (status == SOTTO_OK)
+        status = tuning_with_draws(&p, shape, mean, delta, list->draws, epsilon,
+                                   error);
     parts_free(&p);
     return status;
 }

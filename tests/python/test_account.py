@@ -208,5 +208,49 @@ class Program(unittest.TestCase):
         self.assertIn("2000", got["note"])
 
 
+class Found(unittest.TestCase):
+    """Faults that a review has found: they stay away."""
+
+    def test_a_sample_of_all_is_a_gaussian_in_order_too(self):
+        for order in ((), ("--in-order",)):
+            sampled = ask("--event", "RANGE(0.1)+SUBSAMPLED_GAUSS(1,0.5)", "--delta", 1e-6, *order)
+            plain = ask("--event", "RANGE(0.1)+GAUSS(2)", "--delta", 1e-6, *order)
+            self.assertAlmostEqual(sampled["epsilon"], plain["epsilon"], 3)
+            self.assertGreater(sampled["epsilon"], 10.99)  # GAUSS(2) alone
+
+    def test_samples_have_no_price_for_replace_one(self):
+        done = run("--event", "SUBSAMPLED_GAUSS(.01,1)*100", "--adjacency", "replace-one",
+                   "--delta", 1e-6)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("@add-remove", done.stderr)
+
+    def test_laplace_beyond_the_window(self):
+        for size in (701, 715, 719, 800):
+            got = ask("--event", f"LAPLACE({size})+PURE(0.1)", "--epsilon", 600)["delta"]
+            self.assertGreaterEqual(got, .9999999)
+
+    def test_draws_count_when_runs_are_repeated(self):
+        event = ("--event", "GAUSS(0.1)", "--delta", 1e-8, "--repeat", 100)
+        few = ask(*event, "--draws", 1e10)["repeated_epsilon"]
+        self.assertGreaterEqual(few, ask(*event)["repeated_epsilon"])
+        done = run(*event, "--draws", 1e15, "--adjacency", "add-remove")
+        self.assertEqual(done.returncode, 2)
+
+    def test_the_curve_is_rounded_up(self):
+        done = run("--event", "GAUSS(1)", "--delta", 1e-5, "--curve", "--adjacency", "add-remove")
+        pairs = [line.split() for line in done.stdout.splitlines()
+                 if len(line.split()) == 2 and line[0].isdigit()]
+        self.assertEqual(len(pairs), 17)
+        for epsilon, delta in pairs:
+            self.assertGreaterEqual(
+                float(delta), ask("--event", "GAUSS(1)", "--epsilon",
+                                  max(float(epsilon), 1e-300))["delta"] * (1 - 1e-9))
+
+    def test_names_have_one_value(self):
+        done = run("--event", "GAUSS(T)", "--set", "T=0.1", "--set", "T=1", "--delta", 1e-6,
+                   "--adjacency", "add-remove")
+        self.assertEqual(done.returncode, 2)
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main())
