@@ -93,7 +93,7 @@ static double account_up(double x)
     double ulps = 0;
     do {
         snprintf(text, sizeof text, "%.5g", x * (1 + ulps));
-        ulps = ulps ? ulps * 2 : 1e-6;
+        ulps = ulps > 0 ? ulps * 2 : 1e-6;
     } while (strtod(text, NULL) < x);
     return strtod(text, NULL);
 }

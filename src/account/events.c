@@ -117,6 +117,10 @@ sotto_status account_repeat(account_list *list, int64_t first, int64_t repeat,
             EVENTS_COUNT_MOST)
             return error_set(error, SOTTO_USAGE,
                              "a round: expected counts up to 1e12");
+    if (size == 1) { /* one way to write the same */
+        list->event[into->first].count *= repeat;
+        into->repeat = 1;
+    }
     return SOTTO_OK;
 }
 
