@@ -4,7 +4,7 @@
  * in w_j adds to them along column j. The intercept is eliminated by way of
  * the sum of z: r_j = x_j'z - mean_j sum(z), mean_j = sum_i h_i x_ij / mass.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * The way in and out: what can be refused beforehand, the memory of a run,
  * and the answer in the units of the table.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <assert.h>
 #include <float.h>

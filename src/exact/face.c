@@ -6,7 +6,7 @@
  * a bound: one free weight less, at the cost of a substitution and an update
  * of the factor.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>

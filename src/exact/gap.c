@@ -6,7 +6,7 @@
  * gives  F* >= D(u) = - sum_i a_i loss*(u_i) - sum_j g*(-c_j),
  * with c_j = sum_i a_i u_i x_ij. The slopes at an optimum reach equality.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * eliminated: G_jk - v_j v_k / mass, v_j = sum_i h_i x_ij. Once it is there,
  * sweeps over the model cost nothing that depends on the rows.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * rounds with growing sigma reach the optimum itself; any penalty will do,
  * none included. The certificate is that of the hinge problem.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
  * is computed in the rows, and improved there until it is orthogonal to the
  * columns kept. A step along v is then like any other.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * is minimised together with the penalty on the working set, and a line
  * search on F itself takes care of the rest.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * signs; then the weights that are free are solved for at once (Cholesky),
  * as far as they keep their signs. Both only ever go down.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * The loss over all rows at once: value, slopes, curvatures; and what
  * belongs to the intercept, the one coordinate that every row has.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>

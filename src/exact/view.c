@@ -2,7 +2,7 @@
  * Columns, dense or sparse, behind four loops. Sums run in four lanes, so
  * that they vectorise without any licence to reorder arithmetic.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 

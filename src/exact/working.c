@@ -3,7 +3,7 @@
  * the columns that promise most are solved for; then all columns are looked
  * at again.
  */
-#include "solver.h"
+#include "state.h"
 
 #include <math.h>
 #include <string.h>

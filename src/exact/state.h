@@ -18,8 +18,8 @@
  *   hinge.c     hinge loss as a sequence of smooth ones
  *   exact.c     checks, start and end
  */
-#ifndef SOTTO_EXACT_SOLVER_H
-#define SOTTO_EXACT_SOLVER_H
+#ifndef SOTTO_EXACT_STATE_H
+#define SOTTO_EXACT_STATE_H
 
 #include "exact.h"
 
