@@ -3,7 +3,8 @@
 depend on the machine's load, so that what becomes slower is noticed.
 
 Makes small files, always the same, and under callgrind reads each with one thread, or solves an
-exact problem on it, counting inside sotto_table_read or exact_solve alone; and compares the
+exact problem on it, counting inside sotto_table_read or exact_solve alone; also a pass of the
+kernel of private training, by byte of a table in memory; and compares the
 instructions per byte of the file with instructions.json beside this file. Losses without
 logarithms are solved for: those of the C library differ from processor to processor. More than 3 % above what is recorded there fails (exit status 1). The counts depend on the
 compiler and the C library, so those made with others are shown but not judged. --update records
@@ -62,6 +63,12 @@ CASES = [
     Case("exact, sparse, l2", "zipf-heavy", "svm", 2000, 200000,
          ["loss", "squared-hinge", "l2", "0.01"], True),
 ]
+
+
+# One pass of coordinate descent by the kernel of this instruction set: (loss, rows, columns). The
+# table's bytes are 4 for a value.
+KERNELS = [("squared", 4096, 8), ("logistic", 4096, 8)]
+KERNEL_SET = "avx2"
 
 
 # ---- counting ----
@@ -129,6 +136,17 @@ def count_liblinear(program, path, directory):
     return (count(path) - count(line)) / path.stat().st_size
 
 
+def count_kernel(loss, rows, columns, bench_read, directory):
+    """The instructions per byte of the table that one pass takes; None without AVX2."""
+    program = bench_read.with_name("bench_kernel")
+    try:
+        count, done = callgrind([program, "count", KERNEL_SET, loss, rows, columns], directory,
+                                "bench_pass", SAME_EVERYWHERE)
+    except BenchError:
+        return None
+    return count / (4 * rows * columns) if done.returncode == 0 else None
+
+
 # ---- what a count belongs to ----
 
 
@@ -153,6 +171,14 @@ def measure(sotto, bench_read, directory, times):
         count = count_repeatedly(case, bench_read, path, directory, times)
         measured[case.name] = {"instructions_per_byte": round(count, 4), "compiler": compiler,
                                "file": digest(path)}
+    for loss, rows, columns in KERNELS:
+        count = count_kernel(loss, rows, columns, bench_read, directory)
+        name = f"kernel, {loss}, {KERNEL_SET}"
+        if count is None:
+            print(f"skipped: {name} (this machine cannot count it)")
+            continue
+        measured[name] = {"instructions_per_byte": round(count, 4), "compiler": compiler,
+                          "file": f"{rows} x {columns}"}
     return measured
 
 

@@ -1,0 +1,110 @@
+/*
+ * kernel: the inner loops of private training. Each turns the records into
+ * integers, one record at a time, and sums the integers.
+ *
+ * Row locality (docs/privacy.md, Lemma 2): what record i adds is a bitwise
+ * function of that record and of public values. So every loop, for every
+ * instruction set and storage form, runs one and the same sequence of IEEE
+ * operations for a row: multiply, add, compare, divide, each rounded to
+ * nearest, never fused, never reordered.
+ *
+ *   slope    s_i = a_i l'(m_i)          a_i the row's weight
+ *   part     v   = s_i (x_ij f_j)       f_j = KERNEL_CLIP / C_j
+ *   integer  k   = rint(clip(v)),       |k| <= KERNEL_CLIP; not a number: 0
+ *   sum      S_j = sum of k in 64-bit integers, in any order
+ *   margin   m_i = m_i + d x_ij
+ *
+ * For two classes the table holds y x, and m is y times the margin; for a
+ * number m starts at -y, so that it is the residual.
+ */
+#ifndef SOTTO_KERNEL_H
+#define SOTTO_KERNEL_H
+
+#include "base.h"
+#include "loss.h"
+
+/* The integer that a clipped part becomes, and the most any record can add
+   to a sum. Public and fixed: nothing of it follows from the records. */
+enum { KERNEL_CLIP = 1 << 21 };
+
+/* At most this many rows can be summed without overflow: 2^21 2^41 < 2^63.
+   No machine holds more, so it never binds. */
+#define KERNEL_MOST_ROWS ((int64_t)1 << 41)
+
+typedef enum kernel_isa {
+    KERNEL_AUTO,
+    KERNEL_SCALAR,
+    KERNEL_AVX2,
+    KERNEL_AVX512
+} kernel_isa;
+
+/* A column: dense (index NULL, one value for each row and zeros up to a
+   multiple of 64, 64-byte aligned), or the rows where it is not zero. No
+   value is a NaN. */
+typedef struct kernel_column {
+    const float *value;
+    const uint32_t *index;
+    int64_t count;
+} kernel_column;
+
+/* The rows: margins and weights, both padded with zeros to a multiple of 64
+   rows and 64-byte aligned; weight is NULL where all rows count 1. */
+typedef struct kernel_rows {
+    int64_t rows, padded;
+    float *margin;
+    const float *weight;
+    loss_kind loss;
+    float delta; /* of huber */
+} kernel_rows;
+
+/*
+ * One set of loops. All sets give the same bits; all must be called between
+ * kernel_enter and kernel_leave.
+ */
+typedef struct kernel {
+    const char *name;
+
+    /* Moves the margins by d times the column `moved` (NULL: not at all),
+       and sums the integers of `asked` (NULL: 0) at the new ones. */
+    int64_t (*step)(const kernel_rows *r, const kernel_column *moved, float d,
+                    const kernel_column *asked, float factor);
+
+    /* The slopes s_i of all rows into out (padded). */
+    void (*slopes)(const kernel_rows *r, float *out);
+
+    /* Sums the integers of a column at given slopes. */
+    int64_t (*sum)(const float *slope, int64_t padded,
+                   const kernel_column *asked, float factor);
+} kernel;
+
+/*
+ * Threads that help with the steps on long columns, for as long as the pool
+ * lives. NULL is a pool too: the caller does all by itself, as it does where
+ * the system gives no threads, where columns are short or sparse, and in the
+ * child of a process that forked.
+ */
+typedef struct kernel_pool kernel_pool;
+kernel_pool *kernel_pool_open(int threads);
+void kernel_pool_close(kernel_pool *p);
+
+/* k->step(...), with the pool's help; the same bits. */
+int64_t kernel_pool_step(kernel_pool *p, const kernel *k, const kernel_rows *r,
+                         const kernel_column *moved, float d,
+                         const kernel_column *asked, float factor);
+
+/* What a part v becomes: rint(clip(v)), 0 for a NaN. For loops that are run
+   once. */
+int32_t kernel_integer(float v);
+
+/* The loops for this instruction set, or NULL where the machine lacks it. */
+const kernel *kernel_get(kernel_isa isa);
+
+/* Puts rounding and denormals as IEEE has them, whatever the caller set;
+   kernel_leave puts back what was. */
+typedef struct kernel_mode {
+    uint32_t control;
+} kernel_mode;
+kernel_mode kernel_enter(void);
+void kernel_leave(kernel_mode before);
+
+#endif
