@@ -150,18 +150,21 @@ sotto_status out_open(out_file *out, const char *path, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* The new name too should outlast a loss of power. Advice: not all file
-   systems let a folder be synced. */
-static void out_sync_folder(char *path)
+/* Advice: not all file systems let a folder be synced. */
+sotto_status file_sync_folder(const char *path, sotto_error *error)
 {
-    char *slash = strrchr(path, '/');
-    if (slash)
-        slash[1] = 0;
-    int folder = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *slash = strrchr(path, '/');
+    char *name =
+        slash ? mem_text_n(path, (size_t)(slash - path) + 1) : mem_text(".");
+    if (!name)
+        return error_memory(error);
+    int folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    mem_free(name);
     if (folder >= 0) {
         fsync(folder);
         close(folder);
     }
+    return SOTTO_OK;
 }
 
 sotto_status out_commit(out_file *out, sotto_error *error)
@@ -185,11 +188,11 @@ sotto_status out_commit(out_file *out, sotto_error *error)
     out->stream = NULL;
     if (closed || rename(out->temporary, out->path))
         return out_failed(out, out->path, error);
-    out_sync_folder(out->temporary);
+    sotto_status status = file_sync_folder(out->path, error);
     mem_free(out->temporary);
     mem_free(out->path);
     *out = (out_file){0};
-    return SOTTO_OK;
+    return status;
 }
 
 /* ---- reading ---- */

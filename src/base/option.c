@@ -25,32 +25,73 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " doctor schema train ",
         "the column to learn (CSV: its name; .npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, "LOSS", "squared", 0, 0,
-        "squared|logistic|hinge|squared-hinge|huber", READING,
+        "squared|logistic|hinge|squared-hinge|huber", " doctor train plan ",
         "squared and huber read the target as a number, the others as one "
         "of two classes"},
     [OPTION_CLASSES] = {"classes", LIST, "A,B", NULL, 0, 0, NULL, READING,
         "the two classes of the target, the negative one first; not needed "
         "for -1/+1 and 0/1"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0x1p-1022, INFINITY, NULL,
-        " doctor train account ",
+        " doctor train plan account ",
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact", " train ",
-        "how to train; exact finds the minimiser of the objective, NOT "
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd",
+        " train plan ",
+        "how to train; cd: private coordinate descent; exact: the minimiser "
+        "of the objective, NOT "
         "PRIVATE, as --epsilon inf does"},
-    [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train ",
+    [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
+        1048576, NULL, " train plan ",
+        "the most rows of one person; all of them are protected at once"},
+    [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
+        " train plan ",
+        "how far a record's gradient may go: coordinate j to "
+        "C sqrt(M_j / sum M)"},
+    [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
+        "how often each coordinate is asked for"},
+    [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
+        "rounds, each of which ends at an average"},
+    [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
+        "steps in a round, instead of --passes"},
+    [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
+        NULL, " train plan ", "steps are X / M_j"},
+    [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
+        "uniform|permuted|cyclic", " train plan ",
+        "which coordinate is next; public"},
+    [OPTION_SMOOTHNESS] = {"smoothness", TEXT, "HOW", NULL, 0, 0, NULL,
+        " train plan ",
+        "where the constants M_j come from: bounds (declared), private:SHARE "
+        "of the budget, or a file of numbers"},
+    [OPTION_CALIBRATION] = {"calibration", CHOICE, "HOW", "exact", 0, 0,
+        "exact|rdp|theorem|paper", " train plan ",
+        "the noise: exact accounting, or for comparison the formulas of the "
+        "DP-CD paper: its eq. 18 (rdp, paper) or Theorem 3.1"},
+    [OPTION_AVERAGE] = {"average", NUMBER, "SHARE", NULL, 0, 1, NULL,
+        " train plan ", "the last part of a round that is averaged (0: none)"},
+    [OPTION_ISA] = {"isa", CHOICE, "NAME", "auto", 0, 0,
+        "auto|scalar|avx2|avx512", " train ",
+        "the instruction set of the kernels; the result does not depend on "
+        "it"},
+    [OPTION_INSECURE_SEED] = {"insecure-seed", INTEGER, "N", NULL, 0,
+        9007199254740992.0, NULL, " train ",
+        "noise that anybody can repeat: NOT PRIVATE, for tests"},
+    [OPTION_UNIT_COLUMN] = {"unit-column", TEXT, "NAME", NULL, 0, 0, NULL,
+        " doctor train plan ",
+        "the column that says whose row it is; of each person at most "
+        "--rows-per-person rows are used"},
+    [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",
         "the L1 penalty (lasso): adds X times the sum of |weights|"},
-    [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train ",
+    [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",
         "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
     [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
-        " train ",
+        " train plan ",
         "keep every weight between LO and HI (-inf and inf are allowed), in "
         "the units of the fit: bounded columns are in [-1, 1]"},
     [OPTION_INTERCEPT] = {"intercept", FLAG, NULL, "yes", 0, 0, NULL,
-        " train ", "learn an intercept, which is not penalised"},
+        " train plan ", "learn an intercept, which is not penalised"},
     [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, "X", "1.35", 0x1p-1000,
-        0x1p1000, NULL, " train ",
+        0x1p1000, NULL, " train plan ",
         "where the huber loss goes from a square to a line, in the units of "
         "the fit: a bounded target is in [-1, 1]"},
     [OPTION_TOLERANCE] = {"tolerance", NUMBER, "X", "1e-10", 1e-15, 1, NULL,
@@ -86,11 +127,13 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "what separates CSV fields: one character, or tab (default: a comma; "
         "for .tsv a tab)"},
     [OPTION_FEATURES] = {"features", INTEGER, "P", NULL, 1, 2147483647, NULL,
-        " doctor generate train ",
+        " doctor generate train plan ",
         "the number of features (svmlight: required when private, else the "
         "largest index; generate: columns to make)"},
-    [OPTION_ROWS] = {"rows", INTEGER, "N", NULL, 1, 1e15, NULL, " generate ",
-        "the number of rows to make"},
+    [OPTION_ROWS] = {"rows", INTEGER, "N", NULL, 1, 1e15, NULL,
+        " generate train plan ",
+        "the number of rows: to make, or public and declared, so that it "
+        "need not be estimated"},
     [OPTION_PER_ROW] = {"per-row", INTEGER, "K", "100", 1, 1e6, NULL,
         " generate ",
         "words drawn for each row of a zipf set (repeats are merged)"},
@@ -135,15 +178,17 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SET] = {"set", LIST, "NAME=X", NULL, 0, 0, NULL, " account ",
         "the value of a name in a plan: T=100; may be given again"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, "HOW", NULL, 0, 0,
-        "add-remove|replace-one|zero-out", " account ",
-        "what neighbours differ in (required, as events have no meaning "
-        "without it)"},
+        "add-remove|replace-one|zero-out", " account train plan ",
+        "what neighbours differ in: one record more, another record, or a "
+        "blanked one (train: add-remove unless given; account: required)"},
     [OPTION_IN_ORDER] = {"in-order", FLAG, NULL, NULL, 0, 0, NULL,
         " account ",
         "the events happen in the order of the list, fixed in advance; "
         "cheaper when there are RANGE events"},
     [OPTION_DELTA] = {"delta", NUMBER, "D", NULL, 0, 0x1.fffffffffffffp-1,
-        NULL, " account ", "the delta to find an epsilon or a multiplier for"},
+        NULL, " account train plan ",
+        "the probability with which epsilon may fail (account: the delta to "
+        "find an epsilon or a multiplier for)"},
     [OPTION_DRAWS] = {"draws", NUMBER, "N", "0", 0, 1e18, NULL, " account ",
         "noise draws, each within 2^-80 of its law, to charge to delta"},
     [OPTION_CURVE] = {"curve", FLAG, NULL, NULL, 0, 0, NULL, " account ",
@@ -157,7 +202,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SAVE] = {"save", FILE_, "FILE", NULL, 0, 0, NULL, " account ",
         "write the events as JSON"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor train evaluate version help account ",
+        " doctor train plan evaluate version help account ",
         "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
         " doctor generate schema train predict evaluate export ",
@@ -407,9 +452,11 @@ int option_private(const sotto_options *options)
 
 int option_exact(const sotto_options *options)
 {
-    return !option_private(options) &&
-           (option_given(options, OPTION_EPSILON) ||
-            option_is(options, OPTION_SOLVER, "exact"));
+    if (option_private(options))
+        return 0;
+    return option_given(options, OPTION_SOLVER)
+               ? option_is(options, OPTION_SOLVER, "exact")
+               : option_given(options, OPTION_EPSILON);
 }
 
 sotto_status option_copy(sotto_options *to, const sotto_options *from,

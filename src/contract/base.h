@@ -108,6 +108,10 @@ sotto_status out_open(out_file *out, const char *path, sotto_error *error);
 sotto_status out_commit(out_file *out, sotto_error *error);
 void out_abandon(out_file *out);
 
+/* Syncs the folder that a file is in, so that its name outlasts a loss of
+   power. */
+sotto_status file_sync_folder(const char *path, sotto_error *error);
+
 /* A whole file of at most `most` bytes, with a NUL behind it; "-" is stdin. */
 sotto_status file_read(const char *path, size_t most, char **out, size_t *size,
                        sotto_error *error);

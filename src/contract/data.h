@@ -20,7 +20,9 @@ struct sotto_table {
     int64_t rows;     /* never in a release: see docs/privacy.md */
     int64_t features; /* public */
     int sparse;
-    int wide;   /* elements are double, not float */
+    int wide;           /* elements are double, not float */
+    int read_privately; /* nothing of its shape comes from the records */
+    int drops_rows;     /* a malformed record is absent */
     int folded; /* elements are y_i x_ij (two classes in a float table) */
 
     /* dense: feature j is x[j * stride ... ], 64-byte aligned, and the
@@ -37,6 +39,9 @@ struct sotto_table {
     double *centre;     /* NULL: 0 for every feature */
     double *half;       /* NULL: 1 for every feature */
     double *low, *high; /* declared bounds, infinite without; NULL: none */
+    double *reach; /* stored values are at most this in size, by declaration;
+                      NULL or infinite: nothing is known */
+    double weight_bound; /* the largest weight, as declared; 1 without */
 
     double *y;      /* mapped target, or -1/+1; NULL without a target */
     double *weight; /* NULL: every row counts 1 */

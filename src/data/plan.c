@@ -181,12 +181,15 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
 {
     int is_target = option_is(options, OPTION_TARGET, c->name);
     int is_weight = option_is(options, OPTION_WEIGHTS, c->name);
+    int is_unit = option_is(options, OPTION_UNIT_COLUMN, c->name);
     int kept = c->role == COLUMN_TARGET || c->role == COLUMN_WEIGHT ||
                c->role == COLUMN_UNIT;
-    if (is_target + is_weight + option_lists(options, OPTION_DROP, c->name) > 1)
+    if (is_target + is_weight + is_unit +
+            option_lists(options, OPTION_DROP, c->name) >
+        1)
         return error_set(error, SOTTO_USAGE,
-                         "column \"%s\": named by two of --target, --weights "
-                         "and --drop",
+                         "column \"%s\": named by two of --target, --weights, "
+                         "--unit-column and --drop",
                          show_name(c->name).text);
     if ((is_target || is_weight) && c->role == COLUMN_CATEGORY)
         return error_set(error, SOTTO_USAGE,
@@ -196,8 +199,13 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
                          show_name(c->name).text);
     /* another column has been named for it */
     if ((c->role == COLUMN_TARGET && option_given(options, OPTION_TARGET)) ||
-        (c->role == COLUMN_WEIGHT && option_given(options, OPTION_WEIGHTS)))
+        (c->role == COLUMN_WEIGHT && option_given(options, OPTION_WEIGHTS)) ||
+        (c->role == COLUMN_UNIT && option_given(options, OPTION_UNIT_COLUMN)))
         c->role = COLUMN_DROP;
+    if (is_unit) {
+        c->role = COLUMN_UNIT;
+        return SOTTO_OK;
+    }
     if (is_target || is_weight) {
         c->role = is_target ? COLUMN_TARGET : COLUMN_WEIGHT;
         c->missing = MISSING_REFUSE; /* what was declared for a feature */
@@ -390,7 +398,7 @@ static sotto_status plan_check_option(const plan_names *n, option_id id,
     sotto_status status = SOTTO_OK;
     if (!value)
         return SOTTO_OK;
-    if (id == OPTION_TARGET || id == OPTION_WEIGHTS)
+    if (id == OPTION_TARGET || id == OPTION_WEIGHTS || id == OPTION_UNIT_COLUMN)
         return plan_has_name(n->sorted, n->count, value)
                    ? SOTTO_OK
                    : plan_no_column(n, who, value, error);
@@ -470,10 +478,11 @@ static sotto_status plan_check_names(plan *p, const plan_names *n,
         const char *who;
     } named[] = {{OPTION_TARGET, "--target"},
                  {OPTION_WEIGHTS, "--weights"},
+                 {OPTION_UNIT_COLUMN, "--unit-column"},
                  {OPTION_DROP, "--drop"},
                  {OPTION_ONLY, "--only"}};
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < 4 && status == SOTTO_OK; i++)
+    for (size_t i = 0; i < 5 && status == SOTTO_OK; i++)
         status =
             plan_check_option(n, named[i].id, named[i].who, options, error);
     if (status == SOTTO_OK)

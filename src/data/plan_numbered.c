@@ -19,9 +19,9 @@ sotto_status plan_need_numbers(const plan *p, sotto_error *error)
 static sotto_status plan_refuse_names(const sotto_options *options,
                                       sotto_error *error)
 {
-    static const option_id named[] = {OPTION_TARGET, OPTION_WEIGHTS,
-                                      OPTION_DROP, OPTION_ONLY,
-                                      OPTION_WEIGHT_BOUND};
+    static const option_id named[] = {OPTION_TARGET,      OPTION_WEIGHTS,
+                                      OPTION_DROP,        OPTION_ONLY,
+                                      OPTION_UNIT_COLUMN, OPTION_WEIGHT_BOUND};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (option_given(options, named[i]))
             return error_set(error, SOTTO_USAGE,

@@ -34,6 +34,7 @@ static int table_features_of(sotto_table *t, const column *c)
         t->half[j] = is_number ? c->half : 1;
         t->low[j] = is_number && c->bounded ? c->low : -INFINITY;
         t->high[j] = is_number && c->bounded ? c->high : INFINITY;
+        t->reach[j] = !is_number || c->bounded ? 1 : INFINITY;
         if (!t->name[j])
             return 0;
     }
@@ -47,7 +48,8 @@ static int table_describe_columns(sotto_table *t, const plan *p)
     t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
     t->low = mem_zeroed((size_t)t->features, sizeof *t->low);
     t->high = mem_zeroed((size_t)t->features, sizeof *t->high);
-    if (!t->name || !t->centre || !t->half || !t->low || !t->high)
+    t->reach = mem_zeroed((size_t)t->features, sizeof *t->reach);
+    if (!t->name || !t->centre || !t->half || !t->low || !t->high || !t->reach)
         return 0;
     for (int64_t i = 0; i < p->columns; i++)
         if (!table_features_of(t, &p->column[i]))
@@ -63,9 +65,12 @@ static int table_describe_numbered(sotto_table *t, plan *p)
     t->high = p->high;
     p->low = p->high = NULL;
     t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
-    for (int64_t j = 0; t->half && j < t->features; j++)
+    t->reach = mem_zeroed((size_t)t->features, sizeof *t->reach);
+    for (int64_t j = 0; t->half && t->reach && j < t->features; j++) {
         t->half[j] = isfinite(t->low[j]) ? fmax(-t->low[j], t->high[j]) : 1;
-    return t->half != NULL;
+        t->reach[j] = isfinite(t->low[j]) ? 1 : INFINITY;
+    }
+    return t->half && t->reach;
 }
 
 /* Declared classes keep their names. Otherwise they are -1 and 1 -- or 0
@@ -91,6 +96,12 @@ static int table_describe_classes(sotto_table *t, plan *p)
 sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error)
 {
     t->wide = p->wide;
+    t->read_privately = p->is_private;
+    t->drops_rows = p->drop_bad;
+    t->weight_bound = 1;
+    for (int64_t i = 0; i < p->columns; i++)
+        if (p->column[i].role == COLUMN_WEIGHT)
+            t->weight_bound = p->column[i].high;
     if (p->target) {
         t->target_name = mem_text(p->target->name);
         t->target_centre = p->target->centre;
@@ -227,6 +238,7 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->half);
     mem_free(t->low);
     mem_free(t->high);
+    mem_free(t->reach);
     mem_free(t->schema);
     mem_free(t->target_name);
     mem_free(t->class_name[0]);

@@ -1,0 +1,81 @@
+/*
+ * ask: all that a solver can do with the records. Telling is free, asking
+ * costs: a solver tells the curator where the public iterate is, and asks
+ * noisy questions, each of which was planned and paid for beforehand.
+ * Whatever a solver does with an answer is post-processing.
+ */
+#ifndef SOTTO_ASK_H
+#define SOTTO_ASK_H
+
+#include "base.h"
+
+typedef struct curator curator;
+
+/* The questions there are. */
+typedef enum ask_kind {
+    ASK_TOTAL,    /* how many rows, or the sum of their weights */
+    ASK_MOMENTS,  /* the mean square of every feature */
+    ASK_PARTIAL,  /* one partial derivative of the mean loss */
+    ASK_GRADIENT, /* all of them at once */
+    ASK_KINDS
+} ask_kind;
+
+const char *ask_name(ask_kind kind);
+
+/* What will be asked: how often, and at what mu each time (0: without noise,
+   which only a run that is NOT PRIVATE may plan). */
+typedef struct ask_plan {
+    int64_t count[ASK_KINDS];
+    double mu[ASK_KINDS];
+} ask_plan;
+
+/* ---- public facts ---- */
+
+/* Features; the intercept, where there is one, is the one after them. */
+int64_t curator_features(const curator *c);
+int curator_has_intercept(const curator *c);
+
+/* What sums are divided by: declared, or an answer; never the true count. */
+double curator_rows(const curator *c);
+
+/* A random number for public choices, like the order of coordinates: fresh
+   in each run (or of the insecure seed), and no secret. */
+sotto_status curator_public_word(const curator *c, uint64_t *out,
+                                 sotto_error *error);
+
+/* ---- telling ---- */
+
+/*
+ * Sets how far each record's partial derivative of coordinate j may go: the
+ * clip, in the loss's own units, for each feature and then the intercept.
+ * They must be above 0 and finite.
+ */
+sotto_status curator_tell_clips(curator *c, const double *clip,
+                                sotto_error *error);
+
+/* The iterate moves by d in coordinate j. Returns by how much it did: d as a
+   float, or 0 where d is not finite. */
+double curator_tell(curator *c, int64_t j, double d);
+
+/* ---- asking ---- */
+
+sotto_status curator_ask_total(curator *c, double *out, sotto_error *error);
+
+/* The mean squares of the features, which are bounded by `bound` in size:
+   what is larger counts as that large. Never below the noise's own sd. */
+sotto_status curator_ask_moments(curator *c, const double *bound, double *out,
+                                 sotto_error *error);
+
+/* The partial derivative of the mean loss in coordinate j. */
+sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
+                                 sotto_error *error);
+
+/*
+ * The gradient of the mean loss, in coordinates whose features are multiplied
+ * by `scale` (2^-100 to 2^100; the intercept's behind the features'). What a
+ * record adds is shortened to the length `clip`, all coordinates together.
+ */
+sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
+                                  double *out, sotto_error *error);
+
+#endif

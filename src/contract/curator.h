@@ -1,0 +1,73 @@
+/*
+ * curator: who holds the records while a private solver runs. It takes the
+ * table, so that nobody else can read it; its gate is the only way out for
+ * anything that depends on a record, and it charges before it looks.
+ */
+#ifndef SOTTO_CURATOR_H
+#define SOTTO_CURATOR_H
+
+#include "account.h"
+#include "ask.h"
+#include "kernel.h"
+#include "loss.h"
+
+/* What is promised, and to whom. */
+typedef struct curator_policy {
+    account_adjacency adjacency;
+    int64_t rows_per_person; /* of which all are protected at once */
+    int has_people;          /* rows say whose they are, and are capped */
+    double rows;             /* declared and public; 0: to be asked */
+    loss loss;
+    double weight_bound; /* the largest weight a row can have; 1 without */
+    int intercept;
+    kernel_isa isa;
+    int threads;       /* at most; 0 is 1 */
+    int without_noise; /* NOT PRIVATE, and said so beforehand */
+    int insecure;      /* noise from `seed`: NOT PRIVATE */
+    uint64_t seed;
+} curator_policy;
+
+/* How many noise values one question draws, or a few more. */
+double curator_draws(ask_kind kind, int64_t features);
+
+/*
+ * The event list of a plan under a policy: what the accountant prices.
+ * Questions without noise have no price and are left out.
+ */
+sotto_status curator_events(account_list *out, const ask_plan *plan,
+                            account_adjacency adjacency, int64_t features,
+                            sotto_error *error);
+
+/*
+ * Whether a plan can be carried out: every question that it has has noise
+ * that the samplers can draw, or none has any and the policy says so.
+ */
+sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
+                           int64_t features, sotto_error *error);
+
+/* Takes the table over, whatever the status; *table is NULL afterwards. */
+sotto_status curator_open(curator **out, sotto_table **table,
+                          const curator_policy *policy, const ask_plan *plan,
+                          sotto_error *error);
+
+/* Wipes and frees; NULL is fine. */
+void curator_close(curator *c);
+
+/* What a statement is made of: nothing that depends on a record. */
+typedef struct curator_terms {
+    const curator_policy *policy;
+    const ask_plan *plan;
+    int64_t features;
+    double delta;
+    const char *smoothness; /* where the step sizes came from */
+    const char *rows;       /* where a public number of rows came from */
+} curator_terms;
+
+/* The statement of privacy as JSON, and its epsilon. */
+sotto_status curator_statement(const curator_terms *terms, text_buffer *out,
+                               double *epsilon, sotto_error *error);
+
+/* Whether all noise was secret, and every answer had some. */
+int curator_is_private(const curator *c);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * solver: private solvers. Each has a plan, made of public quantities before
+ * a record is read, and a run, which asks what was planned. A solver cannot
+ * reach a record: it sees ask.h.
+ */
+#ifndef SOTTO_SOLVER_H
+#define SOTTO_SOLVER_H
+
+#include "ask.h"
+#include "base.h"
+#include "loss.h"
+
+/* The problem, in the units the table is stored in. */
+typedef struct solver_problem {
+    loss loss;
+    double l1, l2;
+    double low, high; /* the box; infinite: none */
+    int64_t features;
+    int intercept;
+} solver_problem;
+
+/* What a run leaves. */
+typedef struct solver_answer {
+    double *weight; /* one for each feature, the caller's */
+    double intercept;
+} solver_answer;
+
+/* Called after each step with the share of them that is done, a public
+   number; other than 0 stops. */
+typedef int (*solver_progress)(void *context, double share);
+
+/* ---- prox.c ---- */
+
+/* The u that makes (u - v)^2 / (2 step) + the penalty at u least. */
+double solver_prox(const solver_problem *p, double v, double step);
+
+/* ---- cd.c: DP-CD ---- */
+
+typedef enum cd_order { CD_UNIFORM, CD_PERMUTED, CD_CYCLIC } cd_order;
+
+typedef struct cd_settings {
+    int64_t rounds;   /* T */
+    int64_t steps;    /* K, in each round */
+    double step_size; /* gamma: steps are gamma / M_j */
+    double clip;      /* C: thresholds are C sqrt(M_j / sum M) */
+    double average;   /* the last part of a round that is averaged */
+    cd_order order;
+    const double *smoothness; /* M_j, and the intercept's behind them */
+} cd_settings;
+
+sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,
+                    const cd_settings *s, solver_progress progress,
+                    void *context, sotto_error *error);
+
+#endif

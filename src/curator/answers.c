@@ -1,0 +1,173 @@
+/*
+ * The questions: which integers each record adds, what they mean in the
+ * units of the loss, and that every sum goes through the gate.
+ */
+#include "inside.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* ---- how many ---- */
+
+/* A row adds its weight as a part of the largest there can be. */
+static void sum_total(curator *c, const void *what, int64_t *out)
+{
+    float unit = (float)(KERNEL_CLIP / c->policy.weight_bound);
+    (void)what;
+    *out = 0;
+    for (int64_t i = 0; i < c->table->rows; i++)
+        *out += kernel_integer((c->weight ? c->weight[i] : 1) * unit);
+}
+
+sotto_status curator_ask_total(curator *c, double *out, sotto_error *error)
+{
+    int64_t sum = 0;
+    double noise, unit = c->policy.weight_bound / KERNEL_CLIP;
+    gate_question q = {.kind = ASK_TOTAL, .answers = 1, .sum = sum_total};
+    sotto_status status = gate_release(c, &q, &sum, &noise, error);
+    if (status != SOTTO_OK)
+        return status;
+    /* never an error, whatever the noise: at least its sd, and a row */
+    *out = fmax(fmax((double)sum, noise) * unit, 1);
+    c->total = *out;
+    return SOTTO_OK;
+}
+
+/* ---- mean squares ---- */
+
+/* a_i x_ij^2 as a part of the largest it can be, from 0 to KERNEL_CLIP. */
+static void sum_squares(curator *c, const void *what, int64_t *out)
+{
+    const double *bound = what;
+    float unit = (float)(KERNEL_CLIP / c->policy.weight_bound);
+    for (int64_t j = 0; j < c->table->features; j++) {
+        kernel_column x = columns_get(c, j);
+        int64_t count = x.index ? x.count : c->table->rows;
+        float inverse = (float)(1 / bound[j]);
+        out[j] = 0;
+        for (int64_t k = 0; k < count; k++) {
+            int64_t i = x.index ? (int64_t)x.index[k] : k;
+            float part = x.value[k] * inverse;
+            float weight = c->weight ? c->weight[i] : 1;
+            out[j] += kernel_integer((part * part) * (weight * unit));
+        }
+    }
+}
+
+sotto_status curator_ask_moments(curator *c, const double *bound, double *out,
+                                 sotto_error *error)
+{
+    int64_t p = c->table->features;
+    int64_t *sum = mem_zeroed((size_t)p, sizeof *sum);
+    double noise;
+    if (!sum)
+        return error_memory(error);
+    gate_question q = {.kind = ASK_MOMENTS,
+                       .answers = (size_t)p,
+                       .sum = sum_squares,
+                       .what = bound};
+    sotto_status status = gate_release(c, &q, sum, &noise, error);
+    for (int64_t j = 0; status == SOTTO_OK && j < p; j++)
+        out[j] = fmax((double)sum[j], fmax(noise, 1)) / KERNEL_CLIP *
+                 c->policy.weight_bound * bound[j] * bound[j] / c->total;
+    mem_free(sum);
+    return status;
+}
+
+/* ---- a partial derivative ---- */
+
+static void sum_partial(curator *c, const void *what, int64_t *out)
+{
+    int64_t j = *(const int64_t *)what;
+    kernel_column asked = columns_get(c, j), moved;
+    const kernel_column *move = NULL;
+    if (c->by != 0) {
+        moved = columns_get(c, c->moved);
+        move = &moved;
+    }
+    *out = kernel_pool_step(c->pool, c->kernel, &c->rows, move, c->by, &asked,
+                            c->factor[j]);
+    c->by = 0;
+}
+
+/* The same without clip and grid, in doubles, row after row. */
+static double sum_unclipped(curator *c, const void *what)
+{
+    kernel_column x = columns_get(c, *(const int64_t *)what);
+    int64_t count = x.index ? x.count : c->table->rows;
+    double sum = 0;
+    curator_catch_up(c);
+    c->kernel->slopes(&c->rows, c->slope);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = x.index ? (int64_t)x.index[k] : k;
+        sum += (double)c->slope[i] * (double)x.value[k];
+    }
+    return sum;
+}
+
+sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
+                                 sotto_error *error)
+{
+    int64_t sum = 0;
+    double noise;
+    assert(j >= 0 && j < c->table->features + c->policy.intercept);
+    assert(c->clip[j] > 0 && c->total > 0);
+    if (isinf(c->clip[j])) {
+        sotto_status status = gate_release_unclipped(
+            c, ASK_PARTIAL, sum_unclipped, &j, out, error);
+        *out = status == SOTTO_OK ? *out / c->total : 0;
+        return status;
+    }
+    gate_question q = {
+        .kind = ASK_PARTIAL, .answers = 1, .sum = sum_partial, .what = &j};
+    sotto_status status = gate_release(c, &q, &sum, &noise, error);
+    *out = (double)sum * (c->clip[j] / KERNEL_CLIP) / c->total;
+    return status;
+}
+
+/* ---- telling ---- */
+
+sotto_status curator_tell_clips(curator *c, const double *clip,
+                                sotto_error *error)
+{
+    int64_t count = c->table->features + c->policy.intercept;
+    for (int64_t j = 0; j < count; j++) {
+        float factor = (float)(KERNEL_CLIP / clip[j]);
+        c->clip[j] = clip[j];
+        if (isinf(clip[j]) && clip[j] > 0)
+            continue; /* the gate sees to it that this is NOT PRIVATE */
+        if (!(clip[j] > 0) || !isnormal(factor))
+            return error_set(error, SOTTO_USAGE,
+                             "--clip: expected thresholds that a float can "
+                             "hold, above 0");
+        /* what a record can add is clip in these units: the factor, rounded,
+           is what counts, and so it is what answers are divided by */
+        c->factor[j] = factor;
+        c->clip[j] = KERNEL_CLIP / (double)factor;
+    }
+    return SOTTO_OK;
+}
+
+/* What was told before is done now: two moves in one would be rounded
+   otherwise. */
+void curator_catch_up(curator *c)
+{
+    if (c->by == 0)
+        return;
+    kernel_column moved = columns_get(c, c->moved);
+    kernel_mode before = kernel_enter();
+    c->kernel->step(&c->rows, &moved, c->by, NULL, 0);
+    kernel_leave(before);
+    c->by = 0;
+}
+
+double curator_tell(curator *c, int64_t j, double d)
+{
+    float by = (float)d;
+    if (!isfinite(by) || by == 0)
+        return 0;
+    curator_catch_up(c);
+    c->moved = j;
+    c->by = by;
+    return (double)by;
+}

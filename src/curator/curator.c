@@ -1,0 +1,237 @@
+/*
+ * The curator's life: it takes the table, makes what goes with each row, and
+ * wipes it all at the end.
+ */
+#include "inside.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- memory ---- */
+
+/* Records do not belong into a core dump. Advice: where the system does not
+   take it, nothing is lost but that. */
+void keep_out_of_dumps(void *memory, size_t bytes)
+{
+    if (memory && bytes)
+        madvise(memory, bytes, MADV_DONTDUMP);
+}
+
+static void keep_table_out_of_dumps(sotto_table *t)
+{
+    const table_entries *both[] = {&t->by_row, &t->by_column};
+    keep_out_of_dumps(t->x, t->x_bytes);
+    for (int i = 0; i < 2; i++) {
+        keep_out_of_dumps(both[i]->start, both[i]->start_bytes);
+        keep_out_of_dumps(both[i]->index, both[i]->index_bytes);
+        keep_out_of_dumps(both[i]->value, both[i]->value_bytes);
+    }
+}
+
+static int take_memory(curator *c)
+{
+    int64_t padded = (c->table->rows + 63) / 64 * 64;
+    int64_t count = c->table->features + 1;
+    c->rows.padded = padded;
+    /* a little more, so that an empty table has an address too */
+    c->memory_bytes = (size_t)(4 * padded + 64) * sizeof *c->memory;
+    c->memory = mem_map(c->memory_bytes);
+    c->clip = mem_zeroed((size_t)count, sizeof *c->clip);
+    c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
+    if (!c->memory || !c->clip || !c->factor)
+        return 0;
+    keep_out_of_dumps(c->memory, c->memory_bytes);
+    c->rows.margin = c->memory;
+    c->weight = c->memory + padded;
+    c->ones = c->memory + 2 * padded;
+    c->slope = c->memory + 3 * padded;
+    return 1;
+}
+
+/* ---- what goes with a row ---- */
+
+/*
+ * Of each person at most `most` rows stay, the first in the file; the others
+ * weigh 0, so that they add 0 to every sum. Which stay is decided within the
+ * person's own rows. Whether any has gone does not matter to anything else.
+ */
+static int cap_people(curator *c, int64_t most)
+{
+    const sotto_table *t = c->table;
+    int64_t people = 0;
+    for (int64_t i = 0; i < t->rows; i++)
+        people = t->unit[i] >= people ? t->unit[i] + 1 : people;
+    int64_t *seen = mem_zeroed((size_t)people, sizeof *seen);
+    for (int64_t i = 0; seen && i < t->rows; i++)
+        if (seen[t->unit[i]]++ >= most)
+            c->weight[i] = 0;
+    mem_free(seen);
+    return seen != NULL;
+}
+
+static int fill_rows(curator *c)
+{
+    const sotto_table *t = c->table;
+    int classes = loss_has_classes(c->policy.loss.kind);
+    for (int64_t i = 0; i < t->rows; i++) {
+        c->weight[i] = t->weight ? (float)t->weight[i] : 1;
+        c->rows.margin[i] = classes ? 0 : -(float)t->y[i];
+        c->ones[i] = classes ? (float)t->y[i] : 1;
+    }
+    if (t->unit && !cap_people(c, c->policy.rows_per_person))
+        return 0;
+    if (!t->weight && !t->unit)
+        c->weight = NULL;
+    c->rows.rows = t->rows;
+    c->rows.weight = c->weight;
+    c->rows.loss = c->policy.loss.kind;
+    c->rows.delta = (float)c->policy.loss.delta;
+    return 1;
+}
+
+/* ---- the plan as events ---- */
+
+double curator_draws(ask_kind kind, int64_t features)
+{
+    int is_vector = kind == ASK_MOMENTS || kind == ASK_GRADIENT;
+    return is_vector ? (double)features + 1 : 1;
+}
+
+sotto_status curator_events(account_list *out, const ask_plan *plan,
+                            account_adjacency adjacency, int64_t features,
+                            sotto_error *error)
+{
+    *out = (account_list){.adjacency = adjacency, .ordered = 1};
+    for (int kind = 0; kind < ASK_KINDS; kind++) {
+        account_event e = {.kind = ACCOUNT_GAUSS,
+                           .a = plan->mu[kind],
+                           .count = plan->count[kind],
+                           .adjacency = adjacency};
+        if (e.count == 0 || e.a == 0)
+            continue;
+        out->draws += curator_draws(kind, features) * (double)e.count;
+        sotto_status status = account_add(out, e, error);
+        if (status != SOTTO_OK) {
+            account_free(out);
+            return status;
+        }
+    }
+    return SOTTO_OK;
+}
+
+/* ---- life ---- */
+
+static sotto_status check_table(const sotto_table *t, const curator_policy *p,
+                                sotto_error *error)
+{
+    int classes = loss_has_classes(p->loss.kind);
+    if (!t->y || classes != (t->class_name[0] != NULL))
+        return error_set(error, SOTTO_USAGE,
+                         "the table has no target that fits the loss");
+    if (t->wide || t->folded != classes || (t->sparse && !t->by_column.start))
+        return error_set(error, SOTTO_USAGE,
+                         "the table was read for the exact solver: set "
+                         "epsilon and solver before reading");
+    if (t->rows > KERNEL_MOST_ROWS)
+        return error_set(error, SOTTO_DATA, "too many rows");
+    return SOTTO_OK;
+}
+
+static sotto_status open_noise(curator *c, sotto_error *error)
+{
+    return c->policy.insecure ? noise_open_insecure(&c->noise, c->policy.seed,
+                                                    NOISE_RELEASE, 0, error)
+                              : noise_open(&c->noise, NOISE_RELEASE, error);
+}
+
+sotto_status curator_open(curator **out, sotto_table **table,
+                          const curator_policy *policy, const ask_plan *plan,
+                          sotto_error *error)
+{
+    curator *c = mem_zeroed(1, sizeof *c);
+    sotto_table *t = *table;
+    *out = NULL;
+    *table = NULL;
+    if (!c) {
+        sotto_table_free(t);
+        return error_memory(error);
+    }
+    *c = (curator){.policy = *policy, .plan = *plan, .table = t};
+    keep_table_out_of_dumps(t);
+    c->total = policy->rows;
+    c->kernel = kernel_get(policy->isa);
+    sotto_status status = check_table(t, policy, error);
+    if (status == SOTTO_OK)
+        status = curator_check(policy, plan, t->features, error);
+    if (status == SOTTO_OK && !c->kernel)
+        status = error_set(error, SOTTO_USAGE,
+                           "--isa: this machine does not have that "
+                           "instruction set");
+    if (status == SOTTO_OK &&
+        (!take_memory(c) || !fill_rows(c) || !columns_make(c)))
+        status = error_memory(error);
+    if (status == SOTTO_OK)
+        status = open_noise(c, error);
+    if (status == SOTTO_OK) /* NULL, where there are none, will do */
+        c->pool = kernel_pool_open(policy->threads);
+    if (status == SOTTO_OK)
+        *out = c;
+    else
+        curator_close(c);
+    return status;
+}
+
+void curator_close(curator *c)
+{
+    if (!c)
+        return;
+    kernel_pool_close(c->pool);
+    noise_close(c->noise);
+    if (c->memory) {
+        mem_wipe(c->memory, c->memory_bytes);
+        mem_unmap(c->memory, c->memory_bytes);
+    }
+    columns_free(c);
+    mem_free(c->clip);
+    mem_free(c->factor);
+    sotto_table_free(c->table);
+    mem_free(c);
+}
+
+int curator_is_private(const curator *c)
+{
+    return noise_is_private(c->noise) && !c->policy.without_noise;
+}
+
+/* ---- public facts ---- */
+
+/* Of a stream of its own: what is told of it says nothing about noise. */
+sotto_status curator_public_word(const curator *c, uint64_t *out,
+                                 sotto_error *error)
+{
+    noise_stream *s;
+    sotto_status status =
+        c->policy.insecure
+            ? noise_open_insecure(&s, c->policy.seed, NOISE_SAMPLING, 0, error)
+            : noise_open(&s, NOISE_SAMPLING, error);
+    if (status == SOTTO_OK)
+        noise_words(s, out, 1);
+    noise_close(s);
+    return status;
+}
+
+int64_t curator_features(const curator *c)
+{
+    return c->table->features;
+}
+
+int curator_has_intercept(const curator *c)
+{
+    return c->policy.intercept;
+}
+
+double curator_rows(const curator *c)
+{
+    return c->total;
+}

@@ -1,0 +1,114 @@
+/*
+ * The privacy statement: what is promised, to whom, at what price, and what
+ * it does not cover. Made of the policy, the plan and the accountant's
+ * totals: nothing in it depends on a record.
+ */
+#include "inside.h"
+
+static void put_text(text_buffer *t, const char *key, const char *value)
+{
+    text_format(t, ",\n    \"%s\": ", key);
+    text_json(t, value);
+}
+
+static void put_number(text_buffer *t, const char *key, double value)
+{
+    text_format(t, ",\n    \"%s\": ", key);
+    text_number(t, value);
+}
+
+/* What was asked how often, and the event that it is priced as. */
+static void put_questions(text_buffer *t, const ask_plan *plan)
+{
+    const char *between = "";
+    text_put(t, ",\n    \"questions\": [");
+    for (int kind = 0; kind < ASK_KINDS; kind++) {
+        if (!plan->count[kind])
+            continue;
+        text_format(t, "%s\n      {\"question\": \"%s\", \"times\": %lld, ",
+                    between, ask_name(kind), (long long)plan->count[kind]);
+        text_put(t, "\"event\": \"GAUSS\", \"mu\": ");
+        text_number(t, plan->mu[kind]);
+        text_put(t, ", \"noise_multiplier\": ");
+        text_number(t, 1 / plan->mu[kind]);
+        text_put(t, "}");
+        between = ",";
+    }
+    text_put(t, "]");
+}
+
+static sotto_status put_curve(text_buffer *t, const account_list *events,
+                              sotto_error *error)
+{
+    static const double deltas[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6,
+                                    1e-7, 1e-8, 1e-9, 1e-10};
+    const char *between = "";
+    text_put(t, ",\n    \"curve\": [");
+    for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
+        account_price price;
+        sotto_status status = account_epsilon(events, deltas[i], &price, error);
+        if (status != SOTTO_OK)
+            return status;
+        text_format(t, "%s{\"delta\": ", between);
+        text_number(t, deltas[i]);
+        text_put(t, ", \"epsilon\": ");
+        text_number(t, price.epsilon);
+        text_put(t, "}");
+        between = ", ";
+    }
+    text_put(t, "]");
+    return SOTTO_OK;
+}
+
+/* Whose promise it is, and what its number of rows stands on. */
+static void put_unit(text_buffer *t, const curator_policy *policy)
+{
+    int people = policy->rows_per_person > 1 || policy->has_people;
+    put_text(t, "unit", people ? "person" : "row");
+    text_format(t, ",\n    \"rows_per_person\": %lld",
+                (long long)policy->rows_per_person);
+    put_text(t, "rows_per_person_is",
+             policy->has_people ? "enforced: further rows are left out"
+                                : "declared by the operator");
+    put_text(t, "membership",
+             policy->adjacency == ACCOUNT_ADD_REMOVE
+                 ? "protected"
+                 : "not protected: who is in the data, and how many they "
+                   "are, is taken for public");
+}
+
+sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
+                               double *epsilon, sotto_error *error)
+{
+    account_list events;
+    account_price price;
+    const curator_policy *policy = terms->policy;
+    sotto_status status = curator_events(
+        &events, terms->plan, policy->adjacency, terms->features, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = account_epsilon(&events, terms->delta, &price, error);
+    if (status == SOTTO_OK) {
+        *epsilon = price.epsilon;
+        text_put(t, "{\"guarantee\": \"differential privacy\"");
+        put_number(t, "epsilon", price.epsilon);
+        put_number(t, "delta", terms->delta);
+        put_text(t, "adjacency", account_adjacency_name(policy->adjacency));
+        put_unit(t, policy);
+        put_text(t, "rows",
+                 policy->rows > 0 ? terms->rows : "estimated privately");
+        put_text(t, "smoothness", terms->smoothness);
+        put_questions(t, terms->plan);
+        put_text(t, "proven_by", account_method_name(price.method));
+        status = put_curve(t, &events, error);
+    }
+    put_text(t, "randomness", "ChaCha20 keyed by the system");
+    put_text(t, "not_covered",
+             "timing; other releases about the same people, which add up; what "
+             "is known from elsewhere; declarations (bounds, rows, "
+             "smoothness, rows per person) that were taken from the records");
+    put_text(t, "sotto", sotto_version());
+    text_put(t, "}");
+    account_free(&events);
+    return status;
+}

@@ -1,0 +1,518 @@
+/*
+ * The curator and its gate: what was not planned is not answered, noise has
+ * the scale it is priced at, one record moves no sum by more than it may,
+ * and without noise DP-CD finds the minimiser.
+ */
+#include "reading.h"
+
+#include "curator.h"
+#include "exact.h"
+#include "solver.h"
+
+/* ---- small tables ---- */
+
+static uint64_t seed = 11;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(seed >> 11) * 0x1p-53;
+}
+
+/* Rows of three features in [-1, 1] and a target, as CSV. */
+static char *some_rows(int64_t rows, int classes)
+{
+    text_buffer t = {0};
+    text_put(&t, "a,b,c,t\n");
+    for (int64_t i = 0; i < rows; i++) {
+        double a = 2 * uniform() - 1, b = 2 * uniform() - 1;
+        double c = 2 * uniform() - 1;
+        double y = .8 * a - .5 * b + .1 + .3 * (uniform() - .5);
+        text_format(&t, "%.6f,%.6f,%.6f,", a, b, c);
+        if (classes)
+            text_format(&t, "%d\n", y + uniform() - .5 > 0);
+        else
+            text_format(&t, "%.6f\n", y);
+    }
+    assert_false(t.failed);
+    return t.data;
+}
+
+static sotto_table *table_of(const char *text, const char *name, int wide)
+{
+    return read_text("d.csv", text,
+                     SETTINGS({"target", "t"}, {"loss", name},
+                              {"precision", wide ? "double" : "float"}));
+}
+
+static curator_policy plain_policy(loss_kind kind, double rows)
+{
+    return (curator_policy){.adjacency = ACCOUNT_ADD_REMOVE,
+                            .rows_per_person = 1,
+                            .rows = rows,
+                            .loss = {kind, 1.35},
+                            .weight_bound = 1,
+                            .intercept = 1,
+                            .insecure = 1,
+                            .seed = 7};
+}
+
+static curator *open_or_fail(sotto_table *t, const curator_policy *policy,
+                             const ask_plan *plan)
+{
+    curator *c;
+    sotto_error error;
+    if (curator_open(&c, &t, policy, plan, &error))
+        fail_msg("%s", error.message);
+    assert_null(t);
+    return c;
+}
+
+/* ---- the gate ---- */
+
+static void test_over_budget(void **state)
+{
+    (void)state;
+    char *text = some_rows(50, 0);
+    curator_policy policy = plain_policy(LOSS_SQUARED, 50);
+    ask_plan plan = {{0, 0, 3}, {0, 0, .5}};
+    curator *c = open_or_fail(table_of(text, "squared", 0), &policy, &plan);
+    double clip[4] = {1, 1, 1, 1}, out;
+    sotto_error error;
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(curator_ask_partial(c, i, &out, &error), SOTTO_OK);
+    out = 1;
+    assert_int_equal(curator_ask_partial(c, 0, &out, &error), SOTTO_BUDGET);
+    assert_non_null(strstr(error.message, "3 of 3"));
+    assert_true(out == 0);
+    assert_int_equal(curator_ask_total(c, &out, &error), SOTTO_BUDGET);
+    assert_int_equal(curator_ask_moments(c, clip, clip, &error), SOTTO_BUDGET);
+    curator_close(c);
+    mem_free(text);
+}
+
+/* The sd of many answers, in units of clip / rows: 1 / mu times what the
+   adjacency and the rows of a person make of it. */
+static double measured_noise(const curator_policy *policy, double mu)
+{
+    enum { TIMES = 4000 };
+    char *text = some_rows(20, 0);
+    ask_plan plan = {{0, 0, TIMES}, {0, 0, mu}};
+    curator *c = open_or_fail(table_of(text, "squared", 0), policy, &plan);
+    double clip[4] = {.25, .25, .25, .25}, out, sum = 0, squares = 0;
+    sotto_error error;
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    for (int i = 0; i < TIMES; i++) {
+        assert_int_equal(curator_ask_partial(c, 1, &out, &error), SOTTO_OK);
+        sum += out;
+        squares += out * out;
+    }
+    curator_close(c);
+    mem_free(text);
+    double mean = sum / TIMES;
+    return sqrt(squares / TIMES - mean * mean) * policy->rows / .25;
+}
+
+/* 4000 draws: the sd is known to 1.1 %, and 6 sigma is 6.7 %. */
+static void test_scale(void **state)
+{
+    (void)state;
+    static const struct {
+        account_adjacency adjacency;
+        int64_t rows;
+        double expected;
+    } cases[] = {{ACCOUNT_ADD_REMOVE, 1, 1},
+                 {ACCOUNT_ZERO_OUT, 1, 1},
+                 {ACCOUNT_REPLACE_ONE, 1, 2},
+                 {ACCOUNT_ADD_REMOVE, 3, 3},
+                 {ACCOUNT_REPLACE_ONE, 3, 6}};
+    for (size_t i = 0; i < 5; i++) {
+        curator_policy policy = plain_policy(LOSS_SQUARED, 20);
+        policy.adjacency = cases[i].adjacency;
+        policy.rows_per_person = cases[i].rows;
+        double sd = measured_noise(&policy, .1) * .1;
+        assert_true(fabs(sd / cases[i].expected - 1) < .067);
+    }
+}
+
+/* Without noise: one record more moves the sum by at most the clip, and the
+   total by one. */
+static void test_sensitivity(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 100; trial++) {
+        char *text = some_rows(30, 0), *more;
+        size_t cut = (size_t)(strrchr(text, '\n') - text);
+        while (text[cut - 1] != '\n')
+            cut--;
+        more = mem_text_n(text, cut); /* the last row is gone */
+        curator_policy policy = plain_policy(LOSS_SQUARED, 10);
+        ask_plan plan = {{1, 0, 1}, {0, 0, 0}};
+        policy.without_noise = 1;
+        double clip[4] = {.05, .05, .05, .05}, a, b, m, n;
+        sotto_error error;
+        curator *with =
+            open_or_fail(table_of(text, "squared", 0), &policy, &plan);
+        curator *less =
+            open_or_fail(table_of(more, "squared", 0), &policy, &plan);
+        assert_int_equal(curator_tell_clips(with, clip, &error), SOTTO_OK);
+        assert_int_equal(curator_tell_clips(less, clip, &error), SOTTO_OK);
+        assert_int_equal(curator_ask_partial(with, 0, &a, &error), SOTTO_OK);
+        assert_int_equal(curator_ask_partial(less, 0, &b, &error), SOTTO_OK);
+        assert_true(fabs(a - b) <= .05 / 10 * (1 + 1e-6));
+        assert_int_equal(curator_ask_total(with, &m, &error), SOTTO_OK);
+        assert_int_equal(curator_ask_total(less, &n, &error), SOTTO_OK);
+        assert_true(m == 30 && n == 29);
+        curator_close(with);
+        curator_close(less);
+        mem_free(text);
+        mem_free(more);
+    }
+}
+
+/* Of each person the first K rows count. */
+static void test_people(void **state)
+{
+    (void)state;
+    const char *text = "who,a,t\nx,1,0\ny,1,0\nx,1,0\nx,1,0\nz,1,0\ny,1,0\n";
+    char path[] = "/tmp/sotto-curator-XXXXXX";
+    const char *schema = "{\"sotto_schema\": 1, \"columns\": {\"who\": "
+                         "{\"type\": \"unit\"}, \"a\": {\"type\": \"number\"}, "
+                         "\"t\": {\"type\": \"target\"}}}";
+    int file = mkstemp(path);
+    assert_int_equal(write(file, schema, strlen(schema)), strlen(schema));
+    close(file);
+    static const double kept[] = {0, 3, 5, 6};
+    for (int64_t most = 1; most <= 3; most++) {
+        curator_policy policy = plain_policy(LOSS_SQUARED, 0);
+        policy.rows_per_person = most;
+        ask_plan plan = {{1, 0, 0}, {0, 0, 0}};
+        policy.without_noise = 1;
+        curator *c =
+            open_or_fail(read_text("d.csv", text, SETTINGS({"schema", path})),
+                         &policy, &plan);
+        double total;
+        sotto_error error;
+        assert_int_equal(curator_ask_total(c, &total, &error), SOTTO_OK);
+        assert_true(total == kept[most]);
+        curator_close(c);
+    }
+    unlink(path);
+}
+
+static void test_moments(void **state)
+{
+    (void)state;
+    char *text = some_rows(5000, 0);
+    curator_policy policy = plain_policy(LOSS_SQUARED, 5000);
+    ask_plan plan = {{0, 1, 0}, {0, 1, 0}};
+    curator *c = open_or_fail(table_of(text, "squared", 0), &policy, &plan);
+    double bound[3] = {1, 1, 1}, out[3];
+    sotto_error error;
+    assert_int_equal(curator_ask_moments(c, bound, out, &error), SOTTO_OK);
+    /* the mean square of a uniform on [-1, 1]; noise sd sqrt(3) / 5000 */
+    for (int j = 0; j < 3; j++)
+        assert_true(fabs(out[j] - 1. / 3) < .03);
+    curator_close(c);
+    mem_free(text);
+}
+
+/* Any record, of any bits: its integers, all coordinates together, are within
+   the ball that is charged; and without a clip that binds the gradient is
+   that of the loss. */
+static void test_gradient_bound(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 3000; trial++) {
+        text_buffer t = {0};
+        double scale[4], out[4], squares = 0;
+        double clip = pow(10, 56 * (uniform() - .5));
+        text_put(&t, "a,b,c,t\n");
+        for (int j = 0; j < 4; j++) {
+            double size = pow(10, 80 * (uniform() - .5));
+            text_format(&t, "%s%.9g", j ? "," : "",
+                        (uniform() - .5) * fmin(size, 3e38));
+            scale[j] = pow(10, 58 * (uniform() - .5));
+        }
+        text_put(&t, "\n");
+        curator_policy policy = plain_policy(LOSS_SQUARED, 1);
+        ask_plan plan = {{0, 0, 0, 1}, {0}};
+        policy.without_noise = 1;
+        curator *c =
+            open_or_fail(table_of(t.data, "squared", 0), &policy, &plan);
+        sotto_error error;
+        assert_int_equal(curator_ask_gradient(c, clip, scale, out, &error),
+                         SOTTO_OK);
+        for (int j = 0; j < 4; j++) {
+            double k = out[j] * KERNEL_CLIP / clip;
+            assert_true(fabs(k - rint(k)) < 1e-6);
+            squares += rint(k) * rint(k);
+        }
+        assert_true(squares <= (double)KERNEL_CLIP * KERNEL_CLIP);
+        curator_close(c);
+        text_free(&t);
+    }
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    char *text = some_rows(500, 1);
+    curator_policy policy = plain_policy(LOSS_LOGISTIC, 500);
+    ask_plan plan = {{0, 0, 4, 2}, {0}};
+    policy.without_noise = 1;
+    curator *c = open_or_fail(table_of(text, "logistic", 0), &policy, &plan);
+    double scale[4] = {1, 1, 1, 1}, clip[4] = {8, 8, 8, 8}, out[4], one;
+    sotto_error error;
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    curator_tell(c, 0, .5);
+    curator_tell(c, 3, -.25);
+    assert_int_equal(curator_ask_gradient(c, 8, scale, out, &error), SOTTO_OK);
+    for (int64_t j = 0; j < 4; j++) {
+        assert_int_equal(curator_ask_partial(c, j, &one, &error), SOTTO_OK);
+        assert_true(fabs(one - out[j]) < 1e-5);
+    }
+    curator_close(c);
+    mem_free(text);
+}
+
+/* No noise by accident: a question without it is refused unless the policy
+   says that nothing has any, and so is noise that cannot be drawn. */
+static void test_noise_is_needed(void **state)
+{
+    (void)state;
+    static const double mus[] = {0, -1, NAN, INFINITY, 1e-300, 1e-7};
+    char *text = some_rows(5, 0);
+    for (int kind = 0; kind < ASK_KINDS; kind++)
+        for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
+            curator_policy policy = plain_policy(LOSS_SQUARED, 5);
+            ask_plan plan = {{0}, {0}};
+            sotto_table *t = table_of(text, "squared", 0);
+            curator *c;
+            sotto_error error;
+            plan.count[kind] = 1;
+            plan.mu[kind] = mus[i];
+            assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
+                             SOTTO_PRIVACY);
+            assert_null(c);
+            policy.without_noise = 1; /* and then there must be none */
+            t = table_of(text, "squared", 0);
+            assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
+                             mus[i] == 0 ? SOTTO_OK : SOTTO_PRIVACY);
+            curator_close(c);
+        }
+    mem_free(text);
+}
+
+/* Tables of the wrong kind are refused, and freed all the same. */
+static void test_wrong_table(void **state)
+{
+    (void)state;
+    char *text = some_rows(5, 0);
+    curator_policy policy = plain_policy(LOSS_SQUARED, 5);
+    ask_plan plan = {{0}, {0}};
+    curator *c;
+    sotto_error error;
+    sotto_table *t = table_of(text, "squared", 1);
+    assert_int_equal(curator_open(&c, &t, &policy, &plan, &error), SOTTO_USAGE);
+    assert_null(t);
+    assert_null(c);
+    mem_free(text);
+}
+
+/* ---- the same bits, however columns are stored, on any threads ---- */
+
+/* One row as CSV and as svmlight: of five features one is in every row, the
+   others in fewer and fewer. */
+static void put_row(text_buffer *dense, text_buffer *sparse, int64_t i,
+                    int classes)
+{
+    static const int64_t every[] = {1, 3, 11, 13, 40};
+    double x[5], y = uniform() - .5;
+    for (int j = 0; j < 5; j++) {
+        x[j] = i % every[j] ? 0 : 2 * uniform() - 1;
+        y += x[j] / (j + 1);
+    }
+    if (classes)
+        y = y > 0 ? 1 : -1;
+    text_format(sparse, "%.6f", y);
+    for (int j = 0; j < 5; j++) {
+        text_format(dense, "%.6f,", x[j]);
+        if (i % every[j] == 0)
+            text_format(sparse, " %d:%.6f", j + 1, x[j]);
+    }
+    text_format(dense, "%.6f\n", y);
+    text_put(sparse, "\n");
+}
+
+/* So many rows that threads share them. */
+enum { STORAGE_ROWS = 70000 };
+
+/* Many answers and moves; a mark of all answers. */
+static uint64_t mark_of(sotto_table *t, const curator_policy *policy)
+{
+    enum { TIMES = 60 };
+    ask_plan plan = {{0, 1, TIMES}, {0, .5, .5}};
+    double clip[6] = {.1, .2, .3, .2, .1, .3}, moments[5], out;
+    double bound[5] = {1, 1, 1, 1, 1};
+    curator *c = open_or_fail(t, policy, &plan);
+    uint64_t mark = 0, bits;
+    sotto_error error;
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_moments(c, bound, moments, &error), SOTTO_OK);
+    for (int i = 0; i < TIMES; i++) {
+        int64_t j = i * 5 % 6; /* features and the intercept */
+        assert_int_equal(curator_ask_partial(c, j, &out, &error), SOTTO_OK);
+        memcpy(&bits, &out, sizeof bits);
+        mark = mark * 1099511628211u ^ bits;
+        curator_tell(c, j, -.3 * out);
+    }
+    curator_close(c);
+    memcpy(&bits, &moments[4], sizeof bits);
+    return mark ^ bits;
+}
+
+static void test_storage(void **state)
+{
+    (void)state;
+    static const kernel_isa sets[] = {KERNEL_AUTO, KERNEL_SCALAR, KERNEL_AVX2};
+    for (int classes = 0; classes < 2; classes++) {
+        const char *name = classes ? "logistic" : "squared";
+        text_buffer dense = {0}, sparse = {0};
+        text_put(&dense, "a,b,c,d,e,t\n");
+        for (int64_t i = 0; i < STORAGE_ROWS; i++)
+            put_row(&dense, &sparse, i, classes);
+        assert_false(dense.failed || sparse.failed);
+        curator_policy policy =
+            plain_policy(classes ? LOSS_LOGISTIC : LOSS_SQUARED, STORAGE_ROWS);
+        uint64_t expected = mark_of(table_of(dense.data, name, 0), &policy);
+        for (int i = 0; i < 3; i++) {
+            sotto_table *t =
+                read_text("d.svm", sparse.data,
+                          SETTINGS({"loss", name}, {"precision", "float"}));
+            assert_true(t->sparse && t->features == 5);
+            policy.isa = sets[i];
+            policy.threads = i + 1;
+            if (kernel_get(sets[i]))
+                assert_true(mark_of(t, &policy) == expected);
+            else
+                sotto_table_free(t);
+        }
+        text_free(&dense);
+        text_free(&sparse);
+    }
+}
+
+static void test_no_rows(void **state)
+{
+    (void)state;
+    sotto_table *t = read_text("d.csv", "a,t\n",
+                               SETTINGS({"target", "t"}, {"epsilon", "1"}));
+    curator_policy policy = plain_policy(LOSS_SQUARED, 0);
+    ask_plan plan = {{1, 0, 1}, {.1, 0, .1}};
+    curator *c = open_or_fail(t, &policy, &plan);
+    double clip[2] = {1, 1}, out;
+    sotto_error error;
+    assert_int_equal(curator_ask_total(c, &out, &error), SOTTO_OK);
+    assert_true(out >= 1);
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_partial(c, 1, &out, &error), SOTTO_OK);
+    curator_close(c);
+}
+
+/* ---- DP-CD ---- */
+
+static double exact_minimum(const char *text, const char *name,
+                            const solver_problem *p, exact_problem *problem)
+{
+    exact_solution x;
+    sotto_error error;
+    *problem = (exact_problem){.table = table_of(text, name, 1),
+                               .loss = p->loss,
+                               .l1 = p->l1,
+                               .l2 = p->l2,
+                               .low = p->low,
+                               .high = p->high,
+                               .intercept = p->intercept,
+                               .tolerance = 1e-10};
+    assert_int_equal(exact_solve(&x, problem, &error), SOTTO_OK);
+    double minimum = x.objective;
+    exact_solution_free(&x);
+    return minimum;
+}
+
+static void solve_without_noise(loss_kind kind, double l1, double l2,
+                                cd_order order)
+{
+    int classes = loss_has_classes(kind);
+    char *text = some_rows(2000, classes);
+    solver_problem p = {.loss = {kind, 1.35},
+                        .l1 = l1,
+                        .l2 = l2,
+                        .low = -INFINITY,
+                        .high = INFINITY,
+                        .features = 3,
+                        .intercept = 1};
+    double curvature = loss_curvature_bound(&p.loss);
+    double smooth[4], weight[3];
+    for (int j = 0; j < 4; j++)
+        smooth[j] = curvature * (j < 3 ? .34 : 1);
+    cd_settings s = {.rounds = 1,
+                     .steps = 800,
+                     .step_size = 1,
+                     .clip = 1e4,
+                     .average = 0,
+                     .order = order,
+                     .smoothness = smooth};
+    ask_plan plan = {{0, 0, 800}, {0, 0, 0}};
+    curator_policy policy = plain_policy(kind, 2000);
+    policy.without_noise = 1;
+    curator *c =
+        open_or_fail(table_of(text, loss_name(kind), 0), &policy, &plan);
+    solver_answer answer = {.weight = weight};
+    sotto_error error;
+    if (cd_run(&answer, c, &p, &s, NULL, NULL, &error))
+        fail_msg("%s", error.message);
+    assert_false(curator_is_private(c));
+    curator_close(c);
+    exact_problem problem;
+    double minimum = exact_minimum(text, loss_name(kind), &p, &problem);
+    double reached = exact_objective(&problem, weight, answer.intercept);
+    /* float margins and the grid leave a part in 1e5 */
+    if (!(reached <= minimum * (1 + 2e-5)))
+        fail_msg("%s: %.10g, minimum %.10g", loss_name(kind), reached, minimum);
+    sotto_table_free((sotto_table *)(uintptr_t)problem.table);
+    mem_free(text);
+}
+
+static void test_cd_without_noise(void **state)
+{
+    (void)state;
+    static const loss_kind kinds[] = {LOSS_SQUARED, LOSS_LOGISTIC,
+                                      LOSS_SQUARED_HINGE, LOSS_HUBER};
+    for (int i = 0; i < 4; i++) {
+        solve_without_noise(kinds[i], 0, 0, CD_PERMUTED);
+        solve_without_noise(kinds[i], .02, 0, CD_CYCLIC);
+        solve_without_noise(kinds[i], .01, .1, CD_UNIFORM);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_over_budget),
+        cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_sensitivity),
+        cmocka_unit_test(test_people),
+        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_gradient_bound),
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_noise_is_needed),
+        cmocka_unit_test(test_wrong_table),
+        cmocka_unit_test(test_storage),
+        cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_cd_without_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
