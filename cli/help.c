@@ -71,8 +71,7 @@ static void help_verb(const verb *v)
 
 static void help_all(void)
 {
-    printf("sotto %s: differentially private linear models (so far it trains "
-           "exactly,\nNOT PRIVATELY; private training is not built yet)\n\n"
+    printf("sotto %s: differentially private linear models\n\n"
            "usage: sotto VERB ...\n\nverbs:\n",
            sotto_version());
     for (const verb *v = cli_verbs; v->name; v++)

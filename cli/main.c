@@ -14,16 +14,24 @@
 
 const verb cli_verbs[] = {
     {"train", "DATA", "learn a model from a data file",
-     "Writes the model to -o FILE, whole or not at all. With --epsilon inf "
-     "(or --solver exact) the exact solver finds the minimiser of mean loss + "
-     "l1 |w|_1 + l2/2 |w|_2^2; its models are NOT PRIVATE. Private training "
-     "is not built yet. Losses of a margin m = x'w + b: squared (m - y)^2 / 2, "
-     "logistic log(1 + exp(-y m)), hinge max(0, 1 - y m), squared-hinge its "
-     "square, huber r^2 / 2 up to |r| = delta and a line from there. Bounded "
-     "columns are in [-1, 1] there, as the penalty "
-     "sees them; the model has weights for the values as they are. What stderr "
+     "Writes the model to -o FILE, whole or not at all. With a finite "
+     "--epsilon "
+     "and a --delta the model is differentially private, and has a statement "
+     "that says what is promised; --solver cd is private coordinate descent, "
+     "and columns need declared bounds. With --epsilon inf (or --solver exact) "
+     "the exact solver finds the minimiser of mean loss + l1 |w|_1 + "
+     "l2/2 |w|_2^2: NOT PRIVATE. Losses of a margin m = x'w + b: squared "
+     "(m - y)^2 / 2, logistic log(1 + exp(-y m)), hinge max(0, 1 - y m), "
+     "squared-hinge its square, huber r^2 / 2 up to |r| = delta and a line "
+     "from there. Bounded columns are in [-1, 1] there, as the penalty sees "
+     "them; the model has weights for the values as they are. What stderr "
      "says is for the operator beside the data.",
      1, 1, cli_train},
+    {"plan", "", "say what private training would ask and cost",
+     "Reads no record: --rows and --features say how large the data are. "
+     "Prints the statement that the model would have: every question with its "
+     "noise, and epsilon for a range of deltas.",
+     0, 0, cli_plan},
     {"predict", "MODEL DATA", "apply a model to the rows of a data file",
      "One answer per line: the class or the number. Columns are matched by "
      "name, in any order; the target may be there or not. The answers are as "

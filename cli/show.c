@@ -5,14 +5,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SHOW_MOST = 30, SHOW_NAME = 28, SHOW_BAR = 24 };
 
 static void show_privacy(const sotto_model *m)
 {
     int colours = cli_colours(stdout);
-    if (sotto_model_is_private(m))
+    double epsilon, delta;
+    if (sotto_model_privacy(m, &epsilon, &delta)) {
+        printf("privacy    epsilon %.6g, delta %g\n", epsilon, delta);
         return;
+    }
     printf("%sNOT PRIVATE%s: made without noise; it may reveal the records it "
            "was learned from.\n",
            colours ? "\x1b[1;31m" : "", colours ? "\x1b[0m" : "");
@@ -94,9 +98,22 @@ static void show_weights(const sotto_model *m, const show_weight *list,
            sotto_model_intercept(m));
 }
 
+static sotto_status show_spent(const char *path, sotto_error *error)
+{
+    char *text;
+    sotto_status status = sotto_spent_text(&text, path, error);
+    if (status == SOTTO_OK)
+        printf("%s", text);
+    sotto_text_free(text);
+    return status;
+}
+
 sotto_status cli_show(const cli *c, sotto_error *error)
 {
     sotto_model *m = NULL;
+    size_t length = strlen(c->argument[0]);
+    if (length > 6 && !strcmp(c->argument[0] + length - 6, ".spent"))
+        return show_spent(c->argument[0], error);
     sotto_status status = sotto_model_read(&m, c->argument[0], error);
     if (status != SOTTO_OK)
         return status;
@@ -110,6 +127,8 @@ sotto_status cli_show(const cli *c, sotto_error *error)
         show_privacy(m);
         show_problem(m);
         show_weights(m, list, used);
+        if (sotto_model_statement(m))
+            printf("\nstatement  %s\n", sotto_model_statement(m));
     } else
         status = cli_memory(error);
     free(list);

@@ -14,7 +14,8 @@ static int64_t train_used(const sotto_model *m)
     return used;
 }
 
-/* The result of an exact fit is not private, so it may be told. */
+/* ---- the exact solver: not private, so all may be told ---- */
+
 static void train_json(const sotto_model *m, double objective, double gap,
                        int converged)
 {
@@ -27,15 +28,27 @@ static void train_json(const sotto_model *m, double objective, double gap,
     printf(", \"converged\": %s}\n", converged ? "true" : "false");
 }
 
-static void train_text(const cli *c, const sotto_model *m, double objective,
-                       double gap, int converged)
+static void train_wrote(const cli *c, const sotto_model *m)
 {
-    int colours = cli_colours(stderr);
     fprintf(stderr, "wrote ");
     cli_print_name(stderr, sotto_options_get(c->options, "output"), 1000);
-    fprintf(stderr, ": %s loss, %lld of %lld weights not 0, objective %.8g",
+    fprintf(stderr, ": %s loss, %lld of %lld weights not 0",
             sotto_model_loss(m), (long long)train_used(m),
-            (long long)sotto_model_features(m), objective);
+            (long long)sotto_model_features(m));
+}
+
+static void train_not_private(const char *why)
+{
+    int colours = cli_colours(stderr);
+    fprintf(stderr, "\n%sNOT PRIVATE%s: %s\n", colours ? "\x1b[1;31m" : "",
+            colours ? "\x1b[0m" : "", why);
+}
+
+static void train_certified(const cli *c, const sotto_model *m,
+                            double objective, double gap, int converged)
+{
+    train_wrote(c, m);
+    fprintf(stderr, ", objective %.8g", objective);
     if (converged && isfinite(gap))
         fprintf(stderr,
                 "\n(within %s of its minimum, relative: certified by the "
@@ -43,24 +56,46 @@ static void train_text(const cli *c, const sotto_model *m, double objective,
                 sotto_options_get(c->options, "tolerance"));
     else if (isfinite(gap))
         fprintf(stderr, "\n(at most %.2g above its minimum)", gap);
-    fprintf(stderr, "\n%sNOT PRIVATE%s: the exact solver adds no noise\n",
-            colours ? "\x1b[1;31m" : "", colours ? "\x1b[0m" : "");
+    train_not_private("the exact solver adds no noise");
+    if (!converged)
+        fprintf(stderr,
+                "sotto: remark: the tolerance was not reached; the problem "
+                "may be too badly scaled for double precision\n");
+}
+
+/* ---- private training: the model, its statement, and nothing else ---- */
+
+static void train_private(const cli *c, const sotto_model *m)
+{
+    double epsilon, delta;
+    int is_private = sotto_model_privacy(m, &epsilon, &delta);
+    if (cli_flag(c, "json"))
+        printf("{\"not_private\": %s, \"privacy\": %s}\n",
+               is_private ? "false" : "true",
+               is_private ? sotto_model_statement(m) : "null");
+    if (cli_flag(c, "quiet"))
+        return;
+    train_wrote(c, m);
+    if (is_private)
+        fprintf(stderr,
+                "\nprivate: epsilon %.6g, delta %g (see 'sotto show')\n",
+                epsilon, delta);
+    else
+        train_not_private("without noise, or with noise that can be repeated");
 }
 
 static void train_tell(const cli *c, const sotto_model *m)
 {
     double objective, gap;
     int converged;
-    sotto_model_certificate(m, &objective, &gap, &converged);
+    if (!sotto_model_certificate(m, &objective, &gap, &converged)) {
+        train_private(c, m);
+        return;
+    }
     if (cli_flag(c, "json"))
         train_json(m, objective, gap, converged);
-    if (cli_flag(c, "quiet"))
-        return;
-    train_text(c, m, objective, gap, converged);
-    if (!converged)
-        fprintf(stderr,
-                "sotto: remark: the tolerance was not reached; the problem "
-                "may be too badly scaled for double precision\n");
+    if (!cli_flag(c, "quiet"))
+        train_certified(c, m, objective, gap, converged);
 }
 
 static sotto_status train_fit(const cli *c, sotto_model **model,
@@ -83,6 +118,23 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
     return status;
 }
 
+/* A private model that is replaced has been paid for all the same. */
+static void train_remark_replaced(const cli *c, const char *output)
+{
+    sotto_model *old = NULL;
+    sotto_error ignored;
+    double epsilon, delta;
+    if (cli_flag(c, "quiet") || !strcmp(output, "-") ||
+        sotto_model_read(&old, output, &ignored) != SOTTO_OK)
+        return;
+    if (sotto_model_privacy(old, &epsilon, &delta))
+        fprintf(stderr,
+                "sotto: remark: the model that is replaced cost epsilon %.6g "
+                "at delta %g; both count\n",
+                epsilon, delta);
+    sotto_model_free(old);
+}
+
 sotto_status cli_train(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
@@ -93,10 +145,14 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK && cli_flag(c, "json") && !strcmp(output, "-"))
         status = cli_refuse(error, "--json and -o - would both write to "
                                    "stdout; expected one of them");
+    if (status == SOTTO_OK && sotto_options_get(c->options, "delta"))
+        train_remark_replaced(c, output);
     if (status == SOTTO_OK)
         status = train_fit(c, &model, error);
     if (status == SOTTO_OK)
         status = sotto_model_write(model, output, error);
+    if (status == SOTTO_OK && sotto_model_statement(model))
+        status = sotto_spent_settle(output, error);
     if (status == SOTTO_OK)
         train_tell(c, model);
     sotto_model_free(model);

@@ -251,6 +251,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_check(const sotto_options *options, sotto_error *error);
 
 /*
+ * What a private fit with these options would ask, with which noise, and
+ * what it would cost: the statement its model would have. No record is read;
+ * the options rows and features say how large the data are.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_fit_plan(char **out, const sotto_options *options, sotto_error *error);
+
+/*
  * Takes the table over: it is wiped and freed, and *table is NULL, whatever
  * the status. `watch` may be NULL; a fit that it stops is SOTTO_INTERRUPTED.
  * SOTTO_DATA, with one line, where no minimiser exists.
@@ -276,8 +284,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_write(
     const sotto_model *model, const char *path, sotto_error *error);
 SOTTO_API void sotto_model_free(sotto_model *model);
 
-/* Whether the model comes with a proof of privacy: today none does. */
-SOTTO_API int sotto_model_is_private(const sotto_model *model);
+/*
+ * The statement of privacy, as JSON: what is promised to whom, at what price,
+ * every question with its noise, and what is not covered. NULL: the model is
+ * NOT PRIVATE. And the two numbers of it: 1, or 0 where there is none.
+ */
+SOTTO_API const char *sotto_model_statement(const sotto_model *model);
+SOTTO_API int sotto_model_privacy(const sotto_model *model, double *epsilon,
+                                  double *delta);
 
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
    "box-high" (infinite without a box) and "huber-delta"; NaN for others. */
@@ -304,6 +318,18 @@ SOTTO_API const char *sotto_model_class(const sotto_model *model, int which);
 SOTTO_API int sotto_model_certificate(const sotto_model *model,
                                       double *objective, double *gap,
                                       int *converged);
+
+/*
+ * Before a private fit asks its first question it writes what it may spend to
+ * OUTPUT.spent, where the option output names a file. When the model is on
+ * disk, settle removes that; a run that was killed leaves it, and it stands
+ * in the way of another run until somebody has looked at it.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_settle(const char *output,
+                                                           sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_text(char **out,
+                                                         const char *path,
+                                                         sotto_error *error);
 
 /* The model as another program's file: format "liblinear". */
 SOTTO_API SOTTO_MUST_CHECK sotto_status

@@ -19,8 +19,10 @@ struct sotto_model {
     char **name; /* NULL: features are called 1, 2, ... */
     double *weight;
     double intercept;
-    char *class_name[2]; /* NULL when the target is a number */
-    char *schema;        /* JSON, as model_schema() writes it */
+    char *class_name[2];   /* NULL when the target is a number */
+    char *schema;          /* JSON, as model_schema() writes it */
+    char *statement;       /* of privacy, JSON; NULL: NOT PRIVATE */
+    double epsilon, delta; /* as the statement has them */
 
     /* of the exact solver, in memory only */
     int certified, converged;
@@ -33,6 +35,9 @@ sotto_model *model_new(int64_t features);
 /* A schema in JSON in the one form that models keep it in; NULL when out of
    memory or when it is not JSON. */
 char *model_schema(const char *json);
+
+/* The same for a statement of privacy. */
+char *model_statement(const char *json);
 
 /* The file's text, with its checksum. */
 sotto_status model_text(const sotto_model *m, text_buffer *out,

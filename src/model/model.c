@@ -33,13 +33,20 @@ void sotto_model_free(sotto_model *m)
     mem_free(m->class_name[0]);
     mem_free(m->class_name[1]);
     mem_free(m->schema);
+    mem_free(m->statement);
     mem_free(m);
 }
 
-int sotto_model_is_private(const sotto_model *m)
+const char *sotto_model_statement(const sotto_model *m)
 {
-    (void)m; /* no solver that makes a statement of privacy is built yet */
-    return 0;
+    return m->statement;
+}
+
+int sotto_model_privacy(const sotto_model *m, double *epsilon, double *delta)
+{
+    *epsilon = m->epsilon;
+    *delta = m->delta;
+    return m->statement != NULL;
 }
 
 const char *sotto_model_loss(const sotto_model *m)

@@ -154,17 +154,32 @@ static int read_weights(sotto_model *m, json_t *weights)
     return json_is_array(weights) || json_is_object(weights);
 }
 
-/* Nothing but "not private" can be said in this version. */
+/* A statement, or NOT PRIVATE: one of them, and not both. */
 static sotto_status check_privacy(const char *name, json_t *root,
                                   sotto_error *error)
 {
-    if (json_is_true(json_object_get(root, "not_private")) &&
-        json_is_null(json_object_get(root, "privacy")))
+    json_t *statement = json_object_get(root, "privacy");
+    json_t *none = json_object_get(root, "not_private");
+    if ((json_is_true(none) && json_is_null(statement)) ||
+        (!none && json_is_object(statement) &&
+         json_is_number(json_object_get(statement, "epsilon")) &&
+         json_is_number(json_object_get(statement, "delta"))))
         return SOTTO_OK;
     return refuse(name,
-                  "the model claims to be private, which no model of this "
-                  "version can be",
+                  "expected a statement of privacy or \"not_private\": true, "
+                  "and not both",
                   error);
+}
+
+/* Sets the text that a part of the file has in its one form. */
+static int read_text(char **out, const json_t *part,
+                     char *(*form)(const char *))
+{
+    text_buffer text = {0};
+    model_put_json(&text, part);
+    *out = text.failed ? NULL : form(text.data);
+    text_free(&text);
+    return *out != NULL;
 }
 
 static int read_rest(sotto_model *m, json_t *root)
@@ -174,11 +189,14 @@ static int read_rest(sotto_model *m, json_t *root)
     if (!json_is_number(intercept) || !json_is_object(schema))
         return 0;
     m->intercept = json_number_value(intercept);
-    text_buffer text = {0};
-    model_put_json(&text, schema);
-    m->schema = text.failed ? NULL : model_schema(text.data);
-    text_free(&text);
-    return m->schema ? 1 : -1;
+    json_t *statement = json_object_get(root, "privacy");
+    if (!read_text(&m->schema, schema, model_schema) ||
+        (json_is_object(statement) &&
+         !read_text(&m->statement, statement, model_statement)))
+        return -1;
+    m->epsilon = json_number_value(json_object_get(statement, "epsilon"));
+    m->delta = json_number_value(json_object_get(statement, "delta"));
+    return 1;
 }
 
 static int64_t count_features(json_t *features)

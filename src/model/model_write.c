@@ -54,6 +54,46 @@ char *model_schema(const char *json)
     return t.data;
 }
 
+/* ---- the statement ---- */
+
+/* A list of objects, one to a line; anything else in one line. */
+static void put_value(text_buffer *t, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+    if (!json_is_object(json_array_get(value, 0))) {
+        model_put_json(t, value);
+        return;
+    }
+    json_array_foreach(value, i, item)
+    {
+        text_put(t, i ? ",\n      " : "[\n      ");
+        model_put_json(t, item);
+    }
+    text_put(t, "]");
+}
+
+char *model_statement(const char *json)
+{
+    const char *key, *between = "";
+    json_t *value, *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+    text_buffer t = {.failed = root == NULL};
+    text_put(&t, "{");
+    json_object_foreach(root, key, value)
+    {
+        text_put(&t, between);
+        text_json(&t, key);
+        text_put(&t, ": ");
+        put_value(&t, value);
+        between = ",\n    ";
+    }
+    text_put(&t, "}");
+    json_decref(root);
+    if (t.failed)
+        text_free(&t);
+    return t.data;
+}
+
 /* ---- the rest ---- */
 
 static void put_infinite(text_buffer *t, double x)
@@ -164,16 +204,18 @@ sotto_status model_text(const sotto_model *m, text_buffer *t,
     sotto_status status = check_finite(m, error);
     if (status != SOTTO_OK)
         return status;
-    text_format(t, "{\n  \"sotto_model\": %d,\n  \"not_private\": true,\n",
-                MODEL_VERSION);
+    text_format(t, "{\n  \"sotto_model\": %d,\n", MODEL_VERSION);
+    if (!m->statement)
+        text_put(t, "  \"not_private\": true,\n");
     put_problem(t, m);
     text_put(t, "  \"intercept\": ");
     text_number(t, m->intercept);
     text_put(t, ",\n");
     put_features(t, m);
     put_weights(t, m);
-    text_format(t, "  \"schema\": %s,\n  \"privacy\": null,\n  ",
-                m->schema ? m->schema : "null");
+    text_format(t, "  \"schema\": %s,\n  \"privacy\": %s,\n  ",
+                m->schema ? m->schema : "null",
+                m->statement ? m->statement : "null");
     if (t->failed)
         return error_memory(error);
     model_tail(tail, t->data, t->length);

@@ -172,17 +172,22 @@ class NotPrivate(unittest.TestCase):
             used = symbols(path, "--undefined-only") & defined
             self.assertEqual(bool(used), name in ("exact", "fit"), (name, used))
 
-    def test_a_model_has_no_place_for_a_statement(self):
-        """Until the gate makes statements, nothing can be put where one would stand."""
-        with open(os.path.join(ROOT, "src/model/model_write.c"), encoding="utf-8") as file:
-            text = file.read()
-        self.assertEqual(text.count("not_private"), 1)
-        self.assertIn('\\"not_private\\": true', text)
-        self.assertIn('\\"privacy\\": null', text)
-        with open(os.path.join(ROOT, "src/contract/model.h"), encoding="utf-8") as file:
-            body = file.read().split("struct sotto_model {")[1].split("};")[0]
-        for word in ("private", "epsilon", "delta;", "statement"):
-            self.assertNotIn(word, body)
+    def test_only_the_curator_makes_statements(self):
+        """And only private.c of fit takes one: not what calls the exact solver."""
+        folder = os.path.join(BUILD, "libsotto_fit.a.p")
+        objects = [name for name in os.listdir(folder) if name.endswith(".o")]
+        makers = {name for name in objects if "curator_statement" in
+                  symbols(os.path.join(folder, name), "--undefined-only")}
+        exact = {name for name in objects if "exact_solve" in
+                 symbols(os.path.join(folder, name), "--undefined-only")}
+        self.assertEqual(makers, {"src_fit_private.c.o"})
+        self.assertEqual(exact, {"src_fit_exact.c.o"})
+        for name, path in libraries().items():
+            if name not in ("fit", "curator"):
+                self.assertNotIn("curator_statement", symbols(path, "--undefined-only"), name)
+        for name in ("exact.c", "fit.c"):
+            with open(os.path.join(ROOT, "src/fit", name), encoding="utf-8") as file:
+                self.assertNotIn("statement", file.read(), name)
 
 
 class Exports(unittest.TestCase):

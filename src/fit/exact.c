@@ -1,0 +1,119 @@
+/*
+ * The exact solver's models: certified, and NOT PRIVATE.
+ */
+#include "exact.h"
+#include "fit.h"
+
+#include <math.h>
+
+static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
+                                    sotto_error *error)
+{
+    if (!t->y)
+        return error_set(error, SOTTO_USAGE,
+                         "expected --target NAME: the column to learn");
+    if (!t->wide || (t->sparse && !t->by_column.start))
+        return error_set(error, SOTTO_USAGE,
+                         "the exact solver needs a table that was read for "
+                         "it: set epsilon to inf before reading");
+    if (loss_has_classes(kind) != (t->class_name[0] != NULL))
+        return error_set(error, SOTTO_USAGE,
+                         "--loss %s: the table was read for another loss",
+                         loss_name(kind));
+    return SOTTO_OK;
+}
+
+static exact_problem fit_problem(const sotto_table *t, const fit_task *task,
+                                 const sotto_options *options)
+{
+    return (exact_problem){.table = t,
+                           .loss = task->loss,
+                           .l1 = task->l1,
+                           .l2 = task->l2,
+                           .low = task->low,
+                           .high = task->high,
+                           .intercept = task->intercept,
+                           .tolerance =
+                               option_number(options, OPTION_TOLERANCE)};
+}
+
+/* ---- progress ---- */
+
+typedef struct fit_watch {
+    const sotto_watch *watch;
+    double tolerance, share;
+} fit_watch;
+
+/* The gap shrinks about geometrically, so the share is its logarithm's. */
+static int fit_look(void *context, double gap)
+{
+    fit_watch *w = context;
+    double share = gap > 0 ? log(fmin(gap, 1)) / log(w->tolerance) : 1;
+    if (share > w->share)
+        w->share = fmin(share, 1);
+    sotto_progress progress = {w->share, gap};
+    return w->watch->look(w->watch->context, &progress);
+}
+
+/* ---- the model ---- */
+
+/* What is certified is F of the weights as they are in the file, after the
+   rounding that the change of units is. */
+static sotto_status fit_certify(sotto_model *m, const exact_problem *p,
+                                const exact_solution *s, sotto_error *error)
+{
+    sotto_quality quality;
+    sotto_status status = sotto_evaluate(&quality, m, p->table, error);
+    if (status != SOTTO_OK)
+        return status;
+    double more = fmax(quality.objective - s->objective, 0);
+    m->certified = 1;
+    m->objective = quality.objective;
+    m->gap = s->gap + more;
+    m->converged = s->converged && !(more > p->tolerance * m->objective);
+    return SOTTO_OK;
+}
+
+static sotto_status fit_exact_model(sotto_model **out, const fit_task *task,
+                                    const exact_problem *p,
+                                    const exact_solution *s, sotto_error *error)
+{
+    fit_maps maps;
+    sotto_status status = fit_copy_maps(&maps, p->table, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = fit_begin(out, task, p->table, error);
+    if (status == SOTTO_OK) {
+        fit_set_weights(*out, &maps, s->weight, s->intercept);
+        status = fit_certify(*out, p, s, error);
+    }
+    fit_free_maps(&maps);
+    if (status != SOTTO_OK) {
+        sotto_model_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+sotto_status fit_exact(sotto_model **out, const sotto_table *t,
+                       const sotto_options *options, const sotto_watch *watch,
+                       sotto_error *error)
+{
+    fit_task task = fit_read_task(options);
+    exact_problem p = fit_problem(t, &task, options);
+    exact_solution s;
+    fit_watch w = {watch, p.tolerance, 0};
+    if (watch && watch->look) {
+        p.progress = fit_look;
+        p.context = &w;
+    }
+    sotto_status status = fit_check_table(t, p.loss.kind, error);
+    if (status == SOTTO_OK)
+        status = exact_solve(&s, &p, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = s.cancelled ? error_set(error, SOTTO_INTERRUPTED, "interrupted")
+                         : fit_exact_model(out, &task, &p, &s, error);
+    exact_solution_free(&s);
+    return status;
+}

@@ -1,0 +1,66 @@
+/*
+ * What the files of fit share.
+ */
+#ifndef SOTTO_FIT_FIT_H
+#define SOTTO_FIT_FIT_H
+
+#include "account.h"
+#include "data.h"
+#include "loss.h"
+#include "model.h"
+#include "option.h"
+
+/* The problem that the options make, in stored units. */
+typedef struct fit_task {
+    loss loss;
+    double l1, l2, low, high;
+    int intercept;
+} fit_task;
+
+fit_task fit_read_task(const sotto_options *options);
+
+/* A model with everything but its weights. */
+sotto_status fit_begin(sotto_model **out, const fit_task *task,
+                       const sotto_table *t, sotto_error *error);
+
+/* The maps of a table's columns: they outlive it. */
+typedef struct fit_maps {
+    int64_t features;
+    double *centre, *half;
+    double target_centre, target_half;
+} fit_maps;
+
+sotto_status fit_copy_maps(fit_maps *out, const sotto_table *t,
+                           sotto_error *error);
+void fit_free_maps(fit_maps *maps);
+
+/* Weights in stored units become those of the model. */
+void fit_set_weights(sotto_model *m, const fit_maps *maps, const double *weight,
+                     double intercept);
+
+/* ---- exact.c ---- */
+
+sotto_status fit_exact(sotto_model **out, const sotto_table *t,
+                       const sotto_options *options, const sotto_watch *watch,
+                       sotto_error *error);
+
+/* ---- private.c ---- */
+
+sotto_status fit_check_private(const sotto_options *options,
+                               sotto_error *error);
+
+/* ---- spent.c ---- */
+
+/* Refuses where there is a MODEL.spent already. */
+sotto_status fit_check_spent(const char *model, sotto_error *error);
+
+/* Writes MODEL.spent, synced; refuses where there is one already. */
+sotto_status fit_write_spent(const char *model, double epsilon, double delta,
+                             const account_list *events, sotto_error *error);
+
+/* Takes the table, as the curator does. */
+sotto_status fit_private(sotto_model **out, sotto_table **table,
+                         const sotto_options *options, const sotto_watch *watch,
+                         sotto_error *error);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * MODEL.spent: what a run may spend, on the disk before the first record is
+ * asked about. A run that ends well replaces it by the statement in the
+ * model; one that was killed leaves it, because what was answered cannot be
+ * taken back.
+ */
+#include "fit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SPENT_VERSION = 1 };
+
+/* "model.json.spent", or NULL when out of memory. */
+static char *spent_path(const char *model)
+{
+    text_buffer t = {0};
+    text_put(&t, model);
+    text_put(&t, ".spent");
+    if (t.failed)
+        text_free(&t);
+    return t.data;
+}
+
+static sotto_status spent_refuse(const char *path, sotto_error *error)
+{
+    return error_set(error, SOTTO_BUDGET,
+                     "%s: a run that did not finish has spent privacy, or one "
+                     "is at work; see 'sotto show', count it, and move the "
+                     "file away to go on",
+                     show_name(path).text);
+}
+
+sotto_status fit_check_spent(const char *model, sotto_error *error)
+{
+    char *path = spent_path(model);
+    if (!path)
+        return error_memory(error);
+    sotto_status status =
+        access(path, F_OK) ? SOTTO_OK : spent_refuse(path, error);
+    mem_free(path);
+    return status;
+}
+
+static void spent_put(text_buffer *t, double epsilon, double delta,
+                      const account_list *events)
+{
+    text_buffer plan = {0};
+    text_format(t, "{\n  \"sotto_spent\": %d,\n  \"epsilon\": ", SPENT_VERSION);
+    text_number(t, epsilon);
+    text_put(t, ",\n  \"delta\": ");
+    text_number(t, delta);
+    text_format(t, ",\n  \"adjacency\": \"%s\",\n  \"draws\": ",
+                account_adjacency_name(events->adjacency));
+    text_number(t, events->draws);
+    account_print(events, &plan);
+    text_put(t, ",\n  \"plan\": ");
+    text_json(t, plan.data ? plan.data : "");
+    text_put(t, "\n}\n");
+    t->failed |= plan.failed;
+    text_free(&plan);
+}
+
+/* The file is there from its first byte on, so that of two runs one is
+   refused; whatever happens to this one, it stays. */
+static sotto_status spent_create(const char *path, const text_buffer *t,
+                                 sotto_error *error)
+{
+    int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST)
+        return spent_refuse(path, error);
+    int fine = file >= 0 &&
+               write(file, t->data, t->length) == (ssize_t)t->length &&
+               !fsync(file);
+    int cause = errno;
+    if (file >= 0)
+        close(file);
+    if (fine)
+        return file_sync_folder(path, error);
+    return error_set(error, SOTTO_FAILED, "%s: cannot write: %s",
+                     show_name(path).text, strerror(cause));
+}
+
+sotto_status fit_write_spent(const char *model, double epsilon, double delta,
+                             const account_list *events, sotto_error *error)
+{
+    text_buffer t = {0};
+    char *path = spent_path(model);
+    spent_put(&t, epsilon, delta, events);
+    sotto_status status =
+        !path || t.failed ? error_memory(error) : spent_create(path, &t, error);
+    text_free(&t);
+    mem_free(path);
+    return status;
+}
+
+sotto_status sotto_spent_settle(const char *model, sotto_error *error)
+{
+    char *path = spent_path(model);
+    if (!path)
+        return error_memory(error);
+    int failed = unlink(path) && errno != ENOENT;
+    int cause = errno;
+    shown name = show_name(path);
+    mem_free(path);
+    return failed ? error_set(error, SOTTO_FAILED, "%s: cannot remove: %s",
+                              name.text, strerror(cause))
+                  : SOTTO_OK;
+}
+
+/* ---- explained ---- */
+
+static sotto_status spent_explain(text_buffer *t, const json_t *root,
+                                  sotto_error *error)
+{
+    account_list list = {0};
+    account_price price;
+    account_adjacency adjacency;
+    const char *plan = json_string_value(json_object_get(root, "plan"));
+    const char *word = json_string_value(json_object_get(root, "adjacency"));
+    double delta = json_number_value(json_object_get(root, "delta"));
+    if (!plan || !word || !account_adjacency_named(word, &adjacency))
+        return SOTTO_USAGE;
+    sotto_status status = account_plan(&list, plan, "", NAN, adjacency, error);
+    list.draws = json_number_value(json_object_get(root, "draws"));
+    if (status == SOTTO_OK)
+        status = account_epsilon(&list, delta, &price, error);
+    if (status == SOTTO_OK)
+        text_format(t,
+                    "A run that did not finish: no model came of it, but it "
+                    "may have spent\nepsilon %.6g at delta %g (%s), which "
+                    "counts in full. What it planned to ask:\n  %s\n",
+                    price.epsilon, delta, word, plan);
+    account_free(&list);
+    return status;
+}
+
+sotto_status sotto_spent_text(char **out, const char *path, sotto_error *error)
+{
+    char *bytes = NULL;
+    size_t size;
+    text_buffer t = {0};
+    *out = NULL;
+    sotto_status status = file_read(path, 1 << 24, &bytes, &size, error);
+    if (status != SOTTO_OK)
+        return status;
+    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, NULL);
+    mem_free(bytes);
+    status = SOTTO_USAGE;
+    if (json_integer_value(json_object_get(root, "sotto_spent")) ==
+        SPENT_VERSION)
+        status = spent_explain(&t, root, error);
+    if (status == SOTTO_USAGE)
+        error_set(error, SOTTO_USAGE,
+                  "%s: expected what a run leaves as MODEL.spent",
+                  show_name(path).text);
+    json_decref(root);
+    if (status == SOTTO_OK && t.failed)
+        status = error_memory(error);
+    if (status == SOTTO_OK)
+        *out = t.data;
+    else
+        text_free(&t);
+    return status;
+}
