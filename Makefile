@@ -4,7 +4,7 @@ BUILD = build
 PREFIX ?= /usr/local
 
 .PHONY: all demo test install uninstall format bench bench-instructions fuzz \
-	sanitize clang clean setup-build setup-test
+	sanitize clang mutants clean setup-build setup-test
 
 all: setup-build $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -40,12 +40,15 @@ format:
 	@tools/setup.sh format
 	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
-# Speed against LIBLINEAR, scikit-learn and pandas, in one run; noise against
-# raw ChaCha20, prices against dp-accounting where that is installed.
+# Speed against LIBLINEAR, scikit-learn, pandas and Eigen, in one run; noise
+# against raw ChaCha20, prices against dp-accounting where that is installed. A
+# build made before Eigen was there is configured again.
 bench: all
 	@tools/setup.sh bench
+	@meson setup --reconfigure $(BUILD) >/dev/null && ninja -C $(BUILD)
 	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/exact.py --build $(BUILD) --json $(BUILD)/bench.json
+	bench/kernel.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/noise.py --build $(BUILD) --json $(BUILD)/bench-noise.json
 	bench/account.py --build $(BUILD)
 	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"
@@ -80,6 +83,11 @@ fuzz:
 		-Doptimization=2
 	ninja -C build-fuzz
 	@tools/fuzz.sh build-fuzz $(SECONDS)
+
+# Every fault in tests/mutants must be noticed by the tests it names.
+mutants:
+	@tools/setup.sh build test
+	@tools/mutants.sh
 
 clean:
 	rm -rf build build-clang build-sanitize build-fuzz

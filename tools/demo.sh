@@ -32,20 +32,26 @@ printf '\nfilled in: schema.json\n\n'
 bold "3. Read it as training will: bounded columns go to [-1, 1], levels to 0/1"
 show sotto doctor patients.csv --schema schema.json --loss logistic
 printf '\n'
-bold "4. Learn a model: exactly for now, and so NOT PRIVATELY"
+bold "4. What would a private model ask, and cost? No record is read for this"
+show sotto plan --features 8 --rows 20000 --loss logistic --solver cd --passes 100 --epsilon 1 --delta 1e-6 | sed -n 1,12p
+printf '\n'
+bold "5. Learn a private model, and, to compare, one that is not"
+rm -f private.json.spent
+show sotto train patients.csv --schema schema.json --loss logistic --l2 0.001 --solver cd --passes 100 --smoothness private:0.1 --epsilon 1 --delta 1e-6 -o private.json
+show sotto show private.json | sed -n 1,17p
 show sotto train patients.csv --schema schema.json --loss logistic --l2 0.001 --epsilon inf -o model.json
-show sotto show model.json
 printf '\n'
-bold "5. Use it: new patients, columns in another order, a value missing"
+bold "6. Use them: new patients, columns in another order, a value missing"
 cat new.csv
-show sotto predict model.json new.csv --proba
-show sotto evaluate model.json patients.csv
+show sotto predict private.json new.csv --proba
+show sotto evaluate private.json patients.csv
+show sotto evaluate model.json patients.csv --quiet
 printf '\n'
-bold "6. A bad row stops the run, for the operator's eyes, and quotes nothing"
+bold "7. A bad row stops the run, for the operator's eyes, and quotes nothing"
 { head -n 900 patients.csv; echo "p99999,unknown,f,surgery,120,1,no"; tail -n 50 patients.csv; } >broken.csv
 show sotto train broken.csv --schema schema.json --loss logistic --epsilon inf -o model.json
 printf '\n'
-bold "7. Larger: 100,000 texts over 100,000 words, a lasso of them"
+bold "8. Larger: 100,000 texts over 100,000 words, a lasso of them"
 show sotto generate zipf-heavy --rows 100000 --features 100000 -o words.svm
 start=$(date +%s%N)
 show sotto train words.svm --loss logistic --l1 0.001 --epsilon inf -o words.json

@@ -18,6 +18,9 @@ EXAMPLES = (
      "sotto doctor patients.csv --schema schema.json --loss logistic"),
     ("Something to try things on:",
      "sotto generate zipf-heavy --rows 1000 --features 500 -o words.svm"),
+    ("Train with a privacy budget:",
+     "sotto train patients.csv --schema schema.json --loss logistic "
+     "--solver cd --epsilon 1 --delta 1e-6 -o private.json"),
     ("Train exactly, without privacy, and use the model:",
      "sotto train patients.csv --schema schema.json --loss logistic "
      "--epsilon inf --l2 0.001 -o model.json"),

@@ -12,7 +12,7 @@ packages() {
     ci) echo clang-14 libclang-rt-14-dev valgrind liblinear4 python3-scipy \
         python3-sklearn python3-cvxopt ;;
     bench) echo valgrind liblinear-tools liblinear4 python3-pandas \
-        python3-scipy python3-sklearn ;;
+        python3-scipy python3-sklearn g++ libeigen3-dev ;;
     format) echo clang-format-14 ;;
     *)
         echo "setup.sh: no such group: $1" >&2

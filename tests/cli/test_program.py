@@ -9,7 +9,7 @@ import signal
 import stat
 import unittest
 
-from common import DATA, FAILED, OK, USAGE, Case, npy, run, schema
+from common import DATA, FAILED, OK, PRIVACY, USAGE, Case, npy, run, schema
 
 # What each verb takes at least; a verb may take more.
 OPTIONS = {
@@ -85,8 +85,10 @@ class Help(Case):
                 with self.subTest(verb, option=option):
                     result = self.sotto(verb, "--" + option)
                     self.assertNotIn(b"no option", result.err)
-                    if result.code != OK:
-                        self.assert_one_line(result, USAGE)
+                    if result.code != OK: # plan wants a budget first
+                        self.assert_one_line(
+                            result, PRIVACY if verb == "plan" and
+                            result.code == PRIVACY else USAGE)
 
     def test_generate_lists_its_sets(self):
         for text in (self.text("help", "generate"), self.text("generate")):

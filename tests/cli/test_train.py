@@ -464,13 +464,14 @@ class Refused(Models):
         self.train_refused("--no-target", words=["--no-target"])
 
     def test_options_that_do_not_exist_yet(self):
-        for option in ("--delta", "--steps", "--clip", "--rows"):
+        for option in ("--batch-rate", "--norm-bound", "--radius"):
             self.train_refused(option, "1", words=[option])
 
     def test_privacy_is_not_forgotten(self):
         for args, code, word in (
                 ((), PRIVACY, "--epsilon"),
-                (("--epsilon", "1"), PRIVACY, "not built yet"),
+                (("--epsilon", "1"), PRIVACY, "--solver"),
+                (("--epsilon", "1", "--solver", "cd"), PRIVACY, "--delta"),
                 (("--epsilon", "1", "--solver", "exact"), PRIVACY,
                  "not private"),
                 (("--epsilon", "0"), USAGE, "--epsilon"),

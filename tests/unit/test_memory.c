@@ -109,8 +109,8 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[8][64];
-enum { SCHEMA, CSV, SVM, NPY, FORTRAN, GZIP, OUT };
+static char paths[9][64];
+enum { SCHEMA, FULL, CSV, SVM, NPY, FORTRAN, GZIP, OUT };
 
 typedef struct setting {
     const char *name, *value;
@@ -386,6 +386,18 @@ static void test_model(void **state)
                       do_model) > 60);
 }
 
+/* Private training: nothing is left in memory, whatever fails. */
+static void test_private(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "cd"},
+                       {"insecure-seed", "1"}, {"passes", "2"}, ONE_THREAD),
+              do_model) > 100);
+}
+
 static void test_noise(void **state)
 {
     (void)state;
@@ -463,6 +475,16 @@ static int make_files(void **state)
               " \"bounds\": [0, 10]}, \"x\": {\"type\": \"number\"},"
               "\"out\": {\"type\": \"target\", \"classes\": [\"no\","
               " \"yes\"]}}}");
+    make_text(FULL, "full.json",
+              "{\"sotto_schema\": 1, \"missing_values\": [\"NA\"],"
+              " \"columns\": {\"age\": {\"type\": \"number\", \"bounds\":"
+              " [0, 9], \"missing\": 3}, \"sex\": {\"type\": \"category\","
+              " \"levels\": [\"f\", \"m\"], \"missing\": \"none\"},"
+              "\"id\": {\"type\": \"unit\"}, \"w\": {\"type\": \"weight\","
+              " \"bounds\": [0, 10]}, \"x\": {\"type\": \"number\","
+              " \"bounds\": [0, 2e6]},"
+              "\"out\": {\"type\": \"target\", \"classes\": [\"no\","
+              " \"yes\"]}}}");
     make_text(CSV, "a.csv",
               "id,age,sex,x,out,w\n\"a\"\"n\",9,f,1000000.1,yes,1\n"
               "bob,NA,,1000000.2,no,2\n");
@@ -503,8 +525,8 @@ int main(void)
         cmocka_unit_test(test_svmlight), cmocka_unit_test(test_npy),
         cmocka_unit_test(test_template), cmocka_unit_test(test_generate),
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),    cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_account),
+        cmocka_unit_test(test_model),    cmocka_unit_test(test_private),
+        cmocka_unit_test(test_noise),    cmocka_unit_test(test_account),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -267,11 +267,12 @@ static void test_content(void **state)
     refuse_content(START USUAL FEATURES WEIGHTS PUBLIC, bad);
 }
 
-/* A model cannot be called private by leaving a line out or adding one. */
+/* A model has a statement or says that it is not private: a line that is left
+   out, or added, is noticed. */
 static void test_not_private(void **state)
 {
     (void)state;
-    const char *bad = "claims to be private";
+    const char *bad = "and not both";
     refuse_content(START USUAL FEATURES WEIGHTS REST LINE("privacy", "null"),
                    bad);
     refuse_content(
@@ -280,11 +281,17 @@ static void test_not_private(void **state)
                        "not_private", "false") LINE("privacy", "null"),
                    bad);
     refuse_content(START USUAL FEATURES WEIGHTS REST LINE("not_private", "true")
-                       LINE("privacy", "{\"epsilon\": 1}"),
+                       LINE("privacy", "{\"epsilon\": 1, \"delta\": 0.1}"),
                    bad);
+    refuse_content(
+        START USUAL FEATURES WEIGHTS REST LINE("privacy", "{\"epsilon\": 1}"),
+        bad);
+    refuse_content(START USUAL FEATURES WEIGHTS REST LINE(
+                       "privacy", "{\"epsilon\": 1, \"delta\": 0.1}"),
+                   NULL);
     sotto_model *m = fit_patients();
     text_buffer t = text_of(m);
-    assert_false(sotto_model_is_private(m));
+    assert_null(sotto_model_statement(m));
     assert_non_null(strstr(t.data, "\n  \"not_private\": true,\n"));
     assert_non_null(strstr(t.data, "\n  \"privacy\": null,\n"));
     text_free(&t);
@@ -408,7 +415,10 @@ static void test_other_tables(void **state)
     refuse_fit(classes, exact, "another loss");
     refuse_fit(SETTINGS({"epsilon", "inf"}), exact, "--target");
     refuse_fit(exact, SETTINGS({"target", "t"}), "--epsilon");
-    refuse_fit(exact, SETTINGS({"epsilon", "1"}), "not built yet");
+    refuse_fit(exact, SETTINGS({"epsilon", "1"}), "--solver");
+    refuse_fit(exact,
+               SETTINGS({"epsilon", "1"}, {"delta", "0.1"}, {"solver", "cd"}),
+               "not read for private training");
     refuse_fit(exact, SETTINGS({"epsilon", "1"}, {"solver", "exact"}),
                "not private");
 }

@@ -1,0 +1,389 @@
+#!/usr/bin/python3
+"""Private training: what it needs, what it says, and what it keeps silent."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from common import BUDGET, OK, PRIVACY, PROGRAM, USAGE, Case, schema
+
+
+def rows(count=300, seed=4):
+    draw = random.Random(seed)
+    for _ in range(count):
+        a, b = draw.randint(0, 10), draw.choice("uv")
+        c = round(draw.uniform(-5, 5), 2)
+        y = a / 5 - 1 + (b == "u") + c / 10 + draw.gauss(0, 1) > 0.5
+        yield [a, b, c, "yes" if y else "no"]
+
+
+def csv(table):
+    return "a,b,c,t\n" + "".join(",".join(map(str, r)) + "\n" for r in table)
+
+
+SCHEMA = schema({"a": {"type": "number", "bounds": [0, 10]},
+                 "b": {"type": "category", "levels": ["u", "v"]},
+                 "c": {"type": "number", "bounds": [-5, 5]},
+                 "t": {"type": "target", "classes": ["no", "yes"]}})
+
+
+class Private(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("s.json", SCHEMA)
+        self.table = list(rows())
+        self.write("d.csv", csv(self.table))
+
+    def arguments(self, *args, data="d.csv", model="m.json"):
+        return ["train", data, "--schema", "s.json", "--loss", "logistic",
+                "--solver", "cd", "-o", model, *args]
+
+    def train(self, *args, **more):
+        """Trains with the usual budget, unless args give another."""
+        budget = [] if "--epsilon" in args else ["--epsilon", "1", "--delta",
+                                                 "1e-6"]
+        return self.sotto(*self.arguments(*budget, *args, **more))
+
+    def model(self, name="m.json"):
+        with open(self.path(name), encoding="utf-8") as file:
+            return json.load(file)
+
+    def content(self, name="m.json"):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+
+class Statement(Private):
+    def test_it_is_there(self):
+        result = self.train()
+        self.assertEqual((result.code, result.out), (OK, b""), result.err)
+        self.assertIn(b"epsilon 0.99", result.err)
+        model = self.model()
+        self.assertNotIn("not_private", model)
+        statement = model["privacy"]
+        self.assertLessEqual(statement["epsilon"], 1)
+        self.assertGreater(statement["epsilon"], .999)
+        self.assertEqual(statement["delta"], 1e-6)
+        self.assertEqual(statement["adjacency"], "add-remove")
+        self.assertEqual(statement["unit"], "row")
+        self.assertEqual([q["question"] for q in statement["questions"]],
+                         ["total", "partial"])
+        self.assertEqual(statement["questions"][1]["times"], 20 * 5)
+        self.assertFalse(os.path.exists(self.path("m.json.spent")))
+
+    def test_the_price_is_that_of_the_events(self):
+        self.train("--adjacency", "replace-one", "--passes", "3",
+                   "--smoothness", "private:0.2")
+        statement = self.model()["privacy"]
+        events = "+".join("%d*GAUSS(%r)" % (q["times"], q["mu"])
+                          for q in statement["questions"])
+        result = self.sotto("account", "--event", events, "--adjacency",
+                            "replace-one", "--delta", "1e-6", "--json")
+        self.assertEqual(result.code, OK, result.err)
+        self.assertAlmostEqual(json.loads(result.out)["epsilon"],
+                               statement["epsilon"], 6)
+
+    def test_rows_and_people(self):
+        self.train("--rows", "300")
+        self.assertEqual(len(self.model()["privacy"]["questions"]), 1)
+        self.train("--rows-per-person", "3")
+        statement = self.model()["privacy"]
+        self.assertEqual(statement["unit"], "person")
+        self.assertEqual(statement["rows_per_person"], 3)
+        self.assertIn("declared", statement["rows_per_person_is"])
+        self.assertEqual(statement["membership"], "protected")
+        self.train("--adjacency", "zero-out")
+        statement = self.model()["privacy"]
+        self.assertIn("not protected", statement["membership"])
+        self.assertIn("public", statement["rows"])
+        self.train("--adjacency", "zero-out", "--bad-rows", "drop")
+        self.assertIn("estimated", self.model()["privacy"]["rows"])
+
+    def test_a_model_that_is_replaced_counts(self):
+        self.train()
+        self.assertIn(b"both count", self.train().err)
+
+    def test_show(self):
+        self.train()
+        out = self.sotto("show", "m.json").out.decode()
+        self.assertIn("epsilon 0.99", out)
+        self.assertNotIn("NOT PRIVATE", out)
+        self.assertIn("not_covered", out)
+
+    def test_not_private(self):
+        """Noise that can be repeated, or none."""
+        for args in (("--epsilon", "inf"),
+                     ("--epsilon", "1", "--delta", "1e-6", "--insecure-seed",
+                      "7")):
+            result = self.train(*args)
+            self.assertEqual(result.code, OK, result.err)
+            self.assertIn(b"NOT PRIVATE", result.err)
+            self.assertIs(self.model()["not_private"], True)
+            self.assertIsNone(self.model()["privacy"])
+
+    def test_no_clip_without_privacy(self):
+        """The minimiser itself, and never with a budget."""
+        result = self.train("--epsilon", "inf", "--clip", "inf", "--passes",
+                            "400", "--l2", "0.1")
+        self.assertEqual(result.code, OK, result.err)
+        exact = self.sotto("train", "d.csv", "--schema", "s.json", "--loss",
+                           "logistic", "--l2", "0.1", "--epsilon", "inf",
+                           "-o", "e.json")
+        self.assertEqual(exact.code, OK)
+        for a, b in zip(self.model()["weights"], self.model("e.json")["weights"]):
+            self.assertAlmostEqual(a, b, 4)
+        text = self.assert_one_line(
+            self.train("--epsilon", "1", "--delta", "1e-6", "--clip", "inf"),
+            PRIVACY)
+        self.assertIn("--clip", text)
+
+    def test_noise_is_fresh(self):
+        self.train()
+        first = self.content()
+        self.train()
+        self.assertNotEqual(first, self.content())
+
+
+class Refused(Private):
+    def refused(self, *args, code=PRIVACY, words=(), **more):
+        text = self.assert_one_line(self.sotto(*self.arguments(*args, **more)),
+                                    code)
+        for word in words:
+            self.assertIn(word, text)
+        self.assertEqual([n for n in os.listdir(self.directory)
+                          if "m.json" in n], [])
+
+    def test_two_runs_at_once(self):
+        """Of two that start together one is refused, or they come one after
+        the other: nothing is spent unseen."""
+        self.write("d.csv", csv(rows(20000)))
+        command = [PROGRAM, *self.arguments("--epsilon", "1", "--delta",
+                                            "1e-6", "--passes", "300",
+                                            "--quiet")]
+        for _ in range(5):
+            both = [subprocess.Popen(command, cwd=self.directory,
+                                     stderr=subprocess.DEVNULL)
+                    for _ in range(2)]
+            codes = sorted(process.wait() for process in both)
+            self.assertIn(codes, ([OK, OK], [OK, BUDGET]))
+            self.assertFalse(os.path.exists(self.path("m.json.spent")))
+            os.remove(self.path("m.json"))
+
+    def test_budget(self):
+        self.refused(words=["--epsilon"])
+        self.refused("--epsilon", "1", words=["--delta"])
+        self.refused("--epsilon", "1", "--delta", "0", words=["--delta"])
+        for delta in ("1", "2", "-1", "nan"):
+            self.refused("--epsilon", "1", "--delta", delta, code=USAGE,
+                         words=["--delta"])
+        for epsilon in ("0", "-1", "nan"):
+            self.refused("--epsilon", epsilon, "--delta", "1e-6", code=USAGE,
+                         words=["--epsilon"])
+
+    def test_configuration(self):
+        budget = ("--epsilon", "1", "--delta", "1e-6")
+        self.refused(*budget, "--loss", "hinge", code=USAGE,
+                     words=["not smooth"])
+        self.refused(*budget, "--solver", "exact", words=["not private"])
+        self.refused(*budget, "--smoothness", "private:2", code=USAGE,
+                     words=["--smoothness"])
+        self.write("s.json", schema({
+            "a": {"type": "number"}, "b": {"type": "drop"},
+            "c": {"type": "drop"},
+            "t": {"type": "target", "classes": ["no", "yes"]}}))
+        self.refused(*budget, words=['"a"', "bounds"])
+
+    def test_output(self):
+        """What is spent is written beside the model, so it needs a file."""
+        for output in ("-", "/dev/stdout"):
+            text = self.assert_one_line(self.train(model=output), PRIVACY)
+            self.assertIn("-o FILE", text)
+        self.write("-.spent", "keep")
+        self.sotto(*self.arguments("--epsilon", "inf", model="-"))
+        self.assertEqual(self.content("-.spent"), b"keep")
+
+    def test_budgets_that_are_too_small(self):
+        """Found out before anything is asked, and never without noise."""
+        for args in (("--epsilon", "1e-9", "--delta", "1e-9"),
+                     ("--epsilon", "3e-308", "--delta", "1e-6", "--rows",
+                      "300", "--calibration", "theorem", "--steps", "100000"),
+                     ("--epsilon", "1", "--delta", "1e-6",
+                      "--rows-per-person", "100000"),
+                     ("--epsilon", "1", "--delta", "1e-23", "--rows", "300",
+                      "--calibration", "theorem")):
+            result = self.sotto(*self.arguments(*args))
+            self.assertIn(result.code, (PRIVACY, USAGE), (args, result))
+            self.assertEqual([n for n in os.listdir(self.directory)
+                              if "m.json" in n], [], args)
+
+    def test_settings(self):
+        budget = ("--epsilon", "1", "--delta", "1e-6")
+        self.refused(*budget, "--passes", "2", "--steps", "3", code=USAGE,
+                     words=["--passes", "--steps"])
+        self.refused(*budget, "--rounds", "1000000", "--steps", "1000000",
+                     code=USAGE, words=["1e9"])
+        self.refused(*budget, "--smoothness", "private", code=USAGE,
+                     words=["private:SHARE"])
+        self.refused(*budget, "--clip", "1e300", code=USAGE, words=["--clip"])
+
+    def test_a_unit_column_is_never_ignored(self):
+        self.write("d.svm", "1 1:0.5\n-1 2:1\n")
+        text = self.assert_one_line(
+            self.sotto("train", "d.svm", "--features", "2", "--loss",
+                       "logistic", "--solver", "cd", "--epsilon", "1",
+                       "--delta", "1e-6", "--unit-column", "patient", "-o",
+                       "m.json"), USAGE)
+        self.assertIn("--unit-column", text)
+
+    def test_no_solver(self):
+        text = self.assert_one_line(
+            self.sotto("train", "d.csv", "--schema", "s.json", "--loss",
+                       "logistic", "--epsilon", "1", "--delta", "1e-6", "-o",
+                       "m.json"), PRIVACY)
+        self.assertIn("--solver", text)
+
+    def test_a_run_that_did_not_finish(self):
+        """What it spent stands in the way until somebody has looked."""
+        self.write("m.json.spent", "{}")
+        result = self.train()
+        self.assertIn("m.json.spent", self.assert_one_line(result, BUDGET))
+        self.assertEqual(self.content("m.json.spent"), b"{}")
+
+
+class SameBits(Private):
+    def weights(self, *args, **more):
+        result = self.train("--insecure-seed", "7", *args, **more)
+        self.assertEqual(result.code, OK, result.err)
+        model = self.model()
+        return model["weights"], model["intercept"]
+
+    def test_threads_and_instruction_sets(self):
+        expected = self.weights()
+        for threads in "12":
+            for isa in ("auto", "scalar", "avx2", "avx512"):
+                result = self.train("--insecure-seed", "7", "--threads",
+                                    threads, "--isa", isa)
+                if result.code == USAGE and b"--isa" in result.err:
+                    continue  # not on this machine, and said so
+                self.assertEqual(result.code, OK, result.err)
+                model = self.model()
+                self.assertEqual((model["weights"], model["intercept"]),
+                                 expected)
+
+    def test_dense_and_sparse(self):
+        draw = random.Random(1)
+        table = [[draw.choice((0, 0, draw.uniform(-1, 1))) for _ in range(6)]
+                 for _ in range(500)]
+        label = [draw.choice((-1, 1)) for _ in table]
+        self.write("d.svm", "".join(
+            "%d %s\n" % (y, " ".join("%d:%r" % (j + 1, v)
+                                     for j, v in enumerate(x) if v))
+            for x, y in zip(table, label)))
+        self.write("dense.csv", ",".join("123456") + ",t\n" + "".join(
+            ",".join(map(repr, x)) + ",%d\n" % y
+            for x, y in zip(table, label)))
+        self.write("m.txt", "0.1\n" * 6)
+        usual = ["--loss", "logistic", "--solver", "cd", "--epsilon", "1",
+                 "--delta", "1e-6", "--insecure-seed", "7", "--smoothness",
+                 "m.txt", "--clip", "1", "-o", "m.json"]
+        models = []
+        for data in (["d.svm", "--features", "6"],
+                     ["dense.csv", "--target", "t"]):
+            result = self.sotto("train", *data, *usual)
+            self.assertEqual(result.code, OK, result.err)
+            model = self.model()
+            models.append((model["weights"], model["intercept"]))
+        self.assertEqual(models[0], models[1])
+
+
+class Silence(Private):
+    """Records that add nothing leave no trace in anything that is released."""
+
+    def released(self, table, *args):
+        """Model, stdout, stderr and exit code."""
+        self.write("d.csv", csv(table))
+        result = self.train("--rows", "300", "--insecure-seed", "3",
+                            "--no-intercept", "--json", *args)
+        return result, self.content()
+
+    def test_rows_that_add_nothing(self):
+        """Centred features are 0, there is no intercept: every integer is
+        0, and the noise is the same."""
+        nothing = [5, "", 0, "yes"]
+        self.write("s.json", schema({
+            "a": {"type": "number", "bounds": [0, 10]},
+            "b": {"type": "category", "levels": ["u", "v"],
+                  "missing": "none"},
+            "c": {"type": "number", "bounds": [-5, 5]},
+            "t": {"type": "target", "classes": ["no", "yes"]}}))
+        expected = self.released(self.table)
+        self.assertEqual(expected[0].code, OK, expected[0].err)
+        for table in (self.table + [nothing], [nothing] + self.table,
+                      self.table + 70 * [nothing],
+                      random.Random(2).sample(self.table, len(self.table))):
+            self.assertEqual(self.released(table), expected)
+
+    def test_malformed_rows_that_are_dropped(self):
+        expected = self.released(self.table, "--bad-rows", "drop")
+        self.assertEqual(expected[0].code, OK, expected[0].err)
+        for bad in (["x", "u", 1, "yes"], [1, "w", 1, "yes"],
+                    [1, "u", 1, "maybe"], [1, "u"], ["", "", "", ""]):
+            table = self.table[:100] + [bad] + self.table[100:]
+            self.assertEqual(self.released(table, "--bad-rows", "drop"),
+                             expected)
+
+    def test_progress_counts_steps(self):
+        result = self.train("--progress", "json", "--quiet")
+        shares = [json.loads(line).get("share")
+                  for line in result.err.splitlines()]
+        other = list(rows(40, seed=9))
+        self.write("d.csv", csv(other))
+        again = self.train("--progress", "json", "--quiet")
+        self.assertEqual(shares, [json.loads(line).get("share")
+                                  for line in again.err.splitlines()])
+
+    def test_no_objective(self):
+        result = self.train("--json")
+        self.assertEqual(set(json.loads(result.out)),
+                         {"not_private", "privacy"})
+
+
+class Killed(Private):
+    def test_at_any_time(self):
+        """Fifty kills: the old model or the new one, whole; and where no
+        model came of it, what was spent is there and can be explained."""
+        draw = random.Random(8)
+        self.write("d.csv", csv(rows(20000)))
+        self.train()
+        old = self.content()
+        spent = 0
+        for _ in range(50):
+            process = subprocess.Popen(
+                [PROGRAM, *self.arguments("--epsilon", "1", "--delta", "1e-6",
+                                          "--passes", "100", "--quiet")],
+                cwd=self.directory)
+            time.sleep(draw.uniform(0, .12))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            now = self.content()
+            self.assertTrue(now.endswith(b"}\n"))
+            if os.path.exists(self.path("m.json.spent")):
+                spent += 1
+                result = self.sotto("show", "m.json.spent")
+                self.assertEqual(result.code, OK, result.err)
+                self.assertIn(b"did not finish", result.out)
+                os.remove(self.path("m.json.spent"))
+            elif now == old:
+                pass  # killed before anything was asked
+            old = now
+            self.assertEqual([n for n in os.listdir(self.directory)
+                              if n.startswith(".")], [])
+        self.assertGreater(spent, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
