@@ -103,7 +103,7 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
                             sotto_error *error)
 {
     *out = (account_list){.adjacency = adjacency, .ordered = 1};
-    for (int kind = 0; kind < ASK_KINDS; kind++) {
+    for (ask_kind kind = 0; kind < ASK_KINDS; kind++) {
         account_event e = {.kind = ACCOUNT_GAUSS,
                            .a = plan->mu[kind],
                            .count = plan->count[kind],

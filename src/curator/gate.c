@@ -59,7 +59,7 @@ double gate_sensitivity(const curator_policy *policy, ask_kind kind,
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error)
 {
-    for (int kind = 0; kind < ASK_KINDS; kind++) {
+    for (ask_kind kind = 0; kind < ASK_KINDS; kind++) {
         double mu = plan->mu[kind];
         if (!plan->count[kind] || (policy->without_noise && mu == 0))
             continue;

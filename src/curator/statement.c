@@ -22,7 +22,7 @@ static void put_questions(text_buffer *t, const ask_plan *plan)
 {
     const char *between = "";
     text_put(t, ",\n    \"questions\": [");
-    for (int kind = 0; kind < ASK_KINDS; kind++) {
+    for (ask_kind kind = 0; kind < ASK_KINDS; kind++) {
         if (!plan->count[kind])
             continue;
         text_format(t, "%s\n      {\"question\": \"%s\", \"times\": %lld, ",
