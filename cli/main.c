@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 const verb cli_verbs[] = {
-    {"train", "DATA", "learn a model from a data file",
+    {"train", "[DATA]", "learn a model from a data file",
      "Writes the model to -o FILE, whole or not at all. With a finite "
      "--epsilon "
      "and a --delta the model is differentially private, and has a statement "
@@ -26,7 +26,7 @@ const verb cli_verbs[] = {
      "from there. Bounded columns are in [-1, 1] there, as the penalty sees "
      "them; the model has weights for the values as they are. What stderr "
      "says is for the operator beside the data.",
-     1, 1, cli_train},
+     0, 1, cli_train},
     {"plan", "", "say what private training would ask and cost",
      "Reads no record: --rows and --features say how large the data are. "
      "Prints the statement that the model would have: every question with its "

@@ -139,6 +139,10 @@ sotto_status cli_train(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
     const char *output = sotto_options_get(c->options, "output");
+    if (cli_flag(c, "dry-run"))
+        return cli_plan(c, error);
+    if (c->arguments == 0)
+        return cli_refuse(error, "usage: sotto train DATA [OPTIONS]");
     sotto_status status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);

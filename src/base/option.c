@@ -80,6 +80,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " doctor train plan ",
         "the column that says whose row it is; of each person at most "
         "--rows-per-person rows are used"},
+    [OPTION_DRY_RUN] = {"dry-run", FLAG, NULL, NULL, 0, 0, NULL, " train ",
+        "do as 'sotto plan' does: read no record"},
     [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",
         "the L1 penalty (lasso): adds X times the sum of |weights|"},
     [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",

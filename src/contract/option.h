@@ -26,6 +26,7 @@ typedef enum option_id {
     OPTION_ISA,
     OPTION_INSECURE_SEED,
     OPTION_UNIT_COLUMN,
+    OPTION_DRY_RUN,
     OPTION_L1,
     OPTION_L2,
     OPTION_BOX,

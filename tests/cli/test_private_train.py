@@ -107,6 +107,24 @@ class Statement(Private):
         self.train()
         self.assertIn(b"both count", self.train().err)
 
+    def test_plan(self):
+        """The same as what is done, but for what the data say."""
+        usual = ["--features", "5", "--loss", "logistic", "--solver", "cd",
+                 "--epsilon", "1", "--delta", "1e-6", "--no-intercept"]
+        plan = self.sotto("plan", *usual)
+        self.assertEqual((plan.code, plan.err), (OK, b""))
+        dry = self.sotto("train", "--dry-run", *usual)
+        self.assertEqual((dry.code, dry.out), (OK, plan.out))
+        self.write("s.json", schema({
+            "a": {"type": "number", "bounds": [0, 10]},
+            "b": {"type": "category", "levels": ["u", "v", "w"]},
+            "c": {"type": "number", "bounds": [-5, 5]},
+            "t": {"type": "target", "classes": ["no", "yes"]}}))
+        self.train("--no-intercept")
+        self.assertEqual(self.model()["privacy"], json.loads(plan.out))
+        self.assertIn("usage", self.assert_one_line(self.sotto("train"),
+                                                    USAGE))
+
     def test_show(self):
         self.train()
         out = self.sotto("show", "m.json").out.decode()

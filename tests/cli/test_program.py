@@ -85,9 +85,9 @@ class Help(Case):
                 with self.subTest(verb, option=option):
                     result = self.sotto(verb, "--" + option)
                     self.assertNotIn(b"no option", result.err)
-                    if result.code != OK: # plan wants a budget first
+                    if result.code != OK: # a plan wants a budget first
                         self.assert_one_line(
-                            result, PRIVACY if verb == "plan" and
+                            result, PRIVACY if verb in ("plan", "train") and
                             result.code == PRIVACY else USAGE)
 
     def test_generate_lists_its_sets(self):
