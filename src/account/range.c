@@ -15,7 +15,7 @@
 #define RANGE_TAIL 1e-6  /* the grid's ends may add this part of delta */
 #define RANGE_EFFORT 4e8 /* products for one profile */
 #define RANGE_MOST_CELLS 1e6
-#define RANGE_PRODUCTS 3e9 /* of all convolutions: a few seconds */
+#define RANGE_PRODUCTS 8e8 /* of all convolutions: a few seconds */
 enum { RANGE_LEAST = 8, RANGE_FINEST = 1024, RANGE_BLOCKS = 24 };
 
 double profile_at(const profile *h, double epsilon)
