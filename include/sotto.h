@@ -228,8 +228,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *   huber     r^2 / 2 up to |r| = huber-delta, then a line
  *
  *   loss, huber-delta, l1, l2, box, intercept      the problem
+ *   epsilon, delta     finite: private training by the solver "cd"; the model
+ *              then has a statement of what is promised (docs/privacy.md)
+ *   adjacency, rows-per-person, unit-column        to whom
  *   epsilon    inf: the exact solver, whose models are NOT PRIVATE
- *   tolerance  how close to the minimum it stops
+ *   tolerance  how close to the minimum that one stops
  */
 typedef struct sotto_model sotto_model;
 

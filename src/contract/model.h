@@ -20,7 +20,7 @@ struct sotto_model {
     double *weight;
     double intercept;
     char *class_name[2];   /* NULL when the target is a number */
-    char *schema;          /* JSON, as model_schema() writes it */
+    char *schema;          /* JSON, as model_form() writes it */
     char *statement;       /* of privacy, JSON; NULL: NOT PRIVATE */
     double epsilon, delta; /* as the statement has them */
 
@@ -32,12 +32,9 @@ struct sotto_model {
 /* An empty model for so many features; NULL when out of memory. */
 sotto_model *model_new(int64_t features);
 
-/* A schema in JSON in the one form that models keep it in; NULL when out of
-   memory or when it is not JSON. */
-char *model_schema(const char *json);
-
-/* The same for a statement of privacy. */
-char *model_statement(const char *json);
+/* A schema or a statement in the one form that models keep them in, from any
+   JSON of them; NULL when out of memory or when it is not JSON. */
+char *model_form(const char *json);
 
 /* The file's text, with its checksum. */
 sotto_status model_text(const sotto_model *m, text_buffer *out,

@@ -26,7 +26,7 @@ fit_task fit_read_task(const sotto_options *options)
 
 static int fit_copy_names(sotto_model *m, const sotto_table *t)
 {
-    m->schema = model_schema(t->schema);
+    m->schema = model_form(t->schema);
     for (int i = 0; i < 2 && t->class_name[0]; i++) {
         m->class_name[i] = mem_text(t->class_name[i]);
         if (!m->class_name[i])

@@ -442,7 +442,7 @@ static sotto_status run_state(private_run *r, sotto_model *m,
                            delta,      r->smooth.how, rows_come_from(options)};
     sotto_status status = curator_statement(&terms, &t, &m->epsilon, error);
     if (status == SOTTO_OK && !t.failed)
-        m->statement = model_statement(t.data);
+        m->statement = model_form(t.data);
     m->delta = delta;
     text_free(&t);
     return status == SOTTO_OK && !m->statement ? error_memory(error) : status;
@@ -546,7 +546,7 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
     if (status == SOTTO_OK)
         status = curator_statement(&terms, &t, &epsilon, error);
     if (status == SOTTO_OK && !t.failed)
-        *out = model_statement(t.data);
+        *out = model_form(t.data);
     text_free(&t);
     return status == SOTTO_OK && !*out ? error_memory(error) : status;
 }

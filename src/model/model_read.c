@@ -172,12 +172,11 @@ static sotto_status check_privacy(const char *name, json_t *root,
 }
 
 /* Sets the text that a part of the file has in its one form. */
-static int read_text(char **out, const json_t *part,
-                     char *(*form)(const char *))
+static int read_text(char **out, const json_t *part)
 {
     text_buffer text = {0};
     model_put_json(&text, part);
-    *out = text.failed ? NULL : form(text.data);
+    *out = text.failed ? NULL : model_form(text.data);
     text_free(&text);
     return *out != NULL;
 }
@@ -190,9 +189,8 @@ static int read_rest(sotto_model *m, json_t *root)
         return 0;
     m->intercept = json_number_value(intercept);
     json_t *statement = json_object_get(root, "privacy");
-    if (!read_text(&m->schema, schema, model_schema) ||
-        (json_is_object(statement) &&
-         !read_text(&m->statement, statement, model_statement)))
+    if (!read_text(&m->schema, schema) ||
+        (json_is_object(statement) && !read_text(&m->statement, statement)))
         return -1;
     m->epsilon = json_number_value(json_object_get(statement, "epsilon"));
     m->delta = json_number_value(json_object_get(statement, "delta"));

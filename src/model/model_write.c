@@ -11,7 +11,7 @@
 
 enum { MODEL_LISTED = 4096 };
 
-/* ---- the schema ---- */
+/* ---- the schema and the statement ---- */
 
 /* One line for each column. */
 static void put_columns(text_buffer *t, json_t *columns)
@@ -30,50 +30,27 @@ static void put_columns(text_buffer *t, json_t *columns)
     text_put(t, "}");
 }
 
-char *model_schema(const char *json)
+/* One line for each object of a list. */
+static void put_list(text_buffer *t, const json_t *list)
 {
-    const char *key, *between = "";
-    json_t *value, *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
-    text_buffer t = {.failed = root == NULL};
-    text_put(&t, "{");
-    json_object_foreach(root, key, value)
-    {
-        text_put(&t, between);
-        text_json(&t, key);
-        text_put(&t, ": ");
-        if (json_is_object(value) && !strcmp(key, "columns"))
-            put_columns(&t, value);
-        else
-            model_put_json(&t, value);
-        between = ",\n    ";
-    }
-    text_put(&t, "}");
-    json_decref(root);
-    if (t.failed)
-        text_free(&t);
-    return t.data;
-}
-
-/* ---- the statement ---- */
-
-/* A list of objects, one to a line; anything else in one line. */
-static void put_value(text_buffer *t, const json_t *value)
-{
-    size_t i;
-    json_t *item;
-    if (!json_is_object(json_array_get(value, 0))) {
-        model_put_json(t, value);
-        return;
-    }
-    json_array_foreach(value, i, item)
-    {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         text_put(t, i ? ",\n      " : "[\n      ");
-        model_put_json(t, item);
+        model_put_json(t, json_array_get(list, i));
     }
     text_put(t, "]");
 }
 
-char *model_statement(const char *json)
+static void put_value(text_buffer *t, const char *key, json_t *value)
+{
+    if (json_is_object(value) && !strcmp(key, "columns"))
+        put_columns(t, value);
+    else if (json_is_object(json_array_get(value, 0)))
+        put_list(t, value);
+    else
+        model_put_json(t, value);
+}
+
+char *model_form(const char *json)
 {
     const char *key, *between = "";
     json_t *value, *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
@@ -84,7 +61,7 @@ char *model_statement(const char *json)
         text_put(&t, between);
         text_json(&t, key);
         text_put(&t, ": ");
-        put_value(&t, value);
+        put_value(&t, key, value);
         between = ",\n    ";
     }
     text_put(&t, "}");

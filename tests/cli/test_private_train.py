@@ -345,6 +345,18 @@ class Silence(Private):
                       random.Random(2).sample(self.table, len(self.table))):
             self.assertEqual(self.released(table), expected)
 
+    def test_changed_rows_that_add_the_same(self):
+        """Values beyond the bounds are the bounds, whatever they are."""
+        def with_row(*row):
+            return self.released(self.table[:50] + [list(row)] +
+                                 self.table[50:])
+        expected = with_row(10, "u", -5, "yes")
+        self.assertEqual(expected[0].code, OK, expected[0].err)
+        for row in ((11, "u", -5, "yes"), (987654.321, "u", -6, "yes"),
+                    ("1e300", "u", "-1e300", "yes")):
+            self.assertEqual(with_row(*row), expected)
+        self.assertNotEqual(with_row(9, "u", -5, "yes")[1], expected[1])
+
     def test_malformed_rows_that_are_dropped(self):
         expected = self.released(self.table, "--bad-rows", "drop")
         self.assertEqual(expected[0].code, OK, expected[0].err)

@@ -138,7 +138,7 @@ static void test_every_kind_of_double(void **state)
     int64_t count = (int64_t)(sizeof special / sizeof *special);
     uint64_t seed = 7;
     sotto_model *m = model_new(20000);
-    m->schema = model_schema("{\"sotto_schema\": 1, \"columns\": {}}");
+    m->schema = model_form("{\"sotto_schema\": 1, \"columns\": {}}");
     for (int64_t j = 0; j < m->features; j++)
         m->weight[j] = j < count ? special[j] : any_double(&seed);
     m->intercept = any_double(&seed);
