@@ -17,17 +17,46 @@ typedef enum ask_kind {
     ASK_MOMENTS,  /* the mean square of every feature */
     ASK_PARTIAL,  /* one partial derivative of the mean loss */
     ASK_GRADIENT, /* all of them at once */
+    ASK_CHOICE,   /* which coordinate promises most */
     ASK_KINDS
 } ask_kind;
 
 const char *ask_name(ask_kind kind);
 
-/* What will be asked: how often, and at what mu each time (0: without noise,
-   which only a run that is NOT PRIVATE may plan). */
+/* How answers are protected, and what their level is. */
+typedef enum ask_noise {
+    ASK_GAUSSIAN, /* mu: sensitivity / sd */
+    ASK_LAPLACE,  /* epsilon: sensitivity / scale */
+    ASK_SAMPLED,  /* as Gaussian, and each row counts with probability `rate` */
+    ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
+    ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
+    ASK_NOISES
+} ask_noise;
+
+/* One kind of question: how often it is asked, and at what level each time
+   (0: without noise, which only a run that is NOT PRIVATE may plan). */
+typedef struct ask_item {
+    ask_kind kind;
+    int64_t count;
+    double level;
+    ask_noise noise;
+    double rate;  /* of ASK_SAMPLED */
+    int and_next; /* asked in turn with the next item, which has its count */
+} ask_item;
+
+/*
+ * What will be asked, in this order. A question may be left out; then it is
+ * paid for all the same. None can be asked out of turn.
+ */
+enum { ASK_MOST_ITEMS = 16 };
+
 typedef struct ask_plan {
-    int64_t count[ASK_KINDS];
-    double mu[ASK_KINDS];
+    ask_item item[ASK_MOST_ITEMS];
+    int items;
 } ask_plan;
+
+/* How often the plan has this question. */
+int64_t ask_planned(const ask_plan *plan, ask_kind kind);
 
 /* ---- public facts ---- */
 

@@ -90,36 +90,6 @@ static int fill_rows(curator *c)
     return 1;
 }
 
-/* ---- the plan as events ---- */
-
-double curator_draws(ask_kind kind, int64_t features)
-{
-    int is_vector = kind == ASK_MOMENTS || kind == ASK_GRADIENT;
-    return is_vector ? (double)features + 1 : 1;
-}
-
-sotto_status curator_events(account_list *out, const ask_plan *plan,
-                            account_adjacency adjacency, int64_t features,
-                            sotto_error *error)
-{
-    *out = (account_list){.adjacency = adjacency, .ordered = 1};
-    for (ask_kind kind = 0; kind < ASK_KINDS; kind++) {
-        account_event e = {.kind = ACCOUNT_GAUSS,
-                           .a = plan->mu[kind],
-                           .count = plan->count[kind],
-                           .adjacency = adjacency};
-        if (e.count == 0 || e.a == 0)
-            continue;
-        out->draws += curator_draws(kind, features) * (double)e.count;
-        sotto_status status = account_add(out, e, error);
-        if (status != SOTTO_OK) {
-            account_free(out);
-            return status;
-        }
-    }
-    return SOTTO_OK;
-}
-
 /* ---- life ---- */
 
 static sotto_status check_table(const sotto_table *t, const curator_policy *p,

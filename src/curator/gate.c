@@ -1,27 +1,55 @@
 /*
- * The gate: the only function that lets anything out which depends on a
+ * The gate: the only functions that let anything out which depends on a
  * record (docs/privacy.md, "The gate").
  */
 #include "inside.h"
 
 #include <math.h>
 
-const char *ask_name(ask_kind kind)
-{
-    static const char *const names[] = {[ASK_TOTAL] = "total",
-                                        [ASK_MOMENTS] = "moments",
-                                        [ASK_PARTIAL] = "partial",
-                                        [ASK_GRADIENT] = "gradient"};
-    return names[kind];
-}
-
-double gate_rows_changed(const curator_policy *policy, int positive)
-{
-    int twice = policy->adjacency == ACCOUNT_REPLACE_ONE && !positive;
-    return (double)policy->rows_per_person * (twice ? 2 : 1);
-}
-
 /* ---- check and charge ---- */
+
+/* The first item of this kind in [from, to), or -1. */
+static int gate_find(const ask_plan *plan, ask_kind kind, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        if (plan->item[i].kind == kind)
+            return i;
+    return -1;
+}
+
+/* The next place at which the plan has this question, never an earlier one;
+   -1 where there is none. */
+static int gate_next(const ask_plan *plan, gate_place *place, ask_kind kind)
+{
+    int first, from = place->item;
+    int64_t round = place->round;
+    while (from < plan->items) {
+        int end = gate_group(plan, from, &first) + first;
+        for (; round < plan->item[first].count; round++, from = first) {
+            int i = gate_find(plan, kind, from, end);
+            if (i >= 0) {
+                *place = (gate_place){i, round};
+                return i;
+            }
+            if (gate_find(plan, kind, first, end) < 0)
+                break; /* in no round */
+        }
+        from = end;
+        round = 0;
+    }
+    return -1;
+}
+
+/* Behind the question at `place`. */
+static gate_place gate_behind(const ask_plan *plan, gate_place place)
+{
+    int first, end = gate_group(plan, place.item, &first) + first;
+    if (place.item + 1 < end)
+        place.item++;
+    else
+        place = (gate_place){first, place.round + 1};
+    return place;
+}
 
 static sotto_status gate_refuse(const curator *c, ask_kind kind,
                                 sotto_error *error)
@@ -29,81 +57,60 @@ static sotto_status gate_refuse(const curator *c, ask_kind kind,
     return error_set(error, SOTTO_BUDGET,
                      "refused: over the budget: %lld of %lld planned questions "
                      "(%s) were asked, one more was wanted, none is left",
-                     (long long)c->asked[kind], (long long)c->plan.count[kind],
-                     ask_name(kind));
+                     (long long)c->asked[kind],
+                     (long long)ask_planned(&c->plan, kind), ask_name(kind));
 }
 
 /* A question is charged when it is put, whatever becomes of it. */
-static sotto_status gate_charge(curator *c, ask_kind kind, sotto_error *error)
+static sotto_status gate_charge(curator *c, ask_kind kind,
+                                const ask_item **item, sotto_error *error)
 {
-    if (c->asked[kind] >= c->plan.count[kind])
+    gate_place place = c->place;
+    int i = gate_next(&c->plan, &place, kind);
+    if (i < 0)
         return gate_refuse(c, kind, error);
+    *item = &c->plan.item[i];
+    c->place = gate_behind(&c->plan, place);
     c->asked[kind]++;
-    return SOTTO_OK;
-}
-
-/* ---- the plan ---- */
-
-/* In integers, of all rows of one person. */
-double gate_sensitivity(const curator_policy *policy, ask_kind kind,
-                        int64_t features)
-{
-    int positive = kind == ASK_TOTAL || kind == ASK_MOMENTS;
-    double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, positive);
-    /* each of p entries is from 0 to KERNEL_CLIP; rounded up */
-    if (kind == ASK_MOMENTS)
-        sensitivity *= sqrt((double)features) * (1 + 0x1p-50);
-    return sensitivity;
-}
-
-sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
-                           int64_t features, sotto_error *error)
-{
-    for (ask_kind kind = 0; kind < ASK_KINDS; kind++) {
-        double mu = plan->mu[kind];
-        if (!plan->count[kind] || (policy->without_noise && mu == 0))
-            continue;
-        double scale = gate_sensitivity(policy, kind, features) / mu;
-        if (policy->without_noise || !(mu > 0) ||
-            !(scale > 0 && scale <= NOISE_LARGEST_SCALE / 2))
-            return error_set(error, SOTTO_PRIVACY,
-                             "the budget is too small for so many questions "
-                             "(%s) and rows per person: expected a larger "
-                             "--epsilon or fewer steps",
-                             ask_name(kind));
-    }
     return SOTTO_OK;
 }
 
 /* ---- noise ---- */
 
-/* The least double that is not below sensitivity / mu: then the event that
-   was charged, mu, is not less than what is spent. */
-static double gate_scale(double sensitivity, double mu)
+/* The least double that is not below sensitivity / level: then the event that
+   was charged, level, is not less than what is spent. */
+static double gate_scale(double sensitivity, double level)
 {
-    double sigma = sensitivity / mu;
-    while (fma(sigma, mu, -sensitivity) < 0)
-        sigma = nextafter(sigma, INFINITY);
-    return sigma;
+    double scale = sensitivity / level;
+    while (fma(scale, level, -sensitivity) < 0)
+        scale = nextafter(scale, INFINITY);
+    return scale;
 }
 
-static sotto_status gate_noise(curator *c, const gate_question *q, int64_t *out,
-                               double *noise, sotto_error *error)
+static sotto_status gate_draw(curator *c, const ask_item *item, double scale,
+                              int64_t *out, size_t count, sotto_error *error)
+{
+    return item->noise == ASK_LAPLACE
+               ? noise_laplace(c->noise, scale, out, count, error)
+               : noise_gaussian(c->noise, scale, out, count, error);
+}
+
+static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
+                               int64_t *out, double *noise, sotto_error *error)
 {
     int64_t part[64];
-    double sensitivity =
-        gate_sensitivity(&c->policy, q->kind, c->table->features);
-    double sigma = gate_scale(sensitivity, c->plan.mu[q->kind]);
-    for (size_t from = 0; from < q->answers; from += 64) {
-        size_t count = q->answers - from < 64 ? q->answers - from : 64;
-        sotto_status status =
-            noise_gaussian(c->noise, sigma, part, count, error);
+    double scale =
+        gate_scale(gate_sensitivity(&c->policy, item->kind, c->table->features),
+                   item->level);
+    for (size_t from = 0; from < answers; from += 64) {
+        size_t count = answers - from < 64 ? answers - from : 64;
+        sotto_status status = gate_draw(c, item, scale, part, count, error);
         if (status != SOTTO_OK)
             return status;
         for (size_t i = 0; i < count; i++)
             out[from + i] += part[i];
     }
-    *noise = sigma;
+    *noise = scale;
     return SOTTO_OK;
 }
 
@@ -130,10 +137,11 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
                                     const void *what, double *out,
                                     sotto_error *error)
 {
+    const ask_item *item;
     if (!c->policy.without_noise)
         return error_set(error, SOTTO_PRIVACY,
                          "an infinite clip is not private");
-    sotto_status status = gate_charge(c, kind, error);
+    sotto_status status = gate_charge(c, kind, &item, error);
     if (status != SOTTO_OK)
         return status;
     kernel_mode before = kernel_enter();
@@ -145,7 +153,8 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
 sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error)
 {
-    sotto_status status = gate_charge(c, q->kind, error);
+    const ask_item *item;
+    sotto_status status = gate_charge(c, q->kind, &item, error);
     if (status != SOTTO_OK)
         return status;
     if (c->policy.without_noise) {
@@ -153,7 +162,7 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
         return SOTTO_OK;
     }
     gate_sum(c, q, out);
-    status = gate_noise(c, q, out, noise, error);
+    status = gate_noise(c, item, q->answers, out, noise, error);
     if (status != SOTTO_OK) /* what has no noise must not be seen */
         for (size_t i = 0; i < q->answers; i++)
             out[i] = 0;

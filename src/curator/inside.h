@@ -8,9 +8,17 @@
 #include "data.h"
 #include "noise.h"
 
+/* Where a plan is: the next question is not before this one. Items that are
+   asked in turn are a group; most groups are one item. */
+typedef struct gate_place {
+    int item;      /* within its group */
+    int64_t round; /* of the group */
+} gate_place;
+
 struct curator {
     curator_policy policy;
     ask_plan plan;
+    gate_place place; /* how far the plan is carried out */
     int64_t asked[ASK_KINDS];
 
     sotto_table *table;
@@ -83,6 +91,9 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
    Euclidean length, in integers. */
 double gate_sensitivity(const curator_policy *policy, ask_kind kind,
                         int64_t features);
+
+/* The items that are asked in turn with item i: from *first, so many. */
+int gate_group(const ask_plan *plan, int i, int *first);
 
 /* How often a person's rows count in a sum of values in [-1, 1], or [0, 1]
    where `positive`: privacy.md's table of adjacencies. */

@@ -20,18 +20,30 @@ static void put_number(text_buffer *t, const char *key, double value)
 /* What was asked how often, and the event that it is priced as. */
 static void put_questions(text_buffer *t, const ask_plan *plan)
 {
+    static const char *const events[] = {[ASK_GAUSSIAN] = "GAUSS\", \"mu",
+                                         [ASK_LAPLACE] = "LAPLACE\", \"epsilon",
+                                         [ASK_SAMPLED] = "SUBSAMPLED\", \"mu",
+                                         [ASK_GUMBEL] = "RANGE\", \"eta",
+                                         [ASK_FLIP] = "PURE\", \"epsilon"};
     const char *between = "";
     text_put(t, ",\n    \"questions\": [");
-    for (ask_kind kind = 0; kind < ASK_KINDS; kind++) {
-        if (!plan->count[kind])
+    for (int i = 0; i < plan->items; i++) {
+        const ask_item *item = &plan->item[i];
+        if (!item->count)
             continue;
         text_format(t, "%s\n      {\"question\": \"%s\", \"times\": %lld, ",
-                    between, ask_name(kind), (long long)plan->count[kind]);
-        text_put(t, "\"event\": \"GAUSS\", \"mu\": ");
-        text_number(t, plan->mu[kind]);
+                    between, ask_name(item->kind), (long long)item->count);
+        text_format(t, "\"event\": \"%s\": ", events[item->noise]);
+        text_number(t, item->level);
+        if (item->noise == ASK_SAMPLED) {
+            text_put(t, ", \"rate\": ");
+            text_number(t, item->rate);
+        }
+        /* of a choice: the scale of its noise, in sensitivities */
+        int choice = item->noise == ASK_GUMBEL || item->noise == ASK_FLIP;
         text_put(t, ", \"noise_multiplier\": ");
-        text_number(t, 1 / plan->mu[kind]);
-        text_put(t, "}");
+        text_number(t, (choice ? 2 : 1) / item->level);
+        text_put(t, item->and_next ? ", \"in_turn_with_next\": true}" : "}");
         between = ",";
     }
     text_put(t, "]");

@@ -10,6 +10,7 @@
  * and b upper limits of 4.5 sigma are taken (false alarm: below 1e-5). Seeds
  * are fixed, so a run is the same every time.
  */
+#include "plans.h"
 #include "reading.h"
 
 #include "curator.h"
@@ -86,7 +87,7 @@ static double audit_release(account_adjacency adjacency, double mu,
     sotto_error error;
     for (int there = 0; there < 2; there++) {
         curator_policy policy = policy_of(adjacency, (uint64_t)there + 1);
-        ask_plan plan = {{0, 0, RUNS}, {0, 0, mu}};
+        ask_plan plan = plan_one(some(ASK_PARTIAL, RUNS, mu));
         curator *c = open_pair(there, &policy, &plan);
         assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
         for (int i = 0; i < RUNS; i++) {
@@ -124,7 +125,7 @@ static void test_release(void **state)
 static double run_transcript(int there, uint64_t seed, int64_t steps, double mu)
 {
     curator_policy policy = policy_of(ACCOUNT_ADD_REMOVE, seed);
-    ask_plan plan = {{0, 0, steps}, {0, 0, mu}};
+    ask_plan plan = plan_one(some(ASK_PARTIAL, steps, mu));
     curator *c = open_pair(there, &policy, &plan);
     double smooth[2] = {1, 1}, weight[2];
     solver_problem p = {.loss = {LOSS_SQUARED, 0},

@@ -3,6 +3,7 @@
  * the scale it is priced at, one record moves no sum by more than it may,
  * and without noise DP-CD finds the minimiser.
  */
+#include "plans.h"
 #include "reading.h"
 
 #include "curator.h"
@@ -75,7 +76,7 @@ static void test_over_budget(void **state)
     (void)state;
     char *text = some_rows(50, 0);
     curator_policy policy = plain_policy(LOSS_SQUARED, 50);
-    ask_plan plan = {{0, 0, 3}, {0, 0, .5}};
+    ask_plan plan = plan_one(some(ASK_PARTIAL, 3, .5));
     curator *c = open_or_fail(table_of(text, "squared", 0), &policy, &plan);
     double clip[4] = {1, 1, 1, 1}, out;
     sotto_error error;
@@ -98,7 +99,7 @@ static double measured_noise(const curator_policy *policy, double mu)
 {
     enum { TIMES = 4000 };
     char *text = some_rows(20, 0);
-    ask_plan plan = {{0, 0, TIMES}, {0, 0, mu}};
+    ask_plan plan = plan_one(some(ASK_PARTIAL, TIMES, mu));
     curator *c = open_or_fail(table_of(text, "squared", 0), policy, &plan);
     double clip[4] = {.25, .25, .25, .25}, out, sum = 0, squares = 0;
     sotto_error error;
@@ -148,7 +149,8 @@ static void test_sensitivity(void **state)
             cut--;
         more = mem_text_n(text, cut); /* the last row is gone */
         curator_policy policy = plain_policy(LOSS_SQUARED, 10);
-        ask_plan plan = {{1, 0, 1}, {0, 0, 0}};
+        ask_plan plan =
+            plan_two(some(ASK_PARTIAL, 1, 0), some(ASK_TOTAL, 1, 0));
         policy.without_noise = 1;
         double clip[4] = {.05, .05, .05, .05}, a, b, m, n;
         sotto_error error;
@@ -187,7 +189,7 @@ static void test_people(void **state)
     for (int64_t most = 1; most <= 3; most++) {
         curator_policy policy = plain_policy(LOSS_SQUARED, 0);
         policy.rows_per_person = most;
-        ask_plan plan = {{1, 0, 0}, {0, 0, 0}};
+        ask_plan plan = plan_one(some(ASK_TOTAL, 1, 0));
         policy.without_noise = 1;
         curator *c =
             open_or_fail(read_text("d.csv", text, SETTINGS({"schema", path})),
@@ -206,7 +208,7 @@ static void test_moments(void **state)
     (void)state;
     char *text = some_rows(5000, 0);
     curator_policy policy = plain_policy(LOSS_SQUARED, 5000);
-    ask_plan plan = {{0, 1, 0}, {0, 1, 0}};
+    ask_plan plan = plan_one(some(ASK_MOMENTS, 1, 1));
     curator *c = open_or_fail(table_of(text, "squared", 0), &policy, &plan);
     double bound[3] = {1, 1, 1}, out[3];
     sotto_error error;
@@ -237,7 +239,7 @@ static void test_gradient_bound(void **state)
         }
         text_put(&t, "\n");
         curator_policy policy = plain_policy(LOSS_SQUARED, 1);
-        ask_plan plan = {{0, 0, 0, 1}, {0}};
+        ask_plan plan = plan_one(some(ASK_GRADIENT, 1, 0));
         policy.without_noise = 1;
         curator *c =
             open_or_fail(table_of(t.data, "squared", 0), &policy, &plan);
@@ -260,7 +262,7 @@ static void test_gradient(void **state)
     (void)state;
     char *text = some_rows(500, 1);
     curator_policy policy = plain_policy(LOSS_LOGISTIC, 500);
-    ask_plan plan = {{0, 0, 4, 2}, {0}};
+    ask_plan plan = plan_two(some(ASK_GRADIENT, 1, 0), some(ASK_PARTIAL, 4, 0));
     policy.without_noise = 1;
     curator *c = open_or_fail(table_of(text, "logistic", 0), &policy, &plan);
     double scale[4] = {1, 1, 1, 1}, clip[4] = {8, 8, 8, 8}, out[4], one;
@@ -287,12 +289,15 @@ static void test_noise_is_needed(void **state)
     for (int kind = 0; kind < ASK_KINDS; kind++)
         for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
             curator_policy policy = plain_policy(LOSS_SQUARED, 5);
-            ask_plan plan = {{0}, {0}};
+            ask_plan plan = plan_one(some((ask_kind)kind, 1, mus[i]));
+            if (kind == ASK_CHOICE) {
+                plan.item[0].noise = ASK_GUMBEL;
+                if (mus[i] == 1e-7) /* a choice can be as noisy as that */
+                    continue;
+            }
             sotto_table *t = table_of(text, "squared", 0);
             curator *c;
             sotto_error error;
-            plan.count[kind] = 1;
-            plan.mu[kind] = mus[i];
             assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
                              SOTTO_PRIVACY);
             assert_null(c);
@@ -311,13 +316,44 @@ static void test_wrong_table(void **state)
     (void)state;
     char *text = some_rows(5, 0);
     curator_policy policy = plain_policy(LOSS_SQUARED, 5);
-    ask_plan plan = {{0}, {0}};
+    ask_plan plan = {0};
     curator *c;
     sotto_error error;
     sotto_table *t = table_of(text, "squared", 1);
     assert_int_equal(curator_open(&c, &t, &policy, &plan, &error), SOTTO_USAGE);
     assert_null(t);
     assert_null(c);
+    mem_free(text);
+}
+
+/* Questions come in the order of the plan, in turn where it says so; one that
+   is left out is gone. */
+static void test_order(void **state)
+{
+    (void)state;
+    char *text = some_rows(5, 0);
+    curator_policy policy = plain_policy(LOSS_SQUARED, 5);
+    ask_item turn = some(ASK_TOTAL, 2, 1);
+    turn.and_next = 1;
+    ask_plan plan = {
+        .item = {some(ASK_MOMENTS, 1, 1), turn, some(ASK_PARTIAL, 2, 1)},
+        .items = 3};
+    double clip[4] = {1, 1, 1, 1}, out[4];
+    sotto_error error;
+    curator *c = open_or_fail(table_of(text, "squared", 0), &policy, &plan);
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_total(c, out, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_moments(c, clip, out, &error), SOTTO_BUDGET);
+    assert_int_equal(curator_ask_total(c, out, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_total(c, out, &error), SOTTO_BUDGET);
+    assert_int_equal(curator_ask_partial(c, 0, out, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_partial(c, 0, out, &error), SOTTO_BUDGET);
+    curator_close(c);
+    /* turns of different length are no plan */
+    plan.item[2].count = 3;
+    sotto_table *t = table_of(text, "squared", 0);
+    assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
+                     SOTTO_FAILED);
     mem_free(text);
 }
 
@@ -353,7 +389,8 @@ enum { STORAGE_ROWS = 70000 };
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy)
 {
     enum { TIMES = 60 };
-    ask_plan plan = {{0, 1, TIMES}, {0, .5, .5}};
+    ask_plan plan =
+        plan_two(some(ASK_MOMENTS, 1, .5), some(ASK_PARTIAL, TIMES, .5));
     double clip[6] = {.1, .2, .3, .2, .1, .3}, moments[5], out;
     double bound[5] = {1, 1, 1, 1, 1};
     curator *c = open_or_fail(t, policy, &plan);
@@ -410,7 +447,7 @@ static void test_no_rows(void **state)
     sotto_table *t = read_text("d.csv", "a,t\n",
                                SETTINGS({"target", "t"}, {"epsilon", "1"}));
     curator_policy policy = plain_policy(LOSS_SQUARED, 0);
-    ask_plan plan = {{1, 0, 1}, {.1, 0, .1}};
+    ask_plan plan = plan_two(some(ASK_TOTAL, 1, .1), some(ASK_PARTIAL, 1, .1));
     curator *c = open_or_fail(t, &policy, &plan);
     double clip[2] = {1, 1}, out;
     sotto_error error;
@@ -465,7 +502,7 @@ static void solve_without_noise(loss_kind kind, double l1, double l2,
                      .average = 0,
                      .order = order,
                      .smoothness = smooth};
-    ask_plan plan = {{0, 0, 800}, {0, 0, 0}};
+    ask_plan plan = plan_one(some(ASK_PARTIAL, 800, 0));
     curator_policy policy = plain_policy(kind, 2000);
     policy.without_noise = 1;
     curator *c =
@@ -502,6 +539,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_over_budget),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_people),

@@ -1,0 +1,162 @@
+/*
+ * Plans: which questions, in what order, how far one person can change their
+ * answers, and the events that they are priced as.
+ */
+#include "inside.h"
+
+#include <math.h>
+
+const char *ask_name(ask_kind kind)
+{
+    static const char *const names[] = {[ASK_TOTAL] = "total",
+                                        [ASK_MOMENTS] = "moments",
+                                        [ASK_PARTIAL] = "partial",
+                                        [ASK_GRADIENT] = "gradient",
+                                        [ASK_CHOICE] = "choice"};
+    return names[kind];
+}
+
+double gate_rows_changed(const curator_policy *policy, int positive)
+{
+    int twice = policy->adjacency == ACCOUNT_REPLACE_ONE && !positive;
+    return (double)policy->rows_per_person * (twice ? 2 : 1);
+}
+
+int64_t ask_planned(const ask_plan *plan, ask_kind kind)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < plan->items; i++)
+        sum += plan->item[i].kind == kind ? plan->item[i].count : 0;
+    return sum;
+}
+
+int gate_group(const ask_plan *plan, int i, int *first)
+{
+    int last = i;
+    *first = i;
+    while (*first > 0 && plan->item[*first - 1].and_next)
+        --*first;
+    while (last + 1 < plan->items && plan->item[last].and_next)
+        last++;
+    return last - *first + 1;
+}
+
+/* ---- how far ---- */
+
+/* In integers, of all rows of one person. */
+double gate_sensitivity(const curator_policy *policy, ask_kind kind,
+                        int64_t features)
+{
+    int positive = kind == ASK_TOTAL || kind == ASK_MOMENTS;
+    double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, positive);
+    /* each of p entries is from 0 to KERNEL_CLIP; rounded up */
+    if (kind == ASK_MOMENTS)
+        sensitivity *= sqrt((double)features) * (1 + 0x1p-50);
+    return sensitivity;
+}
+
+/* ---- whether it can be done ---- */
+
+static int is_choice(ask_noise noise)
+{
+    return noise == ASK_GUMBEL || noise == ASK_FLIP;
+}
+
+/* Whether the samplers can draw noise of this level. */
+static int can_draw(const ask_item *item, double sensitivity)
+{
+    double scale = sensitivity / item->level;
+    if (!(item->level > 0) || (item->noise == ASK_SAMPLED &&
+                               !(noise_coin_rate(item->rate) == item->rate)))
+        return 0;
+    if (is_choice(item->noise))
+        return 1 / (2 * scale) >= 2 * NOISE_SMALLEST_RATE &&
+               1 / (2 * scale) <= NOISE_LARGEST_RATE;
+    return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
+}
+
+sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
+                           int64_t features, sotto_error *error)
+{
+    for (int i = 0; i < plan->items; i++) {
+        const ask_item *item = &plan->item[i];
+        double sensitivity = gate_sensitivity(policy, item->kind, features);
+        if (is_choice(item->noise) != (item->kind == ASK_CHOICE) ||
+            (item->and_next && (i + 1 == plan->items ||
+                                item[1].count != item->count)))
+            return error_set(error, SOTTO_FAILED, "a plan that is none");
+        if (!item->count || (policy->without_noise && item->level == 0))
+            continue;
+        if (policy->without_noise || !can_draw(item, sensitivity))
+            return error_set(error, SOTTO_PRIVACY,
+                             "the budget is too small for so many questions "
+                             "(%s) and rows per person: expected a larger "
+                             "--epsilon or fewer steps",
+                             ask_name(item->kind));
+    }
+    return SOTTO_OK;
+}
+
+/* ---- as events ---- */
+
+double curator_draws(ask_kind kind, int64_t features)
+{
+    int is_vector = kind == ASK_MOMENTS || kind == ASK_GRADIENT;
+    return is_vector ? (double)features + 1 : 1;
+}
+
+static account_event event_of(const ask_item *item, account_adjacency adjacency)
+{
+    static const account_kind kinds[] = {[ASK_GAUSSIAN] = ACCOUNT_GAUSS,
+                                         [ASK_LAPLACE] = ACCOUNT_LAPLACE,
+                                         [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED,
+                                         [ASK_GUMBEL] = ACCOUNT_RANGE,
+                                         [ASK_FLIP] = ACCOUNT_PURE};
+    account_event e = {.kind = kinds[item->noise],
+                       .a = item->level,
+                       .count = 1,
+                       .adjacency = adjacency};
+    if (item->noise == ASK_SAMPLED) {
+        e.a = item->rate;
+        e.b = nextafter(1 / item->level, 0); /* not more than is drawn */
+    }
+    return e;
+}
+
+/* The items that are asked in turn, as a round. */
+static sotto_status add_group(account_list *out, const ask_plan *plan,
+                              int first, int size, sotto_error *error)
+{
+    int64_t rounds = out->rounds, count = plan->item[first].count;
+    sotto_status status = SOTTO_OK;
+    for (int i = first; i < first + size && status == SOTTO_OK; i++) {
+        account_event e = event_of(&plan->item[i], out->adjacency);
+        if (size == 1)
+            e.count = count;
+        status = account_add(out, e, error);
+    }
+    if (status == SOTTO_OK && size > 1)
+        status = account_repeat(out, rounds, count, error);
+    return status;
+}
+
+sotto_status curator_events(account_list *out, const ask_plan *plan,
+                            account_adjacency adjacency, int64_t features,
+                            sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    *out = (account_list){.adjacency = adjacency, .ordered = 1};
+    for (int i = 0, first, size; i < plan->items && status == SOTTO_OK;
+         i = first + size) {
+        size = gate_group(plan, i, &first);
+        if (!plan->item[first].count || plan->item[first].level == 0)
+            continue;
+        status = add_group(out, plan, first, size, error);
+        for (int k = first; k < first + size; k++)
+            out->draws += curator_draws(plan->item[k].kind, features) *
+                          (double)plan->item[k].count;
+    }
+    if (status != SOTTO_OK)
+        account_free(out);
+    return status;
+}

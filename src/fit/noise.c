@@ -1,0 +1,107 @@
+/*
+ * From a budget to noise: a plan's levels are shares at first, and then the
+ * accountant says by how much all of them have to be divided.
+ */
+#include "private.h"
+
+#include <math.h>
+
+void fit_plan_add(private_run *r, ask_item item)
+{
+    r->plan.item[r->plan.items++] = item;
+}
+
+/* Gaussians of mu cost rho = mu^2 / 2, choices of range eta eta^2 / 8; pure
+   ones add up as they are. */
+double fit_level(ask_noise noise, double share, double count)
+{
+    if (noise == ASK_LAPLACE || noise == ASK_FLIP)
+        return share / count;
+    return (noise == ASK_GUMBEL ? 2 : 1) * sqrt(share / count);
+}
+
+sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
+                            sotto_error *error)
+{
+    double moments, total = r->policy.rows > 0 ? 0 : .01;
+    sotto_status status = fit_moments_share(r->options, &moments, error);
+    r->plan = (ask_plan){0};
+    if (status != SOTTO_OK)
+        return status;
+    if (total > 0)
+        fit_plan_add(r, (ask_item){.kind = ASK_TOTAL,
+                                   .count = 1,
+                                   .noise = noise,
+                                   .level = fit_level(noise, total, 1)});
+    /* of a vector's sensitivity in the Euclidean length: Gaussian */
+    if (moments > 0)
+        fit_plan_add(r,
+                     (ask_item){.kind = ASK_MOMENTS,
+                                .count = 1,
+                                .level = fit_level(ASK_GAUSSIAN, moments, 1)});
+    *left = 1 - total - moments;
+    return SOTTO_OK;
+}
+
+/* ---- calibration ---- */
+
+/* "3*(RANGE(0.2/z)+GAUSS(0.1/z))", as the accountant reads it. */
+static void put_item(text_buffer *t, const ask_item *item)
+{
+    static const char *const names[] = {[ASK_GAUSSIAN] = "GAUSS",
+                                        [ASK_LAPLACE] = "LAPLACE",
+                                        [ASK_SAMPLED] = "SUBSAMPLED_GAUSS",
+                                        [ASK_GUMBEL] = "RANGE",
+                                        [ASK_FLIP] = "PURE"};
+    if (item->noise == ASK_SAMPLED)
+        text_format(t, "%s(%.17g,z/%.17g)", names[item->noise], item->rate,
+                    item->level);
+    else
+        text_format(t, "%s(%.17g/z)", names[item->noise], item->level);
+}
+
+static void put_plan(text_buffer *t, const ask_plan *plan)
+{
+    for (int i = 0; i < plan->items; i++) {
+        int inside = i > 0 && plan->item[i - 1].and_next;
+        text_put(t, i > 0 ? "+" : "");
+        if (!inside)
+            text_format(t, "%lld*(", (long long)plan->item[i].count);
+        put_item(t, &plan->item[i]);
+        text_put(t, plan->item[i].and_next ? "" : ")");
+    }
+}
+
+static double plan_draws(const private_run *r)
+{
+    double draws = 0;
+    for (int i = 0; i < r->plan.items; i++)
+        draws += (double)r->plan.item[i].count *
+                 curator_draws(r->plan.item[i].kind, r->facts.features);
+    return draws;
+}
+
+sotto_status fit_calibrate(private_run *r, sotto_error *error)
+{
+    text_buffer t = {0};
+    put_plan(&t, &r->plan);
+    account_target target = {
+        .plan = t.data,
+        .adjacency = r->policy.adjacency,
+        .ordered = 1,
+        .draws = plan_draws(r),
+        .epsilon = option_number(r->options, OPTION_EPSILON),
+        .delta = option_number(r->options, OPTION_DELTA)};
+    account_list events = {0};
+    account_price price;
+    double z;
+    sotto_status status =
+        t.failed ? error_memory(error)
+                 : account_calibrate(&events, &z, &price, &target, error);
+    account_free(&events);
+    text_free(&t);
+    z *= 1 + 0x1p-40; /* so that rounding below cannot make it dearer */
+    for (int i = 0; status == SOTTO_OK && i < r->plan.items; i++)
+        r->plan.item[i].level /= z;
+    return status;
+}

@@ -1,0 +1,106 @@
+/*
+ * What the files of private training share: a run, its plan, and what each
+ * solver brings along.
+ */
+#ifndef SOTTO_FIT_PRIVATE_H
+#define SOTTO_FIT_PRIVATE_H
+
+#include "curator.h"
+#include "fit.h"
+#include "solver.h"
+
+/* ---- policy.c ---- */
+
+/* What is public about a table, or about one that is only planned for. */
+typedef struct public_facts {
+    int64_t features;
+    double rows; /* 0: not public */
+    double weight_bound;
+    int has_people;
+} public_facts;
+
+public_facts fit_facts(const sotto_table *t, const sotto_options *options);
+public_facts fit_planned_facts(const sotto_options *options);
+account_adjacency fit_adjacency(const sotto_options *options);
+curator_policy fit_policy(const public_facts *f, const fit_task *task,
+                          const sotto_options *options);
+const char *fit_rows_come_from(const sotto_options *options);
+
+/* ---- smoothness.c ---- */
+
+typedef struct smoothness {
+    double *m;     /* features, and the intercept */
+    double *reach; /* how far each feature goes */
+    double share;  /* of the budget; 0: nothing is asked */
+    const char *how;
+} smoothness;
+
+sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
+                                 const fit_task *task,
+                                 const sotto_options *options,
+                                 sotto_error *error);
+const char *fit_smoothness_word(const sotto_options *options);
+
+/* The part of the budget that "private:0.1" says; 0 for others. */
+sotto_status fit_moments_share(const sotto_options *options, double *share,
+                               sotto_error *error);
+
+/* ---- a run ---- */
+
+typedef struct private_solver private_solver;
+
+typedef struct private_run {
+    const sotto_options *options;
+    const private_solver *solver;
+    fit_task task;
+    public_facts facts;
+    curator_policy policy;
+    ask_plan plan;
+
+    /* with records only */
+    fit_maps maps;
+    smoothness smooth;
+    curator *curator;
+    const sotto_watch *watch;
+} private_run;
+
+/*
+ * What training with one solver takes. `plan` adds its questions to r->plan,
+ * which already has those that come first, and gives all of them their
+ * levels; it knows r's options, task, facts and policy, but no record.
+ */
+struct private_solver {
+    const char *name;
+    sotto_status (*check)(const sotto_options *options, sotto_error *error);
+    sotto_status (*plan)(private_run *r, sotto_error *error);
+    sotto_status (*run)(private_run *r, const solver_problem *p,
+                        solver_answer *out, solver_progress progress,
+                        void *context, sotto_error *error);
+};
+
+extern const private_solver fit_cd;
+
+/* ---- noise.c ---- */
+
+/*
+ * Begins a plan: the number of rows, where it is not public, and the
+ * smoothness, where it is to be asked for. *left is what they leave of the
+ * budget, as a share: of mu^2, which rho is half of, or of epsilon where
+ * `noise` is ASK_LAPLACE.
+ */
+sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
+                            sotto_error *error);
+
+void fit_plan_add(private_run *r, ask_item item);
+
+/* The level, in the plan's own units, of each of `count` questions that have
+   this share between them. */
+double fit_level(ask_noise noise, double share, double count);
+
+/*
+ * Divides all levels by the least number that makes the plan cost no more
+ * than the budget.
+ */
+sotto_status fit_calibrate(private_run *r, sotto_error *error);
+
+#endif

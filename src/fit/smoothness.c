@@ -1,0 +1,104 @@
+/*
+ * The smoothness constants M_j: from declared bounds, from a file, or to be
+ * asked for with a share of the budget. Never from the records for free.
+ */
+#include "number.h"
+#include "private.h"
+
+#include <math.h>
+#include <string.h>
+
+static sotto_status read_smoothness(smoothness *s, const char *path,
+                                    int64_t features, sotto_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    sotto_status status = file_read(path, (size_t)1 << 30, &text, &size, error);
+    if (status != SOTTO_OK)
+        return status;
+    int64_t count = 0;
+    for (char *word = strtok(text, " \t\r\n,"); word;
+         word = strtok(NULL, " \t\r\n,")) {
+        double x;
+        if (!number_whole(word, &x) || !(x > 0) || count > features) {
+            mem_free(text);
+            return error_set(error, SOTTO_USAGE,
+                             "%s: expected %lld numbers above 0, one for each "
+                             "feature (and one for the intercept)",
+                             show_name(path).text, (long long)features);
+        }
+        s->m[count++] = x;
+    }
+    mem_free(text);
+    if (count < features)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: expected %lld numbers, one for each feature",
+                         show_name(path).text, (long long)features);
+    return SOTTO_OK;
+}
+
+static sotto_status need_bounds(const sotto_table *t, smoothness *s,
+                                sotto_error *error)
+{
+    char buffer[24];
+    for (int64_t j = 0; j < t->features; j++) {
+        s->reach[j] = t->reach ? t->reach[j] : INFINITY;
+        if (!isfinite(s->reach[j]))
+            return error_set(
+                error, SOTTO_PRIVACY,
+                "column \"%s\" has no bounds: declare them in a schema, or "
+                "give --smoothness FILE",
+                show_name(sotto_table_feature_name(t, j, buffer)).text);
+    }
+    return SOTTO_OK;
+}
+
+const char *fit_smoothness_word(const sotto_options *options)
+{
+    const char *how = option_text(options, OPTION_SMOOTHNESS);
+    return !how || !strcmp(how, "bounds") ? "from declared bounds"
+           : !strncmp(how, "private:", 8) ? "estimated privately"
+                                          : "a file, declared by the operator";
+}
+
+/* The part of the budget that "private:0.1" says; 0 for others. */
+sotto_status fit_moments_share(const sotto_options *options, double *share,
+                                  sotto_error *error)
+{
+    const char *how = option_text(options, OPTION_SMOOTHNESS);
+    *share = 0;
+    if (!how || strncmp(how, "private", 7))
+        return SOTTO_OK;
+    if (how[7] != ':' || !number_whole(how + 8, share) ||
+        !(*share > 0 && *share < .99))
+        return error_set(error, SOTTO_USAGE,
+                         "--smoothness private:SHARE: expected a share of the "
+                         "budget between 0 and 0.99");
+    return SOTTO_OK;
+}
+
+/* "bounds", "private:0.1" or a file; the intercept's feature is always 1. */
+sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
+                                    const fit_task *task,
+                                    const sotto_options *options,
+                                    sotto_error *error)
+{
+    const char *how = option_text(options, OPTION_SMOOTHNESS);
+    double curvature = loss_curvature_bound(&task->loss) * t->weight_bound;
+    size_t count = (size_t)t->features + 1;
+    s->m = mem_zeroed(count, sizeof *s->m);
+    s->reach = mem_zeroed(count, sizeof *s->reach);
+    if (!s->m || !s->reach)
+        return error_memory(error);
+    s->m[t->features] = curvature;
+    s->how = fit_smoothness_word(options);
+    if (how && strcmp(how, "bounds") && strncmp(how, "private", 7))
+        return read_smoothness(s, how, t->features, error);
+    sotto_status status = need_bounds(t, s, error);
+    for (int64_t j = 0; status == SOTTO_OK && j < t->features; j++)
+        s->m[j] = curvature * s->reach[j] * s->reach[j];
+    if (status == SOTTO_OK)
+        status = fit_moments_share(options, &s->share, error);
+    return status;
+}
+

@@ -1,0 +1,123 @@
+/*
+ * Training with DP-CD: what it needs, its plan, its settings.
+ */
+#include "private.h"
+
+#include <math.h>
+#include <string.h>
+
+static sotto_status cd_check(const sotto_options *options,
+                             sotto_error *error)
+{
+    if (option_given(options, OPTION_PASSES) &&
+        option_given(options, OPTION_STEPS))
+        return error_set(error, SOTTO_USAGE,
+                         "expected one of --passes and --steps");
+    if (option_is(options, OPTION_LOSS, "hinge"))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver cd: the hinge loss is not smooth; expected "
+                         "squared, logistic, squared-hinge or huber");
+    return SOTTO_OK;
+}
+
+/* ---- settings ---- */
+
+/* Steps in a round: given, or so many passes over all coordinates. */
+static int64_t cd_steps(const sotto_options *options, int64_t coordinates)
+{
+    if (option_given(options, OPTION_STEPS))
+        return option_integer(options, OPTION_STEPS);
+    return coordinates * (option_given(options, OPTION_PASSES)
+                              ? option_integer(options, OPTION_PASSES)
+                              : 20);
+}
+
+static cd_order cd_order_of(const sotto_options *options)
+{
+    return option_is(options, OPTION_ORDER, "uniform")  ? CD_UNIFORM
+           : option_is(options, OPTION_ORDER, "cyclic") ? CD_CYCLIC
+                                                        : CD_PERMUTED;
+}
+
+/* Without --clip: a record's slope is about 1, and then its part of
+   coordinate j about sqrt(M_j / curvature). */
+static cd_settings cd_make_settings(const private_run *r)
+{
+    const sotto_options *options = r->options;
+    const smoothness *s = &r->smooth;
+    int64_t coordinates = r->facts.features + r->task.intercept;
+    double sum = 0;
+    for (int64_t j = 0; j < coordinates; j++)
+        sum += s->m[j];
+    double usual = sqrt(sum / loss_curvature_bound(&r->task.loss));
+    return (cd_settings){.rounds = option_integer(options, OPTION_ROUNDS),
+                         .steps = cd_steps(options, coordinates),
+                         .step_size = option_number(options, OPTION_STEP_SIZE),
+                         .clip = option_given(options, OPTION_CLIP)
+                                     ? option_number(options, OPTION_CLIP)
+                                     : usual,
+                         .average = option_given(options, OPTION_AVERAGE)
+                                        ? option_number(options, OPTION_AVERAGE)
+                                        : .5,
+                         .order = cd_order_of(options),
+                         .smoothness = s->m};
+}
+
+/* ---- noise ---- */
+
+/* The DP-CD paper's own formulas; the statement gives what they cost. */
+static sotto_status paper_noise(private_run *r, sotto_error *error)
+{
+    int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
+    const sotto_options *options = r->options;
+    ask_item *item = &r->plan.item[0];
+    double z;
+    if (r->plan.items > 1)
+        return error_set(error, SOTTO_USAGE,
+                         "--calibration: the paper knows no questions but "
+                         "partial derivatives; expected --rows N or another "
+                         "adjacency, and --smoothness bounds or FILE");
+    for (int64_t i = 0; account_paper_at(i); i++)
+        if (!strcmp(account_paper_at(i)->name,
+                    theorem ? "dp-cd-3.1" : "dp-cd-18")) {
+            sotto_status status = account_paper_multiplier(
+                i, (double)item->count, 1,
+                option_number(options, OPTION_EPSILON),
+                option_number(options, OPTION_DELTA), &z, error);
+            item->level = status == SOTTO_OK ? 1 / z : 0;
+            return status;
+        }
+    return error_set(error, SOTTO_FAILED, "the paper's formula is not there");
+}
+
+static sotto_status cd_plan(private_run *r, sotto_error *error)
+{
+    double left, asked = (double)cd_steps(r->options, r->facts.features +
+                                                          r->task.intercept) *
+                         option_number(r->options, OPTION_ROUNDS);
+    if (asked > 1e9)
+        return error_set(error, SOTTO_USAGE,
+                         "--rounds, --steps, --passes: at most 1e9 questions "
+                         "in all");
+    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    fit_plan_add(r, (ask_item){.kind = ASK_PARTIAL,
+                               .count = (int64_t)asked,
+                               .level = fit_level(ASK_GAUSSIAN, left, asked)});
+    if (r->policy.without_noise)
+        return SOTTO_OK;
+    return option_is(r->options, OPTION_CALIBRATION, "exact")
+               ? fit_calibrate(r, error)
+               : paper_noise(r, error);
+}
+
+static sotto_status cd_train(private_run *r, const solver_problem *p,
+                             solver_answer *out, solver_progress progress,
+                             void *context, sotto_error *error)
+{
+    cd_settings settings = cd_make_settings(r);
+    return cd_run(out, r->curator, p, &settings, progress, context, error);
+}
+
+const private_solver fit_cd = {"cd", cd_check, cd_plan, cd_train};
