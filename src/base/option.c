@@ -36,24 +36,24 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|gcd",
         " train plan ",
-        "how to train; cd: private coordinate descent; exact: the minimiser "
-        "of the objective, NOT "
-        "PRIVATE, as --epsilon inf does"},
+        "how to train; cd: private coordinate descent; gcd: the same, greedy, "
+        "for many features of which few matter; exact: the minimiser of the "
+        "objective, NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
         "the most rows of one person; all of them are protected at once"},
     [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M)"},
+        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes"},
+        "steps in a round, instead of --passes; gcd: all steps"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
         NULL, " train plan ", "steps are X / M_j"},
     [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
@@ -66,9 +66,19 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_CALIBRATION] = {"calibration", CHOICE, "HOW", "exact", 0, 0,
         "exact|rdp|theorem|paper", " train plan ",
         "the noise: exact accounting, or for comparison the formulas of the "
-        "DP-CD paper: its eq. 18 (rdp, paper) or Theorem 3.1"},
+        "solver's paper: cd: eq. 18 (rdp, paper) or Theorem 3.1; gcd: eq. 2 "
+        "(paper) or Theorem 4.2"},
     [OPTION_AVERAGE] = {"average", NUMBER, "SHARE", NULL, 0, 1, NULL,
         " train plan ", "the last part of a round that is averaged (0: none)"},
+    [OPTION_RULE] = {"rule", CHOICE, "NAME", "untruncated", 0, 0,
+        "untruncated|gs-s|gs-r|gs-q", " train plan ",
+        "gcd: what makes a coordinate worth choosing: its distance from the "
+        "optimality condition, with a sign or cut off at 0 (gs-s), the length "
+        "of its step (gs-r), or what that gains (gs-q)"},
+    [OPTION_SELECTION_SHARE] = {"selection-share", NUMBER, "SHARE", NULL,
+        0.001, 0.999, NULL, " train plan ",
+        "gcd: the part of the budget for choosing coordinates, the rest is "
+        "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
     [OPTION_ISA] = {"isa", CHOICE, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
         "the instruction set of the kernels; the result does not depend on "

@@ -30,6 +30,7 @@ typedef enum ask_noise {
     ASK_SAMPLED,  /* as Gaussian, and each row counts with probability `rate` */
     ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
+    ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
     ASK_NOISES
 } ask_noise;
 
@@ -82,6 +83,31 @@ sotto_status curator_public_word(const curator *c, uint64_t *out,
 sotto_status curator_tell_clips(curator *c, const double *clip,
                                 sotto_error *error);
 
+/*
+ * What makes a coordinate worth choosing (docs/privacy.md, "Choices"): with g
+ * the partial derivative, how far -g is from the penalty's subgradients
+ * (GS_S), the same without stopping at 0 (UNTRUNCATED), how far a prox step
+ * would go (GS_R), or by how much it would lower the model of the objective
+ * (GS_Q). All in units of the clips.
+ */
+typedef enum ask_rule {
+    ASK_UNTRUNCATED,
+    ASK_GS_S,
+    ASK_GS_R,
+    ASK_GS_Q
+} ask_rule;
+
+typedef struct ask_scores {
+    ask_rule rule;
+    const double *clip;       /* for choices; of each coordinate */
+    const double *smoothness; /* M_j, for the steps of GS_R and GS_Q */
+    double l1, l2, low, high; /* the penalty; the intercept has none */
+} ask_scores;
+
+/* Sets how coordinates are chosen. Nothing has been told to move before. */
+sotto_status curator_tell_scores(curator *c, const ask_scores *scores,
+                                 sotto_error *error);
+
 /* The iterate moves by d in coordinate j. Returns by how much it did: d as a
    float, or 0 where d is not finite. */
 double curator_tell(curator *c, int64_t j, double d);
@@ -94,6 +120,9 @@ sotto_status curator_ask_total(curator *c, double *out, sotto_error *error);
    what is larger counts as that large. Never below the noise's own sd. */
 sotto_status curator_ask_moments(curator *c, const double *bound, double *out,
                                  sotto_error *error);
+
+/* The coordinate with the best score, by and large. */
+sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error);
 
 /* The partial derivative of the mean loss in coordinate j. */
 sotto_status curator_ask_partial(curator *c, int64_t j, double *out,

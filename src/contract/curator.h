@@ -22,13 +22,14 @@ typedef struct curator_policy {
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
+    int recompute;     /* sums for choices: 1 always anew, -1 never; the same */
     int without_noise; /* NOT PRIVATE, and said so beforehand */
     int insecure;      /* noise from `seed`: NOT PRIVATE */
     uint64_t seed;
 } curator_policy;
 
 /* How many noise values one question draws, or a few more. */
-double curator_draws(ask_kind kind, int64_t features);
+double curator_draws(const ask_item *item, int64_t features);
 
 /*
  * The event list of a plan under a policy: what the accountant prices.

@@ -72,9 +72,18 @@ typedef struct kernel {
     /* The slopes s_i of all rows into out (padded). */
     void (*slopes)(const kernel_rows *r, float *out);
 
+    /* The slopes of these rows only. */
+    void (*slopes_at)(const kernel_rows *r, const uint32_t *row, int64_t count,
+                      float *out);
+
     /* Sums the integers of a column at given slopes. */
     int64_t (*sum)(const float *slope, int64_t padded,
                    const kernel_column *asked, float factor);
+
+    /* By how much a row's integers change when its slope does: of each of
+       its entries x, whose factor is f. */
+    void (*changes)(const float *x, const float *f, int64_t count, float before,
+                    float after, int32_t *out);
 } kernel;
 
 /*

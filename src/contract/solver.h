@@ -52,4 +52,18 @@ sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,
                     const cd_settings *s, solver_progress progress,
                     void *context, sotto_error *error);
 
+/* ---- gcd.c: DP-GCD ---- */
+
+typedef struct gcd_settings {
+    int64_t steps;            /* T */
+    double step_size;         /* gamma: steps are gamma / M_j */
+    double clip;              /* c: thresholds are c sqrt(M_j) */
+    ask_rule rule;            /* what makes a coordinate worth choosing */
+    const double *smoothness; /* M_j, and the intercept's behind them */
+} gcd_settings;
+
+sotto_status gcd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const gcd_settings *s, solver_progress progress,
+                     void *context, sotto_error *error);
+
 #endif

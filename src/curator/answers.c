@@ -166,6 +166,10 @@ double curator_tell(curator *c, int64_t j, double d)
     float by = (float)d;
     if (!isfinite(by) || by == 0)
         return 0;
+    if (c->choice) {
+        choice_move(c, j, by);
+        return (double)by;
+    }
     curator_catch_up(c);
     c->moved = j;
     c->by = by;

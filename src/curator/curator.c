@@ -108,11 +108,20 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
     return SOTTO_OK;
 }
 
+static sotto_status open_stream(const curator *c, noise_stream **out,
+                                noise_purpose purpose, sotto_error *error)
+{
+    return c->policy.insecure
+               ? noise_open_insecure(out, c->policy.seed, purpose, 0, error)
+               : noise_open(out, purpose, error);
+}
+
 static sotto_status open_noise(curator *c, sotto_error *error)
 {
-    return c->policy.insecure ? noise_open_insecure(&c->noise, c->policy.seed,
-                                                    NOISE_RELEASE, 0, error)
-                              : noise_open(&c->noise, NOISE_RELEASE, error);
+    sotto_status status = open_stream(c, &c->noise, NOISE_RELEASE, error);
+    return status == SOTTO_OK
+               ? open_stream(c, &c->choices, NOISE_SELECTION, error)
+               : status;
 }
 
 sotto_status curator_open(curator **out, sotto_table **table,
@@ -158,6 +167,8 @@ void curator_close(curator *c)
         return;
     kernel_pool_close(c->pool);
     noise_close(c->noise);
+    noise_close(c->choices);
+    choice_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);
         mem_unmap(c->memory, c->memory_bytes);
@@ -171,7 +182,8 @@ void curator_close(curator *c)
 
 int curator_is_private(const curator *c)
 {
-    return noise_is_private(c->noise) && !c->policy.without_noise;
+    return noise_is_private(c->noise) && noise_is_private(c->choices) &&
+           !c->policy.without_noise;
 }
 
 /* ---- public facts ---- */
@@ -181,10 +193,7 @@ sotto_status curator_public_word(const curator *c, uint64_t *out,
                                  sotto_error *error)
 {
     noise_stream *s;
-    sotto_status status =
-        c->policy.insecure
-            ? noise_open_insecure(&s, c->policy.seed, NOISE_SAMPLING, 0, error)
-            : noise_open(&s, NOISE_SAMPLING, error);
+    sotto_status status = open_stream(c, &s, NOISE_SAMPLING, error);
     if (status == SOTTO_OK)
         noise_words(s, out, 1);
     noise_close(s);

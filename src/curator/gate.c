@@ -168,3 +168,88 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
             out[i] = 0;
     return status;
 }
+
+/* ---- choices ---- */
+
+/* The largest double with 2 sensitivity rate <= level: the exponential
+   mechanism has a range of that, and permute-and-flip that epsilon. */
+static double gate_rate(double sensitivity, double level)
+{
+    double rate = level / (2 * sensitivity);
+    while (fma(rate, 2 * sensitivity, -level) > 0)
+        rate = nextafter(rate, 0);
+    return rate;
+}
+
+/* For runs that are NOT PRIVATE: the first of the best. */
+static int64_t gate_best(const int64_t *scores, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        best = scores[i] > scores[best] ? i : best;
+    return (int64_t)best;
+}
+
+/* The largest score with Laplace noise: report noisy max. */
+static sotto_status gate_noisy_best(curator *c, double scale,
+                                    const int64_t *scores, size_t count,
+                                    size_t *place, sotto_error *error)
+{
+    int64_t part[64], best = INT64_MIN;
+    for (size_t from = 0; from < count; from += 64) {
+        size_t n = count - from < 64 ? count - from : 64;
+        sotto_status status = noise_laplace(c->choices, scale, part, n, error);
+        if (status != SOTTO_OK)
+            return status;
+        for (size_t i = 0; i < n; i++)
+            if (scores[from + i] + part[i] > best) {
+                best = scores[from + i] + part[i];
+                *place = from + i;
+            }
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status gate_pick(curator *c, const ask_item *item,
+                              const int64_t *scores, size_t count,
+                              int64_t *winner, sotto_error *error)
+{
+    double sensitivity =
+        gate_sensitivity(&c->policy, item->kind, c->table->features);
+    double rate = gate_rate(sensitivity, item->level);
+    size_t place = 0;
+    sotto_status status =
+        item->noise == ASK_NOISY
+            ? gate_noisy_best(c, gate_scale(2 * sensitivity, item->level),
+                              scores, count, &place, error)
+        : item->noise == ASK_FLIP
+            ? noise_select_exponential(c->choices, scores, count, rate, &place,
+                                       error)
+            : noise_select_gumbel(c->choices, scores, count, rate, &place,
+                                  error);
+    *winner = status == SOTTO_OK ? (int64_t)place : 0;
+    return status;
+}
+
+sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
+                         sotto_error *error)
+{
+    const ask_item *item;
+    sotto_status status = gate_charge(c, ASK_CHOICE, &item, error);
+    *winner = 0;
+    if (status != SOTTO_OK)
+        return status;
+    int64_t *scores = mem_zeroed(q->count, sizeof *scores);
+    if (!scores)
+        return error_memory(error);
+    kernel_mode before = kernel_enter();
+    q->fill(c, scores);
+    kernel_leave(before);
+    if (c->policy.without_noise)
+        *winner = gate_best(scores, q->count);
+    else
+        status = gate_pick(c, item, scores, q->count, winner, error);
+    mem_wipe(scores, q->count * sizeof *scores);
+    mem_free(scores);
+    return status;
+}

@@ -45,7 +45,10 @@ struct curator {
     int64_t moved;
     float by;
 
+    struct choice *choice; /* NULL: no scores were told */
+
     noise_stream *noise;
+    noise_stream *choices; /* of selections: independent of releases */
 };
 
 /* Makes the columns fit for the kernel; 0: out of memory. */
@@ -61,6 +64,14 @@ void keep_out_of_dumps(void *memory, size_t bytes);
 
 /* Does what was told and waits for the next question. */
 void curator_catch_up(curator *c);
+
+/* ---- choice.c ---- */
+
+/* Coordinate j moves by d: margins, and what follows from them. */
+void choice_move(curator *c, int64_t j, float d);
+void choice_free(curator *c);
+
+/* ---- gate.c ---- */
 
 /* One question: how the exact integers are summed. How much one person can
    change them is the gate's business. */
@@ -79,6 +90,18 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error);
 
 /*
+ * The same for a choice: check, charge, scores, noise, the winner's number.
+ * One person changes each score by at most gate_sensitivity.
+ */
+typedef struct gate_contest {
+    size_t count;
+    void (*fill)(curator *c, int64_t *scores);
+} gate_contest;
+
+sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
+                         sotto_error *error);
+
+/*
  * For runs that are NOT PRIVATE and told an infinite clip: a sum as it is,
  * neither clipped nor put on the grid. Refused where noise was planned.
  */
@@ -91,6 +114,9 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
    Euclidean length, in integers. */
 double gate_sensitivity(const curator_policy *policy, ask_kind kind,
                         int64_t features);
+
+/* Whether it is the noise of a choice. */
+int gate_is_choice(ask_noise noise);
 
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);

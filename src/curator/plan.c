@@ -57,9 +57,9 @@ double gate_sensitivity(const curator_policy *policy, ask_kind kind,
 
 /* ---- whether it can be done ---- */
 
-static int is_choice(ask_noise noise)
+int gate_is_choice(ask_noise noise)
 {
-    return noise == ASK_GUMBEL || noise == ASK_FLIP;
+    return noise == ASK_GUMBEL || noise == ASK_FLIP || noise == ASK_NOISY;
 }
 
 /* Whether the samplers can draw noise of this level. */
@@ -69,7 +69,9 @@ static int can_draw(const ask_item *item, double sensitivity)
     if (!(item->level > 0) || (item->noise == ASK_SAMPLED &&
                                !(noise_coin_rate(item->rate) == item->rate)))
         return 0;
-    if (is_choice(item->noise))
+    if (item->noise == ASK_NOISY)
+        return 2 * scale <= NOISE_LARGEST_SCALE / 2;
+    if (gate_is_choice(item->noise))
         return 1 / (2 * scale) >= 2 * NOISE_SMALLEST_RATE &&
                1 / (2 * scale) <= NOISE_LARGEST_RATE;
     return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
@@ -81,9 +83,9 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
     for (int i = 0; i < plan->items; i++) {
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item->kind, features);
-        if (is_choice(item->noise) != (item->kind == ASK_CHOICE) ||
-            (item->and_next && (i + 1 == plan->items ||
-                                item[1].count != item->count)))
+        if (gate_is_choice(item->noise) != (item->kind == ASK_CHOICE) ||
+            (item->and_next &&
+             (i + 1 == plan->items || item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
@@ -99,19 +101,19 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 /* ---- as events ---- */
 
-double curator_draws(ask_kind kind, int64_t features)
+double curator_draws(const ask_item *item, int64_t features)
 {
-    int is_vector = kind == ASK_MOMENTS || kind == ASK_GRADIENT;
+    int is_vector = item->kind == ASK_MOMENTS || item->kind == ASK_GRADIENT ||
+                    item->noise == ASK_NOISY;
     return is_vector ? (double)features + 1 : 1;
 }
 
 static account_event event_of(const ask_item *item, account_adjacency adjacency)
 {
-    static const account_kind kinds[] = {[ASK_GAUSSIAN] = ACCOUNT_GAUSS,
-                                         [ASK_LAPLACE] = ACCOUNT_LAPLACE,
-                                         [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED,
-                                         [ASK_GUMBEL] = ACCOUNT_RANGE,
-                                         [ASK_FLIP] = ACCOUNT_PURE};
+    static const account_kind kinds[] = {
+        [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
+        [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
+        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE};
     account_event e = {.kind = kinds[item->noise],
                        .a = item->level,
                        .count = 1,
@@ -153,7 +155,7 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
             continue;
         status = add_group(out, plan, first, size, error);
         for (int k = first; k < first + size; k++)
-            out->draws += curator_draws(plan->item[k].kind, features) *
+            out->draws += curator_draws(&plan->item[k], features) *
                           (double)plan->item[k].count;
     }
     if (status != SOTTO_OK)

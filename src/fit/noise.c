@@ -5,6 +5,7 @@
 #include "private.h"
 
 #include <math.h>
+#include <string.h>
 
 void fit_plan_add(private_run *r, ask_item item)
 {
@@ -52,7 +53,8 @@ static void put_item(text_buffer *t, const ask_item *item)
                                         [ASK_LAPLACE] = "LAPLACE",
                                         [ASK_SAMPLED] = "SUBSAMPLED_GAUSS",
                                         [ASK_GUMBEL] = "RANGE",
-                                        [ASK_FLIP] = "PURE"};
+                                        [ASK_FLIP] = "PURE",
+                                        [ASK_NOISY] = "PURE"};
     if (item->noise == ASK_SAMPLED)
         text_format(t, "%s(%.17g,z/%.17g)", names[item->noise], item->rate,
                     item->level);
@@ -77,7 +79,7 @@ static double plan_draws(const private_run *r)
     double draws = 0;
     for (int i = 0; i < r->plan.items; i++)
         draws += (double)r->plan.item[i].count *
-                 curator_draws(r->plan.item[i].kind, r->facts.features);
+                 curator_draws(&r->plan.item[i], r->facts.features);
     return draws;
 }
 
@@ -85,13 +87,13 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error)
 {
     text_buffer t = {0};
     put_plan(&t, &r->plan);
-    account_target target = {
-        .plan = t.data,
-        .adjacency = r->policy.adjacency,
-        .ordered = 1,
-        .draws = plan_draws(r),
-        .epsilon = option_number(r->options, OPTION_EPSILON),
-        .delta = option_number(r->options, OPTION_DELTA)};
+    account_target target = {.plan = t.data,
+                             .adjacency = r->policy.adjacency,
+                             .ordered = 1,
+                             .draws = plan_draws(r),
+                             .epsilon =
+                                 option_number(r->options, OPTION_EPSILON),
+                             .delta = option_number(r->options, OPTION_DELTA)};
     account_list events = {0};
     account_price price;
     double z;
@@ -104,4 +106,17 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error)
     for (int i = 0; status == SOTTO_OK && i < r->plan.items; i++)
         r->plan.item[i].level /= z;
     return status;
+}
+
+/* ---- the papers' own ---- */
+
+sotto_status fit_paper_multiplier(const private_run *r, const char *name,
+                                  double steps, double *z, sotto_error *error)
+{
+    for (int64_t i = 0; account_paper_at(i); i++)
+        if (!strcmp(account_paper_at(i)->name, name))
+            return account_paper_multiplier(
+                i, steps, 1, option_number(r->options, OPTION_EPSILON),
+                option_number(r->options, OPTION_DELTA), z, error);
+    return error_set(error, SOTTO_FAILED, "the paper's formula is not there");
 }

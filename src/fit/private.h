@@ -78,7 +78,7 @@ struct private_solver {
                         void *context, sotto_error *error);
 };
 
-extern const private_solver fit_cd;
+extern const private_solver fit_cd, fit_gcd;
 
 /* ---- noise.c ---- */
 
@@ -102,5 +102,9 @@ double fit_level(ask_noise noise, double share, double count);
  * than the budget.
  */
 sotto_status fit_calibrate(private_run *r, sotto_error *error);
+
+/* The multiplier of a paper's own formula, by its name in account/paper.c. */
+sotto_status fit_paper_multiplier(const private_run *r, const char *name,
+                                  double steps, double *z, sotto_error *error);
 
 #endif

@@ -246,24 +246,41 @@ ROW void slopes_as(const kernel_rows *r, float *restrict out, loss_kind kind)
     }
 }
 
+#define SLOPES_AS(kind)                                                        \
+    case kind:                                                                 \
+        slopes_as(r, out, kind);                                               \
+        break
+
 static void slopes(const kernel_rows *r, float *out)
 {
     switch (r->loss) {
-    case LOSS_SQUARED:
-        slopes_as(r, out, LOSS_SQUARED);
-        break;
-    case LOSS_LOGISTIC:
-        slopes_as(r, out, LOSS_LOGISTIC);
-        break;
-    case LOSS_HINGE:
-        slopes_as(r, out, LOSS_HINGE);
-        break;
-    case LOSS_SQUARED_HINGE:
-        slopes_as(r, out, LOSS_SQUARED_HINGE);
-        break;
-    case LOSS_HUBER:
-        slopes_as(r, out, LOSS_HUBER);
-        break;
+        SLOPES_AS(LOSS_SQUARED);
+        SLOPES_AS(LOSS_LOGISTIC);
+        SLOPES_AS(LOSS_HINGE);
+        SLOPES_AS(LOSS_SQUARED_HINGE);
+        SLOPES_AS(LOSS_HUBER);
+    }
+}
+
+/* Of some rows: what they are is gathered, and then they are rows like any. */
+static void slopes_at(const kernel_rows *r, const uint32_t *row, int64_t count,
+                      float *out)
+{
+    enum { FEW = 256 };
+    float margin[FEW] = {0}, weight[FEW] = {0}, slope[FEW];
+    kernel_rows some = *r;
+    some.margin = margin;
+    some.weight = r->weight ? weight : NULL;
+    for (int64_t from = 0; from < count; from += FEW) {
+        int64_t n = loops_less(FEW, count - from);
+        some.padded = (n + LANES - 1) / LANES * LANES;
+        for (int64_t k = 0; k < n; k++) {
+            margin[k] = r->margin[row[from + k]];
+            weight[k] = r->weight ? r->weight[row[from + k]] : 0;
+        }
+        slopes(&some, slope);
+        for (int64_t k = 0; k < n; k++)
+            out[from + k] = slope[k];
     }
 }
 
@@ -278,9 +295,33 @@ static int64_t sum(const float *slope, int64_t padded,
     return step(&r, NULL, 0, asked, factor);
 }
 
+/* ---- a row whose slope has changed ---- */
+
+ROW lanes_int change_of(lanes x, lanes f, float before, float after)
+{
+    lanes part = x * f;
+    return row_integer(after * part) - row_integer(before * part);
+}
+
+static void changes(const float *x, const float *f, int64_t count, float before,
+                    float after, int32_t *out)
+{
+    typedef lanes_int lanes_out __attribute__((aligned(4), may_alias));
+    int64_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        *(lanes_out *)(out + k) =
+            change_of(lanes_load(x + k), lanes_load(f + k), before, after);
+    for (; k < count; k++)
+        out[k] = change_of(lanes_all(x[k]), lanes_all(f[k]), before, after)[0];
+}
+
 #define LOOPS_TEXT(name) LOOPS_TEXT_(name)
 #define LOOPS_TEXT_(name) #name
 
 extern const kernel KERNEL_LOOPS;
 const kernel KERNEL_LOOPS = {&LOOPS_TEXT(KERNEL_LOOPS)[sizeof "kernel_" - 1],
-                             step, slopes, sum};
+                             step,
+                             slopes,
+                             slopes_at,
+                             sum,
+                             changes};
