@@ -8,6 +8,7 @@
  * Integers make the shortcut exact: the sums are those that a recount gives.
  */
 #include "inside.h"
+#include "score.h"
 
 #include <math.h>
 
@@ -33,7 +34,7 @@ struct choice {
     choice_other *other;
     uint32_t others, room;
     double total;  /* what sums are divided by: public */
-    int simple;    /* weight 0 is within the box, not at its edge */
+    int simple;    /* the box does not matter while a weight is 0 */
     int counted;   /* the sums are those of the present slopes */
     int failed;    /* out of memory: no more choices */
     float *factor; /* scratch: of one row's entries, and their changes */
@@ -45,107 +46,34 @@ typedef struct choice choice;
 
 /* ---- scores ---- */
 
-/* Larger than any sum is, and its square still fits 128 bits. */
-#define CHOICE_MOST ((int64_t)1 << 60)
-
-static int64_t whole(double x)
-{
-    double most = (double)CHOICE_MOST;
-    return x >= most ? CHOICE_MOST : x <= -most ? -CHOICE_MOST : llrint(x);
-}
-
-static int64_t between(int64_t x, int64_t low, int64_t high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
-static int64_t shrink(int64_t x, int64_t by)
-{
-    return x > by ? x - by : x < -by ? x + by : 0;
-}
-
-/* The largest integer whose square is not above x. */
-static int64_t root(unsigned __int128 x)
-{
-    uint64_t r = (uint64_t)sqrt((double)x);
-    while ((unsigned __int128)r * r > x)
-        r--;
-    while ((unsigned __int128)(r + 1) * (r + 1) <= x)
-        r++;
-    return (int64_t)r;
-}
-
-/* A coordinate's part of the problem, all in integers of its own grid. */
-typedef struct choice_terms {
-    int64_t sum;         /* with the derivative of the L2 penalty */
-    int64_t l1;          /* of the L1 penalty, up and down */
-    int64_t at;          /* M_j times the weight */
-    int64_t low, high;   /* M_j times the box */
-    int above, below;    /* whether the weight is above 0, below it */
-    int highest, lowest; /* whether it is at the edge of the box */
-} choice_terms;
-
-/* u = max(S + lo, -S - hi): how far -S is from [lo, hi], and below 0 within. */
-static int64_t score_distance(const choice_terms *t, int truncated)
-{
-    int64_t lo = t->above ? t->l1 : -t->l1, hi = t->below ? -t->l1 : t->l1;
-    lo = t->lowest ? -2 * CHOICE_MOST : lo;
-    hi = t->highest ? 2 * CHOICE_MOST : hi;
-    int64_t up = t->sum + lo, down = -t->sum - hi;
-    int64_t u = up > down ? up : down;
-    return truncated && u < 0 ? 0 : u;
-}
-
-/* Where a step of length 1 goes: the prox of `at` - S. */
-static int64_t step_to(const choice_terms *t)
-{
-    return between(shrink(t->at - t->sum, t->l1), t->low, t->high);
-}
-
-/* sqrt(2 h), h = -S a - a^2 / 2 - l1 |at + a| + l1 |at|, a the step. */
-static int64_t score_decrease(const choice_terms *t)
-{
-    int64_t to = step_to(t), a = to - t->at;
-    int64_t sizes = (to < 0 ? -to : to) - (t->at < 0 ? -t->at : t->at);
-    __int128 twice = -2 * (__int128)t->sum * a - (__int128)a * a -
-                     2 * (__int128)t->l1 * sizes;
-    return twice > 0 ? root((unsigned __int128)twice) : 0;
-}
-
-static choice_terms terms_of(const choice *k, int64_t j)
+static score_terms terms_of(const choice *k, int64_t j)
 {
     const choice_cell *cell = &k->cell[j];
     int free = j == k->features; /* the intercept has no penalty */
     double w = cell->mark ? k->other[cell->mark - 1].weight : 0;
     double unit = k->total * (double)cell->factor;
     double scale = k->smoothness ? unit * k->smoothness[j] : unit;
-    choice_terms t = {
-        .sum = between(cell->sum, -CHOICE_MOST / 2, CHOICE_MOST / 2),
-        .low = free ? -CHOICE_MOST : whole(scale * k->low),
-        .high = free ? CHOICE_MOST : whole(scale * k->high),
+    score_terms t = {
+        .sum = score_between(cell->sum, -SCORE_MOST / 2, SCORE_MOST / 2),
+        .low = free ? -SCORE_MOST : score_whole(scale * k->low),
+        .high = free ? SCORE_MOST : score_whole(scale * k->high),
         .above = w > 0,
         .below = w < 0,
         .highest = !free && w >= k->high,
         .lowest = !free && w <= k->low};
-    t.at = between(whole(scale * w), t.low, t.high);
+    t.at = score_between(score_whole(scale * w), t.low, t.high);
     if (!free) {
-        t.l1 = whole(unit * k->l1);
-        t.sum += between(whole(unit * k->l2 * w), -CHOICE_MOST / 2,
-                         CHOICE_MOST / 2);
+        t.l1 = score_whole(unit * k->l1);
+        t.sum += score_between(score_whole(unit * k->l2 * w), -SCORE_MOST / 2,
+                               SCORE_MOST / 2);
     }
     return t;
 }
 
 static int64_t score_any(const choice *k, int64_t j)
 {
-    choice_terms t = terms_of(k, j);
-    if (k->rule == ASK_GS_R) {
-        int64_t a = step_to(&t) - t.at;
-        return a < 0 ? -a : a;
-    }
-    if (k->rule == ASK_GS_Q)
-        return score_decrease(&t);
-    return score_distance(&t, k->rule == ASK_GS_S);
+    score_terms t = terms_of(k, j);
+    return score_of(&t, k->rule);
 }
 
 /* Nearly always: weight 0, not at an edge, where all rules have the score
@@ -155,8 +83,8 @@ static inline int64_t score_at(const choice *k, int64_t j, int64_t sum)
     const choice_cell *cell = &k->cell[j];
     if (cell->mark || !k->simple || j == k->features)
         return score_any(k, j);
-    int64_t size = between(sum < 0 ? -sum : sum, 0, CHOICE_MOST / 2);
-    int64_t u = size - whole(k->total * (double)cell->factor * k->l1);
+    int64_t size = score_between(sum < 0 ? -sum : sum, 0, SCORE_MOST / 2);
+    int64_t u = size - score_whole(k->total * (double)cell->factor * k->l1);
     return k->rule != ASK_UNTRUNCATED && u < 0 ? 0 : u;
 }
 
@@ -352,6 +280,8 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
                   .features = c->table->features,
                   .cells = c->table->features + c->policy.intercept,
                   .simple = s->low < 0 && s->high > 0};
+    if (s->rule == ASK_GS_R || s->rule == ASK_GS_Q) /* steps may meet it */
+        k->simple = isinf(s->low) && isinf(s->high);
     if (!choice_memory(c, s))
         return error_memory(error);
     for (int64_t j = 0; j < k->cells; j++) {

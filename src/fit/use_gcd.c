@@ -38,8 +38,7 @@ static int64_t gcd_steps(const private_run *r)
     if (option_given(r->options, OPTION_STEPS))
         return option_integer(r->options, OPTION_STEPS);
     if (option_private(r->options) && r->facts.rows > 0)
-        usual = rint(r->facts.rows *
-                     option_number(r->options, OPTION_EPSILON) /
+        usual = rint(r->facts.rows * option_number(r->options, OPTION_EPSILON) /
                      (35 * log((double)r->facts.features + 2)));
     return (int64_t)fmin(fmax(usual, 1), 100);
 }
@@ -92,8 +91,7 @@ static double gcd_noise(const ask_plan *plan)
    differential privacy: whichever is smaller. */
 static sotto_status gcd_exact_noise(private_run *r, sotto_error *error)
 {
-    sotto_status status =
-        gcd_questions(r, ASK_FLIP, ASK_LAPLACE, .8, error);
+    sotto_status status = gcd_questions(r, ASK_FLIP, ASK_LAPLACE, .8, error);
     if (status == SOTTO_OK)
         status = fit_calibrate(r, error);
     ask_plan pure = r->plan;
