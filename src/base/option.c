@@ -187,8 +187,12 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " account ",
         "find the smallest z for which the plan costs --epsilon and --delta: "
         "'T*(RANGE(2/z)+GAUSS(1/z))'"},
-    [OPTION_SET] = {"set", LIST, "NAME=X", NULL, 0, 0, NULL, " account ",
-        "the value of a name in a plan: T=100; may be given again"},
+    [OPTION_SET] = {"set", LIST, "NAME=X", NULL, 0, 0, NULL,
+        " account plan ",
+        "the value of a name in a plan: T=100; may be given again; plan "
+        "--solver gcd: constants for the bounds of its paper: L, M (Lipschitz "
+        "and least smoothness), R (convex); mu1, gap (strongly convex); mu2, "
+        "gap, s, tau, alpha (quasi-sparse); zeta"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, "HOW", NULL, 0, 0,
         "add-remove|replace-one|zero-out", " account train plan ",
         "what neighbours differ in: one record more, another record, or a "

@@ -5,6 +5,8 @@
  */
 #include "inside.h"
 
+#include <math.h>
+
 static void put_text(text_buffer *t, const char *key, const char *value)
 {
     text_format(t, ",\n    \"%s\": ", key);

@@ -76,6 +76,10 @@ struct private_solver {
     sotto_status (*run)(private_run *r, const solver_problem *p,
                         solver_answer *out, solver_progress progress,
                         void *context, sotto_error *error);
+
+    /* NULL, or adds to a plan what is asked for by --set: ", \"key\": ..." */
+    sotto_status (*explain)(const private_run *r, text_buffer *t,
+                            sotto_error *error);
 };
 
 extern const private_solver fit_cd, fit_gcd;
@@ -106,5 +110,11 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error);
 /* The multiplier of a paper's own formula, by its name in account/paper.c. */
 sotto_status fit_paper_multiplier(const private_run *r, const char *name,
                                   double steps, double *z, sotto_error *error);
+
+/* ---- bounds.c ---- */
+
+/* The DP-GCD paper's bounds for so many steps, of the constants in --set. */
+sotto_status fit_gcd_bounds(const private_run *r, double steps, text_buffer *t,
+                            sotto_error *error);
 
 #endif

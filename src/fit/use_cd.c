@@ -111,4 +111,4 @@ static sotto_status cd_train(private_run *r, const solver_problem *p,
     return cd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_cd = {"cd", cd_check, cd_plan, cd_train};
+const private_solver fit_cd = {"cd", cd_check, cd_plan, cd_train, NULL};

@@ -151,4 +151,11 @@ static sotto_status gcd_train(private_run *r, const solver_problem *p,
     return gcd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_gcd = {"gcd", gcd_check, gcd_plan, gcd_train};
+static sotto_status gcd_explain(const private_run *r, text_buffer *t,
+                                sotto_error *error)
+{
+    return fit_gcd_bounds(r, (double)gcd_steps(r), t, error);
+}
+
+const private_solver fit_gcd = {"gcd", gcd_check, gcd_plan, gcd_train,
+                                gcd_explain};

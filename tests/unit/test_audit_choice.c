@@ -48,8 +48,7 @@ static sotto_table *data_of(const pair *p, int up)
         put_row(&t, p->rivals, 0, p->scale);
     put_row(&t, p->rivals, up ? 1 : -1, up ? -p->scale : p->scale);
     sotto_table *table =
-        read_text("d.csv", t.data,
-                  SETTINGS({"target", "t"}, {"epsilon", "1"}));
+        read_text("d.csv", t.data, SETTINGS({"target", "t"}, {"epsilon", "1"}));
     text_free(&t);
     return table;
 }

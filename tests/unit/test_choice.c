@@ -129,16 +129,16 @@ static void make_rows(text_buffer *dense, text_buffer *sparse, int classes)
 
 static sotto_table *read_dense(const char *text, const char *name)
 {
-    return read_text("d.csv", text,
-                     SETTINGS({"target", "t"}, {"loss", name},
-                              {"precision", "float"}));
+    return read_text(
+        "d.csv", text,
+        SETTINGS({"target", "t"}, {"loss", name}, {"precision", "float"}));
 }
 
 static sotto_table *read_sparse(const char *text, const char *name)
 {
-    return read_text("d.svm", text,
-                     SETTINGS({"loss", name}, {"precision", "float"},
-                              {"features", "40"}));
+    return read_text(
+        "d.svm", text,
+        SETTINGS({"loss", name}, {"precision", "float"}, {"features", "40"}));
 }
 
 /* A mark of every answer of many choices, releases and moves. */
@@ -208,8 +208,8 @@ static void compare_forms(loss_kind kind, ask_rule rule, int intercept)
             assert_true(other == mark);
         }
     policy.seed++;
-    assert_false(
-        mark_of(read_sparse(sparse.data, name), &policy, rule, .3) == mark);
+    assert_false(mark_of(read_sparse(sparse.data, name), &policy, rule, .3) ==
+                 mark);
     text_free(&dense);
     text_free(&sparse);
 }
@@ -274,8 +274,8 @@ static void test_shapes(void **state)
 {
     (void)state;
     /* no rows, one feature: the intercept and it compete all the same */
-    sotto_table *t =
-        read_text("d.csv", "a,t\n", SETTINGS({"target", "t"}, {"epsilon", "1"}));
+    sotto_table *t = read_text("d.csv", "a,t\n",
+                               SETTINGS({"target", "t"}, {"epsilon", "1"}));
     curator_policy policy = policy_of(LOSS_SQUARED, 1);
     ask_item choice = some(ASK_CHOICE, 400, 1);
     choice.noise = ASK_GUMBEL;
