@@ -215,9 +215,14 @@ static sotto_status do_noise(const sotto_options *options, sotto_error *error)
 {
     (void)options;
     noise_stream *s;
+    noise_buckets *b;
     sotto_status status = noise_open(&s, NOISE_RELEASE, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = noise_buckets_open(&b, 3000, .1, error);
     if (status == SOTTO_OK)
-        noise_close(s);
+        noise_buckets_close(b);
+    noise_close(s);
     return status;
 }
 
@@ -401,7 +406,7 @@ static void test_private(void **state)
 static void test_noise(void **state)
 {
     (void)state;
-    assert_true(sweep("", SETTINGS(ONE_THREAD), do_noise) > 2);
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_noise) > 4);
 }
 
 static void test_account(void **state)
