@@ -98,7 +98,8 @@ SOTTO_MUST_CHECK sotto_status noise_select_exponential(
  * as after counting them anew.
  *
  * The scores stay with the caller, any int64, and are handed in at each
- * selection: they must be those last counted, with all the moves since.
+ * selection: they must be those last counted, with all the moves since, or
+ * the winner has another law (it is asserted where it is noticed).
  */
 typedef struct noise_buckets noise_buckets;
 

@@ -1,11 +1,11 @@
 /*
  * bucket: what the buckets of a selection are made of (for tests, too).
  *
- * A score's *bin* is the score without its last `shift` bits. The bins from
- * the best score's down are its bucket number 0, 1, ...; those below `near`
- * have a weight each, all others one weight, 1. So what a selection does
- * depends on scores and bits alone; which bins are counted, and where, is
- * a matter of speed.
+ * A score's *bin* is the score without its last `shift` bits. From the best
+ * score's bin down they are buckets 0, 1, ...: the first `near` of them have
+ * weights above 1, which depend on the rate alone; all others have 1. So what
+ * a selection does is a function of scores and bits; which bins are counted,
+ * and where, is a matter of speed.
  */
 #ifndef SOTTO_BUCKET_H
 #define SOTTO_BUCKET_H
@@ -14,7 +14,7 @@
 
 enum {
     BUCKET_BITS = 62,    /* of the weight of the best bucket */
-    BUCKET_NEAR = 86,    /* 62 ln 2 nats in steps of at least 1/2, and one */
+    BUCKET_NEAR = 86,    /* 62 ln 2 nats in steps of more than 1/2 */
     BUCKET_BINS = 512,   /* bins that are counted; a power of 2 */
     BUCKET_BLOCK = 1024, /* scores that share a counter */
 };
