@@ -174,7 +174,7 @@ static void selections(noise_stream *s, size_t count)
 {
     noise_buckets *b;
     make_scores(s, count);
-    if (noise_buckets_open(&b, count, 1. / NAT, NULL) != SOTTO_OK)
+    if (noise_buckets_open(&b, count, 1, 1. / NAT, NULL) != SOTTO_OK)
         exit(1);
     report(count, "Gumbel", time_gumbel(s, count));
     report(count, "counting", time_counting(s, b));

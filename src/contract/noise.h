@@ -103,10 +103,11 @@ SOTTO_MUST_CHECK sotto_status noise_select_exponential(
  */
 typedef struct noise_buckets noise_buckets;
 
-/* For selections among `count` scores at one rate; the room it takes is a
-   byte a score, and 40 KiB. */
+/* For selections among `count` scores, `stride` apart, at one rate; the room it
+   takes is a byte a score, and 40 KiB. */
 SOTTO_MUST_CHECK sotto_status noise_buckets_open(noise_buckets **out,
-                                                 size_t count, double rate,
+                                                 size_t count, size_t stride,
+                                                 double rate,
                                                  sotto_error *error);
 
 /* NULL is fine. */
@@ -130,7 +131,7 @@ void noise_buckets_move(noise_buckets *b, size_t index, int64_t from,
    then moves are not needed, and harmless. */
 void noise_buckets_reset(noise_buckets *b);
 
-/* Index j with probability proportional to exp(scores[j] rate). */
+/* Index j with probability proportional to exp(scores[j stride] rate). */
 size_t noise_buckets_select(noise_stream *stream, noise_buckets *b,
                             const int64_t *scores);
 

@@ -12,16 +12,20 @@
 
 #include <math.h>
 
-/* What is known of a coordinate. `mark` is 0 while its weight is 0, or the
-   place of its weight in the list of others, counted from 1. */
+/* What is known of a coordinate; half a cache line. `mark` is 0 while its
+   weight is 0, or the place of its weight in the list of others, counted from
+   1. */
 typedef struct choice_cell {
-    int64_t sum;
+    int64_t score, sum;
+    int64_t bar;  /* of the L1 penalty */
     float factor; /* KERNEL_CLIP / clip */
     uint32_t mark;
 } choice_cell;
 
+/* A weight that is not 0, and the penalty's subgradients there. */
 typedef struct choice_other {
     double weight;
+    int64_t low, high;
 } choice_other;
 
 struct choice {
@@ -34,6 +38,8 @@ struct choice {
     choice_other *other;
     uint32_t others, room;
     double total;  /* what sums are divided by: public */
+    double unit;   /* the total that penalties are counted in */
+    int distance;  /* the rule is UNTRUNCATED or GS_S */
     int simple;    /* the box does not matter while a weight is 0 */
     int counted;   /* the sums are those of the present slopes */
     int failed;    /* out of memory: no more choices */
@@ -76,19 +82,48 @@ static int64_t score_any(const choice *k, int64_t j)
     return score_of(&t, k->rule);
 }
 
-/* Nearly always: weight 0, not at an edge, where all rules have the score
-   |S| - l1, cut off at 0 or not. */
+/* Nearly always: weight 0 and not at an edge, where all rules have the score
+   |S| - l1, cut off at 0 or not; or a rule that is a distance. */
 static inline int64_t score_at(const choice *k, int64_t j, int64_t sum)
 {
     const choice_cell *cell = &k->cell[j];
-    if (cell->mark || !k->simple || j == k->features)
-        return score_any(k, j);
-    int64_t size = score_between(sum < 0 ? -sum : sum, 0, SCORE_MOST / 2);
-    int64_t u = size - score_whole(k->total * (double)cell->factor * k->l1);
+    int64_t low = -cell->bar, high = cell->bar;
+    if (cell->mark || !k->simple) {
+        if (!k->simple || !k->distance)
+            return score_any(k, j);
+        low = k->other[cell->mark - 1].low;
+        high = k->other[cell->mark - 1].high;
+    }
+    int64_t up = sum + low, down = -sum - high, u = up > down ? up : down;
     return k->rule != ASK_UNTRUNCATED && u < 0 ? 0 : u;
 }
 
+/* The penalty in integers: when the weight has changed, or the unit. */
+static void set_penalty(choice *k, int64_t j)
+{
+    choice_cell *cell = &k->cell[j];
+    score_terms t = terms_of(k, j);
+    cell->bar = t.l1;
+    if (!cell->mark)
+        return;
+    choice_other *other = &k->other[cell->mark - 1];
+    int64_t shift = t.sum - cell->sum;
+    score_subgradients(&t, &other->low, &other->high);
+    other->low += shift;
+    other->high += shift;
+}
+
 /* ---- sums ---- */
+
+static inline void sum_changed(curator *c, int64_t j, int64_t by)
+{
+    choice *k = c->choice;
+    choice_cell *cell = &k->cell[j];
+    int64_t from = cell->score;
+    cell->sum += by;
+    cell->score = score_at(k, j, cell->sum);
+    gate_score_changed(c, (size_t)j, from, cell->score);
+}
 
 /* All of them, from the slopes as they are. */
 static void count_all(curator *c)
@@ -96,10 +131,15 @@ static void count_all(curator *c)
     choice *k = c->choice;
     for (int64_t j = 0; j < k->cells; j++) {
         kernel_column x = columns_get(c, j);
-        k->cell[j].sum =
-            c->kernel->sum(c->slope, c->rows.padded, &x, k->cell[j].factor);
+        choice_cell *cell = &k->cell[j];
+        cell->sum = c->kernel->sum(c->slope, c->rows.padded, &x, cell->factor);
+        if (k->unit != k->total)
+            set_penalty(k, j);
+        cell->score = score_at(k, j, cell->sum);
     }
+    k->unit = k->total;
     k->counted = 1;
+    gate_scores_changed(c);
 }
 
 /* Row i's slope was `before`: its features' sums follow. */
@@ -114,12 +154,12 @@ static void row_changed(curator *c, int64_t i, float before)
         k->factor[n] = k->cell[feature[n]].factor;
     c->kernel->changes(value, k->factor, count, before, c->slope[i], k->change);
     for (int64_t n = 0; n < count; n++)
-        k->cell[feature[n]].sum += k->change[n];
+        sum_changed(c, feature[n], k->change[n]);
     if (c->policy.intercept) {
         int32_t change;
         c->kernel->changes(&c->ones[i], &k->cell[k->features].factor, 1, before,
                            c->slope[i], &change);
-        k->cell[k->features].sum += change;
+        sum_changed(c, k->features, change);
     }
 }
 
@@ -145,6 +185,19 @@ static int follows(const curator *c, const kernel_column *x)
            4 * work_of(c, x) < t->by_row.start[t->rows];
 }
 
+/* Rows of a column are far apart; the processor does not foresee them. */
+enum { AHEAD = 4, AHEAD_BYTES = 384, LINE = 64 };
+
+static void prefetch_row(const table_entries *e, uint32_t i)
+{
+    const char *feature = (const char *)(e->index + e->start[i]);
+    const char *value = (const char *)((const float *)e->value + e->start[i]);
+    for (int k = 0; k < AHEAD_BYTES; k += LINE) {
+        __builtin_prefetch(feature + k);
+        __builtin_prefetch(value + k);
+    }
+}
+
 static void follow(curator *c, const kernel_column *x)
 {
     choice *k = c->choice;
@@ -152,6 +205,8 @@ static void follow(curator *c, const kernel_column *x)
     for (int64_t n = 0; n < x->count; n++) {
         uint32_t i = x->index[n];
         float before = c->slope[i];
+        if (n + AHEAD < x->count)
+            prefetch_row(&c->table->by_row, x->index[n + AHEAD]);
         if (before == k->slope[n])
             continue;
         c->slope[i] = k->slope[n];
@@ -206,28 +261,34 @@ void choice_move(curator *c, int64_t j, float d)
         follow(c, &x);
     else
         k->counted = 0;
+    set_penalty(k, j);
+    if (k->counted) /* its weight has changed, and so what its sum is worth */
+        sum_changed(c, j, 0);
     kernel_leave(before);
 }
 
 /* ---- asking ---- */
 
-static void fill_scores(curator *c, int64_t *scores)
+static const int64_t *up_to_date(curator *c)
 {
     choice *k = c->choice;
     if (!k->counted) {
         c->kernel->slopes(&c->rows, c->slope);
         count_all(c);
     }
-    for (int64_t j = 0; j < k->cells; j++)
-        scores[j] = score_at(k, j, k->cell[j].sum);
+    return &k->cell->score;
 }
 
 sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error)
 {
-    gate_contest q = {(size_t)c->choice->cells, fill_scores};
+    gate_contest q = {(size_t)c->choice->cells,
+                      sizeof(choice_cell) / sizeof(int64_t), up_to_date};
     if (c->choice->failed)
         return error_memory(error);
-    c->choice->total = c->total;
+    if (c->choice->total != c->total) { /* the units of all scores */
+        c->choice->total = c->total;
+        c->choice->counted = 0;
+    }
     return gate_choose(c, &q, out, error);
 }
 
@@ -269,6 +330,7 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
                                  sotto_error *error)
 {
     choice_free(c);
+    gate_scores_changed(c);
     choice *k = c->choice = mem_zeroed(1, sizeof *k);
     if (!k)
         return error_memory(error);
@@ -280,7 +342,8 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
                   .features = c->table->features,
                   .cells = c->table->features + c->policy.intercept,
                   .simple = s->low < 0 && s->high > 0};
-    if (s->rule == ASK_GS_R || s->rule == ASK_GS_Q) /* steps may meet it */
+    k->distance = s->rule == ASK_UNTRUNCATED || s->rule == ASK_GS_S;
+    if (!k->distance) /* steps may meet the box */
         k->simple = isinf(s->low) && isinf(s->high);
     if (!choice_memory(c, s))
         return error_memory(error);

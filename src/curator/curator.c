@@ -168,6 +168,7 @@ void curator_close(curator *c)
     kernel_pool_close(c->pool);
     noise_close(c->noise);
     noise_close(c->choices);
+    noise_buckets_close(c->buckets);
     choice_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);

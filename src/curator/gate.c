@@ -182,12 +182,12 @@ static double gate_rate(double sensitivity, double level)
 }
 
 /* For runs that are NOT PRIVATE: the first of the best. */
-static int64_t gate_best(const int64_t *scores, size_t count)
+static size_t gate_best(const int64_t *scores, size_t count)
 {
     size_t best = 0;
     for (size_t i = 1; i < count; i++)
         best = scores[i] > scores[best] ? i : best;
-    return (int64_t)best;
+    return best;
 }
 
 /* The largest score with Laplace noise: report noisy max. */
@@ -210,46 +210,92 @@ static sotto_status gate_noisy_best(curator *c, double scale,
     return SOTTO_OK;
 }
 
-static sotto_status gate_pick(curator *c, const ask_item *item,
+/* With noise for each score, which have to stand side by side. */
+static sotto_status gate_pick(curator *c, const ask_item *item, double rate,
                               const int64_t *scores, size_t count,
-                              int64_t *winner, sotto_error *error)
+                              size_t *place, sotto_error *error)
 {
-    double sensitivity =
-        gate_sensitivity(&c->policy, item->kind, c->table->features);
-    double rate = gate_rate(sensitivity, item->level);
-    size_t place = 0;
+    if (c->policy.without_noise) {
+        *place = gate_best(scores, count);
+        return SOTTO_OK;
+    }
+    if (item->noise == ASK_NOISY)
+        return gate_noisy_best(c, gate_scale(1, rate), scores, count, place,
+                               error);
+    return item->noise == ASK_FLIP
+               ? noise_select_exponential(c->choices, scores, count, rate,
+                                          place, error)
+               : noise_select_gumbel(c->choices, scores, count, rate, place,
+                                     error);
+}
+
+static sotto_status gate_pick_copied(curator *c, const ask_item *item,
+                                     double rate, const gate_contest *q,
+                                     const int64_t *scores, size_t *place,
+                                     sotto_error *error)
+{
+    int64_t *copy = mem_zeroed(q->count, sizeof *copy);
+    if (!copy)
+        return error_memory(error);
+    for (size_t i = 0; i < q->count; i++)
+        copy[i] = scores[i * q->stride];
     sotto_status status =
-        item->noise == ASK_NOISY
-            ? gate_noisy_best(c, gate_scale(2 * sensitivity, item->level),
-                              scores, count, &place, error)
-        : item->noise == ASK_FLIP
-            ? noise_select_exponential(c->choices, scores, count, rate, &place,
-                                       error)
-            : noise_select_gumbel(c->choices, scores, count, rate, &place,
-                                  error);
-    *winner = status == SOTTO_OK ? (int64_t)place : 0;
+        gate_pick(c, item, rate, copy, q->count, place, error);
+    mem_wipe(copy, q->count * sizeof *copy);
+    mem_free(copy);
     return status;
+}
+
+/* From so many scores on, noise is not drawn for each: public, and the same
+   for every form of the data. */
+enum { GATE_MANY = 4096 };
+
+void gate_scores_changed(curator *c)
+{
+    if (c->buckets)
+        noise_buckets_reset(c->buckets);
+}
+
+/* Buckets are kept from one choice to the next, as long as the rate is. */
+static sotto_status gate_pick_bucket(curator *c, double rate,
+                                     const gate_contest *q,
+                                     const int64_t *scores, size_t *place,
+                                     sotto_error *error)
+{
+    if (!c->buckets || c->bucket_rate != rate) {
+        noise_buckets_close(c->buckets);
+        sotto_status status =
+            noise_buckets_open(&c->buckets, q->count, q->stride, rate, error);
+        if (status != SOTTO_OK)
+            return status;
+        c->bucket_rate = rate;
+        c->bucket_shift = noise_buckets_shift(c->buckets);
+    }
+    *place = noise_buckets_select(c->choices, c->buckets, scores);
+    return SOTTO_OK;
 }
 
 sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
                          sotto_error *error)
 {
     const ask_item *item;
+    size_t place = 0;
     sotto_status status = gate_charge(c, ASK_CHOICE, &item, error);
     *winner = 0;
     if (status != SOTTO_OK)
         return status;
-    int64_t *scores = mem_zeroed(q->count, sizeof *scores);
-    if (!scores)
-        return error_memory(error);
     kernel_mode before = kernel_enter();
-    q->fill(c, scores);
+    const int64_t *scores = q->scores(c);
     kernel_leave(before);
-    if (c->policy.without_noise)
-        *winner = gate_best(scores, q->count);
-    else
-        status = gate_pick(c, item, scores, q->count, winner, error);
-    mem_wipe(scores, q->count * sizeof *scores);
-    mem_free(scores);
+    double rate = c->policy.without_noise
+                      ? 0
+                      : gate_rate(gate_sensitivity(&c->policy, item->kind,
+                                                   c->table->features),
+                                  item->level);
+    int many = q->count >= GATE_MANY && item->noise == ASK_GUMBEL &&
+               !c->policy.without_noise;
+    status = many ? gate_pick_bucket(c, rate, q, scores, &place, error)
+                  : gate_pick_copied(c, item, rate, q, scores, &place, error);
+    *winner = status == SOTTO_OK ? (int64_t)place : 0;
     return status;
 }

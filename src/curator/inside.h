@@ -48,7 +48,10 @@ struct curator {
     struct choice *choice; /* NULL: no scores were told */
 
     noise_stream *noise;
-    noise_stream *choices; /* of selections: independent of releases */
+    noise_stream *choices;  /* of selections: independent of releases */
+    noise_buckets *buckets; /* of many scores; NULL: not yet, or few */
+    double bucket_rate;
+    int bucket_shift;
 };
 
 /* Makes the columns fit for the kernel; 0: out of memory. */
@@ -94,12 +97,21 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
  * One person changes each score by at most gate_sensitivity.
  */
 typedef struct gate_contest {
-    size_t count;
-    void (*fill)(curator *c, int64_t *scores);
+    size_t count, stride; /* scores are that far apart */
+    const int64_t *(*scores)(curator *c);
 } gate_contest;
 
 sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
                          sotto_error *error);
+
+/* For the next choice: any scores may have changed, or this one has. */
+void gate_scores_changed(curator *c);
+static inline void gate_score_changed(curator *c, size_t j, int64_t from,
+                                      int64_t to)
+{
+    if (c->buckets && noise_buckets_differ(c->bucket_shift, from, to))
+        noise_buckets_move(c->buckets, j, from, to);
+}
 
 /*
  * For runs that are NOT PRIVATE and told an infinite clip: a sum as it is,

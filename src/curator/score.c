@@ -34,13 +34,18 @@ static int64_t root(unsigned __int128 x)
     return (int64_t)r;
 }
 
+void score_subgradients(const score_terms *t, int64_t *low, int64_t *high)
+{
+    *low = t->lowest ? -2 * SCORE_MOST : t->above ? t->l1 : -t->l1;
+    *high = t->highest ? 2 * SCORE_MOST : t->below ? -t->l1 : t->l1;
+}
+
 /* u = max(S + lo, -S - hi): how far -S is from [lo, hi], and below 0 within. */
 static int64_t score_distance(const score_terms *t, int truncated)
 {
-    int64_t lo = t->above ? t->l1 : -t->l1, hi = t->below ? -t->l1 : t->l1;
-    lo = t->lowest ? -2 * SCORE_MOST : lo;
-    hi = t->highest ? 2 * SCORE_MOST : hi;
-    int64_t up = t->sum + lo, down = -t->sum - hi;
+    int64_t low, high;
+    score_subgradients(t, &low, &high);
+    int64_t up = t->sum + low, down = -t->sum - high;
     int64_t u = up > down ? up : down;
     return truncated && u < 0 ? 0 : u;
 }

@@ -19,6 +19,9 @@ typedef struct score_terms {
     int highest, lowest; /* whether it is at the edge of the box */
 } score_terms;
 
+/* The subgradients [low, high] of the penalty, without the L2 part. */
+void score_subgradients(const score_terms *t, int64_t *low, int64_t *high);
+
 int64_t score_of(const score_terms *t, ask_rule rule);
 
 /* x rounded, and no larger than SCORE_MOST. */

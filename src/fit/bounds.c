@@ -73,8 +73,9 @@ static double steps_convex(const bounds *b)
 static double steps_strong(const bounds *b)
 {
     double far = log(8 * b->p / b->zeta);
-    return 4 / b->mu1 * log(b->mu1 * b->gap * bounds_share(b) /
-                            (128 * log(1 / b->delta) * far));
+    return 4 / b->mu1 *
+           log(b->mu1 * b->gap * bounds_share(b) /
+               (128 * log(1 / b->delta) * far));
 }
 
 static double steps_sparse(const bounds *b)
@@ -125,9 +126,9 @@ static double *bounds_named(bounds *b, const char *name, size_t length)
     const struct {
         const char *name;
         double *value;
-    } all[] = {{"L", &b->lipschitz}, {"M", &b->smooth},  {"R", &b->radius},
-               {"gap", &b->gap},     {"mu1", &b->mu1},   {"mu2", &b->mu2},
-               {"s", &b->sparse},    {"tau", &b->tau},   {"alpha", &b->alpha},
+    } all[] = {{"L", &b->lipschitz}, {"M", &b->smooth}, {"R", &b->radius},
+               {"gap", &b->gap},     {"mu1", &b->mu1},  {"mu2", &b->mu2},
+               {"s", &b->sparse},    {"tau", &b->tau},  {"alpha", &b->alpha},
                {"zeta", &b->zeta}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strlen(all[i].name) == length &&
@@ -174,8 +175,8 @@ sotto_status fit_gcd_bounds(const private_run *r, double steps, text_buffer *t,
         return status;
     double always[] = {b.n, b.lipschitz, b.smooth};
     double strong[] = {b.mu1, b.gap}, sparse[] = {b.mu2, b.gap, b.sparse};
-    if (!all_given(always, 3) || (isnan(b.radius) && !all_given(strong, 2) &&
-                                  !all_given(sparse, 3)))
+    if (!all_given(always, 3) ||
+        (isnan(b.radius) && !all_given(strong, 2) && !all_given(sparse, 3)))
         return error_set(error, SOTTO_USAGE,
                          "--set: the paper's bounds need --rows N, the "
                          "constants L and M, and R (convex), or mu1 and gap "

@@ -64,8 +64,8 @@ static void bucket_weights(noise_buckets *b)
 
 /* ---- life ---- */
 
-sotto_status noise_buckets_open(noise_buckets **out, size_t count, double rate,
-                                sotto_error *error)
+sotto_status noise_buckets_open(noise_buckets **out, size_t count,
+                                size_t stride, double rate, sotto_error *error)
 {
     *out = NULL;
     sotto_status status = noise_check_selection(count, rate, error);
@@ -75,6 +75,7 @@ sotto_status noise_buckets_open(noise_buckets **out, size_t count, double rate,
     if (!b)
         return error_memory(error);
     b->count = count;
+    b->stride = stride;
     b->rate = rate;
     b->shift = bucket_shift(rate);
     b->blocks = (count - 1) / BUCKET_BLOCK + 1;
@@ -192,17 +193,20 @@ enum { LANES = 4 };
 
 static int64_t bucket_high(const noise_buckets *b, const int64_t *scores)
 {
+    const size_t stride = b->stride;
     int64_t best[LANES], most = scores[0];
     for (size_t l = 0; l < LANES; l++)
         best[l] = most;
     size_t i = 0;
     for (; i + LANES <= b->count; i += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            best[l] = scores[i + l] > best[l] ? scores[i + l] : best[l];
+        for (size_t l = 0; l < LANES; l++) {
+            int64_t score = scores[(i + l) * stride];
+            best[l] = score > best[l] ? score : best[l];
+        }
     for (size_t l = 0; l < LANES; l++)
         most = best[l] > most ? best[l] : most;
     for (; i < b->count; i++)
-        most = scores[i] > most ? scores[i] : most;
+        most = scores[i * stride] > most ? scores[i * stride] : most;
     return most >> b->shift;
 }
 
@@ -210,13 +214,14 @@ static int64_t bucket_high(const noise_buckets *b, const int64_t *scores)
 static void bucket_histogram(const noise_buckets *b, const int64_t *scores,
                              size_t count, uint16_t seen[BUCKET_BINS + 1])
 {
+    const size_t stride = b->stride;
     uint16_t lane[LANES][BUCKET_BINS + 1] = {{0}};
     size_t i = 0;
     for (; i + LANES <= count; i += LANES)
         for (size_t l = 0; l < LANES; l++)
-            lane[l][bucket_shown(b, scores[i + l])]++;
+            lane[l][bucket_shown(b, scores[(i + l) * stride])]++;
     for (; i < count; i++)
-        lane[0][bucket_shown(b, scores[i])]++;
+        lane[0][bucket_shown(b, scores[i * stride])]++;
     for (int d = 0; d <= BUCKET_BINS; d++)
         seen[d] = (uint16_t)(lane[0][d] + lane[1][d] + lane[2][d] + lane[3][d]);
 }
@@ -226,7 +231,7 @@ static void bucket_count_block(noise_buckets *b, const int64_t *scores,
 {
     uint16_t seen[BUCKET_BINS + 1];
     size_t from = block * BUCKET_BLOCK, left = b->count - from;
-    bucket_histogram(b, scores + from,
+    bucket_histogram(b, scores + from * b->stride,
                      left < BUCKET_BLOCK ? left : BUCKET_BLOCK, seen);
     for (uint64_t depth = 0; depth < BUCKET_BINS; depth++)
         if (seen[depth]) {
@@ -276,7 +281,7 @@ static size_t bucket_member(const noise_buckets *b, const int64_t *scores,
     size_t from = block * BUCKET_BLOCK, i = from;
     for (;; i++) { /* not there: a score has changed without a move */
         assert(i < b->count && i - from < BUCKET_BLOCK);
-        r -= !(((uint64_t)scores[i] ^ same) >> b->shift);
+        r -= !(((uint64_t)scores[i * b->stride] ^ same) >> b->shift);
         if (r == UINT64_MAX)
             return i;
     }
@@ -289,7 +294,7 @@ static size_t bucket_far_member(const noise_buckets *b, const int64_t *scores,
 {
     for (size_t i = 0;; i++) {
         assert(i < b->count);
-        uint64_t depth = bucket_depth(b, scores[i] >> b->shift);
+        uint64_t depth = bucket_depth(b, scores[i * b->stride] >> b->shift);
         if (depth - b->lead >= b->near && !r--)
             return i;
     }
@@ -384,7 +389,7 @@ size_t noise_buckets_select(noise_stream *stream, noise_buckets *b,
         uint64_t height;
         uint128 point = bucket_below(stream, points);
         size_t index = bucket_at(b, scores, point, &height);
-        uint64_t behind = from - (uint64_t)scores[index];
+        uint64_t behind = from - (uint64_t)scores[index * b->stride];
         int under = bucket_under_first(height, behind, b->rate);
         if (under < 0)
             under = bucket_under_wide(stream, height, behind, b->rate);

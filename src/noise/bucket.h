@@ -20,7 +20,7 @@ enum {
 };
 
 struct noise_buckets {
-    size_t count;
+    size_t count, stride;
     double rate;
     int shift;
     uint64_t near; /* how many buckets have a weight of their own */

@@ -24,7 +24,7 @@ static mpfr_t u, x, bound;
 static noise_buckets *buckets(size_t count, double rate)
 {
     noise_buckets *b;
-    must(noise_buckets_open(&b, count, rate, NULL));
+    must(noise_buckets_open(&b, count, 1, rate, NULL));
     return b;
 }
 
@@ -614,12 +614,12 @@ static void test_refused(void **state)
     noise_buckets *kept = buckets(1, 1), *b = kept;
     const double rates[] = {0, -1, NAN, INFINITY, 0x1p-65, 0x1.1p40};
     for (int i = 0; i < 6; i++) {
-        assert_int_equal(noise_buckets_open(&b, 3, rates[i], NULL),
+        assert_int_equal(noise_buckets_open(&b, 3, 1, rates[i], NULL),
                          SOTTO_USAGE);
         assert_null(b);
     }
-    assert_int_equal(noise_buckets_open(&b, 0, 1, NULL), SOTTO_USAGE);
-    assert_int_equal(noise_buckets_open(&b, NOISE_MOST_SCORES + 1, 1, NULL),
+    assert_int_equal(noise_buckets_open(&b, 0, 1, 1, NULL), SOTTO_USAGE);
+    assert_int_equal(noise_buckets_open(&b, NOISE_MOST_SCORES + 1, 1, 1, NULL),
                      SOTTO_USAGE);
     noise_buckets_close(kept);
     noise_buckets_close(NULL);

@@ -33,7 +33,7 @@ static noise_stream *seeded(uint64_t seed)
 static noise_buckets *buckets(size_t count, double rate)
 {
     noise_buckets *b;
-    must(noise_buckets_open(&b, count, rate, NULL));
+    must(noise_buckets_open(&b, count, 1, rate, NULL));
     return b;
 }
 

@@ -219,7 +219,7 @@ static sotto_status do_noise(const sotto_options *options, sotto_error *error)
     sotto_status status = noise_open(&s, NOISE_RELEASE, error);
     if (status != SOTTO_OK)
         return status;
-    status = noise_buckets_open(&b, 3000, .1, error);
+    status = noise_buckets_open(&b, 3000, 1, .1, error);
     if (status == SOTTO_OK)
         noise_buckets_close(b);
     noise_close(s);
