@@ -140,8 +140,7 @@ static curator *open_curator(sotto_table **t, int64_t steps, int intercept)
     double *clip = malloc((size_t)features * sizeof *clip);
     for (int64_t j = 0; j < features; j++)
         clip[j] = CLIP;
-    ask_scores scores = {
-        .clip = clip, .l1 = 1e-4, .low = -INFINITY, .high = INFINITY};
+    ask_scores scores = {.l1 = 1e-4, .low = -INFINITY, .high = INFINITY};
     must(curator_tell_clips(c, clip, &error), &error);
     must(curator_tell_scores(c, &scores, &error), &error);
     free(clip);

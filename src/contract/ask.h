@@ -99,12 +99,13 @@ typedef enum ask_rule {
 
 typedef struct ask_scores {
     ask_rule rule;
-    const double *clip;       /* for choices; of each coordinate */
+    const double *clip;       /* for choices; NULL: as those of releases */
     const double *smoothness; /* M_j, for the steps of GS_R and GS_Q */
     double l1, l2, low, high; /* the penalty; the intercept has none */
 } ask_scores;
 
-/* Sets how coordinates are chosen. Nothing has been told to move before. */
+/* Sets how coordinates are chosen, until clips are told again. Nothing has
+   been told to move before. */
 sotto_status curator_tell_scores(curator *c, const ask_scores *scores,
                                  sotto_error *error);
 

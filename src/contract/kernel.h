@@ -81,9 +81,9 @@ typedef struct kernel {
                    const kernel_column *asked, float factor);
 
     /* By how much a row's integers change when its slope does: of each of
-       its entries x, whose factor is f. */
-    void (*changes)(const float *x, const float *f, int64_t count, float before,
-                    float after, int32_t *out);
+       its entries, given as the products x f. */
+    void (*changes)(const float *part, int64_t count, float before, float after,
+                    int32_t *out);
 } kernel;
 
 /*

@@ -131,6 +131,7 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
                                 sotto_error *error)
 {
     int64_t count = c->table->features + c->policy.intercept;
+    choice_free(c); /* its sums are in units of the old ones */
     for (int64_t j = 0; j < count; j++) {
         float factor = (float)(KERNEL_CLIP / clip[j]);
         c->clip[j] = clip[j];

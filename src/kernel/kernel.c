@@ -17,7 +17,7 @@ extern const kernel kernel_avx2, kernel_avx512;
 
 int32_t kernel_integer(float v)
 {
-    return row_integer(lanes_all(v))[0];
+    return one_integer(v);
 }
 
 static int has_avx2(void)

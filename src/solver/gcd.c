@@ -46,7 +46,7 @@ static sotto_status gcd_tell(curator *c, const solver_problem *p,
         return error_memory(error);
     for (int64_t j = 0; j < coordinates; j++)
         clip[j] = s->clip * sqrt(s->smoothness[j]);
-    ask_scores scores = {s->rule, clip,   s->smoothness, p->l1,
+    ask_scores scores = {s->rule, NULL,   s->smoothness, p->l1,
                          p->l2,   p->low, p->high};
     sotto_status status = curator_tell_clips(c, clip, error);
     if (status == SOTTO_OK)

@@ -99,20 +99,21 @@ static void test_no_score_moves_further(void **state)
 
 /* ---- sums ---- */
 
-enum { FEATURES = 40, ROWS = 700 };
+enum { MOST_FEATURES = 5000 };
+static int features = 40, rows = 700;
 
 /* One data set, as CSV and as svmlight: the first features are in most rows,
    the last in none. */
 static void make_rows(text_buffer *dense, text_buffer *sparse, int classes)
 {
-    for (int j = 0; j < FEATURES; j++)
+    for (int j = 0; j < features; j++)
         text_format(dense, "x%d,", j);
     text_put(dense, "t\n");
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < rows; i++) {
         text_buffer row = {0};
         double y = uniform() - .5;
-        for (int j = 0; j < FEATURES; j++) {
-            int there = uniform() < .9 / (1 + .5 * j) && j < FEATURES - 2;
+        for (int j = 0; j < features; j++) {
+            int there = uniform() < .9 / (1 + .5 * j) && j < features - 2;
             double x = there ? 2 * uniform() - 1 : 0;
             y += j < 6 ? x * (j % 2 ? 1 : -1) : 0;
             text_format(dense, "%.6f,", x);
@@ -136,9 +137,11 @@ static sotto_table *read_dense(const char *text, const char *name)
 
 static sotto_table *read_sparse(const char *text, const char *name)
 {
+    char count[12];
+    snprintf(count, sizeof count, "%d", features);
     return read_text(
         "d.svm", text,
-        SETTINGS({"loss", name}, {"precision", "float"}, {"features", "40"}));
+        SETTINGS({"loss", name}, {"precision", "float"}, {"features", count}));
 }
 
 /* A mark of every answer of many choices, releases and moves. */
@@ -150,10 +153,13 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
     choice.noise = ASK_GUMBEL;
     choice.and_next = 1;
     ask_plan plan = plan_two(choice, some(ASK_PARTIAL, TIMES, level));
-    double clip[FEATURES + 1], smooth[FEATURES + 1], out;
-    for (int j = 0; j <= FEATURES; j++) {
-        clip[j] = .1 + .01 * j;
-        smooth[j] = .3 + .02 * j;
+    static double clip[MOST_FEATURES + 1], smooth[MOST_FEATURES + 1];
+    static double weight[MOST_FEATURES + 1];
+    double out;
+    for (int j = 0; j <= features; j++) {
+        weight[j] = 0;
+        clip[j] = .1 + .01 * (j % 40);
+        smooth[j] = .3 + .02 * (j % 50);
     }
     ask_scores scores = {rule, clip, smooth, .01, .02, -.4, .5};
     curator *c;
@@ -163,7 +169,6 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
         curator_tell_clips(c, clip, &error) ||
         curator_tell_scores(c, &scores, &error))
         fail_msg("%s", error.message);
-    double weight[FEATURES + 1] = {0};
     for (int i = 0; i < TIMES; i++) {
         int64_t j;
         assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_OK);
@@ -181,7 +186,7 @@ static curator_policy policy_of(loss_kind kind, int intercept)
 {
     return (curator_policy){.adjacency = ACCOUNT_ADD_REMOVE,
                             .rows_per_person = 1,
-                            .rows = ROWS,
+                            .rows = rows,
                             .loss = {kind, .7},
                             .weight_bound = 1,
                             .intercept = intercept,
@@ -217,6 +222,8 @@ static void compare_forms(loss_kind kind, ask_rule rule, int intercept)
 static void test_forms(void **state)
 {
     (void)state;
+    features = 40;
+    rows = 700;
     for (ask_rule rule = ASK_UNTRUNCATED; rule <= ASK_GS_Q; rule++)
         for (int intercept = 0; intercept < 2; intercept++) {
             compare_forms(LOSS_SQUARED, rule, intercept);
@@ -224,6 +231,17 @@ static void test_forms(void **state)
             compare_forms(LOSS_HUBER, rule, intercept);
             compare_forms(LOSS_SQUARED_HINGE, rule, intercept);
         }
+}
+
+/* Short columns, and more coordinates than noise is drawn for one by one. */
+static void test_many_features(void **state)
+{
+    (void)state;
+    features = MOST_FEATURES;
+    rows = 90;
+    compare_forms(LOSS_SQUARED, ASK_UNTRUNCATED, 0);
+    compare_forms(LOSS_LOGISTIC, ASK_GS_S, 1);
+    compare_forms(LOSS_HUBER, ASK_GS_Q, 1);
 }
 
 /* ---- the law ---- */
@@ -311,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_definitions),
         cmocka_unit_test(test_no_score_moves_further),
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_many_features),
         cmocka_unit_test(test_law),
         cmocka_unit_test(test_shapes),
     };
