@@ -86,6 +86,10 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
    float, or 0 where d is not finite. */
 double curator_tell(curator *c, int64_t j, double d);
 
+/* The iterate is at w, features and intercept, as floats; what is not finite
+   counts as 0. */
+void curator_tell_all(curator *c, const double *w);
+
 /* ---- asking ---- */
 
 sotto_status curator_ask_total(curator *c, double *out, sotto_error *error);
@@ -103,6 +107,8 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
  * The gradient of the mean loss, in coordinates whose features are multiplied
  * by `scale` (2^-100 to 2^100; the intercept's behind the features'). What a
  * record adds is shortened to the length `clip`, all coordinates together.
+ * With the scales of the last question it is faster. An infinite clip is for
+ * runs that are NOT PRIVATE.
  */
 sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
                                   double *out, sotto_error *error);

@@ -35,17 +35,23 @@ static int take_memory(curator *c)
     int64_t count = c->table->features + 1;
     c->rows.padded = padded;
     /* a little more, so that an empty table has an address too */
-    c->memory_bytes = (size_t)(4 * padded + 64) * sizeof *c->memory;
+    c->memory_bytes = (size_t)(6 * padded + 64) * sizeof *c->memory;
     c->memory = mem_map(c->memory_bytes);
     c->clip = mem_zeroed((size_t)count, sizeof *c->clip);
     c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
-    if (!c->memory || !c->clip || !c->factor)
+    c->at = mem_zeroed((size_t)count, sizeof *c->at);
+    c->scale = mem_zeroed((size_t)count, sizeof *c->scale);
+    c->value = mem_zeroed((size_t)count, sizeof *c->value);
+    if (!c->memory || !c->clip || !c->factor || !c->at || !c->scale ||
+        !c->value)
         return 0;
     keep_out_of_dumps(c->memory, c->memory_bytes);
     c->rows.margin = c->memory;
     c->weight = c->memory + padded;
     c->ones = c->memory + 2 * padded;
     c->slope = c->memory + 3 * padded;
+    c->origin = c->memory + 4 * padded;
+    c->reach = c->memory + 5 * padded;
     return 1;
 }
 
@@ -76,7 +82,8 @@ static int fill_rows(curator *c)
     int classes = loss_has_classes(c->policy.loss.kind);
     for (int64_t i = 0; i < t->rows; i++) {
         c->weight[i] = t->weight ? (float)t->weight[i] : 1;
-        c->rows.margin[i] = classes ? 0 : -(float)t->y[i];
+        c->origin[i] = classes ? 0 : -(float)t->y[i];
+        c->rows.margin[i] = c->origin[i];
         c->ones[i] = classes ? (float)t->y[i] : 1;
     }
     if (t->unit && !cap_people(c, c->policy.rows_per_person))
@@ -165,6 +172,9 @@ void curator_close(curator *c)
     columns_free(c);
     mem_free(c->clip);
     mem_free(c->factor);
+    mem_free(c->at);
+    mem_free(c->scale);
+    mem_free(c->value);
     sotto_table_free(c->table);
     mem_free(c);
 }

@@ -37,6 +37,13 @@ struct curator {
     float *written;
     size_t written_bytes;
 
+    float *origin;       /* margins where all weights are 0 */
+    float *at;           /* the iterate; features and intercept */
+    int away;            /* the margins are not those of `at` yet */
+    float *reach;        /* of the rows, as kernel_ball has it, for `scale` */
+    float *scale;        /* of the last gradient; 0: there was none */
+    const float **value; /* a dense table's columns */
+
     double *clip;  /* features and intercept; 0: not told yet */
     float *factor; /* KERNEL_CLIP / clip */
     double total;  /* what sums are divided by; 0: not known yet */
@@ -61,6 +68,11 @@ void keep_out_of_dumps(void *memory, size_t bytes);
 
 /* Does what was told and waits for the next question. */
 void curator_catch_up(curator *c);
+
+/* ---- gradient.c ---- */
+
+/* The rows as the kernel takes them for a whole gradient. */
+kernel_ball gradient_ball(const curator *c);
 
 /* One question: how the exact integers are summed. How much one person can
    change them is the gate's business. */

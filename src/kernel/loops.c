@@ -278,9 +278,17 @@ static int64_t sum(const float *slope, int64_t padded,
     return step(&r, NULL, 0, asked, factor);
 }
 
+/* ---- the whole gradient ---- */
+
+#include "ball.h"
+
 #define LOOPS_TEXT(name) LOOPS_TEXT_(name)
 #define LOOPS_TEXT_(name) #name
 
 extern const kernel KERNEL_LOOPS;
 const kernel KERNEL_LOOPS = {&LOOPS_TEXT(KERNEL_LOOPS)[sizeof "kernel_" - 1],
-                             step, slopes, sum};
+                             step,
+                             slopes,
+                             sum,
+                             move,
+                             gradient};
