@@ -78,7 +78,14 @@ struct private_solver {
                         void *context, sotto_error *error);
 };
 
-extern const private_solver fit_cd;
+extern const private_solver fit_cd, fit_gd;
+
+/* ---- descent.c: gradient steps ---- */
+
+sotto_status fit_check_descent(const sotto_options *options, const char *solver,
+                               sotto_error *error);
+int64_t fit_descent_steps(const sotto_options *options);
+descent_settings fit_descent_settings(const private_run *r);
 
 /* ---- noise.c ---- */
 

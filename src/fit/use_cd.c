@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static sotto_status cd_check(const sotto_options *options,
-                             sotto_error *error)
+static sotto_status cd_check(const sotto_options *options, sotto_error *error)
 {
     if (option_given(options, OPTION_PASSES) &&
         option_given(options, OPTION_STEPS))
@@ -17,6 +16,11 @@ static sotto_status cd_check(const sotto_options *options,
         return error_set(error, SOTTO_USAGE,
                          "--solver cd: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber");
+    if (option_given(options, OPTION_MOMENTUM) ||
+        option_given(options, OPTION_DECAY))
+        return error_set(error, SOTTO_USAGE,
+                         "--momentum and --decay have no meaning with --solver "
+                         "cd");
     return SOTTO_OK;
 }
 

@@ -1,0 +1,35 @@
+/*
+ * Training with DP-GD: what it needs, its plan, its settings.
+ */
+#include "private.h"
+
+#include <math.h>
+
+static sotto_status gd_check(const sotto_options *options, sotto_error *error)
+{
+    return fit_check_descent(options, "gd", error);
+}
+
+static sotto_status gd_plan(private_run *r, sotto_error *error)
+{
+    int64_t steps = fit_descent_steps(r->options);
+    double left;
+    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    fit_plan_add(
+        r, (ask_item){.kind = ASK_GRADIENT,
+                      .count = steps,
+                      .level = fit_level(ASK_GAUSSIAN, left, (double)steps)});
+    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+static sotto_status gd_train(private_run *r, const solver_problem *p,
+                             solver_answer *out, solver_progress progress,
+                             void *context, sotto_error *error)
+{
+    descent_settings settings = fit_descent_settings(r);
+    return gd_run(out, r->curator, p, &settings, progress, context, error);
+}
+
+const private_solver fit_gd = {"gd", gd_check, gd_plan, gd_train};
