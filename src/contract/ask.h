@@ -18,6 +18,7 @@ typedef enum ask_kind {
     ASK_PARTIAL,  /* one partial derivative of the mean loss */
     ASK_GRADIENT, /* all of them at once */
     ASK_CHOICE,   /* which coordinate promises most */
+    ASK_BATCH,    /* a batch's part of the gradient */
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_KINDS
 } ask_kind;
@@ -114,5 +115,13 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
  */
 sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
                                   double *out, sotto_error *error);
+
+/*
+ * The same of a fresh batch: the sum over the rows in it, divided by the
+ * number of all rows, never by how many are in it. On average it is the
+ * batches' rate times the gradient. Of an empty batch it is noise.
+ */
+sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
+                               double *out, sotto_error *error);
 
 #endif

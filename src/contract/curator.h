@@ -27,6 +27,9 @@ typedef struct curator_policy {
     uint64_t seed;
 } curator_policy;
 
+/* The rate nearest below q that coins can have: of ASK_SAMPLED. */
+double curator_rate(double q);
+
 /* How many noise values one question draws, or a few more. */
 double curator_draws(ask_kind kind, int64_t features);
 

@@ -75,6 +75,7 @@ typedef struct kernel_ball {
     int64_t columns;           /* with `ones` */
     const float *const *value; /* of dense columns, `ones` too; or NULL */
     const int64_t *start;      /* of each row's entries */
+    const uint32_t *row;       /* row i is start's row row[i]; NULL: i */
     const uint32_t *index;     /* their columns */
     const float *entry;
     const float *ones;
@@ -110,7 +111,7 @@ typedef struct kernel {
     /* Puts the margins at w, where it is given. */
     void (*move)(const kernel_rows *r, const kernel_ball *b);
 
-    /* The same, and the sums of the integers k_ij of each column. */
+    /* The same, and adds the integers k_ij of each column to out[j]. */
     void (*gradient)(const kernel_rows *r, const kernel_ball *b, int64_t *out);
 } kernel;
 

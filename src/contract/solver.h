@@ -61,6 +61,7 @@ typedef struct descent_settings {
     double momentum;  /* 0: none; below 1 */
     double average;   /* the last part of the steps that is averaged */
     double clip;      /* of a record's gradient, in units of sqrt(M_j) */
+    double rate;      /* of the batches; 1 without */
     const double *smoothness; /* M_j, and the intercept's behind them */
 } descent_settings;
 
@@ -69,5 +70,11 @@ typedef struct descent_settings {
 sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
                     const descent_settings *s, solver_progress progress,
                     void *context, sotto_error *error);
+
+/* ---- sgd.c: DP-SGD ---- */
+
+sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const descent_settings *s, solver_progress progress,
+                     void *context, sotto_error *error);
 
 #endif

@@ -160,6 +160,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = open_noise(c, error);
     if (status == SOTTO_OK && plan_has_batches(plan))
         status = batch_make(c, error);
+    if (status == SOTTO_OK && ask_planned(plan, ASK_BATCH))
+        status = sampled_make(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)
@@ -176,6 +178,7 @@ void curator_close(curator *c)
     kernel_pool_close(c->pool);
     noise_close(c->noise);
     batch_free(c);
+    sampled_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);
         mem_unmap(c->memory, c->memory_bytes);

@@ -1,6 +1,7 @@
 /*
- * The whole gradient, each record's part shortened to one length: Lemma 4 of
- * docs/privacy.md. The kernel makes the integers; here is what they mean.
+ * The whole gradient, of all rows or of a batch, each record's part shortened
+ * to one length: Lemma 4 of docs/privacy.md. The kernel makes the integers;
+ * here is what they mean.
  */
 #include "inside.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 
 typedef struct gradient_ask {
+    ask_kind kind;
     float factor;
     const double *scale;
     double *out; /* of a question without clip */
@@ -39,7 +41,7 @@ kernel_ball gradient_ball(const curator *c)
 
 /* How far each record's factor may go: known until the scales change, which
    are public. */
-static void find_reach(curator *c, const double *scale)
+void gradient_scale(curator *c, const double *scale)
 {
     int64_t count = coordinates_of(c);
     int same = 1;
@@ -58,11 +60,18 @@ static void sum_gradient(curator *c, const void *what, int64_t *out)
     const gradient_ask *a = what;
     if (c->by != 0)
         curator_catch_up(c);
-    find_reach(c, a->scale);
+    gradient_scale(c, a->scale);
     kernel_ball ball = gradient_ball(c);
     ball.factor = a->factor;
     c->kernel->gradient(&c->rows, &ball, out);
     c->away = 0;
+}
+
+static void sum_batch(curator *c, const void *what, int64_t *out)
+{
+    const gradient_ask *a = what;
+    gradient_scale(c, a->scale);
+    sampled_sum(c, a->factor, out);
 }
 
 /* The same without clip and grid, in doubles, row after row. */
@@ -108,7 +117,7 @@ static sotto_status gradient_unclipped(curator *c, const gradient_ask *a,
 {
     double none;
     sotto_status status =
-        gate_release_unclipped(c, ASK_GRADIENT, sum_unclipped, a, &none, error);
+        gate_release_unclipped(c, a->kind, sum_unclipped, a, &none, error);
     for (int64_t j = 0; j < coordinates_of(c); j++)
         a->out[j] = status == SOTTO_OK ? a->out[j] / c->total : 0;
     return status;
@@ -124,9 +133,9 @@ static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
     double noise;
     if (!sum)
         return error_memory(error);
-    gate_question q = {.kind = ASK_GRADIENT,
+    gate_question q = {.kind = a->kind,
                        .answers = (size_t)count,
-                       .sum = sum_gradient,
+                       .sum = a->kind == ASK_BATCH ? sum_batch : sum_gradient,
                        .what = a};
     sotto_status status = gate_release(c, &q, sum, &noise, error);
     for (int64_t j = 0; j < count; j++)
@@ -137,14 +146,29 @@ static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
     return status;
 }
 
-sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
-                                  double *out, sotto_error *error)
+static sotto_status gradient_ask_for(curator *c, ask_kind kind, double clip,
+                                     const double *scale, double *out,
+                                     sotto_error *error)
 {
-    gradient_ask a = {
-        .factor = (float)(KERNEL_CLIP / clip), .scale = scale, .out = out};
+    gradient_ask a = {kind, (float)(KERNEL_CLIP / clip), scale, out};
     sotto_status status = gradient_check(c, clip, scale, error);
     if (status != SOTTO_OK)
         return status;
     return isinf(clip) ? gradient_unclipped(c, &a, error)
                        : gradient_clipped(c, &a, error);
+}
+
+sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
+                                  double *out, sotto_error *error)
+{
+    return gradient_ask_for(c, ASK_GRADIENT, clip, scale, out, error);
+}
+
+sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
+                               double *out, sotto_error *error)
+{
+    if (isinf(clip))
+        return error_set(error, SOTTO_USAGE,
+                         "--clip: batches need a finite one");
+    return gradient_ask_for(c, ASK_BATCH, clip, scale, out, error);
 }

@@ -21,13 +21,22 @@ typedef struct batch {
     int64_t count; /* a secret, like the rows */
 
     int64_t people;
-    int64_t *start;    /* where rows say whose they are: person k's rows */
-    uint32_t *row_of;  /* are row_of[start[k] .. start[k + 1]) */
-    uint32_t *picked;  /* scratch: people */
-    void *memory;      /* all of these */
+    int64_t *start;   /* where rows say whose they are: person k's rows */
+    uint32_t *row_of; /* are row_of[start[k] .. start[k + 1]) */
+    uint32_t *picked; /* scratch: people */
+    void *memory;     /* all of these */
     size_t bytes;
     noise_stream *coins;
 } batch;
+
+/* A few rows of a batch, side by side as the kernel takes them. */
+typedef struct gathered {
+    float *x;      /* of dense tables: each column's values */
+    float *row[5]; /* margin, weight, ones, origin, reach */
+    const float **value;
+    void *memory;
+    size_t bytes;
+} gathered;
 
 struct curator {
     curator_policy policy;
@@ -67,7 +76,8 @@ struct curator {
     float by;
 
     noise_stream *noise;
-    batch batch; /* where the plan has questions about some rows only */
+    batch batch;       /* where the plan has questions about some rows only */
+    gathered gathered; /* where it has ASK_BATCH */
 };
 
 /* ---- batch.c ---- */
@@ -101,6 +111,17 @@ void curator_catch_up(curator *c);
 
 /* The rows as the kernel takes them for a whole gradient. */
 kernel_ball gradient_ball(const curator *c);
+
+/* Makes the reaches those of these scales. */
+void gradient_scale(curator *c, const double *scale);
+
+/* ---- sampled.c ---- */
+
+sotto_status sampled_make(curator *c, sotto_error *error);
+void sampled_free(curator *c);
+
+/* Adds the integers of the rows in the batch. */
+void sampled_sum(curator *c, float factor, int64_t *out);
 
 /* One question: how the exact integers are summed. How much one person can
    change them is the gate's business. */

@@ -10,12 +10,11 @@
 static sotto_status refuse_others(const sotto_options *options,
                                   const char *solver, sotto_error *error)
 {
-    static const option_id others[] = {OPTION_PASSES, OPTION_ROUNDS,
-                                       OPTION_ORDER};
+    static const option_id others[] = {OPTION_ROUNDS, OPTION_ORDER};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (option_given(options, others[i]))
             return error_set(error, SOTTO_USAGE,
-                             "--%s has no meaning with --solver %s",
+                             "--%s does not go with --solver %s",
                              sotto_option_at(others[i])->name, solver);
     if (!option_is(options, OPTION_CALIBRATION, "exact"))
         return error_set(error, SOTTO_USAGE,
@@ -62,8 +61,9 @@ descent_settings fit_descent_settings(const private_run *r)
         .steps = fit_descent_steps(options),
         .step_size = given_or(options, OPTION_STEP_SIZE, 1 / coordinates),
         .decay = option_number(options, OPTION_DECAY),
-        .momentum = option_number(options, OPTION_MOMENTUM),
+        .momentum = given_or(options, OPTION_MOMENTUM, 0),
         .average = given_or(options, OPTION_AVERAGE, .7),
         .clip = given_or(options, OPTION_CLIP, sqrt(coordinates / curvature)),
+        .rate = 1,
         .smoothness = r->smooth.m};
 }

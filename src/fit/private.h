@@ -78,7 +78,7 @@ struct private_solver {
                         void *context, sotto_error *error);
 };
 
-extern const private_solver fit_cd, fit_gd;
+extern const private_solver fit_cd, fit_gd, fit_sgd;
 
 /* ---- descent.c: gradient steps ---- */
 

@@ -7,6 +7,12 @@
 
 static sotto_status gd_check(const sotto_options *options, sotto_error *error)
 {
+    static const option_id others[] = {OPTION_PASSES, OPTION_BATCH_RATE};
+    for (int i = 0; i < 2; i++)
+        if (option_given(options, others[i]))
+            return error_set(error, SOTTO_USAGE,
+                             "--%s does not go with --solver gd",
+                             sotto_option_at(others[i])->name);
     return fit_check_descent(options, "gd", error);
 }
 
@@ -29,6 +35,10 @@ static sotto_status gd_train(private_run *r, const solver_problem *p,
                              void *context, sotto_error *error)
 {
     descent_settings settings = fit_descent_settings(r);
+    /* steps that are sure to be stable are short for most records */
+    if (!option_given(r->options, OPTION_MOMENTUM) &&
+        !option_given(r->options, OPTION_STEP_SIZE))
+        settings.momentum = .9;
     return gd_run(out, r->curator, p, &settings, progress, context, error);
 }
 

@@ -18,6 +18,12 @@ ROW int64_t ball_rows(const kernel_ball *b)
     return rows < BALL_LEAST ? BALL_LEAST : rows > BALL_MOST ? BALL_MOST : rows;
 }
 
+/* Where the entries of row i are, which may be another row of the table. */
+ROW const int64_t *ball_entries(const kernel_ball *b, int64_t i)
+{
+    return b->start + (b->row ? (int64_t)b->row[i] : i);
+}
+
 /* ---- margins ---- */
 
 /* Four columns at once, each added in its turn. */
@@ -63,7 +69,8 @@ static void ball_move_sparse(const kernel_ball *b, int64_t from, int64_t count,
 {
     for (int64_t i = from; i < from + count; i++) {
         float margin = b->origin[i];
-        for (int64_t k = b->start[i]; k < b->start[i + 1]; k++)
+        const int64_t *start = ball_entries(b, i);
+        for (int64_t k = start[0]; k < start[1]; k++)
             margin = margin + b->at[b->index[k]] * b->entry[k];
         if (b->ones)
             margin = margin + b->at[b->columns - 1] * b->ones[i];
@@ -175,7 +182,8 @@ static void ball_sum_sparse(const kernel_ball *b, int64_t from, int64_t count,
         float factor = t[i - from];
         if (factor == 0)
             continue;
-        for (int64_t k = b->start[i]; k < b->start[i + 1]; k++) {
+        const int64_t *start = ball_entries(b, i);
+        for (int64_t k = start[0]; k < start[1]; k++) {
             uint32_t j = b->index[k];
             out[j] += (int32_t)(factor * (b->entry[k] * b->scale[j]));
         }
@@ -211,8 +219,6 @@ static void ball_block(const kernel_rows *r, const kernel_ball *b, int64_t from,
 static void gradient(const kernel_rows *r, const kernel_ball *b, int64_t *out)
 {
     int64_t rows = ball_rows(b);
-    for (int64_t j = 0; j < b->columns; j++)
-        out[j] = 0;
     for (int64_t i = 0; i < r->padded; i += rows)
         ball_block(r, b, i, loops_less(rows, r->padded - i), out);
 }

@@ -38,8 +38,9 @@ static void descent_move(descent_state *s, int64_t j, double step)
 {
     const descent_settings *set = s->settings;
     double gamma = step / set->smoothness[j];
-    /* the gradient is that in v_j */
-    double to = s->z[j] - gamma * (s->gradient[j] / s->scale[j]);
+    /* in v_j, and the batch's part of it; on average this is w_j's */
+    double gradient = s->gradient[j] / (s->scale[j] * set->rate);
+    double to = s->z[j] - gamma * gradient;
     if (j < s->problem->features) /* the intercept has no penalty */
         to = solver_prox(s->problem, to, gamma);
     s->before[j] = s->w[j];

@@ -62,7 +62,7 @@ class Problem:
 
     def settings(self):
         return ["--steps", str(self.steps), "--clip", repr(self.clip), "--step-size",
-                repr(self.step), "--average", ".7"]
+                repr(self.step), "--average", ".7", "--momentum", "0"]
 
 
 class NamedProblems(unittest.TestCase):

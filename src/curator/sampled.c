@@ -1,0 +1,89 @@
+/*
+ * The gradient of a batch (docs/privacy.md, Lemma 5). The rows that are in
+ * it are put side by side, some at a time, and then they are rows like all
+ * others: the same integers, from the same kernel. No other row is looked at.
+ */
+#include "inside.h"
+
+enum { SAMPLED_ROWS = 512 };
+
+enum { OF_MARGIN, OF_WEIGHT, OF_ONES, OF_ORIGIN, OF_REACH, OF_ALL };
+
+sotto_status sampled_make(curator *c, sotto_error *error)
+{
+    gathered *g = &c->gathered;
+    int64_t columns = c->table->sparse ? 0 : c->table->features;
+    size_t floats = (size_t)(OF_ALL + columns) * SAMPLED_ROWS;
+    g->bytes = floats * sizeof *g->x;
+    g->memory = mem_map(g->bytes);
+    g->value = mem_zeroed((size_t)columns + 1, sizeof *g->value);
+    if (!g->memory || !g->value)
+        return error_memory(error);
+    keep_out_of_dumps(g->memory, g->bytes);
+    for (int i = 0; i < OF_ALL; i++)
+        g->row[i] = (float *)g->memory + i * SAMPLED_ROWS;
+    g->x = g->row[0] + OF_ALL * SAMPLED_ROWS;
+    for (int64_t j = 0; j < columns; j++)
+        g->value[j] = g->x + j * SAMPLED_ROWS;
+    g->value[columns] = g->row[OF_ONES];
+    return SOTTO_OK;
+}
+
+void sampled_free(curator *c)
+{
+    gathered *g = &c->gathered;
+    if (g->memory) {
+        mem_wipe(g->memory, g->bytes);
+        mem_unmap(g->memory, g->bytes);
+    }
+    mem_free(g->value);
+    *g = (gathered){0};
+}
+
+static void gather(float *to, const float *from, const uint32_t *row,
+                   int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        to[k] = from[row[k]];
+}
+
+/* Behind the last row there are what earlier ones left: without reach they
+   add 0. */
+static int64_t gather_rows(curator *c, const uint32_t *row, int64_t count)
+{
+    gathered *g = &c->gathered;
+    int64_t padded = (count + 63) / 64 * 64;
+    gather(g->row[OF_ONES], c->ones, row, count);
+    gather(g->row[OF_ORIGIN], c->origin, row, count);
+    gather(g->row[OF_REACH], c->reach, row, count);
+    if (c->weight)
+        gather(g->row[OF_WEIGHT], c->weight, row, count);
+    for (int64_t k = count; k < padded; k++)
+        g->row[OF_REACH][k] = 0;
+    for (int64_t j = 0; !c->table->sparse && j < c->table->features; j++)
+        gather((float *)g->value[j], c->value[j], row, count);
+    return padded;
+}
+
+/* Margins are made of the iterate, in the order of columns. */
+void sampled_sum(curator *c, float factor, int64_t *out)
+{
+    gathered *g = &c->gathered;
+    kernel_ball ball = gradient_ball(c);
+    kernel_rows rows = c->rows;
+    ball.factor = factor;
+    ball.at = c->at;
+    ball.origin = g->row[OF_ORIGIN];
+    ball.reach = g->row[OF_REACH];
+    ball.ones = ball.ones ? g->row[OF_ONES] : NULL;
+    ball.value = ball.value ? g->value : NULL;
+    rows.margin = g->row[OF_MARGIN];
+    rows.weight = c->weight ? g->row[OF_WEIGHT] : NULL;
+    for (int64_t from = 0; from < c->batch.count; from += SAMPLED_ROWS) {
+        int64_t left = c->batch.count - from;
+        rows.rows = left < SAMPLED_ROWS ? left : SAMPLED_ROWS;
+        ball.row = c->batch.row + from;
+        rows.padded = gather_rows(c, ball.row, rows.rows);
+        c->kernel->gradient(&rows, &ball, out);
+    }
+}

@@ -1,0 +1,70 @@
+/*
+ * Training with DP-SGD: what it needs, its plan, its settings.
+ */
+#include "private.h"
+
+#include <math.h>
+
+static sotto_status sgd_check(const sotto_options *options, sotto_error *error)
+{
+    if (option_given(options, OPTION_PASSES) &&
+        option_given(options, OPTION_STEPS))
+        return error_set(error, SOTTO_USAGE,
+                         "expected one of --passes and --steps");
+    if (option_given(options, OPTION_CLIP) &&
+        isinf(option_number(options, OPTION_CLIP)))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver sgd: expected a finite --clip");
+    return fit_check_descent(options, "sgd", error);
+}
+
+/* A coin can have that rate exactly. */
+static double sgd_rate(const sotto_options *options)
+{
+    return curator_rate(option_given(options, OPTION_BATCH_RATE)
+                            ? option_number(options, OPTION_BATCH_RATE)
+                            : .02);
+}
+
+/* Given, or so many that each row is expected in so many batches. */
+static double sgd_steps(const sotto_options *options)
+{
+    double passes = option_given(options, OPTION_PASSES)
+                        ? option_number(options, OPTION_PASSES)
+                        : 10;
+    return option_given(options, OPTION_STEPS)
+               ? option_number(options, OPTION_STEPS)
+               : ceil(passes / sgd_rate(options));
+}
+
+static sotto_status sgd_plan(private_run *r, sotto_error *error)
+{
+    double left, rate = sgd_rate(r->options), steps = sgd_steps(r->options);
+    if (steps > 1e9)
+        return error_set(error, SOTTO_USAGE,
+                         "--passes, --steps, --batch-rate: at most 1e9 steps "
+                         "in all");
+    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    /* all rows in every batch: no coins, and no secret about who is in */
+    ask_noise noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN;
+    fit_plan_add(r, (ask_item){.kind = ASK_BATCH,
+                               .count = (int64_t)steps,
+                               .noise = noise,
+                               .rate = rate,
+                               .level = fit_level(noise, left, steps) / rate});
+    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+static sotto_status sgd_train(private_run *r, const solver_problem *p,
+                              solver_answer *out, solver_progress progress,
+                              void *context, sotto_error *error)
+{
+    descent_settings settings = fit_descent_settings(r);
+    settings.steps = (int64_t)sgd_steps(r->options);
+    settings.rate = sgd_rate(r->options);
+    return sgd_run(out, r->curator, p, &settings, progress, context, error);
+}
+
+const private_solver fit_sgd = {"sgd", sgd_check, sgd_plan, sgd_train};
