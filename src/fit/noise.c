@@ -20,6 +20,13 @@ double fit_level(ask_noise noise, double share, double count)
     return (noise == ASK_GUMBEL ? 2 : 1) * sqrt(share / count);
 }
 
+/* Many batches of rate q cost about as a Gaussian of mu^2 = q^2 (e^level^2 - 1)
+   each. */
+double fit_sampled_level(double share, double count, double rate)
+{
+    return sqrt(log1p(share / count / (rate * rate)));
+}
+
 sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
                             sotto_error *error)
 {
@@ -85,17 +92,54 @@ static double plan_draws(const private_run *r)
     return draws;
 }
 
+static void divide_levels(private_run *r, double by)
+{
+    for (int i = 0; i < r->plan.items; i++)
+        r->plan.item[i].level /= by;
+}
+
+/* What the plan costs at delta: the statement's epsilon. */
+static sotto_status plan_price(private_run *r, double *epsilon,
+                               sotto_error *error)
+{
+    account_list events;
+    account_price price = {0};
+    sotto_status status = curator_events(&events, &r->plan, r->policy.adjacency,
+                                         r->facts.features, error);
+    if (status == SOTTO_OK)
+        status = account_epsilon(
+            &events, option_number(r->options, OPTION_DELTA), &price, error);
+    account_free(&events);
+    *epsilon = price.epsilon;
+    return status;
+}
+
+/* Calibration proves delta for epsilon; on another grid the epsilon that is
+   proven for delta may be larger by a hair. No statement is above the
+   budget. */
+static sotto_status plan_within(private_run *r, sotto_error *error)
+{
+    double budget = option_number(r->options, OPTION_EPSILON), epsilon;
+    for (int i = 0; i < 20; i++) {
+        sotto_status status = plan_price(r, &epsilon, error);
+        if (status != SOTTO_OK || epsilon <= budget)
+            return status;
+        divide_levels(r, epsilon / budget * (1 + 0x1p-20));
+    }
+    return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
+}
+
 sotto_status fit_calibrate(private_run *r, sotto_error *error)
 {
     text_buffer t = {0};
     put_plan(&t, &r->plan, r->policy.adjacency);
-    account_target target = {
-        .plan = t.data,
-        .adjacency = r->policy.adjacency,
-        .ordered = 1,
-        .draws = plan_draws(r),
-        .epsilon = option_number(r->options, OPTION_EPSILON),
-        .delta = option_number(r->options, OPTION_DELTA)};
+    account_target target = {.plan = t.data,
+                             .adjacency = r->policy.adjacency,
+                             .ordered = 1,
+                             .draws = plan_draws(r),
+                             .epsilon =
+                                 option_number(r->options, OPTION_EPSILON),
+                             .delta = option_number(r->options, OPTION_DELTA)};
     account_list events = {0};
     account_price price;
     double z;
@@ -105,7 +149,8 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error)
     account_free(&events);
     text_free(&t);
     z *= 1 + 0x1p-40; /* so that rounding below cannot make it dearer */
-    for (int i = 0; status == SOTTO_OK && i < r->plan.items; i++)
-        r->plan.item[i].level /= z;
-    return status;
+    if (status != SOTTO_OK)
+        return status;
+    divide_levels(r, z);
+    return plan_within(r, error);
 }

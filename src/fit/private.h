@@ -104,6 +104,9 @@ void fit_plan_add(private_run *r, ask_item item);
    this share between them. */
 double fit_level(ask_noise noise, double share, double count);
 
+/* The same of questions to batches of this rate. */
+double fit_sampled_level(double share, double count, double rate);
+
 /*
  * Divides all levels by the least number that makes the plan cost no more
  * than the budget.
