@@ -141,7 +141,8 @@ double curator_draws(ask_kind kind, int64_t features)
 {
     int is_vector = kind == ASK_MOMENTS || kind == ASK_GRADIENT ||
                     kind == ASK_BATCH || kind == ASK_DUAL;
-    return is_vector ? (double)features + 1 : 1;
+    /* a vector with an intercept, or with coins for a batch, or both */
+    return is_vector ? (double)features + 1 + (kind == ASK_BATCH) : 1;
 }
 
 account_adjacency curator_priced_for(const ask_plan *plan,

@@ -1,5 +1,5 @@
 /*
- * The gradient of a batch (docs/privacy.md, Lemma 5). The rows that are in
+ * The gradient of a batch (docs/privacy.md, Lemma 6). The rows that are in
  * it are put side by side, some at a time, and then they are rows like all
  * others: the same integers, from the same kernel. No other row is looked at.
  */

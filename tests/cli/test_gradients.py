@@ -127,7 +127,7 @@ class SgdStatement(Sgd, private.Private):
             self.assertLess(abs(weight), 1e300)
         self.assertGreater(statement["epsilon"], 0)
         self.assertIn("--batch-rate", self.assert_one_line(
-            self.train("--batch-rate", "1e-9"), PRIVACY))
+            self.train("--batch-rate", "1e-9", model="n.json"), PRIVACY))
 
     def test_people(self):
         """A coin for each person needs to know whose a row is."""
