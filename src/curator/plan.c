@@ -8,11 +8,13 @@
 
 const char *ask_name(ask_kind kind)
 {
-    static const char *const names[] = {
-        [ASK_TOTAL] = "total",     [ASK_MOMENTS] = "moments",
-        [ASK_PARTIAL] = "partial", [ASK_GRADIENT] = "gradient",
-        [ASK_CHOICE] = "choice",   [ASK_BATCH] = "batch",
-        [ASK_DUAL] = "dual"};
+    static const char *const names[] = {[ASK_TOTAL] = "total",
+                                        [ASK_MOMENTS] = "moments",
+                                        [ASK_PARTIAL] = "partial",
+                                        [ASK_GRADIENT] = "gradient",
+                                        [ASK_CHOICE] = "choice",
+                                        [ASK_BATCH] = "batch",
+                                        [ASK_DUAL] = "dual"};
     return names[kind];
 }
 
@@ -92,8 +94,9 @@ static int is_sound(const ask_item *item)
 {
     if (is_choice(item->noise) != (item->kind == ASK_CHOICE))
         return 0;
-    return !is_sampled(item) || (gate_has_batch(item->kind) &&
-                                 noise_coin_rate(item->rate) == item->rate);
+    return !is_sampled(item) ||
+           (gate_has_batch(item->kind) &&
+            noise_coin_rate(item->rate) == item->rate);
 }
 
 /* Several rows with a coin each would show a person more often than is
@@ -117,8 +120,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item, features);
         if (!is_sound(item) ||
-            (item->and_next &&
-             (i + 1 == plan->items || item[1].count != item->count)))
+            (item->and_next && (i + 1 == plan->items ||
+                                item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
         sotto_status status = check_people(policy, item, error);
         if (status != SOTTO_OK)

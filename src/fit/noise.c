@@ -133,13 +133,13 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error)
 {
     text_buffer t = {0};
     put_plan(&t, &r->plan, r->policy.adjacency);
-    account_target target = {.plan = t.data,
-                             .adjacency = r->policy.adjacency,
-                             .ordered = 1,
-                             .draws = plan_draws(r),
-                             .epsilon =
-                                 option_number(r->options, OPTION_EPSILON),
-                             .delta = option_number(r->options, OPTION_DELTA)};
+    account_target target = {
+        .plan = t.data,
+        .adjacency = r->policy.adjacency,
+        .ordered = 1,
+        .draws = plan_draws(r),
+        .epsilon = option_number(r->options, OPTION_EPSILON),
+        .delta = option_number(r->options, OPTION_DELTA)};
     account_list events = {0};
     account_price price;
     double z;
@@ -148,9 +148,9 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error)
                  : account_calibrate(&events, &z, &price, &target, error);
     account_free(&events);
     text_free(&t);
-    z *= 1 + 0x1p-40; /* so that rounding below cannot make it dearer */
     if (status != SOTTO_OK)
         return status;
-    divide_levels(r, z);
+    /* a hair more, so that rounding cannot make it dearer */
+    divide_levels(r, z * (1 + 0x1p-40));
     return plan_within(r, error);
 }

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static sotto_status cd_check(const sotto_options *options, sotto_error *error)
+static sotto_status cd_check(const sotto_options *options,
+                             sotto_error *error)
 {
     if (option_given(options, OPTION_PASSES) &&
         option_given(options, OPTION_STEPS))
