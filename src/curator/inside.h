@@ -32,6 +32,8 @@ typedef struct batch {
 /* A few rows of a batch, side by side as the kernel takes them. */
 typedef struct gathered {
     float *x;      /* of dense tables: each column's values */
+    float *all;    /* a dense table row after row, for small batches; or NULL */
+    size_t all_bytes;
     float *row[5]; /* margin, weight, ones, origin, reach */
     const float **value;
     void *memory;

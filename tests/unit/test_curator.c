@@ -241,6 +241,7 @@ static void test_gradient_bound(void **state)
         curator_policy policy = plain_policy(LOSS_SQUARED, 1);
         ask_plan plan = plan_one(some(ASK_GRADIENT, 1, 0));
         policy.without_noise = 1;
+        policy.isa = trial % 3 ? KERNEL_AUTO : KERNEL_SCALAR;
         curator *c =
             open_or_fail(table_of(t.data, "squared", 0), &policy, &plan);
         sotto_error error;
@@ -280,6 +281,44 @@ static void test_gradient(void **state)
     }
     curator_close(c);
     mem_free(text);
+}
+
+/* Weights: a row counts as often as it says, in gradients as in partial
+   derivatives, and in a batch as in a gradient. */
+static void test_gradient_weights(void **state)
+{
+    (void)state;
+    text_buffer t = {0};
+    text_put(&t, "a,b,w,t\n");
+    for (int i = 0; i < 300; i++)
+        text_format(&t, "%.6f,%.6f,%d,%.6f\n", uniform() - .5, uniform() - .5,
+                    i % 4, uniform());
+    sotto_table *table =
+        read_text("d.csv", t.data,
+                  SETTINGS({"target", "t"}, {"weights", "w"},
+                           {"weight-bound", "3"}, {"precision", "float"}));
+    curator_policy policy = plain_policy(LOSS_SQUARED, 100);
+    ask_plan plan = {.item = {some(ASK_GRADIENT, 1, 0), some(ASK_BATCH, 1, 0),
+                              some(ASK_PARTIAL, 3, 0)},
+                     .items = 3};
+    policy.without_noise = 1;
+    policy.weight_bound = 3;
+    curator *c = open_or_fail(table, &policy, &plan);
+    double at[3] = {.5, -2, .1}, scale[3] = {1, 1, 1}, clip[3] = {8, 8, 8};
+    double all[3], batch[3], one;
+    sotto_error error;
+    curator_tell_all(c, at);
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_gradient(c, 8, scale, all, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_batch(c, 8, scale, batch, &error), SOTTO_OK);
+    assert_memory_equal(all, batch, sizeof all);
+    for (int64_t j = 0; j < 3; j++) {
+        assert_int_equal(curator_ask_partial(c, j, &one, &error), SOTTO_OK);
+        assert_true(fabs(one - all[j]) < 1e-4);
+        assert_true(fabs(one) > 1e-2);
+    }
+    curator_close(c);
+    text_free(&t);
 }
 
 /* One row as CSV and as svmlight: of five features one is in every row, the
@@ -340,15 +379,14 @@ static void gradient_integers(sotto_table *t, const char *name, kernel_isa isa,
    the public number of rows and not by how many they are; on average `rate`
    of the gradient. (6 sigma of 4000 batches, each of 100 rows that add at
    most 1.) */
-static void test_batch(void **state)
+static void check_batch(double rate)
 {
-    (void)state;
     enum { TIMES = 4000 };
     char *text = some_rows(100, 0);
     curator_policy policy = plain_policy(LOSS_SQUARED, 7);
     ask_item batch = some(ASK_BATCH, TIMES, 0);
     batch.noise = ASK_SAMPLED;
-    batch.rate = .25;
+    batch.rate = rate;
     ask_plan plan = plan_two(some(ASK_GRADIENT, 1, 0), batch);
     policy.without_noise = 1;
     curator *c = open_or_fail(table_of(text, "squared", 0), &policy, &plan);
@@ -369,10 +407,17 @@ static void test_batch(void **state)
     }
     assert_true(changes > .9 * TIMES);
     for (int j = 0; j < 4; j++)
-        assert_true(fabs(sum[j] - .25 * all[j]) < 6 * sqrt(20. / TIMES) / 7);
+        assert_true(fabs(sum[j] - rate * all[j]) < 6 * sqrt(20. / TIMES) / 7);
     assert_int_equal(curator_ask_batch(c, 1, scale, out, &error), SOTTO_BUDGET);
     curator_close(c);
     mem_free(text);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    check_batch(.25);
+    check_batch(.0625);
 }
 
 /* Some rows with values that no arithmetic likes. */
@@ -771,6 +816,7 @@ int main(void)
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_gradient_bound),
         cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_gradient_weights),
         cmocka_unit_test(test_gradient_rows),
         cmocka_unit_test(test_batch),
         cmocka_unit_test(test_gradient_edge),
