@@ -78,7 +78,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
-        "is in a batch, each by a secret coin; 1: always"},
+        "is in a batch, each by a secret coin; 1: always (default: 0.02, or "
+        "10 / --rows where that is more)"},
     [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
         " train plan ",
         "gd, sgd: look ahead by X times the last move before each step (0 "

@@ -18,12 +18,16 @@ static sotto_status sgd_check(const sotto_options *options, sotto_error *error)
     return fit_check_descent(options, "sgd", error);
 }
 
-/* A coin can have that rate exactly. */
+/* A coin can have that rate exactly. Not given: 0.02, or what makes batches
+   of ten where fewer rows were declared. */
 static double sgd_rate(const sotto_options *options)
 {
+    double rate = .02;
+    if (option_given(options, OPTION_ROWS))
+        rate = fmin(1, fmax(rate, 10 / option_number(options, OPTION_ROWS)));
     return curator_rate(option_given(options, OPTION_BATCH_RATE)
                             ? option_number(options, OPTION_BATCH_RATE)
-                            : .02);
+                            : rate);
 }
 
 /* Given, or so many that each row is expected in so many batches. */
