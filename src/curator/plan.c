@@ -94,6 +94,9 @@ static int is_sound(const ask_item *item)
 {
     if (is_choice(item->noise) != (item->kind == ASK_CHOICE))
         return 0;
+    /* how far a vector goes is told in the Euclidean length */
+    if (item->noise == ASK_LAPLACE && curator_draws(item->kind, 2) > 1)
+        return 0;
     return !is_sampled(item) ||
            (gate_has_batch(item->kind) &&
             noise_coin_rate(item->rate) == item->rate);

@@ -587,6 +587,16 @@ static void test_order(void **state)
     assert_int_equal(curator_ask_partial(c, 0, out, &error), SOTTO_OK);
     assert_int_equal(curator_ask_partial(c, 0, out, &error), SOTTO_BUDGET);
     curator_close(c);
+    /* neither is Laplace noise for a vector, of which the Euclidean length is
+       bounded */
+    static const ask_kind vectors[] = {ASK_MOMENTS, ASK_GRADIENT, ASK_BATCH};
+    for (int i = 0; i < 3; i++) {
+        ask_plan laplace = plan_one(some(vectors[i], 1, 1));
+        laplace.item[0].noise = ASK_LAPLACE;
+        sotto_table *none = table_of(text, "squared", 0);
+        assert_int_equal(curator_open(&c, &none, &policy, &laplace, &error),
+                         SOTTO_FAILED);
+    }
     /* turns of different length are no plan */
     plan.item[2].count = 3;
     sotto_table *t = table_of(text, "squared", 0);
