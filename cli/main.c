@@ -17,7 +17,7 @@ const verb cli_verbs[] = {
      "Writes the model to -o FILE, whole or not at all. With a finite "
      "--epsilon "
      "and a --delta the model is differentially private, and has a statement "
-     "that says what is promised; --solver cd is private coordinate descent, "
+     "that says what is promised; --solver says how: cd, gd or sgd, "
      "and columns need declared bounds. With --epsilon inf (or --solver exact) "
      "the exact solver finds the minimiser of mean loss + l1 |w|_1 + "
      "l2/2 |w|_2^2: NOT PRIVATE. Losses of a margin m = x'w + b: squared "

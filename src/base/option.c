@@ -36,26 +36,31 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|gcd",
-        " train plan ",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
+        "exact|cd|gcd|gd|sgd", " train plan ",
         "how to train; cd: private coordinate descent; gcd: the same, greedy, "
-        "for many features of which few matter; exact: the minimiser of the "
-        "objective, NOT PRIVATE, as --epsilon inf does"},
+        "for many features of which few matter; gd: private gradient "
+        "descent; sgd: the same on random batches; exact: the minimiser of "
+        "the objective, NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
         "the most rows of one person; all of them are protected at once"},
     [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd)"},
+        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd: all "
+        "coordinates together, in units of sqrt(M_j), to the length C"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
-        "how often each coordinate is asked for"},
+        "how often each coordinate is asked for; sgd: how often each row is "
+        "expected in a batch (10 unless given)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes; gcd: all steps"},
+        "steps in a round, instead of --passes; gcd, gd, sgd: all steps (gd: "
+        "100 unless given)"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
-        NULL, " train plan ", "steps are X / M_j"},
+        NULL, " train plan ", "steps are X / M_j (gd, sgd: 1 / coordinates "
+        "unless given, which is stable whatever the records are)"},
     [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
         "uniform|permuted|cyclic", " train plan ",
         "which coordinate is next; public"},
@@ -69,7 +74,21 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "solver's paper: cd: eq. 18 (rdp, paper) or Theorem 3.1; gcd: eq. 2 "
         "(paper) or Theorem 4.2"},
     [OPTION_AVERAGE] = {"average", NUMBER, "SHARE", NULL, 0, 1, NULL,
-        " train plan ", "the last part of a round that is averaged (0: none)"},
+        " train plan ", "the last part of a round, or of the steps, "
+        "that is averaged (0: none; cd: 0.5, gd and sgd: 0.7 unless "
+        "given)"},
+    [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
+        " train plan ",
+        "the probability with which a row (or, with --unit-column, a person) "
+        "is in a batch, each by a secret coin; 1: always (default: 0.02, or "
+        "10 / --rows where that is more)"},
+    [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
+        " train plan ",
+        "gd, sgd: look ahead by X times the last move before each step (0 "
+        "unless given; gd without --step-size: 0.9)"},
+    [OPTION_DECAY] = {"decay", NUMBER, "X", "0", 0, 0x1p100, NULL,
+        " train plan ",
+        "gd, sgd: step t, from 0, is divided by 1 + X t"},
     [OPTION_RULE] = {"rule", CHOICE, "NAME", "untruncated", 0, 0,
         "untruncated|gs-s|gs-r|gs-q", " train plan ",
         "gcd: what makes a coordinate worth choosing: its distance from the "

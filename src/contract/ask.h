@@ -18,6 +18,8 @@ typedef enum ask_kind {
     ASK_PARTIAL,  /* one partial derivative of the mean loss */
     ASK_GRADIENT, /* all of them at once */
     ASK_CHOICE,   /* which coordinate promises most */
+    ASK_BATCH,    /* a batch's part of the gradient */
+    ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_KINDS
 } ask_kind;
 
@@ -27,7 +29,8 @@ const char *ask_name(ask_kind kind);
 typedef enum ask_noise {
     ASK_GAUSSIAN, /* mu: sensitivity / sd */
     ASK_LAPLACE,  /* epsilon: sensitivity / scale */
-    ASK_SAMPLED,  /* as Gaussian, and each row counts with probability `rate` */
+    ASK_SAMPLED,  /* as Gaussian, and each person counts with probability
+                     `rate`, by a coin that stays secret */
     ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
@@ -104,14 +107,18 @@ typedef struct ask_scores {
     double l1, l2, low, high; /* the penalty; the intercept has none */
 } ask_scores;
 
-/* Sets how coordinates are chosen, until clips are told again. Nothing has
-   been told to move before. */
+/* Sets how coordinates are chosen, until clips or a whole iterate are told.
+   Weights are counted from here on: the iterate is at 0. */
 sotto_status curator_tell_scores(curator *c, const ask_scores *scores,
                                  sotto_error *error);
 
 /* The iterate moves by d in coordinate j. Returns by how much it did: d as a
    float, or 0 where d is not finite. */
 double curator_tell(curator *c, int64_t j, double d);
+
+/* The iterate is at w, features and intercept, as floats; what is not finite
+   counts as 0. */
+void curator_tell_all(curator *c, const double *w);
 
 /* ---- asking ---- */
 
@@ -133,8 +140,18 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
  * The gradient of the mean loss, in coordinates whose features are multiplied
  * by `scale` (2^-100 to 2^100; the intercept's behind the features'). What a
  * record adds is shortened to the length `clip`, all coordinates together.
+ * With the scales of the last question it is faster. An infinite clip is for
+ * runs that are NOT PRIVATE.
  */
 sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
                                   double *out, sotto_error *error);
+
+/*
+ * The same of a fresh batch: the sum over the rows in it, divided by the
+ * number of all rows, never by how many are in it. On average it is the
+ * batches' rate times the gradient. Of an empty batch it is noise.
+ */
+sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
+                               double *out, sotto_error *error);
 
 #endif

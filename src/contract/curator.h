@@ -28,8 +28,16 @@ typedef struct curator_policy {
     uint64_t seed;
 } curator_policy;
 
+/* The rate nearest below q that coins can have: of ASK_SAMPLED. */
+double curator_rate(double q);
+
 /* How many noise values one question draws, or a few more. */
 double curator_draws(const ask_item *item, int64_t features);
+
+/* What the events of a plan are priced for: the adjacency, or add-remove for
+   replace-one where rows are sampled; group privacy does the rest. */
+account_adjacency curator_priced_for(const ask_plan *plan,
+                                     account_adjacency adjacency);
 
 /*
  * The event list of a plan under a policy: what the accountant prices.

@@ -66,4 +66,29 @@ sotto_status gcd_run(solver_answer *out, curator *c, const solver_problem *p,
                      const gcd_settings *s, solver_progress progress,
                      void *context, sotto_error *error);
 
+/* ---- descent.c: what DP-GD and DP-SGD share ---- */
+
+typedef struct descent_settings {
+    int64_t steps;    /* T */
+    double step_size; /* steps are this / M_j ... */
+    double decay;     /* ... / (1 + decay t), t = 0, 1, ... */
+    double momentum;  /* 0: none; below 1 */
+    double average;   /* the last part of the steps that is averaged */
+    double clip;      /* of a record's gradient, in units of sqrt(M_j) */
+    double rate;      /* of the batches; 1 without */
+    const double *smoothness; /* M_j, and the intercept's behind them */
+} descent_settings;
+
+/* ---- gd.c: DP-GD ---- */
+
+sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
+                    const descent_settings *s, solver_progress progress,
+                    void *context, sotto_error *error);
+
+/* ---- sgd.c: DP-SGD ---- */
+
+sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const descent_settings *s, solver_progress progress,
+                     void *context, sotto_error *error);
+
 #endif

@@ -81,6 +81,8 @@ static void sum_partial(curator *c, const void *what, int64_t *out)
     int64_t j = *(const int64_t *)what;
     kernel_column asked = columns_get(c, j), moved;
     const kernel_column *move = NULL;
+    if (c->away)
+        curator_catch_up(c);
     if (c->by != 0) {
         moved = columns_get(c, c->moved);
         move = &moved;
@@ -150,16 +152,22 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
 }
 
 /* What was told before is done now: two moves in one would be rounded
-   otherwise. */
+   otherwise. Where the iterate is elsewhere altogether, margins are made
+   anew. */
 void curator_catch_up(curator *c)
 {
-    if (c->by == 0)
-        return;
-    kernel_column moved = columns_get(c, c->moved);
     kernel_mode before = kernel_enter();
-    c->kernel->step(&c->rows, &moved, c->by, NULL, 0);
+    if (c->away) {
+        kernel_ball ball = gradient_ball(c);
+        c->kernel->move(&c->rows, &ball);
+        c->away = 0;
+    }
+    if (c->by != 0) {
+        kernel_column moved = columns_get(c, c->moved);
+        c->kernel->step(&c->rows, &moved, c->by, NULL, 0);
+        c->by = 0;
+    }
     kernel_leave(before);
-    c->by = 0;
 }
 
 double curator_tell(curator *c, int64_t j, double d)
@@ -174,5 +182,18 @@ double curator_tell(curator *c, int64_t j, double d)
     curator_catch_up(c);
     c->moved = j;
     c->by = by;
+    c->at[j] += by;
     return (double)by;
+}
+
+void curator_tell_all(curator *c, const double *w)
+{
+    choice_free(c); /* its sums are of where the iterate was */
+    int64_t count = c->table->features + c->policy.intercept;
+    for (int64_t j = 0; j < count; j++) {
+        float at = (float)w[j];
+        c->at[j] = isfinite(at) ? at : 0;
+    }
+    c->away = 1;
+    c->by = 0;
 }

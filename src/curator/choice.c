@@ -307,7 +307,9 @@ static const int64_t *up_to_date(curator *c)
 
 sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error)
 {
-    assert(c->choice && c->total > 0);
+    if (!c->choice)
+        return error_set(error, SOTTO_FAILED, "a choice without scores");
+    assert(c->total > 0);
     gate_contest q = {(size_t)c->choice->cells,
                       sizeof(choice_cell) / sizeof(int64_t), up_to_date};
     if (c->choice->failed)
@@ -397,6 +399,7 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
                                  sotto_error *error)
 {
     choice_free(c);
+    curator_catch_up(c);
     choice *k = c->choice = mem_zeroed(1, sizeof *k);
     if (!k)
         return error_memory(error);

@@ -35,17 +35,23 @@ static int take_memory(curator *c)
     int64_t count = c->table->features + 1;
     c->rows.padded = padded;
     /* a little more, so that an empty table has an address too */
-    c->memory_bytes = (size_t)(4 * padded + 64) * sizeof *c->memory;
+    c->memory_bytes = (size_t)(6 * padded + 64) * sizeof *c->memory;
     c->memory = mem_map(c->memory_bytes);
     c->clip = mem_zeroed((size_t)count, sizeof *c->clip);
     c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
-    if (!c->memory || !c->clip || !c->factor)
+    c->at = mem_zeroed((size_t)count, sizeof *c->at);
+    c->scale = mem_zeroed((size_t)count, sizeof *c->scale);
+    c->value = mem_zeroed((size_t)count, sizeof *c->value);
+    if (!c->memory || !c->clip || !c->factor || !c->at || !c->scale ||
+        !c->value)
         return 0;
     keep_out_of_dumps(c->memory, c->memory_bytes);
     c->rows.margin = c->memory;
     c->weight = c->memory + padded;
     c->ones = c->memory + 2 * padded;
     c->slope = c->memory + 3 * padded;
+    c->origin = c->memory + 4 * padded;
+    c->reach = c->memory + 5 * padded;
     return 1;
 }
 
@@ -76,7 +82,8 @@ static int fill_rows(curator *c)
     int classes = loss_has_classes(c->policy.loss.kind);
     for (int64_t i = 0; i < t->rows; i++) {
         c->weight[i] = t->weight ? (float)t->weight[i] : 1;
-        c->rows.margin[i] = classes ? 0 : -(float)t->y[i];
+        c->origin[i] = classes ? 0 : -(float)t->y[i];
+        c->rows.margin[i] = c->origin[i];
         c->ones[i] = classes ? (float)t->y[i] : 1;
     }
     if (t->unit && !cap_people(c, c->policy.rows_per_person))
@@ -124,6 +131,14 @@ static sotto_status open_noise(curator *c, sotto_error *error)
                : status;
 }
 
+static int plan_has_batches(const ask_plan *plan)
+{
+    int has = 0;
+    for (int i = 0; i < plan->items; i++)
+        has |= gate_has_batch(plan->item[i].kind) && plan->item[i].count > 0;
+    return has;
+}
+
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,
                           sotto_error *error)
@@ -152,6 +167,10 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = error_memory(error);
     if (status == SOTTO_OK)
         status = open_noise(c, error);
+    if (status == SOTTO_OK && plan_has_batches(plan))
+        status = batch_make(c, error);
+    if (status == SOTTO_OK && ask_planned(plan, ASK_BATCH))
+        status = sampled_make(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)
@@ -168,8 +187,10 @@ void curator_close(curator *c)
     kernel_pool_close(c->pool);
     noise_close(c->noise);
     noise_close(c->choices);
-    noise_buckets_close(c->buckets);
     choice_free(c);
+    noise_buckets_close(c->buckets);
+    batch_free(c);
+    sampled_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);
         mem_unmap(c->memory, c->memory_bytes);
@@ -177,6 +198,9 @@ void curator_close(curator *c)
     columns_free(c);
     mem_free(c->clip);
     mem_free(c->factor);
+    mem_free(c->at);
+    mem_free(c->scale);
+    mem_free(c->value);
     sotto_table_free(c->table);
     mem_free(c);
 }
@@ -184,7 +208,8 @@ void curator_close(curator *c)
 int curator_is_private(const curator *c)
 {
     return noise_is_private(c->noise) && noise_is_private(c->choices) &&
-           !c->policy.without_noise;
+           !c->policy.without_noise &&
+           (!c->batch.coins || noise_is_private(c->batch.coins));
 }
 
 /* ---- public facts ---- */

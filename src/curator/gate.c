@@ -99,9 +99,8 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
                                int64_t *out, double *noise, sotto_error *error)
 {
     int64_t part[64];
-    double scale =
-        gate_scale(gate_sensitivity(&c->policy, item->kind, c->table->features),
-                   item->level);
+    double scale = gate_scale(
+        gate_sensitivity(&c->policy, item, c->table->features), item->level);
     for (size_t from = 0; from < answers; from += 64) {
         size_t count = answers - from < 64 ? answers - from : 64;
         sotto_status status = gate_draw(c, item, scale, part, count, error);
@@ -155,6 +154,9 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
 {
     const ask_item *item;
     sotto_status status = gate_charge(c, q->kind, &item, error);
+    if (status == SOTTO_OK && gate_has_batch(q->kind))
+        status =
+            batch_draw(c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
     if (status != SOTTO_OK)
         return status;
     if (c->policy.without_noise) {
@@ -287,11 +289,11 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
     kernel_mode before = kernel_enter();
     const int64_t *scores = q->scores(c);
     kernel_leave(before);
-    double rate = c->policy.without_noise
-                      ? 0
-                      : gate_rate(gate_sensitivity(&c->policy, item->kind,
-                                                   c->table->features),
-                                  item->level);
+    double rate =
+        c->policy.without_noise
+            ? 0
+            : gate_rate(gate_sensitivity(&c->policy, item, c->table->features),
+                        item->level);
     int many = q->count >= GATE_MANY && item->noise == ASK_GUMBEL &&
                !c->policy.without_noise;
     status = many ? gate_pick_bucket(c, rate, q, scores, &place, error)

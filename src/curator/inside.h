@@ -15,6 +15,31 @@ typedef struct gate_place {
     int64_t round; /* of the group */
 } gate_place;
 
+/* Who is in the question that is being answered. */
+typedef struct batch {
+    uint32_t *row; /* the rows, in no particular order */
+    int64_t count; /* a secret, like the rows */
+
+    int64_t people;
+    int64_t *start;   /* where rows say whose they are: person k's rows */
+    uint32_t *row_of; /* are row_of[start[k] .. start[k + 1]) */
+    uint32_t *picked; /* scratch: people */
+    void *memory;     /* all of these */
+    size_t bytes;
+    noise_stream *coins;
+} batch;
+
+/* A few rows of a batch, side by side as the kernel takes them. */
+typedef struct gathered {
+    float *x;   /* of dense tables: each column's values */
+    float *all; /* a dense table row after row, for small batches; or NULL */
+    size_t all_bytes;
+    float *row[5]; /* margin, weight, ones, origin, reach */
+    const float **value;
+    void *memory;
+    size_t bytes;
+} gathered;
+
 struct curator {
     curator_policy policy;
     ask_plan plan;
@@ -37,6 +62,13 @@ struct curator {
     float *written;
     size_t written_bytes;
 
+    float *origin;       /* margins where all weights are 0 */
+    float *at;           /* the iterate; features and intercept */
+    int away;            /* the margins are not those of `at` yet */
+    float *reach;        /* of the rows, as kernel_ball has it, for `scale` */
+    float *scale;        /* of the last gradient; 0: there was none */
+    const float **value; /* a dense table's columns */
+
     double *clip;  /* features and intercept; 0: not told yet */
     float *factor; /* KERNEL_CLIP / clip */
     double total;  /* what sums are divided by; 0: not known yet */
@@ -52,7 +84,22 @@ struct curator {
     noise_buckets *buckets; /* of many scores; NULL: not yet, or few */
     double bucket_rate;
     int bucket_shift;
+    batch batch;       /* where the plan has questions about some rows only */
+    gathered gathered; /* where it has ASK_BATCH */
 };
+
+/* ---- batch.c ---- */
+
+sotto_status batch_make(curator *c, sotto_error *error);
+
+/*
+ * Throws everybody's coin of this rate, which must be one that coins can have
+ * (noise_coin_rate), and lists the rows of those for whom it shows 1. All of
+ * them where it is 1.
+ */
+sotto_status batch_draw(curator *c, double rate, sotto_error *error);
+
+void batch_free(curator *c);
 
 /* Makes the columns fit for the kernel; 0: out of memory. */
 int columns_make(curator *c);
@@ -75,6 +122,21 @@ void choice_move(curator *c, int64_t j, float d);
 void choice_free(curator *c);
 
 /* ---- gate.c ---- */
+/* ---- gradient.c ---- */
+
+/* The rows as the kernel takes them for a whole gradient. */
+kernel_ball gradient_ball(const curator *c);
+
+/* Makes the reaches those of these scales. */
+void gradient_scale(curator *c, const double *scale);
+
+/* ---- sampled.c ---- */
+
+sotto_status sampled_make(curator *c, sotto_error *error);
+void sampled_free(curator *c);
+
+/* Adds the integers of the rows in the batch. */
+void sampled_sum(curator *c, float factor, int64_t *out);
 
 /* One question: how the exact integers are summed. How much one person can
    change them is the gate's business. */
@@ -124,11 +186,13 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
 
 /* How much all rows of one person can change the sums of a question: their
    Euclidean length, in integers. */
-double gate_sensitivity(const curator_policy *policy, ask_kind kind,
+double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
 
 /* Whether it is the noise of a choice. */
 int gate_is_choice(ask_noise noise);
+/* Whether the sum of this kind of question is over a batch. */
+int gate_has_batch(ask_kind kind);
 
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);

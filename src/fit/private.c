@@ -10,7 +10,8 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {&fit_cd, &fit_gcd};
+static const private_solver *const solvers[] = {&fit_cd, &fit_gcd, &fit_gd,
+                                                &fit_sgd};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -55,7 +56,8 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
     if (!option_given(options, OPTION_SOLVER))
         return error_set(
             error, SOTTO_PRIVACY,
-            "expected --solver cd or gcd: none is chosen by itself yet");
+            "expected --solver cd, gcd, gd or sgd: none is chosen by "
+            "itself yet");
     if (option_is(options, OPTION_SOLVER, "exact"))
         return error_set(error, SOTTO_PRIVACY,
                          "--solver exact is not private: expected --epsilon "

@@ -82,7 +82,14 @@ struct private_solver {
                             sotto_error *error);
 };
 
-extern const private_solver fit_cd, fit_gcd;
+extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd;
+
+/* ---- descent.c: gradient steps ---- */
+
+sotto_status fit_check_descent(const sotto_options *options, const char *solver,
+                               sotto_error *error);
+int64_t fit_descent_steps(const sotto_options *options);
+descent_settings fit_descent_settings(const private_run *r);
 
 /* ---- noise.c ---- */
 
@@ -100,6 +107,9 @@ void fit_plan_add(private_run *r, ask_item item);
 /* The level, in the plan's own units, of each of `count` questions that have
    this share between them. */
 double fit_level(ask_noise noise, double share, double count);
+
+/* The same of questions to batches of this rate. */
+double fit_sampled_level(double share, double count, double rate);
 
 /*
  * Divides all levels by the least number that makes the plan cost no more

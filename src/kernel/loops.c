@@ -369,6 +369,10 @@ static void changes(const float *part, int64_t count, float before, float after,
         out[k] = one_integer(after * part[k]) - one_integer(before * part[k]);
 }
 
+/* ---- the whole gradient ---- */
+
+#include "ball.h"
+
 #define LOOPS_TEXT(name) LOOPS_TEXT_(name)
 #define LOOPS_TEXT_(name) #name
 
@@ -378,4 +382,6 @@ const kernel KERNEL_LOOPS = {&LOOPS_TEXT(KERNEL_LOOPS)[sizeof "kernel_" - 1],
                              slopes,
                              slopes_at,
                              sum,
-                             changes};
+                             changes,
+                             move,
+                             gradient};

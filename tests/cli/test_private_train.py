@@ -32,6 +32,9 @@ SCHEMA = schema({"a": {"type": "number", "bounds": [0, 10]},
 
 
 class Private(Case):
+    solver = "cd"
+    usual = ()  # settings of that solver
+
     def setUp(self):
         super().setUp()
         self.write("s.json", SCHEMA)
@@ -40,7 +43,7 @@ class Private(Case):
 
     def arguments(self, *args, data="d.csv", model="m.json"):
         return ["train", data, "--schema", "s.json", "--loss", "logistic",
-                "--solver", "cd", "-o", model, *args]
+                "--solver", self.solver, *self.usual, "-o", model, *args]
 
     def train(self, *args, **more):
         """Trains with the usual budget, unless args give another."""
@@ -305,9 +308,9 @@ class SameBits(Private):
             ",".join(map(repr, x)) + ",%d\n" % y
             for x, y in zip(table, label)))
         self.write("m.txt", "0.1\n" * 6)
-        usual = ["--loss", "logistic", "--solver", "cd", "--epsilon", "1",
-                 "--delta", "1e-6", "--insecure-seed", "7", "--smoothness",
-                 "m.txt", "--clip", "1", "-o", "m.json"]
+        usual = ["--loss", "logistic", "--solver", self.solver, *self.usual,
+                 "--epsilon", "1", "--delta", "1e-6", "--insecure-seed", "7",
+                 "--smoothness", "m.txt", "--clip", "1", "-o", "m.json"]
         models = []
         for data in (["d.svm", "--features", "6"],
                      ["dense.csv", "--target", "t"]):

@@ -401,6 +401,18 @@ static void test_private(void **state)
                        {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "cd"},
                        {"insecure-seed", "1"}, {"passes", "2"}, ONE_THREAD),
               do_model) > 100);
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "gd"},
+                       {"insecure-seed", "1"}, {"steps", "2"}, ONE_THREAD),
+              do_model) > 100);
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                               {"epsilon", "1"}, {"delta", "0.01"},
+                               {"solver", "sgd"}, {"insecure-seed", "1"},
+                               {"steps", "2"}, {"batch-rate", "1"}, ONE_THREAD),
+                      do_model) > 100);
 }
 
 static void test_noise(void **state)
