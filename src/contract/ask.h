@@ -18,6 +18,7 @@ typedef enum ask_kind {
     ASK_PARTIAL,  /* one partial derivative of the mean loss */
     ASK_GRADIENT, /* all of them at once */
     ASK_CHOICE,   /* which coordinate promises most */
+    ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_KINDS
 } ask_kind;
 
@@ -27,7 +28,8 @@ const char *ask_name(ask_kind kind);
 typedef enum ask_noise {
     ASK_GAUSSIAN, /* mu: sensitivity / sd */
     ASK_LAPLACE,  /* epsilon: sensitivity / scale */
-    ASK_SAMPLED,  /* as Gaussian, and each row counts with probability `rate` */
+    ASK_SAMPLED,  /* as Gaussian, and each person counts with probability
+                     `rate`, by a coin that stays secret */
     ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISES

@@ -30,6 +30,11 @@ typedef struct curator_policy {
 /* How many noise values one question draws, or a few more. */
 double curator_draws(ask_kind kind, int64_t features);
 
+/* What the events of a plan are priced for: the adjacency, or add-remove for
+   replace-one where rows are sampled; group privacy does the rest. */
+account_adjacency curator_priced_for(const ask_plan *plan,
+                                     account_adjacency adjacency);
+
 /*
  * The event list of a plan under a policy: what the accountant prices.
  * Questions without noise have no price and are left out.

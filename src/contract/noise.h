@@ -100,6 +100,13 @@ SOTTO_MUST_CHECK sotto_status noise_coin_exp(noise_stream *stream,
    multiple of 2^-64. NaN if q is not in [2^-64, 1]. */
 double noise_coin_rate(double q);
 
+/* The places, in order, of the coins that show 1 among `count` of them with
+   probability noise_coin_rate(q) each, independent; `out` has room for all.
+   q = 1 draws nothing. */
+SOTTO_MUST_CHECK sotto_status noise_picks(noise_stream *stream, double q,
+                                          size_t count, uint32_t *out,
+                                          size_t *picked, sotto_error *error);
+
 /* Coins of 1 with probability noise_coin_rate(q); q = 1 draws nothing. */
 SOTTO_MUST_CHECK sotto_status noise_coins(noise_stream *stream, double q,
                                           uint8_t *out, size_t count,

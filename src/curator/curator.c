@@ -115,6 +115,14 @@ static sotto_status open_noise(curator *c, sotto_error *error)
                               : noise_open(&c->noise, NOISE_RELEASE, error);
 }
 
+static int plan_has_batches(const ask_plan *plan)
+{
+    int has = 0;
+    for (int i = 0; i < plan->items; i++)
+        has |= gate_has_batch(plan->item[i].kind) && plan->item[i].count > 0;
+    return has;
+}
+
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,
                           sotto_error *error)
@@ -143,6 +151,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = error_memory(error);
     if (status == SOTTO_OK)
         status = open_noise(c, error);
+    if (status == SOTTO_OK && plan_has_batches(plan))
+        status = batch_make(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)
@@ -158,6 +168,7 @@ void curator_close(curator *c)
         return;
     kernel_pool_close(c->pool);
     noise_close(c->noise);
+    batch_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);
         mem_unmap(c->memory, c->memory_bytes);
@@ -171,7 +182,8 @@ void curator_close(curator *c)
 
 int curator_is_private(const curator *c)
 {
-    return noise_is_private(c->noise) && !c->policy.without_noise;
+    return noise_is_private(c->noise) && !c->policy.without_noise &&
+           (!c->batch.coins || noise_is_private(c->batch.coins));
 }
 
 /* ---- public facts ---- */

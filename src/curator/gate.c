@@ -100,7 +100,7 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
 {
     int64_t part[64];
     double scale =
-        gate_scale(gate_sensitivity(&c->policy, item->kind, c->table->features),
+        gate_scale(gate_sensitivity(&c->policy, item, c->table->features),
                    item->level);
     for (size_t from = 0; from < answers; from += 64) {
         size_t count = answers - from < 64 ? answers - from : 64;
@@ -155,6 +155,9 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
 {
     const ask_item *item;
     sotto_status status = gate_charge(c, q->kind, &item, error);
+    if (status == SOTTO_OK && gate_has_batch(q->kind))
+        status = batch_draw(
+            c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
     if (status != SOTTO_OK)
         return status;
     if (c->policy.without_noise) {

@@ -15,6 +15,20 @@ typedef struct gate_place {
     int64_t round; /* of the group */
 } gate_place;
 
+/* Who is in the question that is being answered. */
+typedef struct batch {
+    uint32_t *row; /* the rows, in no particular order */
+    int64_t count; /* a secret, like the rows */
+
+    int64_t people;
+    int64_t *start;    /* where rows say whose they are: person k's rows */
+    uint32_t *row_of;  /* are row_of[start[k] .. start[k + 1]) */
+    uint32_t *picked;  /* scratch: people */
+    void *memory;      /* all of these */
+    size_t bytes;
+    noise_stream *coins;
+} batch;
+
 struct curator {
     curator_policy policy;
     ask_plan plan;
@@ -46,7 +60,21 @@ struct curator {
     float by;
 
     noise_stream *noise;
+    batch batch; /* where the plan has questions about some rows only */
 };
+
+/* ---- batch.c ---- */
+
+sotto_status batch_make(curator *c, sotto_error *error);
+
+/*
+ * Throws everybody's coin of this rate, which must be one that coins can have
+ * (noise_coin_rate), and lists the rows of those for whom it shows 1. All of
+ * them where it is 1.
+ */
+sotto_status batch_draw(curator *c, double rate, sotto_error *error);
+
+void batch_free(curator *c);
 
 /* Makes the columns fit for the kernel; 0: out of memory. */
 int columns_make(curator *c);
@@ -89,8 +117,11 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
 
 /* How much all rows of one person can change the sums of a question: their
    Euclidean length, in integers. */
-double gate_sensitivity(const curator_policy *policy, ask_kind kind,
+double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
+
+/* Whether the sum of this kind of question is over a batch. */
+int gate_has_batch(ask_kind kind);
 
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);

@@ -12,7 +12,8 @@ const char *ask_name(ask_kind kind)
                                         [ASK_MOMENTS] = "moments",
                                         [ASK_PARTIAL] = "partial",
                                         [ASK_GRADIENT] = "gradient",
-                                        [ASK_CHOICE] = "choice"};
+                                        [ASK_CHOICE] = "choice",
+                                        [ASK_DUAL] = "dual"};
     return names[kind];
 }
 
@@ -43,14 +44,27 @@ int gate_group(const ask_plan *plan, int i, int *first)
 
 /* ---- how far ---- */
 
-/* In integers, of all rows of one person. */
-double gate_sensitivity(const curator_policy *policy, ask_kind kind,
+int gate_has_batch(ask_kind kind)
+{
+    return kind == ASK_DUAL;
+}
+
+static int is_sampled(const ask_item *item)
+{
+    return item->noise == ASK_SAMPLED;
+}
+
+/* In integers, of all rows of one person. Where the person is in a sample or
+   not, replacing one is leaving one out and then putting another in, which
+   the accountant prices (Lemma A11). */
+double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features)
 {
-    int positive = kind == ASK_TOTAL || kind == ASK_MOMENTS;
-    double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, positive);
+    int positive = item->kind == ASK_TOTAL || item->kind == ASK_MOMENTS;
+    int once = positive || is_sampled(item);
+    double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, once);
     /* each of p entries is from 0 to KERNEL_CLIP; rounded up */
-    if (kind == ASK_MOMENTS)
+    if (item->kind == ASK_MOMENTS)
         sensitivity *= sqrt((double)features) * (1 + 0x1p-50);
     return sensitivity;
 }
@@ -66,8 +80,7 @@ static int is_choice(ask_noise noise)
 static int can_draw(const ask_item *item, double sensitivity)
 {
     double scale = sensitivity / item->level;
-    if (!(item->level > 0) || (item->noise == ASK_SAMPLED &&
-                               !(noise_coin_rate(item->rate) == item->rate)))
+    if (!(item->level > 0))
         return 0;
     if (is_choice(item->noise))
         return 1 / (2 * scale) >= 2 * NOISE_SMALLEST_RATE &&
@@ -75,16 +88,43 @@ static int can_draw(const ask_item *item, double sensitivity)
     return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
 }
 
+/* Whether the item's noise can protect its kind of question at all. */
+static int is_sound(const ask_item *item)
+{
+    if (is_choice(item->noise) != (item->kind == ASK_CHOICE))
+        return 0;
+    return !is_sampled(item) ||
+           (gate_has_batch(item->kind) &&
+            noise_coin_rate(item->rate) == item->rate);
+}
+
+/* Several rows with a coin each would show a person more often than is
+   charged. */
+static sotto_status check_people(const curator_policy *policy,
+                                 const ask_item *item, sotto_error *error)
+{
+    if (is_sampled(item) && policy->rows_per_person > 1 && !policy->has_people)
+        return error_set(error, SOTTO_PRIVACY,
+                         "--rows-per-person %lld with batches: all rows of a "
+                         "person must have one coin; expected --unit-column "
+                         "or --batch-rate 1",
+                         (long long)policy->rows_per_person);
+    return SOTTO_OK;
+}
+
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error)
 {
     for (int i = 0; i < plan->items; i++) {
         const ask_item *item = &plan->item[i];
-        double sensitivity = gate_sensitivity(policy, item->kind, features);
-        if (is_choice(item->noise) != (item->kind == ASK_CHOICE) ||
+        double sensitivity = gate_sensitivity(policy, item, features);
+        if (!is_sound(item) ||
             (item->and_next && (i + 1 == plan->items ||
                                 item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
+        sotto_status status = check_people(policy, item, error);
+        if (status != SOTTO_OK)
+            return status;
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
         if (policy->without_noise || !can_draw(item, sensitivity))
@@ -101,8 +141,19 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 double curator_draws(ask_kind kind, int64_t features)
 {
-    int is_vector = kind == ASK_MOMENTS || kind == ASK_GRADIENT;
+    int is_vector =
+        kind == ASK_MOMENTS || kind == ASK_GRADIENT || kind == ASK_DUAL;
     return is_vector ? (double)features + 1 : 1;
+}
+
+account_adjacency curator_priced_for(const ask_plan *plan,
+                                     account_adjacency adjacency)
+{
+    int sampled = 0;
+    for (int i = 0; i < plan->items; i++)
+        sampled |= plan->item[i].count > 0 && is_sampled(&plan->item[i]);
+    return sampled && adjacency == ACCOUNT_REPLACE_ONE ? ACCOUNT_ADD_REMOVE
+                                                       : adjacency;
 }
 
 static account_event event_of(const ask_item *item, account_adjacency adjacency)
@@ -128,9 +179,10 @@ static sotto_status add_group(account_list *out, const ask_plan *plan,
                               int first, int size, sotto_error *error)
 {
     int64_t rounds = out->rounds, count = plan->item[first].count;
+    account_adjacency priced = curator_priced_for(plan, out->adjacency);
     sotto_status status = SOTTO_OK;
     for (int i = first; i < first + size && status == SOTTO_OK; i++) {
-        account_event e = event_of(&plan->item[i], out->adjacency);
+        account_event e = event_of(&plan->item[i], priced);
         if (size == 1)
             e.count = count;
         status = account_add(out, e, error);

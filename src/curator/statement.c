@@ -106,6 +106,11 @@ sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
         put_number(t, "epsilon", price.epsilon);
         put_number(t, "delta", terms->delta);
         put_text(t, "adjacency", account_adjacency_name(policy->adjacency));
+        if (curator_priced_for(terms->plan, policy->adjacency) !=
+            policy->adjacency)
+            put_text(t, "priced_by",
+                     "group privacy: one record less and one more, (2 epsilon, "
+                     "(1 + e^epsilon) delta)");
         put_unit(t, policy);
         put_text(t, "rows",
                  policy->rows > 0 ? terms->rows : "estimated privately");

@@ -46,7 +46,7 @@ sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
 /* ---- calibration ---- */
 
 /* "3*(RANGE(0.2/z)+GAUSS(0.1/z))", as the accountant reads it. */
-static void put_item(text_buffer *t, const ask_item *item)
+static void put_item(text_buffer *t, const ask_item *item, const char *priced)
 {
     static const char *const names[] = {[ASK_GAUSSIAN] = "GAUSS",
                                         [ASK_LAPLACE] = "LAPLACE",
@@ -54,20 +54,24 @@ static void put_item(text_buffer *t, const ask_item *item)
                                         [ASK_GUMBEL] = "RANGE",
                                         [ASK_FLIP] = "PURE"};
     if (item->noise == ASK_SAMPLED)
-        text_format(t, "%s(%.17g,z/%.17g)", names[item->noise], item->rate,
-                    item->level);
+        text_format(t, "%s(%.17g,z/%.17g)@%s", names[item->noise], item->rate,
+                    item->level, priced);
     else
-        text_format(t, "%s(%.17g/z)", names[item->noise], item->level);
+        text_format(t, "%s(%.17g/z)@%s", names[item->noise], item->level,
+                    priced);
 }
 
-static void put_plan(text_buffer *t, const ask_plan *plan)
+static void put_plan(text_buffer *t, const ask_plan *plan,
+                     account_adjacency adjacency)
 {
+    const char *priced =
+        account_adjacency_name(curator_priced_for(plan, adjacency));
     for (int i = 0; i < plan->items; i++) {
         int inside = i > 0 && plan->item[i - 1].and_next;
         text_put(t, i > 0 ? "+" : "");
         if (!inside)
             text_format(t, "%lld*(", (long long)plan->item[i].count);
-        put_item(t, &plan->item[i]);
+        put_item(t, &plan->item[i], priced);
         text_put(t, plan->item[i].and_next ? "" : ")");
     }
 }
@@ -84,7 +88,7 @@ static double plan_draws(const private_run *r)
 sotto_status fit_calibrate(private_run *r, sotto_error *error)
 {
     text_buffer t = {0};
-    put_plan(&t, &r->plan);
+    put_plan(&t, &r->plan, r->policy.adjacency);
     account_target target = {
         .plan = t.data,
         .adjacency = r->policy.adjacency,

@@ -426,6 +426,37 @@ static void test_coins(void **state)
     noise_close(s);
 }
 
+/* Picks: how many, that every place is as likely (first and last of a run of
+   21), and that neighbours do not care for each other. */
+static void test_picks(void **state)
+{
+    (void)state;
+    enum { PLACES = 21, TIMES = 40000 };
+    const double q[] = {.5, .9, .3, 1. / 256, .01, .001, .05};
+    for (int i = 0; i < 7; i++) {
+        noise_stream *s = seeded(70 + (uint64_t)i);
+        double at[PLACES] = {0}, both = 0;
+        uint32_t out[PLACES];
+        size_t picked;
+        for (int t = 0; t < TIMES; t++) {
+            int shows[PLACES] = {0};
+            must(noise_picks(s, q[i], PLACES, out, &picked, NULL));
+            for (size_t k = 0; k < picked; k++) {
+                assert_true(out[k] < PLACES && (!k || out[k] > out[k - 1]));
+                shows[out[k]] = 1;
+            }
+            for (int j = 0; j < PLACES; j++)
+                at[j] += shows[j];
+            for (int j = 1; j < PLACES; j += 2)
+                both += shows[j] & shows[j - 1];
+        }
+        for (int j = 0; j < PLACES; j++)
+            assert_count("picks", at[j], q[i], TIMES);
+        assert_count("pairs of picks", both, q[i] * q[i], 10 * TIMES);
+        noise_close(s);
+    }
+}
+
 /* Noise of two purposes of one seed is not correlated: signs as a table. */
 static void test_purposes_are_independent(void **state)
 {
@@ -454,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_many_scores),
         cmocka_unit_test(test_permute_and_flip),
         cmocka_unit_test(test_coins),
+        cmocka_unit_test(test_picks),
         cmocka_unit_test(test_purposes_are_independent),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -325,6 +325,31 @@ static void test_coin_exp(void **state)
     noise_close(s);
 }
 
+/* Eight coins of a word, each against the first eight bits of q; further
+   words where those are equal. */
+static void test_picks_by_bytes(void **state)
+{
+    (void)state;
+    const double q = .3; /* 0x4c.cccccccccccc000... */
+    const uint64_t rest = (uint64_t)(q * 0x1p64) << 8;
+    const uint64_t words[4] = {0x4cff4b4c4d004c4cu, rest - 256, rest, 0};
+    const uint32_t want[] = {0, 2, 4, 5};
+    uint32_t got[8];
+    size_t picked;
+    noise_stream *s = scripted(words, 4);
+    assert_int_equal(noise_picks(s, q, 7, got, &picked, NULL), SOTTO_OK);
+    assert_int_equal(noise_scripted_used(s, 4), 4);
+    assert_int_equal(picked, 4);
+    assert_memory_equal(got, want, sizeof want);
+    noise_close(s);
+    s = scripted(NULL, 0);
+    assert_int_equal(noise_picks(s, 1, 3, got, &picked, NULL), SOTTO_OK);
+    assert_true(picked == 3 && got[0] == 0 && got[1] == 1 && got[2] == 2);
+    assert_int_equal(noise_picks(s, 0, 3, got, &picked, NULL), SOTTO_USAGE);
+    assert_int_equal(noise_picks(s, NAN, 3, got, &picked, NULL), SOTTO_USAGE);
+    noise_close(s);
+}
+
 /* r < floor(q 2^64), exactly, and the rate that says so. */
 static void test_coins(void **state)
 {
@@ -369,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_a_third_contender),
         cmocka_unit_test(test_long_selection),
         cmocka_unit_test(test_coin_exp),
+        cmocka_unit_test(test_picks_by_bytes),
         cmocka_unit_test(test_coins),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
