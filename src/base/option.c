@@ -36,20 +36,22 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|scd",
         " train plan ",
-        "how to train; cd: private coordinate descent; exact: the minimiser "
-        "of the objective, NOT "
-        "PRIVATE, as --epsilon inf does"},
+        "how to train; cd: private coordinate descent; scd: private "
+        "stochastic coordinate descent on the dual, by batches; exact: the "
+        "minimiser of the objective, NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
         "the most rows of one person; all of them are protected at once"},
     [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M)"},
+        "C sqrt(M_j / sum M); scd: how far a record may move the shared "
+        "vector in a step"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
-        "how often each coordinate is asked for"},
+        "how often each coordinate is asked for; scd: how often each row is "
+        "expected in a batch"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
@@ -69,6 +71,14 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "DP-CD paper: its eq. 18 (rdp, paper) or Theorem 3.1"},
     [OPTION_AVERAGE] = {"average", NUMBER, "SHARE", NULL, 0, 1, NULL,
         " train plan ", "the last part of a round that is averaged (0: none)"},
+    [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
+        " train plan ",
+        "the probability with which a row (or, with --unit-column, a person) "
+        "is in a batch, each by a secret coin; 1: always"},
+    [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
+        NULL, " train plan ",
+        "scd: rows longer than R, in the units of the fit, are shortened to "
+        "R, in training and in prediction (inf: none)"},
     [OPTION_ISA] = {"isa", CHOICE, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
         "the instruction set of the kernels; the result does not depend on "

@@ -109,4 +109,22 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
 sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
                                   double *out, sotto_error *error);
 
+/* A dual step: public, all of it. */
+typedef struct ask_dual {
+    const double *weight; /* the model so far, one for each feature */
+    double l2;            /* lambda */
+    double at_once;       /* how many records are to be expected to move at
+                             once, as a part of all rows */
+    double clip;          /* C: how far one record may move v */
+} ask_dual;
+
+/*
+ * Lets a batch's dual variables move; how far that moves v, the sum of all
+ * rows times their dual variables, in units of *unit. The rows of a batch do
+ * not know of each other. A row longer than the policy's norm counts as one
+ * of that length.
+ */
+sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
+                              double *unit, sotto_error *error);
+
 #endif

@@ -19,6 +19,8 @@ typedef struct curator_policy {
     double rows;             /* declared and public; 0: to be asked */
     loss loss;
     double weight_bound; /* the largest weight a row can have; 1 without */
+    double norm_bound; /* of dual steps: longer rows are shortened to it;
+                          0 or infinite: none is */
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
@@ -26,6 +28,9 @@ typedef struct curator_policy {
     int insecure;      /* noise from `seed`: NOT PRIVATE */
     uint64_t seed;
 } curator_policy;
+
+/* The rate nearest below q that coins can have: of ASK_SAMPLED. */
+double curator_rate(double q);
 
 /* How many noise values one question draws, or a few more. */
 double curator_draws(ask_kind kind, int64_t features);

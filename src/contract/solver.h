@@ -52,4 +52,17 @@ sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,
                     const cd_settings *s, solver_progress progress,
                     void *context, sotto_error *error);
 
+/* ---- scd.c: DP-SCD ---- */
+
+typedef struct scd_settings {
+    int64_t steps;  /* T */
+    double rate;    /* q: each record is in a batch with this probability */
+    double clip;    /* C: how far a record may move the shared vector */
+    double average; /* the last part of all steps that is averaged */
+} scd_settings;
+
+sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const scd_settings *settings, solver_progress progress,
+                     void *context, sotto_error *error);
+
 #endif

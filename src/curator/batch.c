@@ -87,6 +87,11 @@ void batch_free(curator *c)
     *b = (batch){0};
 }
 
+double curator_rate(double q)
+{
+    return noise_coin_rate(q);
+}
+
 sotto_status batch_draw(curator *c, double rate, sotto_error *error)
 {
     batch *b = &c->batch;

@@ -115,12 +115,20 @@ static sotto_status open_noise(curator *c, sotto_error *error)
                               : noise_open(&c->noise, NOISE_RELEASE, error);
 }
 
-static int plan_has_batches(const ask_plan *plan)
+/* What only some plans need. */
+static sotto_status open_rest(curator *c, sotto_error *error)
 {
-    int has = 0;
-    for (int i = 0; i < plan->items; i++)
-        has |= gate_has_batch(plan->item[i].kind) && plan->item[i].count > 0;
-    return has;
+    sotto_status status = SOTTO_OK;
+    int batches = 0, duals = 0;
+    for (int i = 0; i < c->plan.items; i++) {
+        batches |= gate_has_batch(c->plan.item[i].kind);
+        duals |= c->plan.item[i].kind == ASK_DUAL;
+    }
+    if (batches)
+        status = batch_make(c, error);
+    if (duals && status == SOTTO_OK)
+        status = dual_make(c, error);
+    return status;
 }
 
 sotto_status curator_open(curator **out, sotto_table **table,
@@ -151,8 +159,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = error_memory(error);
     if (status == SOTTO_OK)
         status = open_noise(c, error);
-    if (status == SOTTO_OK && plan_has_batches(plan))
-        status = batch_make(c, error);
+    if (status == SOTTO_OK)
+        status = open_rest(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)
@@ -169,6 +177,7 @@ void curator_close(curator *c)
     kernel_pool_close(c->pool);
     noise_close(c->noise);
     batch_free(c);
+    dual_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);
         mem_unmap(c->memory, c->memory_bytes);

@@ -29,6 +29,21 @@ typedef struct batch {
     noise_stream *coins;
 } batch;
 
+/* A row's dual variable, and what its steps need of the row. */
+typedef struct dual_row {
+    double alpha;  /* hidden: no answer has it */
+    double target; /* a number; -1 or +1 for classes, whose rows are folded */
+    double weight; /* 0: the row counts for nothing */
+    double norm, fits;
+} dual_row;
+
+typedef struct dual {
+    dual_row *row;
+    float *x; /* of dense tables: row after row */
+    void *memory;
+    size_t bytes;
+} dual;
+
 struct curator {
     curator_policy policy;
     ask_plan plan;
@@ -61,7 +76,13 @@ struct curator {
 
     noise_stream *noise;
     batch batch; /* where the plan has questions about some rows only */
+    dual dual;   /* where it has ASK_DUAL */
 };
+
+/* ---- dual.c ---- */
+
+sotto_status dual_make(curator *c, sotto_error *error);
+void dual_free(curator *c);
 
 /* ---- batch.c ---- */
 

@@ -10,7 +10,7 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {&fit_cd};
+static const private_solver *const solvers[] = {&fit_cd, &fit_scd};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -54,7 +54,8 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
 {
     if (!option_given(options, OPTION_SOLVER))
         return error_set(error, SOTTO_PRIVACY,
-                         "expected --solver cd: none is chosen by itself yet");
+                         "expected --solver cd or scd: none is chosen by "
+                         "itself yet");
     if (option_is(options, OPTION_SOLVER, "exact"))
         return error_set(error, SOTTO_PRIVACY,
                          "--solver exact is not private: expected --epsilon "
@@ -113,6 +114,10 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
                                 error);
     if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, answer.intercept);
+    if (r->policy.norm_bound > 0) {
+        m->norm_bound = r->policy.norm_bound;
+        m->norm_centre = r->maps.target_centre;
+    }
     return status;
 }
 
@@ -126,7 +131,8 @@ static sotto_status run_state(const private_run *r, char **out, double *epsilon,
                            &r->plan,
                            r->facts.features,
                            option_number(r->options, OPTION_DELTA),
-                           fit_smoothness_word(r->options),
+                           r->solver->smooth ? fit_smoothness_word(r->options)
+                                             : "not used",
                            fit_rows_come_from(r->options)};
     sotto_status status = curator_statement(&terms, &t, epsilon, error);
     *out = status == SOTTO_OK && !t.failed ? model_form(t.data) : NULL;
@@ -174,8 +180,9 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
                          "the table was not read for private training: its "
                          "shape may come from the records; set epsilon before "
                          "reading");
-    sotto_status status =
-        fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
+    sotto_status status = SOTTO_OK;
+    if (r->solver->smooth)
+        status = fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)

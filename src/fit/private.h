@@ -71,6 +71,7 @@ typedef struct private_run {
  */
 struct private_solver {
     const char *name;
+    int smooth; /* it needs the smoothness */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
     sotto_status (*plan)(private_run *r, sotto_error *error);
     sotto_status (*run)(private_run *r, const solver_problem *p,
@@ -78,7 +79,7 @@ struct private_solver {
                         void *context, sotto_error *error);
 };
 
-extern const private_solver fit_cd;
+extern const private_solver fit_cd, fit_scd;
 
 /* ---- noise.c ---- */
 
