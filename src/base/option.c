@@ -36,10 +36,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|scd",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|scd|scd-paper",
         " train plan ",
         "how to train; cd: private coordinate descent; scd: private "
-        "stochastic coordinate descent on the dual, by batches; exact: the "
+        "stochastic coordinate descent on the dual, by batches; scd-paper: the "
+        "same as its paper has it, with noise on the dual, too; exact: the "
         "minimiser of the objective, NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",

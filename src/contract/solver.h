@@ -59,6 +59,8 @@ typedef struct scd_settings {
     double rate;    /* q: each record is in a batch with this probability */
     double clip;    /* C: how far a record may move the shared vector */
     double average; /* the last part of all steps that is averaged */
+    double shake;   /* sd of noise on dual variables, in clips; 0 but in the
+                       paper's own algorithm */
 } scd_settings;
 
 sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,

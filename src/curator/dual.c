@@ -150,51 +150,54 @@ static double dual_move(const loss *l, double target, double m, double b,
     }
 }
 
+/* A question, and what all its rows need of it. */
 typedef struct dual_ask {
     const ask_dual *at;
-    const int64_t *noise; /* on the dual variables; NULL: none */
+    const loss *loss;
+    double bend; /* L / (lambda n0) */
+    double grid; /* (B / C) (1 - 2^-30) */
 } dual_ask;
 
 /* Moves the row's dual variable; returns what its values are multiplied by
    to make integers. */
-static double dual_step(const loss *l, const ask_dual *at, dual_row *r,
-                        double dot)
+static inline double dual_step(const dual_ask *a, dual_row *r, double dot)
 {
-    double length, x = r->norm * r->fits;
-    double k = r->weight * (x * x) * (at->at_once / at->l2);
-    double z = r->weight * dual_move(l, r->target, dot * r->fits,
-                                     r->alpha / r->weight, k);
-    length = fabs(z) * x;
-    if (!isfinite(z) || !isfinite(length))
+    double x = r->norm * r->fits, weight = r->weight;
+    double b = weight == 1 ? r->alpha : r->alpha / weight;
+    double z = weight * dual_move(a->loss, r->target, dot * r->fits, b,
+                                  weight * (x * x) * a->bend);
+    double length = fabs(z) * x;
+    if (!isfinite(length))
         return 0;
-    if (length > at->clip)
-        z *= at->clip / length;
+    if (length > a->at->clip)
+        z *= a->at->clip / length;
     r->alpha += z;
-    return z * r->fits * (KERNEL_CLIP / at->clip) * (1 - 0x1p-30);
+    return z * r->fits * a->grid;
 }
 
 /* ---- all of a batch ---- */
 
-static void step_dense(curator *c, const ask_dual *at, int64_t i, int64_t *out)
+static void step_dense(curator *c, const dual_ask *a, int64_t i, int64_t *out)
 {
     int64_t p = c->table->features;
     const float *x = c->dual.x + i * p;
+    const double *weight = a->at->weight;
     double dot = 0;
     for (int64_t j = 0; j < p; j++)
-        dot += (double)x[j] * at->weight[j];
-    double factor = dual_step(&c->policy.loss, at, &c->dual.row[i], dot);
+        dot += (double)x[j] * weight[j];
+    double factor = dual_step(a, &c->dual.row[i], dot);
     for (int64_t j = 0; j < p; j++)
         out[j] += (int32_t)(factor * (double)x[j]);
 }
 
-static void step_sparse(curator *c, const ask_dual *at, int64_t i, int64_t *out)
+static void step_sparse(curator *c, const dual_ask *a, int64_t i, int64_t *out)
 {
     const table_entries *e = &c->table->by_row;
     const float *value = e->value;
     double dot = 0;
     for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
-        dot += (double)value[k] * at->weight[e->index[k]];
-    double factor = dual_step(&c->policy.loss, at, &c->dual.row[i], dot);
+        dot += (double)value[k] * a->at->weight[e->index[k]];
+    double factor = dual_step(a, &c->dual.row[i], dot);
     for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
         out[e->index[k]] += (int32_t)(factor * (double)value[k]);
 }
@@ -207,10 +210,31 @@ static void fetch(const curator *c, int64_t i)
         __builtin_prefetch(c->dual.x + i * c->table->features);
 }
 
+/* Noise on the dual variables of a batch, as Algorithm 1 of the paper has
+   it. It is the rows' own randomness (Lemma H), and hidden as they are, so it
+   need not be of any law. */
+static void shake(curator *c, const ask_dual *at)
+{
+    const batch *b = &c->batch;
+    int64_t part[64];
+    for (int64_t from = 0; from < b->count; from += 64) {
+        size_t count = (size_t)(b->count - from < 64 ? b->count - from : 64);
+        if (noise_gaussian(c->noise, at->shake * KERNEL_CLIP, part, count,
+                           NULL))
+            return; /* a scale out of bounds: no noise, which is fine */
+        for (size_t k = 0; k < count; k++)
+            c->dual.row[b->row[from + (int64_t)k]].alpha +=
+                (double)part[k] * (at->clip / KERNEL_CLIP);
+    }
+    mem_wipe(part, sizeof part);
+}
+
 static void sum_dual(curator *c, const void *what, int64_t *out)
 {
     enum { AHEAD = 8 };
-    const dual_ask *a = what;
+    const ask_dual *at = what;
+    const dual_ask a = {at, &c->policy.loss, at->at_once / at->l2,
+                        KERNEL_CLIP / at->clip * (1 - 0x1p-30)};
     const batch *b = &c->batch;
     for (int64_t k = 0; k < b->count; k++) {
         int64_t i = b->row[k];
@@ -219,10 +243,12 @@ static void sum_dual(curator *c, const void *what, int64_t *out)
         if (c->dual.row[i].weight == 0)
             continue;
         if (c->table->sparse)
-            step_sparse(c, a->at, i, out);
+            step_sparse(c, &a, i, out);
         else
-            step_dense(c, a->at, i, out);
+            step_dense(c, &a, i, out);
     }
+    if (at->shake > 0)
+        shake(c, at);
 }
 
 /* ---- asking ---- */
@@ -251,7 +277,6 @@ static sotto_status check_ask(const curator *c, const ask_dual *at,
 sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
                               double *unit, sotto_error *error)
 {
-    dual_ask a = {at, NULL};
     double noise;
     size_t features = (size_t)c->table->features;
     for (size_t j = 0; j < features; j++)
@@ -260,7 +285,7 @@ sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
     if (status != SOTTO_OK)
         return status;
     gate_question q = {
-        .kind = ASK_DUAL, .answers = features, .sum = sum_dual, .what = &a};
+        .kind = ASK_DUAL, .answers = features, .sum = sum_dual, .what = at};
     *unit = at->clip / KERNEL_CLIP;
     return gate_release(c, &q, move, &noise, error);
 }

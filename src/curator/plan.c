@@ -143,6 +143,7 @@ double curator_draws(ask_kind kind, int64_t features)
 {
     int is_vector =
         kind == ASK_MOMENTS || kind == ASK_GRADIENT || kind == ASK_DUAL;
+    /* a vector with an intercept, or with coins for a batch */
     return is_vector ? (double)features + 1 : 1;
 }
 

@@ -10,7 +10,8 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {&fit_cd, &fit_scd};
+static const private_solver *const solvers[] = {&fit_cd, &fit_scd,
+                                                 &fit_scd_paper};
 
 static const private_solver *solver_of(const sotto_options *options)
 {

@@ -79,7 +79,7 @@ struct private_solver {
                         void *context, sotto_error *error);
 };
 
-extern const private_solver fit_cd, fit_scd;
+extern const private_solver fit_cd, fit_scd, fit_scd_paper;
 
 /* ---- noise.c ---- */
 

@@ -183,6 +183,9 @@ static sotto_status scd_train(private_run *r, const solver_problem *p,
                               void *context, sotto_error *error)
 {
     scd_settings settings = scd_make_settings(r);
+    double level = r->plan.item[r->plan.items - 1].level;
+    if (is_paper(r) && level > 0)
+        settings.shake = 1 / level;
     return scd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
@@ -190,3 +193,8 @@ const private_solver fit_scd = {.name = "scd",
                                 .check = scd_check,
                                 .plan = scd_plan,
                                 .run = scd_train};
+
+const private_solver fit_scd_paper = {.name = "scd-paper",
+                                      .check = scd_check,
+                                      .plan = scd_plan,
+                                      .run = scd_train};

@@ -40,7 +40,8 @@ static sotto_status scd_step(scd_state *s, sotto_error *error)
     ask_dual at = {.weight = s->weight,
                    .l2 = s->problem->l2,
                    .at_once = fmax(set->rate, 1 / rows),
-                   .clip = set->clip};
+                   .clip = set->clip,
+                   .shake = set->shake};
     sotto_status status =
         curator_ask_dual(s->curator, &at, s->move, &unit, error);
     if (status != SOTTO_OK)
