@@ -36,11 +36,12 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|scd|scd-paper",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|scd|scd-paper|scd-seq|scd-primal",
         " train plan ",
         "how to train; cd: private coordinate descent; scd: private "
         "stochastic coordinate descent on the dual, by batches; scd-paper: the "
-        "same as its paper has it, with noise on the dual, too; exact: the "
+        "same as its paper has it, with noise on the dual, too; scd-seq, "
+        "scd-primal: its rivals, for comparison; exact: the "
         "minimiser of the objective, NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
@@ -49,14 +50,15 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
         "C sqrt(M_j / sum M); scd: how far a record may move the shared "
-        "vector in a step"},
+        "vector in a step (default: what the first step of a row of norm R "
+        "and target 1 is)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
-        "how often each coordinate is asked for; scd: how often each row is "
-        "expected in a batch"},
+        "how often each coordinate is asked for (default: 20); scd: how often "
+        "each row is expected in a batch (default: 10)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes"},
+        "steps in a round, instead of --passes; scd: steps in all"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
         NULL, " train plan ", "steps are X / M_j"},
     [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
@@ -75,7 +77,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
-        "is in a batch, each by a secret coin; 1: always"},
+        "is in a batch, each by a secret coin; 1: always (default: 0.02, or "
+        "10 / --rows where that is more; scd-seq, scd-primal: the part of the "
+        "rows or coordinates that are a block)"},
     [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
         NULL, " train plan ",
         "scd: rows longer than R, in the units of the fit, are shortened to "

@@ -19,6 +19,8 @@ typedef enum ask_kind {
     ASK_GRADIENT, /* all of them at once */
     ASK_CHOICE,   /* which coordinate promises most */
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
+    ASK_SEQUENCE, /* the same of a public block, one row after the other */
+    ASK_PRIMAL,   /* how far some coordinates should go */
     ASK_KINDS
 } ask_kind;
 
@@ -43,6 +45,9 @@ typedef struct ask_item {
     double level;
     ask_noise noise;
     double rate;  /* of ASK_SAMPLED */
+    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates that
+                       are asked about at once */
+    int64_t blocks; /* of ASK_SEQUENCE: which take turns */
     int and_next; /* asked in turn with the next item, which has its count */
 } ask_item;
 
@@ -116,7 +121,7 @@ typedef struct ask_dual {
     double at_once;       /* how many records are to be expected to move at
                              once, as a part of all rows */
     double clip;          /* C: how far one record may move v */
-    double shake;         /* the sd, in clips, of noise on the dual variables
+    double shake;         /* of ASK_DUAL: the sd, in clips, of noise on the dual variables
                              of a batch; no privacy stands on it */
 } ask_dual;
 
@@ -128,5 +133,20 @@ typedef struct ask_dual {
  */
 sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
                               double *unit, sotto_error *error);
+
+/* The same of the next block of rows, whose rows see each other's steps. */
+sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
+                                  double *unit, sotto_error *error);
+
+/* A primal step in `count` coordinates from `first` on. */
+typedef struct ask_primal {
+    const double *weight; /* the model so far, which was told */
+    int64_t first, count;
+    double l2;
+    double clip; /* C: how far a coordinate may move */
+} ask_primal;
+
+sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
+                                double *unit, sotto_error *error);
 
 #endif

@@ -40,6 +40,10 @@ double curator_draws(ask_kind kind, int64_t features);
 account_adjacency curator_priced_for(const ask_plan *plan,
                                      account_adjacency adjacency);
 
+/* As how many events an item's questions are priced: one for each, or where
+   blocks take turns one for each round of them. */
+int64_t curator_priced_count(const ask_item *item);
+
 /*
  * The event list of a plan under a policy: what the accountant prices.
  * Questions without noise have no price and are left out.

@@ -122,7 +122,13 @@ static sotto_status open_rest(curator *c, sotto_error *error)
     int batches = 0, duals = 0;
     for (int i = 0; i < c->plan.items; i++) {
         batches |= gate_has_batch(c->plan.item[i].kind);
-        duals |= c->plan.item[i].kind == ASK_DUAL;
+        duals |= gate_has_batch(c->plan.item[i].kind);
+        if (c->plan.item[i].kind == ASK_SEQUENCE && c->table->drops_rows &&
+            !c->policy.without_noise)
+            return error_set(error, SOTTO_PRIVACY,
+                             "blocks of rows go by a row's place, which a row "
+                             "that is dropped changes: expected --bad-rows "
+                             "stop");
     }
     if (batches)
         status = batch_make(c, error);

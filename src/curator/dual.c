@@ -229,26 +229,70 @@ static void shake(curator *c, const ask_dual *at)
     mem_wipe(part, sizeof part);
 }
 
+static dual_ask make_ask(const curator *c, const ask_dual *at)
+{
+    return (dual_ask){at, &c->policy.loss, at->at_once / at->l2,
+                      KERNEL_CLIP / at->clip * (1 - 0x1p-30)};
+}
+
+static inline void step_row(curator *c, const dual_ask *a, int64_t i,
+                            int64_t *out)
+{
+    if (c->dual.row[i].weight == 0)
+        return;
+    if (c->table->sparse)
+        step_sparse(c, a, i, out);
+    else
+        step_dense(c, a, i, out);
+}
+
 static void sum_dual(curator *c, const void *what, int64_t *out)
 {
     enum { AHEAD = 8 };
     const ask_dual *at = what;
-    const dual_ask a = {at, &c->policy.loss, at->at_once / at->l2,
-                        KERNEL_CLIP / at->clip * (1 - 0x1p-30)};
+    const dual_ask a = make_ask(c, at);
     const batch *b = &c->batch;
     for (int64_t k = 0; k < b->count; k++) {
-        int64_t i = b->row[k];
         if (k + AHEAD < b->count)
             fetch(c, b->row[k + AHEAD]);
-        if (c->dual.row[i].weight == 0)
-            continue;
-        if (c->table->sparse)
-            step_sparse(c, &a, i, out);
-        else
-            step_dense(c, &a, i, out);
+        step_row(c, &a, b->row[k], out);
     }
     if (at->shake > 0)
         shake(c, at);
+}
+
+/* ---- one row after the other, for comparison ---- */
+
+typedef struct sequence_ask {
+    ask_dual at;       /* its weights are `here` */
+    const double *from; /* the public point */
+    double *here;      /* where the rows before have taken it */
+} sequence_ask;
+
+/* The weights that row i has moved, in whole steps of the grid. */
+static void follow(const curator *c, const sequence_ask *a, int64_t i,
+                   const int64_t *out)
+{
+    double unit = a->at.clip / KERNEL_CLIP / (a->at.l2 * c->total);
+    const table_entries *e = &c->table->by_row;
+    if (!c->table->sparse)
+        for (int64_t j = 0; j < c->table->features; j++)
+            a->here[j] = a->from[j] + unit * (double)out[j];
+    else
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+            a->here[e->index[k]] =
+                a->from[e->index[k]] + unit * (double)out[e->index[k]];
+}
+
+static void sum_sequence(curator *c, const void *what, int64_t *out)
+{
+    const sequence_ask *s = what;
+    const dual_ask a = make_ask(c, &s->at);
+    const batch *b = &c->batch;
+    for (int64_t k = 0; k < b->count; k++) {
+        step_row(c, &a, b->row[k], out);
+        follow(c, s, b->row[k], out);
+    }
 }
 
 /* ---- asking ---- */
@@ -288,4 +332,32 @@ sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
         .kind = ASK_DUAL, .answers = features, .sum = sum_dual, .what = at};
     *unit = at->clip / KERNEL_CLIP;
     return gate_release(c, &q, move, &noise, error);
+}
+
+sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
+                                  double *unit, sotto_error *error)
+{
+    double noise;
+    size_t features = (size_t)c->table->features;
+    sequence_ask s = {.at = *at, .from = at->weight};
+    for (size_t j = 0; j < features; j++)
+        move[j] = 0;
+    sotto_status status = check_ask(c, at, error);
+    if (status != SOTTO_OK)
+        return status;
+    s.here = mem_zeroed(features, sizeof *s.here);
+    if (!s.here)
+        return error_memory(error);
+    for (size_t j = 0; j < features; j++)
+        s.here[j] = at->weight[j];
+    s.at.weight = s.here;
+    gate_question q = {.kind = ASK_SEQUENCE,
+                       .answers = features,
+                       .sum = sum_sequence,
+                       .what = &s};
+    *unit = at->clip / KERNEL_CLIP;
+    status = gate_release(c, &q, move, &noise, error);
+    mem_wipe(s.here, features * sizeof *s.here);
+    mem_free(s.here);
+    return status;
 }

@@ -95,6 +95,9 @@ sotto_status batch_make(curator *c, sotto_error *error);
  */
 sotto_status batch_draw(curator *c, double rate, sotto_error *error);
 
+/* The rows of a public block. */
+void batch_block(curator *c, int64_t which, int64_t size);
+
 void batch_free(curator *c);
 
 /* Makes the columns fit for the kernel; 0: out of memory. */

@@ -11,7 +11,8 @@
 /* ---- what is needed ---- */
 
 static const private_solver *const solvers[] = {&fit_cd, &fit_scd,
-                                                 &fit_scd_paper};
+                                                 &fit_scd_paper, &fit_scd_seq,
+                                                 &fit_scd_primal};
 
 static const private_solver *solver_of(const sotto_options *options)
 {

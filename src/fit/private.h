@@ -79,7 +79,8 @@ struct private_solver {
                         void *context, sotto_error *error);
 };
 
-extern const private_solver fit_cd, fit_scd, fit_scd_paper;
+extern const private_solver fit_cd, fit_scd, fit_scd_paper, fit_scd_seq,
+    fit_scd_primal;
 
 /* ---- noise.c ---- */
 

@@ -71,13 +71,24 @@ static double scd_norm(const sotto_options *options)
     return option_number(options, OPTION_NORM_BOUND);
 }
 
-/* A coin can have that rate exactly. */
+/* The norm that settings go by. */
+static double scd_usual_norm(const sotto_options *options)
+{
+    double norm = scd_norm(options);
+    return isinf(norm) ? 1 : norm;
+}
+
+/* One row of fifty, and no fewer than ten where their number is declared. A
+   coin can have that rate exactly. */
 static double scd_rate(const private_run *r)
 {
-    double rate = option_given(r->options, OPTION_BATCH_RATE)
-                      ? option_number(r->options, OPTION_BATCH_RATE)
-                      : .02;
-    return curator_rate(rate);
+    double usual = .02;
+    if (option_given(r->options, OPTION_ROWS))
+        usual = fmin(
+            1, fmax(usual, 10 / option_number(r->options, OPTION_ROWS)));
+    return curator_rate(option_given(r->options, OPTION_BATCH_RATE)
+                            ? option_number(r->options, OPTION_BATCH_RATE)
+                            : usual);
 }
 
 static double scd_steps(const private_run *r)
@@ -108,7 +119,7 @@ static double scd_first_step(const loss *l, double norm, double k)
 
 static double scd_clip(const private_run *r)
 {
-    double norm = fmin(scd_norm(r->options), 1e6);
+    double norm = scd_usual_norm(r->options);
     double k = norm * norm * scd_rate(r) / r->task.l2;
     if (option_given(r->options, OPTION_CLIP))
         return option_number(r->options, OPTION_CLIP);
@@ -178,6 +189,112 @@ static sotto_status scd_plan(private_run *r, sotto_error *error)
     return is_paper(r) ? paper_noise(r, error) : fit_calibrate(r, error);
 }
 
+/* ---- for comparison: blocks that take turns ---- */
+
+/* So many of `all` at once, and so many blocks. */
+static int64_t block_of(const private_run *r, double all, int64_t *blocks)
+{
+    double size = fmin(fmax(1, rint(scd_rate(r) * all)), all);
+    *blocks = (int64_t)ceil(all / size);
+    return (int64_t)size;
+}
+
+static double block_steps(const private_run *r, int64_t blocks)
+{
+    double passes = option_given(r->options, OPTION_PASSES)
+                        ? option_number(r->options, OPTION_PASSES)
+                        : 10;
+    return option_given(r->options, OPTION_STEPS)
+               ? option_number(r->options, OPTION_STEPS)
+               : passes * (double)blocks;
+}
+
+static sotto_status block_plan(private_run *r, ask_item item,
+                               sotto_error *error)
+{
+    double left;
+    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status == SOTTO_OK && item.count > (int64_t)1e9)
+        status = error_set(error, SOTTO_USAGE, "--passes, --steps, "
+                           "--batch-rate: at most 1e9 steps in all");
+    if (status != SOTTO_OK)
+        return status;
+    item.level = fit_level(ASK_GAUSSIAN, left,
+                           (double)curator_priced_count(&item));
+    fit_plan_add(r, item);
+    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+static sotto_status seq_check(const sotto_options *options, sotto_error *error)
+{
+    if (!option_given(options, OPTION_ROWS))
+        return scd_refuse(options,
+                          "blocks are of a public number of rows; expected "
+                          "--rows N",
+                          error);
+    return scd_check(options, error);
+}
+
+static sotto_status seq_plan(private_run *r, sotto_error *error)
+{
+    ask_item item = {.kind = ASK_SEQUENCE};
+    item.block =
+        block_of(r, option_number(r->options, OPTION_ROWS), &item.blocks);
+    item.count = (int64_t)block_steps(r, item.blocks);
+    r->policy.norm_bound = scd_norm(r->options);
+    return block_plan(r, item, error);
+}
+
+static sotto_status seq_train(private_run *r, const solver_problem *p,
+                              solver_answer *out, solver_progress progress,
+                              void *context, sotto_error *error)
+{
+    scd_settings s = scd_make_settings(r);
+    double norm = scd_usual_norm(r->options);
+    double k = norm * norm / (r->task.l2 * r->facts.rows);
+    s.steps = r->plan.item[r->plan.items - 1].count;
+    s.sequence = 1;
+    if (!option_given(r->options, OPTION_CLIP))
+        s.clip = scd_first_step(&r->task.loss, norm, k);
+    return scd_run(out, r->curator, p, &s, progress, context, error);
+}
+
+static sotto_status primal_check(const sotto_options *options,
+                                 sotto_error *error)
+{
+    if (option_is(options, OPTION_LOSS, "hinge"))
+        return scd_refuse(options,
+                          "the hinge loss is not smooth; expected another "
+                          "loss, or --solver scd",
+                          error);
+    if (option_given(options, OPTION_NORM_BOUND))
+        return scd_refuse(options, "rows are not shortened; expected no "
+                                   "--norm-bound",
+                          error);
+    return scd_check(options, error);
+}
+
+static sotto_status primal_plan(private_run *r, sotto_error *error)
+{
+    int64_t blocks;
+    ask_item item = {.kind = ASK_PRIMAL};
+    item.block = block_of(r, (double)r->facts.features, &blocks);
+    item.count = (int64_t)block_steps(r, blocks);
+    return block_plan(r, item, error);
+}
+
+static sotto_status primal_train(private_run *r, const solver_problem *p,
+                                 solver_answer *out, solver_progress progress,
+                                 void *context, sotto_error *error)
+{
+    const ask_item *item = &r->plan.item[r->plan.items - 1];
+    scd_primal_settings s = {item->count, item->block,
+                             option_given(r->options, OPTION_CLIP)
+                                 ? option_number(r->options, OPTION_CLIP)
+                                 : 1};
+    return scd_primal_run(out, r->curator, p, &s, progress, context, error);
+}
+
 static sotto_status scd_train(private_run *r, const solver_problem *p,
                               solver_answer *out, solver_progress progress,
                               void *context, sotto_error *error)
@@ -198,3 +315,13 @@ const private_solver fit_scd_paper = {.name = "scd-paper",
                                       .check = scd_check,
                                       .plan = scd_plan,
                                       .run = scd_train};
+
+const private_solver fit_scd_seq = {.name = "scd-seq",
+                                    .check = seq_check,
+                                    .plan = seq_plan,
+                                    .run = seq_train};
+
+const private_solver fit_scd_primal = {.name = "scd-primal",
+                                       .check = primal_check,
+                                       .plan = primal_plan,
+                                       .run = primal_train};
