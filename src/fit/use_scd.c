@@ -227,12 +227,13 @@ static sotto_status block_plan(private_run *r, ask_item item,
 
 static sotto_status seq_check(const sotto_options *options, sotto_error *error)
 {
-    if (!option_given(options, OPTION_ROWS))
-        return scd_refuse(options,
-                          "blocks are of a public number of rows; expected "
-                          "--rows N",
-                          error);
-    return scd_check(options, error);
+    sotto_status status = scd_check(options, error);
+    if (status == SOTTO_OK && !option_given(options, OPTION_ROWS))
+        status = scd_refuse(options,
+                            "blocks are of a public number of rows; expected "
+                            "--rows N",
+                            error);
+    return status;
 }
 
 static sotto_status seq_plan(private_run *r, sotto_error *error)
