@@ -44,11 +44,11 @@ typedef struct ask_item {
     int64_t count;
     double level;
     ask_noise noise;
-    double rate;  /* of ASK_SAMPLED */
+    double rate;    /* of ASK_SAMPLED */
     int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates that
                        are asked about at once */
     int64_t blocks; /* of ASK_SEQUENCE: which take turns */
-    int and_next; /* asked in turn with the next item, which has its count */
+    int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
 
 /*
@@ -121,8 +121,9 @@ typedef struct ask_dual {
     double at_once;       /* how many records are to be expected to move at
                              once, as a part of all rows */
     double clip;          /* C: how far one record may move v */
-    double shake;         /* of ASK_DUAL: the sd, in clips, of noise on the dual variables
-                             of a batch; no privacy stands on it */
+    double shake;         /* of ASK_DUAL: the sd, in clips, of noise on the
+                             dual variables of a batch; no privacy stands
+                             on it */
 } ask_dual;
 
 /*

@@ -19,8 +19,8 @@ typedef struct curator_policy {
     double rows;             /* declared and public; 0: to be asked */
     loss loss;
     double weight_bound; /* the largest weight a row can have; 1 without */
-    double norm_bound; /* of dual steps: longer rows are shortened to it;
-                          0 or infinite: none is */
+    double norm_bound;   /* of dual steps: longer rows are shortened to it;
+                            0 or infinite: none is */
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */

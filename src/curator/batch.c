@@ -98,8 +98,8 @@ sotto_status batch_draw(curator *c, double rate, sotto_error *error)
     size_t picked;
     uint32_t *who = c->table->unit ? b->picked : b->row;
     b->count = 0;
-    sotto_status status = noise_picks(b->coins, rate, (size_t)b->people, who,
-                                      &picked, error);
+    sotto_status status =
+        noise_picks(b->coins, rate, (size_t)b->people, who, &picked, error);
     if (status != SOTTO_OK)
         return status;
     if (!c->table->unit) {

@@ -102,10 +102,10 @@ void dual_free(curator *c)
 /* exp(x) for x <= 0, of sums and products alone: the same bits anywhere. */
 static double exp_below(double x)
 {
-    static const double part[] = {1. / 39916800, 1. / 3628800, 1. / 362880,
-                                  1. / 40320,    1. / 5040,    1. / 720,
-                                  1. / 120,      1. / 24,      1. / 6,
-                                  1. / 2,        1,            1};
+    static const double part[] = {
+        1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320,
+        1. / 5040,     1. / 720,     1. / 120,    1. / 24,
+        1. / 6,        1. / 2,       1,           1};
     if (!(x > -700))
         return 0;
     double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52, p = 1. / 479001600;
@@ -264,9 +264,9 @@ static void sum_dual(curator *c, const void *what, int64_t *out)
 /* ---- one row after the other, for comparison ---- */
 
 typedef struct sequence_ask {
-    ask_dual at;       /* its weights are `here` */
+    ask_dual at;        /* its weights are `here` */
     const double *from; /* the public point */
-    double *here;      /* where the rows before have taken it */
+    double *here;       /* where the rows before have taken it */
 } sequence_ask;
 
 /* The weights that row i has moved, in whole steps of the grid. */

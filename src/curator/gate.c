@@ -101,9 +101,8 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
                                int64_t *out, double *noise, sotto_error *error)
 {
     int64_t part[64];
-    double scale =
-        gate_scale(gate_sensitivity(&c->policy, item, c->table->features),
-                   item->level);
+    double scale = gate_scale(
+        gate_sensitivity(&c->policy, item, c->table->features), item->level);
     for (size_t from = 0; from < answers; from += 64) {
         size_t count = answers - from < 64 ? answers - from : 64;
         sotto_status status = gate_draw(c, item, scale, part, count, error);
@@ -166,8 +165,8 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     if (status == SOTTO_OK && q->kind == ASK_SEQUENCE)
         batch_block(c, round % item->blocks, item->block);
     else if (status == SOTTO_OK && gate_has_batch(q->kind))
-        status = batch_draw(
-            c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
+        status =
+            batch_draw(c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
     if (status != SOTTO_OK)
         return status;
     if (c->policy.without_noise) {

@@ -21,10 +21,10 @@ typedef struct batch {
     int64_t count; /* a secret, like the rows */
 
     int64_t people;
-    int64_t *start;    /* where rows say whose they are: person k's rows */
-    uint32_t *row_of;  /* are row_of[start[k] .. start[k + 1]) */
-    uint32_t *picked;  /* scratch: people */
-    void *memory;      /* all of these */
+    int64_t *start;   /* where rows say whose they are: person k's rows */
+    uint32_t *row_of; /* are row_of[start[k] .. start[k + 1]) */
+    uint32_t *picked; /* scratch: people */
+    void *memory;     /* all of these */
     size_t bytes;
     noise_stream *coins;
 } batch;

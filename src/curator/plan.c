@@ -8,14 +8,11 @@
 
 const char *ask_name(ask_kind kind)
 {
-    static const char *const names[] = {[ASK_TOTAL] = "total",
-                                        [ASK_MOMENTS] = "moments",
-                                        [ASK_PARTIAL] = "partial",
-                                        [ASK_GRADIENT] = "gradient",
-                                        [ASK_CHOICE] = "choice",
-                                        [ASK_DUAL] = "dual",
-                                        [ASK_SEQUENCE] = "sequence",
-                                        [ASK_PRIMAL] = "primal"};
+    static const char *const names[] = {
+        [ASK_TOTAL] = "total",       [ASK_MOMENTS] = "moments",
+        [ASK_PARTIAL] = "partial",   [ASK_GRADIENT] = "gradient",
+        [ASK_CHOICE] = "choice",     [ASK_DUAL] = "dual",
+        [ASK_SEQUENCE] = "sequence", [ASK_PRIMAL] = "primal"};
     return names[kind];
 }
 
@@ -97,10 +94,19 @@ static int can_draw(const ask_item *item, double sensitivity)
     return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
 }
 
-/* Whether the item's noise can protect its kind of question at all. */
+static int is_vector(ask_kind kind)
+{
+    return kind == ASK_MOMENTS || kind == ASK_GRADIENT || kind == ASK_DUAL ||
+           kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
+}
+
+/* Whether the item's noise can protect its kind of question at all: Laplace
+   noise is not for vectors, whose sensitivity is their Euclidean length. */
 static int is_sound(const ask_item *item)
 {
     int blocks = item->kind == ASK_SEQUENCE, some = item->kind == ASK_PRIMAL;
+    if (item->noise == ASK_LAPLACE && is_vector(item->kind))
+        return 0;
     if ((blocks || some) && (item->noise != ASK_GAUSSIAN || item->block < 1 ||
                              item->block > (int64_t)1 << 40 || item->and_next))
         return 0;
@@ -108,9 +114,8 @@ static int is_sound(const ask_item *item)
         return 0;
     if (is_choice(item->noise) != (item->kind == ASK_CHOICE))
         return 0;
-    return !is_sampled(item) ||
-           (gate_has_batch(item->kind) &&
-            noise_coin_rate(item->rate) == item->rate);
+    return !is_sampled(item) || (gate_has_batch(item->kind) &&
+                                 noise_coin_rate(item->rate) == item->rate);
 }
 
 /* Several rows with a coin each would show a person more often than is
@@ -141,8 +146,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item, features);
         if (!is_sound(item) ||
-            (item->and_next && (i + 1 == plan->items ||
-                                item[1].count != item->count)))
+            (item->and_next &&
+             (i + 1 == plan->items || item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
         sotto_status status = check_people(policy, item, error);
         if (status != SOTTO_OK)
@@ -163,10 +168,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 double curator_draws(ask_kind kind, int64_t features)
 {
-    int is_vector =
-        kind == ASK_MOMENTS || kind >= ASK_DUAL || kind == ASK_GRADIENT;
     /* a vector with an intercept, or with coins for a batch */
-    return is_vector ? (double)features + 1 : 1;
+    return is_vector(kind) ? (double)features + 1 : 1;
 }
 
 int64_t curator_priced_count(const ask_item *item)

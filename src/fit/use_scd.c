@@ -84,8 +84,8 @@ static double scd_rate(const private_run *r)
 {
     double usual = .02;
     if (option_given(r->options, OPTION_ROWS))
-        usual = fmin(
-            1, fmax(usual, 10 / option_number(r->options, OPTION_ROWS)));
+        usual =
+            fmin(1, fmax(usual, 10 / option_number(r->options, OPTION_ROWS)));
     return curator_rate(option_given(r->options, OPTION_BATCH_RATE)
                             ? option_number(r->options, OPTION_BATCH_RATE)
                             : usual);
@@ -131,10 +131,10 @@ static scd_settings scd_make_settings(const private_run *r)
     return (scd_settings){.steps = (int64_t)scd_steps(r),
                           .rate = scd_rate(r),
                           .clip = scd_clip(r),
-                          .average = option_given(r->options, OPTION_AVERAGE)
-                                         ? option_number(r->options,
-                                                         OPTION_AVERAGE)
-                                         : .5};
+                          .average =
+                              option_given(r->options, OPTION_AVERAGE)
+                                  ? option_number(r->options, OPTION_AVERAGE)
+                                  : .5};
 }
 
 /* ---- noise ---- */
@@ -215,12 +215,13 @@ static sotto_status block_plan(private_run *r, ask_item item,
     double left;
     sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status == SOTTO_OK && item.count > (int64_t)1e9)
-        status = error_set(error, SOTTO_USAGE, "--passes, --steps, "
+        status = error_set(error, SOTTO_USAGE,
+                           "--passes, --steps, "
                            "--batch-rate: at most 1e9 steps in all");
     if (status != SOTTO_OK)
         return status;
-    item.level = fit_level(ASK_GAUSSIAN, left,
-                           (double)curator_priced_count(&item));
+    item.level =
+        fit_level(ASK_GAUSSIAN, left, (double)curator_priced_count(&item));
     fit_plan_add(r, item);
     return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
@@ -269,8 +270,9 @@ static sotto_status primal_check(const sotto_options *options,
                           "loss, or --solver scd",
                           error);
     if (option_given(options, OPTION_NORM_BOUND))
-        return scd_refuse(options, "rows are not shortened; expected no "
-                                   "--norm-bound",
+        return scd_refuse(options,
+                          "rows are not shortened; expected no "
+                          "--norm-bound",
                           error);
     return scd_check(options, error);
 }
@@ -307,20 +309,16 @@ static sotto_status scd_train(private_run *r, const solver_problem *p,
     return scd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_scd = {.name = "scd",
-                                .check = scd_check,
-                                .plan = scd_plan,
-                                .run = scd_train};
+const private_solver fit_scd = {
+    .name = "scd", .check = scd_check, .plan = scd_plan, .run = scd_train};
 
 const private_solver fit_scd_paper = {.name = "scd-paper",
                                       .check = scd_check,
                                       .plan = scd_plan,
                                       .run = scd_train};
 
-const private_solver fit_scd_seq = {.name = "scd-seq",
-                                    .check = seq_check,
-                                    .plan = seq_plan,
-                                    .run = seq_train};
+const private_solver fit_scd_seq = {
+    .name = "scd-seq", .check = seq_check, .plan = seq_plan, .run = seq_train};
 
 const private_solver fit_scd_primal = {.name = "scd-primal",
                                        .check = primal_check,

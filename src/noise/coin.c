@@ -184,9 +184,8 @@ static uint64_t gaps_next(const gaps *g, noise_stream *stream, uint64_t left)
     if (y - bound > (double)left)
         return left;
     double whole = (double)(uint64_t)y, part = y - whole;
-    return part > bound && 1 - part > bound
-               ? (uint64_t)y
-               : gaps_wide(g, stream, word, left);
+    return part > bound && 1 - part > bound ? (uint64_t)y
+                                            : gaps_wide(g, stream, word, left);
 }
 
 static void picks_by_gaps(picks *p, size_t count)

@@ -39,8 +39,8 @@ static sotto_status scd_step(scd_state *s, sotto_error *error)
     /* no fewer than one record moves at once */
     ask_dual at = {.weight = s->weight,
                    .l2 = s->problem->l2,
-                   .at_once = set->sequence ? 1 / rows
-                                            : fmax(set->rate, 1 / rows),
+                   .at_once =
+                       set->sequence ? 1 / rows : fmax(set->rate, 1 / rows),
                    .clip = set->clip,
                    .shake = set->shake};
     sotto_status status =

@@ -21,8 +21,7 @@ static sotto_status primal_step(curator *c, const solver_problem *p,
                      .clip = s->clip};
     sotto_status status = curator_ask_primal(c, &at, move, &unit, error);
     for (int64_t k = 0; status == SOTTO_OK && k < at.count; k++)
-        weight[first + k] +=
-            curator_tell(c, first + k, (double)move[k] * unit);
+        weight[first + k] += curator_tell(c, first + k, (double)move[k] * unit);
     return status;
 }
 

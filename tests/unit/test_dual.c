@@ -60,10 +60,9 @@ static sotto_table *table_of(char *const *row, int count, const char *name)
     text_put(&t, "a,b,c,t\n");
     for (int i = 0; i < count; i++)
         text_put(&t, row[i]);
-    sotto_table *table =
-        read_text("d.csv", t.data,
-                  SETTINGS({"target", "t"}, {"loss", name},
-                           {"precision", "float"}));
+    sotto_table *table = read_text(
+        "d.csv", t.data,
+        SETTINGS({"target", "t"}, {"loss", name}, {"precision", "float"}));
     text_free(&t);
     return table;
 }
@@ -259,8 +258,8 @@ static void run_transcript(transcript *out, char *const *row, loss_kind kind)
 {
     curator_policy policy = policy_of(kind, ROWS);
     ask_plan plan = plan_of(.25, STEPS, 1);
-    curator *c = open_or_fail(table_of(row, ROWS, loss_name(kind)), &policy,
-                              &plan);
+    curator *c =
+        open_or_fail(table_of(row, ROWS, loss_name(kind)), &policy, &plan);
     double weight[FEATURES] = {0};
     memset(out, 0, sizeof *out);
     for (int t = 0; t < STEPS; t++) {
@@ -366,8 +365,8 @@ static void test_coins(void **state)
         double q = rates[n], spread = ROWS * q * (1 - q);
         curator_policy policy = policy_of(LOSS_SQUARED, ROWS);
         ask_plan plan = plan_of(q, 1, 1);
-        curator *c = open_or_fail(table_of(row, ROWS, "squared"), &policy,
-                                  &plan);
+        curator *c =
+            open_or_fail(table_of(row, ROWS, "squared"), &policy, &plan);
         counted got = count_batches(c, q, TIMES);
         double mean = got.size / TIMES;
         double variance = got.squares / TIMES - mean * mean;
@@ -410,8 +409,8 @@ static void test_coins_are_secret(void **state)
     for (int i = 0; i < 2; i++) {
         curator_policy policy = policy_of(LOSS_SQUARED, ROWS);
         policy.insecure = 0;
-        curator *c = open_or_fail(table_of(l.row, ROWS, "squared"), &policy,
-                                  &plan);
+        curator *c =
+            open_or_fail(table_of(l.row, ROWS, "squared"), &policy, &plan);
         assert_true(curator_is_private(c));
         assert_true(noise_is_private(c->batch.coins));
         mark[i] = mark_of(c);
@@ -421,8 +420,7 @@ static void test_coins_are_secret(void **state)
     }
     assert_true(mark[0] != mark[1]);
     curator_policy policy = policy_of(LOSS_SQUARED, ROWS);
-    curator *c =
-        open_or_fail(table_of(l.row, ROWS, "squared"), &policy, &plan);
+    curator *c = open_or_fail(table_of(l.row, ROWS, "squared"), &policy, &plan);
     assert_int_equal(curator_public_word(c, &word, &error), SOTTO_OK);
     noise_words(c->batch.coins, &first, 1);
     assert_true(word != first);
@@ -439,8 +437,8 @@ static void test_people(void **state)
                          "{\"type\": \"unit\"}, \"a\": {\"type\": \"number\"}, "
                          "\"t\": {\"type\": \"target\"}}}";
     const char *text = "who,a,t\nx,1,0\ny,1,0\nx,1,0\nx,1,0\nz,1,0\ny,1,0\n";
-    sotto_table *t = read_text(
-        "d.csv", text, SETTINGS({"schema", write_temporary(schema)}));
+    sotto_table *t =
+        read_text("d.csv", text, SETTINGS({"schema", write_temporary(schema)}));
     curator_policy policy = policy_of(LOSS_SQUARED, 6);
     policy.rows_per_person = 2;
     policy.has_people = 1;
@@ -557,9 +555,9 @@ static double exact_minimum(char *const *row, const char *name,
     for (int i = 0; i < ROWS; i++)
         text_put(&t, row[i]);
     *problem = (exact_problem){
-        .table = read_text("d.csv", t.data,
-                           SETTINGS({"target", "t"}, {"loss", name},
-                                    {"precision", "double"})),
+        .table = read_text(
+            "d.csv", t.data,
+            SETTINGS({"target", "t"}, {"loss", name}, {"precision", "double"})),
         .loss = p->loss,
         .l2 = p->l2,
         .low = -INFINITY,
@@ -590,8 +588,7 @@ static void test_without_noise(void **state)
         policy.norm_bound = INFINITY;
         policy.without_noise = 1;
         ask_plan plan = plan_of(.25, s.steps, 0);
-        curator *c =
-            open_or_fail(table_of(l.row, ROWS, name), &policy, &plan);
+        curator *c = open_or_fail(table_of(l.row, ROWS, name), &policy, &plan);
         double weight[FEATURES];
         solver_answer answer = {.weight = weight};
         sotto_error error;
@@ -638,6 +635,9 @@ static void test_refusals(void **state)
     curator_close(c);
     /* rates that coins cannot have */
     static const double rates[] = {0, -1, 2, 0x1p-70};
+    plan = plan_of(1, 1, 1); /* of a vector, in the Euclidean length */
+    plan.item[0].noise = ASK_LAPLACE;
+    assert_int_equal(curator_check(&policy, &plan, 3, &error), SOTTO_FAILED);
     for (int i = 0; i < 4; i++) {
         plan = plan_of(.25, 1, 1);
         plan.item[0].rate = rates[i];
@@ -645,6 +645,89 @@ static void test_refusals(void **state)
                          SOTTO_FAILED);
     }
     free_lines(&l);
+}
+
+/* ---- for comparison ---- */
+
+/* Blocks take turns, whatever a solver does; each row is in one of them, is
+   priced once a round, and with noise for all rows of the block. */
+static void test_sequence(void **state)
+{
+    (void)state;
+    enum { BLOCK = 25, BLOCKS = 3, ROUNDS = 4 };
+    lines l = some_lines(0);
+    ask_plan plan = plan_one((ask_item){.kind = ASK_SEQUENCE,
+                                        .count = ROUNDS * BLOCKS,
+                                        .level = .5,
+                                        .block = BLOCK,
+                                        .blocks = BLOCKS});
+    curator_policy policy = policy_of(LOSS_SQUARED, ROWS);
+    sotto_error error;
+    assert_int_equal(curator_check(&policy, &plan, 3, &error), SOTTO_PRIVACY);
+    policy.adjacency = ACCOUNT_ZERO_OUT;
+    curator *c = open_or_fail(table_of(l.row, ROWS, "squared"), &policy, &plan);
+    int seen[ROWS] = {0};
+    for (int t = 0; t < ROUNDS * BLOCKS; t++) {
+        int64_t move[FEATURES];
+        double unit;
+        ask_dual at = at_point(somewhere, .1);
+        assert_int_equal(curator_ask_sequence(c, &at, move, &unit, &error),
+                         SOTTO_OK);
+        for (int64_t k = 0; k < c->batch.count; k++) {
+            assert_int_equal(c->batch.row[k] / BLOCK, t % BLOCKS);
+            seen[c->batch.row[k]]++;
+        }
+    }
+    for (int i = 0; i < ROWS; i++)
+        assert_int_equal(seen[i], ROUNDS);
+    curator_close(c);
+    const ask_item *item = &plan.item[0];
+    assert_int_equal(curator_priced_count(item), ROUNDS);
+    assert_true(gate_sensitivity(&policy, item, 3) ==
+                KERNEL_CLIP * (2. * BLOCK - 1));
+    policy.adjacency = ACCOUNT_REPLACE_ONE;
+    assert_true(gate_sensitivity(&policy, item, 3) == KERNEL_CLIP * 2. * BLOCK);
+    policy.rows_per_person = 2;
+    assert_int_equal(curator_check(&policy, &plan, 3, &error), SOTTO_PRIVACY);
+    free_lines(&l);
+}
+
+/* Whatever the record, a coordinate stays between the ends; no more of them
+   are answered at once than are priced. */
+static void test_primal(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 500; trial++) {
+        text_buffer t = {0};
+        for (int j = 0; j < 4; j++)
+            text_format(&t, "%s%.9g", j ? "," : "",
+                        (uniform() - .5) * pow(10, 70 * (uniform() - .5)));
+        text_put(&t, "\n");
+        curator_policy policy = policy_of(LOSS_SQUARED, 1);
+        policy.without_noise = 1;
+        ask_plan plan =
+            plan_one((ask_item){.kind = ASK_PRIMAL, .count = 2, .block = 2});
+        curator *c =
+            open_or_fail(table_of(&t.data, 1, "squared"), &policy, &plan);
+        ask_primal at = {.weight = somewhere,
+                         .first = 1,
+                         .count = 2,
+                         .l2 = 1e-3,
+                         .clip = .01};
+        int64_t move[FEATURES];
+        double unit;
+        sotto_error error;
+        assert_int_equal(curator_ask_primal(c, &at, move, &unit, &error),
+                         SOTTO_OK);
+        for (int j = 0; j < 2; j++)
+            assert_true(llabs(move[j]) <= KERNEL_CLIP);
+        at.first = 0;
+        at.count = 3;
+        assert_int_equal(curator_ask_primal(c, &at, move, &unit, &error),
+                         SOTTO_BUDGET);
+        curator_close(c);
+        text_free(&t);
+    }
 }
 
 /* Replaced records: priced for add-remove, and then as a group. */
@@ -683,6 +766,8 @@ int main(void)
         cmocka_unit_test(test_storage),
         cmocka_unit_test(test_without_noise),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sequence),
+        cmocka_unit_test(test_primal),
         cmocka_unit_test(test_replace_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

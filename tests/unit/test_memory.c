@@ -408,13 +408,12 @@ static void test_private(void **state)
                            {"intercept", "no"}, {"rows", "9"},
                            {"adjacency", "zero-out"}, ONE_THREAD),
                   do_model) > 100);
-    assert_true(
-        sweep(paths[CSV],
-              SETTINGS({"schema", paths[FULL]}, {"loss", "hinge"},
-                       {"epsilon", "inf"}, {"solver", "scd-seq"},
-                       {"steps", "3"}, {"l2", "1"}, {"intercept", "no"},
-                       {"rows", "9"}, ONE_THREAD),
-              do_model) > 100);
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[FULL]}, {"loss", "hinge"},
+                               {"epsilon", "inf"}, {"solver", "scd-seq"},
+                               {"steps", "3"}, {"l2", "1"}, {"intercept", "no"},
+                               {"rows", "9"}, ONE_THREAD),
+                      do_model) > 100);
 }
 
 static void test_noise(void **state)
