@@ -37,11 +37,14 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
-        "exact|cd|gcd|gd|sgd", " train plan ",
+        "exact|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal", " train plan ",
         "how to train; cd: private coordinate descent; gcd: the same, greedy, "
         "for many features of which few matter; gd: private gradient "
-        "descent; sgd: the same on random batches; exact: the minimiser of "
-        "the objective, NOT PRIVATE, as --epsilon inf does"},
+        "descent; sgd: the same on random batches; scd: private stochastic "
+        "coordinate descent on the dual, by batches; scd-paper: the same as "
+        "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
+        "its rivals, for comparison; exact: the minimiser of the objective, "
+        "NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
         "the most rows of one person; all of them are protected at once"},
@@ -49,15 +52,17 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
         "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd: all "
-        "coordinates together, in units of sqrt(M_j), to the length C"},
+        "coordinates together, in units of sqrt(M_j), to the length C; scd: "
+        "how far a record may move the shared vector in a step (default: what "
+        "the first step of a row of norm R and target 1 is)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
-        "how often each coordinate is asked for; sgd: how often each row is "
-        "expected in a batch (10 unless given)"},
+        "how often each coordinate is asked for (default: 20); sgd, scd: how "
+        "often each row is expected in a batch (default: 10)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes; gcd, gd, sgd: all steps (gd: "
-        "100 unless given)"},
+        "steps in a round, instead of --passes; gcd, gd, sgd, scd: all steps "
+        "(gd: 100 unless given)"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
         NULL, " train plan ", "steps are X / M_j (gd, sgd: 1 / coordinates "
         "unless given, which is stable whatever the records are)"},
@@ -81,7 +86,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
         "is in a batch, each by a secret coin; 1: always (default: 0.02, or "
-        "10 / --rows where that is more)"},
+        "10 / --rows where that is more; scd-seq, scd-primal: the part of the "
+        "rows or coordinates that are a block)"},
     [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
         " train plan ",
         "gd, sgd: look ahead by X times the last move before each step (0 "
@@ -98,6 +104,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         0.001, 0.999, NULL, " train plan ",
         "gcd: the part of the budget for choosing coordinates, the rest is "
         "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
+    [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
+        NULL, " train plan ",
+        "scd: rows longer than R, in the units of the fit, are shortened to "
+        "R, in training and in prediction (inf: none)"},
     [OPTION_ISA] = {"isa", CHOICE, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
         "the instruction set of the kernels; the result does not depend on "

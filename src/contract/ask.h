@@ -20,6 +20,8 @@ typedef enum ask_kind {
     ASK_CHOICE,   /* which coordinate promises most */
     ASK_BATCH,    /* a batch's part of the gradient */
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
+    ASK_SEQUENCE, /* the same of a public block, one row after the other */
+    ASK_PRIMAL,   /* how far some coordinates should go */
     ASK_KINDS
 } ask_kind;
 
@@ -44,8 +46,11 @@ typedef struct ask_item {
     int64_t count;
     double level;
     ask_noise noise;
-    double rate;  /* of ASK_SAMPLED */
-    int and_next; /* asked in turn with the next item, which has its count */
+    double rate;    /* of ASK_SAMPLED */
+    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates that
+                       are asked about at once */
+    int64_t blocks; /* of ASK_SEQUENCE: which take turns */
+    int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
 
 /*
@@ -153,5 +158,41 @@ sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
  */
 sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
                                double *out, sotto_error *error);
+
+/* A dual step: public, all of it. */
+typedef struct ask_dual {
+    const double *weight; /* the model so far, one for each feature */
+    double l2;            /* lambda */
+    double at_once;       /* how many records are to be expected to move at
+                             once, as a part of all rows */
+    double clip;          /* C: how far one record may move v */
+    double shake;         /* of ASK_DUAL: the sd, in clips, of noise on the
+                             dual variables of a batch; no privacy stands
+                             on it */
+} ask_dual;
+
+/*
+ * Lets a batch's dual variables move; how far that moves v, the sum of all
+ * rows times their dual variables, in units of *unit. The rows of a batch do
+ * not know of each other. A row longer than the policy's norm counts as one
+ * of that length.
+ */
+sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
+                              double *unit, sotto_error *error);
+
+/* The same of the next block of rows, whose rows see each other's steps. */
+sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
+                                  double *unit, sotto_error *error);
+
+/* A primal step in `count` coordinates from `first` on. */
+typedef struct ask_primal {
+    const double *weight; /* the model so far, which was told */
+    int64_t first, count;
+    double l2;
+    double clip; /* C: how far a coordinate may move */
+} ask_primal;
+
+sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
+                                double *unit, sotto_error *error);
 
 #endif

@@ -148,7 +148,7 @@ double noise_coin_rate(double q);
 
 /* The places, in order, of the coins that show 1 among `count` of them with
    probability noise_coin_rate(q) each, independent; `out` has room for all.
-   q = 1 draws nothing. */
+   q = 1 draws nothing. All of it together is one draw. */
 SOTTO_MUST_CHECK sotto_status noise_picks(noise_stream *stream, double q,
                                           size_t count, uint32_t *out,
                                           size_t *picked, sotto_error *error);

@@ -91,4 +91,34 @@ sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
                      const descent_settings *s, solver_progress progress,
                      void *context, sotto_error *error);
 
+/* ---- scd.c: DP-SCD ---- */
+
+typedef struct scd_settings {
+    int64_t steps;  /* T */
+    double rate;    /* q: each record is in a batch with this probability */
+    double clip;    /* C: how far a record may move the shared vector */
+    double average; /* the last part of all steps that is averaged */
+    int sequence;   /* public blocks of rows, each row after the other */
+    double shake;   /* sd of noise on dual variables, in clips; 0 but in the
+                       paper's own algorithm */
+} scd_settings;
+
+sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const scd_settings *settings, solver_progress progress,
+                     void *context, sotto_error *error);
+
+/* ---- scd_primal.c: the primal, for comparison ---- */
+
+typedef struct scd_primal_settings {
+    int64_t steps;
+    int64_t block; /* coordinates that move at once */
+    double clip;   /* how far a coordinate may move in a step */
+} scd_primal_settings;
+
+sotto_status scd_primal_run(solver_answer *out, curator *c,
+                            const solver_problem *p,
+                            const scd_primal_settings *settings,
+                            solver_progress progress, void *context,
+                            sotto_error *error);
+
 #endif

@@ -111,3 +111,12 @@ sotto_status batch_draw(curator *c, double rate, sotto_error *error)
             b->row[b->count++] = b->row_of[i];
     return SOTTO_OK;
 }
+
+void batch_block(curator *c, int64_t which, int64_t size)
+{
+    batch *b = &c->batch;
+    int64_t rows = c->table->rows, from = which * size;
+    b->count = 0;
+    for (int64_t i = from; i < rows && i < from + size; i++)
+        b->row[b->count++] = (uint32_t)i;
+}

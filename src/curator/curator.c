@@ -131,12 +131,28 @@ static sotto_status open_noise(curator *c, sotto_error *error)
                : status;
 }
 
-static int plan_has_batches(const ask_plan *plan)
+/* What only some plans need. */
+static sotto_status open_rest(curator *c, sotto_error *error)
 {
-    int has = 0;
-    for (int i = 0; i < plan->items; i++)
-        has |= gate_has_batch(plan->item[i].kind) && plan->item[i].count > 0;
-    return has;
+    sotto_status status = SOTTO_OK;
+    int batches = 0;
+    for (int i = 0; i < c->plan.items; i++) {
+        batches |= gate_has_batch(c->plan.item[i].kind);
+        if (c->plan.item[i].kind == ASK_SEQUENCE && c->table->drops_rows &&
+            !c->policy.without_noise)
+            return error_set(error, SOTTO_PRIVACY,
+                             "blocks of rows go by a row's place, which a row "
+                             "that is dropped changes: expected --bad-rows "
+                             "stop");
+    }
+    if (batches)
+        status = batch_make(c, error);
+    if (status == SOTTO_OK && ask_planned(&c->plan, ASK_BATCH))
+        status = sampled_make(c, error);
+    if (status == SOTTO_OK && (ask_planned(&c->plan, ASK_DUAL) ||
+                               ask_planned(&c->plan, ASK_SEQUENCE)))
+        status = dual_make(c, error);
+    return status;
 }
 
 sotto_status curator_open(curator **out, sotto_table **table,
@@ -167,10 +183,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = error_memory(error);
     if (status == SOTTO_OK)
         status = open_noise(c, error);
-    if (status == SOTTO_OK && plan_has_batches(plan))
-        status = batch_make(c, error);
-    if (status == SOTTO_OK && ask_planned(plan, ASK_BATCH))
-        status = sampled_make(c, error);
+    if (status == SOTTO_OK)
+        status = open_rest(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)
@@ -191,6 +205,7 @@ void curator_close(curator *c)
     noise_buckets_close(c->buckets);
     batch_free(c);
     sampled_free(c);
+    dual_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);
         mem_unmap(c->memory, c->memory_bytes);

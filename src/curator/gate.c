@@ -63,12 +63,14 @@ static sotto_status gate_refuse(const curator *c, ask_kind kind,
 
 /* A question is charged when it is put, whatever becomes of it. */
 static sotto_status gate_charge(curator *c, ask_kind kind,
-                                const ask_item **item, sotto_error *error)
+                                const ask_item **item, int64_t *round,
+                                sotto_error *error)
 {
     gate_place place = c->place;
     int i = gate_next(&c->plan, &place, kind);
     if (i < 0)
         return gate_refuse(c, kind, error);
+    *round = place.round;
     *item = &c->plan.item[i];
     c->place = gate_behind(&c->plan, place);
     c->asked[kind]++;
@@ -140,7 +142,8 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
     if (!c->policy.without_noise)
         return error_set(error, SOTTO_PRIVACY,
                          "an infinite clip is not private");
-    sotto_status status = gate_charge(c, kind, &item, error);
+    int64_t round;
+    sotto_status status = gate_charge(c, kind, &item, &round, error);
     if (status != SOTTO_OK)
         return status;
     kernel_mode before = kernel_enter();
@@ -153,8 +156,15 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error)
 {
     const ask_item *item;
-    sotto_status status = gate_charge(c, q->kind, &item, error);
-    if (status == SOTTO_OK && gate_has_batch(q->kind))
+    int64_t round;
+    sotto_status status = gate_charge(c, q->kind, &item, &round, error);
+    if (status == SOTTO_OK && q->kind == ASK_PRIMAL &&
+        q->answers > (size_t)item->block)
+        status = error_set(error, SOTTO_BUDGET,
+                           "refused: more coordinates at once than planned");
+    if (status == SOTTO_OK && q->kind == ASK_SEQUENCE)
+        batch_block(c, round % item->blocks, item->block);
+    else if (status == SOTTO_OK && gate_has_batch(q->kind))
         status =
             batch_draw(c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
     if (status != SOTTO_OK)
@@ -282,7 +292,8 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
 {
     const ask_item *item;
     size_t place = 0;
-    sotto_status status = gate_charge(c, ASK_CHOICE, &item, error);
+    int64_t round;
+    sotto_status status = gate_charge(c, ASK_CHOICE, &item, &round, error);
     *winner = 0;
     if (status != SOTTO_OK)
         return status;

@@ -40,6 +40,21 @@ typedef struct gathered {
     size_t bytes;
 } gathered;
 
+/* A row's dual variable, and what its steps need of the row. */
+typedef struct dual_row {
+    double alpha;  /* hidden: no answer has it */
+    double target; /* a number; -1 or +1 for classes, whose rows are folded */
+    double weight; /* 0: the row counts for nothing */
+    double norm, fits;
+} dual_row;
+
+typedef struct dual {
+    dual_row *row;
+    float *x; /* of dense tables: row after row */
+    void *memory;
+    size_t bytes;
+} dual;
+
 struct curator {
     curator_policy policy;
     ask_plan plan;
@@ -86,7 +101,13 @@ struct curator {
     int bucket_shift;
     batch batch;       /* where the plan has questions about some rows only */
     gathered gathered; /* where it has ASK_BATCH */
+    dual dual;         /* where it has ASK_DUAL */
 };
+
+/* ---- dual.c ---- */
+
+sotto_status dual_make(curator *c, sotto_error *error);
+void dual_free(curator *c);
 
 /* ---- batch.c ---- */
 
@@ -98,6 +119,9 @@ sotto_status batch_make(curator *c, sotto_error *error);
  * them where it is 1.
  */
 sotto_status batch_draw(curator *c, double rate, sotto_error *error);
+
+/* The rows of a public block. */
+void batch_block(curator *c, int64_t which, int64_t size);
 
 void batch_free(curator *c);
 

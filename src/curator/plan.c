@@ -12,7 +12,8 @@ const char *ask_name(ask_kind kind)
         [ASK_TOTAL] = "total",     [ASK_MOMENTS] = "moments",
         [ASK_PARTIAL] = "partial", [ASK_GRADIENT] = "gradient",
         [ASK_CHOICE] = "choice",   [ASK_BATCH] = "batch",
-        [ASK_DUAL] = "dual"};
+        [ASK_DUAL] = "dual",       [ASK_SEQUENCE] = "sequence",
+        [ASK_PRIMAL] = "primal"};
     return names[kind];
 }
 
@@ -45,7 +46,7 @@ int gate_group(const ask_plan *plan, int i, int *first)
 
 int gate_has_batch(ask_kind kind)
 {
-    return kind == ASK_BATCH || kind == ASK_DUAL;
+    return kind == ASK_BATCH || kind == ASK_DUAL || kind == ASK_SEQUENCE;
 }
 
 static int is_sampled(const ask_item *item)
@@ -60,6 +61,13 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features)
 {
     int positive = item->kind == ASK_TOTAL || item->kind == ASK_MOMENTS;
+    int replace = policy->adjacency == ACCOUNT_REPLACE_ONE;
+    /* every row of the block after the one that differs may differ too */
+    if (item->kind == ASK_SEQUENCE)
+        return KERNEL_CLIP * (2 * (double)item->block - !replace);
+    /* from one end of what they can be to the other */
+    if (item->kind == ASK_PRIMAL)
+        return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
     int once = positive || is_sampled(item);
     double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, once);
     /* each of p entries is from 0 to KERNEL_CLIP; rounded up */
@@ -89,13 +97,25 @@ static int can_draw(const ask_item *item, double sensitivity)
     return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
 }
 
-/* Whether the item's noise can protect its kind of question at all. */
+static int is_vector(ask_kind kind)
+{
+    return kind == ASK_MOMENTS || kind == ASK_GRADIENT || kind == ASK_BATCH ||
+           kind == ASK_DUAL || kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
+}
+
+/* Whether the item's noise can protect its kind of question at all: Laplace
+   noise is not for vectors, whose sensitivity is their Euclidean length. */
 static int is_sound(const ask_item *item)
 {
-    if (gate_is_choice(item->noise) != (item->kind == ASK_CHOICE))
+    int blocks = item->kind == ASK_SEQUENCE, some = item->kind == ASK_PRIMAL;
+    if (item->noise == ASK_LAPLACE && is_vector(item->kind))
         return 0;
-    /* how far a vector goes is told in the Euclidean length */
-    if (item->noise == ASK_LAPLACE && curator_draws(item, 2) > 1)
+    if ((blocks || some) && (item->noise != ASK_GAUSSIAN || item->block < 1 ||
+                             item->block > (int64_t)1 << 40 || item->and_next))
+        return 0;
+    if (blocks != (item->blocks > 0))
+        return 0;
+    if (gate_is_choice(item->noise) != (item->kind == ASK_CHOICE))
         return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);
@@ -106,6 +126,13 @@ static int is_sound(const ask_item *item)
 static sotto_status check_people(const curator_policy *policy,
                                  const ask_item *item, sotto_error *error)
 {
+    if (item->kind == ASK_SEQUENCE && !policy->without_noise &&
+        (policy->adjacency == ACCOUNT_ADD_REMOVE ||
+         policy->rows_per_person > 1 || policy->has_people))
+        return error_set(error, SOTTO_PRIVACY,
+                         "blocks of rows go by a row's place, which another "
+                         "row's absence changes: expected --adjacency "
+                         "replace-one or zero-out, and one row per person");
     if (is_sampled(item) && policy->rows_per_person > 1 && !policy->has_people)
         return error_set(error, SOTTO_PRIVACY,
                          "--rows-per-person %lld with batches: all rows of a "
@@ -144,11 +171,16 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 double curator_draws(const ask_item *item, int64_t features)
 {
-    int is_vector = item->kind == ASK_MOMENTS || item->kind == ASK_GRADIENT ||
-                    item->kind == ASK_BATCH || item->kind == ASK_DUAL ||
-                    item->noise == ASK_NOISY;
+    if (!is_vector(item->kind) && item->noise != ASK_NOISY)
+        return 1;
     /* a vector with an intercept, or with coins for a batch, or both */
-    return is_vector ? (double)features + 1 + (item->kind == ASK_BATCH) : 1;
+    return (double)features + 1 + (item->kind == ASK_BATCH);
+}
+
+int64_t curator_priced_count(const ask_item *item)
+{
+    return item->blocks > 0 ? (item->count + item->blocks - 1) / item->blocks
+                            : item->count;
 }
 
 account_adjacency curator_priced_for(const ask_plan *plan,
@@ -182,7 +214,8 @@ static account_event event_of(const ask_item *item, account_adjacency adjacency)
 static sotto_status add_group(account_list *out, const ask_plan *plan,
                               int first, int size, sotto_error *error)
 {
-    int64_t rounds = out->rounds, count = plan->item[first].count;
+    int64_t rounds = out->rounds;
+    int64_t count = curator_priced_count(&plan->item[first]);
     account_adjacency priced = curator_priced_for(plan, out->adjacency);
     sotto_status status = SOTTO_OK;
     for (int i = first; i < first + size && status == SOTTO_OK; i++) {

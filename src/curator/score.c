@@ -1,7 +1,7 @@
 /*
  * Scores of coordinates, in integers throughout: what the rules of the paper
  * would give on a coordinate's own grid. Each changes by at most k when the
- * sum changes by k (docs/privacy.md, Lemma 5).
+ * sum changes by k (docs/privacy.md, Lemma 7).
  */
 #include "score.h"
 

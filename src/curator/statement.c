@@ -50,6 +50,8 @@ static void put_questions(text_buffer *t, const ask_plan *plan)
             text_put(t, ", \"rate\": ");
             text_number(t, item->rate);
         }
+        if (item->blocks > 0)
+            text_format(t, ", \"blocks\": %lld", (long long)item->blocks);
         /* of a choice: the scale of its noise, in sensitivities */
         int choice = gate_is_choice(item->noise);
         text_put(t, ", \"noise_multiplier\": ");

@@ -79,7 +79,8 @@ static void put_plan(text_buffer *t, const ask_plan *plan,
         int inside = i > 0 && plan->item[i - 1].and_next;
         text_put(t, i > 0 ? "+" : "");
         if (!inside)
-            text_format(t, "%lld*(", (long long)plan->item[i].count);
+            text_format(t, "%lld*(",
+                        (long long)curator_priced_count(&plan->item[i]));
         put_item(t, &plan->item[i], priced);
         text_put(t, plan->item[i].and_next ? "" : ")");
     }

@@ -10,8 +10,9 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {&fit_cd, &fit_gcd, &fit_gd,
-                                                &fit_sgd};
+static const private_solver *const solvers[] = {
+    &fit_cd,  &fit_gcd,       &fit_gd,      &fit_sgd,
+    &fit_scd, &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -54,10 +55,9 @@ static sotto_status check_output(const sotto_options *options,
 sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
 {
     if (!option_given(options, OPTION_SOLVER))
-        return error_set(
-            error, SOTTO_PRIVACY,
-            "expected --solver cd, gcd, gd or sgd: none is chosen by "
-            "itself yet");
+        return error_set(error, SOTTO_PRIVACY,
+                         "expected --solver cd, gcd, gd, sgd or scd: none is "
+                         "chosen by itself yet");
     if (option_is(options, OPTION_SOLVER, "exact"))
         return error_set(error, SOTTO_PRIVACY,
                          "--solver exact is not private: expected --epsilon "
@@ -116,6 +116,10 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
                                 error);
     if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, answer.intercept);
+    if (r->policy.norm_bound > 0) {
+        m->norm_bound = r->policy.norm_bound;
+        m->norm_centre = r->maps.target_centre;
+    }
     return status;
 }
 
@@ -128,7 +132,8 @@ static sotto_status run_text(const private_run *r, text_buffer *t,
                            &r->plan,
                            r->facts.features,
                            option_number(r->options, OPTION_DELTA),
-                           fit_smoothness_word(r->options),
+                           r->solver->smooth ? fit_smoothness_word(r->options)
+                                             : "not used",
                            fit_rows_come_from(r->options)};
     return curator_statement(&terms, t, epsilon, error);
 }
@@ -191,8 +196,10 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
                          "the table was not read for private training: its "
                          "shape may come from the records; set epsilon before "
                          "reading");
-    sotto_status status =
-        fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
+    sotto_status status = SOTTO_OK;
+    if (r->solver->smooth)
+        status =
+            fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)

@@ -71,6 +71,7 @@ typedef struct private_run {
  */
 struct private_solver {
     const char *name;
+    int smooth; /* it needs the smoothness */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
     sotto_status (*plan)(private_run *r, sotto_error *error);
     sotto_status (*run)(private_run *r, const solver_problem *p,
@@ -82,7 +83,8 @@ struct private_solver {
                             sotto_error *error);
 };
 
-extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd;
+extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_scd,
+    fit_scd_paper, fit_scd_seq, fit_scd_primal;
 
 /* ---- descent.c: gradient steps ---- */
 

@@ -117,4 +117,8 @@ static sotto_status cd_train(private_run *r, const solver_problem *p,
     return cd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_cd = {"cd", cd_check, cd_plan, cd_train, NULL};
+const private_solver fit_cd = {.name = "cd",
+                               .smooth = 1,
+                               .check = cd_check,
+                               .plan = cd_plan,
+                               .run = cd_train};

@@ -157,5 +157,9 @@ static sotto_status gcd_explain(const private_run *r, text_buffer *t,
     return fit_gcd_bounds(r, (double)gcd_steps(r), t, error);
 }
 
-const private_solver fit_gcd = {"gcd", gcd_check, gcd_plan, gcd_train,
-                                gcd_explain};
+const private_solver fit_gcd = {.name = "gcd",
+                                .smooth = 1,
+                                .check = gcd_check,
+                                .plan = gcd_plan,
+                                .run = gcd_train,
+                                .explain = gcd_explain};

@@ -42,4 +42,8 @@ static sotto_status gd_train(private_run *r, const solver_problem *p,
     return gd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_gd = {"gd", gd_check, gd_plan, gd_train, NULL};
+const private_solver fit_gd = {.name = "gd",
+                               .smooth = 1,
+                               .check = gd_check,
+                               .plan = gd_plan,
+                               .run = gd_train};

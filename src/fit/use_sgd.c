@@ -79,4 +79,8 @@ static sotto_status sgd_train(private_run *r, const solver_problem *p,
     return sgd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_sgd = {"sgd", sgd_check, sgd_plan, sgd_train, NULL};
+const private_solver fit_sgd = {.name = "sgd",
+                                .smooth = 1,
+                                .check = sgd_check,
+                                .plan = sgd_plan,
+                                .run = sgd_train};

@@ -413,6 +413,24 @@ static void test_private(void **state)
                                {"solver", "sgd"}, {"insecure-seed", "1"},
                                {"steps", "2"}, {"batch-rate", "1"}, ONE_THREAD),
                       do_model) > 100);
+    /* noise that needs no transform: few allocations */
+    static const char *const solvers[] = {"scd", "scd-primal"};
+    for (int i = 0; i < 2; i++)
+        assert_true(
+            sweep(paths[CSV],
+                  SETTINGS({"schema", paths[FULL]}, {"loss", "squared-hinge"},
+                           {"epsilon", "1"}, {"delta", "0.01"},
+                           {"solver", solvers[i]}, {"insecure-seed", "1"},
+                           {"steps", "3"}, {"batch-rate", "1"}, {"l2", "1"},
+                           {"intercept", "no"}, {"rows", "9"},
+                           {"adjacency", "zero-out"}, ONE_THREAD),
+                  do_model) > 100);
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[FULL]}, {"loss", "hinge"},
+                               {"epsilon", "inf"}, {"solver", "scd-seq"},
+                               {"steps", "3"}, {"l2", "1"}, {"intercept", "no"},
+                               {"rows", "9"}, ONE_THREAD),
+                      do_model) > 100);
 }
 
 static void test_noise(void **state)
