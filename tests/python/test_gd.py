@@ -2,7 +2,7 @@
 """DP-GD on named problems: the mean relative error of 100 runs, with fresh noise.
 
 replace-one, epsilon 1, delta 1/n^2, no intercept, the smoothness constants given as the paper does.
-The targets lie at least five standard errors above what is usual, so a run that fails is a fault.
+The targets lie at least four standard errors above what is usual: a run that fails is hardly chance.
 Without any setting but the budget (and the constants) the errors are printed beside.
 """
 import json
