@@ -113,8 +113,8 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
     int64_t sum = 0;
     double noise;
     assert(j >= 0 && j < c->table->features + c->policy.intercept);
-    assert(c->clip[j] > 0 && c->total > 0);
-    if (isinf(c->clip[j])) {
+    assert(c->clips_told && c->total > 0);
+    if (c->factor[j] == 0) { /* an infinite clip */
         sotto_status status = gate_release_unclipped(
             c, ASK_PARTIAL, sum_unclipped, &j, out, error);
         *out = status == SOTTO_OK ? *out / c->total : 0;
@@ -123,7 +123,8 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
     gate_question q = {
         .kind = ASK_PARTIAL, .answers = 1, .sum = sum_partial, .what = &j};
     sotto_status status = gate_release(c, &q, &sum, &noise, error);
-    *out = (double)sum * (c->clip[j] / KERNEL_CLIP) / c->total;
+    double clip = KERNEL_CLIP / (double)c->factor[j];
+    *out = (double)sum * (clip / KERNEL_CLIP) / c->total;
     return status;
 }
 
@@ -136,7 +137,7 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
     choice_free(c); /* its sums are in units of the old ones */
     for (int64_t j = 0; j < count; j++) {
         float factor = (float)(KERNEL_CLIP / clip[j]);
-        c->clip[j] = clip[j];
+        c->factor[j] = 0;
         if (isinf(clip[j]) && clip[j] > 0)
             continue; /* the gate sees to it that this is NOT PRIVATE */
         if (!(clip[j] > 0) || !isnormal(factor))
@@ -146,8 +147,8 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
         /* what a record can add is clip in these units: the factor, rounded,
            is what counts, and so it is what answers are divided by */
         c->factor[j] = factor;
-        c->clip[j] = KERNEL_CLIP / (double)factor;
     }
+    c->clips_told = 1;
     return SOTTO_OK;
 }
 

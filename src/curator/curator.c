@@ -37,13 +37,11 @@ static int take_memory(curator *c)
     /* a little more, so that an empty table has an address too */
     c->memory_bytes = (size_t)(6 * padded + 64) * sizeof *c->memory;
     c->memory = mem_map(c->memory_bytes);
-    c->clip = mem_zeroed((size_t)count, sizeof *c->clip);
     c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
     c->at = mem_zeroed((size_t)count, sizeof *c->at);
     c->scale = mem_zeroed((size_t)count, sizeof *c->scale);
     c->value = mem_zeroed((size_t)count, sizeof *c->value);
-    if (!c->memory || !c->clip || !c->factor || !c->at || !c->scale ||
-        !c->value)
+    if (!c->memory || !c->factor || !c->at || !c->scale || !c->value)
         return 0;
     keep_out_of_dumps(c->memory, c->memory_bytes);
     c->rows.margin = c->memory;
@@ -211,7 +209,6 @@ void curator_close(curator *c)
         mem_unmap(c->memory, c->memory_bytes);
     }
     columns_free(c);
-    mem_free(c->clip);
     mem_free(c->factor);
     mem_free(c->at);
     mem_free(c->scale);

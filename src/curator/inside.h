@@ -84,9 +84,10 @@ struct curator {
     float *scale;        /* of the last gradient; 0: there was none */
     const float **value; /* a dense table's columns */
 
-    double *clip;  /* features and intercept; 0: not told yet */
-    float *factor; /* KERNEL_CLIP / clip */
-    double total;  /* what sums are divided by; 0: not known yet */
+    float *factor; /* KERNEL_CLIP / clip, of features and the intercept; 0:
+                      an infinite clip */
+    int clips_told;
+    double total; /* what sums are divided by; 0: not known yet */
 
     /* told, but not done yet: it is done with the next question */
     int64_t moved;

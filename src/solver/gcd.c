@@ -49,10 +49,8 @@ static sotto_status gcd_tell(curator *c, const solver_problem *p,
     ask_scores scores = {s->rule, NULL,   s->smoothness, p->l1,
                          p->l2,   p->low, p->high};
     sotto_status status = curator_tell_clips(c, clip, error);
-    if (status == SOTTO_OK)
-        status = curator_tell_scores(c, &scores, error);
     mem_free(clip);
-    return status;
+    return status == SOTTO_OK ? curator_tell_scores(c, &scores, error) : status;
 }
 
 sotto_status gcd_run(solver_answer *out, curator *c, const solver_problem *p,

@@ -162,6 +162,27 @@ class Statement(Private):
             PRIVACY)
         self.assertIn("--clip", text)
 
+    def test_weights_are_in_the_units_of_the_file(self):
+        """Without noise and clip the solvers find what the exact one finds, intercept included: bounds
+        that are far from 0 are mapped, and mapped back."""
+        draw = random.Random(8)
+        table = [[draw.randint(1000, 1010), round(draw.uniform(-.5, .5), 3)] for _ in range(400)]
+        self.write("d.csv", "a,c,t\n" + "".join(
+            f"{a},{c},{3 * a + 20 * c - 2900}\n" for a, c in table))
+        self.write("s.json", schema({"a": {"type": "number", "bounds": [1000, 1010]},
+                                     "c": {"type": "number", "bounds": [-1, 1]},
+                                     "t": {"type": "target", "bounds": [0, 200]}}))
+        for solver in (["cd", "--passes", "4000"], ["gd", "--steps", "4000"],
+                       ["gcd", "--steps", "4000", "--clip", "9"]):
+            usual = ["train", "d.csv", "--schema", "s.json", "--loss", "squared", "-o", "m.json",
+                     "--epsilon", "inf", "--adjacency", "replace-one"]
+            result = self.sotto(*usual, "--solver", *solver)
+            self.assertEqual(result.code, OK, result.err)
+            model = self.model()
+            self.assertAlmostEqual(model["weights"][0], 3, 1)
+            self.assertAlmostEqual(model["weights"][1], 20, 0)
+            self.assertAlmostEqual(1005 * model["weights"][0] + model["intercept"], 115, 0)
+
     def test_noise_is_fresh(self):
         self.train()
         first = self.content()
