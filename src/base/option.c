@@ -77,8 +77,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
-        "is in a batch, each by a secret coin; 1: always (default: 0.02, or "
-        "10 / --rows where that is more; scd-seq, scd-primal: the part of the "
+        "is in a batch, each by a secret coin; 1: always (default: 5 L2 "
+        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; scd-seq, scd-primal: the part of the "
         "rows or coordinates that are a block)"},
     [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
         NULL, " train plan ",

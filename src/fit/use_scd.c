@@ -78,11 +78,15 @@ static double scd_usual_norm(const sotto_options *options)
     return isinf(norm) ? 1 : norm;
 }
 
-/* One row of fifty, and no fewer than ten where their number is declared. A
-   coin can have that rate exactly. */
+/*
+ * q R^2 / lambda is how much a step is shortened because others move at the
+ * same time: 5 or less, between one row of 500 and one of 50; and no fewer than
+ * ten rows where their number is declared. A coin can have that rate exactly.
+ */
 static double scd_rate(const private_run *r)
 {
-    double usual = .02;
+    double norm = scd_usual_norm(r->options);
+    double usual = fmin(fmax(5 * r->task.l2 / (norm * norm), .002), .02);
     if (option_given(r->options, OPTION_ROWS))
         usual =
             fmin(1, fmax(usual, 10 / option_number(r->options, OPTION_ROWS)));
