@@ -50,11 +50,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
         "C sqrt(M_j / sum M); scd: how far a record may move the shared "
-        "vector in a step (default: what the first step of a row of norm R "
-        "and target 1 is)"},
+        "vector in a step (default: half of what the first step of a row "
+        "of norm R and target 1 is)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for (default: 20); scd: how often "
-        "each row is expected in a batch (default: 10)"},
+        "each row is expected in a batch (default: 15)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",

@@ -66,6 +66,8 @@ static sotto_status scd_check(const sotto_options *options, sotto_error *error)
 
 /* ---- settings ---- */
 
+enum { SCD_PASSES = 15 };
+
 static double scd_norm(const sotto_options *options)
 {
     return option_number(options, OPTION_NORM_BOUND);
@@ -99,7 +101,7 @@ static double scd_steps(const private_run *r)
 {
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
-                        : 10;
+                        : SCD_PASSES;
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
                : ceil(passes / scd_rate(r));
@@ -127,7 +129,7 @@ static double scd_clip(const private_run *r)
     double k = norm * norm * scd_rate(r) / r->task.l2;
     if (option_given(r->options, OPTION_CLIP))
         return option_number(r->options, OPTION_CLIP);
-    return scd_first_step(&r->task.loss, norm, k);
+    return scd_first_step(&r->task.loss, norm, k) / 2;
 }
 
 static scd_settings scd_make_settings(const private_run *r)
@@ -207,7 +209,7 @@ static double block_steps(const private_run *r, int64_t blocks)
 {
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
-                        : 10;
+                        : SCD_PASSES;
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
                : passes * (double)blocks;
@@ -261,7 +263,7 @@ static sotto_status seq_train(private_run *r, const solver_problem *p,
     s.steps = r->plan.item[r->plan.items - 1].count;
     s.sequence = 1;
     if (!option_given(r->options, OPTION_CLIP))
-        s.clip = scd_first_step(&r->task.loss, norm, k);
+        s.clip = scd_first_step(&r->task.loss, norm, k) / 2;
     return scd_run(out, r->curator, p, &s, progress, context, error);
 }
 
