@@ -53,11 +53,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "how far a record's gradient may go: coordinate j to "
         "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd: all "
         "coordinates together, in units of sqrt(M_j), to the length C; scd: "
-        "how far a record may move the shared vector in a step (default: what "
-        "the first step of a row of norm R and target 1 is)"},
+        "how far a record may move the shared vector in a step (default: half "
+        "of what the first step of a row of norm R and target 1 is)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for (default: 20); sgd, scd: how "
-        "often each row is expected in a batch (default: 10)"},
+        "often each row is expected in a batch (default: 10, 15)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
@@ -85,8 +85,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
-        "is in a batch, each by a secret coin; 1: always (default: 0.02, or "
-        "10 / --rows where that is more; scd-seq, scd-primal: the part of the "
+        "is in a batch, each by a secret coin; 1: always (default: 5 L2 "
+        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; scd-seq, scd-primal: the part of the "
         "rows or coordinates that are a block)"},
     [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
         " train plan ",

@@ -66,6 +66,8 @@ static sotto_status scd_check(const sotto_options *options, sotto_error *error)
 
 /* ---- settings ---- */
 
+enum { SCD_PASSES = 15 };
+
 static double scd_norm(const sotto_options *options)
 {
     return option_number(options, OPTION_NORM_BOUND);
@@ -78,11 +80,15 @@ static double scd_usual_norm(const sotto_options *options)
     return isinf(norm) ? 1 : norm;
 }
 
-/* One row of fifty, and no fewer than ten where their number is declared. A
-   coin can have that rate exactly. */
+/*
+ * q R^2 / lambda is how much a step is shortened because others move at the
+ * same time: 5 or less, between one row of 500 and one of 50; and no fewer than
+ * ten rows where their number is declared. A coin can have that rate exactly.
+ */
 static double scd_rate(const private_run *r)
 {
-    double usual = .02;
+    double norm = scd_usual_norm(r->options);
+    double usual = fmin(fmax(5 * r->task.l2 / (norm * norm), .002), .02);
     if (option_given(r->options, OPTION_ROWS))
         usual =
             fmin(1, fmax(usual, 10 / option_number(r->options, OPTION_ROWS)));
@@ -95,7 +101,7 @@ static double scd_steps(const private_run *r)
 {
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
-                        : 10;
+                        : SCD_PASSES;
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
                : ceil(passes / scd_rate(r));
@@ -123,7 +129,7 @@ static double scd_clip(const private_run *r)
     double k = norm * norm * scd_rate(r) / r->task.l2;
     if (option_given(r->options, OPTION_CLIP))
         return option_number(r->options, OPTION_CLIP);
-    return scd_first_step(&r->task.loss, norm, k);
+    return scd_first_step(&r->task.loss, norm, k) / 2;
 }
 
 static scd_settings scd_make_settings(const private_run *r)
@@ -203,7 +209,7 @@ static double block_steps(const private_run *r, int64_t blocks)
 {
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
-                        : 10;
+                        : SCD_PASSES;
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
                : passes * (double)blocks;
@@ -257,7 +263,7 @@ static sotto_status seq_train(private_run *r, const solver_problem *p,
     s.steps = r->plan.item[r->plan.items - 1].count;
     s.sequence = 1;
     if (!option_given(r->options, OPTION_CLIP))
-        s.clip = scd_first_step(&r->task.loss, norm, k);
+        s.clip = scd_first_step(&r->task.loss, norm, k) / 2;
     return scd_run(out, r->curator, p, &s, progress, context, error);
 }
 
