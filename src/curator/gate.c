@@ -87,6 +87,14 @@ static double gate_scale(double sensitivity, double mu)
     return sigma;
 }
 
+/* Questions for one value come one after another. */
+static sotto_status gate_draw(curator *c, int one, double sigma, int64_t *out,
+                              size_t count, sotto_error *error)
+{
+    return one ? noise_gaussian_one(c->noise, sigma, out, error)
+               : noise_gaussian(c->noise, sigma, out, count, error);
+}
+
 static sotto_status gate_noise(curator *c, const gate_question *q, int64_t *out,
                                double *noise, sotto_error *error)
 {
@@ -97,7 +105,7 @@ static sotto_status gate_noise(curator *c, const gate_question *q, int64_t *out,
     for (size_t from = 0; from < q->answers; from += 64) {
         size_t count = q->answers - from < 64 ? q->answers - from : 64;
         sotto_status status =
-            noise_gaussian(c->noise, sigma, part, count, error);
+            gate_draw(c, q->answers == 1, sigma, part, count, error);
         if (status != SOTTO_OK)
             return status;
         for (size_t i = 0; i < count; i++)
