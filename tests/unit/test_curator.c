@@ -149,7 +149,7 @@ static curator *open_noise(int insecure, double mu)
 {
     curator_policy policy = plain_policy(LOSS_SQUARED, 1);
     policy.insecure = insecure;
-    ask_plan plan = {{0, 0, ANSWERS}, {0, 0, mu}};
+    ask_plan plan = plan_one(some(ASK_PARTIAL, ANSWERS, mu));
     curator *c =
         open_or_fail(table_of("a,t\n0,0\n", "squared", 0), &policy, &plan);
     double clip[2] = {1, 1};
@@ -221,7 +221,10 @@ static void test_fork_shares_no_noise(void **state)
 static void test_draws_are_charged(void **state)
 {
     (void)state;
-    ask_plan plan = {{1, 1, 1000, 10}, {.1, .2, .3, .4}};
+    ask_plan plan = {.item = {some(ASK_TOTAL, 1, .1), some(ASK_MOMENTS, 1, .2),
+                              some(ASK_PARTIAL, 1000, .3),
+                              some(ASK_GRADIENT, 10, .4)},
+                     .items = 4};
     account_list events;
     sotto_error error;
     assert_int_equal(
