@@ -86,7 +86,7 @@ class Problem:
         settings = {**self.problem(), "solver": "gcd", "epsilon": self.epsilon,
                     "delta": repr(1 / self.rows**2), "adjacency": "replace-one",
                     "steps": self.steps, "clip": repr(self.clip), "step-size": self.step,
-                    "selection-share": self.share, "smoothness": smoothness}
+                    "selection-share": self.share, "smoothness": smoothness, "threads": 1}
         done = subprocess.run([REPEAT, str(runs), self.file,
                                *(f"{name}={value}" for name, value in settings.items())],
                               cwd=self.folder, check=True, capture_output=True)
