@@ -97,6 +97,18 @@ static void test_no_score_moves_further(void **state)
     }
 }
 
+/* What is no number cannot become one: the same on every machine. */
+static void test_whole(void **state)
+{
+    (void)state;
+    assert_int_equal(score_whole(NAN), 0);
+    assert_int_equal(score_whole(-NAN), 0);
+    assert_int_equal(score_whole(INFINITY), SCORE_MOST);
+    assert_int_equal(score_whole(-INFINITY), -SCORE_MOST);
+    assert_int_equal(score_whole(0x1p62), SCORE_MOST);
+    assert_int_equal(score_whole(-2.5), -2);
+}
+
 /* ---- sums ---- */
 
 enum { MOST_FEATURES = 5000 };
@@ -323,15 +335,88 @@ static void test_shapes(void **state)
     curator_close(c);
 }
 
+/* Whether scores are told, and then a choice is answered; otherwise there must
+   be none, whatever there was before. */
+static int are_taken(curator *c, const ask_scores *scores)
+{
+    int64_t j;
+    sotto_error error;
+    double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
+    ask_scores fine = {ASK_GS_Q, clip, smooth, 0, 0, -1, 1};
+    assert_int_equal(curator_tell_scores(c, &fine, &error), SOTTO_OK);
+    sotto_status status = curator_tell_scores(c, scores, &error);
+    assert_int_equal(curator_ask_choice(c, &j, &error),
+                     status == SOTTO_OK ? SOTTO_OK : SOTTO_FAILED);
+    assert_true(status == SOTTO_OK || status == SOTTO_USAGE);
+    return status == SOTTO_OK;
+}
+
+/* Lemma 7 is about numbers such as these; others make no scores. */
+static void test_scores_are_checked(void **state)
+{
+    (void)state;
+    sotto_table *t = read_dense("a,b,t\n1,2,3\n-1,1,2\n", "squared");
+    curator_policy policy = policy_of(LOSS_SQUARED, 1);
+    ask_item choice = some(ASK_CHOICE, 100, 1);
+    choice.noise = ASK_GUMBEL;
+    ask_plan plan = plan_one(choice);
+    double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
+    const ask_scores usual = {ASK_GS_R, clip, smooth, 0, 0, -1, 1};
+    static const double bad[] = {-1, NAN, INFINITY, -INFINITY};
+    curator *c;
+    sotto_error error;
+    ask_scores s = usual;
+    if (curator_open(&c, &t, &policy, &plan, &error))
+        fail_msg("%s", error.message);
+    assert_true(are_taken(c, &s));
+    s.low = -INFINITY;
+    s.high = INFINITY;
+    assert_true(are_taken(c, &s));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        s = usual;
+        s.l1 = bad[i];
+        assert_false(are_taken(c, &s));
+        s = usual;
+        s.l2 = bad[i];
+        assert_false(are_taken(c, &s));
+        s = usual;
+        smooth[2] = bad[i]; /* the intercept's */
+        assert_false(are_taken(c, &s));
+        s.rule = ASK_UNTRUNCATED; /* which has no use for it */
+        assert_true(are_taken(c, &s));
+        smooth[2] = 1;
+    }
+    smooth[0] = 0;
+    s = usual;
+    assert_false(are_taken(c, &s));
+    s.smoothness = NULL;
+    assert_false(are_taken(c, &s));
+    smooth[0] = 1;
+    s = usual;
+    s.low = 2;
+    assert_false(are_taken(c, &s));
+    s.low = NAN;
+    assert_false(are_taken(c, &s));
+    s = usual;
+    s.high = NAN;
+    assert_false(are_taken(c, &s));
+    s = usual;
+    s.rule = (ask_rule)(ASK_GS_Q + 1);
+    assert_false(are_taken(c, &s));
+    curator_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definitions),
         cmocka_unit_test(test_no_score_moves_further),
+        cmocka_unit_test(test_whole),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_many_features),
         cmocka_unit_test(test_law),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_scores_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
