@@ -32,10 +32,13 @@ class Greedy(Case):
         kinds = {name: {"type": "number", "bounds": [-1, 1]} for name in names}
         self.write("s.json", schema({**kinds, "t": {"type": "target", "bounds": [-4, 4]}}))
 
-    def train(self, *args, data="d.csv", budget=("--epsilon", "2", "--delta", "1e-6"),
-              read=("--schema", "s.json")):
-        return self.sotto("train", data, *read, "--loss", "squared", "--solver",
-                          "gcd", "-o", "m.json", *budget, *args)
+    def arguments(self, *args, data="d.csv", budget=("--epsilon", "2", "--delta", "1e-6"),
+                  read=("--schema", "s.json")):
+        return ["train", data, *read, "--loss", "squared", "--solver", "gcd", "-o", "m.json",
+                *budget, *args]
+
+    def train(self, *args, **more):
+        return self.sotto(*self.arguments(*args, **more))
 
     def model(self):
         with open(self.path("m.json"), encoding="utf-8") as file:
@@ -89,6 +92,22 @@ class Statement(Greedy):
         self.assertGreater(statement["epsilon"], 2)
         multipliers = [q["noise_multiplier"] for q in statement["questions"]]
         self.assertAlmostEqual(multipliers[0], multipliers[1], 12)
+
+    def test_paper_costs_more(self):
+        """Who runs it is told so, and what is left of a run that fails says it."""
+        paper = ("--steps", "100", "--adjacency", "replace-one", "--calibration", "paper")
+        words = rb"remark: the paper's noise costs epsilon 2\.53\d* at delta 1e-06, more than the 2 "
+        self.assertRegex(self.train(*paper).err, words)
+        price = self.model()["privacy"]["epsilon"]
+        self.assertNotIn(b"more than", self.train(*paper, "--quiet").err)
+        self.assertNotIn(b"more than", self.train("--steps", "100").err)
+        plan = self.sotto("plan", "--loss", "squared", "--solver", "gcd", "--features", "6",
+                          "--rows", "400", "--epsilon", "2", "--delta", "1e-6", *paper)
+        self.assertRegex(plan.err, words)
+        self.assertEqual(json.loads(plan.out)["epsilon"], price)
+        spent = self.spent(*self.arguments(*paper))
+        self.assertEqual(spent["epsilon"], price)
+        self.assertIn("epsilon %.6g" % price, spent["shown"])
 
     def test_shares(self):
         levels = []

@@ -90,6 +90,18 @@ class Statement(Private):
         self.assertAlmostEqual(json.loads(result.out)["epsilon"],
                                statement["epsilon"], 6)
 
+    def test_what_is_spent_is_what_is_proven(self):
+        """The DP-CD paper's noise is more than is needed: the statement, and what is written down
+        before the first question, have what it costs."""
+        usual = ("--epsilon", "1", "--delta", "1e-6", "--rows", "300", "--calibration")
+        for how in ("exact", "paper", "theorem"):
+            result = self.train(*usual, how)
+            self.assertEqual(result.code, OK, result.err)
+            self.assertNotIn(b"asked for", result.err)
+            price = self.model()["privacy"]["epsilon"]
+            self.assertEqual(price > .99, how == "exact")
+            self.assertEqual(self.spent(*self.arguments(*usual, how))["epsilon"], price)
+
     def test_rows_and_people(self):
         self.train("--rows", "300")
         self.assertEqual(len(self.model()["privacy"]["questions"]), 1)
