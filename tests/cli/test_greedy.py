@@ -118,6 +118,34 @@ class Statement(Greedy):
         self.assertAlmostEqual(levels[1] / levels[0], 2, 1)
 
 
+class Spent(Greedy):
+    def shown(self, said):
+        """The epsilon that 'sotto show' makes of it."""
+        self.write("left.spent", json.dumps({k: v for k, v in said.items() if k != "shown"}))
+        result = self.sotto("show", "left.spent")
+        self.assertEqual(result.code, OK, result.err)
+        return float(result.out.split(b"epsilon ")[1].split()[0])
+
+    def test_order(self):
+        """Choices and releases in turn are priced as the run did: in their order."""
+        said = self.spent(*self.arguments("--steps", "20", "--rows", "400"))
+        self.assertEqual(said["order"], "given")
+        self.assertEqual(self.shown(said), float("%.6g" % said["epsilon"]))
+        self.assertLessEqual(self.shown(said), 2)
+        del said["order"]  # as earlier versions wrote it: any order, which costs more
+        older = self.shown(said)
+        self.assertGreater(older, 2)
+        said["order"] = "any"
+        self.assertEqual(self.shown(said), older)
+
+    def test_what_is_none(self):
+        said = self.spent(*self.arguments("--steps", "20"))
+        for key, value in (("order", "some"), ("order", 1), ("draws", -1), ("draws", "1"),
+                           ("adjacency", "none"), ("plan", 3), ("plan", "GAUSS("), ("delta", 2)):
+            self.write("left.spent", json.dumps({**said, key: value}))
+            self.refused(self.sotto("show", "left.spent"), "MODEL.spent")
+
+
 class Bounds(Greedy):
     def test_constants(self):
         result = self.sotto("plan", "--solver", "gcd", "--loss", "squared", "--features", "999",
