@@ -184,9 +184,11 @@ static sotto_status run_plan(private_run *r, sotto_error *error)
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->plan.items; i++)
             r->plan.item[i].level = 0;
-    return status == SOTTO_OK
-               ? curator_check(&r->policy, &r->plan, r->facts.features, error)
-               : status;
+    if (status == SOTTO_OK)
+        status = curator_check(&r->policy, &r->plan, r->facts.features, error);
+    if (status == SOTTO_OK && r->solver->ready)
+        status = r->solver->ready(r, error);
+    return status;
 }
 
 static sotto_status run_begin(private_run *r, sotto_model **out,

@@ -284,6 +284,19 @@ class Refused(Private):
                      words=["private:SHARE"])
         self.refused(*budget, "--clip", "1e300", code=USAGE, words=["--clip"])
 
+    def test_thresholds(self):
+        """What can be known before the first question is, and nothing is written down as spent."""
+        budget = ("--epsilon", "1", "--delta", "1e-6", "--rows", "300", "--smoothness", "M")
+        for solver, bad in (("cd", "1e-70 1 1 1"), ("cd", "1 1 1e90 1"), ("gcd", "1 1 1 1e-70"),
+                            ("gcd", "1e90 1 1 1"), ("gd", "1 1e-70 1 1"), ("sgd", "1 1 1e70 1")):
+            self.write("M", bad)
+            self.refused(*budget, "--solver", solver, code=USAGE,
+                         words=["--smoothness", "--clip", "threshold"])
+        self.write("M", "1 1 inf 1")
+        self.refused(*budget, code=USAGE, words=["M: expected 4 numbers"])
+        self.write("M", "1e-20 1 1 1e20")
+        self.assertEqual(self.train(*budget).code, OK)
+
     def test_a_unit_column_is_never_ignored(self):
         self.write("d.svm", "1 1:0.5\n-1 2:1\n")
         text = self.assert_one_line(
