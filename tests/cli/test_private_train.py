@@ -102,6 +102,22 @@ class Statement(Private):
             self.assertEqual(price > .99, how == "exact")
             self.assertEqual(self.spent(*self.arguments(*usual, how))["epsilon"], price)
 
+    def test_large_epsilons(self):
+        """The curve has no point where nothing is proven, and refuses no run."""
+        for solver in ("cd", "gcd"):
+            result = self.train("--solver", solver, "--epsilon", "30", "--delta", "1e-6", "--rows",
+                                "200")
+            self.assertEqual(result.code, OK, result.err)
+            statement = self.model()["privacy"]
+            self.assertGreater(statement["epsilon"], 29.9)
+            deltas = [point["delta"] for point in statement["curve"]]
+            self.assertIn(1e-2, deltas)
+            self.assertNotIn(1e-10, deltas)
+            epsilons = [point["epsilon"] for point in statement["curve"]]
+            self.assertEqual(epsilons, sorted(epsilons))
+        self.assertEqual(self.train().code, OK)
+        self.assertEqual(len(self.model()["privacy"]["curve"]), 9)
+
     def test_rows_and_people(self):
         self.train("--rows", "300")
         self.assertEqual(len(self.model()["privacy"]["questions"]), 1)
