@@ -47,6 +47,7 @@ struct choice {
     size_t part_bytes;
     int32_t *change; /* scratch, for one row */
     float *slope;    /* scratch, for the rows of one column */
+    size_t change_bytes, slope_bytes;
 };
 
 typedef struct choice choice;
@@ -350,21 +351,20 @@ static int choice_memory(curator *c)
     choice *k = c->choice;
     const table_entries *e = &c->table->by_row;
     k->cell_bytes = (size_t)k->cells * sizeof *k->cell;
-    k->cell = mem_map(k->cell_bytes);
+    k->cell = secret_take(k->cell_bytes);
     k->sum_bytes = (size_t)k->cells * sizeof *k->sum;
-    k->sum = mem_map(k->sum_bytes);
+    k->sum = secret_take(k->sum_bytes);
     k->mark = mem_zeroed((size_t)k->cells, sizeof *k->mark);
-    k->change = mem_zeroed(longest(e, c->table->rows), sizeof *k->change);
-    k->slope = mem_zeroed(longest(&c->table->by_column, k->features),
-                          sizeof *k->slope);
+    k->change_bytes = longest(e, c->table->rows) * sizeof *k->change;
+    k->change = secret_take(k->change_bytes);
+    k->slope_bytes =
+        longest(&c->table->by_column, k->features) * sizeof *k->slope;
+    k->slope = secret_take(k->slope_bytes);
     if (c->table->sparse) { /* one more, for tables without an entry */
         k->part_bytes =
             ((size_t)e->start[c->table->rows] + 1) * sizeof *k->part;
-        k->part = mem_map(k->part_bytes);
-        keep_out_of_dumps(k->part, k->part_bytes);
+        k->part = secret_take(k->part_bytes);
     }
-    keep_out_of_dumps(k->cell, k->cell_bytes);
-    keep_out_of_dumps(k->sum, k->sum_bytes);
     return k->cell && k->sum && k->mark && k->change && k->slope &&
            (k->part || !c->table->sparse);
 }
@@ -464,29 +464,22 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
     return status;
 }
 
-static void forget(void *memory, size_t bytes)
-{
-    if (!memory)
-        return;
-    mem_wipe(memory, bytes);
-    mem_unmap(memory, bytes);
-}
-
 void choice_free(curator *c)
 {
     choice *k = c->choice;
     gate_scores_changed(c);
     if (!k)
         return;
-    forget(k->sum, k->sum_bytes);
-    forget(k->cell, k->cell_bytes);
-    forget(k->part, k->part_bytes);
+    secret_give(k->sum, k->sum_bytes);
+    secret_give(k->cell, k->cell_bytes);
+    secret_give(k->part, k->part_bytes);
+    secret_give(k->change, k->change_bytes);
+    secret_give(k->slope, k->slope_bytes);
     mem_free(k->mark);
     mem_free(k->weight);
     mem_free(k->own);
     mem_free(k->smoothness);
-    mem_free(k->change);
-    mem_free(k->slope);
+    mem_wipe(k, sizeof *k);
     mem_free(k);
     c->choice = NULL;
 }

@@ -256,6 +256,47 @@ static void test_many_features(void **state)
     compare_forms(LOSS_HUBER, ASK_GS_Q, 1);
 }
 
+/* ---- what is left ---- */
+
+/* While `watched`, memory that goes back to the system must have been wiped. */
+static int watched, given_back;
+
+int __real_munmap(void *at, size_t size);
+int __wrap_munmap(void *at, size_t size);
+
+int __wrap_munmap(void *at, size_t size)
+{
+    const unsigned char *bytes = at;
+    for (size_t i = 0; watched && i < size; i++)
+        if (bytes[i])
+            fail_msg("a block of %zu bytes was not wiped", size);
+    given_back += watched;
+    return __real_munmap(at, size);
+}
+
+/* Sums, scores, scratch and counters: pages that are zeros when given back. */
+static void test_wiped(void **state)
+{
+    (void)state;
+    text_buffer dense = {0}, sparse = {0};
+    features = MOST_FEATURES;
+    rows = 90;
+    make_rows(&dense, &sparse, 0);
+    curator_policy policy = policy_of(LOSS_SQUARED, 1);
+    sotto_table *tables[2] = {read_dense(dense.data, "squared"),
+                              read_sparse(sparse.data, "squared")};
+    for (int i = 0; i < 2; i++) {
+        policy.recompute = -1; /* follow: that fills the scratch */
+        given_back = 0;
+        watched = 1;
+        mark_of(tables[i], &policy, ASK_UNTRUNCATED, .3);
+        watched = 0;
+        assert_true(given_back >= 8);
+    }
+    text_free(&dense);
+    text_free(&sparse);
+}
+
 /* ---- the law ---- */
 
 /* Three columns whose sums are 3, 5 and 0 clips: chosen as often as the
@@ -414,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_many_features),
+        cmocka_unit_test(test_wiped),
         cmocka_unit_test(test_law),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_scores_are_checked),
