@@ -156,6 +156,9 @@ static sotto_table *read_sparse(const char *text, const char *name)
         SETTINGS({"loss", name}, {"precision", "float"}, {"features", count}));
 }
 
+/* A move that is told before the scores are, and not done yet. */
+static double moved_before;
+
 /* A mark of every answer of many choices, releases and moves. */
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
                         ask_rule rule, double level)
@@ -178,8 +181,10 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
     sotto_error error;
     uint64_t mark = 0, bits;
     if (curator_open(&c, &t, policy, &plan, &error) ||
-        curator_tell_clips(c, clip, &error) ||
-        curator_tell_scores(c, &scores, &error))
+        curator_tell_clips(c, clip, &error))
+        fail_msg("%s", error.message);
+    curator_tell(c, 6, moved_before);
+    if (curator_tell_scores(c, &scores, &error))
         fail_msg("%s", error.message);
     for (int i = 0; i < TIMES; i++) {
         int64_t j;
@@ -243,6 +248,19 @@ static void test_forms(void **state)
             compare_forms(LOSS_HUBER, rule, intercept);
             compare_forms(LOSS_SQUARED_HINGE, rule, intercept);
         }
+}
+
+/* What was told and not done yet is done before sums are followed: the first
+   choice knows of it, and so do all that come after. */
+static void test_a_move_that_waits(void **state)
+{
+    (void)state;
+    features = 40;
+    rows = 700;
+    moved_before = 4;
+    compare_forms(LOSS_SQUARED, ASK_UNTRUNCATED, 1);
+    compare_forms(LOSS_LOGISTIC, ASK_GS_R, 0);
+    moved_before = 0;
 }
 
 /* Short columns, and more coordinates than noise is drawn for one by one. */
@@ -454,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_no_score_moves_further),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_a_move_that_waits),
         cmocka_unit_test(test_many_features),
         cmocka_unit_test(test_wiped),
         cmocka_unit_test(test_law),
