@@ -18,6 +18,21 @@ void keep_out_of_dumps(void *memory, size_t bytes)
         madvise(memory, bytes, MADV_DONTDUMP);
 }
 
+void *secret_take(size_t bytes)
+{
+    void *memory = mem_map(bytes);
+    keep_out_of_dumps(memory, bytes);
+    return memory;
+}
+
+void secret_give(void *memory, size_t bytes)
+{
+    if (!memory)
+        return;
+    mem_wipe(memory, bytes);
+    mem_unmap(memory, bytes);
+}
+
 static void keep_table_out_of_dumps(sotto_table *t)
 {
     const table_entries *both[] = {&t->by_row, &t->by_column};
@@ -36,14 +51,13 @@ static int take_memory(curator *c)
     c->rows.padded = padded;
     /* a little more, so that an empty table has an address too */
     c->memory_bytes = (size_t)(6 * padded + 64) * sizeof *c->memory;
-    c->memory = mem_map(c->memory_bytes);
+    c->memory = secret_take(c->memory_bytes);
     c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
     c->at = mem_zeroed((size_t)count, sizeof *c->at);
     c->scale = mem_zeroed((size_t)count, sizeof *c->scale);
     c->value = mem_zeroed((size_t)count, sizeof *c->value);
     if (!c->memory || !c->factor || !c->at || !c->scale || !c->value)
         return 0;
-    keep_out_of_dumps(c->memory, c->memory_bytes);
     c->rows.margin = c->memory;
     c->weight = c->memory + padded;
     c->ones = c->memory + 2 * padded;
@@ -66,11 +80,12 @@ static int cap_people(curator *c, int64_t most)
     int64_t people = 0;
     for (int64_t i = 0; i < t->rows; i++)
         people = t->unit[i] >= people ? t->unit[i] + 1 : people;
-    int64_t *seen = mem_zeroed((size_t)people, sizeof *seen);
+    size_t bytes = (size_t)people * sizeof(int64_t);
+    int64_t *seen = secret_take(bytes);
     for (int64_t i = 0; seen && i < t->rows; i++)
         if (seen[t->unit[i]]++ >= most)
             c->weight[i] = 0;
-    mem_free(seen);
+    secret_give(seen, bytes);
     return seen != NULL;
 }
 
@@ -204,16 +219,14 @@ void curator_close(curator *c)
     batch_free(c);
     sampled_free(c);
     dual_free(c);
-    if (c->memory) {
-        mem_wipe(c->memory, c->memory_bytes);
-        mem_unmap(c->memory, c->memory_bytes);
-    }
+    secret_give(c->memory, c->memory_bytes);
     columns_free(c);
     mem_free(c->factor);
     mem_free(c->at);
     mem_free(c->scale);
     mem_free(c->value);
     sotto_table_free(c->table);
+    mem_wipe(c, sizeof *c);
     mem_free(c);
 }
 

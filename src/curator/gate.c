@@ -114,6 +114,7 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
             return status;
         for (size_t i = 0; i < count; i++)
             out[from + i] += part[i];
+        mem_wipe(part, count * sizeof *part);
     }
     *noise = scale;
     return SOTTO_OK;
@@ -250,15 +251,15 @@ static sotto_status gate_pick_copied(curator *c, const ask_item *item,
                                      const int64_t *scores, size_t *place,
                                      sotto_error *error)
 {
-    int64_t *copy = mem_zeroed(q->count, sizeof *copy);
+    size_t bytes = q->count * sizeof(int64_t);
+    int64_t *copy = secret_take(bytes);
     if (!copy)
         return error_memory(error);
     for (size_t i = 0; i < q->count; i++)
         copy[i] = scores[i * q->stride];
     sotto_status status =
         gate_pick(c, item, rate, copy, q->count, place, error);
-    mem_wipe(copy, q->count * sizeof *copy);
-    mem_free(copy);
+    secret_give(copy, bytes);
     return status;
 }
 

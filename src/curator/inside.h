@@ -137,6 +137,11 @@ void columns_free(curator *c);
 /* Records do not belong into a core dump. */
 void keep_out_of_dumps(void *memory, size_t bytes);
 
+/* Zeros for what depends on records: no dump has them, and they are wiped
+   when they are given back. NULL: out of memory. */
+void *secret_take(size_t bytes);
+void secret_give(void *memory, size_t bytes);
+
 /* Does what was told and waits for the next question. */
 void curator_catch_up(curator *c);
 

@@ -42,6 +42,17 @@ sotto_status fit_check_descent(const sotto_options *options, const char *solver,
     return refuse_others(options, solver, error);
 }
 
+/* The curator's bounds of a whole gradient, with room. */
+sotto_status fit_descent_ready(const private_run *r, sotto_error *error)
+{
+    if (r->facts.features + r->task.intercept > 1 << 20)
+        return error_set(error, SOTTO_USAGE,
+                         "--solver %s: at most 2^20 coordinates; expected "
+                         "fewer features, or --solver gcd",
+                         r->solver->name);
+    return fit_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
+}
+
 int64_t fit_descent_steps(const sotto_options *options)
 {
     return option_given(options, OPTION_STEPS)

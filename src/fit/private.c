@@ -156,8 +156,10 @@ static sotto_status run_state(const private_run *r, sotto_model *m,
     return run_form(&t, &m->statement, status, error);
 }
 
-/* On the disk before the first record is asked about. */
-static sotto_status declare_spending(const private_run *r, sotto_error *error)
+/* On the disk before the first record is asked about: what is proven, which
+   for a paper's own noise may be more than was asked for. */
+static sotto_status declare_spending(const private_run *r, double epsilon,
+                                     sotto_error *error)
 {
     const sotto_options *options = r->options;
     const char *output = option_text(options, OPTION_OUTPUT);
@@ -167,7 +169,7 @@ static sotto_status declare_spending(const private_run *r, sotto_error *error)
     sotto_status status = curator_events(&events, &r->plan, r->policy.adjacency,
                                          r->facts.features, error);
     if (status == SOTTO_OK)
-        status = fit_write_spent(output, option_number(options, OPTION_EPSILON),
+        status = fit_write_spent(output, epsilon,
                                  option_number(options, OPTION_DELTA), &events,
                                  error);
     account_free(&events);
@@ -182,9 +184,11 @@ static sotto_status run_plan(private_run *r, sotto_error *error)
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->plan.items; i++)
             r->plan.item[i].level = 0;
-    return status == SOTTO_OK
-               ? curator_check(&r->policy, &r->plan, r->facts.features, error)
-               : status;
+    if (status == SOTTO_OK)
+        status = curator_check(&r->policy, &r->plan, r->facts.features, error);
+    if (status == SOTTO_OK && r->solver->ready)
+        status = r->solver->ready(r, error);
+    return status;
 }
 
 static sotto_status run_begin(private_run *r, sotto_model **out,
@@ -213,7 +217,8 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
     if (status != SOTTO_OK || !curator_is_private(r->curator))
         return status;
     status = run_state(r, *out, error);
-    return status == SOTTO_OK ? declare_spending(r, error) : status;
+    return status == SOTTO_OK ? declare_spending(r, (*out)->epsilon, error)
+                              : status;
 }
 
 /* ---- only planned ---- */

@@ -136,18 +136,29 @@ static sotto_status gcd_plan(private_run *r, sotto_error *error)
 
 /* Without --clip: a record's slope is about 1 for a mean square of 1, and
    then its part of coordinate j about sqrt(M_j). */
+static double gcd_clip(const sotto_options *options)
+{
+    return option_given(options, OPTION_CLIP)
+               ? option_number(options, OPTION_CLIP)
+               : 1;
+}
+
+static sotto_status gcd_ready(const private_run *r, sotto_error *error)
+{
+    return fit_check_thresholds(r, gcd_clip(r->options), FIT_LEAST_CLIP,
+                                FIT_MOST_CLIP, error);
+}
+
 static sotto_status gcd_train(private_run *r, const solver_problem *p,
                               solver_answer *out, solver_progress progress,
                               void *context, sotto_error *error)
 {
-    gcd_settings settings = {
-        .steps = gcd_steps(r),
-        .step_size = option_number(r->options, OPTION_STEP_SIZE),
-        .clip = option_given(r->options, OPTION_CLIP)
-                    ? option_number(r->options, OPTION_CLIP)
-                    : 1,
-        .rule = gcd_rule(r->options),
-        .smoothness = r->smooth.m};
+    gcd_settings settings = {.steps = gcd_steps(r),
+                             .step_size =
+                                 option_number(r->options, OPTION_STEP_SIZE),
+                             .clip = gcd_clip(r->options),
+                             .rule = gcd_rule(r->options),
+                             .smoothness = r->smooth.m};
     return gcd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
@@ -161,5 +172,6 @@ const private_solver fit_gcd = {.name = "gcd",
                                 .smooth = 1,
                                 .check = gcd_check,
                                 .plan = gcd_plan,
+                                .ready = gcd_ready,
                                 .run = gcd_train,
                                 .explain = gcd_explain};

@@ -46,4 +46,5 @@ const private_solver fit_gd = {.name = "gd",
                                .smooth = 1,
                                .check = gd_check,
                                .plan = gd_plan,
+                               .ready = fit_descent_ready,
                                .run = gd_train};

@@ -132,6 +132,27 @@ static double scd_clip(const private_run *r)
     return scd_first_step(&r->task.loss, norm, k) / 2;
 }
 
+/* The curator's bounds of a dual step. */
+static sotto_status dual_ready(const private_run *r, double clip,
+                               sotto_error *error)
+{
+    double l2 = r->task.l2;
+    if (!(l2 >= 0x1p-100 && l2 <= 0x1p100 && clip >= 0x1p-100 &&
+          clip <= 0x1p100))
+        return scd_refuse(r->options,
+                          "expected --l2, --clip and --norm-bound of moderate "
+                          "size: l2 and the clip from 2^-100 to 2^100",
+                          error);
+    if (r->facts.features > 1 << 20)
+        return scd_refuse(r->options, "at most 2^20 features", error);
+    return SOTTO_OK;
+}
+
+static sotto_status scd_ready(const private_run *r, sotto_error *error)
+{
+    return dual_ready(r, scd_clip(r), error);
+}
+
 static scd_settings scd_make_settings(const private_run *r)
 {
     return (scd_settings){.steps = (int64_t)scd_steps(r),
@@ -253,17 +274,28 @@ static sotto_status seq_plan(private_run *r, sotto_error *error)
     return block_plan(r, item, error);
 }
 
+static double seq_clip(const private_run *r)
+{
+    double norm = scd_usual_norm(r->options);
+    double k = norm * norm / (r->task.l2 * r->facts.rows);
+    return option_given(r->options, OPTION_CLIP)
+               ? option_number(r->options, OPTION_CLIP)
+               : scd_first_step(&r->task.loss, norm, k) / 2;
+}
+
+static sotto_status seq_ready(const private_run *r, sotto_error *error)
+{
+    return dual_ready(r, seq_clip(r), error);
+}
+
 static sotto_status seq_train(private_run *r, const solver_problem *p,
                               solver_answer *out, solver_progress progress,
                               void *context, sotto_error *error)
 {
     scd_settings s = scd_make_settings(r);
-    double norm = scd_usual_norm(r->options);
-    double k = norm * norm / (r->task.l2 * r->facts.rows);
     s.steps = r->plan.item[r->plan.items - 1].count;
     s.sequence = 1;
-    if (!option_given(r->options, OPTION_CLIP))
-        s.clip = scd_first_step(&r->task.loss, norm, k) / 2;
+    s.clip = seq_clip(r);
     return scd_run(out, r->curator, p, &s, progress, context, error);
 }
 
@@ -315,16 +347,23 @@ static sotto_status scd_train(private_run *r, const solver_problem *p,
     return scd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_scd = {
-    .name = "scd", .check = scd_check, .plan = scd_plan, .run = scd_train};
+const private_solver fit_scd = {.name = "scd",
+                                .check = scd_check,
+                                .plan = scd_plan,
+                                .ready = scd_ready,
+                                .run = scd_train};
 
 const private_solver fit_scd_paper = {.name = "scd-paper",
                                       .check = scd_check,
                                       .plan = scd_plan,
+                                      .ready = scd_ready,
                                       .run = scd_train};
 
-const private_solver fit_scd_seq = {
-    .name = "scd-seq", .check = seq_check, .plan = seq_plan, .run = seq_train};
+const private_solver fit_scd_seq = {.name = "scd-seq",
+                                    .check = seq_check,
+                                    .plan = seq_plan,
+                                    .ready = seq_ready,
+                                    .run = seq_train};
 
 const private_solver fit_scd_primal = {.name = "scd-primal",
                                        .check = primal_check,

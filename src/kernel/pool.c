@@ -238,5 +238,6 @@ void kernel_pool_close(kernel_pool *p)
         pthread_cond_destroy(&p->wake);
         pthread_mutex_destroy(&p->lock);
     }
+    mem_wipe(p, sizeof *p); /* it has part of a sum */
     mem_free(p);
 }

@@ -150,7 +150,8 @@ class Refused(private.Private):
             for option, value in (("--order", "cyclic"), ("--rounds", "2"),
                                   ("--calibration", "paper")):
                 self.refused(solver, option, value, words=[option])
-            self.refused(solver, "--loss", "hinge", words=["not smooth"])
+        self.refused("gd", "--loss", "hinge", words=["not smooth"])
+        self.refused("sgd", "--loss", "hinge", words=["no curvature"])
         self.refused("gd", "--passes", "3", words=["--passes"])
         self.refused("gd", "--batch-rate", ".5", words=["--batch-rate"])
         for option in ("--momentum", "--decay", "--batch-rate"):
