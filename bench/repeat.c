@@ -41,10 +41,9 @@ static sotto_options *read_options(int count, char **word)
 
 static const private_solver *find_solver(const sotto_options *o)
 {
-    const private_solver *const all[] = {&fit_cd,        &fit_gcd,
-                                         &fit_gd,        &fit_sgd,
-                                         &fit_scd,       &fit_scd_paper,
-                                         &fit_scd_seq,   &fit_scd_primal};
+    const private_solver *const all[] = {
+        &fit_cd,  &fit_gcd,       &fit_gd,      &fit_sgd,
+        &fit_scd, &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (option_is(o, OPTION_SOLVER, all[i]->name))
             return all[i];
@@ -56,8 +55,8 @@ static void run_once(private_run *r, const char *data, double *weight)
 {
     sotto_table *t;
     sotto_error error;
-    solver_problem p = {r->task.loss, r->task.l1,   r->task.l2,
-                        r->task.low,  r->task.high, r->facts.features,
+    solver_problem p = {r->task.loss,     r->task.l1,   r->task.l2,
+                        r->task.low,      r->task.high, r->facts.features,
                         r->task.intercept};
     solver_answer answer = {.weight = weight};
     must(sotto_table_read(&t, data, r->options, &error), &error);

@@ -216,6 +216,7 @@ void curator_close(curator *c)
     noise_close(c->choices);
     choice_free(c);
     noise_buckets_close(c->buckets);
+    secret_give(c->copied, c->copied_bytes);
     batch_free(c);
     sampled_free(c);
     dual_free(c);

@@ -251,16 +251,16 @@ static sotto_status gate_pick_copied(curator *c, const ask_item *item,
                                      const int64_t *scores, size_t *place,
                                      sotto_error *error)
 {
-    size_t bytes = q->count * sizeof(int64_t);
-    int64_t *copy = secret_take(bytes);
-    if (!copy)
+    size_t bytes = q->count * sizeof *c->copied;
+    if (!c->copied) { /* kept: pages cost more than choices */
+        c->copied = secret_take(bytes);
+        c->copied_bytes = bytes;
+    }
+    if (!c->copied || c->copied_bytes < bytes)
         return error_memory(error);
     for (size_t i = 0; i < q->count; i++)
-        copy[i] = scores[i * q->stride];
-    sotto_status status =
-        gate_pick(c, item, rate, copy, q->count, place, error);
-    secret_give(copy, bytes);
-    return status;
+        c->copied[i] = scores[i * q->stride];
+    return gate_pick(c, item, rate, c->copied, q->count, place, error);
 }
 
 /* From so many scores on, noise is not drawn for each: public, and the same

@@ -98,6 +98,8 @@ struct curator {
     noise_stream *noise;
     noise_stream *choices;  /* of selections: independent of releases */
     noise_buckets *buckets; /* of many scores; NULL: not yet, or few */
+    int64_t *copied;        /* scores side by side; NULL: not yet */
+    size_t copied_bytes;
     double bucket_rate;
     int bucket_shift;
     batch batch;       /* where the plan has questions about some rows only */
