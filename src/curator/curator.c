@@ -168,6 +168,18 @@ static sotto_status open_rest(curator *c, sotto_error *error)
     return status;
 }
 
+/* What goes with the rows, in the kernels' own mode of the processor: a
+   caller who has turned denormals off must not make a row look shorter. */
+static sotto_status open_rows(curator *c, sotto_error *error)
+{
+    kernel_mode before = kernel_enter();
+    sotto_status status = take_memory(c) && fill_rows(c) && columns_make(c)
+                              ? open_rest(c, error)
+                              : error_memory(error);
+    kernel_leave(before);
+    return status;
+}
+
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,
                           sotto_error *error)
@@ -191,13 +203,10 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = error_set(error, SOTTO_USAGE,
                            "--isa: this machine does not have that "
                            "instruction set");
-    if (status == SOTTO_OK &&
-        (!take_memory(c) || !fill_rows(c) || !columns_make(c)))
-        status = error_memory(error);
     if (status == SOTTO_OK)
         status = open_noise(c, error);
     if (status == SOTTO_OK)
-        status = open_rest(c, error);
+        status = open_rows(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)

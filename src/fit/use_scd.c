@@ -206,11 +206,13 @@ static sotto_status scd_plan(private_run *r, sotto_error *error)
     r->policy.norm_bound = scd_norm(r->options);
     /* all rows in every batch: no coins, and no secret about who is in */
     ask_noise noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN;
-    fit_plan_add(r, (ask_item){.kind = ASK_DUAL,
-                               .count = (int64_t)steps,
-                               .noise = noise,
-                               .rate = rate,
-                               .level = fit_level(noise, left, steps) / rate});
+    fit_plan_add(
+        r, (ask_item){.kind = ASK_DUAL,
+                      .count = (int64_t)steps,
+                      .noise = noise,
+                      .rate = rate,
+                      .level = rate < 1 ? fit_sampled_level(left, steps, rate)
+                                        : fit_level(noise, left, steps)});
     if (r->policy.without_noise)
         return SOTTO_OK;
     return is_paper(r) ? paper_noise(r, error) : fit_calibrate(r, error);
@@ -231,9 +233,10 @@ static double block_steps(const private_run *r, int64_t blocks)
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
                         : SCD_PASSES;
+    /* more than is allowed, but no more than an integer holds */
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
-               : passes * (double)blocks;
+               : fmin(passes * (double)blocks, 2e9);
 }
 
 static sotto_status block_plan(private_run *r, ask_item item,
