@@ -69,6 +69,8 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
                          "guarantee may fail, well below 1 / rows");
     sotto_status status = check_clip(options, error);
     if (status == SOTTO_OK)
+        status = fit_check_heeded(options, solver_of(options)->name, error);
+    if (status == SOTTO_OK)
         status = solver_of(options)->check(options, error);
     if (status != SOTTO_OK)
         return status;

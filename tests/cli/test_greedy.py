@@ -265,7 +265,7 @@ class Shapes(Greedy):
 class Refused(Greedy):
     def test_settings(self):
         self.refused(self.train("--loss", "hinge"), "not smooth")
-        self.refused(self.train("--passes", "3"), "--steps")
+        self.refused(self.train("--passes", "3"), "--passes does not go with --solver gcd")
         self.refused(self.train("--clip", "1e30"), "--clip")
         self.refused(self.train("--clip", "inf"), "--clip inf is not private", PRIVACY)
         self.refused(self.train("--clip", "inf", budget=("--epsilon", "inf")), "finite --clip")
@@ -273,6 +273,9 @@ class Refused(Greedy):
         self.refused(self.train("--calibration", "rdp"), "--calibration rdp")
         self.refused(self.train("--calibration", "paper"), "--rows N")
         self.refused(self.train("--rule", "best"), "--rule")
+        for how in ("paper", "theorem"):
+            self.refused(self.train("--calibration", how, "--rows", "400", "--selection-share", ".4"),
+                         "--selection-share")
 
     def test_bounds_are_needed(self):
         self.refused(self.train(data="d.csv", read=("--target", "t")), "no bounds", PRIVACY)
