@@ -37,6 +37,20 @@ static sotto_status check_clip(const sotto_options *options, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* The iterate starts at 0, and a weight that no step has touched stays there.
+ */
+static sotto_status check_box(const sotto_options *options, sotto_error *error)
+{
+    double low, high;
+    if (option_pair(options, OPTION_BOX, &low, &high) &&
+        !(low <= 0 && high >= 0))
+        return error_set(error, SOTTO_USAGE,
+                         "--box: --solver %s starts at 0; expected a box with "
+                         "0 in it",
+                         solver_of(options)->name);
+    return SOTTO_OK;
+}
+
 /* What may be spent is written beside the model, before the first question. */
 static sotto_status check_output(const sotto_options *options,
                                  sotto_error *error)
@@ -69,7 +83,11 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
                          "guarantee may fail, well below 1 / rows");
     sotto_status status = check_clip(options, error);
     if (status == SOTTO_OK)
+        status = fit_check_heeded(options, solver_of(options)->name, error);
+    if (status == SOTTO_OK)
         status = solver_of(options)->check(options, error);
+    if (status == SOTTO_OK)
+        status = check_box(options, error);
     if (status != SOTTO_OK)
         return status;
     if (option_private(options) && !option_given(options, OPTION_INSECURE_SEED))

@@ -26,6 +26,12 @@ curator_policy fit_policy(const public_facts *f, const fit_task *task,
                           const sotto_options *options);
 const char *fit_rows_come_from(const sotto_options *options);
 
+/* ---- heeded.c ---- */
+
+/* Refuses options that this solver would pass over. */
+sotto_status fit_check_heeded(const sotto_options *options, const char *solver,
+                              sotto_error *error);
+
 /* ---- smoothness.c ---- */
 
 typedef struct smoothness {

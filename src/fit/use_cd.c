@@ -16,12 +16,6 @@ static sotto_status cd_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver cd: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber");
-    if (option_given(options, OPTION_MOMENTUM) ||
-        option_given(options, OPTION_DECAY) ||
-        option_given(options, OPTION_BATCH_RATE))
-        return error_set(error, SOTTO_USAGE,
-                         "--momentum, --decay and --batch-rate do not go with "
-                         "--solver cd");
     return SOTTO_OK;
 }
 

@@ -11,9 +11,6 @@ static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver gcd: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber");
-    if (option_given(options, OPTION_PASSES))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver gcd: expected --steps, not --passes");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
@@ -23,6 +20,12 @@ static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--calibration rdp goes with --solver cd; expected "
                          "exact, theorem or paper");
+    if (option_given(options, OPTION_SELECTION_SHARE) &&
+        !option_is(options, OPTION_CALIBRATION, "exact"))
+        return error_set(error, SOTTO_USAGE,
+                         "--selection-share: the paper's formulas divide the "
+                         "budget themselves; expected --calibration exact "
+                         "with it");
     return SOTTO_OK;
 }
 

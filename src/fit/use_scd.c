@@ -16,22 +16,6 @@ static sotto_status scd_refuse(const sotto_options *options, const char *what,
                      option_text(options, OPTION_SOLVER), what);
 }
 
-/* Options of other solvers, which would be left unheeded without a word. */
-static sotto_status scd_check_others(const sotto_options *options,
-                                     sotto_error *error)
-{
-    static const option_id others[] = {OPTION_ROUNDS, OPTION_STEP_SIZE,
-                                       OPTION_ORDER, OPTION_SMOOTHNESS,
-                                       OPTION_CALIBRATION};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (option_given(options, others[i]))
-            return error_set(error, SOTTO_USAGE,
-                             "--%s does not go with --solver %s",
-                             sotto_option_at(others[i])->name,
-                             option_text(options, OPTION_SOLVER));
-    return SOTTO_OK;
-}
-
 static sotto_status scd_check(const sotto_options *options, sotto_error *error)
 {
     double low, high;
@@ -61,7 +45,7 @@ static sotto_status scd_check(const sotto_options *options, sotto_error *error)
         option_given(options, OPTION_STEPS))
         return error_set(error, SOTTO_USAGE,
                          "expected one of --passes and --steps");
-    return scd_check_others(options, error);
+    return SOTTO_OK;
 }
 
 /* ---- settings ---- */
@@ -309,11 +293,6 @@ static sotto_status primal_check(const sotto_options *options,
         return scd_refuse(options,
                           "the hinge loss is not smooth; expected another "
                           "loss, or --solver scd",
-                          error);
-    if (option_given(options, OPTION_NORM_BOUND))
-        return scd_refuse(options,
-                          "rows are not shortened; expected no "
-                          "--norm-bound",
                           error);
     return scd_check(options, error);
 }

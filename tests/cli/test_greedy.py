@@ -186,6 +186,25 @@ class Bounds(Greedy):
         usual[2] = "cd"
         self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1"), "--solver gcd")
 
+    def test_constants_that_are_none(self):
+        fine = {"L": "1", "M": "1", "R": "1", "gap": "1", "mu1": ".1", "mu2": ".1", "s": "2"}
+
+        def plan(**more):
+            return self.sotto("plan", "--solver", "gcd", "--loss", "squared", "--features", "9",
+                              "--rows", "100", "--epsilon", "1", "--delta", "1e-6", "--calibration",
+                              "paper", "--set",
+                              ",".join(f"{k}={v}" for k, v in {**fine, **more}.items()))
+        self.assertEqual(plan().code, OK)
+        self.assertEqual(plan(mu1="4", mu2="4", zeta="1", s="1", R="0", tau="10").code, OK)
+        for name, values in {"L": ["0", "-1", "nan", "inf"], "M": ["0"], "R": ["-1", "1e999"],
+                             "gap": ["0", "-2"], "mu1": ["0", "4.1"], "mu2": ["0", "5"],
+                             "s": ["0", "0.5"], "tau": ["-1", "11"], "alpha": ["-1"],
+                             "zeta": ["0", "1.1"]}.items():
+            for value in values:
+                self.refused(plan(**{name: value}), "--set")
+        for more in ({"L": "1e200"}, {"R": "1e300"}, {"alpha": "1e200"}):
+            self.refused(plan(**more), "beyond all numbers")
+
 
 class Shapes(Greedy):
     def fine(self, *args, **more):
@@ -246,7 +265,7 @@ class Shapes(Greedy):
 class Refused(Greedy):
     def test_settings(self):
         self.refused(self.train("--loss", "hinge"), "not smooth")
-        self.refused(self.train("--passes", "3"), "--steps")
+        self.refused(self.train("--passes", "3"), "--passes does not go with --solver gcd")
         self.refused(self.train("--clip", "1e30"), "--clip")
         self.refused(self.train("--clip", "inf"), "--clip inf is not private", PRIVACY)
         self.refused(self.train("--clip", "inf", budget=("--epsilon", "inf")), "finite --clip")
@@ -254,6 +273,9 @@ class Refused(Greedy):
         self.refused(self.train("--calibration", "rdp"), "--calibration rdp")
         self.refused(self.train("--calibration", "paper"), "--rows N")
         self.refused(self.train("--rule", "best"), "--rule")
+        for how in ("paper", "theorem"):
+            self.refused(self.train("--calibration", how, "--rows", "400", "--selection-share", ".4"),
+                         "--selection-share")
 
     def test_bounds_are_needed(self):
         self.refused(self.train(data="d.csv", read=("--target", "t")), "no bounds", PRIVACY)

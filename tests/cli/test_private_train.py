@@ -290,6 +290,15 @@ class Refused(Private):
             self.assertEqual([n for n in os.listdir(self.directory)
                               if "m.json" in n], [], args)
 
+    def test_too_many_rows_per_person(self):
+        """It is they that are too many, not the steps."""
+        for solver in ("cd", "gcd"):
+            self.refused("--epsilon", "1", "--delta", "1e-6", "--solver", solver,
+                         "--rows-per-person", "1048576",
+                         words=["--rows-per-person 1048576", "fewer rows per person",
+                                "larger --epsilon"])
+        self.refused("--epsilon", "1e-9", "--delta", "1e-9", words=["fewer steps"])
+
     def test_settings(self):
         budget = ("--epsilon", "1", "--delta", "1e-6")
         self.refused(*budget, "--passes", "2", "--steps", "3", code=USAGE,
@@ -299,6 +308,17 @@ class Refused(Private):
         self.refused(*budget, "--smoothness", "private", code=USAGE,
                      words=["private:SHARE"])
         self.refused(*budget, "--clip", "1e300", code=USAGE, words=["--clip"])
+
+    def test_boxes(self):
+        """Weights that no step has touched are 0, so that has to be in the box."""
+        budget = ("--epsilon", "1", "--delta", "1e-6", "--rows", "300")
+        for solver in ("cd", "gcd", "gd", "sgd"):
+            for box in ("5,10", "-2,-1", "1e-9,inf"):
+                self.refused(*budget, "--solver", solver, "--box=" + box, code=USAGE,
+                             words=["--box", "with 0 in it", "--solver " + solver])
+            result = self.sotto(*self.arguments(*budget, "--solver", solver, "--box=0,.25"))
+            self.assertEqual(result.code, OK, result.err)
+            os.remove(self.path("m.json"))
 
     def test_thresholds(self):
         """What can be known before the first question is, and nothing is written down as spent."""
