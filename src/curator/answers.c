@@ -156,7 +156,7 @@ void curator_catch_up(curator *c)
         return;
     kernel_column moved = columns_get(c, c->moved);
     kernel_mode before = kernel_enter();
-    c->kernel->step(&c->rows, &moved, c->by, NULL, 0);
+    kernel_pool_step(c->pool, c->kernel, &c->rows, &moved, c->by, NULL, 0);
     kernel_leave(before);
     c->by = 0;
 }
