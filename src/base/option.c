@@ -36,9 +36,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|newton",
         " train plan ",
-        "how to train; cd: private coordinate descent; exact: the minimiser "
+        "how to train; cd: private coordinate descent; newton: a private Newton method, "
+        "with nothing to tune; exact: the minimiser "
         "of the objective, NOT "
         "PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
@@ -86,6 +87,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the L1 penalty (lasso): adds X times the sum of |weights|"},
     [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",
         "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
+    [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, "WORD", "fit", 0, 0,
+        "fit|file", " train ",
+        "the weights that --l1 and --l2 penalise: those of the fit, where "
+        "bounded columns are in [-1, 1], or those of the file's own units "
+        "(solver newton)"},
     [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train plan ",
         "keep every weight between LO and HI (-inf and inf are allowed), in "

@@ -29,6 +29,7 @@ typedef enum option_id {
     OPTION_DRY_RUN,
     OPTION_L1,
     OPTION_L2,
+    OPTION_PENALTY_UNITS,
     OPTION_BOX,
     OPTION_INTERCEPT,
     OPTION_HUBER_DELTA,

@@ -52,4 +52,63 @@ sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,
                     const cd_settings *s, solver_progress progress,
                     void *context, sotto_error *error);
 
+/* ---- newton_rule.c: the table of shares ---- */
+
+/* What the rule knows before a record is asked about: all of it public. */
+typedef struct newton_facts {
+    double rows; /* declared, or an answer */
+    double mu;   /* of all questions together */
+    int64_t features;
+    int intercept;
+    loss loss;
+    int replace_one; /* a record may be another one, not only be gone */
+    double rows_per_person;
+} newton_facts;
+
+/* Shares of mu^2; 0: not asked. */
+typedef struct newton_rule {
+    double target_counts, target_mean, target_scale; /* the response */
+    double row_counts;                               /* tighter bounds */
+    double column_counts, column_means, column_squares;
+    double matrix, gradients, lengths, guard;
+    int64_t rounds;
+    double strength; /* n mu, as if a record could be replaced */
+} newton_rule;
+
+newton_rule newton_make_rule(const newton_facts *f);
+
+/* Adds the questions of the rule, in their order, to a plan. */
+void newton_add_plan(ask_plan *plan, const newton_rule *rule, double mu);
+
+/* ---- newton.c: a noisy second-moment matrix, then whitened gradients ---- */
+
+typedef struct newton_settings {
+    newton_facts facts;
+    newton_rule rule;
+    const double *reach; /* how far features go, by declaration */
+    double target_reach; /* and the target */
+    const double *unit;  /* weights that are penalised are these times the
+                            stored ones; NULL: 1 */
+} newton_settings;
+
+sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
+                        const newton_settings *s, solver_progress progress,
+                        void *context, sotto_error *error);
+
+/* ---- matrix.c: small symmetric matrices, as post-processing ---- */
+
+/* a = V diag(value) V', columns of V in `vector`; a is used up. */
+sotto_status matrix_eigen(double *a, int64_t d, double *value, double *vector,
+                          sotto_error *error);
+
+/* The v that makes <g, v - from> + (v - from)' H (v - from) / 2 plus the sum
+   of l1_j |v_j| + l2_j v_j^2 / 2 least, within [low_j, high_j]. */
+typedef struct matrix_model {
+    int64_t d;
+    const double *h, *g, *l1, *l2, *low, *high;
+} matrix_model;
+
+sotto_status matrix_minimise(const matrix_model *m, const double *from,
+                             double *v, sotto_error *error);
+
 #endif

@@ -163,6 +163,7 @@ void curator_close(curator *c)
         mem_unmap(c->memory, c->memory_bytes);
     }
     columns_free(c);
+    frame_free(c);
     mem_free(c->clip);
     mem_free(c->factor);
     sotto_table_free(c->table);

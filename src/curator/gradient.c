@@ -96,12 +96,6 @@ static sotto_status gradient_release(curator *c, gradient_ask *a, int64_t *sum,
     return status;
 }
 
-/* Then no square of a product with a float over- or underflows. */
-static int is_moderate(double x)
-{
-    return x >= 0x1p-100 && x <= 0x1p100;
-}
-
 sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
                                   double *out, sotto_error *error)
 {

@@ -45,6 +45,14 @@ struct curator {
     int64_t moved;
     float by;
 
+    /* rows as told coordinates: `width` floats for each, and the square of
+       their length; NULL: none told */
+    float *kept;
+    double *square;
+    size_t kept_bytes, square_bytes;
+    int64_t width;
+    int mapped;
+
     noise_stream *noise;
 };
 
@@ -55,6 +63,18 @@ int columns_make(curator *c);
 kernel_column columns_get(const curator *c, int64_t j);
 
 void columns_free(curator *c);
+
+/* Feature j of every row, as it is in the file: not folded. */
+void columns_write(const curator *c, int64_t j, float *out);
+
+/* What row i weighs, as a part of the largest weight: from 0 to 1. */
+double row_share(const curator *c, int64_t i);
+
+/* Numbers that may be told: then no square of a product with a float over- or
+   underflows in double. */
+int is_moderate(double x);
+
+void frame_free(curator *c);
 
 /* Records do not belong into a core dump. */
 void keep_out_of_dumps(void *memory, size_t bytes);
@@ -94,9 +114,5 @@ double gate_sensitivity(const curator_policy *policy, ask_kind kind,
 
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);
-
-/* How often a person's rows count in a sum of values in [-1, 1], or [0, 1]
-   where `positive`: privacy.md's table of adjacencies. */
-double gate_rows_changed(const curator_policy *policy, int positive);
 
 #endif

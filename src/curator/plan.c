@@ -12,14 +12,18 @@ const char *ask_name(ask_kind kind)
                                         [ASK_MOMENTS] = "moments",
                                         [ASK_PARTIAL] = "partial",
                                         [ASK_GRADIENT] = "gradient",
-                                        [ASK_CHOICE] = "choice"};
+                                        [ASK_CHOICE] = "choice",
+                                        [ASK_ROW_COUNTS] = "row sizes",
+                                        [ASK_TARGET_COUNTS] = "target sizes",
+                                        [ASK_COLUMN_COUNTS] = "column sizes",
+                                        [ASK_TARGET_MEAN] = "target mean",
+                                        [ASK_COLUMN_MEANS] = "column means",
+                                        [ASK_COLUMN_SQUARES] = "column squares",
+                                        [ASK_MATRIX] = "second-moment matrix",
+                                        [ASK_WHITENED] = "whitened gradient",
+                                        [ASK_LENGTHS] = "gradient lengths",
+                                        [ASK_CHANGE] = "change of the loss"};
     return names[kind];
-}
-
-double gate_rows_changed(const curator_policy *policy, int positive)
-{
-    int twice = policy->adjacency == ACCOUNT_REPLACE_ONE && !positive;
-    return (double)policy->rows_per_person * (twice ? 2 : 1);
 }
 
 int64_t ask_planned(const ask_plan *plan, ask_kind kind)
@@ -43,16 +47,60 @@ int gate_group(const ask_plan *plan, int i, int *first)
 
 /* ---- how far ---- */
 
-/* In integers, of all rows of one person. */
+/* How many vectors of length KERNEL_CLIP a record's part is made of, at right
+   angles to each other. */
+static double parts_of(ask_kind kind, int64_t features)
+{
+    switch (kind) {
+    case ASK_MOMENTS:
+    case ASK_COLUMN_COUNTS:
+    case ASK_COLUMN_MEANS:
+    case ASK_COLUMN_SQUARES:
+        return (double)features;
+    case ASK_LENGTHS:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+/*
+ * How far a replaced record moves a sum, in lengths of what one adds: twice;
+ * once where every entry is from 0 up to that length by itself; and by the
+ * diagonal where what records add meets at no more than a right angle.
+ */
+static double replaced(ask_kind kind, int64_t features)
+{
+    switch (kind) {
+    case ASK_TOTAL:
+    case ASK_MOMENTS:
+    case ASK_COLUMN_SQUARES:
+    case ASK_LENGTHS:
+        return 1;
+    case ASK_ROW_COUNTS:
+    case ASK_TARGET_COUNTS:
+    case ASK_COLUMN_COUNTS:
+        return sqrt(2);
+    case ASK_MATRIX: /* and what cutting to integers takes off the angle */
+        return sqrt(2) * (1 + ((double)features + 3) / KERNEL_CLIP);
+    default:
+        return 2;
+    }
+}
+
+/* In integers, of all rows of one person; rounded up. */
 double gate_sensitivity(const curator_policy *policy, ask_kind kind,
                         int64_t features)
 {
-    int positive = kind == ASK_TOTAL || kind == ASK_MOMENTS;
-    double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, positive);
-    /* each of p entries is from 0 to KERNEL_CLIP; rounded up */
-    if (kind == ASK_MOMENTS)
-        sensitivity *= sqrt((double)features) * (1 + 0x1p-50);
-    return sensitivity;
+    double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
+    double parts = parts_of(kind, features), times = 1;
+    if (policy->adjacency == ACCOUNT_REPLACE_ONE)
+        times = replaced(kind, features);
+    if (parts > 1)
+        sensitivity *= sqrt(parts) * (1 + 0x1p-50);
+    if (times > 1 && times < 2)
+        times *= 1 + 0x1p-50;
+    return sensitivity * times;
 }
 
 /* ---- whether it can be done ---- */
@@ -82,8 +130,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item->kind, features);
         if (is_choice(item->noise) != (item->kind == ASK_CHOICE) ||
-            (item->and_next && (i + 1 == plan->items ||
-                                item[1].count != item->count)))
+            (item->and_next &&
+             (i + 1 == plan->items || item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
@@ -101,8 +149,26 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 double curator_draws(ask_kind kind, int64_t features)
 {
-    int is_vector = kind == ASK_MOMENTS || kind == ASK_GRADIENT;
-    return is_vector ? (double)features + 1 : 1;
+    double count = (double)features + 1;
+    switch (kind) {
+    case ASK_ROW_COUNTS:
+    case ASK_TARGET_COUNTS:
+        return ASK_MOST_EDGES + 1;
+    case ASK_COLUMN_COUNTS:
+        return count * (ASK_MOST_EDGES + 1);
+    case ASK_MATRIX:
+        return count * (count + 1) / 2;
+    case ASK_LENGTHS:
+        return 2;
+    case ASK_MOMENTS:
+    case ASK_GRADIENT:
+    case ASK_COLUMN_MEANS:
+    case ASK_COLUMN_SQUARES:
+    case ASK_WHITENED:
+        return count;
+    default:
+        return 1;
+    }
 }
 
 static account_event event_of(const ask_item *item, account_adjacency adjacency)

@@ -10,7 +10,7 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {&fit_cd};
+static const private_solver *const solvers[] = {&fit_cd, &fit_newton};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -54,7 +54,8 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
 {
     if (!option_given(options, OPTION_SOLVER))
         return error_set(error, SOTTO_PRIVACY,
-                         "expected --solver cd: none is chosen by itself yet");
+                         "expected --solver cd or newton: none is chosen by "
+                         "itself yet");
     if (option_is(options, OPTION_SOLVER, "exact"))
         return error_set(error, SOTTO_PRIVACY,
                          "--solver exact is not private: expected --epsilon "

@@ -31,7 +31,8 @@ const char *fit_rows_come_from(const sotto_options *options);
 typedef struct smoothness {
     double *m;     /* features, and the intercept */
     double *reach; /* how far each feature goes */
-    double share;  /* of the budget; 0: nothing is asked */
+    double target_reach;
+    double share; /* of the budget; 0: nothing is asked */
     const char *how;
 } smoothness;
 
@@ -56,6 +57,7 @@ typedef struct private_run {
     public_facts facts;
     curator_policy policy;
     ask_plan plan;
+    newton_rule newton; /* what it is made by, with that solver */
 
     /* with records only */
     fit_maps maps;
@@ -79,6 +81,7 @@ struct private_solver {
 };
 
 extern const private_solver fit_cd;
+extern const private_solver fit_newton;
 
 /* ---- noise.c ---- */
 

@@ -91,6 +91,7 @@ sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
     if (!s->m || !s->reach)
         return error_memory(error);
     s->m[t->features] = curvature;
+    s->target_reach = t->target_reach;
     s->how = fit_smoothness_word(options);
     if (how && strcmp(how, "bounds") && strncmp(how, "private", 7))
         return read_smoothness(s, how, t->features, error);

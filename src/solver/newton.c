@@ -1,0 +1,568 @@
+/*
+ * A private proximal Newton method for few features against many rows:
+ *
+ *   1 response   where the target lies, and how wide (or the base rate)
+ *   2 bounds     one factor by which the declared ones can be lowered
+ *   3 columns    centre m_j and scale s_j of each
+ *   4 matrix     the noisy second moments of z = ((x - m) / s, 1)
+ *   5 spectrum   visible eigenvalues without their bias, one floor for others
+ *   6 rounds     gradients in coordinates where that matrix is the unit one,
+ *                each record's shortened to C; the model they make is
+ *                minimised with the penalty
+ *   7 average    of the last rounds
+ *   8 guard      against a model that is worse than a constant
+ *
+ * All that is known of the records are answers; what is made of them is
+ * post-processing, in any precision.
+ */
+#include "solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROW_REACH .7     /* rows are shortened to sqrt(this x trace) */
+#define LEVERAGE 10.     /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2 */
+#define CLIP_BALANCE 4.  /* of bias and noise, in the clip */
+#define LEAST_CLIP .7    /* in mean lengths */
+#define LEAST_SPREAD .5  /* sd of the lengths in means */
+#define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
+#define BURN_IN .4       /* of the rounds, before averaging */
+
+typedef struct newton_state {
+    const solver_problem *problem;
+    const newton_settings *settings;
+    curator *curator;
+    int64_t p, d; /* features; with the intercept */
+    double *memory;
+
+    /* the response: middle and width of a number; the best constant */
+    double middle, width, constant;
+    /* there: mean |slope|, what can be gained, the least clip in lengths */
+    double slope, gain, least;
+    double curvature;
+
+    double *bound, *centre, *scale, *energy; /* of features */
+    double trace;
+    double *matrix, *vector, *value, *map, *model; /* d x d */
+    double noise_dimension, effective_dimension;
+
+    double *v, *next, *sum, *gradient, *back; /* d */
+    double *l1, *l2, *low, *high;             /* in the frame */
+    double *told;                             /* the curator's iterate */
+    double weight_sum;
+
+    /* lengths of gradients: mean, its start, squared spread, how much noise
+       there is */
+    double length, first_length, spread2, tail;
+} newton_state;
+
+static int newton_memory(newton_state *s)
+{
+    int64_t d = s->d, square = d * d, count = 16 * d + 4 * square;
+    double *next = s->memory = mem_zeroed((size_t)count, sizeof *s->memory);
+    double **small[] = {&s->bound, &s->centre, &s->scale,    &s->energy,
+                        &s->value, &s->v,      &s->next,     &s->sum,
+                        &s->l1,    &s->l2,     &s->gradient, &s->back,
+                        &s->low,   &s->high,   &s->told};
+    double **large[] = {&s->matrix, &s->vector, &s->map, &s->model};
+    if (!next)
+        return 0;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++, next += d)
+        *small[i] = next;
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++, next += square)
+        *large[i] = next;
+    return 1;
+}
+
+static double within(double x, double low, double high)
+{
+    return fmin(fmax(x, low), high);
+}
+
+/* ---- 1: the response ---- */
+
+/* Edges 2^(-step), 2^(-2 step), ... */
+static void octaves(double *edge, int64_t edges, double step)
+{
+    for (int64_t k = 0; k < edges; k++)
+        edge[k] = exp2(-(double)(k + 1) * step);
+}
+
+/* The first of the ranges that is certainly not empty; 0 where none is. */
+static int64_t first_filled(const double *count, int64_t ranges, double sd)
+{
+    for (int64_t k = 0; k < ranges; k++)
+        if (count[k] > 2.5 * sd)
+            return k;
+    return 0;
+}
+
+static sotto_status newton_base_rate(newton_state *s, sotto_error *error)
+{
+    double bound = 1, mean, sd, n = curator_rows(s->curator);
+    ask_shape what = {ASK_TARGET_MEAN, NULL, &bound};
+    sotto_status status =
+        curator_ask_means(s->curator, &what, &mean, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    double least = fmin(.25, fmax(.5 / n, sd / 2));
+    double rate = within((1 + mean) / 2, least, 1 - least);
+    double minor = fmin(rate, 1 - rate);
+    if (s->problem->loss.kind == LOSS_LOGISTIC) {
+        s->constant = log(rate / (1 - rate));
+        s->slope = 2 * rate * (1 - rate);
+        s->gain = -.43 * (rate * log(rate) + (1 - rate) * log(1 - rate));
+        s->least = 1 - 2 * minor;
+    } else { /* squared hinge */
+        s->constant = 2 * rate - 1;
+        s->slope = 8 * rate * (1 - rate);
+        s->gain = .43 * 4 * rate * (1 - rate);
+        s->least = 4 * (1 - 2 * minor);
+    }
+    s->width = 1;
+    return SOTTO_OK;
+}
+
+/* A bound for |y| by octaves, where that is asked for. */
+static sotto_status newton_target_reach(newton_state *s, double *reach,
+                                        sotto_error *error)
+{
+    enum { EDGES = 29 };
+    double edge[EDGES], count[EDGES + 1], sd;
+    ask_shape what = {ASK_TARGET_COUNTS, NULL, reach};
+    if (s->settings->rule.target_counts == 0)
+        return SOTTO_OK;
+    octaves(edge, EDGES, 1);
+    sotto_status status =
+        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
+    if (status == SOTTO_OK)
+        *reach = ldexp(*reach, -(int)first_filled(count, EDGES, sd));
+    return status;
+}
+
+/* What holds 70 % of |y - middle|, by half octaves. */
+static sotto_status newton_target_width(newton_state *s, double reach,
+                                        sotto_error *error)
+{
+    enum { EDGES = 59 };
+    double edge[EDGES], count[EDGES + 1], sd, above = 0;
+    double n = curator_rows(s->curator);
+    ask_shape what = {ASK_TARGET_COUNTS, &s->middle, &reach};
+    int64_t k = 0;
+    octaves(edge, EDGES, .5);
+    sotto_status status =
+        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (; k < EDGES - 1 && above + count[k] < .3 * n; k++)
+        above += count[k];
+    s->width = reach * exp2(-(double)k / 2);
+    return SOTTO_OK;
+}
+
+static sotto_status newton_response(newton_state *s, sotto_error *error)
+{
+    double reach = s->settings->target_reach, mean, sd;
+    const loss *l = &s->problem->loss;
+    if (loss_has_classes(l->kind))
+        return newton_base_rate(s, error);
+    sotto_status status = newton_target_reach(s, &reach, error);
+    ask_shape what = {ASK_TARGET_MEAN, NULL, &reach};
+    if (status == SOTTO_OK)
+        status = curator_ask_means(s->curator, &what, &mean, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    /* without an intercept the target stays where it is */
+    s->middle = s->problem->intercept ? within(mean, -1, 1) * reach : 0;
+    status = newton_target_width(s, reach + fabs(s->middle), error);
+    s->constant = s->middle;
+    s->slope = .8 * s->width;
+    s->gain = s->width * s->width / 2;
+    if (l->kind == LOSS_HUBER)
+        s->slope = fmin(s->slope, l->delta);
+    return status;
+}
+
+/* ---- 2 and 3: the columns ---- */
+
+static sotto_status newton_tighten(newton_state *s, sotto_error *error)
+{
+    enum { EDGES = 13 };
+    double edge[EDGES], count[EDGES + 1], sd;
+    ask_shape what = {ASK_ROW_COUNTS, NULL, s->bound};
+    if (s->settings->rule.row_counts == 0)
+        return SOTTO_OK;
+    octaves(edge, EDGES, 1);
+    sotto_status status =
+        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
+    int64_t k = status == SOTTO_OK ? first_filled(count, EDGES, sd) : 0;
+    for (int64_t j = 0; j < s->p; j++)
+        s->bound[j] = ldexp(s->bound[j], -(int)k);
+    return status;
+}
+
+/* Where each column's values begin: what its mean is clipped to. */
+static sotto_status newton_column_sizes(newton_state *s, double *clip,
+                                        sotto_error *error)
+{
+    enum { EDGES = 23 };
+    double edge[EDGES], sd;
+    ask_shape what = {ASK_COLUMN_COUNTS, NULL, s->bound};
+    memcpy(clip, s->bound, (size_t)s->p * sizeof *clip);
+    if (s->settings->rule.column_counts == 0)
+        return SOTTO_OK;
+    double *count = mem_zeroed((size_t)(s->p * (EDGES + 1)), sizeof *count);
+    if (!count)
+        return error_memory(error);
+    octaves(edge, EDGES, 1);
+    sotto_status status =
+        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
+    for (int64_t j = 0; status == SOTTO_OK && j < s->p; j++)
+        clip[j] = ldexp(clip[j],
+                        -(int)first_filled(count + j * (EDGES + 1), EDGES, sd));
+    mem_free(count);
+    return status;
+}
+
+static sotto_status newton_centres(newton_state *s, sotto_error *error)
+{
+    double *clip = s->next, *mean = s->sum, sd;
+    ask_shape what = {ASK_COLUMN_MEANS, NULL, clip};
+    if (s->settings->rule.column_means == 0)
+        return SOTTO_OK;
+    sotto_status status = newton_column_sizes(s, clip, error);
+    if (status == SOTTO_OK)
+        status = curator_ask_means(s->curator, &what, mean, &sd, error);
+    for (int64_t j = 0; status == SOTTO_OK && j < s->p; j++)
+        s->centre[j] =
+            fabs(mean[j]) > 2 * sd ? within(mean[j], -1, 1) * clip[j] : 0;
+    return status;
+}
+
+/* Where single columns are lost in noise, they are moved towards the mean of
+   all: empirical Bayes. */
+static void newton_shrink(double *square, int64_t p, double mean, double sd)
+{
+    double average = 0, variance = 0;
+    for (int64_t j = 0; j < p; j++)
+        average += square[j] / (double)p;
+    for (int64_t j = 0; j < p; j++)
+        variance += (square[j] - average) * (square[j] - average) / (double)p;
+    double signal = fmax(0, variance - sd * sd);
+    for (int64_t j = 0; j < p; j++)
+        square[j] = mean + signal / (signal + sd * sd) * (square[j] - mean);
+}
+
+static sotto_status newton_scales(newton_state *s, sotto_error *error)
+{
+    double *reach = s->next, *square = s->sum, sd, mean = 0;
+    double p = (double)s->p;
+    ask_shape what = {ASK_COLUMN_SQUARES, s->centre, reach};
+    for (int64_t j = 0; j < s->p; j++)
+        reach[j] = s->bound[j] + fabs(s->centre[j]);
+    sotto_status status =
+        curator_ask_means(s->curator, &what, square, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t j = 0; j < s->p; j++)
+        mean += square[j] / p;
+    mean = fmax(mean, sd / sqrt(p));
+    if (sd > mean)
+        newton_shrink(square, s->p, mean, sd);
+    s->trace = s->problem->intercept;
+    for (int64_t j = 0; j < s->p; j++) {
+        double least = fmax(fmin(sd, mean), 1 / (LEVERAGE * (p + 1)));
+        double used = fmax(square[j], least);
+        s->scale[j] = reach[j] * sqrt(used);
+        s->energy[j] = within(square[j] / used, 0, 1);
+        s->trace += s->energy[j];
+    }
+    return SOTTO_OK;
+}
+
+/* ---- 4 and 5: the matrix and its spectrum ---- */
+
+/* The clip in mean lengths is 1 + spread x this: where the bias of cutting a
+   record more and the noise of cutting it less are in balance. */
+static double newton_tail(const newton_state *s, double dimension)
+{
+    const newton_rule *r = &s->settings->rule;
+    double noise =
+        2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
+    return log(1 / (CLIP_BALANCE * noise)) - 1;
+}
+
+/* The noise that T rounds leave in `hidden` directions of rate rho. */
+static double walk(double hidden, double rho, double rounds)
+{
+    double steps = rounds / (1 + rho * rounds);
+    return hidden * rho * steps * steps;
+}
+
+/* The floor of the eigenvalues that cannot be seen, whose sum is `sum`. */
+static double newton_floor(newton_state *s, double visible, double hidden,
+                           double sum, double edge)
+{
+    const newton_rule *r = &s->settings->rule;
+    double budget = r->strength * r->strength * (r->gradients + r->lengths);
+    double floor = fmin(edge / 2, sum);
+    for (;; floor *= 1.1) {
+        double rho = fmin(1, sum / floor / hidden);
+        double extra = walk(hidden, rho, (double)r->rounds);
+        s->noise_dimension = visible + extra;
+        s->effective_dimension = visible + sum / floor;
+        double clip =
+            fmax(LEAST_CLIP, 1 + .7 * newton_tail(s, s->noise_dimension));
+        double reach = 2 * fmax(clip * s->slope, s->least);
+        double lost = .5 * reach * reach * s->effective_dimension /
+                      s->curvature / budget * extra;
+        if (lost <= HIDDEN_NOISE * s->gain || floor > 1e6 * edge)
+            return floor;
+    }
+}
+
+/* Eigenvalues above the edge of the noise lose their bias; the others get
+   one floor. */
+static void newton_spectrum(newton_state *s, double sd)
+{
+    double d = (double)s->d, most = 20 * ROW_REACH * s->trace;
+    double edge = fmax(sd * sqrt(2 * d), 1e-9 * s->trace), sum = 0, floor = 0;
+    int64_t visible = 0;
+    for (int64_t j = 0; j < s->d; j++) {
+        double x = s->value[j];
+        int seen = x > edge;
+        s->value[j] = seen ? (x + sqrt(x * x - edge * edge)) / 2 : 0;
+        visible += seen;
+        sum += s->value[j];
+    }
+    double hidden = (double)(s->d - visible);
+    s->noise_dimension = s->effective_dimension = (double)visible;
+    if (hidden > 0) {
+        double rest =
+            fmin(fmax(s->trace - sum, .05 * s->trace), hidden * edge / 2);
+        floor = newton_floor(s, (double)visible, hidden, rest, edge);
+    }
+    for (int64_t j = 0; j < s->d; j++)
+        s->value[j] = fmin(s->value[j] > 0 ? s->value[j] : floor, most);
+}
+
+/* map = V / sqrt(k lambda); model = k V lambda V'. */
+static void newton_maps(newton_state *s)
+{
+    int64_t d = s->d;
+    for (int64_t a = 0; a < d; a++)
+        for (int64_t b = 0; b < d; b++) {
+            double sum = 0;
+            for (int64_t e = 0; e < d; e++)
+                sum +=
+                    s->vector[a * d + e] * s->value[e] * s->vector[b * d + e];
+            s->model[a * d + b] = s->curvature * sum;
+            s->map[a * d + b] =
+                s->vector[a * d + b] / sqrt(s->curvature * s->value[b]);
+        }
+}
+
+static sotto_status newton_matrix(newton_state *s, sotto_error *error)
+{
+    double sd, sum = 0, reach = sqrt(ROW_REACH * s->trace);
+    sotto_status status =
+        curator_tell_frame(s->curator, s->centre, s->scale, error);
+    if (status == SOTTO_OK)
+        status = curator_ask_matrix(s->curator, reach, s->matrix, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t j = 0; j < s->d; j++)
+        sum += s->matrix[j * s->d + j];
+    /* what shortening took off the trace is given back */
+    double times = within(s->trace / fmax(sum, 1e-9), 1, 3);
+    for (int64_t k = 0; k < s->d * s->d; k++)
+        s->matrix[k] *= times;
+    status = matrix_eigen(s->matrix, s->d, s->value, s->vector, error);
+    if (status != SOTTO_OK)
+        return status;
+    newton_spectrum(s, sd * times);
+    newton_maps(s);
+    return curator_tell_map(s->curator, s->map, error);
+}
+
+/* ---- 6: rounds ---- */
+
+/* The penalty and the box in the frame: stored weights are v / scale. */
+static void newton_penalty(newton_state *s)
+{
+    const solver_problem *p = s->problem;
+    for (int64_t j = 0; j < s->d; j++) {
+        int penalised = j < s->p;
+        double unit = s->settings->unit && penalised ? s->settings->unit[j] : 1;
+        s->l1[j] = penalised ? p->l1 * unit / s->scale[j] : 0;
+        s->l2[j] =
+            penalised ? p->l2 * (unit / s->scale[j]) * (unit / s->scale[j]) : 0;
+        s->low[j] = penalised ? p->low * s->scale[j] : -INFINITY;
+        s->high[j] = penalised ? p->high * s->scale[j] : INFINITY;
+    }
+}
+
+/* The curator's iterate follows v. */
+static void newton_tell(newton_state *s, const double *v)
+{
+    double intercept = s->problem->intercept ? v[s->p] : 0;
+    for (int64_t j = 0; j < s->p; j++) {
+        double weight = v[j] / s->scale[j];
+        intercept -= weight * s->centre[j];
+        s->told[j] += curator_tell(s->curator, j, weight - s->told[j]);
+    }
+    if (s->problem->intercept)
+        s->told[s->p] +=
+            curator_tell(s->curator, s->p, intercept - s->told[s->p]);
+}
+
+static double newton_clip(const newton_state *s)
+{
+    double spread = fmax(LEAST_SPREAD, sqrt(fmax(0, s->spread2)));
+    double least = s->least * sqrt(s->effective_dimension / s->curvature);
+    double clip = s->length * fmax(LEAST_CLIP, 1 + spread * s->tail);
+    return within(fmax(clip, least), 1e-25, 1e25);
+}
+
+/* Mean and spread of the lengths, smoothed. */
+static sotto_status newton_track(newton_state *s, sotto_error *error)
+{
+    double q[2], sd, before = s->length;
+    if (s->settings->rule.lengths == 0)
+        return SOTTO_OK;
+    sotto_status status =
+        curator_ask_lengths(s->curator, 4 * before, q, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    double gain = fmin(.8, .3 / (4 * fmax(sd, 1e-9)));
+    double length = before * pow(fmax(4 * q[0], .25), gain);
+    s->length = within(length, s->first_length / 64, 4 * s->first_length);
+    double mean = fmax(s->length / (4 * before), 1. / 16);
+    double seen = within(q[1] / (mean * mean) - 1, -1, 2.25);
+    s->spread2 += .5 * gain * (seen - s->spread2);
+    return SOTTO_OK;
+}
+
+static sotto_status newton_round(newton_state *s, int averaged,
+                                 sotto_error *error)
+{
+    double clip = newton_clip(s), sd;
+    int64_t d = s->d;
+    sotto_status status =
+        curator_ask_whitened(s->curator, clip, s->gradient, &sd, error);
+    if (status == SOTTO_OK)
+        status = newton_track(s, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t j = 0; j < d; j++) {
+        s->back[j] = 0;
+        for (int64_t e = 0; e < d; e++)
+            s->back[j] += s->vector[j * d + e] *
+                          sqrt(s->curvature * s->value[e]) * s->gradient[e];
+    }
+    matrix_model model = {d, s->model, s->back, s->l1, s->l2, s->low, s->high};
+    status = matrix_minimise(&model, s->v, s->next, error);
+    if (status != SOTTO_OK)
+        return status;
+    double weight = averaged ? 1 / (clip * clip) : 0;
+    for (int64_t j = 0; j < d; j++) {
+        s->v[j] = isfinite(s->next[j]) ? s->next[j] : s->v[j];
+        s->sum[j] += weight * s->v[j];
+    }
+    s->weight_sum += weight;
+    newton_tell(s, s->v);
+    return SOTTO_OK;
+}
+
+static sotto_status newton_rounds(newton_state *s, solver_progress progress,
+                                  void *context, sotto_error *error)
+{
+    int64_t rounds = s->settings->rule.rounds;
+    int64_t from = (int64_t)(BURN_IN * (double)rounds);
+    memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
+    newton_penalty(s);
+    s->first_length = within(
+        s->slope * sqrt(s->effective_dimension / s->curvature), 1e-20, 1e20);
+    s->length = s->first_length;
+    s->spread2 = LEAST_SPREAD * LEAST_SPREAD;
+    s->tail = newton_tail(s, s->noise_dimension);
+    if (s->problem->intercept)
+        s->v[s->p] = s->constant;
+    newton_tell(s, s->v);
+    for (int64_t t = 0; t < rounds; t++) {
+        sotto_status status = newton_round(s, t >= from, error);
+        if (status != SOTTO_OK)
+            return status;
+        double share = (double)(t + 1) / (double)rounds;
+        if (progress && progress(context, share))
+            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+    }
+    return SOTTO_OK;
+}
+
+/* ---- 7 and 8: the average, and whether it is any good ---- */
+
+static double newton_price(const newton_state *s)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < s->p; j++)
+        sum += s->l1[j] * fabs(s->v[j]) + s->l2[j] * s->v[j] * s->v[j] / 2;
+    return sum;
+}
+
+static sotto_status newton_finish(newton_state *s, solver_answer *out,
+                                  sotto_error *error)
+{
+    double change = 0, sd = 0, width = s->width;
+    double most =
+        loss_has_classes(s->problem->loss.kind) ? 1.5 : 2 * width * width;
+    for (int64_t j = 0; j < s->d; j++)
+        s->v[j] = s->sum[j] / s->weight_sum;
+    newton_tell(s, s->v);
+    if (s->settings->rule.guard > 0) {
+        sotto_status status = curator_ask_change(
+            s->curator, s->problem->intercept ? s->constant : 0,
+            within(most, 1e-25, 1e25), &change, &sd, error);
+        if (status != SOTTO_OK)
+            return status;
+    }
+    int worse = change + newton_price(s) > 2 * sd && s->problem->low <= 0 &&
+                s->problem->high >= 0;
+    worse &= s->settings->rule.guard > 0;
+    for (int64_t j = 0; j < s->p; j++)
+        out->weight[j] = worse ? 0 : s->told[j];
+    out->intercept = !s->problem->intercept ? 0
+                     : worse                ? s->constant
+                                            : s->told[s->p];
+    return SOTTO_OK;
+}
+
+sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
+                        const newton_settings *set, solver_progress progress,
+                        void *context, sotto_error *error)
+{
+    newton_state s = {.problem = p,
+                      .settings = set,
+                      .curator = c,
+                      .p = p->features,
+                      .d = p->features + p->intercept,
+                      .curvature = loss_curvature_bound(&p->loss)};
+    if (!newton_memory(&s))
+        return error_memory(error);
+    memcpy(s.bound, set->reach, (size_t)s.p * sizeof *s.bound);
+    sotto_status status = newton_response(&s, error);
+    if (status == SOTTO_OK)
+        status = newton_tighten(&s, error);
+    if (status == SOTTO_OK)
+        status = newton_centres(&s, error);
+    if (status == SOTTO_OK)
+        status = newton_scales(&s, error);
+    if (status == SOTTO_OK)
+        status = newton_matrix(&s, error);
+    if (status == SOTTO_OK)
+        status = newton_rounds(&s, progress, context, error);
+    if (status == SOTTO_OK)
+        status = newton_finish(&s, out, error);
+    mem_free(s.memory);
+    return status;
+}
