@@ -71,8 +71,9 @@ typedef struct newton_rule {
     double row_counts;                               /* tighter bounds */
     double column_counts, column_means, column_squares;
     double matrix, gradients, lengths, guard;
-    int64_t rounds;
-    double strength; /* n mu, as if a record could be replaced */
+    int64_t rounds, first_rounds; /* of which so many are not averaged, */
+    double first;                 /* and have this part of the gradients' */
+    double strength;              /* n mu, as if a record could be replaced */
 } newton_rule;
 
 newton_rule newton_make_rule(const newton_facts *f);

@@ -20,13 +20,17 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW_REACH .7     /* rows are shortened to sqrt(this x trace) */
-#define LEVERAGE 10.     /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2 */
-#define CLIP_BALANCE 4.  /* of bias and noise, in the clip */
+#define ROW_REACH .7 /* rows are shortened to sqrt(this x trace) */
+#define LEVERAGE 10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2 */
+/* how much of what a clip cuts off is bias: it is most for residuals, which
+   grow with the rows that are far away, and little for slopes within [-1, 1],
+   whose signs differ */
+#define ALIGNED_RESIDUALS .4
+#define ALIGNED_SLOPES (1. / 16)
 #define LEAST_CLIP .7    /* in mean lengths */
 #define LEAST_SPREAD .5  /* sd of the lengths in means */
 #define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
-#define BURN_IN .4       /* of the rounds, before averaging */
+#define MOST_GROWTH 1.25 /* of the mean length, over the least so far */
 
 typedef struct newton_state {
     const solver_problem *problem;
@@ -53,7 +57,7 @@ typedef struct newton_state {
 
     /* lengths of gradients: mean, its start, squared spread, how much noise
        there is */
-    double length, first_length, spread2, tail;
+    double length, first_length, least_length, spread2, tail;
 } newton_state;
 
 static int newton_memory(newton_state *s)
@@ -289,7 +293,8 @@ static double newton_tail(const newton_state *s, double dimension)
     const newton_rule *r = &s->settings->rule;
     double noise =
         2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
-    return log(1 / (CLIP_BALANCE * noise)) - 1;
+    int classes = loss_has_classes(s->problem->loss.kind);
+    return log((classes ? ALIGNED_SLOPES : ALIGNED_RESIDUALS) / noise) - 1;
 }
 
 /* The noise that T rounds leave in `hidden` directions of rate rho. */
@@ -436,7 +441,10 @@ static sotto_status newton_track(newton_state *s, sotto_error *error)
         return status;
     double gain = fmin(.8, .3 / (4 * fmax(sd, 1e-9)));
     double length = before * pow(fmax(4 * q[0], .25), gain);
-    s->length = within(length, s->first_length / 64, 4 * s->first_length);
+    /* longer gradients mean more noise, which makes them longer: no more */
+    s->length =
+        within(length, s->first_length / 64, MOST_GROWTH * s->least_length);
+    s->least_length = fmin(s->least_length, s->length);
     double mean = fmax(s->length / (4 * before), 1. / 16);
     double seen = within(q[1] / (mean * mean) - 1, -1, 2.25);
     s->spread2 += .5 * gain * (seen - s->spread2);
@@ -478,12 +486,13 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
                                   void *context, sotto_error *error)
 {
     int64_t rounds = s->settings->rule.rounds;
-    int64_t from = (int64_t)(BURN_IN * (double)rounds);
+    int64_t from = s->settings->rule.first_rounds;
     memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
     newton_penalty(s);
     s->first_length = within(
         s->slope * sqrt(s->effective_dimension / s->curvature), 1e-20, 1e20);
     s->length = s->first_length;
+    s->least_length = 3 * s->first_length; /* a first guess may be low */
     s->spread2 = LEAST_SPREAD * LEAST_SPREAD;
     s->tail = newton_tail(s, s->noise_dimension);
     if (s->problem->intercept)

@@ -10,12 +10,13 @@
 
 #include <math.h>
 
-enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20 };
+enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 
 #define SHARE_TIGHTEN .015
 #define SHARE_SIZES .02
 #define SHARE_SQUARES .04
 #define SHARE_MATRIX .12
+#define SHARE_CLEAR_MATRIX .16
 #define SHARE_GUARD .01
 #define SHARE_LENGTHS .04 /* of what the gradients have */
 
@@ -59,6 +60,39 @@ static void share_columns(newton_rule *r, const newton_facts *f)
     }
 }
 
+/*
+ * Whether the noise will hide few directions: the edge of the noise in the
+ * matrix is at most a tenth of the mean eigenvalue.
+ */
+static int is_clear(const newton_rule *r, const newton_facts *f)
+{
+    double d = (double)(f->features + f->intercept);
+    double edge =
+        sqrt(2) * .7 * d / (r->strength * sqrt(SHARE_MATRIX)) * sqrt(2 * d);
+    return edge < .1;
+}
+
+/*
+ * Rounds. Those before the average only have to come near. Where all
+ * directions converge they need little of the budget, and more rounds let
+ * slow ones get there; a direction that is hidden does a random walk, which
+ * cheap rounds would make worse.
+ */
+static void share_rounds(newton_rule *r, const newton_facts *f)
+{
+    double usual = within(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
+    r->rounds = (int64_t)rint(usual);
+    r->first_rounds = (int64_t)(.4 * (double)r->rounds);
+    r->first = (double)r->first_rounds / (double)r->rounds;
+    if (!is_clear(r, f))
+        return;
+    r->rounds = (int64_t)rint(within(USUAL_ROUNDS * sqrt(r->strength / 2000),
+                                     USUAL_ROUNDS, MOST_ROUNDS));
+    r->first_rounds = r->rounds / 2;
+    r->first = .35;
+    r->matrix = SHARE_CLEAR_MATRIX;
+}
+
 newton_rule newton_make_rule(const newton_facts *f)
 {
     newton_rule r = {.matrix = SHARE_MATRIX, .guard = SHARE_GUARD};
@@ -66,13 +100,12 @@ newton_rule newton_make_rule(const newton_facts *f)
         f->rows * f->mu * (f->replace_one ? 1 : 2) / f->rows_per_person;
     share_response(&r, f);
     share_columns(&r, f);
+    share_rounds(&r, f);
     double left = 1 - r.target_counts - r.target_mean - r.target_scale -
                   r.row_counts - r.column_counts - r.column_means -
                   r.column_squares - r.matrix - r.guard;
     r.lengths = SHARE_LENGTHS * left;
     r.gradients = left - r.lengths;
-    r.rounds =
-        (int64_t)within(rint(r.strength / 10), LEAST_ROUNDS, USUAL_ROUNDS);
     return r;
 }
 
@@ -99,7 +132,13 @@ void newton_add_plan(ask_plan *plan, const newton_rule *r, double mu)
     add(plan, ASK_COLUMN_MEANS, r->column_means, 1, mu, 0);
     add(plan, ASK_COLUMN_SQUARES, r->column_squares, 1, mu, 0);
     add(plan, ASK_MATRIX, r->matrix, 1, mu, 0);
-    add(plan, ASK_WHITENED, r->gradients, r->rounds, mu, r->lengths > 0);
-    add(plan, ASK_LENGTHS, r->lengths, r->rounds, mu, 0);
+    int64_t counts[] = {r->first_rounds, r->rounds - r->first_rounds};
+    double shares[] = {r->first, 1 - r->first};
+    for (int i = 0; i < 2; i++) {
+        double part = (double)counts[i] / (double)r->rounds;
+        add(plan, ASK_WHITENED, r->gradients * shares[i], counts[i], mu,
+            r->lengths > 0);
+        add(plan, ASK_LENGTHS, r->lengths * part, counts[i], mu, 0);
+    }
     add(plan, ASK_CHANGE, r->guard, 1, mu, 0);
 }
