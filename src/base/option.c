@@ -36,10 +36,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "exact|cd|newton",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "auto|newton|cd|exact",
         " train plan ",
-        "how to train; cd: private coordinate descent; newton: a private Newton method, "
-        "with nothing to tune; exact: the minimiser "
+        "how to train; auto (the default with an epsilon): nothing to tune; "
+        "cd: private coordinate descent; newton: a private Newton method; exact: the minimiser "
         "of the objective, NOT "
         "PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
@@ -92,6 +92,13 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the weights that --l1 and --l2 penalise: those of the fit, where "
         "bounded columns are in [-1, 1], or those of the file's own units "
         "(solver newton)"},
+    [OPTION_PATH] = {"path", CHOICE, "WORD", NULL, 0, 0,
+        "dense|select|wide|intercept", " train plan ",
+        "which way --solver auto goes; by itself it chooses one from the "
+        "number of rows and features and the budget"},
+    [OPTION_EXPLAIN] = {"explain", FLAG, NULL, NULL, 0, 0, NULL, " plan ",
+        "say in words which way --solver auto goes, and why, instead of the "
+        "statement"},
     [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train plan ",
         "keep every weight between LO and HI (-inf and inf are allowed), in "

@@ -28,6 +28,7 @@ typedef enum ask_kind {
     ASK_WHITENED,       /* the gradient in told coordinates */
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
+    ASK_LATER,          /* Gaussian questions that are chosen from answers */
     ASK_KINDS
 } ask_kind;
 
@@ -58,7 +59,7 @@ typedef struct ask_item {
  * What will be asked, in this order. A question may be left out; then it is
  * paid for all the same. None can be asked out of turn.
  */
-enum { ASK_MOST_ITEMS = 16 };
+enum { ASK_MOST_ITEMS = 32 };
 
 typedef struct ask_plan {
     ask_item item[ASK_MOST_ITEMS];
@@ -95,6 +96,14 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
 /* The iterate moves by d in coordinate j. Returns by how much it did: d as a
    float, or 0 where d is not finite. */
 double curator_tell(curator *c, int64_t j, double d);
+
+/*
+ * What is asked in the place of the plan's ASK_LATER: Gaussian questions, the
+ * squares of whose levels add up to no more than that of its level. Chosen
+ * once, from public values and answers.
+ */
+sotto_status curator_tell_plan(curator *c, const ask_plan *later,
+                               sotto_error *error);
 
 /* ---- asking ---- */
 

@@ -30,6 +30,8 @@ typedef enum option_id {
     OPTION_L1,
     OPTION_L2,
     OPTION_PENALTY_UNITS,
+    OPTION_PATH,
+    OPTION_EXPLAIN,
     OPTION_BOX,
     OPTION_INTERCEPT,
     OPTION_HUBER_DELTA,

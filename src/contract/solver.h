@@ -73,13 +73,33 @@ typedef struct newton_rule {
     double matrix, gradients, lengths, guard;
     int64_t rounds, first_rounds; /* of which so many are not averaged, */
     double first;                 /* and have this part of the gradients' */
+    double reach;                 /* rows are shortened to sqrt(this x trace) */
     double strength;              /* n mu, as if a record could be replaced */
 } newton_rule;
 
+double newton_strength(const newton_facts *f);
 newton_rule newton_make_rule(const newton_facts *f);
+
+/* The rule where nothing but the intercept can be learned. */
+newton_rule newton_make_intercept_rule(const newton_facts *f);
 
 /* Adds the questions of the rule, in their order, to a plan. */
 void newton_add_plan(ask_plan *plan, const newton_rule *rule, double mu);
+
+/* ---- path.c: which way `auto` goes ---- */
+
+typedef enum solver_path {
+    PATH_DENSE,     /* newton on all features */
+    PATH_SELECT,    /* a few features first, newton on them */
+    PATH_WIDE,      /* more features than rows */
+    PATH_INTERCEPT, /* nothing but the intercept can be learned */
+    PATHS
+} solver_path;
+
+const char *path_name(solver_path path);
+
+/* Chosen of public quantities; *why is the inequality that did it. */
+solver_path path_choose(const newton_facts *f, double l1, const char **why);
 
 /* ---- newton.c: a noisy second-moment matrix, then whitened gradients ---- */
 

@@ -22,7 +22,8 @@ const char *ask_name(ask_kind kind)
                                         [ASK_MATRIX] = "second-moment matrix",
                                         [ASK_WHITENED] = "whitened gradient",
                                         [ASK_LENGTHS] = "gradient lengths",
-                                        [ASK_CHANGE] = "change of the loss"};
+                                        [ASK_CHANGE] = "change of the loss",
+                                        [ASK_LATER] = "chosen from answers"};
     return names[kind];
 }
 
@@ -160,6 +161,8 @@ double curator_draws(ask_kind kind, int64_t features)
         return count * (count + 1) / 2;
     case ASK_LENGTHS:
         return 2;
+    case ASK_LATER: /* curator_tell_plan sees to it */
+        return count * (count + 1000) + 10000;
     case ASK_MOMENTS:
     case ASK_GRADIENT:
     case ASK_COLUMN_MEANS:
@@ -224,5 +227,62 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
     }
     if (status != SOTTO_OK)
         account_free(out);
+    return status;
+}
+
+/* ---- chosen later ---- */
+
+/* The plan with `later` in the place of item `at`; 0: it does not fit. */
+static int put_in_place(ask_plan *plan, int at, const ask_plan *later)
+{
+    ask_plan old = *plan;
+    if (old.items - 1 + later->items > ASK_MOST_ITEMS)
+        return 0;
+    for (int i = 0; i < later->items; i++)
+        plan->item[at + i] = later->item[i];
+    for (int i = at + 1; i < old.items; i++)
+        plan->item[i + later->items - 1] = old.item[i];
+    plan->items = old.items - 1 + later->items;
+    return 1;
+}
+
+/* Lemma 8: the sum of mu^2, rounded up, and the draws are within those that
+   were charged. */
+static int is_within(const ask_plan *later, const ask_item *charged,
+                     int64_t features)
+{
+    double sum = 0, draws = 0;
+    for (int i = 0; i < later->items; i++) {
+        const ask_item *item = &later->item[i];
+        if (item->noise != ASK_GAUSSIAN || item->kind == ASK_LATER ||
+            item->count < 0 || !(item->level >= 0))
+            return 0;
+        sum = (sum + (double)item->count * item->level * item->level) *
+              (1 + 0x1p-48);
+        draws += (double)item->count * curator_draws(item->kind, features);
+    }
+    return sum <= charged->level * charged->level * (1 - 0x1p-48) &&
+           draws <= curator_draws(ASK_LATER, features);
+}
+
+sotto_status curator_tell_plan(curator *c, const ask_plan *later,
+                               sotto_error *error)
+{
+    ask_plan plan = c->plan;
+    int at = c->place.item;
+    while (at < plan.items && plan.item[at].kind != ASK_LATER)
+        at++;
+    if (at == plan.items ||
+        (!c->policy.without_noise &&
+         !is_within(later, &plan.item[at], c->table->features)))
+        return error_set(error, SOTTO_BUDGET,
+                         "refused: over the budget: what was left for later "
+                         "does not pay for these questions");
+    if (!put_in_place(&plan, at, later))
+        return error_set(error, SOTTO_FAILED, "a plan that is none");
+    sotto_status status =
+        curator_check(&c->policy, &plan, c->table->features, error);
+    if (status == SOTTO_OK)
+        c->plan = plan;
     return status;
 }

@@ -10,7 +10,7 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {&fit_cd, &fit_newton};
+static const private_solver *const solvers[] = {&fit_auto, &fit_newton, &fit_cd};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -52,10 +52,6 @@ static sotto_status check_output(const sotto_options *options,
 
 sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
 {
-    if (!option_given(options, OPTION_SOLVER))
-        return error_set(error, SOTTO_PRIVACY,
-                         "expected --solver cd or newton: none is chosen by "
-                         "itself yet");
     if (option_is(options, OPTION_SOLVER, "exact"))
         return error_set(error, SOTTO_PRIVACY,
                          "--solver exact is not private: expected --epsilon "
@@ -196,6 +192,19 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
 
 /* ---- only planned ---- */
 
+static sotto_status run_explain(const private_run *r, char **out,
+                                sotto_error *error)
+{
+    text_buffer t = {0};
+    if (r->solver == &fit_cd)
+        return error_set(error, SOTTO_USAGE,
+                         "--explain goes with --solver auto or newton");
+    fit_explain(r, &t);
+    *out = t.failed ? NULL : mem_text(t.data);
+    text_free(&t);
+    return *out ? SOTTO_OK : error_memory(error);
+}
+
 sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                             sotto_error *error)
 {
@@ -216,6 +225,8 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                      .task = fit_read_task(options),
                      .facts = fit_planned_facts(options)};
     status = run_plan(&r, error);
+    if (status == SOTTO_OK && option_given(options, OPTION_EXPLAIN))
+        return run_explain(&r, out, error);
     return status == SOTTO_OK ? run_state(&r, out, &epsilon, error) : status;
 }
 

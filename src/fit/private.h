@@ -17,6 +17,7 @@ typedef struct public_facts {
     double rows; /* 0: not public */
     double weight_bound;
     int has_people;
+    int only_planned; /* `rows` may stand for a number that is not known */
 } public_facts;
 
 public_facts fit_facts(const sotto_table *t, const sotto_options *options);
@@ -57,7 +58,10 @@ typedef struct private_run {
     public_facts facts;
     curator_policy policy;
     ask_plan plan;
-    newton_rule newton; /* what it is made by, with that solver */
+    newton_facts whole; /* of auto and newton, with their mu */
+    newton_rule newton; /* what the plan is made by */
+    solver_path path;
+    const char *why;
 
     /* with records only */
     fit_maps maps;
@@ -82,6 +86,10 @@ struct private_solver {
 
 extern const private_solver fit_cd;
 extern const private_solver fit_newton;
+extern const private_solver fit_auto;
+
+/* What auto would do and why, for people. */
+void fit_explain(const private_run *r, text_buffer *out);
 
 /* ---- noise.c ---- */
 

@@ -20,12 +20,11 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW_REACH .7 /* rows are shortened to sqrt(this x trace) */
 #define LEVERAGE 10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2 */
 /* how much of what a clip cuts off is bias: it is most for residuals, which
    grow with the rows that are far away, and little for slopes within [-1, 1],
    whose signs differ */
-#define ALIGNED_RESIDUALS .4
+#define ALIGNED_RESIDUALS .5
 #define ALIGNED_SLOPES (1. / 16)
 #define LEAST_CLIP .7    /* in mean lengths */
 #define LEAST_SPREAD .5  /* sd of the lengths in means */
@@ -58,6 +57,7 @@ typedef struct newton_state {
     /* lengths of gradients: mean, its start, squared spread, how much noise
        there is */
     double length, first_length, least_length, spread2, tail;
+    double least_seen; /* the least mean length that was answered */
 } newton_state;
 
 static int newton_memory(newton_state *s)
@@ -178,8 +178,10 @@ static sotto_status newton_response(newton_state *s, sotto_error *error)
         return status;
     /* without an intercept the target stays where it is */
     s->middle = s->problem->intercept ? within(mean, -1, 1) * reach : 0;
-    status = newton_target_width(s, reach + fabs(s->middle), error);
     s->constant = s->middle;
+    if (s->settings->rule.target_scale == 0)
+        return SOTTO_OK;
+    status = newton_target_width(s, reach + fabs(s->middle), error);
     s->slope = .8 * s->width;
     s->gain = s->width * s->width / 2;
     if (l->kind == LOSS_HUBER)
@@ -330,7 +332,7 @@ static double newton_floor(newton_state *s, double visible, double hidden,
    one floor. */
 static void newton_spectrum(newton_state *s, double sd)
 {
-    double d = (double)s->d, most = 20 * ROW_REACH * s->trace;
+    double d = (double)s->d, most = 20 * s->settings->rule.reach * s->trace;
     double edge = fmax(sd * sqrt(2 * d), 1e-9 * s->trace), sum = 0, floor = 0;
     int64_t visible = 0;
     for (int64_t j = 0; j < s->d; j++) {
@@ -369,7 +371,7 @@ static void newton_maps(newton_state *s)
 
 static sotto_status newton_matrix(newton_state *s, sotto_error *error)
 {
-    double sd, sum = 0, reach = sqrt(ROW_REACH * s->trace);
+    double sd, sum = 0, reach = sqrt(s->settings->rule.reach * s->trace);
     sotto_status status =
         curator_tell_frame(s->curator, s->centre, s->scale, error);
     if (status == SOTTO_OK)
@@ -429,6 +431,23 @@ static double newton_clip(const newton_state *s)
     return within(fmax(clip, least), 1e-25, 1e25);
 }
 
+/*
+ * Gradients that become longer mean that steps are too long for a curvature
+ * that the matrix does not show: then the model is made steeper, and the
+ * average begins anew.
+ */
+static void newton_watch(newton_state *s, double seen, double sd)
+{
+    if (seen > 1.2 * s->least_seen + 3 * sd) {
+        for (int64_t k = 0; k < s->d * s->d; k++)
+            s->model[k] *= 2;
+        s->least_seen = seen;
+        memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
+        s->weight_sum = 0;
+    }
+    s->least_seen = fmin(s->least_seen, seen);
+}
+
 /* Mean and spread of the lengths, smoothed. */
 static sotto_status newton_track(newton_state *s, sotto_error *error)
 {
@@ -439,6 +458,7 @@ static sotto_status newton_track(newton_state *s, sotto_error *error)
         curator_ask_lengths(s->curator, 4 * before, q, &sd, error);
     if (status != SOTTO_OK)
         return status;
+    newton_watch(s, 4 * q[0] * before, 4 * sd * before);
     double gain = fmin(.8, .3 / (4 * fmax(sd, 1e-9)));
     double length = before * pow(fmax(4 * q[0], .25), gain);
     /* longer gradients mean more noise, which makes them longer: no more */
@@ -493,6 +513,7 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
         s->slope * sqrt(s->effective_dimension / s->curvature), 1e-20, 1e20);
     s->length = s->first_length;
     s->least_length = 3 * s->first_length; /* a first guess may be low */
+    s->least_seen = INFINITY;
     s->spread2 = LEAST_SPREAD * LEAST_SPREAD;
     s->tail = newton_tail(s, s->noise_dimension);
     if (s->problem->intercept)
@@ -560,6 +581,12 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
         return error_memory(error);
     memcpy(s.bound, set->reach, (size_t)s.p * sizeof *s.bound);
     sotto_status status = newton_response(&s, error);
+    if (status == SOTTO_OK && set->rule.rounds == 0) {
+        memset(out->weight, 0, (size_t)s.p * sizeof *out->weight);
+        out->intercept = s.constant;
+        mem_free(s.memory);
+        return SOTTO_OK;
+    }
     if (status == SOTTO_OK)
         status = newton_tighten(&s, error);
     if (status == SOTTO_OK)

@@ -17,12 +17,21 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 #define SHARE_SQUARES .04
 #define SHARE_MATRIX .12
 #define SHARE_CLEAR_MATRIX .16
+#define LEAST_REACH .7 /* rows are shortened to sqrt(this x trace) at least */
+#define MOST_CLEAR .1  /* an edge below that hides few directions */
+#define EDGE_AIM .02
 #define SHARE_GUARD .01
 #define SHARE_LENGTHS .04 /* of what the gradients have */
 
 static double within(double x, double low, double high)
 {
     return fmin(fmax(x, low), high);
+}
+
+/* n mu, as if records were replaced: noise in a mean is 2 / strength. */
+double newton_strength(const newton_facts *f)
+{
+    return f->rows * f->mu * (f->replace_one ? 1 : 2) / f->rows_per_person;
 }
 
 /* The response: the noise of a mean of y is 2 / (n mu sqrt(f)). */
@@ -60,16 +69,24 @@ static void share_columns(newton_rule *r, const newton_facts *f)
     }
 }
 
-/*
- * Whether the noise will hide few directions: the edge of the noise in the
- * matrix is at most a tenth of the mean eigenvalue.
- */
-static int is_clear(const newton_rule *r, const newton_facts *f)
+/* The edge of the noise in the matrix, in mean eigenvalues, if rows are
+   shortened to sqrt(trace). */
+static double edge_of(const newton_rule *r, const newton_facts *f)
 {
     double d = (double)(f->features + f->intercept);
-    double edge =
-        sqrt(2) * .7 * d / (r->strength * sqrt(SHARE_MATRIX)) * sqrt(2 * d);
-    return edge < .1;
+    return sqrt(2) * d / (r->strength * sqrt(r->matrix)) * sqrt(2 * d);
+}
+
+/*
+ * How far rows may reach. Short ones make little noise, but hide the
+ * curvature of columns with rare large values, and steps that are too long
+ * for it run away: so they are as long as an edge of EDGE_AIM allows, and no
+ * longer than the leverage cap lets any row be.
+ */
+static double reach_of(const newton_rule *r, const newton_facts *f)
+{
+    double p = (double)f->features;
+    return within(EDGE_AIM / edge_of(r, f), LEAST_REACH, 10 * p * (p + 1) + 1);
 }
 
 /*
@@ -84,7 +101,7 @@ static void share_rounds(newton_rule *r, const newton_facts *f)
     r->rounds = (int64_t)rint(usual);
     r->first_rounds = (int64_t)(.4 * (double)r->rounds);
     r->first = (double)r->first_rounds / (double)r->rounds;
-    if (!is_clear(r, f))
+    if (LEAST_REACH * edge_of(r, f) > MOST_CLEAR)
         return;
     r->rounds = (int64_t)rint(within(USUAL_ROUNDS * sqrt(r->strength / 2000),
                                      USUAL_ROUNDS, MOST_ROUNDS));
@@ -96,16 +113,25 @@ static void share_rounds(newton_rule *r, const newton_facts *f)
 newton_rule newton_make_rule(const newton_facts *f)
 {
     newton_rule r = {.matrix = SHARE_MATRIX, .guard = SHARE_GUARD};
-    r.strength =
-        f->rows * f->mu * (f->replace_one ? 1 : 2) / f->rows_per_person;
+    r.strength = newton_strength(f);
     share_response(&r, f);
     share_columns(&r, f);
     share_rounds(&r, f);
+    r.reach = reach_of(&r, f);
     double left = 1 - r.target_counts - r.target_mean - r.target_scale -
                   r.row_counts - r.column_counts - r.column_means -
                   r.column_squares - r.matrix - r.guard;
     r.lengths = SHARE_LENGTHS * left;
     r.gradients = left - r.lengths;
+    return r;
+}
+
+newton_rule newton_make_intercept_rule(const newton_facts *f)
+{
+    newton_rule r = {.strength = newton_strength(f)};
+    if (!loss_has_classes(f->loss.kind) && sqrt(2) / (r.strength / 2) < .1)
+        r.target_counts = .25;
+    r.target_mean = 1 - r.target_counts;
     return r;
 }
 

@@ -463,6 +463,49 @@ static void test_refused(void **state)
     curator_close(c);
 }
 
+/* What is left for later pays for so much and no more, once, and for
+   Gaussian questions only. */
+static void test_later(void **state)
+{
+    (void)state;
+    curator_policy policy = plain(LOSS_SQUARED);
+    ask_plan plan = plan_two(some(ASK_TOTAL, 1, .1), some(ASK_LATER, 1, .5));
+    ask_plan more =
+        plan_two(some(ASK_TARGET_MEAN, 4, .2), some(ASK_LENGTHS, 9, .1));
+    ask_plan fits =
+        plan_two(some(ASK_TARGET_MEAN, 4, .2), some(ASK_LENGTHS, 8, .1));
+    double bound = 1, out, sd;
+    ask_shape what = {ASK_TARGET_MEAN, NULL, &bound};
+    curator *c;
+    sotto_error error;
+    policy.without_noise = 0;
+    sotto_table *t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+    CHECK(curator_open(&c, &t, &policy, &plan, &error));
+    assert_int_equal(curator_ask_means(c, &what, &out, &sd, &error),
+                     SOTTO_BUDGET);
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    fits.item[1].noise = ASK_LAPLACE;
+    assert_int_equal(curator_tell_plan(c, &fits, &error), SOTTO_BUDGET);
+    fits.item[1].noise = ASK_GAUSSIAN;
+    fits.item[0].level = NAN;
+    assert_int_equal(curator_tell_plan(c, &fits, &error), SOTTO_BUDGET);
+    fits.item[0].level = .2;
+    CHECK(curator_tell_plan(c, &fits, &error));
+    assert_int_equal(curator_tell_plan(c, &fits, &error), SOTTO_BUDGET);
+    for (int i = 0; i < 4; i++)
+        CHECK(curator_ask_means(c, &what, &out, &sd, &error));
+    assert_int_equal(curator_ask_means(c, &what, &out, &sd, &error),
+                     SOTTO_BUDGET);
+    curator_close(c);
+    /* too many draws */
+    t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+    plan.item[1].level = 1;
+    CHECK(curator_open(&c, &t, &policy, &plan, &error));
+    more = plan_one(some(ASK_COLUMN_COUNTS, 1000, .001));
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    curator_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_lengths_charged),
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
