@@ -118,9 +118,9 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- matrix.c: small symmetric matrices, as post-processing ---- */
 
-/* a = V diag(value) V', columns of V in `vector`; a is used up. */
-sotto_status matrix_eigen(double *a, int64_t d, double *value, double *vector,
-                          sotto_error *error);
+/* a = V diag(value) V', columns of V in `vector`. */
+sotto_status matrix_eigen(const double *a, int64_t d, double *value,
+                          double *vector, sotto_error *error);
 
 /* The v that makes <g, v - from> + (v - from)' H (v - from) / 2 plus the sum
    of l1_j |v_j| + l2_j v_j^2 / 2 least, within [low_j, high_j]. */
