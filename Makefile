@@ -49,6 +49,7 @@ bench: all
 	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/exact.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/kernel.py --build $(BUILD) --json $(BUILD)/bench.json
+	bench/gcd.py --build $(BUILD) --json $(BUILD)/bench-gcd.json
 	bench/noise.py --build $(BUILD) --json $(BUILD)/bench-noise.json
 	bench/account.py --build $(BUILD)
 	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"

@@ -14,6 +14,7 @@
 #include "noise.h"
 #include "rival.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,11 @@ typedef struct setting {
     int noisy;
     kernel_pool *pool, *two; /* in use; two threads */
     noise_stream *noise;
+
+    const float **value; /* the columns, for whole gradients */
+    float *at, *scale, *reach, *origin, *slope;
+    int64_t *sum;
+    double *factor64;
 
     double seen; /* so that nothing is optimised away */
 } setting;
@@ -79,6 +85,43 @@ static void make_memory(setting *s, int64_t rows, int64_t columns)
                                .sigma = 20,
                                .step = .1,
                                .l1 = 1e-4};
+}
+
+static void make_ball(setting *s, int64_t columns)
+{
+    size_t n = (size_t)s->rows.padded, p = (size_t)columns;
+    s->value = room(p, sizeof *s->value);
+    s->at = room(p, sizeof *s->at);
+    s->scale = room(p, sizeof *s->scale);
+    s->sum = room(p, sizeof *s->sum);
+    s->reach = room(n, sizeof *s->reach);
+    s->origin = room(n, sizeof *s->origin);
+    s->slope = room(n, sizeof *s->slope);
+    s->factor64 = room(n, sizeof *s->factor64);
+}
+
+static kernel_ball ball_of(const setting *s)
+{
+    return (kernel_ball){.columns = s->rival.columns,
+                         .value = s->value,
+                         .scale = s->scale,
+                         .reach = s->reach,
+                         .origin = s->origin,
+                         .at = s->at,
+                         .factor = s->factor};
+}
+
+static void fill_ball(setting *s)
+{
+    for (int64_t j = 0; j < s->rival.columns; j++) {
+        s->value[j] = s->x + j * s->rival.stride;
+        s->scale[j] = 1.7F;
+        s->at[j] = 1e-3F;
+    }
+    for (int64_t i = 0; i < s->rival.rows; i++)
+        s->origin[i] = s->rival.logistic ? 0 : -(float)s->rival.y[i];
+    kernel_ball ball = ball_of(s);
+    kernel_reach(&s->rows, &ball, s->reach);
 }
 
 /* Values in [-1, 1]; a target that depends on them. Two classes: y x, as the
@@ -161,6 +204,50 @@ void bench_pass(setting *s)
     kernel_leave(before);
 }
 
+/* ---- the whole gradient ---- */
+
+/* Margins at a new point, and every coordinate's noisy sum. */
+static void run_gradient(setting *s)
+{
+    kernel_ball ball = ball_of(s);
+    kernel_mode before = kernel_enter();
+    kernel_get(KERNEL_AUTO)->gradient(&s->rows, &ball, s->sum);
+    kernel_leave(before);
+    for (int64_t j = 0; j < s->rival.columns; j++)
+        s->seen += (double)s->sum[j] + draw(s);
+}
+
+/* The same column by column and in double, as it would be written first. */
+static void run_gradient_double(setting *s)
+{
+    int64_t n = s->rival.rows, p = s->rival.columns;
+    const kernel *k = kernel_get(KERNEL_AUTO);
+    for (int64_t j = 0; j < p; j++) {
+        kernel_column moved = column(s, j);
+        k->step(&s->rows, &moved, 1e-9F, NULL, 0);
+    }
+    k->slopes(&s->rows, s->slope);
+    memset(s->factor64, 0, (size_t)n * sizeof *s->factor64);
+    for (int64_t j = 0; j < p; j++)
+        for (int64_t i = 0; i < n; i++) {
+            double z = (double)s->value[j][i] * (double)s->scale[j];
+            s->factor64[i] += z * z;
+        }
+    for (int64_t i = 0; i < n; i++) {
+        double slope = (double)s->slope[i];
+        double length = fabs(slope) * sqrt(s->factor64[i]);
+        double t = length > 1 ? slope * (1 / length) : slope;
+        s->factor64[i] = t * KERNEL_CLIP * (1 - 0x1p-30);
+    }
+    for (int64_t j = 0; j < p; j++) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += (int64_t)(s->factor64[i] *
+                             ((double)s->value[j][i] * (double)s->scale[j]));
+        s->seen += (double)sum + draw(s);
+    }
+}
+
 /* ---- the variants ---- */
 
 static void run_private(setting *s)
@@ -232,6 +319,8 @@ static const struct {
     {"the noise alone", run_noise},
     {"sotto, any processor", run_scalar},
     {"loop over doubles", run_double},
+    {"whole gradient", run_gradient},
+    {"whole gradient, in doubles", run_gradient_double},
 #ifdef BENCH_EIGEN
     {"Eigen, loop", run_eigen_loop},
     {"Eigen, arrays", run_eigen_array},
@@ -316,7 +405,9 @@ int main(int argc, char **argv)
         noise_open_insecure(&s.noise, 1, NOISE_RELEASE, 0, NULL) != SOTTO_OK)
         return 1;
     make_memory(&s, rows, columns);
+    make_ball(&s, columns);
     fill(&s, strcmp(word[2], "logistic") == 0);
+    fill_ball(&s);
     int status = 0;
     s.two = kernel_pool_open(2);
     if (counting)

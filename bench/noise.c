@@ -2,10 +2,12 @@
  * Speed of noise as a share of the raw words of ChaCha20, in one run: each
  * round does every variant once, and the minimum of each counts.
  *
- *     bench_noise ROUNDS      prints "variant seconds-per-item" lines
+ *     bench_noise ROUNDS      prints "variant seconds-per-item" lines, and
+ *                             "selection/SCORES/variant seconds" lines
  */
 #include "noise.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <time.h>
@@ -96,6 +98,98 @@ static const struct {
     {"coins", sampling},
 };
 
+/* ---- one selection among many scores ---- */
+
+/*
+ * Scores like those of a training: most are within a few nats of 0, the tail
+ * is about as heavy as an exponential's, and few are near the best.
+ */
+enum { MOST_SCORES = 1000000, NAT = 3 << 20, TOUCHES = 100000 };
+static int64_t many[MOST_SCORES];
+static uint32_t touched[TOUCHES];
+
+static void make_scores(noise_stream *s, size_t count)
+{
+    seen += (uint64_t)noise_laplace(s, 2. * NAT, many, count, NULL);
+    for (size_t i = 0; i < count; i++)
+        many[i] = many[i] < 0 ? -many[i] : many[i];
+    noise_words(s, words, TOUCHES);
+    for (int i = 0; i < TOUCHES; i++)
+        touched[i] = (uint32_t)(words[i] % count);
+}
+
+static double time_gumbel(noise_stream *s, size_t count)
+{
+    size_t winner = 0;
+    double start = now();
+    seen +=
+        (uint64_t)noise_select_gumbel(s, many, count, 1. / NAT, &winner, NULL);
+    seen += winner;
+    return now() - start;
+}
+
+static double time_buckets(noise_stream *s, noise_buckets *b)
+{
+    enum { TIMES = 200 };
+    double start = now();
+    for (int i = 0; i < TIMES; i++)
+        seen += noise_buckets_select(s, b, many);
+    return (now() - start) / TIMES;
+}
+
+/* All scores are counted first, as after a reset. */
+static double time_counting(noise_stream *s, noise_buckets *b)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 2; i++) { /* the first time memory is new */
+        noise_buckets_reset(b);
+        double start = now();
+        seen += noise_buckets_select(s, b, many);
+        least = fmin(least, now() - start);
+    }
+    return least;
+}
+
+/* Changes of scores by a step: few or all of them are moves. */
+static double time_changes(noise_buckets *b, int64_t step)
+{
+    int shift = noise_buckets_shift(b);
+    double start = now();
+    for (int i = 0; i < TOUCHES; i++) {
+        size_t j = touched[i];
+        int64_t from = many[j], to = from + ((i & 2) - 1) * step;
+        many[j] = to;
+        if (noise_buckets_differ(shift, from, to))
+            noise_buckets_move(b, j, from, to);
+    }
+    return (now() - start) / TOUCHES;
+}
+
+static void report(size_t count, const char *name, double seconds)
+{
+    printf("selection/%zu/%s %.4e\n", count, name, seconds);
+}
+
+static void selections(noise_stream *s, size_t count)
+{
+    noise_buckets *b;
+    make_scores(s, count);
+    if (noise_buckets_open(&b, count, 1, 1. / NAT, NULL) != SOTTO_OK)
+        exit(1);
+    report(count, "Gumbel", time_gumbel(s, count));
+    report(count, "counting", time_counting(s, b));
+    report(count, "buckets", time_buckets(s, b));
+    report(count, "touch", time_changes(b, NAT / 1000));
+    report(count, "move", time_changes(b, NAT));
+    /* all alike, at the low end of a bucket: most trials, longest ways */
+    for (size_t i = 0; i < count; i++)
+        many[i] = 0;
+    noise_buckets_reset(b);
+    seen += noise_buckets_select(s, b, many);
+    report(count, "buckets-alike", time_buckets(s, b));
+    noise_buckets_close(b);
+}
+
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 20;
@@ -113,6 +207,9 @@ int main(int argc, char **argv)
             double seconds = (now() - start) / ITEMS;
             printf("%s %.4e\n", variants[v].name, seconds);
         }
+    for (int round = 0; round < rounds; round++)
+        for (size_t count = 10000; count <= MOST_SCORES; count *= 10)
+            selections(s, count);
     noise_close(s);
     return seen == 1; /* never, in practice */
 }

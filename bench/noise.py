@@ -4,6 +4,10 @@
 bench_noise does every variant once a round, in rotated order; the minima of one run can be
 compared with each other, and with nothing else. This is a report: a missed target is said
 clearly but is not a failure.
+
+A second table has what one selection among many scores costs: by noise for every score, and from
+buckets, when all scores are counted first, when they are not, when they are all alike (the worst
+case), and what one change of a score costs, without and with a move to another bucket.
 """
 
 import argparse
@@ -18,6 +22,8 @@ from files import BenchError, main_of, run
 
 RAW = "ChaCha20"
 TARGETS = {"Gumbel": .45, "Laplace": .10, "Gaussian": .06}
+SELECTION = "selection/"
+SLOWEST_BUCKETS = 20e-6  # seconds a selection among a million scores may take
 
 
 def measure(program, rounds):
@@ -36,12 +42,35 @@ def verdict(name, share):
     return f"{TARGETS[name]:g}: {'met' if share >= TARGETS[name] else 'MISSED'}"
 
 
+def print_shares(seconds, shares):
+    """Each kind of noise beside raw words."""
+    print(f"{'noise':16}{'min ns':>9}{'median ns':>11}{'share':>8}  target")
+    for name, values in seconds.items():
+        print(f"{name:16}{min(values) * 1e9:9.2f}{statistics.median(values) * 1e9:11.2f}"
+              f"{shares[name]:8.3f}  {verdict(name, shares[name])}")
+
+
+def print_selections(seconds):
+    """Microseconds of a selection by number of scores."""
+    least = collections.defaultdict(dict)
+    for name, values in seconds.items():
+        _, count, variant = name.split("/")
+        least[int(count)][variant] = min(values) * 1e6
+    variants = list(least[max(least)])
+    print(f"\n{'scores':>8}" + "".join(f"{name + ' us':>18}" for name in variants))
+    for count, row in sorted(least.items()):
+        print(f"{count:8}" + "".join(f"{row[name]:18.4f}" for name in variants))
+    slowest = least[max(least)]["buckets-alike"] * 1e-6
+    print(f"a selection of {max(least)} takes at most {SLOWEST_BUCKETS * 1e6:g} us: "
+          f"{'met' if slowest <= SLOWEST_BUCKETS else 'MISSED'}")
+
+
 def write_json(path, seconds, shares):
     """One JSON object a line for each variant."""
     with open(path, "w", encoding="utf-8") as stream:
         for name, values in seconds.items():
             json.dump({"case": "noise", "variant": name, "min": min(values),
-                       "median": statistics.median(values), "share": round(shares[name], 3),
+                       "median": statistics.median(values), "share": shares.get(name),
                        "target": TARGETS.get(name), "rounds": len(values),
                        "load_average": round(os.getloadavg()[0], 2)}, stream)
             stream.write("\n")
@@ -60,11 +89,10 @@ def main():
     if not program.is_file():
         raise BenchError(f"{program}: not there; build it, or say where it is with --build")
     seconds = measure(program.resolve(), arguments.rounds)
-    shares = {name: min(seconds[RAW]) / min(values) for name, values in seconds.items()}
-    print(f"{'noise':16}{'min ns':>9}{'median ns':>11}{'share':>8}  target")
-    for name, values in seconds.items():
-        print(f"{name:16}{min(values) * 1e9:9.2f}{statistics.median(values) * 1e9:11.2f}"
-              f"{shares[name]:8.3f}  {verdict(name, shares[name])}")
+    noise = {name: values for name, values in seconds.items() if not name.startswith(SELECTION)}
+    shares = {name: round(min(noise[RAW]) / min(values), 3) for name, values in noise.items()}
+    print_shares(noise, shares)
+    print_selections({name: seconds[name] for name in seconds if name not in noise})
     print(f"load average {os.getloadavg()[0]:.2f}")
     if arguments.json:
         write_json(arguments.json, seconds, shares)

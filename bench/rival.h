@@ -25,6 +25,13 @@ void rival_eigen_loop(const rival_problem *p, double *margin, double *weight);
 void rival_eigen_array(const rival_problem *p, double *margin, double *weight);
 void rival_double(const rival_problem *p, double *margin, double *weight);
 
+/* The whole gradient with clip, and the column with the largest noisy part;
+   rows are y x already. */
+int64_t rival_eigen_choice_loop(const rival_problem *p, double *margin,
+                                double *gradient);
+int64_t rival_eigen_choice_array(const rival_problem *p, double *margin,
+                                 double *gradient);
+
 #ifdef __cplusplus
 }
 #else

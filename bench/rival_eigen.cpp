@@ -77,3 +77,58 @@ void rival_eigen_array(const rival_problem *p, double *margin, double *weight)
         take_step(p, x, j, sum, m, w);
     }
 }
+
+/* ---- greedy: the whole gradient, then the largest by Laplace noise ---- */
+
+static std::exponential_distribution<double> exponential(1);
+
+static int64_t noisy_best(const rival_problem *p, const double *gradient)
+{
+    int64_t best = 0;
+    double most = -1;
+    for (long j = 0; j < p->columns; j++) {
+        double noise =
+            p->sigma * (exponential(generator) - exponential(generator));
+        double score = std::fabs(gradient[j] + noise);
+        if (score > most) {
+            most = score;
+            best = j;
+        }
+    }
+    return best;
+}
+
+int64_t rival_eigen_choice_loop(const rival_problem *p, double *margin,
+                                double *gradient)
+{
+    columns x(p->x, p->rows, p->columns, OuterStride<>(p->stride));
+    Map<VectorXd> m(margin, p->rows);
+    VectorXd slope(p->rows);
+    for (long i = 0; i < p->rows; i++)
+        slope(i) = -1 / (1 + std::exp(m(i)));
+    for (long j = 0; j < p->columns; j++) {
+        double sum = 0;
+        for (long i = 0; i < p->rows; i++)
+            sum += std::max(-p->clip, std::min(p->clip, slope(i) * x(i, j)));
+        gradient[j] = sum;
+    }
+    int64_t best = noisy_best(p, gradient);
+    m -= p->step * gradient[best] / (double)p->rows * x.col(best);
+    return best;
+}
+
+int64_t rival_eigen_choice_array(const rival_problem *p, double *margin,
+                                 double *gradient)
+{
+    columns x(p->x, p->rows, p->columns, OuterStride<>(p->stride));
+    Map<VectorXd> m(margin, p->rows);
+    VectorXd slope = (-1 / (1 + m.array().exp())).matrix();
+    for (long j = 0; j < p->columns; j++)
+        gradient[j] = (slope.array() * x.col(j).array())
+                          .min(p->clip)
+                          .max(-p->clip)
+                          .sum();
+    int64_t best = noisy_best(p, gradient);
+    m -= p->step * gradient[best] / (double)p->rows * x.col(best);
+    return best;
+}

@@ -238,34 +238,53 @@ static double price_search(const pricing *s, double delta, double high)
     return high;
 }
 
-static sotto_status price_grid_epsilon(const parts *p, double delta,
-                                       double effort, account_price *best,
-                                       sotto_error *error)
+/* A list that epsilons are asked of: grids are made for the smallest delta
+   that will be asked, once. */
+typedef struct price_asked {
+    parts p;
+    pricing grids;
+    int has_grids;
+    const char *note;
+} price_asked;
+
+static sotto_status price_open(price_asked *a, const account_list *list,
+                               double least, sotto_error *error)
 {
-    pricing s;
-    pld_aim aim = {NAN, delta, effort};
-    sotto_status status = pricing_make(&s, p, aim, delta, error);
+    *a = (price_asked){0};
+    sotto_status status = parts_make(&a->p, list, error);
+    const parts *p = &a->p;
+    if (status != SOTTO_OK || (!p->events && !p->ranges) ||
+        least < PRICE_LEAST_DELTA || !pricing_applies(p, &a->note))
+        return status;
+    pld_aim aim = {NAN, least, 1};
+    status = pricing_make(&a->grids, p, aim, least, error);
     if (status == SOTTO_DATA)
         return SOTTO_OK; /* no grid fits: the others have the word */
+    a->has_grids = status == SOTTO_OK;
     if (status != SOTTO_OK)
-        return status;
-    double high = fmin(best->epsilon, 600);
-    double found = price_search(&s, delta, high);
-    if (isfinite(found))
-        price_take(best, found * PRICE_UP, delta, pricing_method(p, &s));
-    pricing_free(&s);
-    return SOTTO_OK;
+        parts_free(&a->p);
+    return status;
 }
 
-static sotto_status price_epsilon(const parts *p, double delta, double effort,
-                                  account_price *best, sotto_error *error)
+static void price_close(price_asked *a)
 {
-    *best = (account_price){INFINITY, 1, ACCOUNT_NOTHING, NULL};
-    price_simple_epsilon(p, delta, best);
-    if (best->method == ACCOUNT_CLOSED || best->epsilon == 0 ||
-        delta < PRICE_LEAST_DELTA || !pricing_applies(p, &best->note))
-        return SOTTO_OK;
-    return price_grid_epsilon(p, delta, effort, best, error);
+    if (a->has_grids)
+        pricing_free(&a->grids);
+    parts_free(&a->p);
+}
+
+static void price_epsilon(const price_asked *a, double delta,
+                          account_price *best)
+{
+    *best = (account_price){INFINITY, 1, ACCOUNT_NOTHING, a->note};
+    price_simple_epsilon(&a->p, delta, best);
+    if (best->method == ACCOUNT_CLOSED || best->epsilon == 0 || !a->has_grids)
+        return;
+    double high = fmin(best->epsilon, 600);
+    double found = price_search(&a->grids, delta, high);
+    if (isfinite(found))
+        price_take(best, found * PRICE_UP, delta,
+                   pricing_method(&a->p, &a->grids));
 }
 
 /* ---- lists: adjacency as a whole, draws ---- */
@@ -323,54 +342,68 @@ static double price_left(const account_list *list, const parts *p, double delta,
  * the price for the delta that is left at a guess is right as soon as it is
  * not above the guess.
  */
-static sotto_status price_with_extras(const account_list *list, const parts *p,
-                                      double delta, account_price *out,
-                                      sotto_error *error)
+static int price_with_extras(const account_list *list, const price_asked *a,
+                             double delta, account_price *out)
 {
     double guess = 0;
     for (int i = 0; i < 40; i++) {
-        double left = price_left(list, p, delta, guess);
+        double left = price_left(list, &a->p, delta, guess);
         if (!(left > delta * 1e-12) || !(guess < 1e6))
             break;
-        sotto_status status = price_epsilon(p, left, 1, out, error);
-        if (status != SOTTO_OK)
-            return status;
-        out->epsilon *= p->halved ? 2 : 1;
+        price_epsilon(a, left, out);
+        out->epsilon *= a->p.halved ? 2 : 1;
         if (out->epsilon <= guess) {
             out->delta = delta;
-            return SOTTO_OK;
+            return 1;
         }
         guess = out->epsilon * (1 + 1e-6) + 1e-12;
     }
-    return error_set(error, SOTTO_USAGE,
-                     "no epsilon can be proven at this delta: ask for a "
-                     "larger delta, or fewer draws");
+    return 0;
+}
+
+static sotto_status price_asked_epsilon(const account_list *list,
+                                        const price_asked *a, double delta,
+                                        account_price *out, sotto_error *error)
+{
+    int proven = 1;
+    if (list->draws > 0 || a->p.halved)
+        proven = price_with_extras(list, a, delta, out);
+    else
+        price_epsilon(a, delta, out);
+    if (!proven || !(out->epsilon < 1e300))
+        return error_set(error, SOTTO_USAGE,
+                         "no epsilon can be proven at this delta: ask for a "
+                         "larger delta, or fewer draws");
+    out->epsilon *= 1 + 1e-12;
+    out->delta = fmin(out->delta, delta);
+    return SOTTO_OK;
+}
+
+sotto_status account_epsilons(const account_list *list, const double *delta,
+                              int64_t count, account_price *out,
+                              sotto_error *error)
+{
+    price_asked a;
+    double least = 1;
+    for (int64_t i = 0; i < count; i++) {
+        if (!(delta[i] >= 0 && delta[i] < 1))
+            return error_set(error, SOTTO_USAGE,
+                             "delta: expected a number from 0 to less than 1");
+        least = fmin(least, delta[i]);
+    }
+    sotto_status status = price_open(&a, list, least, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t i = 0; i < count && status == SOTTO_OK; i++)
+        status = price_asked_epsilon(list, &a, delta[i], &out[i], error);
+    price_close(&a);
+    return status;
 }
 
 sotto_status account_epsilon(const account_list *list, double delta,
                              account_price *out, sotto_error *error)
 {
-    parts p;
-    if (!(delta >= 0 && delta < 1))
-        return error_set(error, SOTTO_USAGE,
-                         "delta: expected a number from 0 to less than 1");
-    sotto_status status = parts_make(&p, list, error);
-    if (status != SOTTO_OK)
-        return status;
-    if (list->draws > 0 || p.halved)
-        status = price_with_extras(list, &p, delta, out, error);
-    else
-        status = price_epsilon(&p, delta, 1, out, error);
-    if (status == SOTTO_OK && !(out->epsilon < 1e300))
-        status = error_set(error, SOTTO_USAGE,
-                           "no epsilon can be proven at this delta: ask for "
-                           "a larger delta");
-    if (status == SOTTO_OK) {
-        out->epsilon *= 1 + 1e-12;
-        out->delta = fmin(out->delta, delta);
-    }
-    parts_free(&p);
-    return status;
+    return account_epsilons(list, &delta, 1, out, error);
 }
 
 sotto_status account_delta_by(const account_list *list, double epsilon,

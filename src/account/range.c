@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define RANGE_TAIL 1e-6  /* the grid's ends may add this part of delta */
-#define RANGE_EFFORT 4e8 /* products for one profile */
+#define RANGE_EFFORT 4e7 /* products for one profile */
 #define RANGE_MOST_CELLS 1e6
-#define RANGE_PRODUCTS 8e8 /* of all convolutions: a few seconds */
+#define RANGE_PRODUCTS 8e7 /* of all convolutions */
 enum { RANGE_LEAST = 8, RANGE_FINEST = 1024, RANGE_BLOCKS = 24 };
 
 double profile_at(const profile *h, double epsilon)
@@ -203,8 +203,8 @@ static void range_grid(range_plan *r, double gauss, double delta, double effort)
     double m = sqrt(RANGE_EFFORT * effort * r->eta / (2 * reach * r->count));
     m = floor(fmin(fmax(m, RANGE_LEAST), RANGE_FINEST * sqrt(effort)));
     double products = range_products(r, gauss, need, reach, r->eta / m);
-    if (products > RANGE_PRODUCTS)
-        m = floor(m * sqrt(RANGE_PRODUCTS / products));
+    if (products > RANGE_PRODUCTS * effort)
+        m = floor(m * sqrt(RANGE_PRODUCTS * effort / products));
     r->step = r->eta / fmax(m, 1) * (1 + 8 * ROUNDOFF);
     r->half = m < RANGE_LEAST ? (int64_t)1e15
                               : (int64_t)fmin(ceil(reach / r->step), 1e15);

@@ -36,27 +36,39 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0, "auto|newton|cd|exact",
+    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
+        "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal",
         " train plan ",
         "how to train; auto (the default with an epsilon): nothing to tune; "
-        "cd: private coordinate descent; newton: a private Newton method; exact: the minimiser "
-        "of the objective, NOT "
-        "PRIVATE, as --epsilon inf does"},
+        "newton: a private Newton method, which it mostly uses; "
+        "cd: private coordinate descent; gcd: the same, greedy, "
+        "for many features of which few matter; gd: private gradient "
+        "descent; sgd: the same on random batches; scd: private stochastic "
+        "coordinate descent on the dual, by batches; scd-paper: the same as "
+        "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
+        "its rivals, for comparison; exact: the minimiser of the objective, "
+        "NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
         "the most rows of one person; all of them are protected at once"},
     [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M)"},
+        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd: all "
+        "coordinates together, in units of sqrt(M_j), to the length C; scd: "
+        "how far a record may move the shared vector in a step (default: half "
+        "of what the first step of a row of norm R and target 1 is)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
-        "how often each coordinate is asked for"},
+        "how often each coordinate is asked for (default: 20); sgd, scd: how "
+        "often each row is expected in a batch (default: 10, 15)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes"},
+        "steps in a round, instead of --passes; gcd, gd, sgd, scd: all steps "
+        "(gd: 100 unless given)"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
-        NULL, " train plan ", "steps are X / M_j"},
+        NULL, " train plan ", "steps are X / M_j (gd, sgd: 1 / coordinates "
+        "unless given, which is stable whatever the records are)"},
     [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
         "uniform|permuted|cyclic", " train plan ",
         "which coordinate is next; public"},
@@ -67,9 +79,38 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_CALIBRATION] = {"calibration", CHOICE, "HOW", "exact", 0, 0,
         "exact|rdp|theorem|paper", " train plan ",
         "the noise: exact accounting, or for comparison the formulas of the "
-        "DP-CD paper: its eq. 18 (rdp, paper) or Theorem 3.1"},
+        "solver's paper: cd: eq. 18 (rdp, paper) or Theorem 3.1; gcd: eq. 2 "
+        "(paper) or Theorem 4.2"},
     [OPTION_AVERAGE] = {"average", NUMBER, "SHARE", NULL, 0, 1, NULL,
-        " train plan ", "the last part of a round that is averaged (0: none)"},
+        " train plan ", "the last part of a round, or of the steps, "
+        "that is averaged (0: none; cd: 0.5, gd and sgd: 0.7 unless "
+        "given)"},
+    [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
+        " train plan ",
+        "the probability with which a row (or, with --unit-column, a person) "
+        "is in a batch, each by a secret coin; 1: always (default: 5 L2 "
+        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; scd-seq, scd-primal: the part of the "
+        "rows or coordinates that are a block)"},
+    [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
+        " train plan ",
+        "gd, sgd: look ahead by X times the last move before each step (0 "
+        "unless given; gd without --step-size: 0.9)"},
+    [OPTION_DECAY] = {"decay", NUMBER, "X", "0", 0, 0x1p100, NULL,
+        " train plan ",
+        "gd, sgd: step t, from 0, is divided by 1 + X t"},
+    [OPTION_RULE] = {"rule", CHOICE, "NAME", "untruncated", 0, 0,
+        "untruncated|gs-s|gs-r|gs-q", " train plan ",
+        "gcd: what makes a coordinate worth choosing: its distance from the "
+        "optimality condition, with a sign or cut off at 0 (gs-s), the length "
+        "of its step (gs-r), or what that gains (gs-q)"},
+    [OPTION_SELECTION_SHARE] = {"selection-share", NUMBER, "SHARE", NULL,
+        0.001, 0.999, NULL, " train plan ",
+        "gcd: the part of the budget for choosing coordinates, the rest is "
+        "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
+    [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
+        NULL, " train plan ",
+        "scd: rows longer than R, in the units of the fit, are shortened to "
+        "R, in training and in prediction (inf: none)"},
     [OPTION_ISA] = {"isa", CHOICE, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
         "the instruction set of the kernels; the result does not depend on "
@@ -190,8 +231,12 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " account ",
         "find the smallest z for which the plan costs --epsilon and --delta: "
         "'T*(RANGE(2/z)+GAUSS(1/z))'"},
-    [OPTION_SET] = {"set", LIST, "NAME=X", NULL, 0, 0, NULL, " account ",
-        "the value of a name in a plan: T=100; may be given again"},
+    [OPTION_SET] = {"set", LIST, "NAME=X", NULL, 0, 0, NULL,
+        " account plan ",
+        "the value of a name in a plan: T=100; may be given again; plan "
+        "--solver gcd: constants for the bounds of its paper: L, M (Lipschitz "
+        "and least smoothness), R (convex); mu1, gap (strongly convex); mu2, "
+        "gap, s, tau, alpha (quasi-sparse); zeta"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, "HOW", NULL, 0, 0,
         "add-remove|replace-one|zero-out", " account train plan ",
         "what neighbours differ in: one record more, another record, or a "

@@ -116,6 +116,11 @@ sotto_status account_epsilon(const account_list *list, double delta,
 sotto_status account_delta(const account_list *list, double epsilon,
                            account_price *out, sotto_error *error);
 
+/* For several deltas at once, which takes about as long as for one. */
+sotto_status account_epsilons(const account_list *list, const double *delta,
+                              int64_t count, account_price *out,
+                              sotto_error *error);
+
 /* By one method only, or SOTTO_USAGE where it says nothing. More effort than
    1 makes finer grids. For tests and comparisons. */
 sotto_status account_delta_by(const account_list *list, double epsilon,

@@ -13,11 +13,15 @@ typedef struct curator curator;
 
 /* The questions there are. */
 typedef enum ask_kind {
-    ASK_TOTAL,          /* how many rows, or the sum of their weights */
-    ASK_MOMENTS,        /* the mean square of every feature */
-    ASK_PARTIAL,        /* one partial derivative of the mean loss */
-    ASK_GRADIENT,       /* all of them at once */
-    ASK_CHOICE,         /* which coordinate promises most */
+    ASK_TOTAL,    /* how many rows, or the sum of their weights */
+    ASK_MOMENTS,  /* the mean square of every feature */
+    ASK_PARTIAL,  /* one partial derivative of the mean loss */
+    ASK_GRADIENT, /* all of them at once */
+    ASK_CHOICE,   /* which coordinate promises most */
+    ASK_BATCH,    /* a batch's part of the gradient */
+    ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
+    ASK_SEQUENCE, /* the same of a public block, one row after the other */
+    ASK_PRIMAL,   /* how far some coordinates should go */
     ASK_ROW_COUNTS,     /* how many rows have entries of which size */
     ASK_TARGET_COUNTS,  /* the same of the target */
     ASK_COLUMN_COUNTS,  /* of every feature by itself */
@@ -38,9 +42,11 @@ const char *ask_name(ask_kind kind);
 typedef enum ask_noise {
     ASK_GAUSSIAN, /* mu: sensitivity / sd */
     ASK_LAPLACE,  /* epsilon: sensitivity / scale */
-    ASK_SAMPLED,  /* as Gaussian, and each row counts with probability `rate` */
+    ASK_SAMPLED,  /* as Gaussian, and each person counts with probability
+                     `rate`, by a coin that stays secret */
     ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
+    ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
     ASK_NOISES
 } ask_noise;
 
@@ -51,8 +57,11 @@ typedef struct ask_item {
     int64_t count;
     double level;
     ask_noise noise;
-    double rate;  /* of ASK_SAMPLED */
-    int and_next; /* asked in turn with the next item, which has its count */
+    double rate;    /* of ASK_SAMPLED */
+    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates that
+                       are asked about at once */
+    int64_t blocks; /* of ASK_SEQUENCE: which take turns */
+    int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
 
 /*
@@ -93,10 +102,39 @@ sotto_status curator_public_word(const curator *c, uint64_t *out,
 sotto_status curator_tell_clips(curator *c, const double *clip,
                                 sotto_error *error);
 
+/*
+ * What makes a coordinate worth choosing (docs/privacy.md, "Choices"): with g
+ * the partial derivative, how far -g is from the penalty's subgradients
+ * (GS_S), the same without stopping at 0 (UNTRUNCATED), how far a prox step
+ * would go (GS_R), or by how much it would lower the model of the objective
+ * (GS_Q). All in units of the clips.
+ */
+typedef enum ask_rule {
+    ASK_UNTRUNCATED,
+    ASK_GS_S,
+    ASK_GS_R,
+    ASK_GS_Q
+} ask_rule;
+
+typedef struct ask_scores {
+    ask_rule rule;
+    const double *clip;       /* for choices; NULL: as those of releases */
+    const double *smoothness; /* M_j, for the steps of GS_R and GS_Q */
+    double l1, l2, low, high; /* the penalty; the intercept has none */
+} ask_scores;
+
+/* Sets how coordinates are chosen, until clips or a whole iterate are told.
+   Weights are counted from here on: the iterate is at 0. */
+sotto_status curator_tell_scores(curator *c, const ask_scores *scores,
+                                 sotto_error *error);
+
 /* The iterate moves by d in coordinate j. Returns by how much it did: d as a
    float, or 0 where d is not finite. */
 double curator_tell(curator *c, int64_t j, double d);
 
+/* The iterate is at w, features and intercept, as floats; what is not finite
+   counts as 0. */
+void curator_tell_all(curator *c, const double *w);
 /*
  * What is asked in the place of the plan's ASK_LATER: Gaussian questions, the
  * squares of whose levels add up to no more than that of its level. Chosen
@@ -114,6 +152,9 @@ sotto_status curator_ask_total(curator *c, double *out, sotto_error *error);
 sotto_status curator_ask_moments(curator *c, const double *bound, double *out,
                                  sotto_error *error);
 
+/* The coordinate with the best score, by and large. */
+sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error);
+
 /* The partial derivative of the mean loss in coordinate j. */
 sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
                                  sotto_error *error);
@@ -122,9 +163,55 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
  * The gradient of the mean loss, in coordinates whose features are multiplied
  * by `scale` (2^-100 to 2^100; the intercept's behind the features'). What a
  * record adds is shortened to the length `clip`, all coordinates together.
+ * With the scales of the last question it is faster. An infinite clip is for
+ * runs that are NOT PRIVATE.
  */
 sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
                                   double *out, sotto_error *error);
+
+/*
+ * The same of a fresh batch: the sum over the rows in it, divided by the
+ * number of all rows, never by how many are in it. On average it is the
+ * batches' rate times the gradient. Of an empty batch it is noise.
+ */
+sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
+                               double *out, sotto_error *error);
+
+/* A dual step: public, all of it. */
+typedef struct ask_dual {
+    const double *weight; /* the model so far, one for each feature */
+    double l2;            /* lambda */
+    double at_once;       /* how many records are to be expected to move at
+                             once, as a part of all rows */
+    double clip;          /* C: how far one record may move v */
+    double shake;         /* of ASK_DUAL: the sd, in clips, of noise on the
+                             dual variables of a batch; no privacy stands
+                             on it */
+} ask_dual;
+
+/*
+ * Lets a batch's dual variables move; how far that moves v, the sum of all
+ * rows times their dual variables, in units of *unit. The rows of a batch do
+ * not know of each other. A row longer than the policy's norm counts as one
+ * of that length.
+ */
+sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
+                              double *unit, sotto_error *error);
+
+/* The same of the next block of rows, whose rows see each other's steps. */
+sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
+                                  double *unit, sotto_error *error);
+
+/* A primal step in `count` coordinates from `first` on. */
+typedef struct ask_primal {
+    const double *weight; /* the model so far, which was told */
+    int64_t first, count;
+    double l2;
+    double clip; /* C: how far a coordinate may move */
+} ask_primal;
+
+sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
+                                double *unit, sotto_error *error);
 
 /* ---- the shape of the records ---- */
 

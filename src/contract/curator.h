@@ -19,16 +19,36 @@ typedef struct curator_policy {
     double rows;             /* declared and public; 0: to be asked */
     loss loss;
     double weight_bound; /* the largest weight a row can have; 1 without */
+    double norm_bound;   /* of dual steps: longer rows are shortened to it;
+                            0 or infinite: none is */
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
+    int recompute;     /* sums for choices: 1 always anew, -1 never; the same */
     int without_noise; /* NOT PRIVATE, and said so beforehand */
     int insecure;      /* noise from `seed`: NOT PRIVATE */
     uint64_t seed;
 } curator_policy;
 
+/* The rate nearest below q that coins can have: of ASK_SAMPLED. */
+double curator_rate(double q);
+
 /* How many noise values one question draws, or a few more. */
-double curator_draws(ask_kind kind, int64_t features);
+double curator_draws(const ask_item *item, int64_t features);
+
+/* What the events of a plan are priced for: the adjacency, or add-remove for
+   replace-one where rows are sampled; group privacy does the rest. */
+account_adjacency curator_priced_for(const ask_plan *plan,
+                                     account_adjacency adjacency);
+
+/* What the events of a plan are priced for: the adjacency, or add-remove for
+   replace-one where rows are sampled; group privacy does the rest. */
+account_adjacency curator_priced_for(const ask_plan *plan,
+                                     account_adjacency adjacency);
+
+/* As how many events an item's questions are priced: one for each, or where
+   blocks take turns one for each round of them. */
+int64_t curator_priced_count(const ask_item *item);
 
 /*
  * The event list of a plan under a policy: what the accountant prices.

@@ -16,6 +16,15 @@
  *
  * For two classes the table holds y x, and m is y times the margin; for a
  * number m starts at -y, so that it is the residual.
+ *
+ * The whole gradient, of which a record's part stays within a ball (Lemma 4):
+ *
+ *   scaled   z_ij = x_ij r_j
+ *   reach    u_i  = KERNEL_CLIP (1 - 2^-20) / |z_i|, in double, then a float;
+ *                   at most the largest float; 0 where a z_ij is infinite
+ *   factor   t_i  = s_i f within [-u_i, u_i]; not a number: 0
+ *   integer  k_ij = t_i z_ij cut towards 0,   |k_i| <= KERNEL_CLIP
+ *   margin   m_i  = its start + w_1 x_i1 + w_2 x_i2 ... in this order
  */
 #ifndef SOTTO_KERNEL_H
 #define SOTTO_KERNEL_H
@@ -58,6 +67,29 @@ typedef struct kernel_rows {
 } kernel_rows;
 
 /*
+ * What a whole gradient is asked of. Either all columns are dense, or there
+ * are the entries of each row in the order of columns, and `ones`, the column
+ * behind them (NULL: none). All padded as above.
+ */
+typedef struct kernel_ball {
+    int64_t columns;           /* with `ones` */
+    const float *const *value; /* of dense columns, `ones` too; or NULL */
+    const int64_t *start;      /* of each row's entries */
+    const uint32_t *row;       /* row i is start's row row[i]; NULL: i */
+    const uint32_t *index;     /* their columns */
+    const float *entry;
+    const float *ones;
+    const float *scale;  /* r_j */
+    const float *reach;  /* u_i */
+    const float *origin; /* margins at w = 0 */
+    const float *at;     /* w; NULL: the margins are there already */
+    float factor;        /* f */
+} kernel_ball;
+
+/* The reaches u_i of all rows into out, between enter and leave too. */
+void kernel_reach(const kernel_rows *r, const kernel_ball *b, float *out);
+
+/*
  * One set of loops. All sets give the same bits; all must be called between
  * kernel_enter and kernel_leave.
  */
@@ -72,9 +104,24 @@ typedef struct kernel {
     /* The slopes s_i of all rows into out (padded). */
     void (*slopes)(const kernel_rows *r, float *out);
 
+    /* The slopes of these rows only. */
+    void (*slopes_at)(const kernel_rows *r, const uint32_t *row, int64_t count,
+                      float *out);
+
     /* Sums the integers of a column at given slopes. */
     int64_t (*sum)(const float *slope, int64_t padded,
                    const kernel_column *asked, float factor);
+
+    /* By how much a row's integers change when its slope does: of each of
+       its entries, given as the products x f. */
+    void (*changes)(const float *part, int64_t count, float before, float after,
+                    int32_t *out);
+
+    /* Puts the margins at w, where it is given. */
+    void (*move)(const kernel_rows *r, const kernel_ball *b);
+
+    /* The same, and adds the integers k_ij of each column to out[j]. */
+    void (*gradient)(const kernel_rows *r, const kernel_ball *b, int64_t *out);
 } kernel;
 
 /*

@@ -19,6 +19,11 @@ struct sotto_model {
     char **name; /* NULL: features are called 1, 2, ... */
     double *weight;
     double intercept;
+
+    /* rows longer than the bound, in stored units, are shortened to it before
+       anything else: the score is centre + (x'w + b - centre) bound / length;
+       infinite: rows are taken as they are */
+    double norm_bound, norm_centre;
     char *class_name[2];   /* NULL when the target is a number */
     char *schema;          /* JSON, as model_form() writes it */
     char *statement;       /* of privacy, JSON; NULL: NOT PRIVATE */

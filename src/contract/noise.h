@@ -89,6 +89,52 @@ SOTTO_MUST_CHECK sotto_status noise_select_exponential(
     noise_stream *stream, const int64_t *scores, size_t count, double rate,
     size_t *winner, sotto_error *error);
 
+/*
+ * The exponential mechanism again, for many selections among many scores of
+ * which few change in between. Instead of drawing noise for every score it
+ * counts them in buckets, once, and is told when one goes to another bucket;
+ * a selection takes microseconds. The winner is a function of the scores and
+ * the stream's bits: the same ones after any moves that lead to these scores
+ * as after counting them anew.
+ *
+ * The scores stay with the caller, any int64, and are handed in at each
+ * selection: they must be those last counted, with all the moves since, or
+ * the winner has another law (it is asserted where it is noticed).
+ */
+typedef struct noise_buckets noise_buckets;
+
+/* For selections among `count` scores, `stride` apart, at one rate; the room it
+   takes is a byte a score, and 40 KiB. */
+SOTTO_MUST_CHECK sotto_status noise_buckets_open(noise_buckets **out,
+                                                 size_t count, size_t stride,
+                                                 double rate,
+                                                 sotto_error *error);
+
+/* NULL is fine. */
+void noise_buckets_close(noise_buckets *b);
+
+/* A bucket has 2^shift integers, at most a nat (or one integer). */
+int noise_buckets_shift(const noise_buckets *b);
+
+/* Whether a score that changes goes to another bucket. */
+static inline int noise_buckets_differ(int shift, int64_t from, int64_t to)
+{
+    return ((uint64_t)from ^ (uint64_t)to) >> shift != 0;
+}
+
+/* One score has changed. Needed only if noise_buckets_differ, and harmless
+   if not. */
+void noise_buckets_move(noise_buckets *b, size_t index, int64_t from,
+                        int64_t to);
+
+/* Any scores may have changed: the next selection counts them all. Until
+   then moves are not needed, and harmless. */
+void noise_buckets_reset(noise_buckets *b);
+
+/* Index j with probability proportional to exp(scores[j stride] rate). */
+size_t noise_buckets_select(noise_stream *stream, noise_buckets *b,
+                            const int64_t *scores);
+
 /* ---- coins ---- */
 
 /* 1 with probability exp(-times rate). */
@@ -99,6 +145,13 @@ SOTTO_MUST_CHECK sotto_status noise_coin_exp(noise_stream *stream,
 /* The probability that noise_coins uses for q, exactly: q rounded down to a
    multiple of 2^-64. NaN if q is not in [2^-64, 1]. */
 double noise_coin_rate(double q);
+
+/* The places, in order, of the coins that show 1 among `count` of them with
+   probability noise_coin_rate(q) each, independent; `out` has room for all.
+   q = 1 draws nothing. All of it together is one draw. */
+SOTTO_MUST_CHECK sotto_status noise_picks(noise_stream *stream, double q,
+                                          size_t count, uint32_t *out,
+                                          size_t *picked, sotto_error *error);
 
 /* Coins of 1 with probability noise_coin_rate(q); q = 1 draws nothing. */
 SOTTO_MUST_CHECK sotto_status noise_coins(noise_stream *stream, double q,

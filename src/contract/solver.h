@@ -132,4 +132,73 @@ typedef struct matrix_model {
 sotto_status matrix_minimise(const matrix_model *m, const double *from,
                              double *v, sotto_error *error);
 
+/* ---- gcd.c: DP-GCD ---- */
+
+typedef struct gcd_settings {
+    int64_t steps;            /* T */
+    double step_size;         /* gamma: steps are gamma / M_j */
+    double clip;              /* c: thresholds are c sqrt(M_j) */
+    ask_rule rule;            /* what makes a coordinate worth choosing */
+    const double *smoothness; /* M_j, and the intercept's behind them */
+} gcd_settings;
+
+sotto_status gcd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const gcd_settings *s, solver_progress progress,
+                     void *context, sotto_error *error);
+
+/* ---- descent.c: what DP-GD and DP-SGD share ---- */
+
+typedef struct descent_settings {
+    int64_t steps;    /* T */
+    double step_size; /* steps are this / M_j ... */
+    double decay;     /* ... / (1 + decay t), t = 0, 1, ... */
+    double momentum;  /* 0: none; below 1 */
+    double average;   /* the last part of the steps that is averaged */
+    double clip;      /* of a record's gradient, in units of sqrt(M_j) */
+    double rate;      /* of the batches; 1 without */
+    const double *smoothness; /* M_j, and the intercept's behind them */
+} descent_settings;
+
+/* ---- gd.c: DP-GD ---- */
+
+sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
+                    const descent_settings *s, solver_progress progress,
+                    void *context, sotto_error *error);
+
+/* ---- sgd.c: DP-SGD ---- */
+
+sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const descent_settings *s, solver_progress progress,
+                     void *context, sotto_error *error);
+
+/* ---- scd.c: DP-SCD ---- */
+
+typedef struct scd_settings {
+    int64_t steps;  /* T */
+    double rate;    /* q: each record is in a batch with this probability */
+    double clip;    /* C: how far a record may move the shared vector */
+    double average; /* the last part of all steps that is averaged */
+    int sequence;   /* public blocks of rows, each row after the other */
+    double shake;   /* sd of noise on dual variables, in clips; 0 but in the
+                       paper's own algorithm */
+} scd_settings;
+
+sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const scd_settings *settings, solver_progress progress,
+                     void *context, sotto_error *error);
+
+/* ---- scd_primal.c: the primal, for comparison ---- */
+
+typedef struct scd_primal_settings {
+    int64_t steps;
+    int64_t block; /* coordinates that move at once */
+    double clip;   /* how far a coordinate may move in a step */
+} scd_primal_settings;
+
+sotto_status scd_primal_run(solver_answer *out, curator *c,
+                            const solver_problem *p,
+                            const scd_primal_settings *settings,
+                            solver_progress progress, void *context,
+                            sotto_error *error);
+
 #endif

@@ -81,6 +81,8 @@ static void sum_partial(curator *c, const void *what, int64_t *out)
     int64_t j = *(const int64_t *)what;
     kernel_column asked = columns_get(c, j), moved;
     const kernel_column *move = NULL;
+    if (c->away)
+        curator_catch_up(c);
     if (c->by != 0) {
         moved = columns_get(c, c->moved);
         move = &moved;
@@ -111,8 +113,8 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
     int64_t sum = 0;
     double noise;
     assert(j >= 0 && j < c->table->features + c->policy.intercept);
-    assert(c->clip[j] > 0 && c->total > 0);
-    if (isinf(c->clip[j])) {
+    assert(c->clips_told && c->total > 0);
+    if (c->factor[j] == 0) { /* an infinite clip */
         sotto_status status = gate_release_unclipped(
             c, ASK_PARTIAL, sum_unclipped, &j, out, error);
         *out = status == SOTTO_OK ? *out / c->total : 0;
@@ -121,7 +123,8 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
     gate_question q = {
         .kind = ASK_PARTIAL, .answers = 1, .sum = sum_partial, .what = &j};
     sotto_status status = gate_release(c, &q, &sum, &noise, error);
-    *out = (double)sum * (c->clip[j] / KERNEL_CLIP) / c->total;
+    double clip = KERNEL_CLIP / (double)c->factor[j];
+    *out = (double)sum * (clip / KERNEL_CLIP) / c->total;
     return status;
 }
 
@@ -131,9 +134,10 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
                                 sotto_error *error)
 {
     int64_t count = c->table->features + c->policy.intercept;
+    choice_free(c); /* its sums are in units of the old ones */
     for (int64_t j = 0; j < count; j++) {
         float factor = (float)(KERNEL_CLIP / clip[j]);
-        c->clip[j] = clip[j];
+        c->factor[j] = 0;
         if (isinf(clip[j]) && clip[j] > 0)
             continue; /* the gate sees to it that this is NOT PRIVATE */
         if (!(clip[j] > 0) || !isnormal(factor))
@@ -143,22 +147,28 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
         /* what a record can add is clip in these units: the factor, rounded,
            is what counts, and so it is what answers are divided by */
         c->factor[j] = factor;
-        c->clip[j] = KERNEL_CLIP / (double)factor;
     }
+    c->clips_told = 1;
     return SOTTO_OK;
 }
 
 /* What was told before is done now: two moves in one would be rounded
-   otherwise. */
+   otherwise. Where the iterate is elsewhere altogether, margins are made
+   anew. */
 void curator_catch_up(curator *c)
 {
-    if (c->by == 0)
-        return;
-    kernel_column moved = columns_get(c, c->moved);
     kernel_mode before = kernel_enter();
-    c->kernel->step(&c->rows, &moved, c->by, NULL, 0);
+    if (c->away) {
+        kernel_ball ball = gradient_ball(c);
+        c->kernel->move(&c->rows, &ball);
+        c->away = 0;
+    }
+    if (c->by != 0) {
+        kernel_column moved = columns_get(c, c->moved);
+        c->kernel->step(&c->rows, &moved, c->by, NULL, 0);
+        c->by = 0;
+    }
     kernel_leave(before);
-    c->by = 0;
 }
 
 double curator_tell(curator *c, int64_t j, double d)
@@ -166,8 +176,25 @@ double curator_tell(curator *c, int64_t j, double d)
     float by = (float)d;
     if (!isfinite(by) || by == 0)
         return 0;
+    if (c->choice) {
+        choice_move(c, j, by);
+        return (double)by;
+    }
     curator_catch_up(c);
     c->moved = j;
     c->by = by;
+    c->at[j] += by;
     return (double)by;
+}
+
+void curator_tell_all(curator *c, const double *w)
+{
+    choice_free(c); /* its sums are of where the iterate was */
+    int64_t count = c->table->features + c->policy.intercept;
+    for (int64_t j = 0; j < count; j++) {
+        float at = (float)w[j];
+        c->at[j] = isfinite(at) ? at : 0;
+    }
+    c->away = 1;
+    c->by = 0;
 }

@@ -49,11 +49,9 @@ void columns_write(const curator *c, int64_t j, float *out)
 
 /* A value that is none counts as 0, as its part of a sum would. Readers let
    none through; the kernel relies on it. */
-static void drop_nan(sotto_table *t, int64_t j)
+static void drop_nan(float *value, int64_t count)
 {
-    kernel_column column = stored(t, j);
-    float *value = (float *)column.value;
-    for (int64_t k = 0; k < column.count; k++)
+    for (int64_t k = 0; k < count; k++)
         value[k] = value[k] == value[k] ? value[k] : 0;
 }
 
@@ -72,10 +70,15 @@ int columns_make(curator *c)
 {
     const sotto_table *t = c->table;
     int64_t count = 0, padded = c->rows.padded;
+    if (t->sparse)
+        drop_nan(t->by_row.value, t->by_row.start[t->rows]);
     for (int64_t j = 0; j < t->features; j++) {
-        drop_nan(c->table, j);
+        kernel_column column = stored(t, j);
+        drop_nan((float *)column.value, column.count);
         count += is_frequent(t, j);
+        c->value[j] = column.value;
     }
+    c->value[t->features] = c->ones;
     if (count == 0)
         return 1;
     c->written_bytes = (size_t)(count * padded) * sizeof *c->written;

@@ -35,17 +35,21 @@ static int take_memory(curator *c)
     int64_t count = c->table->features + 1;
     c->rows.padded = padded;
     /* a little more, so that an empty table has an address too */
-    c->memory_bytes = (size_t)(4 * padded + 64) * sizeof *c->memory;
+    c->memory_bytes = (size_t)(6 * padded + 64) * sizeof *c->memory;
     c->memory = mem_map(c->memory_bytes);
-    c->clip = mem_zeroed((size_t)count, sizeof *c->clip);
     c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
-    if (!c->memory || !c->clip || !c->factor)
+    c->at = mem_zeroed((size_t)count, sizeof *c->at);
+    c->scale = mem_zeroed((size_t)count, sizeof *c->scale);
+    c->value = mem_zeroed((size_t)count, sizeof *c->value);
+    if (!c->memory || !c->factor || !c->at || !c->scale || !c->value)
         return 0;
     keep_out_of_dumps(c->memory, c->memory_bytes);
     c->rows.margin = c->memory;
     c->weight = c->memory + padded;
     c->ones = c->memory + 2 * padded;
     c->slope = c->memory + 3 * padded;
+    c->origin = c->memory + 4 * padded;
+    c->reach = c->memory + 5 * padded;
     return 1;
 }
 
@@ -76,7 +80,8 @@ static int fill_rows(curator *c)
     int classes = loss_has_classes(c->policy.loss.kind);
     for (int64_t i = 0; i < t->rows; i++) {
         c->weight[i] = t->weight ? (float)t->weight[i] : 1;
-        c->rows.margin[i] = classes ? 0 : -(float)t->y[i];
+        c->origin[i] = classes ? 0 : -(float)t->y[i];
+        c->rows.margin[i] = c->origin[i];
         c->ones[i] = classes ? (float)t->y[i] : 1;
     }
     if (t->unit && !cap_people(c, c->policy.rows_per_person))
@@ -108,11 +113,44 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
     return SOTTO_OK;
 }
 
+static sotto_status open_stream(const curator *c, noise_stream **out,
+                                noise_purpose purpose, sotto_error *error)
+{
+    return c->policy.insecure
+               ? noise_open_insecure(out, c->policy.seed, purpose, 0, error)
+               : noise_open(out, purpose, error);
+}
+
 static sotto_status open_noise(curator *c, sotto_error *error)
 {
-    return c->policy.insecure ? noise_open_insecure(&c->noise, c->policy.seed,
-                                                    NOISE_RELEASE, 0, error)
-                              : noise_open(&c->noise, NOISE_RELEASE, error);
+    sotto_status status = open_stream(c, &c->noise, NOISE_RELEASE, error);
+    return status == SOTTO_OK
+               ? open_stream(c, &c->choices, NOISE_SELECTION, error)
+               : status;
+}
+
+/* What only some plans need. */
+static sotto_status open_rest(curator *c, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    int batches = 0;
+    for (int i = 0; i < c->plan.items; i++) {
+        batches |= gate_has_batch(c->plan.item[i].kind);
+        if (c->plan.item[i].kind == ASK_SEQUENCE && c->table->drops_rows &&
+            !c->policy.without_noise)
+            return error_set(error, SOTTO_PRIVACY,
+                             "blocks of rows go by a row's place, which a row "
+                             "that is dropped changes: expected --bad-rows "
+                             "stop");
+    }
+    if (batches)
+        status = batch_make(c, error);
+    if (status == SOTTO_OK && ask_planned(&c->plan, ASK_BATCH))
+        status = sampled_make(c, error);
+    if (status == SOTTO_OK && (ask_planned(&c->plan, ASK_DUAL) ||
+                               ask_planned(&c->plan, ASK_SEQUENCE)))
+        status = dual_make(c, error);
+    return status;
 }
 
 sotto_status curator_open(curator **out, sotto_table **table,
@@ -143,6 +181,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = error_memory(error);
     if (status == SOTTO_OK)
         status = open_noise(c, error);
+    if (status == SOTTO_OK)
+        status = open_rest(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)
@@ -158,21 +198,31 @@ void curator_close(curator *c)
         return;
     kernel_pool_close(c->pool);
     noise_close(c->noise);
+    noise_close(c->choices);
+    choice_free(c);
+    noise_buckets_close(c->buckets);
+    batch_free(c);
+    sampled_free(c);
+    dual_free(c);
     if (c->memory) {
         mem_wipe(c->memory, c->memory_bytes);
         mem_unmap(c->memory, c->memory_bytes);
     }
     columns_free(c);
     frame_free(c);
-    mem_free(c->clip);
     mem_free(c->factor);
+    mem_free(c->at);
+    mem_free(c->scale);
+    mem_free(c->value);
     sotto_table_free(c->table);
     mem_free(c);
 }
 
 int curator_is_private(const curator *c)
 {
-    return noise_is_private(c->noise) && !c->policy.without_noise;
+    return noise_is_private(c->noise) && noise_is_private(c->choices) &&
+           !c->policy.without_noise &&
+           (!c->batch.coins || noise_is_private(c->batch.coins));
 }
 
 /* ---- public facts ---- */
@@ -182,10 +232,7 @@ sotto_status curator_public_word(const curator *c, uint64_t *out,
                                  sotto_error *error)
 {
     noise_stream *s;
-    sotto_status status =
-        c->policy.insecure
-            ? noise_open_insecure(&s, c->policy.seed, NOISE_SAMPLING, 0, error)
-            : noise_open(&s, NOISE_SAMPLING, error);
+    sotto_status status = open_stream(c, &s, NOISE_SAMPLING, error);
     if (status == SOTTO_OK)
         noise_words(s, out, 1);
     noise_close(s);

@@ -1,5 +1,5 @@
 /*
- * The rows in other coordinates, which the solver tells: Lemmas 6 and 7 of
+ * The rows in other coordinates, which the solver tells: Lemmas 10 and 11 of
  * docs/privacy.md.
  *
  *   kept      z_i = ((x_ij - centre_j) / scale_j), 1 for the intercept, each
@@ -91,7 +91,7 @@ sotto_status curator_tell_frame(curator *c, const double *centre,
 {
     int fine = !c->kept;
     for (int64_t j = 0; j < c->table->features; j++)
-        fine &= is_moderate(scale[j]) && fabs(centre[j]) <= 0x1p100;
+        fine &= shape_moderate(scale[j]) && fabs(centre[j]) <= 0x1p100;
     if (!fine)
         return error_set(error, SOTTO_USAGE,
                          "a frame is told once, with scales from 2^-100 to "
@@ -200,7 +200,7 @@ sotto_status curator_ask_matrix(curator *c, double reach, double *out,
                                 double *sd, sotto_error *error)
 {
     *sd = 0;
-    if (!c->kept || c->mapped || !is_moderate(reach) || c->width > 4096)
+    if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096)
         return error_set(error, SOTTO_USAGE,
                          "a matrix needs a frame of at most 4096 coordinates "
                          "and a length from 2^-100 to 2^100");
@@ -273,7 +273,7 @@ static sotto_status check_ask(const curator *c, double number, double *sd,
                               sotto_error *error)
 {
     *sd = 0;
-    if (c->kept && is_moderate(number) && c->total > 0)
+    if (c->kept && shape_moderate(number) && c->total > 0)
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "expected a frame, and a number from 2^-100 to 2^100");
@@ -399,7 +399,7 @@ sotto_status curator_ask_change(curator *c, double other, double most,
     double unit = most * c->policy.weight_bound / KERNEL_CLIP / c->total;
     change_ask a = {other, most};
     *sd = 0;
-    if (!is_moderate(most) || !(fabs(other) <= 0x1p100) || !(c->total > 0))
+    if (!shape_moderate(most) || !(fabs(other) <= 0x1p100) || !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
                          "a change needs a bound from 2^-100 to 2^100");
     gate_question q = {

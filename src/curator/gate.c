@@ -63,12 +63,14 @@ static sotto_status gate_refuse(const curator *c, ask_kind kind,
 
 /* A question is charged when it is put, whatever becomes of it. */
 static sotto_status gate_charge(curator *c, ask_kind kind,
-                                const ask_item **item, sotto_error *error)
+                                const ask_item **item, int64_t *round,
+                                sotto_error *error)
 {
     gate_place place = c->place;
     int i = gate_next(&c->plan, &place, kind);
     if (i < 0)
         return gate_refuse(c, kind, error);
+    *round = place.round;
     *item = &c->plan.item[i];
     c->place = gate_behind(&c->plan, place);
     c->asked[kind]++;
@@ -99,9 +101,8 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
                                int64_t *out, double *noise, sotto_error *error)
 {
     int64_t part[64];
-    double scale =
-        gate_scale(gate_sensitivity(&c->policy, item->kind, c->table->features),
-                   item->level);
+    double scale = gate_scale(
+        gate_sensitivity(&c->policy, item, c->table->features), item->level);
     for (size_t from = 0; from < answers; from += 64) {
         size_t count = answers - from < 64 ? answers - from : 64;
         sotto_status status = gate_draw(c, item, scale, part, count, error);
@@ -141,7 +142,8 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
     if (!c->policy.without_noise)
         return error_set(error, SOTTO_PRIVACY,
                          "an infinite clip is not private");
-    sotto_status status = gate_charge(c, kind, &item, error);
+    int64_t round;
+    sotto_status status = gate_charge(c, kind, &item, &round, error);
     if (status != SOTTO_OK)
         return status;
     kernel_mode before = kernel_enter();
@@ -154,7 +156,17 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error)
 {
     const ask_item *item;
-    sotto_status status = gate_charge(c, q->kind, &item, error);
+    int64_t round;
+    sotto_status status = gate_charge(c, q->kind, &item, &round, error);
+    if (status == SOTTO_OK && q->kind == ASK_PRIMAL &&
+        q->answers > (size_t)item->block)
+        status = error_set(error, SOTTO_BUDGET,
+                           "refused: more coordinates at once than planned");
+    if (status == SOTTO_OK && q->kind == ASK_SEQUENCE)
+        batch_block(c, round % item->blocks, item->block);
+    else if (status == SOTTO_OK && gate_has_batch(q->kind))
+        status =
+            batch_draw(c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
     if (status != SOTTO_OK)
         return status;
     if (c->policy.without_noise) {
@@ -166,5 +178,137 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     if (status != SOTTO_OK) /* what has no noise must not be seen */
         for (size_t i = 0; i < q->answers; i++)
             out[i] = 0;
+    return status;
+}
+
+/* ---- choices ---- */
+
+/* The largest double with 2 sensitivity rate <= level: the exponential
+   mechanism has a range of that, and permute-and-flip that epsilon. */
+static double gate_rate(double sensitivity, double level)
+{
+    double rate = level / (2 * sensitivity);
+    while (fma(rate, 2 * sensitivity, -level) > 0)
+        rate = nextafter(rate, 0);
+    return rate;
+}
+
+/* For runs that are NOT PRIVATE: the first of the best. */
+static size_t gate_best(const int64_t *scores, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        best = scores[i] > scores[best] ? i : best;
+    return best;
+}
+
+/* The largest score with Laplace noise: report noisy max. */
+static sotto_status gate_noisy_best(curator *c, double scale,
+                                    const int64_t *scores, size_t count,
+                                    size_t *place, sotto_error *error)
+{
+    int64_t part[64], best = INT64_MIN;
+    for (size_t from = 0; from < count; from += 64) {
+        size_t n = count - from < 64 ? count - from : 64;
+        sotto_status status = noise_laplace(c->choices, scale, part, n, error);
+        if (status != SOTTO_OK)
+            return status;
+        for (size_t i = 0; i < n; i++)
+            if (scores[from + i] + part[i] > best) {
+                best = scores[from + i] + part[i];
+                *place = from + i;
+            }
+    }
+    return SOTTO_OK;
+}
+
+/* With noise for each score, which have to stand side by side. */
+static sotto_status gate_pick(curator *c, const ask_item *item, double rate,
+                              const int64_t *scores, size_t count,
+                              size_t *place, sotto_error *error)
+{
+    if (c->policy.without_noise) {
+        *place = gate_best(scores, count);
+        return SOTTO_OK;
+    }
+    if (item->noise == ASK_NOISY)
+        return gate_noisy_best(c, gate_scale(1, rate), scores, count, place,
+                               error);
+    return item->noise == ASK_FLIP
+               ? noise_select_exponential(c->choices, scores, count, rate,
+                                          place, error)
+               : noise_select_gumbel(c->choices, scores, count, rate, place,
+                                     error);
+}
+
+static sotto_status gate_pick_copied(curator *c, const ask_item *item,
+                                     double rate, const gate_contest *q,
+                                     const int64_t *scores, size_t *place,
+                                     sotto_error *error)
+{
+    int64_t *copy = mem_zeroed(q->count, sizeof *copy);
+    if (!copy)
+        return error_memory(error);
+    for (size_t i = 0; i < q->count; i++)
+        copy[i] = scores[i * q->stride];
+    sotto_status status =
+        gate_pick(c, item, rate, copy, q->count, place, error);
+    mem_wipe(copy, q->count * sizeof *copy);
+    mem_free(copy);
+    return status;
+}
+
+/* From so many scores on, noise is not drawn for each: public, and the same
+   for every form of the data. */
+enum { GATE_MANY = 4096 };
+
+void gate_scores_changed(curator *c)
+{
+    if (c->buckets)
+        noise_buckets_reset(c->buckets);
+}
+
+/* Buckets are kept from one choice to the next, as long as the rate is. */
+static sotto_status gate_pick_bucket(curator *c, double rate,
+                                     const gate_contest *q,
+                                     const int64_t *scores, size_t *place,
+                                     sotto_error *error)
+{
+    if (!c->buckets || c->bucket_rate != rate) {
+        noise_buckets_close(c->buckets);
+        sotto_status status =
+            noise_buckets_open(&c->buckets, q->count, q->stride, rate, error);
+        if (status != SOTTO_OK)
+            return status;
+        c->bucket_rate = rate;
+        c->bucket_shift = noise_buckets_shift(c->buckets);
+    }
+    *place = noise_buckets_select(c->choices, c->buckets, scores);
+    return SOTTO_OK;
+}
+
+sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
+                         sotto_error *error)
+{
+    const ask_item *item;
+    size_t place = 0;
+    int64_t round;
+    sotto_status status = gate_charge(c, ASK_CHOICE, &item, &round, error);
+    *winner = 0;
+    if (status != SOTTO_OK)
+        return status;
+    kernel_mode before = kernel_enter();
+    const int64_t *scores = q->scores(c);
+    kernel_leave(before);
+    double rate =
+        c->policy.without_noise
+            ? 0
+            : gate_rate(gate_sensitivity(&c->policy, item, c->table->features),
+                        item->level);
+    int many = q->count >= GATE_MANY && item->noise == ASK_GUMBEL &&
+               !c->policy.without_noise;
+    status = many ? gate_pick_bucket(c, rate, q, scores, &place, error)
+                  : gate_pick_copied(c, item, rate, q, scores, &place, error);
+    *winner = status == SOTTO_OK ? (int64_t)place : 0;
     return status;
 }

@@ -1,121 +1,174 @@
 /*
- * The whole gradient, each record's part shortened to one length: Lemma 4 of
- * docs/privacy.md.
- *
- *   z_ij = x_ij r_j      q_i = sum over j of z_ij^2, in the order of j
- *   t_i  = s_i min(1, C / (|s_i| sqrt(q_i))) (B / C) (1 - 2^-30)
- *   k_ij = t_i z_ij cut towards 0,  so that sum over j of k_ij^2 <= B^2
- *
- * All in double, one record at a time as far as the arithmetic goes: columns
- * are walked through, but record i's numbers meet no other's.
+ * The whole gradient, of all rows or of a batch, each record's part shortened
+ * to one length: Lemma 4 of docs/privacy.md. The kernel makes the integers;
+ * here is what they mean.
  */
 #include "inside.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct gradient_ask {
-    double clip;
+    ask_kind kind;
+    float factor;
     const double *scale;
-    float *slope;  /* per row */
-    double *reach; /* per row: q_i, then t_i */
+    double *out; /* of a question without clip */
 } gradient_ask;
 
-/* Calls that the two walks below share: entry k of a column is row i. */
-static int64_t entry_row(const kernel_column *x, int64_t k)
+static int64_t coordinates_of(const curator *c)
 {
-    return x->index ? (int64_t)x->index[k] : k;
+    return c->table->features + c->policy.intercept;
 }
 
-static void add_squares(const kernel_column *x, int64_t count, double scale,
-                        double *reach)
+kernel_ball gradient_ball(const curator *c)
 {
-    for (int64_t k = 0; k < count; k++) {
-        double z = (double)x->value[k] * scale;
-        reach[entry_row(x, k)] += z * z;
+    const table_entries *rows = &c->table->by_row;
+    kernel_ball b = {.columns = coordinates_of(c),
+                     .scale = c->scale,
+                     .reach = c->reach,
+                     .origin = c->origin,
+                     .at = c->away ? c->at : NULL};
+    if (!c->table->sparse) {
+        b.value = c->value;
+        return b;
     }
+    b.start = rows->start;
+    b.index = rows->index;
+    b.entry = rows->value;
+    b.ones = c->policy.intercept ? c->ones : NULL;
+    return b;
 }
 
-/* t_i, or 0 where something is not finite. */
-static double shorten(double slope, double square, double clip)
+/* How far each record's factor may go: known until the scales change, which
+   are public. */
+void gradient_scale(curator *c, const double *scale)
 {
-    double length = fabs(slope) * sqrt(square);
-    double t = length > clip ? slope * (clip / length) : slope;
-    t = t * (KERNEL_CLIP / clip) * (1 - 0x1p-30);
-    return isfinite(t) && isfinite(length) ? t : 0;
-}
-
-static int64_t add_integers(const kernel_column *x, int64_t count, double scale,
-                            const double *factor)
-{
-    int64_t sum = 0;
-    for (int64_t k = 0; k < count; k++) {
-        double z = (double)x->value[k] * scale;
-        sum += (int64_t)(factor[entry_row(x, k)] * z);
+    int64_t count = coordinates_of(c);
+    int same = 1;
+    for (int64_t j = 0; j < count; j++) {
+        same &= c->scale[j] == (float)scale[j];
+        c->scale[j] = (float)scale[j];
     }
-    return sum;
+    if (same)
+        return;
+    kernel_ball ball = gradient_ball(c);
+    kernel_reach(&c->rows, &ball, c->reach);
 }
 
 static void sum_gradient(curator *c, const void *what, int64_t *out)
 {
     const gradient_ask *a = what;
-    int64_t rows = c->table->rows;
-    int64_t coordinates = c->table->features + c->policy.intercept;
-    curator_catch_up(c);
-    c->kernel->slopes(&c->rows, c->slope);
-    for (int64_t i = 0; i < rows; i++)
-        a->reach[i] = 0;
-    for (int64_t j = 0; j < coordinates; j++) {
-        kernel_column x = columns_get(c, j);
-        add_squares(&x, x.index ? x.count : rows, a->scale[j], a->reach);
-    }
-    for (int64_t i = 0; i < rows; i++)
-        a->reach[i] = shorten((double)c->slope[i], a->reach[i], a->clip);
-    for (int64_t j = 0; j < coordinates; j++) {
-        kernel_column x = columns_get(c, j);
-        out[j] =
-            add_integers(&x, x.index ? x.count : rows, a->scale[j], a->reach);
-    }
+    if (c->by != 0)
+        curator_catch_up(c);
+    gradient_scale(c, a->scale);
+    kernel_ball ball = gradient_ball(c);
+    ball.factor = a->factor;
+    c->kernel->gradient(&c->rows, &ball, out);
+    c->away = 0;
 }
 
-/* Scratch for one question, wiped afterwards. */
-static sotto_status gradient_release(curator *c, gradient_ask *a, int64_t *sum,
-                                     int64_t coordinates, sotto_error *error)
+static void sum_batch(curator *c, const void *what, int64_t *out)
 {
-    size_t rows = (size_t)c->table->rows;
-    double noise;
-    a->reach = mem_zeroed(rows, sizeof *a->reach);
-    gate_question q = {.kind = ASK_GRADIENT,
-                       .answers = (size_t)coordinates,
-                       .sum = sum_gradient,
-                       .what = a};
-    sotto_status status = a->reach ? gate_release(c, &q, sum, &noise, error)
-                                   : error_memory(error);
-    if (a->reach)
-        mem_wipe(a->reach, rows * sizeof *a->reach);
-    mem_free(a->reach);
+    const gradient_ask *a = what;
+    gradient_scale(c, a->scale);
+    sampled_sum(c, a->factor, out);
+}
+
+/* The same without clip and grid, in doubles, row after row. */
+static double sum_unclipped(curator *c, const void *what)
+{
+    const gradient_ask *a = what;
+    curator_catch_up(c);
+    c->kernel->slopes(&c->rows, c->slope);
+    for (int64_t j = 0; j < coordinates_of(c); j++) {
+        kernel_column x = columns_get(c, j);
+        int64_t count = x.index ? x.count : c->table->rows;
+        double sum = 0;
+        for (int64_t k = 0; k < count; k++) {
+            int64_t i = x.index ? (int64_t)x.index[k] : k;
+            sum += (double)c->slope[i] * (double)x.value[k];
+        }
+        a->out[j] = sum * a->scale[j];
+    }
+    return 0;
+}
+
+/* Then nothing that is computed from it over- or underflows. */
+static int is_moderate(double x)
+{
+    return x >= 0x1p-100 && x <= 0x1p100;
+}
+
+static sotto_status gradient_check(const curator *c, double clip,
+                                   const double *scale, sotto_error *error)
+{
+    int64_t coordinates = coordinates_of(c);
+    int fine = (is_moderate(clip) || isinf(clip)) && coordinates <= 1 << 20;
+    for (int64_t j = 0; j < coordinates; j++)
+        fine &= is_moderate(scale[j]);
+    return fine ? SOTTO_OK
+                : error_set(error, SOTTO_USAGE,
+                            "a gradient needs a clip and scales from 2^-100 to "
+                            "2^100, and at most 2^20 coordinates");
+}
+
+static sotto_status gradient_unclipped(curator *c, const gradient_ask *a,
+                                       sotto_error *error)
+{
+    double none;
+    sotto_status status =
+        gate_release_unclipped(c, a->kind, sum_unclipped, a, &none, error);
+    for (int64_t j = 0; j < coordinates_of(c); j++)
+        a->out[j] = status == SOTTO_OK ? a->out[j] / c->total : 0;
     return status;
+}
+
+/* The factor, rounded, is what counts, and so it is what answers are divided
+   by. */
+static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
+                                     sotto_error *error)
+{
+    int64_t count = coordinates_of(c);
+    int64_t *sum = mem_zeroed((size_t)count, sizeof *sum);
+    double noise;
+    if (!sum)
+        return error_memory(error);
+    gate_question q = {.kind = a->kind,
+                       .answers = (size_t)count,
+                       .sum = a->kind == ASK_BATCH ? sum_batch : sum_gradient,
+                       .what = a};
+    sotto_status status = gate_release(c, &q, sum, &noise, error);
+    for (int64_t j = 0; j < count; j++)
+        a->out[j] = status == SOTTO_OK
+                        ? (double)sum[j] / (double)a->factor / c->total
+                        : 0;
+    mem_free(sum);
+    return status;
+}
+
+static sotto_status gradient_ask_for(curator *c, ask_kind kind, double clip,
+                                     const double *scale, double *out,
+                                     sotto_error *error)
+{
+    gradient_ask a = {kind, (float)(KERNEL_CLIP / clip), scale, out};
+    sotto_status status = gradient_check(c, clip, scale, error);
+    if (status != SOTTO_OK)
+        return status;
+    return isinf(clip) ? gradient_unclipped(c, &a, error)
+                       : gradient_clipped(c, &a, error);
 }
 
 sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
                                   double *out, sotto_error *error)
 {
-    int64_t coordinates = c->table->features + c->policy.intercept;
-    gradient_ask a = {.clip = clip, .scale = scale};
-    int fine = is_moderate(clip) && coordinates <= 1 << 20;
-    for (int64_t j = 0; j < coordinates; j++)
-        fine &= is_moderate(scale[j]);
-    if (!fine)
+    return gradient_ask_for(c, ASK_GRADIENT, clip, scale, out, error);
+}
+
+sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
+                               double *out, sotto_error *error)
+{
+    if (isinf(clip))
         return error_set(error, SOTTO_USAGE,
-                         "a gradient needs a clip and scales from 2^-100 to "
-                         "2^100, and at most 2^20 coordinates");
-    int64_t *sum = mem_zeroed((size_t)coordinates, sizeof *sum);
-    if (!sum)
-        return error_memory(error);
-    sotto_status status = gradient_release(c, &a, sum, coordinates, error);
-    for (int64_t j = 0; j < coordinates; j++)
-        out[j] = status == SOTTO_OK
-                     ? (double)sum[j] * (clip / KERNEL_CLIP) / c->total
-                     : 0;
-    mem_free(sum);
-    return status;
+                         "--clip: batches need a finite one");
+    return gradient_ask_for(c, ASK_BATCH, clip, scale, out, error);
 }

@@ -15,6 +15,46 @@ typedef struct gate_place {
     int64_t round; /* of the group */
 } gate_place;
 
+/* Who is in the question that is being answered. */
+typedef struct batch {
+    uint32_t *row; /* the rows, in no particular order */
+    int64_t count; /* a secret, like the rows */
+
+    int64_t people;
+    int64_t *start;   /* where rows say whose they are: person k's rows */
+    uint32_t *row_of; /* are row_of[start[k] .. start[k + 1]) */
+    uint32_t *picked; /* scratch: people */
+    void *memory;     /* all of these */
+    size_t bytes;
+    noise_stream *coins;
+} batch;
+
+/* A few rows of a batch, side by side as the kernel takes them. */
+typedef struct gathered {
+    float *x;   /* of dense tables: each column's values */
+    float *all; /* a dense table row after row, for small batches; or NULL */
+    size_t all_bytes;
+    float *row[5]; /* margin, weight, ones, origin, reach */
+    const float **value;
+    void *memory;
+    size_t bytes;
+} gathered;
+
+/* A row's dual variable, and what its steps need of the row. */
+typedef struct dual_row {
+    double alpha;  /* hidden: no answer has it */
+    double target; /* a number; -1 or +1 for classes, whose rows are folded */
+    double weight; /* 0: the row counts for nothing */
+    double norm, fits;
+} dual_row;
+
+typedef struct dual {
+    dual_row *row;
+    float *x; /* of dense tables: row after row */
+    void *memory;
+    size_t bytes;
+} dual;
+
 struct curator {
     curator_policy policy;
     ask_plan plan;
@@ -37,13 +77,23 @@ struct curator {
     float *written;
     size_t written_bytes;
 
-    double *clip;  /* features and intercept; 0: not told yet */
-    float *factor; /* KERNEL_CLIP / clip */
-    double total;  /* what sums are divided by; 0: not known yet */
+    float *origin;       /* margins where all weights are 0 */
+    float *at;           /* the iterate; features and intercept */
+    int away;            /* the margins are not those of `at` yet */
+    float *reach;        /* of the rows, as kernel_ball has it, for `scale` */
+    float *scale;        /* of the last gradient; 0: there was none */
+    const float **value; /* a dense table's columns */
+
+    float *factor; /* KERNEL_CLIP / clip, of features and the intercept; 0:
+                      an infinite clip */
+    int clips_told;
+    double total; /* what sums are divided by; 0: not known yet */
 
     /* told, but not done yet: it is done with the next question */
     int64_t moved;
     float by;
+
+    struct choice *choice; /* NULL: no scores were told */
 
     /* rows as told coordinates: `width` floats for each, and the square of
        their length; NULL: none told */
@@ -54,7 +104,35 @@ struct curator {
     int mapped;
 
     noise_stream *noise;
+    noise_stream *choices;  /* of selections: independent of releases */
+    noise_buckets *buckets; /* of many scores; NULL: not yet, or few */
+    double bucket_rate;
+    int bucket_shift;
+    batch batch;       /* where the plan has questions about some rows only */
+    gathered gathered; /* where it has ASK_BATCH */
+    dual dual;         /* where it has ASK_DUAL */
 };
+
+/* ---- dual.c ---- */
+
+sotto_status dual_make(curator *c, sotto_error *error);
+void dual_free(curator *c);
+
+/* ---- batch.c ---- */
+
+sotto_status batch_make(curator *c, sotto_error *error);
+
+/*
+ * Throws everybody's coin of this rate, which must be one that coins can have
+ * (noise_coin_rate), and lists the rows of those for whom it shows 1. All of
+ * them where it is 1.
+ */
+sotto_status batch_draw(curator *c, double rate, sotto_error *error);
+
+/* The rows of a public block. */
+void batch_block(curator *c, int64_t which, int64_t size);
+
+void batch_free(curator *c);
 
 /* Makes the columns fit for the kernel; 0: out of memory. */
 int columns_make(curator *c);
@@ -72,7 +150,7 @@ double row_share(const curator *c, int64_t i);
 
 /* Numbers that may be told: then no square of a product with a float over- or
    underflows in double. */
-int is_moderate(double x);
+int shape_moderate(double x);
 
 void frame_free(curator *c);
 
@@ -81,6 +159,29 @@ void keep_out_of_dumps(void *memory, size_t bytes);
 
 /* Does what was told and waits for the next question. */
 void curator_catch_up(curator *c);
+
+/* ---- choice.c ---- */
+
+/* Coordinate j moves by d: margins, and what follows from them. */
+void choice_move(curator *c, int64_t j, float d);
+void choice_free(curator *c);
+
+/* ---- gate.c ---- */
+/* ---- gradient.c ---- */
+
+/* The rows as the kernel takes them for a whole gradient. */
+kernel_ball gradient_ball(const curator *c);
+
+/* Makes the reaches those of these scales. */
+void gradient_scale(curator *c, const double *scale);
+
+/* ---- sampled.c ---- */
+
+sotto_status sampled_make(curator *c, sotto_error *error);
+void sampled_free(curator *c);
+
+/* Adds the integers of the rows in the batch. */
+void sampled_sum(curator *c, float factor, int64_t *out);
 
 /* One question: how the exact integers are summed. How much one person can
    change them is the gate's business. */
@@ -99,6 +200,27 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error);
 
 /*
+ * The same for a choice: check, charge, scores, noise, the winner's number.
+ * One person changes each score by at most gate_sensitivity.
+ */
+typedef struct gate_contest {
+    size_t count, stride; /* scores are that far apart */
+    const int64_t *(*scores)(curator *c);
+} gate_contest;
+
+sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
+                         sotto_error *error);
+
+/* For the next choice: any scores may have changed, or this one has. */
+void gate_scores_changed(curator *c);
+static inline void gate_score_changed(curator *c, size_t j, int64_t from,
+                                      int64_t to)
+{
+    if (c->buckets && noise_buckets_differ(c->bucket_shift, from, to))
+        noise_buckets_move(c->buckets, j, from, to);
+}
+
+/*
  * For runs that are NOT PRIVATE and told an infinite clip: a sum as it is,
  * neither clipped nor put on the grid. Refused where noise was planned.
  */
@@ -109,8 +231,13 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
 
 /* How much all rows of one person can change the sums of a question: their
    Euclidean length, in integers. */
-double gate_sensitivity(const curator_policy *policy, ask_kind kind,
+double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
+
+/* Whether it is the noise of a choice. */
+int gate_is_choice(ask_noise noise);
+/* Whether the sum of this kind of question is over a batch. */
+int gate_has_batch(ask_kind kind);
 
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);

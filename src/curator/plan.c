@@ -13,6 +13,10 @@ const char *ask_name(ask_kind kind)
                                         [ASK_PARTIAL] = "partial",
                                         [ASK_GRADIENT] = "gradient",
                                         [ASK_CHOICE] = "choice",
+                                        [ASK_BATCH] = "batch",
+                                        [ASK_DUAL] = "dual",
+                                        [ASK_SEQUENCE] = "sequence",
+                                        [ASK_PRIMAL] = "primal",
                                         [ASK_ROW_COUNTS] = "row sizes",
                                         [ASK_TARGET_COUNTS] = "target sizes",
                                         [ASK_COLUMN_COUNTS] = "column sizes",
@@ -47,6 +51,16 @@ int gate_group(const ask_plan *plan, int i, int *first)
 }
 
 /* ---- how far ---- */
+
+int gate_has_batch(ask_kind kind)
+{
+    return kind == ASK_BATCH || kind == ASK_DUAL || kind == ASK_SEQUENCE;
+}
+
+static int is_sampled(const ask_item *item)
+{
+    return item->noise == ASK_SAMPLED;
+}
 
 /* How many vectors of length KERNEL_CLIP a record's part is made of, at right
    angles to each other. */
@@ -89,14 +103,23 @@ static double replaced(ask_kind kind, int64_t features)
     }
 }
 
-/* In integers, of all rows of one person; rounded up. */
-double gate_sensitivity(const curator_policy *policy, ask_kind kind,
+/* In integers, of all rows of one person; rounded up. Where the person is in a
+   sample or not, replacing one is leaving one out and then putting another
+   in, which the accountant prices (Lemma A11). */
+double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features)
 {
+    int replace = policy->adjacency == ACCOUNT_REPLACE_ONE;
+    /* every row of the block after the one that differs may differ too */
+    if (item->kind == ASK_SEQUENCE)
+        return KERNEL_CLIP * (2 * (double)item->block - !replace);
+    /* from one end of what they can be to the other */
+    if (item->kind == ASK_PRIMAL)
+        return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
     double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
-    double parts = parts_of(kind, features), times = 1;
-    if (policy->adjacency == ACCOUNT_REPLACE_ONE)
-        times = replaced(kind, features);
+    double parts = parts_of(item->kind, features), times = 1;
+    if (replace && !is_sampled(item))
+        times = replaced(item->kind, features);
     if (parts > 1)
         sensitivity *= sqrt(parts) * (1 + 0x1p-50);
     if (times > 1 && times < 2)
@@ -106,22 +129,71 @@ double gate_sensitivity(const curator_policy *policy, ask_kind kind,
 
 /* ---- whether it can be done ---- */
 
-static int is_choice(ask_noise noise)
+int gate_is_choice(ask_noise noise)
 {
-    return noise == ASK_GUMBEL || noise == ASK_FLIP;
+    return noise == ASK_GUMBEL || noise == ASK_FLIP || noise == ASK_NOISY;
 }
 
 /* Whether the samplers can draw noise of this level. */
 static int can_draw(const ask_item *item, double sensitivity)
 {
     double scale = sensitivity / item->level;
-    if (!(item->level > 0) || (item->noise == ASK_SAMPLED &&
-                               !(noise_coin_rate(item->rate) == item->rate)))
+    if (!(item->level > 0))
         return 0;
-    if (is_choice(item->noise))
+    if (item->noise == ASK_NOISY)
+        return 2 * scale <= NOISE_LARGEST_SCALE / 2;
+    if (gate_is_choice(item->noise))
         return 1 / (2 * scale) >= 2 * NOISE_SMALLEST_RATE &&
                1 / (2 * scale) <= NOISE_LARGEST_RATE;
     return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
+}
+
+static int is_vector(ask_kind kind)
+{
+    return kind != ASK_TOTAL && kind != ASK_PARTIAL && kind != ASK_CHOICE &&
+           kind != ASK_TARGET_MEAN && kind != ASK_CHANGE;
+}
+
+/* Whether the item's noise can protect its kind of question at all: Laplace
+   noise is not for vectors, whose sensitivity is their Euclidean length. */
+static int is_sound(const ask_item *item)
+{
+    int blocks = item->kind == ASK_SEQUENCE, some = item->kind == ASK_PRIMAL;
+    if (item->noise == ASK_LAPLACE && is_vector(item->kind))
+        return 0;
+    if (item->kind == ASK_LATER &&
+        (item->noise != ASK_GAUSSIAN || item->count > 1 || item->and_next))
+        return 0;
+    if ((blocks || some) && (item->noise != ASK_GAUSSIAN || item->block < 1 ||
+                             item->block > (int64_t)1 << 40 || item->and_next))
+        return 0;
+    if (blocks != (item->blocks > 0))
+        return 0;
+    if (gate_is_choice(item->noise) != (item->kind == ASK_CHOICE))
+        return 0;
+    return !is_sampled(item) || (gate_has_batch(item->kind) &&
+                                 noise_coin_rate(item->rate) == item->rate);
+}
+
+/* Several rows with a coin each would show a person more often than is
+   charged. */
+static sotto_status check_people(const curator_policy *policy,
+                                 const ask_item *item, sotto_error *error)
+{
+    if (item->kind == ASK_SEQUENCE && !policy->without_noise &&
+        (policy->adjacency == ACCOUNT_ADD_REMOVE ||
+         policy->rows_per_person > 1 || policy->has_people))
+        return error_set(error, SOTTO_PRIVACY,
+                         "blocks of rows go by a row's place, which another "
+                         "row's absence changes: expected --adjacency "
+                         "replace-one or zero-out, and one row per person");
+    if (is_sampled(item) && policy->rows_per_person > 1 && !policy->has_people)
+        return error_set(error, SOTTO_PRIVACY,
+                         "--rows-per-person %lld with batches: all rows of a "
+                         "person must have one coin; expected --unit-column "
+                         "or --batch-rate 1",
+                         (long long)policy->rows_per_person);
+    return SOTTO_OK;
 }
 
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
@@ -129,11 +201,14 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 {
     for (int i = 0; i < plan->items; i++) {
         const ask_item *item = &plan->item[i];
-        double sensitivity = gate_sensitivity(policy, item->kind, features);
-        if (is_choice(item->noise) != (item->kind == ASK_CHOICE) ||
+        double sensitivity = gate_sensitivity(policy, item, features);
+        if (!is_sound(item) ||
             (item->and_next &&
              (i + 1 == plan->items || item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
+        sotto_status status = check_people(policy, item, error);
+        if (status != SOTTO_OK)
+            return status;
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
         if (policy->without_noise || !can_draw(item, sensitivity))
@@ -148,10 +223,12 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 /* ---- as events ---- */
 
-double curator_draws(ask_kind kind, int64_t features)
+double curator_draws(const ask_item *item, int64_t features)
 {
     double count = (double)features + 1;
-    switch (kind) {
+    if (item->noise == ASK_NOISY)
+        return count;
+    switch (item->kind) {
     case ASK_ROW_COUNTS:
     case ASK_TARGET_COUNTS:
         return ASK_MOST_EDGES + 1;
@@ -168,19 +245,39 @@ double curator_draws(ask_kind kind, int64_t features)
     case ASK_COLUMN_MEANS:
     case ASK_COLUMN_SQUARES:
     case ASK_WHITENED:
+    case ASK_DUAL:
+    case ASK_SEQUENCE:
+    case ASK_PRIMAL:
         return count;
+    case ASK_BATCH: /* and its coins */
+        return count + 1;
     default:
         return 1;
     }
 }
 
+int64_t curator_priced_count(const ask_item *item)
+{
+    return item->blocks > 0 ? (item->count + item->blocks - 1) / item->blocks
+                            : item->count;
+}
+
+account_adjacency curator_priced_for(const ask_plan *plan,
+                                     account_adjacency adjacency)
+{
+    int sampled = 0;
+    for (int i = 0; i < plan->items; i++)
+        sampled |= plan->item[i].count > 0 && is_sampled(&plan->item[i]);
+    return sampled && adjacency == ACCOUNT_REPLACE_ONE ? ACCOUNT_ADD_REMOVE
+                                                       : adjacency;
+}
+
 static account_event event_of(const ask_item *item, account_adjacency adjacency)
 {
-    static const account_kind kinds[] = {[ASK_GAUSSIAN] = ACCOUNT_GAUSS,
-                                         [ASK_LAPLACE] = ACCOUNT_LAPLACE,
-                                         [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED,
-                                         [ASK_GUMBEL] = ACCOUNT_RANGE,
-                                         [ASK_FLIP] = ACCOUNT_PURE};
+    static const account_kind kinds[] = {
+        [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
+        [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
+        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE};
     account_event e = {.kind = kinds[item->noise],
                        .a = item->level,
                        .count = 1,
@@ -196,10 +293,12 @@ static account_event event_of(const ask_item *item, account_adjacency adjacency)
 static sotto_status add_group(account_list *out, const ask_plan *plan,
                               int first, int size, sotto_error *error)
 {
-    int64_t rounds = out->rounds, count = plan->item[first].count;
+    int64_t rounds = out->rounds;
+    int64_t count = curator_priced_count(&plan->item[first]);
+    account_adjacency priced = curator_priced_for(plan, out->adjacency);
     sotto_status status = SOTTO_OK;
     for (int i = first; i < first + size && status == SOTTO_OK; i++) {
-        account_event e = event_of(&plan->item[i], out->adjacency);
+        account_event e = event_of(&plan->item[i], priced);
         if (size == 1)
             e.count = count;
         status = account_add(out, e, error);
@@ -222,7 +321,7 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
             continue;
         status = add_group(out, plan, first, size, error);
         for (int k = first; k < first + size; k++)
-            out->draws += curator_draws(plan->item[k].kind, features) *
+            out->draws += curator_draws(&plan->item[k], features) *
                           (double)plan->item[k].count;
     }
     if (status != SOTTO_OK)
@@ -246,7 +345,7 @@ static int put_in_place(ask_plan *plan, int at, const ask_plan *later)
     return 1;
 }
 
-/* Lemma 8: the sum of mu^2, rounded up, and the draws are within those that
+/* Lemma 12: the sum of mu^2, rounded up, and the draws are within those that
    were charged. */
 static int is_within(const ask_plan *later, const ask_item *charged,
                      int64_t features)
@@ -259,10 +358,10 @@ static int is_within(const ask_plan *later, const ask_item *charged,
             return 0;
         sum = (sum + (double)item->count * item->level * item->level) *
               (1 + 0x1p-48);
-        draws += (double)item->count * curator_draws(item->kind, features);
+        draws += (double)item->count * curator_draws(item, features);
     }
     return sum <= charged->level * charged->level * (1 - 0x1p-48) &&
-           draws <= curator_draws(ASK_LATER, features);
+           draws <= curator_draws(charged, features);
 }
 
 sotto_status curator_tell_plan(curator *c, const ask_plan *later,

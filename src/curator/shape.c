@@ -1,5 +1,5 @@
 /*
- * The shape of the records: how large they are, and means. Lemma 5 of
+ * The shape of the records: how large they are, and means. Lemma 9 of
  * docs/privacy.md.
  *
  *   size     |v - centre| / bound, and of a row the largest of its features'
@@ -22,7 +22,7 @@ typedef struct shape_ask {
     double *size; /* per row, ASK_ROW_COUNTS only */
 } shape_ask;
 
-int is_moderate(double x)
+int shape_moderate(double x)
 {
     return x >= 0x1p-100 && x <= 0x1p100;
 }
@@ -132,7 +132,7 @@ static sotto_status check_shape(const curator *c, const shape_ask *a,
 {
     int fine = a->edges >= 0 && a->edges <= ASK_MOST_EDGES;
     for (int64_t j = 0; j < numbers; j++)
-        fine &= is_moderate(a->shape->bound[j]) &&
+        fine &= shape_moderate(a->shape->bound[j]) &&
                 (!a->shape->centre || fabs(a->shape->centre[j]) <= 0x1p100);
     for (int64_t k = 1; fine && k < a->edges; k++)
         fine &= a->edge[k] < a->edge[k - 1];

@@ -5,6 +5,8 @@
  */
 #include "inside.h"
 
+#include <math.h>
+
 static void put_text(text_buffer *t, const char *key, const char *value)
 {
     text_format(t, ",\n    \"%s\": ", key);
@@ -24,7 +26,15 @@ static void put_questions(text_buffer *t, const ask_plan *plan)
                                          [ASK_LAPLACE] = "LAPLACE\", \"epsilon",
                                          [ASK_SAMPLED] = "SUBSAMPLED\", \"mu",
                                          [ASK_GUMBEL] = "RANGE\", \"eta",
-                                         [ASK_FLIP] = "PURE\", \"epsilon"};
+                                         [ASK_FLIP] = "PURE\", \"epsilon",
+                                         [ASK_NOISY] = "PURE\", \"epsilon"};
+    static const char *const mechanisms[] = {
+        [ASK_GAUSSIAN] = "Gaussian",
+        [ASK_LAPLACE] = "Laplace",
+        [ASK_SAMPLED] = "Gaussian, on a secret random part of the rows",
+        [ASK_GUMBEL] = "exponential mechanism",
+        [ASK_FLIP] = "permute-and-flip",
+        [ASK_NOISY] = "largest score with Laplace noise"};
     const char *between = "";
     text_put(t, ",\n    \"questions\": [");
     for (int i = 0; i < plan->items; i++) {
@@ -33,14 +43,17 @@ static void put_questions(text_buffer *t, const ask_plan *plan)
             continue;
         text_format(t, "%s\n      {\"question\": \"%s\", \"times\": %lld, ",
                     between, ask_name(item->kind), (long long)item->count);
-        text_format(t, "\"event\": \"%s\": ", events[item->noise]);
+        text_format(t, "\"mechanism\": \"%s\", \"event\": \"%s\": ",
+                    mechanisms[item->noise], events[item->noise]);
         text_number(t, item->level);
         if (item->noise == ASK_SAMPLED) {
             text_put(t, ", \"rate\": ");
             text_number(t, item->rate);
         }
+        if (item->blocks > 0)
+            text_format(t, ", \"blocks\": %lld", (long long)item->blocks);
         /* of a choice: the scale of its noise, in sensitivities */
-        int choice = item->noise == ASK_GUMBEL || item->noise == ASK_FLIP;
+        int choice = gate_is_choice(item->noise);
         text_put(t, ", \"noise_multiplier\": ");
         text_number(t, (choice ? 2 : 1) / item->level);
         text_put(t, item->and_next ? ", \"in_turn_with_next\": true}" : "}");
@@ -49,27 +62,36 @@ static void put_questions(text_buffer *t, const ask_plan *plan)
     text_put(t, "]");
 }
 
-static sotto_status put_curve(text_buffer *t, const account_list *events,
-                              sotto_error *error)
+/* epsilon for several deltas, of which the first is the one that counts. */
+enum { CURVE = 10 };
+static const double curve_deltas[CURVE] = {0,    1e-2, 1e-3, 1e-4, 1e-5,
+                                           1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+
+static void put_curve(text_buffer *t, const account_price *price)
 {
-    static const double deltas[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6,
-                                    1e-7, 1e-8, 1e-9, 1e-10};
-    const char *between = "";
     text_put(t, ",\n    \"curve\": [");
-    for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
-        account_price price;
-        sotto_status status = account_epsilon(events, deltas[i], &price, error);
-        if (status != SOTTO_OK)
-            return status;
-        text_format(t, "%s{\"delta\": ", between);
-        text_number(t, deltas[i]);
+    for (int i = 1; i < CURVE; i++) {
+        text_format(t, "%s{\"delta\": ", i > 1 ? ", " : "");
+        text_number(t, curve_deltas[i]);
         text_put(t, ", \"epsilon\": ");
-        text_number(t, price.epsilon);
+        text_number(t, price[i].epsilon);
         text_put(t, "}");
-        between = ", ";
     }
     text_put(t, "]");
-    return SOTTO_OK;
+}
+
+/* The price at `delta`, and those of the curve. */
+static sotto_status curve_prices(const account_list *events, double delta,
+                                 account_price *out, sotto_error *error)
+{
+    double deltas[CURVE];
+    for (int i = 0; i < CURVE; i++)
+        deltas[i] = i ? curve_deltas[i] : delta;
+    /* by itself, so that a smaller delta cannot make its grid coarser */
+    sotto_status status = account_epsilon(events, delta, &out[0], error);
+    return status == SOTTO_OK
+               ? account_epsilons(events, deltas + 1, CURVE - 1, out + 1, error)
+               : status;
 }
 
 /* Whose promise it is, and what its number of rows stands on. */
@@ -93,26 +115,31 @@ sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
                                double *epsilon, sotto_error *error)
 {
     account_list events;
-    account_price price;
+    account_price price[CURVE];
     const curator_policy *policy = terms->policy;
     sotto_status status = curator_events(
         &events, terms->plan, policy->adjacency, terms->features, error);
     if (status != SOTTO_OK)
         return status;
-    status = account_epsilon(&events, terms->delta, &price, error);
+    status = curve_prices(&events, terms->delta, price, error);
     if (status == SOTTO_OK) {
-        *epsilon = price.epsilon;
+        *epsilon = price->epsilon;
         text_put(t, "{\"guarantee\": \"differential privacy\"");
-        put_number(t, "epsilon", price.epsilon);
+        put_number(t, "epsilon", price->epsilon);
         put_number(t, "delta", terms->delta);
         put_text(t, "adjacency", account_adjacency_name(policy->adjacency));
+        if (curator_priced_for(terms->plan, policy->adjacency) !=
+            policy->adjacency)
+            put_text(t, "priced_by",
+                     "group privacy: one record less and one more, (2 epsilon, "
+                     "(1 + e^epsilon) delta)");
         put_unit(t, policy);
         put_text(t, "rows",
                  policy->rows > 0 ? terms->rows : "estimated privately");
         put_text(t, "smoothness", terms->smoothness);
         put_questions(t, terms->plan);
-        put_text(t, "proven_by", account_method_name(price.method));
-        status = put_curve(t, &events, error);
+        put_text(t, "proven_by", account_method_name(price->method));
+        put_curve(t, price);
     }
     put_text(t, "randomness", "ChaCha20 keyed by the system");
     put_text(t, "not_covered",

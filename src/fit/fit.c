@@ -64,10 +64,13 @@ sotto_status fit_begin(sotto_model **out, const fit_task *task,
 sotto_status fit_copy_maps(fit_maps *out, const sotto_table *t,
                            sotto_error *error)
 {
-    *out =
-        (fit_maps){t->features, mem_zeroed((size_t)t->features, sizeof(double)),
-                   mem_zeroed((size_t)t->features, sizeof(double)),
-                   t->target_centre, t->target_half};
+    *out = (fit_maps){.features = t->features,
+                      .target_centre = t->target_centre,
+                      .target_half = t->target_half};
+    if (!t->centre && !t->half)
+        return SOTTO_OK; /* nothing is mapped */
+    out->centre = mem_zeroed((size_t)t->features, sizeof(double));
+    out->half = mem_zeroed((size_t)t->features, sizeof(double));
     if (!out->centre || !out->half) {
         fit_free_maps(out);
         return error_memory(error);
@@ -93,9 +96,11 @@ void fit_set_weights(sotto_model *m, const fit_maps *maps, const double *weight,
                      double intercept)
 {
     for (int64_t j = 0; j < maps->features; j++) {
-        m->weight[j] =
-            weight[j] == 0 ? 0 : maps->target_half * weight[j] / maps->half[j];
-        intercept -= weight[j] * (maps->centre[j] / maps->half[j]);
+        double half = maps->half ? maps->half[j] : 1;
+        double centre = maps->centre ? maps->centre[j] : 0;
+        double w = weight[j]; /* may be the same array */
+        m->weight[j] = w == 0 ? 0 : maps->target_half * w / half;
+        intercept -= w * (centre / half);
     }
     m->intercept = maps->target_half * intercept + maps->target_centre;
 }

@@ -5,6 +5,7 @@
 #include "private.h"
 
 #include <math.h>
+#include <string.h>
 
 void fit_plan_add(private_run *r, ask_item item)
 {
@@ -18,6 +19,13 @@ double fit_level(ask_noise noise, double share, double count)
     if (noise == ASK_LAPLACE || noise == ASK_FLIP)
         return share / count;
     return (noise == ASK_GUMBEL ? 2 : 1) * sqrt(share / count);
+}
+
+/* Many batches of rate q cost about as a Gaussian of mu^2 = q^2 (e^level^2 - 1)
+   each. */
+double fit_sampled_level(double share, double count, double rate)
+{
+    return sqrt(log1p(share / count / (rate * rate)));
 }
 
 sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
@@ -46,28 +54,34 @@ sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
 /* ---- calibration ---- */
 
 /* "3*(RANGE(0.2/z)+GAUSS(0.1/z))", as the accountant reads it. */
-static void put_item(text_buffer *t, const ask_item *item)
+static void put_item(text_buffer *t, const ask_item *item, const char *priced)
 {
     static const char *const names[] = {[ASK_GAUSSIAN] = "GAUSS",
                                         [ASK_LAPLACE] = "LAPLACE",
                                         [ASK_SAMPLED] = "SUBSAMPLED_GAUSS",
                                         [ASK_GUMBEL] = "RANGE",
-                                        [ASK_FLIP] = "PURE"};
+                                        [ASK_FLIP] = "PURE",
+                                        [ASK_NOISY] = "PURE"};
     if (item->noise == ASK_SAMPLED)
-        text_format(t, "%s(%.17g,z/%.17g)", names[item->noise], item->rate,
-                    item->level);
+        text_format(t, "%s(%.17g,z/%.17g)@%s", names[item->noise], item->rate,
+                    item->level, priced);
     else
-        text_format(t, "%s(%.17g/z)", names[item->noise], item->level);
+        text_format(t, "%s(%.17g/z)@%s", names[item->noise], item->level,
+                    priced);
 }
 
-static void put_plan(text_buffer *t, const ask_plan *plan)
+static void put_plan(text_buffer *t, const ask_plan *plan,
+                     account_adjacency adjacency)
 {
+    const char *priced =
+        account_adjacency_name(curator_priced_for(plan, adjacency));
     for (int i = 0; i < plan->items; i++) {
         int inside = i > 0 && plan->item[i - 1].and_next;
         text_put(t, i > 0 ? "+" : "");
         if (!inside)
-            text_format(t, "%lld*(", (long long)plan->item[i].count);
-        put_item(t, &plan->item[i]);
+            text_format(t, "%lld*(",
+                        (long long)curator_priced_count(&plan->item[i]));
+        put_item(t, &plan->item[i], priced);
         text_put(t, plan->item[i].and_next ? "" : ")");
     }
 }
@@ -77,21 +91,58 @@ static double plan_draws(const private_run *r)
     double draws = 0;
     for (int i = 0; i < r->plan.items; i++)
         draws += (double)r->plan.item[i].count *
-                 curator_draws(r->plan.item[i].kind, r->facts.features);
+                 curator_draws(&r->plan.item[i], r->facts.features);
     return draws;
+}
+
+static void divide_levels(private_run *r, double by)
+{
+    for (int i = 0; i < r->plan.items; i++)
+        r->plan.item[i].level /= by;
+}
+
+/* What the plan costs at delta: the statement's epsilon. */
+static sotto_status plan_price(private_run *r, double *epsilon,
+                               sotto_error *error)
+{
+    account_list events;
+    account_price price = {0};
+    sotto_status status = curator_events(&events, &r->plan, r->policy.adjacency,
+                                         r->facts.features, error);
+    if (status == SOTTO_OK)
+        status = account_epsilon(
+            &events, option_number(r->options, OPTION_DELTA), &price, error);
+    account_free(&events);
+    *epsilon = price.epsilon;
+    return status;
+}
+
+/* Calibration proves delta for epsilon; on another grid the epsilon that is
+   proven for delta may be larger by a hair. No statement is above the
+   budget. */
+static sotto_status plan_within(private_run *r, sotto_error *error)
+{
+    double budget = option_number(r->options, OPTION_EPSILON), epsilon;
+    for (int i = 0; i < 20; i++) {
+        sotto_status status = plan_price(r, &epsilon, error);
+        if (status != SOTTO_OK || epsilon <= budget)
+            return status;
+        divide_levels(r, epsilon / budget * (1 + 0x1p-20));
+    }
+    return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
 }
 
 sotto_status fit_calibrate(private_run *r, sotto_error *error)
 {
     text_buffer t = {0};
-    put_plan(&t, &r->plan);
-    account_target target = {
-        .plan = t.data,
-        .adjacency = r->policy.adjacency,
-        .ordered = 1,
-        .draws = plan_draws(r),
-        .epsilon = option_number(r->options, OPTION_EPSILON),
-        .delta = option_number(r->options, OPTION_DELTA)};
+    put_plan(&t, &r->plan, r->policy.adjacency);
+    account_target target = {.plan = t.data,
+                             .adjacency = r->policy.adjacency,
+                             .ordered = 1,
+                             .draws = plan_draws(r),
+                             .epsilon =
+                                 option_number(r->options, OPTION_EPSILON),
+                             .delta = option_number(r->options, OPTION_DELTA)};
     account_list events = {0};
     account_price price;
     double z;
@@ -100,8 +151,22 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error)
                  : account_calibrate(&events, &z, &price, &target, error);
     account_free(&events);
     text_free(&t);
-    z *= 1 + 0x1p-40; /* so that rounding below cannot make it dearer */
-    for (int i = 0; status == SOTTO_OK && i < r->plan.items; i++)
-        r->plan.item[i].level /= z;
-    return status;
+    if (status != SOTTO_OK)
+        return status;
+    /* a hair more, so that rounding cannot make it dearer */
+    divide_levels(r, z * (1 + 0x1p-40));
+    return plan_within(r, error);
+}
+
+/* ---- the papers' own ---- */
+
+sotto_status fit_paper_multiplier(const private_run *r, const char *name,
+                                  double steps, double *z, sotto_error *error)
+{
+    for (int64_t i = 0; account_paper_at(i); i++)
+        if (!strcmp(account_paper_at(i)->name, name))
+            return account_paper_multiplier(
+                i, steps, 1, option_number(r->options, OPTION_EPSILON),
+                option_number(r->options, OPTION_DELTA), z, error);
+    return error_set(error, SOTTO_FAILED, "the paper's formula is not there");
 }

@@ -47,7 +47,7 @@ public_facts fit_planned_facts(const sotto_options *options)
 }
 
 curator_policy fit_policy(const public_facts *f, const fit_task *task,
-                                  const sotto_options *options)
+                          const sotto_options *options)
 {
     static const char *const isas[] = {[KERNEL_AUTO] = "auto",
                                        [KERNEL_SCALAR] = "scalar",

@@ -112,6 +112,45 @@ static void predict_sparse(double *out, const sotto_model *m,
     }
 }
 
+/* ---- rows that are too long ---- */
+
+static void add_squares(double *out, const sotto_table *t)
+{
+    const table_entries *e = &t->by_row;
+    for (int64_t j = 0; !t->sparse && j < t->features; j++)
+        for (int64_t i = 0; i < t->rows; i++) {
+            double x = predict_element(t, t->x, j * t->stride + i);
+            out[i] += x * x;
+        }
+    for (int64_t i = 0; t->sparse && i < t->rows; i++)
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++) {
+            double x = predict_element(t, e->value, k);
+            out[i] += x * x;
+        }
+}
+
+/* As the model was trained: what a long row scores beyond the centre is
+   shortened as the row is. */
+static sotto_status predict_shorten(double *out, const sotto_model *m,
+                                    const sotto_table *t, sotto_error *error)
+{
+    if (!isfinite(m->norm_bound))
+        return SOTTO_OK;
+    double *square = mem_zeroed((size_t)t->rows, sizeof *square);
+    if (!square)
+        return error_memory(error);
+    add_squares(square, t);
+    for (int64_t i = 0; i < t->rows; i++) {
+        double norm = sqrt(square[i]);
+        if (norm > m->norm_bound)
+            out[i] = m->norm_centre +
+                     (out[i] - m->norm_centre) * (m->norm_bound / norm);
+    }
+    mem_wipe(square, (size_t)t->rows * sizeof *square);
+    mem_free(square);
+    return SOTTO_OK;
+}
+
 /* 1 / (1 + exp(-m)) without overflow. */
 static double predict_sigmoid(double m)
 {
@@ -137,6 +176,9 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
         predict_sparse(out, m, t);
     else
         predict_dense(out, m, t);
+    status = predict_shorten(out, m, t, error);
+    if (status != SOTTO_OK)
+        return status;
     for (int64_t i = 0; i < t->rows; i++)
         if (what == SOTTO_ANSWER_PROBA)
             out[i] = predict_sigmoid(out[i]);

@@ -10,7 +10,9 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {&fit_auto, &fit_newton, &fit_cd};
+static const private_solver *const solvers[] = {
+    &fit_auto, &fit_newton, &fit_cd,        &fit_gcd,     &fit_gd,
+    &fit_sgd,  &fit_scd,    &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -110,25 +112,44 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
                                 error);
     if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, answer.intercept);
+    if (r->policy.norm_bound > 0) {
+        m->norm_bound = r->policy.norm_bound;
+        m->norm_centre = r->maps.target_centre;
+    }
     return status;
 }
 
 /* Before anything is asked: what cannot be stated is not begun. It is put
    into the model when the run is over. */
-static sotto_status run_state(const private_run *r, char **out, double *epsilon,
-                              sotto_error *error)
+static sotto_status run_text(const private_run *r, text_buffer *t,
+                             double *epsilon, sotto_error *error)
 {
-    text_buffer t = {0};
     curator_terms terms = {&r->policy,
                            &r->plan,
                            r->facts.features,
                            option_number(r->options, OPTION_DELTA),
-                           fit_smoothness_word(r->options),
+                           r->solver->smooth ? fit_smoothness_word(r->options)
+                                             : "not used",
                            fit_rows_come_from(r->options)};
-    sotto_status status = curator_statement(&terms, &t, epsilon, error);
-    *out = status == SOTTO_OK && !t.failed ? model_form(t.data) : NULL;
-    text_free(&t);
+    return curator_statement(&terms, t, epsilon, error);
+}
+
+/* In the form that models are written in; frees the text. */
+static sotto_status run_form(text_buffer *t, char **out, sotto_status status,
+                             sotto_error *error)
+{
+    *out = status == SOTTO_OK && !t->failed ? model_form(t->data) : NULL;
+    text_free(t);
     return status == SOTTO_OK && !*out ? error_memory(error) : status;
+}
+
+static sotto_status run_state(const private_run *r, sotto_model *m,
+                              sotto_error *error)
+{
+    text_buffer t = {0};
+    m->delta = option_number(r->options, OPTION_DELTA);
+    sotto_status status = run_text(r, &t, &m->epsilon, error);
+    return run_form(&t, &m->statement, status, error);
 }
 
 /* On the disk before the first record is asked about. */
@@ -171,8 +192,10 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
                          "the table was not read for private training: its "
                          "shape may come from the records; set epsilon before "
                          "reading");
-    sotto_status status =
-        fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
+    sotto_status status = SOTTO_OK;
+    if (r->solver->smooth)
+        status =
+            fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)
@@ -185,24 +208,37 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
         status = curator_open(&r->curator, table, &r->policy, &r->plan, error);
     if (status != SOTTO_OK || !curator_is_private(r->curator))
         return status;
-    (*out)->delta = option_number(r->options, OPTION_DELTA);
-    status = run_state(r, &(*out)->statement, &(*out)->epsilon, error);
+    status = run_state(r, *out, error);
     return status == SOTTO_OK ? declare_spending(r, error) : status;
 }
 
 /* ---- only planned ---- */
 
-static sotto_status run_explain(const private_run *r, char **out,
-                                sotto_error *error)
+static sotto_status run_tell(const private_run *r, char **out,
+                             sotto_error *error)
 {
     text_buffer t = {0};
-    if (r->solver == &fit_cd)
+    if (r->solver != &fit_auto && r->solver != &fit_newton)
         return error_set(error, SOTTO_USAGE,
                          "--explain goes with --solver auto or newton");
     fit_explain(r, &t);
     *out = t.failed ? NULL : mem_text(t.data);
     text_free(&t);
     return *out ? SOTTO_OK : error_memory(error);
+}
+
+/* What --set asks for stands at the end of a plan. */
+static sotto_status run_explain(const private_run *r, text_buffer *t,
+                                sotto_error *error)
+{
+    if (!r->solver->explain)
+        return error_set(error, SOTTO_USAGE, "--set goes with --solver gcd");
+    if (t->failed)
+        return error_memory(error);
+    t->length--; /* the brace that closes it */
+    sotto_status status = r->solver->explain(r, t, error);
+    text_put(t, "}");
+    return status;
 }
 
 sotto_status sotto_fit_plan(char **out, const sotto_options *options,
@@ -224,10 +260,15 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                      .solver = solver_of(options),
                      .task = fit_read_task(options),
                      .facts = fit_planned_facts(options)};
+    text_buffer t = {0};
     status = run_plan(&r, error);
     if (status == SOTTO_OK && option_given(options, OPTION_EXPLAIN))
-        return run_explain(&r, out, error);
-    return status == SOTTO_OK ? run_state(&r, out, &epsilon, error) : status;
+        return run_tell(&r, out, error);
+    if (status == SOTTO_OK)
+        status = run_text(&r, &t, &epsilon, error);
+    if (status == SOTTO_OK && option_given(options, OPTION_SET))
+        status = run_explain(&r, &t, error);
+    return run_form(&t, out, status, error);
 }
 
 sotto_status fit_private(sotto_model **out, sotto_table **table,

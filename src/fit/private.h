@@ -77,16 +77,29 @@ typedef struct private_run {
  */
 struct private_solver {
     const char *name;
+    int smooth; /* it needs the smoothness */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
     sotto_status (*plan)(private_run *r, sotto_error *error);
     sotto_status (*run)(private_run *r, const solver_problem *p,
                         solver_answer *out, solver_progress progress,
                         void *context, sotto_error *error);
+
+    /* NULL, or adds to a plan what is asked for by --set: ", \"key\": ..." */
+    sotto_status (*explain)(const private_run *r, text_buffer *t,
+                            sotto_error *error);
 };
 
-extern const private_solver fit_cd;
-extern const private_solver fit_newton;
-extern const private_solver fit_auto;
+extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_scd,
+    fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_newton, fit_auto;
+
+/* ---- descent.c: gradient steps ---- */
+
+sotto_status fit_check_descent(const sotto_options *options, const char *solver,
+                               sotto_error *error);
+int64_t fit_descent_steps(const sotto_options *options);
+descent_settings fit_descent_settings(const private_run *r);
+
+/* ---- use_newton.c ---- */
 
 /* What auto would do and why, for people. */
 void fit_explain(const private_run *r, text_buffer *out);
@@ -108,10 +121,23 @@ void fit_plan_add(private_run *r, ask_item item);
    this share between them. */
 double fit_level(ask_noise noise, double share, double count);
 
+/* The same of questions to batches of this rate. */
+double fit_sampled_level(double share, double count, double rate);
+
 /*
  * Divides all levels by the least number that makes the plan cost no more
  * than the budget.
  */
 sotto_status fit_calibrate(private_run *r, sotto_error *error);
+
+/* The multiplier of a paper's own formula, by its name in account/paper.c. */
+sotto_status fit_paper_multiplier(const private_run *r, const char *name,
+                                  double steps, double *z, sotto_error *error);
+
+/* ---- bounds.c ---- */
+
+/* The DP-GCD paper's bounds for so many steps, of the constants in --set. */
+sotto_status fit_gcd_bounds(const private_run *r, double steps, text_buffer *t,
+                            sotto_error *error);
 
 #endif

@@ -63,7 +63,7 @@ const char *fit_smoothness_word(const sotto_options *options)
 
 /* The part of the budget that "private:0.1" says; 0 for others. */
 sotto_status fit_moments_share(const sotto_options *options, double *share,
-                                  sotto_error *error)
+                               sotto_error *error)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
     *share = 0;
@@ -79,9 +79,9 @@ sotto_status fit_moments_share(const sotto_options *options, double *share,
 
 /* "bounds", "private:0.1" or a file; the intercept's feature is always 1. */
 sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
-                                    const fit_task *task,
-                                    const sotto_options *options,
-                                    sotto_error *error)
+                                 const fit_task *task,
+                                 const sotto_options *options,
+                                 sotto_error *error)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
     double curvature = loss_curvature_bound(&task->loss) * t->weight_bound;
@@ -102,4 +102,3 @@ sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
         status = fit_moments_share(options, &s->share, error);
     return status;
 }
-

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static sotto_status cd_check(const sotto_options *options,
-                             sotto_error *error)
+static sotto_status cd_check(const sotto_options *options, sotto_error *error)
 {
     if (option_given(options, OPTION_PASSES) &&
         option_given(options, OPTION_STEPS))
@@ -17,6 +16,12 @@ static sotto_status cd_check(const sotto_options *options,
         return error_set(error, SOTTO_USAGE,
                          "--solver cd: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber");
+    if (option_given(options, OPTION_MOMENTUM) ||
+        option_given(options, OPTION_DECAY) ||
+        option_given(options, OPTION_BATCH_RATE))
+        return error_set(error, SOTTO_USAGE,
+                         "--momentum, --decay and --batch-rate do not go with "
+                         "--solver cd");
     return SOTTO_OK;
 }
 
@@ -69,25 +74,17 @@ static cd_settings cd_make_settings(const private_run *r)
 static sotto_status paper_noise(private_run *r, sotto_error *error)
 {
     int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
-    const sotto_options *options = r->options;
     ask_item *item = &r->plan.item[0];
-    double z;
+    double z = 1;
     if (r->plan.items > 1)
         return error_set(error, SOTTO_USAGE,
                          "--calibration: the paper knows no questions but "
                          "partial derivatives; expected --rows N or another "
                          "adjacency, and --smoothness bounds or FILE");
-    for (int64_t i = 0; account_paper_at(i); i++)
-        if (!strcmp(account_paper_at(i)->name,
-                    theorem ? "dp-cd-3.1" : "dp-cd-18")) {
-            sotto_status status = account_paper_multiplier(
-                i, (double)item->count, 1,
-                option_number(options, OPTION_EPSILON),
-                option_number(options, OPTION_DELTA), &z, error);
-            item->level = status == SOTTO_OK ? 1 / z : 0;
-            return status;
-        }
-    return error_set(error, SOTTO_FAILED, "the paper's formula is not there");
+    sotto_status status = fit_paper_multiplier(
+        r, theorem ? "dp-cd-3.1" : "dp-cd-18", (double)item->count, &z, error);
+    item->level = 1 / z;
+    return status;
 }
 
 static sotto_status cd_plan(private_run *r, sotto_error *error)
@@ -120,4 +117,8 @@ static sotto_status cd_train(private_run *r, const solver_problem *p,
     return cd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_cd = {"cd", cd_check, cd_plan, cd_train};
+const private_solver fit_cd = {.name = "cd",
+                               .smooth = 1,
+                               .check = cd_check,
+                               .plan = cd_plan,
+                               .run = cd_train};

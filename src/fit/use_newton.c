@@ -172,10 +172,10 @@ static sotto_status newton_train(private_run *r, const solver_problem *p,
     return status;
 }
 
-const private_solver fit_newton = {"newton", newton_check, newton_plan,
-                                   newton_train};
-const private_solver fit_auto = {"auto", newton_check, newton_plan,
-                                 newton_train};
+const private_solver fit_newton = {"newton",     1,   newton_check, newton_plan,
+                                   newton_train, NULL};
+const private_solver fit_auto = {"auto",       1,   newton_check, newton_plan,
+                                 newton_train, NULL};
 
 /* ---- for people ---- */
 

@@ -17,9 +17,7 @@ extern const kernel kernel_avx2, kernel_avx512;
 
 int32_t kernel_integer(float v)
 {
-    row_sum one = {{0}, {0}};
-    row_add_any(&one, lanes_all(v));
-    return (int32_t)(one.sum[0] - ROW_BASE);
+    return one_integer(v);
 }
 
 static int has_avx2(void)

@@ -246,41 +246,142 @@ ROW void slopes_as(const kernel_rows *r, float *restrict out, loss_kind kind)
     }
 }
 
+#define SLOPES_AS(kind)                                                        \
+    case kind:                                                                 \
+        slopes_as(r, out, kind);                                               \
+        break
+
 static void slopes(const kernel_rows *r, float *out)
 {
     switch (r->loss) {
-    case LOSS_SQUARED:
-        slopes_as(r, out, LOSS_SQUARED);
-        break;
-    case LOSS_LOGISTIC:
-        slopes_as(r, out, LOSS_LOGISTIC);
-        break;
-    case LOSS_HINGE:
-        slopes_as(r, out, LOSS_HINGE);
-        break;
-    case LOSS_SQUARED_HINGE:
-        slopes_as(r, out, LOSS_SQUARED_HINGE);
-        break;
-    case LOSS_HUBER:
-        slopes_as(r, out, LOSS_HUBER);
-        break;
+        SLOPES_AS(LOSS_SQUARED);
+        SLOPES_AS(LOSS_LOGISTIC);
+        SLOPES_AS(LOSS_HINGE);
+        SLOPES_AS(LOSS_SQUARED_HINGE);
+        SLOPES_AS(LOSS_HUBER);
     }
 }
 
-/* Slopes are margins of a loss whose slope is the margin. */
+/* Of some rows: what they are is gathered, and then they are rows like any. */
+static void slopes_at(const kernel_rows *r, const uint32_t *row, int64_t count,
+                      float *out)
+{
+    enum { FEW = 256 };
+    float margin[FEW] = {0}, weight[FEW] = {0}, slope[FEW];
+    kernel_rows some = *r;
+    some.margin = margin;
+    some.weight = r->weight ? weight : NULL;
+    for (int64_t from = 0; from < count; from += FEW) {
+        int64_t n = loops_less(FEW, count - from);
+        some.padded = (n + LANES - 1) / LANES * LANES;
+        for (int64_t k = 0; k < n; k++) {
+            margin[k] = r->margin[row[from + k]];
+            weight[k] = r->weight ? r->weight[row[from + k]] : 0;
+        }
+        slopes(&some, slope);
+        for (int64_t k = 0; k < n; k++)
+            out[from + k] = slope[k];
+    }
+}
+
+/* ---- sums at given slopes ---- */
+
+/* Short columns are many: what is left of a column goes one by one. */
+static int64_t sum_sparse(const float *slope, const kernel_column *asked,
+                          float factor)
+{
+    int64_t sum = 0, k = 0, whole = asked->count / LANES * LANES;
+    while (k < whole) {
+        row_sum part = {{0}, {0}};
+        int64_t from = k, to = loops_less(k + LOOPS_BLOCK, whole);
+        for (; k < to; k += LANES)
+            row_add_any(&part, gather(slope, asked->index + k) *
+                                   (lanes_load(asked->value + k) * factor));
+        sum += row_total(&part, (to - from) / LANES);
+    }
+    for (; k < asked->count; k++)
+        sum += one_integer(slope[asked->index[k]] * (asked->value[k] * factor));
+    return sum;
+}
+
+/* The whole gradient reads column after column once: what comes 4 KiB later,
+   often the next column, is sent for, because the processor looks no further
+   than a page. */
+enum { SUM_AHEAD = 1024, SUM_ROWS = 64 };
+
+ROW row_sum sum_block(const float *slope, const float *x, float factor,
+                      int64_t count, int any)
+{
+    row_sum sum = {{0}, {0}};
+    for (int64_t i = 0; i < count; i += SUM_ROWS) {
+        for (int64_t k = 0; k < SUM_ROWS; k += 16)
+            __builtin_prefetch(x + i + k + SUM_AHEAD);
+#pragma GCC unroll 16
+        for (int64_t k = 0; k < SUM_ROWS; k += LANES) {
+            lanes part =
+                lanes_load(slope + i + k) * (lanes_load(x + i + k) * factor);
+            if (any)
+                row_add_any(&sum, part);
+            else
+                row_add(&sum, part);
+        }
+    }
+    return sum;
+}
+
+static int64_t sum_dense(const float *slope, int64_t padded, const float *x,
+                         float factor)
+{
+    int64_t total = 0;
+    for (int64_t i = 0; i < padded; i += LOOPS_BLOCK) {
+        int64_t count = loops_less(LOOPS_BLOCK, padded - i);
+        row_sum sum = sum_block(slope + i, x + i, factor, count, 0);
+        if (row_has_nan(&sum))
+            sum = sum_block(slope + i, x + i, factor, count, 1);
+        total += row_total(&sum, count / LANES);
+    }
+    return total;
+}
+
 static int64_t sum(const float *slope, int64_t padded,
                    const kernel_column *asked, float factor)
 {
-    kernel_rows r = {.rows = padded,
-                     .padded = padded,
-                     .margin = (float *)slope, /* not written: nothing moves */
-                     .loss = LOSS_SQUARED};
-    return step(&r, NULL, 0, asked, factor);
+    return asked->index ? sum_sparse(slope, asked, factor)
+                        : sum_dense(slope, padded, asked->value, factor);
 }
+
+/* ---- a row whose slope has changed ---- */
+
+ROW lanes_int change_of(lanes part, float before, float after)
+{
+    return row_integer(after * part) - row_integer(before * part);
+}
+
+static void changes(const float *part, int64_t count, float before, float after,
+                    int32_t *out)
+{
+    typedef lanes_int lanes_out __attribute__((aligned(4), may_alias));
+    int64_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        *(lanes_out *)(out + k) =
+            change_of(lanes_load(part + k), before, after);
+    for (; k < count; k++)
+        out[k] = one_integer(after * part[k]) - one_integer(before * part[k]);
+}
+
+/* ---- the whole gradient ---- */
+
+#include "ball.h"
 
 #define LOOPS_TEXT(name) LOOPS_TEXT_(name)
 #define LOOPS_TEXT_(name) #name
 
 extern const kernel KERNEL_LOOPS;
 const kernel KERNEL_LOOPS = {&LOOPS_TEXT(KERNEL_LOOPS)[sizeof "kernel_" - 1],
-                             step, slopes, sum};
+                             step,
+                             slopes,
+                             slopes_at,
+                             sum,
+                             changes,
+                             move,
+                             gradient};

@@ -108,6 +108,29 @@ ROW void row_add_any(row_sum *to, lanes v)
     row_add(to, (lanes)((lanes_int)v & (v == v)));
 }
 
+/* The integer k of each lane by itself. */
+ROW lanes_int row_integer(lanes v)
+{
+    row_sum one = {{0}, {0}};
+    row_add_any(&one, v);
+    return (lanes_int)(one.sum - ROW_BASE);
+}
+
+/* The same of one number: the same operations. */
+ROW int32_t one_integer(float v)
+{
+    float k = (v == v ? v : 0) + ROW_MAGIC;
+    union {
+        float value;
+        uint32_t bits;
+    } out = {k < ROW_MAGIC + (float)KERNEL_CLIP
+                 ? k
+                 : ROW_MAGIC + (float)KERNEL_CLIP};
+    if (!(out.value > ROW_MAGIC - (float)KERNEL_CLIP))
+        out.value = ROW_MAGIC - (float)KERNEL_CLIP;
+    return (int32_t)(out.bits - ROW_BASE);
+}
+
 /* 0: none was a NaN. All its exponent's bits are set, while what is no
    outlier has those of ROW_MAGIC; a false alarm costs time only. */
 ROW int row_has_nan(const row_sum *s)

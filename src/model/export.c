@@ -69,6 +69,14 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
         return error_set(error, SOTTO_USAGE,
                          "LIBLINEAR counts features in 31 bits; the model "
                          "has more");
+    /* shortening a row changes no sign, so not the class */
+    if (m->norm_bound < INFINITY && m->loss.kind != LOSS_HINGE &&
+        m->loss.kind != LOSS_SQUARED_HINGE)
+        return error_set(error, SOTTO_USAGE,
+                         "the model shortens rows to a norm of %g, which "
+                         "LIBLINEAR cannot: expected a model of --norm-bound "
+                         "inf, or of hinge loss",
+                         m->norm_bound);
     liblinear_text(&t, m);
     if (t.failed) {
         text_free(&t);

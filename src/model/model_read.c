@@ -90,6 +90,22 @@ static int read_problem(sotto_model *m, json_t *root)
            (m->loss.kind == LOSS_HUBER) == (m->loss.delta > 0);
 }
 
+/* Most models have none. */
+static int read_row_norm(sotto_model *m, json_t *root)
+{
+    json_t *norm = json_object_get(root, "row_norm");
+    json_t *bound = json_object_get(norm, "bound");
+    json_t *centre = json_object_get(norm, "centre");
+    if (!norm)
+        return 1;
+    if (!json_is_number(bound) || !json_is_number(centre) ||
+        json_object_size(norm) != 2)
+        return 0;
+    m->norm_bound = json_number_value(bound);
+    m->norm_centre = json_number_value(centre);
+    return m->norm_bound > 0;
+}
+
 /* -1: out of memory; 0: not two words where there must be; 1: fine. */
 static int read_classes(sotto_model *m, json_t *root)
 {
@@ -208,9 +224,9 @@ static int64_t count_features(json_t *features)
 static int has_known_keys(json_t *root)
 {
     static const char *const known[] = {
-        "sotto_model", "not_private", "loss",      "huber_delta",
-        "penalty",     "classes",     "intercept", "features",
-        "weights",     "schema",      "privacy",   "checksum"};
+        "sotto_model", "not_private", "loss",     "huber_delta", "penalty",
+        "classes",     "intercept",   "features", "weights",     "schema",
+        "privacy",     "checksum",    "row_norm"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -234,7 +250,7 @@ static sotto_status read_model(sotto_model **out, const char *name,
     if (fine && !m)
         return error_memory(error);
     if (fine)
-        fine = read_problem(m, root);
+        fine = read_problem(m, root) && read_row_norm(m, root);
     if (fine > 0)
         fine = read_classes(m, root);
     if (fine > 0)

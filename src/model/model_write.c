@@ -109,6 +109,13 @@ static void put_problem(text_buffer *t, const sotto_model *m)
         text_json(t, m->class_name[i]);
     }
     text_put(t, m->class_name[0] ? "],\n" : "null,\n");
+    if (!isfinite(m->norm_bound))
+        return;
+    text_put(t, "  \"row_norm\": {\"bound\": ");
+    text_number(t, m->norm_bound);
+    text_put(t, ", \"centre\": ");
+    text_number(t, m->norm_centre);
+    text_put(t, "},\n");
 }
 
 static void put_features(text_buffer *t, const sotto_model *m)

@@ -87,7 +87,8 @@ typedef struct first_value {
 
 /*
  * E = -ln U where the first 64 bits of U are u > 0, of which the last `free`
- * (0 or 1) are not known. The ideal E is within loose + 10 e value (F3).
+ * (0 to 2) are not known and 0 in u. The ideal E is within loose + 10 e value
+ * (F3).
  */
 static inline first_value first_exponential(uint64_t u, int free)
 {

@@ -26,3 +26,12 @@ sotto_status noise_check_rate(double rate, sotto_error *error)
     return error_set(error, SOTTO_USAGE,
                      "noise: the rate must be from 2^-64 to 2^40");
 }
+
+sotto_status noise_check_selection(size_t count, double rate,
+                                   sotto_error *error)
+{
+    if (!count || count > NOISE_MOST_SCORES)
+        return error_set(error, SOTTO_USAGE,
+                         "noise: a selection needs 1 to 2^32 scores");
+    return noise_check_rate(rate, error);
+}

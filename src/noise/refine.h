@@ -17,4 +17,8 @@ wide noise_wide_rate(uint64_t times, double rate);
 
 sotto_status noise_check_rate(double rate, sotto_error *error);
 
+/* The number of scores of a selection, and its rate. */
+sotto_status noise_check_selection(size_t count, double rate,
+                                   sotto_error *error);
+
 #endif

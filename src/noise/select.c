@@ -159,12 +159,9 @@ static sotto_status noise_select(noise_stream *stream, int gumbel,
                                  double rate, size_t *winner,
                                  sotto_error *error)
 {
-    sotto_status status = noise_check_rate(rate, error);
+    sotto_status status = noise_check_selection(count, rate, error);
     if (status != SOTTO_OK)
         return status;
-    if (!count || count > NOISE_MOST_SCORES)
-        return error_set(error, SOTTO_USAGE,
-                         "noise: a selection needs 1 to 2^32 scores");
     int64_t best = scores[0];
     for (size_t i = 1; i < count; i++)
         best = scores[i] > best ? scores[i] : best;

@@ -1,6 +1,6 @@
 /*
  * 256-bit fixed point: schoolbook arithmetic and Taylor series. Lemmas W1
- * and W2 of docs/privacy.md count the units (2^-192) that each step loses.
+ * to W3 of docs/privacy.md count the units (2^-192) that each step loses.
  */
 #include "wide.h"
 
@@ -219,6 +219,26 @@ wide_signed wide_ln(wide x)
     uint64_t turns = (uint64_t)(n < 0 ? -n : n);
     wide whole = wide_multiply(LN2, wide_integer(turns));
     return wide_sum((wide_signed){whole, n < 0}, rest);
+}
+
+/* ---- exponential ---- */
+
+/*
+ * x = n ln 2 + r with 0 <= r < 2, as 1.44 ln 2 is a little below 1; then
+ * e^-r is the sum of r^k / k! over even k less that over odd k.
+ */
+wide wide_exp_minus(wide x)
+{
+    if (x.limb[3] >= 134) /* below a unit */
+        return (wide){{0}};
+    uint64_t n = x.limb[3] * 36 / 25;
+    wide r = wide_subtract(x, wide_multiply(LN2, wide_integer(n)));
+    wide sum[2] = {{{0}}, {{0}}}, term = wide_integer(1);
+    for (uint64_t k = 0; !wide_is_zero(term); k++) {
+        sum[k % 2] = wide_add(sum[k % 2], term);
+        term = wide_divide_small(wide_multiply(term, r), k + 1);
+    }
+    return wide_right(wide_subtract(sum[0], sum[1]), (int)n);
 }
 
 /* ---- sine and cosine ---- */

@@ -51,6 +51,9 @@ wide wide_sqrt(wide a);
 /* ln x for x > 0, within 2^-183 (Lemma W1). */
 wide_signed wide_ln(wide x);
 
+/* e^-x, within 2^-183 (Lemma W3). */
+wide wide_exp_minus(wide x);
+
 /* sin and cos of 2 pi v for v < 1, each within 2^-185 (Lemma W2). */
 void wide_turn(wide v, wide_signed *sine, wide_signed *cosine);
 

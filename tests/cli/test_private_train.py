@@ -32,6 +32,9 @@ SCHEMA = schema({"a": {"type": "number", "bounds": [0, 10]},
 
 
 class Private(Case):
+    solver = "cd"
+    usual = ()  # settings of that solver
+
     def setUp(self):
         super().setUp()
         self.write("s.json", SCHEMA)
@@ -40,7 +43,7 @@ class Private(Case):
 
     def arguments(self, *args, data="d.csv", model="m.json"):
         return ["train", data, "--schema", "s.json", "--loss", "logistic",
-                "--solver", "cd", "-o", model, *args]
+                "--solver", self.solver, *self.usual, "-o", model, *args]
 
     def train(self, *args, **more):
         """Trains with the usual budget, unless args give another."""
@@ -158,6 +161,27 @@ class Statement(Private):
             self.train("--epsilon", "1", "--delta", "1e-6", "--clip", "inf"),
             PRIVACY)
         self.assertIn("--clip", text)
+
+    def test_weights_are_in_the_units_of_the_file(self):
+        """Without noise and clip the solvers find what the exact one finds, intercept included: bounds
+        that are far from 0 are mapped, and mapped back."""
+        draw = random.Random(8)
+        table = [[draw.randint(1000, 1010), round(draw.uniform(-.5, .5), 3)] for _ in range(400)]
+        self.write("d.csv", "a,c,t\n" + "".join(
+            f"{a},{c},{3 * a + 20 * c - 2900}\n" for a, c in table))
+        self.write("s.json", schema({"a": {"type": "number", "bounds": [1000, 1010]},
+                                     "c": {"type": "number", "bounds": [-1, 1]},
+                                     "t": {"type": "target", "bounds": [0, 200]}}))
+        for solver in (["cd", "--passes", "4000"], ["gd", "--steps", "4000"],
+                       ["gcd", "--steps", "4000", "--clip", "9"]):
+            usual = ["train", "d.csv", "--schema", "s.json", "--loss", "squared", "-o", "m.json",
+                     "--epsilon", "inf", "--adjacency", "replace-one"]
+            result = self.sotto(*usual, "--solver", *solver)
+            self.assertEqual(result.code, OK, result.err)
+            model = self.model()
+            self.assertAlmostEqual(model["weights"][0], 3, 1)
+            self.assertAlmostEqual(model["weights"][1], 20, 0)
+            self.assertAlmostEqual(1005 * model["weights"][0] + model["intercept"], 115, 0)
 
     def test_noise_is_fresh(self):
         self.train()
@@ -364,9 +388,9 @@ class SameBits(Private):
             ",".join(map(repr, x)) + ",%d\n" % y
             for x, y in zip(table, label)))
         self.write("m.txt", "0.1\n" * 6)
-        usual = ["--loss", "logistic", "--solver", "cd", "--epsilon", "1",
-                 "--delta", "1e-6", "--insecure-seed", "7", "--smoothness",
-                 "m.txt", "--clip", "1", "-o", "m.json"]
+        usual = ["--loss", "logistic", "--solver", self.solver, *self.usual,
+                 "--epsilon", "1", "--delta", "1e-6", "--insecure-seed", "7",
+                 "--smoothness", "m.txt", "--clip", "1", "-o", "m.json"]
         models = []
         for data in (["d.svm", "--features", "6"],
                      ["dense.csv", "--target", "t"]):

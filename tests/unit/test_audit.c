@@ -8,7 +8,8 @@
  * clipped; the best test is a threshold on the sum of the answers. With
  * error rates a and b, mu >= Q(1 - a) - Q(b), Q the normal quantile; for a
  * and b upper limits of 4.5 sigma are taken (false alarm: below 1e-5). Seeds
- * are fixed, so a run is the same every time.
+ * are fixed, so a run is the same every time. For batches, whose loss is not
+ * linear in the answers, the threshold is on the loss itself.
  */
 #include "plans.h"
 #include "reading.h"
@@ -52,13 +53,17 @@ static double certified(int64_t false_alarms, int64_t missed, int64_t runs)
 
 /* ---- the worst pair ---- */
 
-static curator *open_pair(int there, const curator_policy *policy,
+/* No record; one with a target of -1e9, so that the residual at any iterate
+   is far above the clip; its opposite. */
+static const char *const pair[] = {"a,b,t\n", "a,b,t\n1,1,-1e9\n",
+                                   "a,b,t\n1,1,1e9\n"};
+
+static curator *open_pair(int which, const curator_policy *policy,
                           const ask_plan *plan)
 {
     curator *c;
     sotto_error error;
-    /* a target of -1e9: the residual at any iterate is far above the clip */
-    sotto_table *t = read_text("d.csv", there ? "a,b,t\n1,1,-1e9\n" : "a,b,t\n",
+    sotto_table *t = read_text("d.csv", pair[which],
                                SETTINGS({"target", "t"}, {"epsilon", "1"}));
     if (curator_open(&c, &t, policy, plan, &error))
         fail_msg("%s", error.message);
@@ -271,12 +276,182 @@ static void test_newton_questions(void **state)
     }
 }
 
+/* ---- gradient steps from end to end ---- */
+
+typedef sotto_status (*descent)(solver_answer *out, curator *c,
+                                const solver_problem *p,
+                                const descent_settings *s,
+                                solver_progress progress, void *context,
+                                sotto_error *error);
+
+/* The mean of all answers of one run, along the direction in which the record
+   is: with steps of 1 and no penalty they add up in the iterate. The clip is
+   such that the record's part is 1. Runs share a curator, whose noise is
+   fresh for each question. */
+static double descent_transcript(curator *c, descent run, int64_t steps,
+                                 double rate)
+{
+    double smooth[2] = {1, 1}, weight[2];
+    solver_problem p = {.loss = {LOSS_SQUARED, 0},
+                        .low = -INFINITY,
+                        .high = INFINITY,
+                        .features = 2};
+    descent_settings s = {.steps = steps,
+                          .step_size = 1,
+                          .clip = 1,
+                          .rate = rate,
+                          .smoothness = smooth};
+    solver_answer answer = {.weight = weight};
+    sotto_error error;
+    if (run(&answer, c, &p, &s, NULL, NULL, &error))
+        fail_msg("%s", error.message);
+    return -(weight[0] + weight[1]) / sqrt(2) * rate / (double)steps;
+}
+
+/* A record against its opposite. */
+static void test_gd(void **state)
+{
+    (void)state;
+    enum { RUNS = 40000, STEPS = 9 };
+    int64_t above[2] = {0, 0};
+    double mu = .5, claimed = mu * sqrt(STEPS);
+    for (int which = 0; which < 2; which++) {
+        curator_policy policy =
+            policy_of(ACCOUNT_REPLACE_ONE, 80 + (uint64_t)which);
+        ask_plan plan = plan_one(some(ASK_GRADIENT, RUNS * STEPS, mu));
+        curator *c = open_pair(2 - which, &policy, &plan);
+        for (int64_t i = 0; i < RUNS; i++)
+            above[which] += descent_transcript(c, gd_run, STEPS, 1) > 0;
+        curator_close(c);
+    }
+    double seen = certified(above[0], RUNS - above[1], RUNS);
+    print_message("DP-GD: claimed mu %.3f, certified %.3f\n", claimed, seen);
+    assert_true(seen <= claimed);
+    assert_true(seen >= .9 * claimed);
+}
+
+/* ---- batches, and DP-SGD ---- */
+
+typedef struct sampled_audit {
+    double rate, sigma; /* of the noise, over the clip */
+    int64_t steps, runs;
+    double delta;
+} sampled_audit;
+
+static ask_plan sampled_plan(const sampled_audit *a, int64_t count)
+{
+    ask_item item = some(ASK_BATCH, count, 1 / a->sigma);
+    item.noise = ASK_SAMPLED;
+    item.rate = a->rate;
+    return plan_one(item);
+}
+
+/* The loss of one answer, which is 1 + noise where the record was in the
+   batch, and noise elsewhere. */
+static double sampled_loss(const sampled_audit *a, double y)
+{
+    double square = a->sigma * a->sigma;
+    return log(1 - a->rate + a->rate * exp((2 * y - 1) / (2 * square)));
+}
+
+/* What the accountant promises, by the events that the plan is priced as. */
+static double sampled_claim(const sampled_audit *a)
+{
+    ask_plan plan = sampled_plan(a, a->steps);
+    account_list events;
+    account_price price;
+    sotto_error error;
+    assert_int_equal(
+        curator_events(&events, &plan, ACCOUNT_ADD_REMOVE, 2, &error),
+        SOTTO_OK);
+    assert_int_equal(account_epsilon(&events, a->delta, &price, &error),
+                     SOTTO_OK);
+    account_free(&events);
+    return price.epsilon;
+}
+
+/*
+ * P(loss > e) - e^e Q(loss > e) is what epsilon = e leaves to delta, and the
+ * best of all tests has that form. So hits of P and Q certify
+ * ln((P - delta) / Q), with limits of 4.5 sigma for both.
+ */
+static double sampled_certified(const sampled_audit *a, int64_t p, int64_t q)
+{
+    double least = 1 - upper_limit(a->runs - p, a->runs) - a->delta;
+    return least > 0 ? log(least / upper_limit(q, a->runs)) : 0;
+}
+
+/* Losses of many runs of the worst pair on one curator, in which all answers
+   are independent. */
+static int64_t sampled_hits(const sampled_audit *a, int there, double claim)
+{
+    curator_policy policy = policy_of(ACCOUNT_ADD_REMOVE, 90 + (uint64_t)there);
+    ask_plan plan = sampled_plan(a, a->steps * a->runs);
+    curator *c = open_pair(there, &policy, &plan);
+    double scale[2] = {1, 1}, out[2];
+    sotto_error error;
+    int64_t above = 0;
+    for (int64_t i = 0; i < a->runs; i++) {
+        double sum = 0;
+        for (int64_t t = 0; t < a->steps; t++) {
+            assert_int_equal(curator_ask_batch(c, 1, scale, out, &error),
+                             SOTTO_OK);
+            sum += sampled_loss(a, (out[0] + out[1]) / sqrt(2));
+        }
+        above += sum > claim;
+    }
+    curator_close(c);
+    return above;
+}
+
+static void test_batches(void **state)
+{
+    (void)state;
+    static const sampled_audit cases[] = {{.2, .8, 8, 250000, .05},
+                                          {.5, 1, 4, 250000, .05}};
+    for (int i = 0; i < 2; i++) {
+        const sampled_audit *a = &cases[i];
+        double claim = sampled_claim(a);
+        int64_t none = sampled_hits(a, 0, claim);
+        double seen = sampled_certified(a, sampled_hits(a, 1, claim), none);
+        print_message("batches: claimed epsilon %.3f, certified %.3f\n", claim,
+                      seen);
+        assert_true(seen <= claim);
+        assert_true(seen >= .9 * claim);
+    }
+}
+
+/* One step of the solver: its iterate is the answer. */
+static void test_sgd(void **state)
+{
+    (void)state;
+    static const sampled_audit a = {.5, .5, 1, 150000, .1};
+    double claim = sampled_claim(&a);
+    int64_t above[2] = {0, 0};
+    for (int there = 0; there < 2; there++) {
+        curator_policy policy =
+            policy_of(ACCOUNT_ADD_REMOVE, 85 + (uint64_t)there);
+        ask_plan plan = sampled_plan(&a, a.runs);
+        curator *c = open_pair(there, &policy, &plan);
+        for (int64_t i = 0; i < a.runs; i++) {
+            double y = descent_transcript(c, sgd_run, 1, a.rate);
+            above[there] += sampled_loss(&a, y) > claim;
+        }
+        curator_close(c);
+    }
+    double seen = sampled_certified(&a, above[1], above[0]);
+    print_message("DP-SGD: claimed epsilon %.3f, certified %.3f\n", claim,
+                  seen);
+    assert_true(seen <= claim);
+    assert_true(seen >= .9 * claim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release),
-        cmocka_unit_test(test_cd),
-        cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_release), cmocka_unit_test(test_cd),
+        cmocka_unit_test(test_gd),      cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_sgd),     cmocka_unit_test(test_newton_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

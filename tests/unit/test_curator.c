@@ -241,13 +241,17 @@ static void test_gradient_bound(void **state)
         curator_policy policy = plain_policy(LOSS_SQUARED, 1);
         ask_plan plan = plan_one(some(ASK_GRADIENT, 1, 0));
         policy.without_noise = 1;
+        policy.isa = trial % 3 ? KERNEL_AUTO : KERNEL_SCALAR;
         curator *c =
             open_or_fail(table_of(t.data, "squared", 0), &policy, &plan);
         sotto_error error;
+        double at[4] = {uniform(), -1e30 * uniform(), 1e-30, -1};
+        if (trial % 2)
+            curator_tell_all(c, at);
         assert_int_equal(curator_ask_gradient(c, clip, scale, out, &error),
                          SOTTO_OK);
         for (int j = 0; j < 4; j++) {
-            double k = out[j] * KERNEL_CLIP / clip;
+            double k = out[j] * (double)(float)(KERNEL_CLIP / clip);
             assert_true(fabs(k - rint(k)) < 1e-6);
             squares += rint(k) * rint(k);
         }
@@ -279,6 +283,240 @@ static void test_gradient(void **state)
     mem_free(text);
 }
 
+/* Weights: a row counts as often as it says, in gradients as in partial
+   derivatives, and in a batch as in a gradient. */
+static void test_gradient_weights(void **state)
+{
+    (void)state;
+    text_buffer t = {0};
+    text_put(&t, "a,b,w,t\n");
+    for (int i = 0; i < 300; i++)
+        text_format(&t, "%.6f,%.6f,%d,%.6f\n", uniform() - .5, uniform() - .5,
+                    i % 4, uniform());
+    sotto_table *table =
+        read_text("d.csv", t.data,
+                  SETTINGS({"target", "t"}, {"weights", "w"},
+                           {"weight-bound", "3"}, {"precision", "float"}));
+    curator_policy policy = plain_policy(LOSS_SQUARED, 100);
+    ask_plan plan = {.item = {some(ASK_GRADIENT, 1, 0), some(ASK_BATCH, 1, 0),
+                              some(ASK_PARTIAL, 3, 0)},
+                     .items = 3};
+    policy.without_noise = 1;
+    policy.weight_bound = 3;
+    curator *c = open_or_fail(table, &policy, &plan);
+    double at[3] = {.5, -2, .1}, scale[3] = {1, 1, 1}, clip[3] = {8, 8, 8};
+    double all[3], batch[3], one;
+    sotto_error error;
+    curator_tell_all(c, at);
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_gradient(c, 8, scale, all, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_batch(c, 8, scale, batch, &error), SOTTO_OK);
+    assert_memory_equal(all, batch, sizeof all);
+    for (int64_t j = 0; j < 3; j++) {
+        assert_int_equal(curator_ask_partial(c, j, &one, &error), SOTTO_OK);
+        assert_true(fabs(one - all[j]) < 1e-4);
+        assert_true(fabs(one) > 1e-2);
+    }
+    curator_close(c);
+    text_free(&t);
+}
+
+/* One row as CSV and as svmlight: of five features one is in every row, the
+   others in fewer and fewer. */
+static void put_row(text_buffer *dense, text_buffer *sparse, int64_t i,
+                    int classes)
+{
+    static const int64_t every[] = {1, 3, 11, 13, 40};
+    double x[5], y = uniform() - .5;
+    for (int j = 0; j < 5; j++) {
+        x[j] = i % every[j] ? 0 : 2 * uniform() - 1;
+        y += x[j] / (j + 1);
+    }
+    if (classes)
+        y = y > 0 ? 1 : -1;
+    text_format(sparse, "%.6f", y);
+    for (int j = 0; j < 5; j++) {
+        text_format(dense, "%.6f,", x[j]);
+        if (i % every[j] == 0)
+            text_format(sparse, " %d:%.6f", j + 1, x[j]);
+    }
+    text_format(dense, "%.6f\n", y);
+    text_put(sparse, "\n");
+}
+
+/* The integers of one whole gradient, after two moves. */
+static void gradient_integers(sotto_table *t, const char *name, kernel_isa isa,
+                              double *out)
+{
+    loss_kind kind;
+    assert_true(loss_named(name, &kind));
+    curator_policy policy = plain_policy(kind, 1);
+    ask_plan plan = plan_two(some(ASK_GRADIENT, 2, 0), some(ASK_BATCH, 1, 0));
+    double at[6] = {.3, -.2, 1, .7, -.1, .25};
+    double scale[6] = {1, 2, .5, 3, 1, 1}, factor, batch[6];
+    sotto_error error;
+    policy.without_noise = 1;
+    policy.isa = isa;
+    curator *c = open_or_fail(t, &policy, &plan);
+    curator_tell_all(c, at);
+    assert_int_equal(curator_ask_gradient(c, 2, scale, out, &error), SOTTO_OK);
+    at[1] = -2;
+    scale[0] = 1.5;
+    curator_tell_all(c, at);
+    assert_int_equal(curator_ask_gradient(c, .7, scale, out, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_batch(c, .7, scale, batch, &error), SOTTO_OK);
+    assert_memory_equal(batch, out, sizeof batch); /* everybody is in it */
+    factor = (double)(float)(KERNEL_CLIP / .7);
+    for (int j = 0; j < 6; j++) {
+        out[j] *= factor;
+        assert_true(fabs(out[j] - rint(out[j])) < 1e-4);
+        out[j] = rint(out[j]);
+    }
+    curator_close(c);
+}
+
+/* Batches without noise: sums of some rows' integers, which are divided by
+   the public number of rows and not by how many they are; on average `rate`
+   of the gradient. (6 sigma of 4000 batches, each of 100 rows that add at
+   most 1.) */
+static void check_batch(double rate)
+{
+    enum { TIMES = 4000 };
+    char *text = some_rows(100, 0);
+    curator_policy policy = plain_policy(LOSS_SQUARED, 7);
+    ask_item batch = some(ASK_BATCH, TIMES, 0);
+    batch.noise = ASK_SAMPLED;
+    batch.rate = rate;
+    ask_plan plan = plan_two(some(ASK_GRADIENT, 1, 0), batch);
+    policy.without_noise = 1;
+    curator *c = open_or_fail(table_of(text, "squared", 0), &policy, &plan);
+    double at[4] = {.5, -.25, 1, .1}, scale[4] = {1, 2, 1, .5}, all[4], out[4];
+    double sum[4] = {0}, last = 0, changes = 0;
+    sotto_error error;
+    curator_tell_all(c, at);
+    assert_int_equal(curator_ask_gradient(c, 1, scale, all, &error), SOTTO_OK);
+    for (int i = 0; i < TIMES; i++) {
+        assert_int_equal(curator_ask_batch(c, 1, scale, out, &error), SOTTO_OK);
+        for (int j = 0; j < 4; j++) {
+            double k = out[j] * 7 * KERNEL_CLIP;
+            assert_true(fabs(k - rint(k)) < 1e-6);
+            sum[j] += out[j] / TIMES;
+        }
+        changes += out[0] != last;
+        last = out[0];
+    }
+    assert_true(changes > .9 * TIMES);
+    for (int j = 0; j < 4; j++)
+        assert_true(fabs(sum[j] - rate * all[j]) < 6 * sqrt(20. / TIMES) / 7);
+    assert_int_equal(curator_ask_batch(c, 1, scale, out, &error), SOTTO_BUDGET);
+    curator_close(c);
+    mem_free(text);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    check_batch(.25);
+    check_batch(.0625);
+}
+
+/* Some rows with values that no arithmetic likes. */
+static void put_odd_rows(text_buffer *dense, text_buffer *sparse)
+{
+    static const char *const odd[] = {"3e38", "-1e-40", "1e30", "0", "-3e38"};
+    for (int i = 0; i < 5; i++) {
+        text_put(sparse, "-1");
+        for (int j = 0; j < 5; j++) {
+            text_format(dense, "%s,", odd[(i + j) % 5]);
+            text_format(sparse, " %d:%s", j + 1, odd[(i + j) % 5]);
+        }
+        text_put(dense, "-1\n");
+        text_put(sparse, "\n");
+    }
+}
+
+/* A whole table's integers are the sum of those of its rows, each in a table
+   of its own: a row adds the same whatever stands around it, and wherever. */
+static void test_gradient_rows(void **state)
+{
+    (void)state;
+    static const kernel_isa sets[] = {KERNEL_SCALAR, KERNEL_AVX2,
+                                      KERNEL_AVX512};
+    for (int classes = 0; classes < 2; classes++) {
+        const char *name = classes ? "logistic" : "squared",
+                   *head = "a,b,c,d,e,t\n";
+        text_buffer dense = {0}, sparse = {0};
+        double sum[6] = {0}, one[6];
+        text_put(&dense, head);
+        for (int64_t i = 0; i < 130; i++)
+            put_row(&dense, &sparse, i, classes);
+        put_odd_rows(&dense, &sparse);
+        for (char *from = strchr(dense.data, '\n') + 1; *from;) {
+            char *end = strchr(from, '\n') + 1;
+            text_buffer row = {0};
+            text_put(&row, head);
+            text_format(&row, "%.*s", (int)(end - from), from);
+            gradient_integers(table_of(row.data, name, 0), name, KERNEL_AUTO,
+                              one);
+            for (int j = 0; j < 6; j++)
+                sum[j] += one[j];
+            text_free(&row);
+            from = end;
+        }
+        for (int i = 0; i < 3; i++) {
+            if (!kernel_get(sets[i]))
+                continue;
+            gradient_integers(table_of(dense.data, name, 0), name, sets[i],
+                              one);
+            assert_memory_equal(one, sum, sizeof sum);
+            gradient_integers(
+                read_text("d.svm", sparse.data,
+                          SETTINGS({"loss", name}, {"precision", "float"})),
+                name, sets[i], one);
+            assert_memory_equal(one, sum, sizeof sum);
+        }
+        text_free(&dense);
+        text_free(&sparse);
+    }
+}
+
+/* Many coordinates of a record that is far beyond the clip: within the ball,
+   and at its edge. */
+static void test_gradient_edge(void **state)
+{
+    (void)state;
+    enum { MANY = 3000 };
+    for (int trial = 0; trial < 20; trial++) {
+        text_buffer t = {0};
+        static double scale[MANY], out[MANY];
+        double squares = 0;
+        text_put(&t, "-1e6");
+        for (int j = 0; j < MANY; j++) {
+            text_format(&t, " %d:%.8f", j + 1, uniform() - .5);
+            scale[j] = 1 + uniform();
+        }
+        text_put(&t, "\n");
+        sotto_table *table =
+            read_text("d.svm", t.data, SETTINGS({"precision", "float"}));
+        curator_policy policy = plain_policy(LOSS_SQUARED, 1);
+        ask_plan plan = plan_one(some(ASK_GRADIENT, 1, 0));
+        policy.without_noise = 1;
+        policy.intercept = 0;
+        curator *c = open_or_fail(table, &policy, &plan);
+        sotto_error error;
+        assert_int_equal(curator_ask_gradient(c, 1, scale, out, &error),
+                         SOTTO_OK);
+        for (int j = 0; j < MANY; j++) {
+            double k = rint(out[j] * KERNEL_CLIP);
+            squares += k * k;
+        }
+        squares /= (double)KERNEL_CLIP * KERNEL_CLIP;
+        assert_true(squares <= 1 && squares > .9998);
+        curator_close(c);
+        text_free(&t);
+    }
+}
+
 /* No noise by accident: a question without it is refused unless the policy
    says that nothing has any, and so is noise that cannot be drawn. */
 static void test_noise_is_needed(void **state)
@@ -290,6 +528,8 @@ static void test_noise_is_needed(void **state)
         for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
             curator_policy policy = plain_policy(LOSS_SQUARED, 5);
             ask_plan plan = plan_one(some((ask_kind)kind, 1, mus[i]));
+            plan.item[0].block = kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
+            plan.item[0].blocks = kind == ASK_SEQUENCE;
             if (kind == ASK_CHOICE) {
                 plan.item[0].noise = ASK_GUMBEL;
                 if (mus[i] == 1e-7) /* a choice can be as noisy as that */
@@ -349,6 +589,16 @@ static void test_order(void **state)
     assert_int_equal(curator_ask_partial(c, 0, out, &error), SOTTO_OK);
     assert_int_equal(curator_ask_partial(c, 0, out, &error), SOTTO_BUDGET);
     curator_close(c);
+    /* neither is Laplace noise for a vector, of which the Euclidean length is
+       bounded */
+    static const ask_kind vectors[] = {ASK_MOMENTS, ASK_GRADIENT, ASK_BATCH};
+    for (int i = 0; i < 3; i++) {
+        ask_plan laplace = plan_one(some(vectors[i], 1, 1));
+        laplace.item[0].noise = ASK_LAPLACE;
+        sotto_table *none = table_of(text, "squared", 0);
+        assert_int_equal(curator_open(&c, &none, &policy, &laplace, &error),
+                         SOTTO_FAILED);
+    }
     /* turns of different length are no plan */
     plan.item[2].count = 3;
     sotto_table *t = table_of(text, "squared", 0);
@@ -359,29 +609,6 @@ static void test_order(void **state)
 
 /* ---- the same bits, however columns are stored, on any threads ---- */
 
-/* One row as CSV and as svmlight: of five features one is in every row, the
-   others in fewer and fewer. */
-static void put_row(text_buffer *dense, text_buffer *sparse, int64_t i,
-                    int classes)
-{
-    static const int64_t every[] = {1, 3, 11, 13, 40};
-    double x[5], y = uniform() - .5;
-    for (int j = 0; j < 5; j++) {
-        x[j] = i % every[j] ? 0 : 2 * uniform() - 1;
-        y += x[j] / (j + 1);
-    }
-    if (classes)
-        y = y > 0 ? 1 : -1;
-    text_format(sparse, "%.6f", y);
-    for (int j = 0; j < 5; j++) {
-        text_format(dense, "%.6f,", x[j]);
-        if (i % every[j] == 0)
-            text_format(sparse, " %d:%.6f", j + 1, x[j]);
-    }
-    text_format(dense, "%.6f\n", y);
-    text_put(sparse, "\n");
-}
-
 /* So many rows that threads share them. */
 enum { STORAGE_ROWS = 70000 };
 
@@ -389,9 +616,13 @@ enum { STORAGE_ROWS = 70000 };
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy)
 {
     enum { TIMES = 60 };
-    ask_plan plan =
-        plan_two(some(ASK_MOMENTS, 1, .5), some(ASK_PARTIAL, TIMES, .5));
-    double clip[6] = {.1, .2, .3, .2, .1, .3}, moments[5], out;
+    ask_item turn = some(ASK_PARTIAL, TIMES, .5);
+    turn.and_next = 1;
+    ask_plan plan = {
+        .item = {some(ASK_MOMENTS, 1, .5), turn, some(ASK_GRADIENT, TIMES, .5)},
+        .items = 3};
+    double clip[6] = {.1, .2, .3, .2, .1, .3}, moments[5], out, all[6];
+    double scale[6] = {1, 2, .5, 3, 1, 1};
     double bound[5] = {1, 1, 1, 1, 1};
     curator *c = open_or_fail(t, policy, &plan);
     uint64_t mark = 0, bits;
@@ -404,6 +635,15 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy)
         memcpy(&bits, &out, sizeof bits);
         mark = mark * 1099511628211u ^ bits;
         curator_tell(c, j, -.3 * out);
+        scale[2] += i % 10 == 0;
+        assert_int_equal(curator_ask_gradient(c, .4, scale, all, &error),
+                         SOTTO_OK);
+        for (int k = 0; k < 6; k++) {
+            memcpy(&bits, &all[k], sizeof bits);
+            mark = mark * 1099511628211u ^ bits;
+        }
+        if (i % 3 == 0)
+            curator_tell_all(c, all);
     }
     curator_close(c);
     memcpy(&bits, &moments[4], sizeof bits);
@@ -479,8 +719,44 @@ static double exact_minimum(const char *text, const char *name,
     return minimum;
 }
 
+/* One solver, on a problem that has smoothness `smooth`. */
+typedef sotto_status (*without_noise)(solver_answer *out, curator *c,
+                                      const solver_problem *p,
+                                      const double *smooth, int how,
+                                      sotto_error *error);
+
+enum { PARTIALS = 800, GRADIENTS = 400 };
+
+static sotto_status by_cd(solver_answer *out, curator *c,
+                          const solver_problem *p, const double *smooth,
+                          int how, sotto_error *error)
+{
+    cd_settings s = {.rounds = 1,
+                     .steps = PARTIALS,
+                     .step_size = 1,
+                     .clip = 1e4,
+                     .average = 0,
+                     .order = (cd_order)how,
+                     .smoothness = smooth};
+    return cd_run(out, c, p, &s, NULL, NULL, error);
+}
+
+static sotto_status by_gd(solver_answer *out, curator *c,
+                          const solver_problem *p, const double *smooth,
+                          int how, sotto_error *error)
+{
+    descent_settings s = {.steps = GRADIENTS,
+                          .step_size = how ? .7 : .9,
+                          .momentum = how == 1 ? .5 : 0,
+                          .decay = how == 2 ? .001 : 0,
+                          .clip = 1e3,
+                          .rate = 1,
+                          .smoothness = smooth};
+    return gd_run(out, c, p, &s, NULL, NULL, error);
+}
+
 static void solve_without_noise(loss_kind kind, double l1, double l2,
-                                cd_order order)
+                                without_noise solver, int how)
 {
     int classes = loss_has_classes(kind);
     char *text = some_rows(2000, classes);
@@ -495,21 +771,15 @@ static void solve_without_noise(loss_kind kind, double l1, double l2,
     double smooth[4], weight[3];
     for (int j = 0; j < 4; j++)
         smooth[j] = curvature * (j < 3 ? .34 : 1);
-    cd_settings s = {.rounds = 1,
-                     .steps = 800,
-                     .step_size = 1,
-                     .clip = 1e4,
-                     .average = 0,
-                     .order = order,
-                     .smoothness = smooth};
-    ask_plan plan = plan_one(some(ASK_PARTIAL, 800, 0));
+    ask_plan plan = plan_two(some(ASK_PARTIAL, PARTIALS, 0),
+                             some(ASK_GRADIENT, GRADIENTS, 0));
     curator_policy policy = plain_policy(kind, 2000);
     policy.without_noise = 1;
     curator *c =
         open_or_fail(table_of(text, loss_name(kind), 0), &policy, &plan);
     solver_answer answer = {.weight = weight};
     sotto_error error;
-    if (cd_run(&answer, c, &p, &s, NULL, NULL, &error))
+    if (solver(&answer, c, &p, smooth, how, &error))
         fail_msg("%s", error.message);
     assert_false(curator_is_private(c));
     curator_close(c);
@@ -523,16 +793,28 @@ static void solve_without_noise(loss_kind kind, double l1, double l2,
     mem_free(text);
 }
 
-static void test_cd_without_noise(void **state)
+static void solve_all_without_noise(without_noise solver, int first, int second,
+                                    int third)
 {
-    (void)state;
     static const loss_kind kinds[] = {LOSS_SQUARED, LOSS_LOGISTIC,
                                       LOSS_SQUARED_HINGE, LOSS_HUBER};
     for (int i = 0; i < 4; i++) {
-        solve_without_noise(kinds[i], 0, 0, CD_PERMUTED);
-        solve_without_noise(kinds[i], .02, 0, CD_CYCLIC);
-        solve_without_noise(kinds[i], .01, .1, CD_UNIFORM);
+        solve_without_noise(kinds[i], 0, 0, solver, first);
+        solve_without_noise(kinds[i], .02, 0, solver, second);
+        solve_without_noise(kinds[i], .01, .1, solver, third);
     }
+}
+
+static void test_cd_without_noise(void **state)
+{
+    (void)state;
+    solve_all_without_noise(by_cd, CD_PERMUTED, CD_CYCLIC, CD_UNIFORM);
+}
+
+static void test_gd_without_noise(void **state)
+{
+    (void)state;
+    solve_all_without_noise(by_gd, 0, 1, 2);
 }
 
 int main(void)
@@ -546,11 +828,16 @@ int main(void)
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_gradient_bound),
         cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_gradient_weights),
+        cmocka_unit_test(test_gradient_rows),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_gradient_edge),
         cmocka_unit_test(test_noise_is_needed),
         cmocka_unit_test(test_wrong_table),
         cmocka_unit_test(test_storage),
         cmocka_unit_test(test_no_rows),
         cmocka_unit_test(test_cd_without_noise),
+        cmocka_unit_test(test_gd_without_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,9 +215,14 @@ static sotto_status do_noise(const sotto_options *options, sotto_error *error)
 {
     (void)options;
     noise_stream *s;
+    noise_buckets *b;
     sotto_status status = noise_open(&s, NOISE_RELEASE, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = noise_buckets_open(&b, 3000, 1, .1, error);
     if (status == SOTTO_OK)
-        noise_close(s);
+        noise_buckets_close(b);
+    noise_close(s);
     return status;
 }
 
@@ -397,24 +402,54 @@ static void test_private(void **state)
                        {"insecure-seed", "1"}, {"passes", "2"}, ONE_THREAD),
               do_model) > 100);
     /* auto, its plan made beforehand, and from the number of rows */
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "8"}, {"delta", "0.1"}, {"path", "dense"},
+                       {"rows", "100"}, {"insecure-seed", "1"}, ONE_THREAD),
+              do_model) > 100);
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "8"}, {"delta", "0.1"}, {"path", "dense"},
+                       {"insecure-seed", "1"}, ONE_THREAD),
+              do_model) > 100);
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "gd"},
+                       {"insecure-seed", "1"}, {"steps", "2"}, ONE_THREAD),
+              do_model) > 100);
     assert_true(sweep(paths[CSV],
                       SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
-                               {"epsilon", "8"}, {"delta", "0.1"},
-                               {"path", "dense"}, {"rows", "100"},
-                               {"insecure-seed", "1"}, ONE_THREAD),
+                               {"epsilon", "1"}, {"delta", "0.01"},
+                               {"solver", "sgd"}, {"insecure-seed", "1"},
+                               {"steps", "2"}, {"batch-rate", "1"}, ONE_THREAD),
                       do_model) > 100);
+    /* noise that needs no transform: few allocations */
+    static const char *const solvers[] = {"scd", "scd-primal"};
+    for (int i = 0; i < 2; i++)
+        assert_true(
+            sweep(paths[CSV],
+                  SETTINGS({"schema", paths[FULL]}, {"loss", "squared-hinge"},
+                           {"epsilon", "1"}, {"delta", "0.01"},
+                           {"solver", solvers[i]}, {"insecure-seed", "1"},
+                           {"steps", "3"}, {"batch-rate", "1"}, {"l2", "1"},
+                           {"intercept", "no"}, {"rows", "9"},
+                           {"adjacency", "zero-out"}, ONE_THREAD),
+                  do_model) > 100);
     assert_true(sweep(paths[CSV],
-                      SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
-                               {"epsilon", "8"}, {"delta", "0.1"},
-                               {"path", "dense"}, {"insecure-seed", "1"},
-                               ONE_THREAD),
+                      SETTINGS({"schema", paths[FULL]}, {"loss", "hinge"},
+                               {"epsilon", "inf"}, {"solver", "scd-seq"},
+                               {"steps", "3"}, {"l2", "1"}, {"intercept", "no"},
+                               {"rows", "9"}, ONE_THREAD),
                       do_model) > 100);
 }
 
 static void test_noise(void **state)
 {
     (void)state;
-    assert_true(sweep("", SETTINGS(ONE_THREAD), do_noise) > 2);
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_noise) > 4);
 }
 
 static void test_account(void **state)

@@ -12,14 +12,12 @@
 
 #include <cmocka.h>
 
+#include "law.h"
 #include "noise.h"
 
 #include <math.h>
-#include <mpfr.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SIGNIFICANCE 1e-6
 
 enum { DRAWS = 1000000, CELLS = 64 };
 static int64_t draws[DRAWS];
@@ -38,42 +36,6 @@ static noise_stream *seeded(uint64_t seed)
 }
 
 /* ---- judges ---- */
-
-/* The probability that chi-square of that many degrees is above x. */
-static double chi_square_tail(double x, int degrees)
-{
-    mpfr_t a, b, half;
-    mpfr_inits2(100, a, b, half, (mpfr_ptr)0);
-    mpfr_set_d(half, degrees / 2., MPFR_RNDN);
-    mpfr_set_d(b, x / 2, MPFR_RNDN);
-    mpfr_gamma_inc(a, half, b, MPFR_RNDN);
-    mpfr_gamma(b, half, MPFR_RNDN);
-    mpfr_div(a, a, b, MPFR_RNDN);
-    double p = mpfr_get_d(a, MPFR_RNDN);
-    mpfr_clears(a, b, half, (mpfr_ptr)0);
-    return p;
-}
-
-static void assert_law(const char *name, const double *seen,
-                       const double *probability, int cells, double total)
-{
-    double x = 0, sum = 0;
-    for (int i = 0; i < cells; i++) {
-        double expected = probability[i] * total;
-        sum += probability[i];
-        if (expected == 0) {
-            assert_true(seen[i] == 0);
-            continue;
-        }
-        assert_true(expected >= 5 || cells == 2);
-        x += (seen[i] - expected) * (seen[i] - expected) / expected;
-    }
-    assert_true(fabs(sum - 1) < 1e-9);
-    double p = chi_square_tail(x, cells - 1);
-    print_message("%s: chi-square %.1f of %d, p = %.3g\n", name, x, cells - 1,
-                  p);
-    assert_true(p > SIGNIFICANCE);
-}
 
 /* The law of a rounded continuous one, by its distribution function, over
    cells of equal width around 0; the last ones take the tails. */
@@ -112,16 +74,6 @@ static double laplace_below(double x, double scale)
 static double gaussian_below(double x, double sigma)
 {
     return .5 * erfc(-x / sigma * M_SQRT1_2);
-}
-
-/* Two-sided binomial: the count may be off by what Bernstein allows. */
-static void assert_count(const char *name, double seen, double probability,
-                         double total)
-{
-    double l = log(2 / SIGNIFICANCE), mean = probability * total;
-    double most = l / 3 + sqrt(l * l / 9 + 2 * l * mean * (1 - probability));
-    if (!(fabs(seen - mean) <= most))
-        fail_msg("%s: %.0f, expected %.1f +- %.1f", name, seen, mean, most);
 }
 
 /* ---- values ---- */
@@ -213,28 +165,6 @@ static void test_pairs(void **state)
 
 /* ---- MPFR's exact samplers, another method altogether ---- */
 
-static void assert_same_law(const char *name, const double *a, const double *b,
-                            int cells)
-{
-    double x = 0, na = 0, nb = 0;
-    int used = 0;
-    for (int i = 0; i < cells; i++) {
-        na += a[i];
-        nb += b[i];
-    }
-    for (int i = 0; i < cells; i++) {
-        if (a[i] + b[i] == 0)
-            continue;
-        double d = a[i] * sqrt(nb / na) - b[i] * sqrt(na / nb);
-        x += d * d / (a[i] + b[i]);
-        used++;
-    }
-    double p = chi_square_tail(x, used - 1);
-    print_message("%s: chi-square %.1f of %d, p = %.3g\n", name, x, used - 1,
-                  p);
-    assert_true(p > SIGNIFICANCE);
-}
-
 static int cell_of(int64_t value)
 {
     int64_t cell = value + 16; /* cells of one integer, tails together */
@@ -298,16 +228,6 @@ static void count_winners(select_call *call, uint64_t seed,
         seen[winner]++;
     }
     noise_close(s);
-}
-
-static void softmax(const int64_t *scores, int count, double rate,
-                    double *probability)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += probability[i] = exp((double)scores[i] * rate);
-    for (int i = 0; i < count; i++)
-        probability[i] /= sum;
 }
 
 static void test_softmax(void **state)
@@ -426,6 +346,37 @@ static void test_coins(void **state)
     noise_close(s);
 }
 
+/* Picks: how many, that every place is as likely (first and last of a run of
+   21), and that neighbours do not care for each other. */
+static void test_picks(void **state)
+{
+    (void)state;
+    enum { PLACES = 21, TIMES = 40000 };
+    const double q[] = {.5, .9, .3, 1. / 256, .01, .001, .05};
+    for (int i = 0; i < 7; i++) {
+        noise_stream *s = seeded(70 + (uint64_t)i);
+        double at[PLACES] = {0}, both = 0;
+        uint32_t out[PLACES];
+        size_t picked;
+        for (int t = 0; t < TIMES; t++) {
+            int shows[PLACES] = {0};
+            must(noise_picks(s, q[i], PLACES, out, &picked, NULL));
+            for (size_t k = 0; k < picked; k++) {
+                assert_true(out[k] < PLACES && (!k || out[k] > out[k - 1]));
+                shows[out[k]] = 1;
+            }
+            for (int j = 0; j < PLACES; j++)
+                at[j] += shows[j];
+            for (int j = 1; j < PLACES; j += 2)
+                both += shows[j] & shows[j - 1];
+        }
+        for (int j = 0; j < PLACES; j++)
+            assert_count("picks", at[j], q[i], TIMES);
+        assert_count("pairs of picks", both, q[i] * q[i], 10 * TIMES);
+        noise_close(s);
+    }
+}
+
 /* Noise of two purposes of one seed is not correlated: signs as a table. */
 static void test_purposes_are_independent(void **state)
 {
@@ -454,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_many_scores),
         cmocka_unit_test(test_permute_and_flip),
         cmocka_unit_test(test_coins),
+        cmocka_unit_test(test_picks),
         cmocka_unit_test(test_purposes_are_independent),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

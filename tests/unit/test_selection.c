@@ -325,6 +325,87 @@ static void test_coin_exp(void **state)
     noise_close(s);
 }
 
+/* Eight coins of a word, each against the first eight bits of q; further
+   words where those are equal. */
+static void test_picks_by_bytes(void **state)
+{
+    (void)state;
+    const double q = .3; /* 0x4c.cccccccccccc000... */
+    const uint64_t rest = (uint64_t)(q * 0x1p64) << 8;
+    const uint64_t words[4] = {0x4cff4b4c4d004c4cu, rest - 256, rest, 0};
+    const uint32_t want[] = {0, 2, 4, 5};
+    uint32_t got[8];
+    size_t picked;
+    noise_stream *s = scripted(words, 4);
+    assert_int_equal(noise_picks(s, q, 7, got, &picked, NULL), SOTTO_OK);
+    assert_int_equal(noise_scripted_used(s, 4), 4);
+    assert_int_equal(picked, 4);
+    assert_memory_equal(got, want, sizeof want);
+    noise_close(s);
+    s = scripted(NULL, 0);
+    assert_int_equal(noise_picks(s, 1, 3, got, &picked, NULL), SOTTO_OK);
+    assert_true(picked == 3 && got[0] == 0 && got[1] == 1 && got[2] == 2);
+    assert_int_equal(noise_picks(s, 0, 3, got, &picked, NULL), SOTTO_USAGE);
+    assert_int_equal(noise_picks(s, NAN, 3, got, &picked, NULL), SOTTO_USAGE);
+    noise_close(s);
+}
+
+/* floor(E / -ln(1 - q)) zeros come before the first pick: with E of 192 bits,
+   which is one way in which the first 64 can go on. Words are random, or
+   right beside where the number changes. Returns whether it is below 2^32. */
+static int check_gap(uint64_t words[3], double q, int beside)
+{
+    uint32_t out[1];
+    size_t picked = 9;
+    mpfr_set_d(v, -q, MPFR_RNDN);
+    mpfr_log1p(v, v, MPFR_RNDN);
+    mpfr_neg(v, v, MPFR_RNDN);
+    if (beside) { /* U = (1 - q)^n, and a little less or more */
+        mpfr_mul_ui(u, v, (unsigned)(oracle_random() % (uint64_t)(20 / q)),
+                    MPFR_RNDN);
+        mpfr_neg(u, u, MPFR_RNDN);
+        mpfr_exp(u, u, MPFR_RNDN);
+        mpfr_mul_2ui(u, u, 64, MPFR_RNDN);
+        words[0] = mpfr_get_uj(u, MPFR_RNDD) + (uint64_t)(beside - 2);
+        words[1] = beside == 2 ? oracle_extreme() : words[1];
+    }
+    noise_of(u, 0, words);
+    mpfr_div(u, u, v, MPFR_RNDN);
+    if (mpfr_cmp_ui_2exp(u, 1, 32) >= 0 || mpfr_cmp_ui(u, 0) <= 0)
+        return 0;
+    uint64_t gap = mpfr_get_uj(u, MPFR_RNDD);
+    for (size_t more = 0; more < 2; more++) {
+        uint64_t script[4] = {words[0], words[1], words[2], 1};
+        noise_stream *s = scripted(script, 4);
+        uint32_t *room = gap + more > 1 ? malloc(4 * (gap + more)) : out;
+        assert_int_equal(
+            noise_picks(s, q, (size_t)gap + more, room, &picked, NULL),
+            SOTTO_OK);
+        assert_int_equal(picked, more);
+        if (more)
+            assert_int_equal(room[0], gap);
+        if (room != out)
+            free(room);
+        noise_close(s);
+    }
+    return 1;
+}
+
+static void test_picks_by_gaps(void **state)
+{
+    (void)state;
+    const double qs[] = {.03, .00969, 1e-4, 0x1p-20, 0x1p-33, 0x1.23456789p-30};
+    int checked = 0;
+    for (int i = 0; i < 12000; i++) {
+        uint64_t w[3] = {i % 2 ? oracle_random() : oracle_extreme(),
+                         oracle_extreme(), oracle_random()};
+        double q = noise_coin_rate(qs[i % 6]);
+        checked += check_gap(w, q, q > 1e-5 ? i / 6 % 4 : 0);
+    }
+    print_message("gaps: %d checked\n", checked);
+    assert_true(checked > 8000);
+}
+
 /* r < floor(q 2^64), exactly, and the rate that says so. */
 static void test_coins(void **state)
 {
@@ -369,6 +450,8 @@ int main(void)
         cmocka_unit_test(test_a_third_contender),
         cmocka_unit_test(test_long_selection),
         cmocka_unit_test(test_coin_exp),
+        cmocka_unit_test(test_picks_by_bytes),
+        cmocka_unit_test(test_picks_by_gaps),
         cmocka_unit_test(test_coins),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

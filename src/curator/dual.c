@@ -1,0 +1,363 @@
+/*
+ * A dual step: Lemmas H and 5 of docs/privacy.md. Every row has a dual
+ * variable, which is hidden here, starts at 0 and never leaves; the rows of
+ * a batch move theirs, each by itself, and what is told is how far that
+ * moves the shared vector v = sum of alpha_i x_i.
+ *
+ *   x    the row as it is stored (y x for two classes), times f, which makes
+ *        it no longer than the declared norm: f = min(1, R / |x|)
+ *   m    = x'w,  w = v / (lambda n0) being public
+ *   b    = alpha / a,  a the row's weight
+ *   k    = a |x|^2 L / (lambda n0),  L how many move at once, also public
+ *   z    = a d, where d makes  l*(-b - d) + m d + k d^2 / 2  least
+ *   z    is shortened so that |z x| <= C, and then alpha = alpha + z
+ *   out  += z x, as integers: z x (B / C) (1 - 2^-30) cut towards 0
+ *
+ * No number of one row meets another's before the integers are added up,
+ * and all rows of a batch see the same w.
+ */
+#include "inside.h"
+
+#include <math.h>
+
+/* ---- making ---- */
+
+/* The row as the steps see it: of this record, and of public bounds. */
+static dual_row make_row(const curator *c, int64_t i, double square)
+{
+    double norm = sqrt(square), bound = c->policy.norm_bound;
+    double fits = bound > 0 && norm > bound ? bound / norm : 1;
+    double weight = c->weight ? (double)c->weight[i] : 1;
+    int counts = square > 0 && isfinite(square) && weight > 0 &&
+                 isfinite(weight) && fits > 0;
+    return (dual_row){.target = c->table->y[i],
+                      .weight = counts ? weight : 0,
+                      .norm = norm,
+                      .fits = fits};
+}
+
+static void make_dense(curator *c)
+{
+    const sotto_table *t = c->table;
+    const float *x = t->x;
+    for (int64_t i = 0; i < t->rows; i++) {
+        double square = 0;
+        for (int64_t j = 0; j < t->features; j++) {
+            float value = x[j * t->stride + i];
+            c->dual.x[i * t->features + j] = value;
+            square += (double)value * (double)value;
+        }
+        c->dual.row[i] = make_row(c, i, square);
+    }
+}
+
+static void make_sparse(curator *c)
+{
+    const table_entries *e = &c->table->by_row;
+    const float *value = e->value;
+    for (int64_t i = 0; i < c->table->rows; i++) {
+        double square = 0;
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+            square += (double)value[k] * (double)value[k];
+        c->dual.row[i] = make_row(c, i, square);
+    }
+}
+
+sotto_status dual_make(curator *c, sotto_error *error)
+{
+    const sotto_table *t = c->table;
+    dual *d = &c->dual;
+    size_t rows = (size_t)t->rows, values = 0, bytes;
+    if (t->sparse && !t->by_row.start)
+        return error_set(error, SOTTO_USAGE,
+                         "the table was not read with its rows");
+    if (!size_multiply(rows, t->sparse ? 0 : (size_t)t->features, &values) ||
+        !size_multiply(values, sizeof *d->x, &bytes))
+        return error_memory(error);
+    d->bytes = rows * sizeof *d->row + bytes + 64;
+    d->memory = mem_map(d->bytes);
+    if (!d->memory)
+        return error_memory(error);
+    keep_out_of_dumps(d->memory, d->bytes);
+    d->row = d->memory;
+    d->x = (float *)(d->row + rows);
+    if (t->sparse)
+        make_sparse(c);
+    else
+        make_dense(c);
+    return SOTTO_OK;
+}
+
+void dual_free(curator *c)
+{
+    if (c->dual.memory) {
+        mem_wipe(c->dual.memory, c->dual.bytes);
+        mem_unmap(c->dual.memory, c->dual.bytes);
+    }
+    c->dual = (dual){0};
+}
+
+/* ---- one row ---- */
+
+/* exp(x) for x <= 0, of sums and products alone: the same bits anywhere. */
+static double exp_below(double x)
+{
+    static const double part[] = {
+        1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320,
+        1. / 5040,     1. / 720,     1. / 120,    1. / 24,
+        1. / 6,        1. / 2,       1,           1};
+    if (!(x > -700))
+        return 0;
+    double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52, p = 1. / 479001600;
+    double n = shifted - 0x1.8p52;
+    double r = (x - n * 0x1.62e42fefa38p-1) - n * 0x1.ef35793c7673p-45;
+    for (int i = 0; i < 12; i++)
+        p = p * r + part[i];
+    return ldexp(p, (int)n);
+}
+
+/* 1 / (1 + exp(m)) */
+static double sigmoid_of_minus(double m)
+{
+    double e = exp_below(m > 0 ? -m : m);
+    return m > 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+static double between(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* The d of above; k > 0. Where there is no closed form it is one Newton step
+   for b + d = s(m + k d), s the loss's slope: between b and the slope at m,
+   so never out of the loss's bounds. */
+static double dual_move(const loss *l, double target, double m, double b,
+                        double k)
+{
+    double s;
+    switch (l->kind) {
+    case LOSS_SQUARED:
+        return (target - m - b) / (1 + k);
+    case LOSS_HUBER:
+        return between(b + (target - m - b) / (1 + k), -l->delta, l->delta) - b;
+    case LOSS_HINGE:
+        return between(b + (1 - m) / k, 0, 1) - b;
+    case LOSS_SQUARED_HINGE:
+        return fmax(b + (1 - m - b / 2) / (.5 + k), 0) - b;
+    default:
+        s = sigmoid_of_minus(m);
+        return (s - b) / (1 + k * s * (1 - s));
+    }
+}
+
+/* A question, and what all its rows need of it. */
+typedef struct dual_ask {
+    const ask_dual *at;
+    const loss *loss;
+    double bend; /* L / (lambda n0) */
+    double grid; /* (B / C) (1 - 2^-30) */
+} dual_ask;
+
+/* Moves the row's dual variable; returns what its values are multiplied by
+   to make integers. */
+static inline double dual_step(const dual_ask *a, dual_row *r, double dot)
+{
+    double x = r->norm * r->fits, weight = r->weight;
+    double b = weight == 1 ? r->alpha : r->alpha / weight;
+    double z = weight * dual_move(a->loss, r->target, dot * r->fits, b,
+                                  weight * (x * x) * a->bend);
+    double length = fabs(z) * x;
+    if (!isfinite(length))
+        return 0;
+    if (length > a->at->clip)
+        z *= a->at->clip / length;
+    r->alpha += z;
+    return z * r->fits * a->grid;
+}
+
+/* ---- all of a batch ---- */
+
+static void step_dense(curator *c, const dual_ask *a, int64_t i, int64_t *out)
+{
+    int64_t p = c->table->features;
+    const float *x = c->dual.x + i * p;
+    const double *weight = a->at->weight;
+    double dot = 0;
+    for (int64_t j = 0; j < p; j++)
+        dot += (double)x[j] * weight[j];
+    double factor = dual_step(a, &c->dual.row[i], dot);
+    for (int64_t j = 0; j < p; j++)
+        out[j] += (int32_t)(factor * (double)x[j]);
+}
+
+static void step_sparse(curator *c, const dual_ask *a, int64_t i, int64_t *out)
+{
+    const table_entries *e = &c->table->by_row;
+    const float *value = e->value;
+    double dot = 0;
+    for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+        dot += (double)value[k] * a->at->weight[e->index[k]];
+    double factor = dual_step(a, &c->dual.row[i], dot);
+    for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+        out[e->index[k]] += (int32_t)(factor * (double)value[k]);
+}
+
+/* Soon needed: rows of a batch lie far apart. */
+static void fetch(const curator *c, int64_t i)
+{
+    __builtin_prefetch(&c->dual.row[i], 1);
+    if (!c->table->sparse)
+        __builtin_prefetch(c->dual.x + i * c->table->features);
+}
+
+/* Noise on the dual variables of a batch, as Algorithm 1 of the paper has
+   it. It is the rows' own randomness (Lemma H), and hidden as they are, so it
+   need not be of any law. */
+static void shake(curator *c, const ask_dual *at)
+{
+    const batch *b = &c->batch;
+    int64_t part[64];
+    for (int64_t from = 0; from < b->count; from += 64) {
+        size_t count = (size_t)(b->count - from < 64 ? b->count - from : 64);
+        if (noise_gaussian(c->noise, at->shake * KERNEL_CLIP, part, count,
+                           NULL))
+            return; /* a scale out of bounds: no noise, which is fine */
+        for (size_t k = 0; k < count; k++)
+            c->dual.row[b->row[from + (int64_t)k]].alpha +=
+                (double)part[k] * (at->clip / KERNEL_CLIP);
+    }
+    mem_wipe(part, sizeof part);
+}
+
+static dual_ask make_ask(const curator *c, const ask_dual *at)
+{
+    return (dual_ask){at, &c->policy.loss, at->at_once / at->l2,
+                      KERNEL_CLIP / at->clip * (1 - 0x1p-30)};
+}
+
+static inline void step_row(curator *c, const dual_ask *a, int64_t i,
+                            int64_t *out)
+{
+    if (c->dual.row[i].weight == 0)
+        return;
+    if (c->table->sparse)
+        step_sparse(c, a, i, out);
+    else
+        step_dense(c, a, i, out);
+}
+
+static void sum_dual(curator *c, const void *what, int64_t *out)
+{
+    enum { AHEAD = 8 };
+    const ask_dual *at = what;
+    const dual_ask a = make_ask(c, at);
+    const batch *b = &c->batch;
+    for (int64_t k = 0; k < b->count; k++) {
+        if (k + AHEAD < b->count)
+            fetch(c, b->row[k + AHEAD]);
+        step_row(c, &a, b->row[k], out);
+    }
+    if (at->shake > 0)
+        shake(c, at);
+}
+
+/* ---- one row after the other, for comparison ---- */
+
+typedef struct sequence_ask {
+    ask_dual at;        /* its weights are `here` */
+    const double *from; /* the public point */
+    double *here;       /* where the rows before have taken it */
+} sequence_ask;
+
+/* The weights that row i has moved, in whole steps of the grid. */
+static void follow(const curator *c, const sequence_ask *a, int64_t i,
+                   const int64_t *out)
+{
+    double unit = a->at.clip / KERNEL_CLIP / (a->at.l2 * c->total);
+    const table_entries *e = &c->table->by_row;
+    if (!c->table->sparse)
+        for (int64_t j = 0; j < c->table->features; j++)
+            a->here[j] = a->from[j] + unit * (double)out[j];
+    else
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+            a->here[e->index[k]] =
+                a->from[e->index[k]] + unit * (double)out[e->index[k]];
+}
+
+static void sum_sequence(curator *c, const void *what, int64_t *out)
+{
+    const sequence_ask *s = what;
+    const dual_ask a = make_ask(c, &s->at);
+    const batch *b = &c->batch;
+    for (int64_t k = 0; k < b->count; k++) {
+        step_row(c, &a, b->row[k], out);
+        follow(c, s, b->row[k], out);
+    }
+}
+
+/* ---- asking ---- */
+
+static int is_moderate(double x)
+{
+    return x >= 0x1p-100 && x <= 0x1p100;
+}
+
+/* Then no product on the way over- or underflows so as to matter. */
+static sotto_status check_ask(const curator *c, const ask_dual *at,
+                              sotto_error *error)
+{
+    int fine = is_moderate(at->clip) && is_moderate(at->l2) &&
+               is_moderate(at->at_once) && c->table->features <= 1 << 20;
+    for (int64_t j = 0; j < c->table->features; j++)
+        fine &= fabs(at->weight[j]) <= 0x1p300;
+    if (!fine)
+        return error_set(error, SOTTO_USAGE,
+                         "a dual step needs a clip and an --l2 from 2^-100 to "
+                         "2^100, weights below 2^300, and at most 2^20 "
+                         "features");
+    return SOTTO_OK;
+}
+
+sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
+                              double *unit, sotto_error *error)
+{
+    double noise;
+    size_t features = (size_t)c->table->features;
+    for (size_t j = 0; j < features; j++)
+        move[j] = 0;
+    sotto_status status = check_ask(c, at, error);
+    if (status != SOTTO_OK)
+        return status;
+    gate_question q = {
+        .kind = ASK_DUAL, .answers = features, .sum = sum_dual, .what = at};
+    *unit = at->clip / KERNEL_CLIP;
+    return gate_release(c, &q, move, &noise, error);
+}
+
+sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
+                                  double *unit, sotto_error *error)
+{
+    double noise;
+    size_t features = (size_t)c->table->features;
+    sequence_ask s = {.at = *at, .from = at->weight};
+    for (size_t j = 0; j < features; j++)
+        move[j] = 0;
+    sotto_status status = check_ask(c, at, error);
+    if (status != SOTTO_OK)
+        return status;
+    s.here = mem_zeroed(features, sizeof *s.here);
+    if (!s.here)
+        return error_memory(error);
+    for (size_t j = 0; j < features; j++)
+        s.here[j] = at->weight[j];
+    s.at.weight = s.here;
+    gate_question q = {.kind = ASK_SEQUENCE,
+                       .answers = features,
+                       .sum = sum_sequence,
+                       .what = &s};
+    *unit = at->clip / KERNEL_CLIP;
+    status = gate_release(c, &q, move, &noise, error);
+    mem_wipe(s.here, features * sizeof *s.here);
+    mem_free(s.here);
+    return status;
+}

@@ -1,0 +1,69 @@
+/*
+ * A step of the primal SCD, for comparison: for some coordinates at once, how
+ * far each should go by all rows together. What is clipped is that, not what
+ * a row adds, so that any record can change it from one end to the other
+ * (docs/privacy.md, "For comparison").
+ */
+#include "inside.h"
+
+#include <math.h>
+
+/* The sums of slopes and of curvatures along a column. */
+static void sum_column(const curator *c, int64_t j, double *slope, double *bend)
+{
+    kernel_column x = columns_get(c, j);
+    int64_t count = x.index ? x.count : c->table->rows;
+    int classes = loss_has_classes(c->policy.loss.kind);
+    *slope = *bend = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = x.index ? (int64_t)x.index[k] : k;
+        double value = (double)x.value[k], s, b;
+        double weight = c->weight ? (double)c->weight[i] : 1;
+        /* a margin times its class, or a residual */
+        loss_at(&c->policy.loss, (double)c->rows.margin[i], classes ? 1 : 0, &s,
+                &b);
+        *slope += weight * s * value;
+        *bend += weight * b * value * value;
+    }
+}
+
+static int64_t primal_integer(double move, double clip)
+{
+    double part = move / clip;
+    if (!(fabs(part) <= 1))
+        part = part > 0 ? 1 : part < 0 ? -1 : 0; /* not a number: 0 */
+    return (int64_t)rint(part * KERNEL_CLIP);
+}
+
+static void sum_primal(curator *c, const void *what, int64_t *out)
+{
+    const ask_primal *at = what;
+    curator_catch_up(c);
+    for (int64_t k = 0; k < at->count; k++) {
+        double slope, bend, theta = at->weight[at->first + k];
+        sum_column(c, at->first + k, &slope, &bend);
+        slope = slope / c->total + at->l2 * theta;
+        bend = (double)at->count * bend / c->total + at->l2;
+        out[k] = primal_integer(-slope / bend, at->clip);
+    }
+}
+
+sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
+                                double *unit, sotto_error *error)
+{
+    double noise;
+    int64_t p = c->table->features;
+    for (int64_t k = 0; k < at->count; k++)
+        move[k] = 0;
+    if (!(at->clip >= 0x1p-100 && at->clip <= 0x1p100) || !(at->l2 > 0) ||
+        at->first < 0 || at->count < 1 || at->first + at->count > p)
+        return error_set(error, SOTTO_USAGE,
+                         "a primal step needs coordinates that there are, and "
+                         "a clip from 2^-100 to 2^100");
+    gate_question q = {.kind = ASK_PRIMAL,
+                       .answers = (size_t)at->count,
+                       .sum = sum_primal,
+                       .what = at};
+    *unit = at->clip / KERNEL_CLIP;
+    return gate_release(c, &q, move, &noise, error);
+}

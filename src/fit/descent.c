@@ -1,0 +1,69 @@
+/*
+ * What training with gradient steps takes, of all records or of samples: the
+ * options that count, and settings by rules that know public values only.
+ */
+#include "private.h"
+
+#include <math.h>
+
+/* Options of other solvers, which would be passed over. */
+static sotto_status refuse_others(const sotto_options *options,
+                                  const char *solver, sotto_error *error)
+{
+    static const option_id others[] = {OPTION_ROUNDS, OPTION_ORDER};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (option_given(options, others[i]))
+            return error_set(error, SOTTO_USAGE,
+                             "--%s does not go with --solver %s",
+                             sotto_option_at(others[i])->name, solver);
+    if (!option_is(options, OPTION_CALIBRATION, "exact"))
+        return error_set(error, SOTTO_USAGE,
+                         "--calibration: the paper's formulas are for --solver "
+                         "cd");
+    return SOTTO_OK;
+}
+
+sotto_status fit_check_descent(const sotto_options *options, const char *solver,
+                               sotto_error *error)
+{
+    if (option_is(options, OPTION_LOSS, "hinge"))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver %s: the hinge loss is not smooth; expected "
+                         "squared, logistic, squared-hinge or huber",
+                         solver);
+    return refuse_others(options, solver, error);
+}
+
+int64_t fit_descent_steps(const sotto_options *options)
+{
+    return option_given(options, OPTION_STEPS)
+               ? option_integer(options, OPTION_STEPS)
+               : 100;
+}
+
+static double given_or(const sotto_options *options, option_id id,
+                       double standard)
+{
+    return option_given(options, id) ? option_number(options, id) : standard;
+}
+
+/*
+ * In coordinates where every feature has smoothness 1 that of all together
+ * is at most their number: steps of 1 / number are stable. A record's slope
+ * is about 1, and then its gradient there about sqrt(number / curvature).
+ */
+descent_settings fit_descent_settings(const private_run *r)
+{
+    const sotto_options *options = r->options;
+    double coordinates = (double)(r->facts.features + r->task.intercept);
+    double curvature = loss_curvature_bound(&r->task.loss);
+    return (descent_settings){
+        .steps = fit_descent_steps(options),
+        .step_size = given_or(options, OPTION_STEP_SIZE, 1 / coordinates),
+        .decay = option_number(options, OPTION_DECAY),
+        .momentum = given_or(options, OPTION_MOMENTUM, 0),
+        .average = given_or(options, OPTION_AVERAGE, .7),
+        .clip = given_or(options, OPTION_CLIP, sqrt(coordinates / curvature)),
+        .rate = 1,
+        .smoothness = r->smooth.m};
+}

@@ -1,0 +1,165 @@
+/*
+ * Training with DP-GCD: what it needs, its plan, its settings.
+ */
+#include "private.h"
+
+#include <math.h>
+
+static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
+{
+    if (option_is(options, OPTION_LOSS, "hinge"))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver gcd: the hinge loss is not smooth; expected "
+                         "squared, logistic, squared-hinge or huber");
+    if (option_given(options, OPTION_PASSES))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver gcd: expected --steps, not --passes");
+    if (option_given(options, OPTION_CLIP) &&
+        isinf(option_number(options, OPTION_CLIP)))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver gcd: expected a finite --clip: it is the "
+                         "unit in which coordinates are compared");
+    if (option_is(options, OPTION_CALIBRATION, "rdp"))
+        return error_set(error, SOTTO_USAGE,
+                         "--calibration rdp goes with --solver cd; expected "
+                         "exact, theorem or paper");
+    return SOTTO_OK;
+}
+
+/* ---- settings ---- */
+
+/*
+ * Steps: given, or as many as the budget lets tell from noise, about
+ * n epsilon / (35 ln p) (measured on sparse problems), where n is public.
+ */
+static int64_t gcd_steps(const private_run *r)
+{
+    double usual = 10;
+    if (option_given(r->options, OPTION_STEPS))
+        return option_integer(r->options, OPTION_STEPS);
+    if (option_private(r->options) && r->facts.rows > 0)
+        usual = rint(r->facts.rows * option_number(r->options, OPTION_EPSILON) /
+                     (35 * log((double)r->facts.features + 2)));
+    return (int64_t)fmin(fmax(usual, 1), 100);
+}
+
+static ask_rule gcd_rule(const sotto_options *options)
+{
+    return option_is(options, OPTION_RULE, "gs-s")   ? ASK_GS_S
+           : option_is(options, OPTION_RULE, "gs-r") ? ASK_GS_R
+           : option_is(options, OPTION_RULE, "gs-q") ? ASK_GS_Q
+                                                     : ASK_UNTRUNCATED;
+}
+
+/* ---- noise ---- */
+
+/* Choices and releases in turn, with their parts of the budget. */
+static sotto_status gcd_questions(private_run *r, ask_noise choice,
+                                  ask_noise release, double share,
+                                  sotto_error *error)
+{
+    double left, steps = (double)gcd_steps(r);
+    sotto_status status = fit_plan_begin(r, release, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (option_given(r->options, OPTION_SELECTION_SHARE))
+        share = option_number(r->options, OPTION_SELECTION_SHARE);
+    fit_plan_add(r, (ask_item){.kind = ASK_CHOICE,
+                               .count = (int64_t)steps,
+                               .noise = choice,
+                               .level = fit_level(choice, share * left, steps),
+                               .and_next = 1});
+    fit_plan_add(
+        r, (ask_item){.kind = ASK_PARTIAL,
+                      .count = (int64_t)steps,
+                      .noise = release,
+                      .level = fit_level(release, (1 - share) * left, steps)});
+    return SOTTO_OK;
+}
+
+/* The sd of a choice's noise times that of a release's, in sensitivities. */
+static double gcd_noise(const ask_plan *plan)
+{
+    const ask_item *choice = &plan->item[plan->items - 2];
+    const ask_item *release = &plan->item[plan->items - 1];
+    int pure = choice->noise == ASK_FLIP;
+    return 2 / choice->level * (pure ? 1 : 1.2825) / release->level *
+           (pure ? sqrt(2) : 1);
+}
+
+/* Gumbel and Gaussian noise, or, which is less for few steps, noise of pure
+   differential privacy: whichever is smaller. */
+static sotto_status gcd_exact_noise(private_run *r, sotto_error *error)
+{
+    sotto_status status = gcd_questions(r, ASK_FLIP, ASK_LAPLACE, .8, error);
+    if (status == SOTTO_OK)
+        status = fit_calibrate(r, error);
+    ask_plan pure = r->plan;
+    if (status == SOTTO_OK)
+        status = gcd_questions(r, ASK_GUMBEL, ASK_GAUSSIAN, .5, error);
+    if (status == SOTTO_OK)
+        status = fit_calibrate(r, error);
+    if (status == SOTTO_OK && gcd_noise(&pure) < gcd_noise(&r->plan))
+        r->plan = pure;
+    return status;
+}
+
+/* The paper's own Laplace noise. It takes a choice to cost what a release
+   does; twice that is proven, and that is what the statement says. */
+static sotto_status gcd_paper_noise(private_run *r, sotto_error *error)
+{
+    int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
+    double z = 1;
+    sotto_status status = gcd_questions(r, ASK_NOISY, ASK_LAPLACE, .5, error);
+    if (status == SOTTO_OK && r->plan.items > 2)
+        status = error_set(error, SOTTO_USAGE,
+                           "--calibration: the paper knows no questions but "
+                           "choices and partial derivatives; expected --rows N "
+                           "or another adjacency, and --smoothness bounds or "
+                           "FILE");
+    if (status == SOTTO_OK)
+        status = fit_paper_multiplier(r, theorem ? "dp-gcd-4.2" : "dp-gcd-2",
+                                      (double)gcd_steps(r), &z, error);
+    r->plan.item[0].level = 2 / z;
+    r->plan.item[1].level = 1 / z;
+    return status;
+}
+
+static sotto_status gcd_plan(private_run *r, sotto_error *error)
+{
+    if (r->policy.without_noise)
+        return gcd_questions(r, ASK_GUMBEL, ASK_GAUSSIAN, .5, error);
+    return option_is(r->options, OPTION_CALIBRATION, "exact")
+               ? gcd_exact_noise(r, error)
+               : gcd_paper_noise(r, error);
+}
+
+/* Without --clip: a record's slope is about 1 for a mean square of 1, and
+   then its part of coordinate j about sqrt(M_j). */
+static sotto_status gcd_train(private_run *r, const solver_problem *p,
+                              solver_answer *out, solver_progress progress,
+                              void *context, sotto_error *error)
+{
+    gcd_settings settings = {
+        .steps = gcd_steps(r),
+        .step_size = option_number(r->options, OPTION_STEP_SIZE),
+        .clip = option_given(r->options, OPTION_CLIP)
+                    ? option_number(r->options, OPTION_CLIP)
+                    : 1,
+        .rule = gcd_rule(r->options),
+        .smoothness = r->smooth.m};
+    return gcd_run(out, r->curator, p, &settings, progress, context, error);
+}
+
+static sotto_status gcd_explain(const private_run *r, text_buffer *t,
+                                sotto_error *error)
+{
+    return fit_gcd_bounds(r, (double)gcd_steps(r), t, error);
+}
+
+const private_solver fit_gcd = {.name = "gcd",
+                                .smooth = 1,
+                                .check = gcd_check,
+                                .plan = gcd_plan,
+                                .run = gcd_train,
+                                .explain = gcd_explain};

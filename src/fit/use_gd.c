@@ -1,0 +1,49 @@
+/*
+ * Training with DP-GD: what it needs, its plan, its settings.
+ */
+#include "private.h"
+
+#include <math.h>
+
+static sotto_status gd_check(const sotto_options *options, sotto_error *error)
+{
+    static const option_id others[] = {OPTION_PASSES, OPTION_BATCH_RATE};
+    for (int i = 0; i < 2; i++)
+        if (option_given(options, others[i]))
+            return error_set(error, SOTTO_USAGE,
+                             "--%s does not go with --solver gd",
+                             sotto_option_at(others[i])->name);
+    return fit_check_descent(options, "gd", error);
+}
+
+static sotto_status gd_plan(private_run *r, sotto_error *error)
+{
+    int64_t steps = fit_descent_steps(r->options);
+    double left;
+    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    fit_plan_add(
+        r, (ask_item){.kind = ASK_GRADIENT,
+                      .count = steps,
+                      .level = fit_level(ASK_GAUSSIAN, left, (double)steps)});
+    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+static sotto_status gd_train(private_run *r, const solver_problem *p,
+                             solver_answer *out, solver_progress progress,
+                             void *context, sotto_error *error)
+{
+    descent_settings settings = fit_descent_settings(r);
+    /* steps that are sure to be stable are short for most records */
+    if (!option_given(r->options, OPTION_MOMENTUM) &&
+        !option_given(r->options, OPTION_STEP_SIZE))
+        settings.momentum = .9;
+    return gd_run(out, r->curator, p, &settings, progress, context, error);
+}
+
+const private_solver fit_gd = {.name = "gd",
+                               .smooth = 1,
+                               .check = gd_check,
+                               .plan = gd_plan,
+                               .run = gd_train};

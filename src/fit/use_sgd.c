@@ -1,0 +1,86 @@
+/*
+ * Training with DP-SGD: what it needs, its plan, its settings.
+ */
+#include "private.h"
+
+#include <math.h>
+
+static sotto_status sgd_check(const sotto_options *options, sotto_error *error)
+{
+    if (option_given(options, OPTION_PASSES) &&
+        option_given(options, OPTION_STEPS))
+        return error_set(error, SOTTO_USAGE,
+                         "expected one of --passes and --steps");
+    if (option_given(options, OPTION_CLIP) &&
+        isinf(option_number(options, OPTION_CLIP)))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver sgd: expected a finite --clip");
+    return fit_check_descent(options, "sgd", error);
+}
+
+/* A coin can have that rate exactly. Not given: 0.02, or what makes batches
+   of ten where fewer rows were declared. */
+static double sgd_rate(const sotto_options *options)
+{
+    double rate = .02;
+    if (option_given(options, OPTION_ROWS))
+        rate = fmin(1, fmax(rate, 10 / option_number(options, OPTION_ROWS)));
+    return curator_rate(option_given(options, OPTION_BATCH_RATE)
+                            ? option_number(options, OPTION_BATCH_RATE)
+                            : rate);
+}
+
+/* Given, or so many that each row is expected in so many batches. */
+static double sgd_steps(const sotto_options *options)
+{
+    double passes = option_given(options, OPTION_PASSES)
+                        ? option_number(options, OPTION_PASSES)
+                        : 10;
+    return option_given(options, OPTION_STEPS)
+               ? option_number(options, OPTION_STEPS)
+               : ceil(passes / sgd_rate(options));
+}
+
+static sotto_status sgd_plan(private_run *r, sotto_error *error)
+{
+    double left, rate = sgd_rate(r->options), steps = sgd_steps(r->options);
+    if (steps > 1e9)
+        return error_set(error, SOTTO_USAGE,
+                         "--passes, --steps, --batch-rate: at most 1e9 steps "
+                         "in all");
+    if (option_private(r->options) &&
+        rate * steps <= option_number(r->options, OPTION_DELTA))
+        return error_set(error, SOTTO_PRIVACY,
+                         "--batch-rate: hardly anybody would be in a batch, "
+                         "and whoever is in one would have no noise but "
+                         "delta; expected more, or a smaller --delta");
+    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    /* all rows in every batch: no coins, and no secret about who is in */
+    fit_plan_add(
+        r,
+        (ask_item){.kind = ASK_BATCH,
+                   .count = (int64_t)steps,
+                   .noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN,
+                   .rate = rate,
+                   .level = rate < 1 ? fit_sampled_level(left, steps, rate)
+                                     : fit_level(ASK_GAUSSIAN, left, steps)});
+    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+static sotto_status sgd_train(private_run *r, const solver_problem *p,
+                              solver_answer *out, solver_progress progress,
+                              void *context, sotto_error *error)
+{
+    descent_settings settings = fit_descent_settings(r);
+    settings.steps = (int64_t)sgd_steps(r->options);
+    settings.rate = sgd_rate(r->options);
+    return sgd_run(out, r->curator, p, &settings, progress, context, error);
+}
+
+const private_solver fit_sgd = {.name = "sgd",
+                                .smooth = 1,
+                                .check = sgd_check,
+                                .plan = sgd_plan,
+                                .run = sgd_train};

@@ -1,0 +1,337 @@
+/*
+ * Choices: scores by each rule against their definition, no score moves
+ * further than its sum, and sums that follow the rows are those of a
+ * recount, bit for bit, for any storage and instruction set.
+ */
+#include "plans.h"
+#include "reading.h"
+
+#include "curator.h"
+#include "score.h"
+#include "solver.h"
+
+static uint64_t seed = 5;
+
+static uint64_t word(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 16;
+}
+
+static double uniform(void)
+{
+    return (double)(word() & 0xffffffff) * 0x1p-32;
+}
+
+/* ---- scores ---- */
+
+static int64_t small(int64_t most)
+{
+    return (int64_t)(word() % (uint64_t)(2 * most + 1)) - most;
+}
+
+/* A coordinate as it can be: its weight in the box, edges known. */
+static score_terms some_terms(int64_t most)
+{
+    score_terms t = {.sum = small(3 * most), .l1 = llabs(small(most))};
+    int boxed = word() % 2;
+    t.low = boxed ? -llabs(small(most)) : -SCORE_MOST;
+    t.high = boxed ? llabs(small(most)) : SCORE_MOST;
+    t.at = word() % 3 ? score_between(small(most), t.low, t.high) : 0;
+    t.above = t.at > 0;
+    t.below = t.at < 0;
+    t.highest = t.at == t.high;
+    t.lowest = t.at == t.low;
+    return t;
+}
+
+/* 2 h of a step a: what GS-q's model of the objective falls by, doubled. */
+static double twice_fall(const score_terms *t, double a)
+{
+    return -2 * (double)t->sum * a - a * a -
+           2 * (double)t->l1 * (fabs((double)t->at + a) - fabs((double)t->at));
+}
+
+static void test_definitions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        score_terms t = some_terms(20);
+        double best = 0, step = 0;
+        int64_t from = t.low < -200 ? -200 : t.low;
+        int64_t to = t.high > 200 ? 200 : t.high;
+        for (int64_t z = from; z <= to; z++) { /* every integer step */
+            double a = (double)(z - t.at), fall = twice_fall(&t, a);
+            if (fall > best) {
+                best = fall;
+                step = fabs(a);
+            }
+        }
+        assert_int_equal(score_of(&t, ASK_GS_R), (int64_t)step);
+        assert_int_equal(score_of(&t, ASK_GS_Q), (int64_t)floor(sqrt(best)));
+        /* the distance of -S from [lo, hi] */
+        double lo = t.lowest ? -1e9 : (double)(t.above ? t.l1 : -t.l1);
+        double hi = t.highest ? 1e9 : (double)(t.below ? -t.l1 : t.l1);
+        double g = -(double)t.sum;
+        double distance = g < lo ? lo - g : g > hi ? g - hi : 0;
+        assert_int_equal(score_of(&t, ASK_GS_S), (int64_t)distance);
+        int64_t free = score_of(&t, ASK_UNTRUNCATED);
+        assert_true(distance > 0 ? free == (int64_t)distance : free <= 0);
+    }
+}
+
+/* A sum that changes by k changes no score by more. */
+static void test_no_score_moves_further(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 400000; i++) {
+        int64_t most = (int64_t)1 << word() % 59;
+        score_terms a = some_terms(most / 3 + 1), b;
+        int64_t by = small(i % 2 ? 3 : most / 4 + 1);
+        b = a;
+        b.sum = score_between(a.sum + by, -SCORE_MOST, SCORE_MOST);
+        for (ask_rule rule = ASK_UNTRUNCATED; rule <= ASK_GS_Q; rule++) {
+            int64_t change = score_of(&a, rule) - score_of(&b, rule);
+            assert_true(llabs(change) <= llabs(by));
+        }
+    }
+}
+
+/* ---- sums ---- */
+
+enum { MOST_FEATURES = 5000 };
+static int features = 40, rows = 700;
+
+/* One data set, as CSV and as svmlight: the first features are in most rows,
+   the last in none. */
+static void make_rows(text_buffer *dense, text_buffer *sparse, int classes)
+{
+    for (int j = 0; j < features; j++)
+        text_format(dense, "x%d,", j);
+    text_put(dense, "t\n");
+    for (int i = 0; i < rows; i++) {
+        text_buffer row = {0};
+        double y = uniform() - .5;
+        for (int j = 0; j < features; j++) {
+            int there = uniform() < .9 / (1 + .5 * j) && j < features - 2;
+            double x = there ? 2 * uniform() - 1 : 0;
+            y += j < 6 ? x * (j % 2 ? 1 : -1) : 0;
+            text_format(dense, "%.6f,", x);
+            if (there)
+                text_format(&row, " %d:%.6f", j + 1, x);
+        }
+        if (classes)
+            y = y > 0 ? 1 : -1;
+        text_format(dense, "%.6f\n", y);
+        text_format(sparse, "%.6f%s\n", y, row.data ? row.data : "");
+        text_free(&row);
+    }
+}
+
+static sotto_table *read_dense(const char *text, const char *name)
+{
+    return read_text(
+        "d.csv", text,
+        SETTINGS({"target", "t"}, {"loss", name}, {"precision", "float"}));
+}
+
+static sotto_table *read_sparse(const char *text, const char *name)
+{
+    char count[12];
+    snprintf(count, sizeof count, "%d", features);
+    return read_text(
+        "d.svm", text,
+        SETTINGS({"loss", name}, {"precision", "float"}, {"features", count}));
+}
+
+/* A mark of every answer of many choices, releases and moves. */
+static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
+                        ask_rule rule, double level)
+{
+    enum { TIMES = 120 };
+    ask_item choice = some(ASK_CHOICE, TIMES, level);
+    choice.noise = ASK_GUMBEL;
+    choice.and_next = 1;
+    ask_plan plan = plan_two(choice, some(ASK_PARTIAL, TIMES, level));
+    static double clip[MOST_FEATURES + 1], smooth[MOST_FEATURES + 1];
+    static double weight[MOST_FEATURES + 1];
+    double out;
+    for (int j = 0; j <= features; j++) {
+        weight[j] = 0;
+        clip[j] = .1 + .01 * (j % 40);
+        smooth[j] = .3 + .02 * (j % 50);
+    }
+    ask_scores scores = {rule, clip, smooth, .01, .02, -.4, .5};
+    curator *c;
+    sotto_error error;
+    uint64_t mark = 0, bits;
+    if (curator_open(&c, &t, policy, &plan, &error) ||
+        curator_tell_clips(c, clip, &error) ||
+        curator_tell_scores(c, &scores, &error))
+        fail_msg("%s", error.message);
+    for (int i = 0; i < TIMES; i++) {
+        int64_t j;
+        assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_OK);
+        assert_int_equal(curator_ask_partial(c, j, &out, &error), SOTTO_OK);
+        memcpy(&bits, &out, sizeof bits);
+        mark = (mark * 1099511628211u ^ bits) * 31 + (uint64_t)j;
+        double to = fmin(fmax(weight[j] - .3 * out, -.4), .5);
+        weight[j] += curator_tell(c, j, to - weight[j]);
+    }
+    curator_close(c);
+    return mark;
+}
+
+static curator_policy policy_of(loss_kind kind, int intercept)
+{
+    return (curator_policy){.adjacency = ACCOUNT_ADD_REMOVE,
+                            .rows_per_person = 1,
+                            .rows = rows,
+                            .loss = {kind, .7},
+                            .weight_bound = 1,
+                            .intercept = intercept,
+                            .insecure = 1,
+                            .seed = 3};
+}
+
+static void compare_forms(loss_kind kind, ask_rule rule, int intercept)
+{
+    int classes = loss_has_classes(kind);
+    text_buffer dense = {0}, sparse = {0};
+    const char *name = loss_name(kind);
+    make_rows(&dense, &sparse, classes);
+    curator_policy policy = policy_of(kind, intercept);
+    uint64_t mark = mark_of(read_dense(dense.data, name), &policy, rule, .3);
+    for (int how = -1; how <= 1; how++)
+        for (kernel_isa isa = KERNEL_AUTO; isa <= KERNEL_AVX512; isa++) {
+            if (!kernel_get(isa))
+                continue;
+            policy.isa = isa;
+            policy.recompute = how;
+            uint64_t other =
+                mark_of(read_sparse(sparse.data, name), &policy, rule, .3);
+            assert_true(other == mark);
+        }
+    policy.seed++;
+    assert_false(mark_of(read_sparse(sparse.data, name), &policy, rule, .3) ==
+                 mark);
+    text_free(&dense);
+    text_free(&sparse);
+}
+
+static void test_forms(void **state)
+{
+    (void)state;
+    features = 40;
+    rows = 700;
+    for (ask_rule rule = ASK_UNTRUNCATED; rule <= ASK_GS_Q; rule++)
+        for (int intercept = 0; intercept < 2; intercept++) {
+            compare_forms(LOSS_SQUARED, rule, intercept);
+            compare_forms(LOSS_LOGISTIC, rule, intercept);
+            compare_forms(LOSS_HUBER, rule, intercept);
+            compare_forms(LOSS_SQUARED_HINGE, rule, intercept);
+        }
+}
+
+/* Short columns, and more coordinates than noise is drawn for one by one. */
+static void test_many_features(void **state)
+{
+    (void)state;
+    features = MOST_FEATURES;
+    rows = 90;
+    compare_forms(LOSS_SQUARED, ASK_UNTRUNCATED, 0);
+    compare_forms(LOSS_LOGISTIC, ASK_GS_S, 1);
+    compare_forms(LOSS_HUBER, ASK_GS_Q, 1);
+}
+
+/* ---- the law ---- */
+
+/* Three columns whose sums are 3, 5 and 0 clips: chosen as often as the
+   exponential mechanism says, also the one without an entry. */
+static void test_law(void **state)
+{
+    (void)state;
+    enum { RUNS = 200000 };
+    text_buffer t = {0};
+    text_put(&t, "a,b,c,t\n");
+    for (int i = 0; i < 5; i++)
+        text_format(&t, "%d,-1,0,-1e9\n", i < 3);
+    ask_item choice = some(ASK_CHOICE, RUNS, 1);
+    choice.noise = ASK_GUMBEL;
+    ask_plan plan = plan_one(choice);
+    double clip[3] = {1, 2, .5}, count[3] = {0}, share[3], sum = 0;
+    ask_scores scores = {.clip = clip, .low = -INFINITY, .high = INFINITY};
+    curator_policy policy = policy_of(LOSS_SQUARED, 0);
+    sotto_table *table = read_dense(t.data, "squared");
+    curator *c;
+    sotto_error error;
+    if (curator_open(&c, &table, &policy, &plan, &error) ||
+        curator_tell_scores(c, &scores, &error))
+        fail_msg("%s", error.message);
+    for (int i = 0; i < RUNS; i++) {
+        int64_t j;
+        assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_OK);
+        count[j]++;
+    }
+    /* a range of 1 is a rate of 1/2 in units of a clip */
+    static const double clips[3] = {3, 5, 0};
+    for (int j = 0; j < 3; j++)
+        sum += share[j] = exp(clips[j] / 2);
+    for (int j = 0; j < 3; j++) {
+        double p = share[j] / sum;
+        double sd = sqrt(p * (1 - p) * RUNS);
+        assert_true(fabs(count[j] - p * RUNS) < 5.5 * sd);
+    }
+    curator_close(c);
+    text_free(&t);
+}
+
+/* ---- what can go wrong ---- */
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    /* no rows, one feature: the intercept and it compete all the same */
+    sotto_table *t = read_text("d.csv", "a,t\n",
+                               SETTINGS({"target", "t"}, {"epsilon", "1"}));
+    curator_policy policy = policy_of(LOSS_SQUARED, 1);
+    ask_item choice = some(ASK_CHOICE, 400, 1);
+    choice.noise = ASK_GUMBEL;
+    ask_plan plan = plan_one(choice);
+    double clip[2] = {1, 1}, seen[2] = {0};
+    ask_scores scores = {.clip = clip, .low = -INFINITY, .high = INFINITY};
+    curator *c;
+    sotto_error error;
+    if (curator_open(&c, &t, &policy, &plan, &error) ||
+        curator_tell_scores(c, &scores, &error))
+        fail_msg("%s", error.message);
+    for (int i = 0; i < 400; i++) {
+        int64_t j;
+        assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_OK);
+        seen[j]++;
+    }
+    int64_t j;
+    assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_BUDGET);
+    assert_true(seen[0] > 120 && seen[1] > 120);
+    /* clips that no float can hold */
+    clip[0] = 1e-45;
+    assert_int_equal(curator_tell_scores(c, &scores, &error), SOTTO_USAGE);
+    clip[0] = 0;
+    assert_int_equal(curator_tell_scores(c, &scores, &error), SOTTO_USAGE);
+    clip[0] = INFINITY;
+    assert_int_equal(curator_tell_scores(c, &scores, &error), SOTTO_USAGE);
+    curator_close(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definitions),
+        cmocka_unit_test(test_no_score_moves_further),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_many_features),
+        cmocka_unit_test(test_law),
+        cmocka_unit_test(test_shapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
