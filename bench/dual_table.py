@@ -80,11 +80,22 @@ def quality(w, x, y, loss):
     return ((score - y)**2).mean() if loss == "squared" else ((score > 0) == (y > 0)).mean()
 
 
+def settings_of(solver, folder, shape):
+    """DP-SGD on rows of norm 1, in units in which the logistic loss has smoothness 1: no record's gradient is
+    longer than the clip, and steps are stable."""
+    if solver != "sgd":
+        return []
+    path = os.path.join(folder, "constants")
+    np.savetxt(path, np.full(shape[1], .25))
+    return ["--smoothness", path, "--clip", "2", "--step-size", "1", "--decay", "0.01"]
+
+
 def train(folder, solver, loss, l2, shape, epsilon, more):
     command = [PROGRAM, "train", os.path.join(folder, "rows.npy"), "--target", str(shape[1] + 1),
                "--loss", loss, "--l2", repr(l2), "--no-intercept", "--quiet", "--solver", solver,
                "--rows", str(shape[0]), "-o", os.path.join(folder, "model.json"), *more]
     if solver != NONE:
+        command += settings_of(solver, folder, shape)
         command += ["--epsilon", epsilon, "--delta", DELTA]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:

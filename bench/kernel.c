@@ -165,10 +165,12 @@ static double prox(double v, double by)
     return v > by ? v - by : v < -by ? v + by : 0;
 }
 
+/* As the gate draws it. */
 static double draw(setting *s)
 {
     int64_t noise = 0;
-    if (noise_gaussian(s->noise, s->rival.sigma * KERNEL_CLIP, &noise, 1, NULL))
+    if (noise_gaussian_one(s->noise, s->rival.sigma * KERNEL_CLIP, &noise,
+                           NULL))
         exit(1);
     return (double)noise;
 }

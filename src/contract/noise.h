@@ -69,6 +69,14 @@ SOTTO_MUST_CHECK sotto_status noise_gaussian(noise_stream *stream, double sigma,
                                              int64_t *out, size_t count,
                                              sotto_error *error);
 
+/*
+ * One such value. Some are drawn in advance, for callers who ask for one after
+ * another with the same sigma; a child process has none of its parent's.
+ */
+SOTTO_MUST_CHECK sotto_status noise_gaussian_one(noise_stream *stream,
+                                                 double sigma, int64_t *out,
+                                                 sotto_error *error);
+
 /* round(Laplace(scale)), independent; |out| < 2^48. */
 SOTTO_MUST_CHECK sotto_status noise_laplace(noise_stream *stream, double scale,
                                             int64_t *out, size_t count,

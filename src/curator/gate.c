@@ -89,11 +89,14 @@ static double gate_scale(double sensitivity, double level)
     return scale;
 }
 
-static sotto_status gate_draw(curator *c, const ask_item *item, double scale,
-                              int64_t *out, size_t count, sotto_error *error)
+/* Questions for one value come one after another: its own function. */
+static sotto_status gate_draw(curator *c, const ask_item *item, int one,
+                              double scale, int64_t *out, size_t count,
+                              sotto_error *error)
 {
-    return item->noise == ASK_LAPLACE
-               ? noise_laplace(c->noise, scale, out, count, error)
+    if (item->noise == ASK_LAPLACE)
+        return noise_laplace(c->noise, scale, out, count, error);
+    return one ? noise_gaussian_one(c->noise, scale, out, error)
                : noise_gaussian(c->noise, scale, out, count, error);
 }
 
@@ -105,7 +108,8 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
         gate_sensitivity(&c->policy, item, c->table->features), item->level);
     for (size_t from = 0; from < answers; from += 64) {
         size_t count = answers - from < 64 ? answers - from : 64;
-        sotto_status status = gate_draw(c, item, scale, part, count, error);
+        sotto_status status =
+            gate_draw(c, item, answers == 1, scale, part, count, error);
         if (status != SOTTO_OK)
             return status;
         for (size_t i = 0; i < count; i++)

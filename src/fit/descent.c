@@ -5,6 +5,7 @@
 #include "private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Options of other solvers, which would be passed over. */
 static sotto_status refuse_others(const sotto_options *options,
@@ -26,11 +27,18 @@ static sotto_status refuse_others(const sotto_options *options,
 sotto_status fit_check_descent(const sotto_options *options, const char *solver,
                                sotto_error *error)
 {
-    if (option_is(options, OPTION_LOSS, "hinge"))
+    int hinge = option_is(options, OPTION_LOSS, "hinge");
+    if (hinge && strcmp(solver, "sgd") != 0)
         return error_set(error, SOTTO_USAGE,
                          "--solver %s: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber",
                          solver);
+    const char *how = option_text(options, OPTION_SMOOTHNESS);
+    if (hinge && (!option_given(options, OPTION_CLIP) || !how ||
+                  !strcmp(how, "bounds") || !strncmp(how, "private", 7)))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver sgd: the hinge loss has no curvature to go "
+                         "by: expected --clip and --smoothness FILE");
     return refuse_others(options, solver, error);
 }
 

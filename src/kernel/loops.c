@@ -10,6 +10,9 @@
 /* So many integers fit a lane's 32-bit sum: 960 2^21 < 2^31. */
 enum { LOOPS_BLOCK = 960 * LANES };
 
+/* So many at a time of what is done in parts: a multiple of 64 rows. */
+enum { LOOPS_FEW = 256 / LANES };
+
 ROW int64_t loops_less(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -71,24 +74,30 @@ ROW row_sum block_sum(const block *b, int moving, loss_kind kind, int weighted)
 
 /* The same for the logistic loss, whose slope takes long: its parts one after
    another over a few rows, so that the processor always finds several rows
-   to work on. */
+   to work on. `n` is a constant. */
+ROW void few_logistic(row_sum *sum, const block *b, int64_t i, int n,
+                      int moving, int weighted)
+{
+    row_pair few[LOOPS_FEW];
+#pragma GCC unroll 4
+    for (int k = 0; k < n; k++)
+        few[k] = row_split(block_margin(b, i + k * LANES, moving));
+#pragma GCC unroll 4
+    for (int k = 0; k < n; k++)
+        few[k].a = row_sigmoid(few[k]);
+#pragma GCC unroll 4
+    for (int k = 0; k < n; k++)
+        row_add(sum, block_part(b, i + k * LANES, few[k].a, weighted));
+}
+
 ROW row_sum block_sum_logistic(const block *b, int moving, int weighted)
 {
-    enum { FEW = 128 / LANES };
     row_sum sum = {{0}, {0}};
-    row_pair few[FEW];
-    for (int64_t i = 0; i < b->count; i += FEW * LANES) {
-        int64_t n = loops_less(FEW, (b->count - i) / LANES);
-#pragma GCC unroll 4
-        for (int64_t k = 0; k < n; k++)
-            few[k] = row_split(block_margin(b, i + k * LANES, moving));
-#pragma GCC unroll 4
-        for (int64_t k = 0; k < n; k++)
-            few[k].a = row_sigmoid(few[k]);
-#pragma GCC unroll 4
-        for (int64_t k = 0; k < n; k++)
-            row_add(&sum, block_part(b, i + k * LANES, few[k].a, weighted));
-    }
+    int64_t i = 0;
+    for (; i + LOOPS_FEW * LANES <= b->count; i += LOOPS_FEW * LANES)
+        few_logistic(&sum, b, i, LOOPS_FEW, moving, weighted);
+    for (; i < b->count; i += 64) /* what all counts are a multiple of */
+        few_logistic(&sum, b, i, 64 / LANES, moving, weighted);
     return sum;
 }
 

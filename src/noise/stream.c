@@ -35,10 +35,17 @@ static void noise_put64(unsigned char *out, uint64_t n)
         out[i] = (unsigned char)(n >> 8 * i);
 }
 
+void noise_forget(noise_pool *pool)
+{
+    mem_wipe(pool->kept, sizeof pool->kept);
+    pool->kept_at = pool->kept_end = 0;
+}
+
 static void noise_start(noise_stream *stream)
 {
     stream->pool->block = 0;
     stream->pool->at = stream->pool->end = 0;
+    noise_forget(stream->pool);
     stream->pool->keyed = 1;
     stream->owner = getpid();
 }

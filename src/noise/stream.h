@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 enum { NOISE_BUFFER = 1024 }; /* words; 128 blocks of ChaCha20 */
+enum { NOISE_KEPT = 64 };     /* values drawn in advance, an even number */
 
 typedef struct noise_pool {
     uint64_t words[NOISE_BUFFER];
@@ -19,6 +20,12 @@ typedef struct noise_pool {
     uint64_t block; /* the next one */
     int at, end;    /* words[at .. end) were not used yet */
     int keyed;
+
+    /* Gaussian values of this sigma for callers who want one at a time:
+       kept[kept_at .. kept_end) were given to nobody yet, the others are 0 */
+    double kept_sigma;
+    int64_t kept[NOISE_KEPT];
+    int kept_at, kept_end;
 } noise_pool;
 
 struct noise_stream {
@@ -41,6 +48,9 @@ struct noise_stream {
 void noise_begin(noise_stream *stream);
 
 void noise_refill(noise_stream *stream);
+
+/* Wipes the values that were drawn in advance. */
+void noise_forget(noise_pool *pool);
 
 static inline uint64_t noise_word(noise_stream *stream)
 {

@@ -138,3 +138,30 @@ sotto_status noise_gaussian(noise_stream *stream, double sigma, int64_t *out,
     }
     return SOTTO_OK;
 }
+
+/* The end is counted in the pool: where a child's is wiped it begins anew. */
+static void noise_prepare(noise_stream *stream, double sigma)
+{
+    noise_pool *pool = stream->pool;
+    noise_forget(pool);
+    pool->kept_sigma = sigma;
+    for (; pool->kept_end < NOISE_KEPT; pool->kept_end += 2)
+        noise_gaussian_pair(stream, sigma, pool->kept + pool->kept_end);
+}
+
+sotto_status noise_gaussian_one(noise_stream *stream, double sigma,
+                                int64_t *out, sotto_error *error)
+{
+    noise_pool *pool = stream->pool;
+    if (stream->watch) /* nothing is kept where a child might find it */
+        return noise_gaussian(stream, sigma, out, 1, error);
+    sotto_status status = noise_check_scale(sigma, error);
+    if (status != SOTTO_OK)
+        return status;
+    noise_begin(stream);
+    if (pool->kept_at == pool->kept_end || pool->kept_sigma != sigma)
+        noise_prepare(stream, sigma);
+    *out = pool->kept[pool->kept_at];
+    pool->kept[pool->kept_at++] = 0; /* no value twice */
+    return SOTTO_OK;
+}

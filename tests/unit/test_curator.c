@@ -10,6 +10,9 @@
 #include "exact.h"
 #include "solver.h"
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+
 /* ---- small tables ---- */
 
 static uint64_t seed = 11;
@@ -135,6 +138,100 @@ static void test_scale(void **state)
         double sd = measured_noise(&policy, .1) * .1;
         assert_true(fabs(sd / cases[i].expected - 1) < .067);
     }
+}
+
+/* ---- no noise twice ---- */
+
+enum { ANSWERS = 4096 };
+
+/* Answers to one question, noise alone: a row that adds 0; sd 1 at mu 1. */
+static curator *open_noise(int insecure, double mu)
+{
+    curator_policy policy = plain_policy(LOSS_SQUARED, 1);
+    policy.insecure = insecure;
+    ask_plan plan = plan_one(some(ASK_PARTIAL, ANSWERS, mu));
+    curator *c =
+        open_or_fail(table_of("a,t\n0,0\n", "squared", 0), &policy, &plan);
+    double clip[2] = {1, 1};
+    sotto_error error;
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    return c;
+}
+
+static void ask_often(curator *c, double *out, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (curator_ask_partial(c, 0, out + i, NULL))
+            abort();
+}
+
+/* Noise of one question says nothing about that of another. Each coefficient
+   has sd 1/64; 6 of them, and the seed is fixed. */
+static void test_answers_are_independent(void **state)
+{
+    (void)state;
+    static double out[ANSWERS];
+    curator *c = open_noise(1, 1);
+    ask_often(c, out, ANSWERS);
+    curator_close(c);
+    for (int lag = 1; lag <= 130; lag++) {
+        double sum = 0;
+        for (int i = lag; i < ANSWERS; i++)
+            sum += out[i] * out[i - lag];
+        assert_true(fabs(sum / ANSWERS) < 6. / 64);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A child has none of the noise its parent drew, in advance or not. Two of
+   400 values alike by chance: 5e-8. */
+static void test_fork_shares_no_noise(void **state)
+{
+    (void)state;
+    enum { EACH = 100 };
+    double *out = mmap(NULL, 4 * EACH * sizeof *out, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(out != MAP_FAILED);
+    curator *c = open_noise(0, 4e-6);
+    ask_often(c, out, EACH);
+    for (int i = 1; i <= 2; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            ask_often(c, out + i * EACH, EACH);
+            _exit(0);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    ask_often(c, out + 3 * EACH, EACH);
+    curator_close(c);
+    qsort(out, 4 * EACH, sizeof *out, by_size);
+    for (int i = 1; i < 4 * EACH; i++)
+        assert_true(out[i] != out[i - 1]);
+    munmap(out, 4 * EACH * sizeof *out);
+}
+
+/* Every value that an answer may carry is charged as a draw. */
+static void test_draws_are_charged(void **state)
+{
+    (void)state;
+    ask_plan plan = {.item = {some(ASK_TOTAL, 1, .1), some(ASK_MOMENTS, 1, .2),
+                              some(ASK_PARTIAL, 1000, .3),
+                              some(ASK_GRADIENT, 10, .4)},
+                     .items = 4};
+    account_list events;
+    sotto_error error;
+    assert_int_equal(
+        curator_events(&events, &plan, ACCOUNT_ADD_REMOVE, 7, &error),
+        SOTTO_OK);
+    assert_true(events.draws >= 1 + 7 + 1000 * 1 + 10 * (7 + 1));
+    account_free(&events);
 }
 
 /* Without noise: one record more moves the sum by at most the clip, and the
@@ -823,6 +920,9 @@ int main(void)
         cmocka_unit_test(test_over_budget),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_answers_are_independent),
+        cmocka_unit_test(test_fork_shares_no_noise),
+        cmocka_unit_test(test_draws_are_charged),
         cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_people),
         cmocka_unit_test(test_moments),

@@ -280,17 +280,125 @@ static void test_a_wiped_pool_is_keyed(void **state)
     noise_close(s);
 }
 
+/* ---- values drawn in advance ---- */
+
+/* So wide that of a few hundred values two are alike with probability 1e-7. */
+#define WIDE 0x1p40
+
+static int64_t one(noise_stream *s, double sigma)
+{
+    int64_t value;
+    assert_int_equal(noise_gaussian_one(s, sigma, &value, NULL), SOTTO_OK);
+    return value;
+}
+
+/* One at a time they are what they are in bulk: fresh, of the same law. */
+static void test_one_is_as_many(void **state)
+{
+    (void)state;
+    enum { N = 3 * NOISE_KEPT };
+    int64_t many[N];
+    noise_stream *a = insecure(4, NOISE_RELEASE, 0);
+    noise_stream *b = insecure(4, NOISE_RELEASE, 0);
+    assert_int_equal(noise_gaussian(a, WIDE, many, N, NULL), SOTTO_OK);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(one(b, WIDE), many[i]);
+    noise_close(a);
+    noise_close(b);
+}
+
+/* What was given out is gone, what has another sigma is given to nobody. */
+static void test_kept_values_are_wiped(void **state)
+{
+    (void)state;
+    noise_stream *s = private(NOISE_RELEASE);
+    if (s->watch) {
+        noise_close(s);
+        skip();
+    }
+    const noise_pool *pool = s->pool;
+    for (int i = 0; i < 10; i++)
+        assert_true(one(s, WIDE) != 0);
+    assert_int_equal(pool->kept_at, 10);
+    assert_int_equal(pool->kept_end, NOISE_KEPT);
+    for (int i = 0; i < NOISE_KEPT; i++)
+        assert_int_equal(pool->kept[i] != 0, i >= 10);
+    assert_true(llabs(one(s, 1)) < 100);
+    for (int i = 0; i < NOISE_KEPT; i++)
+        assert_true(llabs(pool->kept[i]) < 100);
+    assert_true(llabs(one(s, WIDE)) > 100); /* false alarm: 1e-10 */
+    sotto_error error;
+    int64_t value = 5;
+    assert_int_equal(noise_gaussian_one(s, 0x1p41, &value, &error),
+                     SOTTO_USAGE);
+    assert_int_equal(value, 5);
+    noise_close(s);
+}
+
+static void ones_of_child(noise_stream *s, int64_t *values, int count, int raw)
+{
+    int64_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(shared != MAP_FAILED);
+    pid_t child = raw ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+    if (child == 0) {
+        int failed = 0;
+        for (int i = 0; i < count; i++)
+            failed |= noise_gaussian_one(s, WIDE, shared + i, NULL) != SOTTO_OK;
+        _exit(failed);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    memcpy(values, shared, (size_t)count * sizeof *values);
+    munmap(shared, 4096);
+}
+
+/* A parent with values drawn in advance and two children: none in common. */
+static void children_draw_their_own(int watch, int raw)
+{
+    enum { N = NOISE_KEPT };
+    int64_t all[4 * N];
+    noise_stream *s = private(NOISE_RELEASE);
+    if (watch)
+        noise_scripted_watch(s);
+    for (int i = 0; i < N / 2; i++)
+        all[i] = one(s, WIDE);
+    if (s->watch) /* where a child is not sure to be wiped none is kept */
+        assert_int_equal(s->pool->kept_end, 0);
+    else
+        assert_int_equal(s->pool->kept_end - s->pool->kept_at, N / 2);
+    ones_of_child(s, all + N, N, raw);
+    ones_of_child(s, all + 2 * N, N, raw);
+    for (int i = 0; i < N + N / 2; i++)
+        all[i < N / 2 ? N / 2 + i : 5 * N / 2 + i] = one(s, WIDE);
+    noise_close(s);
+    qsort(all, 4 * N, sizeof *all, by_value);
+    for (int i = 1; i < 4 * N; i++)
+        assert_true(all[i] != all[i - 1]);
+}
+
+static void test_fork_with_kept_values(void **state)
+{
+    (void)state;
+    children_draw_their_own(0, 0);
+    children_draw_their_own(1, 0);
+    children_draw_their_own(0, 1);
+    children_draw_their_own(1, 1);
+}
+
 /* Every public call begins with the check, not only noise_words. */
 static void test_fork_in_every_call(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2 * 6; i++) {
+    for (int i = 0; i < 2 * 7; i++) {
         int call = i / 2;
         uint64_t word;
         noise_stream *s = private(NOISE_SELECTION);
         if (i % 2)
             noise_scripted_watch(s);
         noise_words(s, &word, 1); /* so that there is a buffer */
+        one(s, 1);                /* or two */
         pid_t child = fork();
         if (child == 0) {
             int64_t value = 0, scores[2] = {0, 0};
@@ -309,6 +417,8 @@ static void test_fork_in_every_call(void **state)
                 status =
                     noise_select_exponential(s, scores, 2, 1, &winner, NULL);
             else if (call == 4)
+                status = noise_gaussian_one(s, 1, &value, NULL);
+            else if (call == 5)
                 status = noise_coin_exp(s, 1, 1, &bit, NULL);
             else
                 status = noise_coins(s, .5, &coin, 1, NULL);
@@ -384,6 +494,9 @@ int main(void)
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_fork_wipes),
         cmocka_unit_test(test_a_wiped_pool_is_keyed),
+        cmocka_unit_test(test_one_is_as_many),
+        cmocka_unit_test(test_kept_values_are_wiped),
+        cmocka_unit_test(test_fork_with_kept_values),
         cmocka_unit_test(test_fork_in_every_call),
         cmocka_unit_test(test_no_entropy_aborts),
         cmocka_unit_test(test_entropy_in_pieces),
