@@ -4,8 +4,8 @@
 replace-one, epsilon 1, delta 1/n^2; the schema declares, for each column and the target, the power of
 two above its largest value. The penalty is meant in the file's units. The seeds are fixed: the same
 noise in every run of this test. The targets are numbers that
-were to be reached; None is one that was not, and its error is only printed. In several columns of
-elec_std a few records lie a hundred deviations away and decide the optimum.
+were to be reached; None is one that was not, and its error is only printed. In one column of
+elec_std four records lie up to a hundred deviations away and decide the optimum's weight.
 """
 import json
 import os
