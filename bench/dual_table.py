@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """DP-SCD, with the dual hidden and as its paper has it, and others: accuracy and MSE by epsilon.
 
-  dual_table.py --data DIR [--runs N] [--epsilon E,...] [--task NAME,...] [--solver NAME,...]
+  dual_table.py --data DIR [--runs N] [--epsilon E,...] [--task NAME,...] [--solver NAME,...] [NAME=VALUE...]
 
 Adult (81 columns) and a9a, logistic and hinge loss: the mean accuracy on the test set; California
 ridge: the mean squared error on every fifth row, which is not trained on. delta = 0.001, add-remove, the
@@ -87,21 +87,31 @@ def settings_of(solver, folder, shape):
         return []
     path = os.path.join(folder, "constants")
     np.savetxt(path, np.full(shape[1], .25))
-    return ["--smoothness", path, "--clip", "2", "--step-size", "1", "--decay", "0.01"]
+    return ["smoothness=" + path, "clip=2", "step-size=1", "decay=0.01"]
 
 
-def train(folder, solver, loss, l2, shape, epsilon, more):
-    command = [PROGRAM, "train", os.path.join(folder, "rows.npy"), "--target", str(shape[1] + 1),
-               "--loss", loss, "--l2", repr(l2), "--no-intercept", "--quiet", "--solver", solver,
-               "--rows", str(shape[0]), "-o", os.path.join(folder, "model.json"), *more]
-    if solver != NONE:
-        command += settings_of(solver, folder, shape)
-        command += ["--epsilon", epsilon, "--delta", DELTA]
-    done = subprocess.run(command, capture_output=True, text=True)
+def train(folder, solver, loss, l2, shape, epsilon, runs, more):
+    """The weights of each run: by the program for the exact solver, else by bench_repeat."""
+    common = ["target=" + str(shape[1] + 1), "loss=" + loss, "l2=" + repr(l2), "intercept=no"]
+    if solver == NONE:
+        words = [word for pair in common[:3] for word in ("--" + pair.split("=")[0],
+                                                          pair.split("=")[1])]
+        model = os.path.join(folder, "model.json")
+        done = subprocess.run([PROGRAM, "train", os.path.join(folder, "rows.npy"), *words,
+                               "--no-intercept", "--quiet", "--solver", solver, "-o", model],
+                              capture_output=True, text=True)
+        if done.returncode:
+            return None, done.stderr.strip()
+        with open(model, encoding="utf-8") as file:
+            return np.array([json.load(file)["weights"]]), ""
+    repeat = os.path.join(os.path.dirname(PROGRAM), "bench", "bench_repeat")
+    done = subprocess.run([repeat, str(runs), os.path.join(folder, "rows.npy"), *common,
+                           "solver=" + solver, "rows=" + str(shape[0]), "epsilon=" + epsilon,
+                           "delta=" + DELTA, "threads=1", *settings_of(solver, folder, shape),
+                           *more], capture_output=True)
     if done.returncode:
-        return None, done.stderr.strip()
-    with open(os.path.join(folder, "model.json"), encoding="utf-8") as file:
-        return np.array(json.load(file)["weights"]), ""
+        return None, done.stderr.decode().strip()
+    return np.frombuffer(done.stdout).reshape(runs, -1)[:, :-1], ""
 
 
 def table(name, args, solvers, epsilons, more):
@@ -115,16 +125,12 @@ def table(name, args, solvers, epsilons, more):
         for solver in [NONE] + solvers:
             cells = []
             for epsilon in epsilons[:1] if solver == NONE else epsilons:
-                got = []
-                for _ in range(1 if solver == NONE else args.runs):
-                    w, message = train(folder, solver, loss, l2, x.shape, epsilon,
-                                       [] if solver == NONE else more)
-                    if w is None:
-                        break
-                    got.append(quality(w, test_x, test_y, loss))
-                if not got:
+                weights, message = train(folder, solver, loss, l2, x.shape, epsilon, args.runs,
+                                         more)
+                if weights is None:
                     cells = ["left out: " + message]
                     break
+                got = [quality(w, test_x, test_y, loss) for w in weights]
                 cells.append(f"{np.mean(got):.4f} ({np.std(got):.4f})")
             print(f"  {solver:10s} " + "  ".join(cells), flush=True)
 

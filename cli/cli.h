@@ -68,6 +68,10 @@ void cli_json_number(FILE *to, double x);
 /* Remarks on a table, for the operator, unless --quiet. */
 void cli_remarks(const cli *c, const sotto_table *t);
 
+/* A remark where a run costs more than --epsilon, as a paper's own noise may;
+   unless --quiet. */
+void cli_remark_price(const cli *c, double epsilon, double delta);
+
 /* Whether to use colours there: a terminal, and no NO_COLOR. */
 int cli_colours(FILE *to);
 

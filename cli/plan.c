@@ -4,12 +4,36 @@
  */
 #include "cli.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+void cli_remark_price(const cli *c, double epsilon, double delta)
+{
+    const char *asked = sotto_options_get(c->options, "epsilon");
+    if (cli_flag(c, "quiet") || !asked || !(epsilon > strtod(asked, NULL)))
+        return;
+    fprintf(stderr,
+            "sotto: remark: the paper's noise costs epsilon %.6g at delta %g, "
+            "more than the %s asked for\n",
+            epsilon, delta, asked);
+}
+
+/* A number that stands in the statement, whose first keys these are. */
+static double plan_number(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    return at ? strtod(at + strlen(key), NULL) : 0;
+}
+
 sotto_status cli_plan(const cli *c, sotto_error *error)
 {
     char *text;
     sotto_status status = sotto_fit_plan(&text, c->options, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) {
         printf("%s\n", text);
+        cli_remark_price(c, plan_number(text, "\"epsilon\": "),
+                         plan_number(text, "\"delta\": "));
+    }
     sotto_text_free(text);
     return status;
 }

@@ -76,11 +76,12 @@ static void train_private(const cli *c, const sotto_model *m)
     if (cli_flag(c, "quiet"))
         return;
     train_wrote(c, m);
-    if (is_private)
+    if (is_private) {
         fprintf(stderr,
                 "\nprivate: epsilon %.6g, delta %g (see 'sotto show')\n",
                 epsilon, delta);
-    else
+        cli_remark_price(c, epsilon, delta);
+    } else
         train_not_private("without noise, or with noise that can be repeated");
 }
 

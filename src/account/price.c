@@ -361,9 +361,9 @@ static int price_with_extras(const account_list *list, const price_asked *a,
     return 0;
 }
 
-static sotto_status price_asked_epsilon(const account_list *list,
-                                        const price_asked *a, double delta,
-                                        account_price *out, sotto_error *error)
+/* Infinite where none can be proven. */
+static void price_asked_epsilon(const account_list *list, const price_asked *a,
+                                double delta, account_price *out)
 {
     int proven = 1;
     if (list->draws > 0 || a->p.halved)
@@ -371,12 +371,9 @@ static sotto_status price_asked_epsilon(const account_list *list,
     else
         price_epsilon(a, delta, out);
     if (!proven || !(out->epsilon < 1e300))
-        return error_set(error, SOTTO_USAGE,
-                         "no epsilon can be proven at this delta: ask for a "
-                         "larger delta, or fewer draws");
+        *out = (account_price){INFINITY, delta, ACCOUNT_NOTHING, NULL};
     out->epsilon *= 1 + 1e-12;
     out->delta = fmin(out->delta, delta);
-    return SOTTO_OK;
 }
 
 sotto_status account_epsilons(const account_list *list, const double *delta,
@@ -394,16 +391,21 @@ sotto_status account_epsilons(const account_list *list, const double *delta,
     sotto_status status = price_open(&a, list, least, error);
     if (status != SOTTO_OK)
         return status;
-    for (int64_t i = 0; i < count && status == SOTTO_OK; i++)
-        status = price_asked_epsilon(list, &a, delta[i], &out[i], error);
+    for (int64_t i = 0; i < count; i++)
+        price_asked_epsilon(list, &a, delta[i], &out[i]);
     price_close(&a);
-    return status;
+    return SOTTO_OK;
 }
 
 sotto_status account_epsilon(const account_list *list, double delta,
                              account_price *out, sotto_error *error)
 {
-    return account_epsilons(list, &delta, 1, out, error);
+    sotto_status status = account_epsilons(list, &delta, 1, out, error);
+    if (status == SOTTO_OK && isinf(out->epsilon))
+        return error_set(error, SOTTO_USAGE,
+                         "no epsilon can be proven at this delta: ask for a "
+                         "larger delta, or fewer draws");
+    return status;
 }
 
 sotto_status account_delta_by(const account_list *list, double epsilon,

@@ -89,6 +89,13 @@ void mem_discard(void *block, size_t from, size_t to)
         madvise((char *)block + first, last - first, MADV_DONTNEED);
 }
 
+/* Some emulators say yes to any advice, also to one that does not exist. */
+int mem_wiped_on_fork(void *block, size_t bytes)
+{
+    return madvise(block, bytes, -1) != 0 &&
+           madvise(block, bytes, MADV_WIPEONFORK) == 0;
+}
+
 void mem_wipe(void *block, size_t bytes)
 {
     if (block)

@@ -143,7 +143,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train plan ",
         "keep every weight between LO and HI (-inf and inf are allowed), in "
-        "the units of the fit: bounded columns are in [-1, 1]"},
+        "the units of the fit: bounded columns are in [-1, 1]; private "
+        "training: with 0 in it"},
     [OPTION_INTERCEPT] = {"intercept", FLAG, NULL, "yes", 0, 0, NULL,
         " train plan ", "learn an intercept, which is not penalised"},
     [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, "X", "1.35", 0x1p-1000,

@@ -116,7 +116,8 @@ sotto_status account_epsilon(const account_list *list, double delta,
 sotto_status account_delta(const account_list *list, double epsilon,
                            account_price *out, sotto_error *error);
 
-/* For several deltas at once, which takes about as long as for one. */
+/* For several deltas at once, which takes about as long as for one. Where no
+   epsilon can be proven it is infinite, which for one alone is an error. */
 sotto_status account_epsilons(const account_list *list, const double *delta,
                               int64_t count, account_price *out,
                               sotto_error *error);

@@ -124,7 +124,9 @@ typedef struct ask_scores {
 } ask_scores;
 
 /* Sets how coordinates are chosen, until clips or a whole iterate are told.
-   Weights are counted from here on: the iterate is at 0. */
+   Weights are counted from here on: the iterate is at 0. SOTTO_USAGE, and
+   there are no scores, unless l1 and l2 are finite and not below 0, low is
+   not above high, and M_j (of GS_R and GS_Q) is finite and above 0. */
 sotto_status curator_tell_scores(curator *c, const ask_scores *scores,
                                  sotto_error *error);
 

@@ -62,6 +62,10 @@ void *mem_remap(void *block, size_t from, size_t to);
 /* Gives back the whole pages inside [block + from, block + to). */
 void mem_discard(void *block, size_t from, size_t to);
 
+/* Has the system put zeros in the place of a mapped block in children of this
+   process; 0 where it cannot. */
+int mem_wiped_on_fork(void *block, size_t bytes);
+
 /* Zeros that the compiler may not remove. */
 void mem_wipe(void *block, size_t bytes);
 

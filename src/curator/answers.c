@@ -165,7 +165,7 @@ void curator_catch_up(curator *c)
     }
     if (c->by != 0) {
         kernel_column moved = columns_get(c, c->moved);
-        c->kernel->step(&c->rows, &moved, c->by, NULL, 0);
+        kernel_pool_step(c->pool, c->kernel, &c->rows, &moved, c->by, NULL, 0);
         c->by = 0;
     }
     kernel_leave(before);

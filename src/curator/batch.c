@@ -39,10 +39,9 @@ static int take_memory(batch *b, const sotto_table *t)
     /* a little more, so that an empty table has an address too */
     b->bytes = (lists * (people + 1)) * sizeof *b->start +
                (rows + lists * (rows + people)) * sizeof *b->row + 64;
-    b->memory = mem_map(b->bytes);
+    b->memory = secret_take(b->bytes);
     if (!b->memory)
         return 0;
-    keep_out_of_dumps(b->memory, b->bytes);
     b->start = b->memory;
     b->row = (uint32_t *)(b->start + lists * (people + 1));
     b->row_of = b->row + rows;
@@ -80,10 +79,7 @@ void batch_free(curator *c)
 {
     batch *b = &c->batch;
     noise_close(b->coins);
-    if (b->memory) {
-        mem_wipe(b->memory, b->bytes);
-        mem_unmap(b->memory, b->bytes);
-    }
+    secret_give(b->memory, b->bytes);
     *b = (batch){0};
 }
 

@@ -47,6 +47,7 @@ struct choice {
     size_t part_bytes;
     int32_t *change; /* scratch, for one row */
     float *slope;    /* scratch, for the rows of one column */
+    size_t change_bytes, slope_bytes;
 };
 
 typedef struct choice choice;
@@ -58,13 +59,28 @@ static double weight_of(const choice *k, int64_t j)
     return k->mark[j] ? k->weight[k->mark[j] - 1] : 0;
 }
 
+static double unit_of(const choice *k, int64_t j)
+{
+    return k->total * (double)k->factor[j];
+}
+
+/* The derivative of the L2 penalty, by which sums are shifted: public. */
+static int64_t shift_of(const choice *k, int64_t j)
+{
+    if (j == k->features)
+        return 0;
+    return score_between(score_whole(unit_of(k, j) * k->l2 * weight_of(k, j)),
+                         -SCORE_MOST / 2, SCORE_MOST / 2);
+}
+
 static score_terms terms_of(const choice *k, int64_t j)
 {
     int free = j == k->features; /* the intercept has no penalty */
-    double w = weight_of(k, j), unit = k->total * (double)k->factor[j];
+    double w = weight_of(k, j), unit = unit_of(k, j);
     double scale = k->smoothness ? unit * k->smoothness[j] : unit;
     score_terms t = {
-        .sum = score_between(k->sum[j], -SCORE_MOST / 2, SCORE_MOST / 2),
+        .sum = score_between(k->sum[j], -SCORE_MOST / 2, SCORE_MOST / 2) +
+               shift_of(k, j),
         .low = free ? -SCORE_MOST : score_whole(scale * k->low),
         .high = free ? SCORE_MOST : score_whole(scale * k->high),
         .above = w > 0,
@@ -72,26 +88,23 @@ static score_terms terms_of(const choice *k, int64_t j)
         .highest = !free && w >= k->high,
         .lowest = !free && w <= k->low};
     t.at = score_between(score_whole(scale * w), t.low, t.high);
-    if (!free) {
+    if (!free)
         t.l1 = score_whole(unit * k->l1);
-        t.sum += score_between(score_whole(unit * k->l2 * w), -SCORE_MOST / 2,
-                               SCORE_MOST / 2);
-    }
     return t;
 }
 
-/* When a weight has changed, or the unit. */
+/* When a weight has changed, or the unit. Of public numbers alone. */
 static void set_penalty(choice *k, int64_t j)
 {
     choice_cell *cell = &k->cell[j];
     if (!k->mark[j] && !k->boxed) { /* nearly always */
         double l1 = j == k->features ? 0 : k->l1;
-        cell->high = score_whole(k->total * (double)k->factor[j] * l1);
+        cell->high = score_whole(unit_of(k, j) * l1);
         cell->low = -cell->high;
         return;
     }
     score_terms t = terms_of(k, j);
-    int64_t shift = t.sum - k->sum[j];
+    int64_t shift = shift_of(k, j);
     score_subgradients(&t, &cell->low, &cell->high);
     cell->low += shift;
     cell->high += shift;
@@ -338,21 +351,20 @@ static int choice_memory(curator *c)
     choice *k = c->choice;
     const table_entries *e = &c->table->by_row;
     k->cell_bytes = (size_t)k->cells * sizeof *k->cell;
-    k->cell = mem_map(k->cell_bytes);
+    k->cell = secret_take(k->cell_bytes);
     k->sum_bytes = (size_t)k->cells * sizeof *k->sum;
-    k->sum = mem_map(k->sum_bytes);
+    k->sum = secret_take(k->sum_bytes);
     k->mark = mem_zeroed((size_t)k->cells, sizeof *k->mark);
-    k->change = mem_zeroed(longest(e, c->table->rows), sizeof *k->change);
-    k->slope = mem_zeroed(longest(&c->table->by_column, k->features),
-                          sizeof *k->slope);
+    k->change_bytes = longest(e, c->table->rows) * sizeof *k->change;
+    k->change = secret_take(k->change_bytes);
+    k->slope_bytes =
+        longest(&c->table->by_column, k->features) * sizeof *k->slope;
+    k->slope = secret_take(k->slope_bytes);
     if (c->table->sparse) { /* one more, for tables without an entry */
         k->part_bytes =
             ((size_t)e->start[c->table->rows] + 1) * sizeof *k->part;
-        k->part = mem_map(k->part_bytes);
-        keep_out_of_dumps(k->part, k->part_bytes);
+        k->part = secret_take(k->part_bytes);
     }
-    keep_out_of_dumps(k->cell, k->cell_bytes);
-    keep_out_of_dumps(k->sum, k->sum_bytes);
     return k->cell && k->sum && k->mark && k->change && k->slope &&
            (k->part || !c->table->sparse);
 }
@@ -395,11 +407,26 @@ static void fill_parts(curator *c)
     kernel_leave(before);
 }
 
-sotto_status curator_tell_scores(curator *c, const ask_scores *s,
-                                 sotto_error *error)
+/* That no score goes further than its sum (Lemma 7) is proven of these. */
+static int are_sound(const ask_scores *s, int64_t cells)
 {
-    choice_free(c);
-    curator_catch_up(c);
+    int steps = s->rule == ASK_GS_R || s->rule == ASK_GS_Q;
+    if (!steps && s->rule != ASK_UNTRUNCATED && s->rule != ASK_GS_S)
+        return 0;
+    if (!(s->l1 >= 0 && isfinite(s->l1) && s->l2 >= 0 && isfinite(s->l2) &&
+          s->low <= s->high))
+        return 0;
+    if (steps && !s->smoothness)
+        return 0;
+    for (int64_t j = 0; steps && j < cells; j++)
+        if (!(s->smoothness[j] > 0 && isfinite(s->smoothness[j])))
+            return 0;
+    return 1;
+}
+
+static sotto_status make_choice(curator *c, const ask_scores *s,
+                                sotto_error *error)
+{
     choice *k = c->choice = mem_zeroed(1, sizeof *k);
     if (!k)
         return error_memory(error);
@@ -421,12 +448,20 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
     return SOTTO_OK;
 }
 
-static void forget(void *memory, size_t bytes)
+sotto_status curator_tell_scores(curator *c, const ask_scores *s,
+                                 sotto_error *error)
 {
-    if (!memory)
-        return;
-    mem_wipe(memory, bytes);
-    mem_unmap(memory, bytes);
+    choice_free(c);
+    curator_catch_up(c);
+    if (!are_sound(s, c->table->features + c->policy.intercept))
+        return error_set(error, SOTTO_USAGE,
+                         "scores: expected a known rule, finite penalties from "
+                         "0 on, a box whose ends are in order, and (gs-r, "
+                         "gs-q) finite smoothness above 0");
+    sotto_status status = make_choice(c, s, error);
+    if (status != SOTTO_OK) /* there are no scores in part */
+        choice_free(c);
+    return status;
 }
 
 void choice_free(curator *c)
@@ -435,15 +470,16 @@ void choice_free(curator *c)
     gate_scores_changed(c);
     if (!k)
         return;
-    forget(k->sum, k->sum_bytes);
-    forget(k->cell, k->cell_bytes);
-    forget(k->part, k->part_bytes);
+    secret_give(k->sum, k->sum_bytes);
+    secret_give(k->cell, k->cell_bytes);
+    secret_give(k->part, k->part_bytes);
+    secret_give(k->change, k->change_bytes);
+    secret_give(k->slope, k->slope_bytes);
     mem_free(k->mark);
     mem_free(k->weight);
     mem_free(k->own);
     mem_free(k->smoothness);
-    mem_free(k->change);
-    mem_free(k->slope);
+    mem_wipe(k, sizeof *k);
     mem_free(k);
     c->choice = NULL;
 }

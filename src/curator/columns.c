@@ -82,11 +82,10 @@ int columns_make(curator *c)
     if (count == 0)
         return 1;
     c->written_bytes = (size_t)(count * padded) * sizeof *c->written;
-    c->frequent = mem_zeroed((size_t)t->features, sizeof *c->frequent);
-    c->written = mem_map(c->written_bytes);
+    c->frequent = secret_take((size_t)t->features * sizeof *c->frequent);
+    c->written = secret_take(c->written_bytes);
     if (!c->frequent || !c->written)
         return 0;
-    keep_out_of_dumps(c->written, c->written_bytes);
     float *next = c->written;
     for (int64_t j = 0; j < t->features; j++)
         if (is_frequent(t, j)) {
@@ -100,9 +99,6 @@ int columns_make(curator *c)
 
 void columns_free(curator *c)
 {
-    if (c->written) {
-        mem_wipe(c->written, c->written_bytes);
-        mem_unmap(c->written, c->written_bytes);
-    }
-    mem_free(c->frequent);
+    secret_give(c->written, c->written_bytes);
+    secret_give(c->frequent, (size_t)c->table->features * sizeof *c->frequent);
 }

@@ -18,6 +18,21 @@ void keep_out_of_dumps(void *memory, size_t bytes)
         madvise(memory, bytes, MADV_DONTDUMP);
 }
 
+void *secret_take(size_t bytes)
+{
+    void *memory = mem_map(bytes);
+    keep_out_of_dumps(memory, bytes);
+    return memory;
+}
+
+void secret_give(void *memory, size_t bytes)
+{
+    if (!memory)
+        return;
+    mem_wipe(memory, bytes);
+    mem_unmap(memory, bytes);
+}
+
 static void keep_table_out_of_dumps(sotto_table *t)
 {
     const table_entries *both[] = {&t->by_row, &t->by_column};
@@ -36,14 +51,13 @@ static int take_memory(curator *c)
     c->rows.padded = padded;
     /* a little more, so that an empty table has an address too */
     c->memory_bytes = (size_t)(6 * padded + 64) * sizeof *c->memory;
-    c->memory = mem_map(c->memory_bytes);
+    c->memory = secret_take(c->memory_bytes);
     c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
     c->at = mem_zeroed((size_t)count, sizeof *c->at);
     c->scale = mem_zeroed((size_t)count, sizeof *c->scale);
     c->value = mem_zeroed((size_t)count, sizeof *c->value);
     if (!c->memory || !c->factor || !c->at || !c->scale || !c->value)
         return 0;
-    keep_out_of_dumps(c->memory, c->memory_bytes);
     c->rows.margin = c->memory;
     c->weight = c->memory + padded;
     c->ones = c->memory + 2 * padded;
@@ -66,11 +80,12 @@ static int cap_people(curator *c, int64_t most)
     int64_t people = 0;
     for (int64_t i = 0; i < t->rows; i++)
         people = t->unit[i] >= people ? t->unit[i] + 1 : people;
-    int64_t *seen = mem_zeroed((size_t)people, sizeof *seen);
+    size_t bytes = (size_t)people * sizeof(int64_t);
+    int64_t *seen = secret_take(bytes);
     for (int64_t i = 0; seen && i < t->rows; i++)
         if (seen[t->unit[i]]++ >= most)
             c->weight[i] = 0;
-    mem_free(seen);
+    secret_give(seen, bytes);
     return seen != NULL;
 }
 
@@ -153,6 +168,18 @@ static sotto_status open_rest(curator *c, sotto_error *error)
     return status;
 }
 
+/* What goes with the rows, in the kernels' own mode of the processor: a
+   caller who has turned denormals off must not make a row look shorter. */
+static sotto_status open_rows(curator *c, sotto_error *error)
+{
+    kernel_mode before = kernel_enter();
+    sotto_status status = take_memory(c) && fill_rows(c) && columns_make(c)
+                              ? open_rest(c, error)
+                              : error_memory(error);
+    kernel_leave(before);
+    return status;
+}
+
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,
                           sotto_error *error)
@@ -176,13 +203,10 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = error_set(error, SOTTO_USAGE,
                            "--isa: this machine does not have that "
                            "instruction set");
-    if (status == SOTTO_OK &&
-        (!take_memory(c) || !fill_rows(c) || !columns_make(c)))
-        status = error_memory(error);
     if (status == SOTTO_OK)
         status = open_noise(c, error);
     if (status == SOTTO_OK)
-        status = open_rest(c, error);
+        status = open_rows(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
         c->pool = kernel_pool_open(policy->threads);
     if (status == SOTTO_OK)
@@ -201,13 +225,11 @@ void curator_close(curator *c)
     noise_close(c->choices);
     choice_free(c);
     noise_buckets_close(c->buckets);
+    secret_give(c->copied, c->copied_bytes);
     batch_free(c);
     sampled_free(c);
     dual_free(c);
-    if (c->memory) {
-        mem_wipe(c->memory, c->memory_bytes);
-        mem_unmap(c->memory, c->memory_bytes);
-    }
+    secret_give(c->memory, c->memory_bytes);
     columns_free(c);
     frame_free(c);
     mem_free(c->factor);
@@ -215,6 +237,7 @@ void curator_close(curator *c)
     mem_free(c->scale);
     mem_free(c->value);
     sotto_table_free(c->table);
+    mem_wipe(c, sizeof *c);
     mem_free(c);
 }
 

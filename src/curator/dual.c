@@ -75,10 +75,9 @@ sotto_status dual_make(curator *c, sotto_error *error)
         !size_multiply(values, sizeof *d->x, &bytes))
         return error_memory(error);
     d->bytes = rows * sizeof *d->row + bytes + 64;
-    d->memory = mem_map(d->bytes);
+    d->memory = secret_take(d->bytes);
     if (!d->memory)
         return error_memory(error);
-    keep_out_of_dumps(d->memory, d->bytes);
     d->row = d->memory;
     d->x = (float *)(d->row + rows);
     if (t->sparse)
@@ -90,10 +89,7 @@ sotto_status dual_make(curator *c, sotto_error *error)
 
 void dual_free(curator *c)
 {
-    if (c->dual.memory) {
-        mem_wipe(c->dual.memory, c->dual.bytes);
-        mem_unmap(c->dual.memory, c->dual.bytes);
-    }
+    secret_give(c->dual.memory, c->dual.bytes);
     c->dual = (dual){0};
 }
 
@@ -345,7 +341,7 @@ sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
     sotto_status status = check_ask(c, at, error);
     if (status != SOTTO_OK)
         return status;
-    s.here = mem_zeroed(features, sizeof *s.here);
+    s.here = secret_take(features * sizeof *s.here);
     if (!s.here)
         return error_memory(error);
     for (size_t j = 0; j < features; j++)
@@ -357,7 +353,6 @@ sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
                        .what = &s};
     *unit = at->clip / KERNEL_CLIP;
     status = gate_release(c, &q, move, &noise, error);
-    mem_wipe(s.here, features * sizeof *s.here);
-    mem_free(s.here);
+    secret_give(s.here, features * sizeof *s.here);
     return status;
 }

@@ -114,6 +114,7 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
             return status;
         for (size_t i = 0; i < count; i++)
             out[from + i] += part[i];
+        mem_wipe(part, count * sizeof *part);
     }
     *noise = scale;
     return SOTTO_OK;
@@ -250,16 +251,16 @@ static sotto_status gate_pick_copied(curator *c, const ask_item *item,
                                      const int64_t *scores, size_t *place,
                                      sotto_error *error)
 {
-    int64_t *copy = mem_zeroed(q->count, sizeof *copy);
-    if (!copy)
+    size_t bytes = q->count * sizeof *c->copied;
+    if (!c->copied) { /* kept: pages cost more than choices */
+        c->copied = secret_take(bytes);
+        c->copied_bytes = bytes;
+    }
+    if (!c->copied || c->copied_bytes < bytes)
         return error_memory(error);
     for (size_t i = 0; i < q->count; i++)
-        copy[i] = scores[i * q->stride];
-    sotto_status status =
-        gate_pick(c, item, rate, copy, q->count, place, error);
-    mem_wipe(copy, q->count * sizeof *copy);
-    mem_free(copy);
-    return status;
+        c->copied[i] = scores[i * q->stride];
+    return gate_pick(c, item, rate, c->copied, q->count, place, error);
 }
 
 /* From so many scores on, noise is not drawn for each: public, and the same

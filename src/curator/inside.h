@@ -106,6 +106,8 @@ struct curator {
     noise_stream *noise;
     noise_stream *choices;  /* of selections: independent of releases */
     noise_buckets *buckets; /* of many scores; NULL: not yet, or few */
+    int64_t *copied;        /* scores side by side; NULL: not yet */
+    size_t copied_bytes;
     double bucket_rate;
     int bucket_shift;
     batch batch;       /* where the plan has questions about some rows only */
@@ -156,6 +158,11 @@ void frame_free(curator *c);
 
 /* Records do not belong into a core dump. */
 void keep_out_of_dumps(void *memory, size_t bytes);
+
+/* Zeros for what depends on records: no dump has them, and they are wiped
+   when they are given back. NULL: out of memory. */
+void *secret_take(size_t bytes);
+void secret_give(void *memory, size_t bytes);
 
 /* Does what was told and waits for the next question. */
 void curator_catch_up(curator *c);

@@ -196,6 +196,27 @@ static sotto_status check_people(const curator_policy *policy,
     return SOTTO_OK;
 }
 
+/* Where one row of a person would be fine, the number of them is to blame. */
+static sotto_status refuse_level(const curator_policy *policy,
+                                 const ask_item *item, int64_t features,
+                                 sotto_error *error)
+{
+    curator_policy one = *policy;
+    one.rows_per_person = 1;
+    if (policy->rows_per_person > 1 && !policy->without_noise &&
+        can_draw(item, gate_sensitivity(&one, item, features)))
+        return error_set(error, SOTTO_PRIVACY,
+                         "--rows-per-person %lld: all of a person's rows at "
+                         "once need more noise (%s) than can be drawn: "
+                         "expected fewer rows per person or a larger --epsilon",
+                         (long long)policy->rows_per_person,
+                         ask_name(item->kind));
+    return error_set(error, SOTTO_PRIVACY,
+                     "the budget is too small for so many questions (%s): "
+                     "expected a larger --epsilon or fewer steps",
+                     ask_name(item->kind));
+}
+
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error)
 {
@@ -212,11 +233,7 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
         if (policy->without_noise || !can_draw(item, sensitivity))
-            return error_set(error, SOTTO_PRIVACY,
-                             "the budget is too small for so many questions "
-                             "(%s) and rows per person: expected a larger "
-                             "--epsilon or fewer steps",
-                             ask_name(item->kind));
+            return refuse_level(policy, item, features, error);
     }
     return SOTTO_OK;
 }

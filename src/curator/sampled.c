@@ -32,10 +32,9 @@ static int copy_by_rows(curator *c)
     gathered *g = &c->gathered;
     int64_t rows = c->table->rows, columns = c->table->features;
     g->all_bytes = (size_t)(rows * columns + 1) * sizeof *g->all;
-    g->all = mem_map(g->all_bytes);
+    g->all = secret_take(g->all_bytes);
     if (!g->all)
         return 0;
-    keep_out_of_dumps(g->all, g->all_bytes);
     for (int64_t from = 0; from < rows; from += 16)
         for (int64_t j = 0; j < columns; j++)
             for (int64_t i = from; i < from + 16 && i < rows; i++)
@@ -49,11 +48,10 @@ sotto_status sampled_make(curator *c, sotto_error *error)
     int64_t columns = c->table->sparse ? 0 : c->table->features;
     size_t floats = OF_ALL * SAMPLED_ROWS + (size_t)columns * SAMPLED_STRIDE;
     g->bytes = floats * sizeof *g->x;
-    g->memory = mem_map(g->bytes);
+    g->memory = secret_take(g->bytes);
     g->value = mem_zeroed((size_t)columns + 1, sizeof *g->value);
     if (!g->memory || !g->value)
         return error_memory(error);
-    keep_out_of_dumps(g->memory, g->bytes);
     for (int i = 0; i < OF_ALL; i++)
         g->row[i] = (float *)g->memory + i * SAMPLED_ROWS;
     g->x = g->row[0] + OF_ALL * SAMPLED_ROWS;
@@ -68,14 +66,8 @@ sotto_status sampled_make(curator *c, sotto_error *error)
 void sampled_free(curator *c)
 {
     gathered *g = &c->gathered;
-    if (g->memory) {
-        mem_wipe(g->memory, g->bytes);
-        mem_unmap(g->memory, g->bytes);
-    }
-    if (g->all) {
-        mem_wipe(g->all, g->all_bytes);
-        mem_unmap(g->all, g->all_bytes);
-    }
+    secret_give(g->memory, g->bytes);
+    secret_give(g->all, g->all_bytes);
     mem_free(g->value);
     *g = (gathered){0};
 }

@@ -10,6 +10,8 @@
 int64_t score_whole(double x)
 {
     double most = (double)SCORE_MOST;
+    if (isnan(x)) /* llrint of it is any number */
+        return 0;
     return x >= most ? SCORE_MOST : x <= -most ? -SCORE_MOST : llrint(x);
 }
 

@@ -67,11 +67,17 @@ enum { CURVE = 10 };
 static const double curve_deltas[CURVE] = {0,    1e-2, 1e-3, 1e-4, 1e-5,
                                            1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 
+/* Without the points for which nothing is proven: a large epsilon has no
+   meaning at a delta that is less than what the noise's draws are off by. */
 static void put_curve(text_buffer *t, const account_price *price)
 {
+    const char *between = "";
     text_put(t, ",\n    \"curve\": [");
     for (int i = 1; i < CURVE; i++) {
-        text_format(t, "%s{\"delta\": ", i > 1 ? ", " : "");
+        if (isinf(price[i].epsilon))
+            continue;
+        text_format(t, "%s{\"delta\": ", between);
+        between = ", ";
         text_number(t, curve_deltas[i]);
         text_put(t, ", \"epsilon\": ");
         text_number(t, price[i].epsilon);

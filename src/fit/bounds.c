@@ -18,6 +18,7 @@
 #include "private.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* NaN: not given. */
@@ -98,19 +99,26 @@ static double least_steps(const bounds *b, bounds_value *value)
     return best;
 }
 
-static void put_bound(text_buffer *t, const char *name, const bounds *b,
-                      bounds_value *value, double steps, double paper)
+/* Nothing where a number is beyond all doubles. */
+static int put_bound(text_buffer *t, const char *name, const bounds *b,
+                     bounds_value *value, double steps, double paper)
 {
     double least = least_steps(b, value);
     paper = paper >= 1 ? rint(paper) : 1;
+    double here = value(b, steps), there = value(b, paper);
+    double best = value(b, least);
+    if (!isfinite(here) || !isfinite(there) || !isfinite(best) ||
+        !(paper < 1e300))
+        return 0;
     text_format(t, "%s\n    \"%s\": {\"steps\": %.0f, \"bound\": ",
                 t->data[t->length - 1] == '{' ? "" : ",", name, steps);
-    text_number(t, value(b, steps));
+    text_number(t, here);
     text_format(t, ", \"paper_steps\": %.0f, \"paper_bound\": ", paper);
-    text_number(t, value(b, paper));
+    text_number(t, there);
     text_format(t, ", \"best_steps\": %.0f, \"best_bound\": ", least);
-    text_number(t, value(b, least));
+    text_number(t, best);
     text_put(t, "}");
+    return 1;
 }
 
 static int all_given(const double *value, int count)
@@ -121,20 +129,64 @@ static int all_given(const double *value, int count)
     return 1;
 }
 
-static double *bounds_named(bounds *b, const char *name, size_t length)
+/* A constant, and where the paper's theorems are about it: above `low` (or
+   from it on) up to `high`. With mu <= 4 the powers of 1 - mu/4 fall. */
+typedef struct bounds_name {
+    const char *name;
+    size_t place;
+    double low, high;
+    int from; /* low itself is one of them */
+} bounds_name;
+
+#define PLACE(field) offsetof(bounds, field)
+
+static const bounds_name *bounds_named(const char *name, size_t length)
 {
-    const struct {
-        const char *name;
-        double *value;
-    } all[] = {{"L", &b->lipschitz}, {"M", &b->smooth}, {"R", &b->radius},
-               {"gap", &b->gap},     {"mu1", &b->mu1},  {"mu2", &b->mu2},
-               {"s", &b->sparse},    {"tau", &b->tau},  {"alpha", &b->alpha},
-               {"zeta", &b->zeta}};
+    static const bounds_name all[] = {{"L", PLACE(lipschitz), 0, INFINITY, 0},
+                                      {"M", PLACE(smooth), 0, INFINITY, 0},
+                                      {"R", PLACE(radius), 0, INFINITY, 1},
+                                      {"gap", PLACE(gap), 0, INFINITY, 0},
+                                      {"mu1", PLACE(mu1), 0, 4, 0},
+                                      {"mu2", PLACE(mu2), 0, 4, 0},
+                                      {"s", PLACE(sparse), 1, INFINITY, 1},
+                                      {"tau", PLACE(tau), 0, INFINITY, 1},
+                                      {"alpha", PLACE(alpha), 0, INFINITY, 1},
+                                      {"zeta", PLACE(zeta), 0, 1, 0}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strlen(all[i].name) == length &&
             !strncmp(all[i].name, name, length))
-            return all[i].value;
+            return &all[i];
     return NULL;
+}
+
+static sotto_status refuse_value(const bounds_name *is, sotto_error *error)
+{
+    const char *from = is->from ? "from" : "above";
+    if (isinf(is->high))
+        return error_set(error, SOTTO_USAGE,
+                         "--set %s: expected a finite number %s %g", is->name,
+                         from, is->low);
+    return error_set(error, SOTTO_USAGE,
+                     "--set %s: expected a number %s %g and at most %g",
+                     is->name, from, is->low, is->high);
+}
+
+/* "mu1=0.1" */
+static sotto_status read_bound(bounds *b, const char *word, sotto_error *error)
+{
+    double x;
+    const char *sign = strchr(word, '=');
+    const bounds_name *is =
+        sign ? bounds_named(word, (size_t)(sign - word)) : NULL;
+    if (!is || !number_whole(sign + 1, &x))
+        return error_set(error, SOTTO_USAGE,
+                         "--set: expected NAME=X with a number and one of the "
+                         "names L, M, R, gap, mu1, mu2, s, tau, alpha, zeta");
+    if (!isfinite(x) || !(is->from ? x >= is->low : x > is->low) ||
+        x > is->high)
+        return refuse_value(is, error);
+    *(double *)((char *)b + is->place) = x;
+    return SOTTO_OK;
 }
 
 static sotto_status read_bounds(bounds *b, const sotto_options *options,
@@ -144,17 +196,17 @@ static sotto_status read_bounds(bounds *b, const sotto_options *options,
     char *word;
     int more;
     while ((more = option_next(options, OPTION_SET, &cursor, &word)) > 0) {
-        const char *is = strchr(word, '=');
-        double *to = is ? bounds_named(b, word, (size_t)(is - word)) : NULL;
-        int fine = to && number_whole(is + 1, to) && *to >= 0;
+        sotto_status status = read_bound(b, word, error);
         mem_free(word);
-        if (!fine)
-            return error_set(error, SOTTO_USAGE,
-                             "--set: expected NAME=X with a number from 0 on "
-                             "and one of the names L, M, R, gap, mu1, mu2, s, "
-                             "tau, alpha, zeta");
+        if (status != SOTTO_OK)
+            return status;
     }
-    return more < 0 ? error_memory(error) : SOTTO_OK;
+    if (more < 0)
+        return error_memory(error);
+    return b->tau <= b->p ? SOTTO_OK
+                          : error_set(error, SOTTO_USAGE,
+                                      "--set tau: expected no more than there "
+                                      "are coordinates");
 }
 
 sotto_status fit_gcd_bounds(const private_run *r, double steps, text_buffer *t,
@@ -181,16 +233,20 @@ sotto_status fit_gcd_bounds(const private_run *r, double steps, text_buffer *t,
                          "--set: the paper's bounds need --rows N, the "
                          "constants L and M, and R (convex), or mu1 and gap "
                          "(strongly convex), or mu2, gap and s (quasi-sparse)");
+    int fine = 1;
     text_put(t, ",\n  \"paper_bounds\": {");
     if (!isnan(b.radius))
-        put_bound(t, "theorem_4.4_convex", &b, bounds_convex, steps,
-                  steps_convex(&b));
+        fine &= put_bound(t, "theorem_4.4_convex", &b, bounds_convex, steps,
+                          steps_convex(&b));
     if (all_given(strong, 2))
-        put_bound(t, "theorem_4.4_strongly_convex", &b, bounds_strong, steps,
-                  steps_strong(&b));
+        fine &= put_bound(t, "theorem_4.4_strongly_convex", &b, bounds_strong,
+                          steps, steps_strong(&b));
     if (all_given(sparse, 3))
-        put_bound(t, "theorem_4.7_quasi_sparse", &b, bounds_sparse, steps,
-                  steps_sparse(&b));
+        fine &= put_bound(t, "theorem_4.7_quasi_sparse", &b, bounds_sparse,
+                          steps, steps_sparse(&b));
     text_put(t, "}");
-    return SOTTO_OK;
+    return fine ? SOTTO_OK
+                : error_set(error, SOTTO_USAGE,
+                            "--set: a bound is beyond all numbers; expected "
+                            "constants of moderate size");
 }

@@ -7,23 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Options of other solvers, which would be passed over. */
-static sotto_status refuse_others(const sotto_options *options,
-                                  const char *solver, sotto_error *error)
-{
-    static const option_id others[] = {OPTION_ROUNDS, OPTION_ORDER};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (option_given(options, others[i]))
-            return error_set(error, SOTTO_USAGE,
-                             "--%s does not go with --solver %s",
-                             sotto_option_at(others[i])->name, solver);
-    if (!option_is(options, OPTION_CALIBRATION, "exact"))
-        return error_set(error, SOTTO_USAGE,
-                         "--calibration: the paper's formulas are for --solver "
-                         "cd");
-    return SOTTO_OK;
-}
-
 sotto_status fit_check_descent(const sotto_options *options, const char *solver,
                                sotto_error *error)
 {
@@ -39,7 +22,18 @@ sotto_status fit_check_descent(const sotto_options *options, const char *solver,
         return error_set(error, SOTTO_USAGE,
                          "--solver sgd: the hinge loss has no curvature to go "
                          "by: expected --clip and --smoothness FILE");
-    return refuse_others(options, solver, error);
+    return SOTTO_OK;
+}
+
+/* The curator's bounds of a whole gradient, with room. */
+sotto_status fit_descent_ready(const private_run *r, sotto_error *error)
+{
+    if (r->facts.features + r->task.intercept > 1 << 20)
+        return error_set(error, SOTTO_USAGE,
+                         "--solver %s: at most 2^20 coordinates; expected "
+                         "fewer features, or --solver gcd",
+                         r->solver->name);
+    return fit_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
 }
 
 int64_t fit_descent_steps(const sotto_options *options)

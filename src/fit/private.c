@@ -37,6 +37,20 @@ static sotto_status check_clip(const sotto_options *options, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* The iterate starts at 0, and a weight that no step has touched stays there.
+ */
+static sotto_status check_box(const sotto_options *options, sotto_error *error)
+{
+    double low, high;
+    if (option_pair(options, OPTION_BOX, &low, &high) &&
+        !(low <= 0 && high >= 0))
+        return error_set(error, SOTTO_USAGE,
+                         "--box: --solver %s starts at 0; expected a box with "
+                         "0 in it",
+                         solver_of(options)->name);
+    return SOTTO_OK;
+}
+
 /* What may be spent is written beside the model, before the first question. */
 static sotto_status check_output(const sotto_options *options,
                                  sotto_error *error)
@@ -65,7 +79,11 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
                          "guarantee may fail, well below 1 / rows");
     sotto_status status = check_clip(options, error);
     if (status == SOTTO_OK)
+        status = fit_check_heeded(options, solver_of(options)->name, error);
+    if (status == SOTTO_OK)
         status = solver_of(options)->check(options, error);
+    if (status == SOTTO_OK)
+        status = check_box(options, error);
     if (status != SOTTO_OK)
         return status;
     if (option_private(options) && !option_given(options, OPTION_INSECURE_SEED))
@@ -152,8 +170,10 @@ static sotto_status run_state(const private_run *r, sotto_model *m,
     return run_form(&t, &m->statement, status, error);
 }
 
-/* On the disk before the first record is asked about. */
-static sotto_status declare_spending(const private_run *r, sotto_error *error)
+/* On the disk before the first record is asked about: what is proven, which
+   for a paper's own noise may be more than was asked for. */
+static sotto_status declare_spending(const private_run *r, double epsilon,
+                                     sotto_error *error)
 {
     const sotto_options *options = r->options;
     const char *output = option_text(options, OPTION_OUTPUT);
@@ -163,7 +183,7 @@ static sotto_status declare_spending(const private_run *r, sotto_error *error)
     sotto_status status = curator_events(&events, &r->plan, r->policy.adjacency,
                                          r->facts.features, error);
     if (status == SOTTO_OK)
-        status = fit_write_spent(output, option_number(options, OPTION_EPSILON),
+        status = fit_write_spent(output, epsilon,
                                  option_number(options, OPTION_DELTA), &events,
                                  error);
     account_free(&events);
@@ -178,9 +198,11 @@ static sotto_status run_plan(private_run *r, sotto_error *error)
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->plan.items; i++)
             r->plan.item[i].level = 0;
-    return status == SOTTO_OK
-               ? curator_check(&r->policy, &r->plan, r->facts.features, error)
-               : status;
+    if (status == SOTTO_OK)
+        status = curator_check(&r->policy, &r->plan, r->facts.features, error);
+    if (status == SOTTO_OK && r->solver->ready)
+        status = r->solver->ready(r, error);
+    return status;
 }
 
 static sotto_status run_begin(private_run *r, sotto_model **out,
@@ -209,7 +231,8 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
     if (status != SOTTO_OK || !curator_is_private(r->curator))
         return status;
     status = run_state(r, *out, error);
-    return status == SOTTO_OK ? declare_spending(r, error) : status;
+    return status == SOTTO_OK ? declare_spending(r, (*out)->epsilon, error)
+                              : status;
 }
 
 /* ---- only planned ---- */

@@ -27,6 +27,12 @@ curator_policy fit_policy(const public_facts *f, const fit_task *task,
                           const sotto_options *options);
 const char *fit_rows_come_from(const sotto_options *options);
 
+/* ---- heeded.c ---- */
+
+/* Refuses options that this solver would pass over. */
+sotto_status fit_check_heeded(const sotto_options *options, const char *solver,
+                              sotto_error *error);
+
 /* ---- smoothness.c ---- */
 
 typedef struct smoothness {
@@ -80,6 +86,11 @@ struct private_solver {
     int smooth; /* it needs the smoothness */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
     sotto_status (*plan)(private_run *r, sotto_error *error);
+
+    /* NULL, or refuses what the curator would refuse later, when it has been
+       written down as spent: all that is public, before the first question.
+       Where it is only planned, r->smooth.m is NULL. */
+    sotto_status (*ready)(const private_run *r, sotto_error *error);
     sotto_status (*run)(private_run *r, const solver_problem *p,
                         solver_answer *out, solver_progress progress,
                         void *context, sotto_error *error);
@@ -89,6 +100,15 @@ struct private_solver {
                             sotto_error *error);
 };
 
+/* Refuses thresholds unit sqrt(M_j) out of [low, high], where the M_j are
+   known before the first question. */
+sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
+                                  double high, sotto_error *error);
+
+/* Those that a float can hold times what a record can add, with room. */
+#define FIT_LEAST_CLIP 1e-31
+#define FIT_MOST_CLIP 1e43
+
 extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_scd,
     fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_newton, fit_auto;
 
@@ -96,6 +116,7 @@ extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_scd,
 
 sotto_status fit_check_descent(const sotto_options *options, const char *solver,
                                sotto_error *error);
+sotto_status fit_descent_ready(const private_run *r, sotto_error *error);
 int64_t fit_descent_steps(const sotto_options *options);
 descent_settings fit_descent_settings(const private_run *r);
 

@@ -20,7 +20,8 @@ static sotto_status read_smoothness(smoothness *s, const char *path,
     for (char *word = strtok(text, " \t\r\n,"); word;
          word = strtok(NULL, " \t\r\n,")) {
         double x;
-        if (!number_whole(word, &x) || !(x > 0) || count > features) {
+        if (!number_whole(word, &x) || !(x > 0) || !isfinite(x) ||
+            count > features) {
             mem_free(text);
             return error_set(error, SOTTO_USAGE,
                              "%s: expected %lld numbers above 0, one for each "
@@ -101,4 +102,22 @@ sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
     if (status == SOTTO_OK)
         status = fit_moments_share(options, &s->share, error);
     return status;
+}
+
+sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
+                                  double high, sotto_error *error)
+{
+    int64_t coordinates = r->facts.features + r->task.intercept;
+    if (!r->smooth.m || ask_planned(&r->plan, ASK_MOMENTS))
+        return SOTTO_OK; /* not known yet */
+    for (int64_t j = 0; j < coordinates; j++) {
+        double threshold = unit * sqrt(r->smooth.m[j]);
+        if (!(threshold >= low && threshold <= high))
+            return error_set(error, SOTTO_USAGE,
+                             "--smoothness (or declared bounds) and --clip: "
+                             "coordinate %lld has a threshold of %.3g; "
+                             "expected thresholds from %.3g to %.3g",
+                             (long long)j + 1, threshold, low, high);
+    }
+    return SOTTO_OK;
 }

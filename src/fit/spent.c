@@ -54,8 +54,11 @@ static void spent_put(text_buffer *t, double epsilon, double delta,
     text_number(t, epsilon);
     text_put(t, ",\n  \"delta\": ");
     text_number(t, delta);
-    text_format(t, ",\n  \"adjacency\": \"%s\",\n  \"draws\": ",
-                account_adjacency_name(events->adjacency));
+    text_format(t,
+                ",\n  \"adjacency\": \"%s\",\n  \"order\": \"%s\",\n  "
+                "\"draws\": ",
+                account_adjacency_name(events->adjacency),
+                events->ordered ? "given" : "any");
     text_number(t, events->draws);
     account_print(events, &plan);
     text_put(t, ",\n  \"plan\": ");
@@ -114,19 +117,36 @@ sotto_status sotto_spent_settle(const char *model, sotto_error *error)
 
 /* ---- explained ---- */
 
+/* The events as they were written: with their order and draws, so that they
+   cost what the run's statement would have said. A file without an order is
+   of an earlier version; any order costs no less. */
+static sotto_status spent_events(account_list *out, const json_t *root,
+                                 sotto_error *error)
+{
+    account_adjacency adjacency;
+    const char *plan = json_string_value(json_object_get(root, "plan"));
+    const char *word = json_string_value(json_object_get(root, "adjacency"));
+    const json_t *order = json_object_get(root, "order");
+    const char *how = order ? json_string_value(order) : "any";
+    const json_t *draws = json_object_get(root, "draws");
+    double many = json_number_value(draws);
+    if (!plan || !word || !account_adjacency_named(word, &adjacency) || !how ||
+        (strcmp(how, "any") && strcmp(how, "given")) ||
+        !json_is_number(draws) || !(many >= 0 && many <= 1e18))
+        return SOTTO_USAGE;
+    sotto_status status = account_plan(out, plan, "", NAN, adjacency, error);
+    out->draws = many;
+    out->ordered = !strcmp(how, "given");
+    return status;
+}
+
 static sotto_status spent_explain(text_buffer *t, const json_t *root,
                                   sotto_error *error)
 {
     account_list list = {0};
     account_price price;
-    account_adjacency adjacency;
-    const char *plan = json_string_value(json_object_get(root, "plan"));
-    const char *word = json_string_value(json_object_get(root, "adjacency"));
     double delta = json_number_value(json_object_get(root, "delta"));
-    if (!plan || !word || !account_adjacency_named(word, &adjacency))
-        return SOTTO_USAGE;
-    sotto_status status = account_plan(&list, plan, "", NAN, adjacency, error);
-    list.draws = json_number_value(json_object_get(root, "draws"));
+    sotto_status status = spent_events(&list, root, error);
     if (status == SOTTO_OK)
         status = account_epsilon(&list, delta, &price, error);
     if (status == SOTTO_OK)
@@ -134,7 +154,9 @@ static sotto_status spent_explain(text_buffer *t, const json_t *root,
                     "A run that did not finish: no model came of it, but it "
                     "may have spent\nepsilon %.6g at delta %g (%s), which "
                     "counts in full. What it planned to ask:\n  %s\n",
-                    price.epsilon, delta, word, plan);
+                    price.epsilon, delta,
+                    account_adjacency_name(list.adjacency),
+                    json_string_value(json_object_get(root, "plan")));
     account_free(&list);
     return status;
 }

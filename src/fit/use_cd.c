@@ -16,12 +16,6 @@ static sotto_status cd_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver cd: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber");
-    if (option_given(options, OPTION_MOMENTUM) ||
-        option_given(options, OPTION_DECAY) ||
-        option_given(options, OPTION_BATCH_RATE))
-        return error_set(error, SOTTO_USAGE,
-                         "--momentum, --decay and --batch-rate do not go with "
-                         "--solver cd");
     return SOTTO_OK;
 }
 
@@ -44,28 +38,45 @@ static cd_order cd_order_of(const sotto_options *options)
                                                         : CD_PERMUTED;
 }
 
+static double cd_sum(const private_run *r)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < r->facts.features + r->task.intercept; j++)
+        sum += r->smooth.m[j];
+    return sum;
+}
+
 /* Without --clip: a record's slope is about 1, and then its part of
    coordinate j about sqrt(M_j / curvature). */
+static double cd_clip(const private_run *r)
+{
+    return option_given(r->options, OPTION_CLIP)
+               ? option_number(r->options, OPTION_CLIP)
+               : sqrt(cd_sum(r) / loss_curvature_bound(&r->task.loss));
+}
+
 static cd_settings cd_make_settings(const private_run *r)
 {
     const sotto_options *options = r->options;
-    const smoothness *s = &r->smooth;
     int64_t coordinates = r->facts.features + r->task.intercept;
-    double sum = 0;
-    for (int64_t j = 0; j < coordinates; j++)
-        sum += s->m[j];
-    double usual = sqrt(sum / loss_curvature_bound(&r->task.loss));
     return (cd_settings){.rounds = option_integer(options, OPTION_ROUNDS),
                          .steps = cd_steps(options, coordinates),
                          .step_size = option_number(options, OPTION_STEP_SIZE),
-                         .clip = option_given(options, OPTION_CLIP)
-                                     ? option_number(options, OPTION_CLIP)
-                                     : usual,
+                         .clip = cd_clip(r),
                          .average = option_given(options, OPTION_AVERAGE)
                                         ? option_number(options, OPTION_AVERAGE)
                                         : .5,
                          .order = cd_order_of(options),
-                         .smoothness = s->m};
+                         .smoothness = r->smooth.m};
+}
+
+/* Thresholds are C sqrt(M_j / sum M). */
+static sotto_status cd_ready(const private_run *r, sotto_error *error)
+{
+    if (!r->smooth.m || isinf(cd_clip(r)))
+        return SOTTO_OK;
+    return fit_check_thresholds(r, cd_clip(r) / sqrt(cd_sum(r)), FIT_LEAST_CLIP,
+                                FIT_MOST_CLIP, error);
 }
 
 /* ---- noise ---- */
@@ -121,4 +132,5 @@ const private_solver fit_cd = {.name = "cd",
                                .smooth = 1,
                                .check = cd_check,
                                .plan = cd_plan,
+                               .ready = cd_ready,
                                .run = cd_train};

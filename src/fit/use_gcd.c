@@ -11,9 +11,6 @@ static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver gcd: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber");
-    if (option_given(options, OPTION_PASSES))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver gcd: expected --steps, not --passes");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
@@ -23,6 +20,12 @@ static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--calibration rdp goes with --solver cd; expected "
                          "exact, theorem or paper");
+    if (option_given(options, OPTION_SELECTION_SHARE) &&
+        !option_is(options, OPTION_CALIBRATION, "exact"))
+        return error_set(error, SOTTO_USAGE,
+                         "--selection-share: the paper's formulas divide the "
+                         "budget themselves; expected --calibration exact "
+                         "with it");
     return SOTTO_OK;
 }
 
@@ -136,18 +139,29 @@ static sotto_status gcd_plan(private_run *r, sotto_error *error)
 
 /* Without --clip: a record's slope is about 1 for a mean square of 1, and
    then its part of coordinate j about sqrt(M_j). */
+static double gcd_clip(const sotto_options *options)
+{
+    return option_given(options, OPTION_CLIP)
+               ? option_number(options, OPTION_CLIP)
+               : 1;
+}
+
+static sotto_status gcd_ready(const private_run *r, sotto_error *error)
+{
+    return fit_check_thresholds(r, gcd_clip(r->options), FIT_LEAST_CLIP,
+                                FIT_MOST_CLIP, error);
+}
+
 static sotto_status gcd_train(private_run *r, const solver_problem *p,
                               solver_answer *out, solver_progress progress,
                               void *context, sotto_error *error)
 {
-    gcd_settings settings = {
-        .steps = gcd_steps(r),
-        .step_size = option_number(r->options, OPTION_STEP_SIZE),
-        .clip = option_given(r->options, OPTION_CLIP)
-                    ? option_number(r->options, OPTION_CLIP)
-                    : 1,
-        .rule = gcd_rule(r->options),
-        .smoothness = r->smooth.m};
+    gcd_settings settings = {.steps = gcd_steps(r),
+                             .step_size =
+                                 option_number(r->options, OPTION_STEP_SIZE),
+                             .clip = gcd_clip(r->options),
+                             .rule = gcd_rule(r->options),
+                             .smoothness = r->smooth.m};
     return gcd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
@@ -161,5 +175,6 @@ const private_solver fit_gcd = {.name = "gcd",
                                 .smooth = 1,
                                 .check = gcd_check,
                                 .plan = gcd_plan,
+                                .ready = gcd_ready,
                                 .run = gcd_train,
                                 .explain = gcd_explain};

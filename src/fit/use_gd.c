@@ -7,12 +7,6 @@
 
 static sotto_status gd_check(const sotto_options *options, sotto_error *error)
 {
-    static const option_id others[] = {OPTION_PASSES, OPTION_BATCH_RATE};
-    for (int i = 0; i < 2; i++)
-        if (option_given(options, others[i]))
-            return error_set(error, SOTTO_USAGE,
-                             "--%s does not go with --solver gd",
-                             sotto_option_at(others[i])->name);
     return fit_check_descent(options, "gd", error);
 }
 
@@ -46,4 +40,5 @@ const private_solver fit_gd = {.name = "gd",
                                .smooth = 1,
                                .check = gd_check,
                                .plan = gd_plan,
+                               .ready = fit_descent_ready,
                                .run = gd_train};

@@ -172,10 +172,16 @@ static sotto_status newton_train(private_run *r, const solver_problem *p,
     return status;
 }
 
-const private_solver fit_newton = {"newton",     1,   newton_check, newton_plan,
-                                   newton_train, NULL};
-const private_solver fit_auto = {"auto",       1,   newton_check, newton_plan,
-                                 newton_train, NULL};
+const private_solver fit_newton = {.name = "newton",
+                                   .smooth = 1,
+                                   .check = newton_check,
+                                   .plan = newton_plan,
+                                   .run = newton_train};
+const private_solver fit_auto = {.name = "auto",
+                                 .smooth = 1,
+                                 .check = newton_check,
+                                 .plan = newton_plan,
+                                 .run = newton_train};
 
 /* ---- for people ---- */
 

@@ -16,22 +16,6 @@ static sotto_status scd_refuse(const sotto_options *options, const char *what,
                      option_text(options, OPTION_SOLVER), what);
 }
 
-/* Options of other solvers, which would be left unheeded without a word. */
-static sotto_status scd_check_others(const sotto_options *options,
-                                     sotto_error *error)
-{
-    static const option_id others[] = {OPTION_ROUNDS, OPTION_STEP_SIZE,
-                                       OPTION_ORDER, OPTION_SMOOTHNESS,
-                                       OPTION_CALIBRATION};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (option_given(options, others[i]))
-            return error_set(error, SOTTO_USAGE,
-                             "--%s does not go with --solver %s",
-                             sotto_option_at(others[i])->name,
-                             option_text(options, OPTION_SOLVER));
-    return SOTTO_OK;
-}
-
 static sotto_status scd_check(const sotto_options *options, sotto_error *error)
 {
     double low, high;
@@ -61,7 +45,7 @@ static sotto_status scd_check(const sotto_options *options, sotto_error *error)
         option_given(options, OPTION_STEPS))
         return error_set(error, SOTTO_USAGE,
                          "expected one of --passes and --steps");
-    return scd_check_others(options, error);
+    return SOTTO_OK;
 }
 
 /* ---- settings ---- */
@@ -132,6 +116,27 @@ static double scd_clip(const private_run *r)
     return scd_first_step(&r->task.loss, norm, k) / 2;
 }
 
+/* The curator's bounds of a dual step. */
+static sotto_status dual_ready(const private_run *r, double clip,
+                               sotto_error *error)
+{
+    double l2 = r->task.l2;
+    if (!(l2 >= 0x1p-100 && l2 <= 0x1p100 && clip >= 0x1p-100 &&
+          clip <= 0x1p100))
+        return scd_refuse(r->options,
+                          "expected --l2, --clip and --norm-bound of moderate "
+                          "size: l2 and the clip from 2^-100 to 2^100",
+                          error);
+    if (r->facts.features > 1 << 20)
+        return scd_refuse(r->options, "at most 2^20 features", error);
+    return SOTTO_OK;
+}
+
+static sotto_status scd_ready(const private_run *r, sotto_error *error)
+{
+    return dual_ready(r, scd_clip(r), error);
+}
+
 static scd_settings scd_make_settings(const private_run *r)
 {
     return (scd_settings){.steps = (int64_t)scd_steps(r),
@@ -185,11 +190,13 @@ static sotto_status scd_plan(private_run *r, sotto_error *error)
     r->policy.norm_bound = scd_norm(r->options);
     /* all rows in every batch: no coins, and no secret about who is in */
     ask_noise noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN;
-    fit_plan_add(r, (ask_item){.kind = ASK_DUAL,
-                               .count = (int64_t)steps,
-                               .noise = noise,
-                               .rate = rate,
-                               .level = fit_level(noise, left, steps) / rate});
+    fit_plan_add(
+        r, (ask_item){.kind = ASK_DUAL,
+                      .count = (int64_t)steps,
+                      .noise = noise,
+                      .rate = rate,
+                      .level = rate < 1 ? fit_sampled_level(left, steps, rate)
+                                        : fit_level(noise, left, steps)});
     if (r->policy.without_noise)
         return SOTTO_OK;
     return is_paper(r) ? paper_noise(r, error) : fit_calibrate(r, error);
@@ -210,9 +217,10 @@ static double block_steps(const private_run *r, int64_t blocks)
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
                         : SCD_PASSES;
+    /* more than is allowed, but no more than an integer holds */
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
-               : passes * (double)blocks;
+               : fmin(passes * (double)blocks, 2e9);
 }
 
 static sotto_status block_plan(private_run *r, ask_item item,
@@ -253,17 +261,28 @@ static sotto_status seq_plan(private_run *r, sotto_error *error)
     return block_plan(r, item, error);
 }
 
+static double seq_clip(const private_run *r)
+{
+    double norm = scd_usual_norm(r->options);
+    double k = norm * norm / (r->task.l2 * r->facts.rows);
+    return option_given(r->options, OPTION_CLIP)
+               ? option_number(r->options, OPTION_CLIP)
+               : scd_first_step(&r->task.loss, norm, k) / 2;
+}
+
+static sotto_status seq_ready(const private_run *r, sotto_error *error)
+{
+    return dual_ready(r, seq_clip(r), error);
+}
+
 static sotto_status seq_train(private_run *r, const solver_problem *p,
                               solver_answer *out, solver_progress progress,
                               void *context, sotto_error *error)
 {
     scd_settings s = scd_make_settings(r);
-    double norm = scd_usual_norm(r->options);
-    double k = norm * norm / (r->task.l2 * r->facts.rows);
     s.steps = r->plan.item[r->plan.items - 1].count;
     s.sequence = 1;
-    if (!option_given(r->options, OPTION_CLIP))
-        s.clip = scd_first_step(&r->task.loss, norm, k) / 2;
+    s.clip = seq_clip(r);
     return scd_run(out, r->curator, p, &s, progress, context, error);
 }
 
@@ -274,11 +293,6 @@ static sotto_status primal_check(const sotto_options *options,
         return scd_refuse(options,
                           "the hinge loss is not smooth; expected another "
                           "loss, or --solver scd",
-                          error);
-    if (option_given(options, OPTION_NORM_BOUND))
-        return scd_refuse(options,
-                          "rows are not shortened; expected no "
-                          "--norm-bound",
                           error);
     return scd_check(options, error);
 }
@@ -315,16 +329,23 @@ static sotto_status scd_train(private_run *r, const solver_problem *p,
     return scd_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_scd = {
-    .name = "scd", .check = scd_check, .plan = scd_plan, .run = scd_train};
+const private_solver fit_scd = {.name = "scd",
+                                .check = scd_check,
+                                .plan = scd_plan,
+                                .ready = scd_ready,
+                                .run = scd_train};
 
 const private_solver fit_scd_paper = {.name = "scd-paper",
                                       .check = scd_check,
                                       .plan = scd_plan,
+                                      .ready = scd_ready,
                                       .run = scd_train};
 
-const private_solver fit_scd_seq = {
-    .name = "scd-seq", .check = seq_check, .plan = seq_plan, .run = seq_train};
+const private_solver fit_scd_seq = {.name = "scd-seq",
+                                    .check = seq_check,
+                                    .plan = seq_plan,
+                                    .ready = seq_ready,
+                                    .run = seq_train};
 
 const private_solver fit_scd_primal = {.name = "scd-primal",
                                        .check = primal_check,

@@ -83,4 +83,5 @@ const private_solver fit_sgd = {.name = "sgd",
                                 .smooth = 1,
                                 .check = sgd_check,
                                 .plan = sgd_plan,
+                                .ready = fit_descent_ready,
                                 .run = sgd_train};

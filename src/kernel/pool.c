@@ -1,56 +1,97 @@
 /*
- * Threads that help with a step. Rows are claimed in chunks: the caller from
+ * Threads that help with a step. Rows are claimed in parts: the caller from
  * the front, helpers from the back, so that each finds its own rows in its
  * cache again at the next step. The caller waits for no helper but one that
- * has begun a chunk. Sums are of integers: the same bits for any sharing.
+ * has begun a part. Sums are of integers: the same bits for any sharing.
  *
- * A process that forks keeps no helpers in the child, which then does all by
- * itself.
+ * A helper whose processor is taken by somebody else in the middle of a part
+ * makes the caller wait for milliseconds. Nothing tells beforehand, so the
+ * caller takes the time: it goes on with helpers while that is faster, and
+ * without them for a while when it was not.
+ *
+ * The pool is in memory that the system wipes in a child: a process that
+ * forked has no helpers there, and does all by itself.
  */
 #include "kernel.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdalign.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     POOL_MOST = 64,          /* helpers */
-    POOL_CHUNK = 7680,       /* rows, at least */
-    POOL_CHUNKS = 1024,      /* at most; they are counted in 16 bits */
-    POOL_LEAST_ROWS = 65536, /* below them helpers do not pay */
-    POOL_LEAST_ALONE = 256,  /* steps, after a helper lost its processor */
-    POOL_MOST_ALONE = 1 << 14,
-    POOL_PATIENCE = 2000 /* looks, before one gives up the processor */
+    POOL_UNIT = 1024,        /* rows; what is claimed is so many units */
+    POOL_UNITS = 65535,      /* at most: they are counted in 16 bits */
+    POOL_LEAST_ROWS = 16384, /* below them helpers do not pay */
+    POOL_PATIENCE = 500,     /* looks, before one gives up the processor */
+    POOL_IDLE = 50000        /* ns without work, before a helper sleeps */
 };
 
+/* Windows of steps with helpers or without, in ns. */
+enum {
+    POOL_WINDOW = 2000000,
+    POOL_LEAST_ALONE = 4000000,
+    POOL_MOST_ALONE = 256000000,
+    POOL_REVIEW = 32 /* windows with helpers, before one without */
+};
+
+/* All of it by value: what is behind a pointer is a long way off for another
+   processor. Columns without values: none. */
 typedef struct pool_job {
     const kernel *kernel;
-    const kernel_rows *rows;
-    const kernel_column *moved, *asked;
+    kernel_rows rows;
+    kernel_column moved, asked;
     float d, factor;
-    int64_t chunk; /* rows */
+    int64_t unit; /* rows */
 } pool_job;
 
-struct kernel_pool {
-    /* step number | first chunk | behind the last chunk: what is not claimed.
-       Who has claimed may read the job: it stays until all is done. */
-    _Atomic uint64_t open;
-    pool_job job;
-    _Atomic int64_t sum;   /* by helpers */
-    _Atomic uint32_t done; /* chunks, by helpers */
-    _Atomic int sleeping;
+/* How fast it goes, by windows. The caller's alone. */
+typedef struct pool_clock {
+    int alone;
+    int64_t rows, spent, length; /* of this window */
+    double speed_alone;          /* rows per ns, when last measured */
+    int64_t penalty;             /* the next window without helpers */
+    int64_t good;                /* windows with helpers that paid */
+} pool_clock;
 
-    uint32_t step;
-    int64_t alone, penalty; /* steps: still without helpers; the next time */
-    pid_t owner;
-    int helpers;
+struct kernel_pool {
+    /* step number | first unit | behind the last unit: what is not claimed.
+       Who has claimed may read the job: it stays until all is done. */
+    alignas(64) _Atomic uint64_t open;
+    alignas(64) pool_job job;
+    alignas(64) _Atomic int64_t sum; /* by helpers */
+    _Atomic uint32_t done;           /* units, by helpers */
+
+    alignas(64) _Atomic int sleeping;
     int stop; /* under lock, as sleeping is */
     pthread_mutex_t lock;
     pthread_cond_t wake;
+
+    alignas(64) uint32_t step;
+    pool_clock clock;
+    int helpers; /* 0 in a child */
+    int watch;   /* the system does not wipe: compare process ids */
+    pid_t owner;
     pthread_t id[POOL_MOST];
 };
+
+static int64_t pool_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void pool_pause(void)
+{
+#ifdef KERNEL_X86
+    __builtin_ia32_pause();
+#endif
+}
 
 /* ---- claiming ---- */
 
@@ -59,49 +100,86 @@ static uint64_t open_word(uint32_t step, uint32_t from, uint32_t to)
     return (uint64_t)step << 32 | from << 16 | to;
 }
 
-/* The chunk that was claimed, or -1. */
-static int pool_claim(kernel_pool *p, int from_front)
+typedef struct pool_part {
+    uint32_t from, to; /* units; none where they are the same */
+} pool_part;
+
+/* How many units to claim of those that are left: many at first, so that one
+   claims seldom, and one at last, so that all are done at the same time. */
+static uint32_t pool_some(const kernel_pool *p, uint32_t left)
+{
+    uint32_t some = left * 3 / (4 * ((uint32_t)p->helpers + 1)) + 1;
+    return some < left ? some : left;
+}
+
+static pool_part pool_claim(kernel_pool *p, int from_front)
 {
     uint64_t word = atomic_load(&p->open);
     for (;;) {
+        uint32_t step = (uint32_t)(word >> 32);
         uint32_t from = (uint32_t)word >> 16, to = (uint32_t)word & 0xffff;
         if (from >= to)
-            return -1;
-        uint64_t next = open_word((uint32_t)(word >> 32), from + !!from_front,
-                                  to - !from_front);
+            return (pool_part){0, 0};
+        uint32_t some = pool_some(p, to - from);
+        uint64_t next = from_front ? open_word(step, from + some, to)
+                                   : open_word(step, from, to - some);
         if (atomic_compare_exchange_weak(&p->open, &word, next))
-            return (int)(from_front ? from : to - 1);
+            return from_front ? (pool_part){from, from + some}
+                              : (pool_part){to - some, to};
     }
 }
 
-static int64_t pool_chunk(const pool_job *j, int64_t chunk)
+static int64_t pool_do(const pool_job *j, pool_part part)
 {
-    int64_t from = chunk * j->chunk, left = j->rows->padded - from;
-    kernel_rows rows = *j->rows;
-    kernel_column moved, asked = *j->asked;
+    int64_t from = part.from * j->unit, left = j->rows.padded - from;
+    int64_t count = (part.to - part.from) * j->unit;
+    kernel_rows rows = j->rows;
+    kernel_column moved = j->moved, asked = j->asked;
     rows.margin += from;
     rows.weight = rows.weight ? rows.weight + from : NULL;
-    rows.padded = rows.rows = left < j->chunk ? left : j->chunk;
-    asked.value += from;
-    if (j->moved) {
-        moved = *j->moved;
-        moved.value += from;
-    }
-    return j->kernel->step(&rows, j->moved ? &moved : NULL, j->d, &asked,
-                           j->factor);
+    rows.padded = rows.rows = left < count ? left : count;
+    moved.value = moved.value ? moved.value + from : NULL;
+    asked.value = asked.value ? asked.value + from : NULL;
+    return j->kernel->step(&rows, moved.value ? &moved : NULL, j->d,
+                           asked.value ? &asked : NULL, j->factor);
 }
 
 /* ---- helpers ---- */
 
+/* What is done is told at the end: the next step cannot begin before. */
 static int pool_help(kernel_pool *p)
 {
-    int chunk = pool_claim(p, 0), helped = 0;
-    for (; chunk >= 0; chunk = pool_claim(p, 0)) {
-        atomic_fetch_add(&p->sum, pool_chunk(&p->job, chunk));
-        atomic_fetch_add(&p->done, 1);
-        helped = 1;
+    pool_part part = pool_claim(p, 0);
+    if (part.from == part.to)
+        return 0;
+    pool_job job = p->job;
+    int64_t sum = 0;
+    uint32_t done = 0;
+    for (; part.from < part.to; part = pool_claim(p, 0)) {
+        sum += pool_do(&job, part);
+        done += part.to - part.from;
     }
-    return helped;
+    atomic_fetch_add(&p->sum, sum);
+    atomic_fetch_add(&p->done, done);
+    return 1;
+}
+
+/* Steps follow one another closely: a helper that has nothing to do looks out
+   for the next one for a while. */
+static void pool_look(kernel_pool *p)
+{
+    int64_t until = 0;
+    for (uint32_t i = 0;; i++) {
+        if (pool_help(p)) {
+            until = 0;
+        } else if (i % 64 == 0) {
+            int64_t now = pool_now();
+            if (until && now > until)
+                return;
+            until = until ? until : now + POOL_IDLE;
+        }
+        pool_pause();
+    }
 }
 
 static int pool_is_open(kernel_pool *p)
@@ -123,23 +201,17 @@ static int pool_sleep(kernel_pool *p)
     return !stop;
 }
 
-/* Steps follow one another closely: a helper looks for work for a while,
-   letting others run, before it sleeps. */
 static void *pool_main(void *argument)
 {
     kernel_pool *p = argument;
     kernel_enter();
-    do {
-        for (int i = 0; i < POOL_PATIENCE; i++)
-            if (pool_help(p))
-                i = 0;
-            else
-                sched_yield();
-    } while (pool_sleep(p));
+    do
+        pool_look(p);
+    while (pool_sleep(p));
     return NULL;
 }
 
-/* ---- the caller ---- */
+/* ---- a step ---- */
 
 static void pool_wake(kernel_pool *p)
 {
@@ -150,51 +222,118 @@ static void pool_wake(kernel_pool *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* A chunk takes some microseconds. Only when it takes far longer has its
-   helper lost its processor, and may want this one. Then somebody else needs
-   it more: the next steps are done without helpers, and each time this
-   happens more of them, so that waiting is a small part of all. */
-static void pool_wait(kernel_pool *p, uint32_t chunks)
+/* A part takes some microseconds. Only when it takes far longer has its
+   helper lost its processor, and may want this one. */
+static void pool_wait(kernel_pool *p, uint32_t units)
 {
-    int64_t i = 0;
-    for (; atomic_load(&p->done) != chunks; i++)
-        if (i > POOL_PATIENCE)
+    for (int i = 0; atomic_load(&p->done) != units; i++)
+        if (i < POOL_PATIENCE)
+            pool_pause();
+        else
             sched_yield();
-    if (i > POOL_PATIENCE) {
-        p->alone = p->penalty;
-        p->penalty *= p->penalty < POOL_MOST_ALONE ? 2 : 1;
-    } else if (chunks && p->penalty > POOL_LEAST_ALONE) {
-        p->penalty -= p->penalty / 64 + 1; /* helpers are of use again */
+}
+
+/* The caller's first part is never open. */
+static int64_t pool_run(kernel_pool *p, const pool_job *job)
+{
+    int64_t sum = 0;
+    uint32_t units = (uint32_t)((job->rows.padded + job->unit - 1) / job->unit);
+    uint32_t left = units;
+    pool_part part = {0, pool_some(p, units)};
+    p->job = *job;
+    atomic_store(&p->sum, 0);
+    atomic_store(&p->done, 0);
+    atomic_store(&p->open, open_word(++p->step, part.to, units));
+    pool_wake(p);
+    for (; part.from < part.to; part = pool_claim(p, 1)) {
+        sum += pool_do(job, part);
+        left -= part.to - part.from;
+    }
+    pool_wait(p, left);
+    return sum + atomic_load(&p->sum);
+}
+
+/* ---- whether helpers pay ---- */
+
+static void clock_begin(pool_clock *c, int alone, int64_t length)
+{
+    c->alone = alone;
+    c->length = length;
+    c->rows = c->spent = 0;
+}
+
+/* With helpers it was faster by a twentieth at least: on with them. Each time
+   it was not, the caller is alone for longer, so that trying takes a small
+   part of all. */
+static void clock_judge(pool_clock *c, double speed)
+{
+    if (speed > 1.05 * c->speed_alone) {
+        int review = c->good++ % POOL_REVIEW == 0;
+        c->penalty -= (c->penalty - POOL_LEAST_ALONE) / 8;
+        clock_begin(c, review, review ? POOL_WINDOW / 8 : POOL_WINDOW);
+    } else {
+        clock_begin(c, 1, c->penalty);
+        if (c->penalty < POOL_MOST_ALONE)
+            c->penalty *= 2;
     }
 }
 
-static int64_t pool_run(kernel_pool *p)
+static void clock_count(pool_clock *c, int64_t rows, int64_t ns)
 {
-    int64_t sum = 0, padded = p->job.rows->padded;
-    uint32_t chunks = (uint32_t)((padded + p->job.chunk - 1) / p->job.chunk);
-    uint32_t mine = 0;
-    atomic_store(&p->sum, 0);
-    atomic_store(&p->done, 0);
-    atomic_store(&p->open, open_word(++p->step, 0, chunks));
-    pool_wake(p);
-    for (int c = pool_claim(p, 1); c >= 0; c = pool_claim(p, 1), mine++)
-        sum += pool_chunk(&p->job, c);
-    pool_wait(p, chunks - mine);
-    return sum + atomic_load(&p->sum);
+    c->rows += rows;
+    c->spent += ns;
+    if (c->spent < c->length)
+        return;
+    double speed = (double)c->rows / (double)c->spent;
+    if (!c->alone) {
+        clock_judge(c, speed);
+    } else {
+        c->speed_alone = speed;
+        clock_begin(c, 0, POOL_WINDOW);
+    }
+}
+
+/* ---- the caller ---- */
+
+/* Whether there are helpers, and rows enough for them. */
+static int pool_can(const kernel_pool *p, const kernel_rows *r,
+                    const kernel_column *moved, const kernel_column *asked)
+{
+    return p && p->helpers && r->padded >= POOL_LEAST_ROWS &&
+           !(moved && moved->index) && !(asked && asked->index) &&
+           !(p->watch && p->owner != getpid());
+}
+
+static pool_job make_job(const kernel *k, const kernel_rows *r,
+                         const kernel_column *moved, float d,
+                         const kernel_column *asked, float factor)
+{
+    static const kernel_column none = {NULL, NULL, 0};
+    int64_t unit = (r->padded / POOL_UNITS + 64) / 64 * 64;
+    return (pool_job){k,
+                      *r,
+                      moved ? *moved : none,
+                      asked ? *asked : none,
+                      d,
+                      factor,
+                      unit > POOL_UNIT ? unit : POOL_UNIT};
 }
 
 int64_t kernel_pool_step(kernel_pool *p, const kernel *k, const kernel_rows *r,
                          const kernel_column *moved, float d,
                          const kernel_column *asked, float factor)
 {
-    if (!p || !asked || asked->index || (moved && moved->index) ||
-        r->padded < POOL_LEAST_ROWS || p->owner != getpid() || p->alone-- > 0)
+    if (!pool_can(p, r, moved, asked))
         return k->step(r, moved, d, asked, factor);
-    p->alone = 0;
-    int64_t chunk = (r->padded / POOL_CHUNKS + 64) / 64 * 64;
-    p->job = (pool_job){
-        k, r, moved, asked, d, factor, chunk > POOL_CHUNK ? chunk : POOL_CHUNK};
-    return pool_run(p);
+    int64_t sum, begun = pool_now();
+    if (p->clock.alone) {
+        sum = k->step(r, moved, d, asked, factor);
+    } else {
+        pool_job job = make_job(k, r, moved, d, asked, factor);
+        sum = pool_run(p, &job);
+    }
+    clock_count(&p->clock, r->padded, pool_now() - begun);
+    return sum;
 }
 
 /* ---- life ---- */
@@ -215,28 +354,37 @@ kernel_pool *kernel_pool_open(int threads)
 {
     if (threads < 2)
         return NULL;
-    kernel_pool *p = mem_zeroed(1, sizeof *p);
+    kernel_pool *p = mem_map(sizeof *p);
     if (!p)
         return NULL;
+    p->watch = !mem_wiped_on_fork(p, sizeof *p);
     p->owner = getpid();
-    p->penalty = POOL_LEAST_ALONE;
+    p->clock.penalty = POOL_LEAST_ALONE;
+    p->clock.length = POOL_WINDOW;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     pool_start(p, threads - 1 < POOL_MOST ? threads - 1 : POOL_MOST);
     return p;
 }
 
+static void pool_stop(kernel_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->stop = 1;
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < p->helpers; i++)
+        pthread_join(p->id[i], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+}
+
 void kernel_pool_close(kernel_pool *p)
 {
-    if (p && p->owner == getpid()) {
-        pthread_mutex_lock(&p->lock);
-        p->stop = 1;
-        pthread_cond_broadcast(&p->wake);
-        pthread_mutex_unlock(&p->lock);
-        for (int i = 0; i < p->helpers; i++)
-            pthread_join(p->id[i], NULL);
-        pthread_cond_destroy(&p->wake);
-        pthread_mutex_destroy(&p->lock);
-    }
-    mem_free(p);
+    if (!p)
+        return;
+    if (p->owner == getpid())
+        pool_stop(p);
+    mem_wipe(p, sizeof *p); /* it has part of a sum */
+    mem_unmap(p, sizeof *p);
 }

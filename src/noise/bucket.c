@@ -20,6 +20,7 @@
 #include "stream.h"
 
 #include <assert.h>
+#include <sys/mman.h>
 
 typedef unsigned __int128 uint128;
 
@@ -81,21 +82,28 @@ sotto_status noise_buckets_open(noise_buckets **out, size_t count,
     b->blocks = (count - 1) / BUCKET_BLOCK + 1;
     /* an odd number of cache lines: the bins of a block do not collide */
     b->row = ((b->blocks + 31) / 32 | 1) * 32;
-    b->part = mem_zeroed(b->row * BUCKET_BINS, sizeof *b->part);
+    b->part_bytes = b->row * BUCKET_BINS * sizeof *b->part;
+    b->part = mem_map(b->part_bytes);
     if (!b->part) {
         noise_buckets_close(b);
         return error_memory(error);
     }
+    madvise(b->part, b->part_bytes, MADV_DONTDUMP);
     bucket_weights(b);
     *out = b;
     return SOTTO_OK;
 }
 
+/* How many scores are where depends on them, and they on records. */
 void noise_buckets_close(noise_buckets *b)
 {
     if (!b)
         return;
-    mem_free(b->part);
+    if (b->part) {
+        mem_wipe(b->part, b->part_bytes);
+        mem_unmap(b->part, b->part_bytes);
+    }
+    mem_wipe(b, sizeof *b);
     mem_free(b);
 }
 

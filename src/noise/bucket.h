@@ -35,7 +35,7 @@ struct noise_buckets {
     int counted; /* otherwise nothing of this is known */
     int64_t high;
     uint64_t lead;
-    size_t blocks, row;
+    size_t blocks, row, part_bytes;
     uint64_t members[BUCKET_BINS];
     uint16_t *part;
 };

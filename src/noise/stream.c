@@ -136,14 +136,6 @@ void noise_words(noise_stream *stream, uint64_t *out, size_t count)
 
 /* ---- life ---- */
 
-/* Whether the system will wipe the pool in a child. Some emulators say yes
-   to any advice, also to one that does not exist. */
-static int noise_wiped_on_fork(noise_pool *pool)
-{
-    return madvise(pool, sizeof *pool, -1) != 0 &&
-           madvise(pool, sizeof *pool, MADV_WIPEONFORK) == 0;
-}
-
 static sotto_status noise_make(noise_stream **out, noise_purpose purpose,
                                sotto_error *error)
 {
@@ -172,7 +164,7 @@ sotto_status noise_open(noise_stream **out, noise_purpose purpose,
     sotto_status status = noise_make(out, purpose, error);
     if (status != SOTTO_OK)
         return status;
-    (*out)->watch = !noise_wiped_on_fork((*out)->pool);
+    (*out)->watch = !mem_wiped_on_fork((*out)->pool, sizeof *(*out)->pool);
     noise_rekey(*out);
     return SOTTO_OK;
 }

@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -93,6 +94,18 @@ class Case(unittest.TestCase):
 
     def sotto(self, *args, **more):
         return run(args, cwd=self.directory, **more)
+
+    def spent(self, *args, model="m.json"):
+        """What a run leaves that cannot write its model, for lack of room; it is taken away."""
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        result = self.sotto(*args, before=no_room)
+        self.assertNotEqual(result.code, OK)
+        with open(self.path(model + ".spent"), encoding="utf-8") as file:
+            said = json.load(file)
+        said["shown"] = self.sotto("show", model + ".spent").out.decode()
+        os.remove(self.path(model + ".spent"))
+        return said
 
     def doctor(self, *args, **more):
         """`doctor --json` on good data: what it says, features by name."""

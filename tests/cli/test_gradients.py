@@ -150,11 +150,38 @@ class Refused(private.Private):
             for option, value in (("--order", "cyclic"), ("--rounds", "2"),
                                   ("--calibration", "paper")):
                 self.refused(solver, option, value, words=[option])
-            self.refused(solver, "--loss", "hinge", words=["not smooth"])
+        self.refused("gd", "--loss", "hinge", words=["not smooth"])
+        self.refused("sgd", "--loss", "hinge", words=["no curvature"])
         self.refused("gd", "--passes", "3", words=["--passes"])
         self.refused("gd", "--batch-rate", ".5", words=["--batch-rate"])
         for option in ("--momentum", "--decay", "--batch-rate"):
             self.refused("cd", option, ".5", words=[option])
+
+    def test_what_would_not_be_heeded(self):
+        """Each option with each solver: refused, or it makes another plan or another model."""
+        values = {"--passes": "3", "--rounds": "2", "--order": "cyclic", "--step-size": ".5",
+                  "--smoothness": "bounds", "--calibration": "exact", "--average": ".2",
+                  "--batch-rate": ".5", "--momentum": ".5", "--decay": ".5", "--rule": "gs-s",
+                  "--selection-share": ".4", "--norm-bound": "2", "--tolerance": "1e-5"}
+        heeded = {"cd": "passes rounds order step-size smoothness calibration average",
+                  "gcd": "step-size smoothness calibration rule selection-share",
+                  "gd": "step-size smoothness average momentum decay",
+                  "sgd": "passes step-size smoothness average batch-rate momentum decay",
+                  "scd": "passes average batch-rate norm-bound",
+                  "scd-paper": "passes average batch-rate norm-bound",
+                  "scd-seq": "passes average batch-rate norm-bound",
+                  "scd-primal": "passes batch-rate"}
+        for solver, words in heeded.items():
+            for option, value in values.items():
+                # no data: what is heeded gets as far as that
+                dual = ("--l2", ".1", "--no-intercept", "--rows", "9") if "scd" in solver else ()
+                text = self.assert_one_line(
+                    self.sotto("train", "none.csv", "--loss", "logistic", "--solver", solver,
+                               "--epsilon", "1", "--delta", "1e-6", "-o", "m.json", option, value,
+                               *dual), 1 if option[2:] in words.split() else USAGE)
+                if option[2:] not in words.split():
+                    self.assertIn(option, text)
+                    self.assertIn("--solver " + solver, text)
 
     def test_values(self):
         for rate in ("0", "-1", "1.1", "nan", "1e-300"):

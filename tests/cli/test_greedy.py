@@ -32,10 +32,13 @@ class Greedy(Case):
         kinds = {name: {"type": "number", "bounds": [-1, 1]} for name in names}
         self.write("s.json", schema({**kinds, "t": {"type": "target", "bounds": [-4, 4]}}))
 
-    def train(self, *args, data="d.csv", budget=("--epsilon", "2", "--delta", "1e-6"),
-              read=("--schema", "s.json")):
-        return self.sotto("train", data, *read, "--loss", "squared", "--solver",
-                          "gcd", "-o", "m.json", *budget, *args)
+    def arguments(self, *args, data="d.csv", budget=("--epsilon", "2", "--delta", "1e-6"),
+                  read=("--schema", "s.json")):
+        return ["train", data, *read, "--loss", "squared", "--solver", "gcd", "-o", "m.json",
+                *budget, *args]
+
+    def train(self, *args, **more):
+        return self.sotto(*self.arguments(*args, **more))
 
     def model(self):
         with open(self.path("m.json"), encoding="utf-8") as file:
@@ -90,6 +93,22 @@ class Statement(Greedy):
         multipliers = [q["noise_multiplier"] for q in statement["questions"]]
         self.assertAlmostEqual(multipliers[0], multipliers[1], 12)
 
+    def test_paper_costs_more(self):
+        """Who runs it is told so, and what is left of a run that fails says it."""
+        paper = ("--steps", "100", "--adjacency", "replace-one", "--calibration", "paper")
+        words = rb"remark: the paper's noise costs epsilon 2\.53\d* at delta 1e-06, more than the 2 "
+        self.assertRegex(self.train(*paper).err, words)
+        price = self.model()["privacy"]["epsilon"]
+        self.assertNotIn(b"more than", self.train(*paper, "--quiet").err)
+        self.assertNotIn(b"more than", self.train("--steps", "100").err)
+        plan = self.sotto("plan", "--loss", "squared", "--solver", "gcd", "--features", "6",
+                          "--rows", "400", "--epsilon", "2", "--delta", "1e-6", *paper)
+        self.assertRegex(plan.err, words)
+        self.assertEqual(json.loads(plan.out)["epsilon"], price)
+        spent = self.spent(*self.arguments(*paper))
+        self.assertEqual(spent["epsilon"], price)
+        self.assertIn("epsilon %.6g" % price, spent["shown"])
+
     def test_shares(self):
         levels = []
         for share in ("0.2", "0.8"):
@@ -97,6 +116,34 @@ class Statement(Greedy):
                        mechanism="exponential mechanism")
             levels.append(self.model()["privacy"]["questions"][0]["eta"])
         self.assertAlmostEqual(levels[1] / levels[0], 2, 1)
+
+
+class Spent(Greedy):
+    def shown(self, said):
+        """The epsilon that 'sotto show' makes of it."""
+        self.write("left.spent", json.dumps({k: v for k, v in said.items() if k != "shown"}))
+        result = self.sotto("show", "left.spent")
+        self.assertEqual(result.code, OK, result.err)
+        return float(result.out.split(b"epsilon ")[1].split()[0])
+
+    def test_order(self):
+        """Choices and releases in turn are priced as the run did: in their order."""
+        said = self.spent(*self.arguments("--steps", "20", "--rows", "400"))
+        self.assertEqual(said["order"], "given")
+        self.assertEqual(self.shown(said), float("%.6g" % said["epsilon"]))
+        self.assertLessEqual(self.shown(said), 2)
+        del said["order"]  # as earlier versions wrote it: any order, which costs more
+        older = self.shown(said)
+        self.assertGreater(older, 2)
+        said["order"] = "any"
+        self.assertEqual(self.shown(said), older)
+
+    def test_what_is_none(self):
+        said = self.spent(*self.arguments("--steps", "20"))
+        for key, value in (("order", "some"), ("order", 1), ("draws", -1), ("draws", "1"),
+                           ("adjacency", "none"), ("plan", 3), ("plan", "GAUSS("), ("delta", 2)):
+            self.write("left.spent", json.dumps({**said, key: value}))
+            self.refused(self.sotto("show", "left.spent"), "MODEL.spent")
 
 
 class Bounds(Greedy):
@@ -138,6 +185,25 @@ class Bounds(Greedy):
         self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1,M=1,Q=1"), "--set")
         usual[2] = "cd"
         self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1"), "--solver gcd")
+
+    def test_constants_that_are_none(self):
+        fine = {"L": "1", "M": "1", "R": "1", "gap": "1", "mu1": ".1", "mu2": ".1", "s": "2"}
+
+        def plan(**more):
+            return self.sotto("plan", "--solver", "gcd", "--loss", "squared", "--features", "9",
+                              "--rows", "100", "--epsilon", "1", "--delta", "1e-6", "--calibration",
+                              "paper", "--set",
+                              ",".join(f"{k}={v}" for k, v in {**fine, **more}.items()))
+        self.assertEqual(plan().code, OK)
+        self.assertEqual(plan(mu1="4", mu2="4", zeta="1", s="1", R="0", tau="10").code, OK)
+        for name, values in {"L": ["0", "-1", "nan", "inf"], "M": ["0"], "R": ["-1", "1e999"],
+                             "gap": ["0", "-2"], "mu1": ["0", "4.1"], "mu2": ["0", "5"],
+                             "s": ["0", "0.5"], "tau": ["-1", "11"], "alpha": ["-1"],
+                             "zeta": ["0", "1.1"]}.items():
+            for value in values:
+                self.refused(plan(**{name: value}), "--set")
+        for more in ({"L": "1e200"}, {"R": "1e300"}, {"alpha": "1e200"}):
+            self.refused(plan(**more), "beyond all numbers")
 
 
 class Shapes(Greedy):
@@ -199,7 +265,7 @@ class Shapes(Greedy):
 class Refused(Greedy):
     def test_settings(self):
         self.refused(self.train("--loss", "hinge"), "not smooth")
-        self.refused(self.train("--passes", "3"), "--steps")
+        self.refused(self.train("--passes", "3"), "--passes does not go with --solver gcd")
         self.refused(self.train("--clip", "1e30"), "--clip")
         self.refused(self.train("--clip", "inf"), "--clip inf is not private", PRIVACY)
         self.refused(self.train("--clip", "inf", budget=("--epsilon", "inf")), "finite --clip")
@@ -207,6 +273,9 @@ class Refused(Greedy):
         self.refused(self.train("--calibration", "rdp"), "--calibration rdp")
         self.refused(self.train("--calibration", "paper"), "--rows N")
         self.refused(self.train("--rule", "best"), "--rule")
+        for how in ("paper", "theorem"):
+            self.refused(self.train("--calibration", how, "--rows", "400", "--selection-share", ".4"),
+                         "--selection-share")
 
     def test_bounds_are_needed(self):
         self.refused(self.train(data="d.csv", read=("--target", "t")), "no bounds", PRIVACY)

@@ -90,6 +90,34 @@ class Statement(Private):
         self.assertAlmostEqual(json.loads(result.out)["epsilon"],
                                statement["epsilon"], 6)
 
+    def test_what_is_spent_is_what_is_proven(self):
+        """The DP-CD paper's noise is more than is needed: the statement, and what is written down
+        before the first question, have what it costs."""
+        usual = ("--epsilon", "1", "--delta", "1e-6", "--rows", "300", "--calibration")
+        for how in ("exact", "paper", "theorem"):
+            result = self.train(*usual, how)
+            self.assertEqual(result.code, OK, result.err)
+            self.assertNotIn(b"asked for", result.err)
+            price = self.model()["privacy"]["epsilon"]
+            self.assertEqual(price > .99, how == "exact")
+            self.assertEqual(self.spent(*self.arguments(*usual, how))["epsilon"], price)
+
+    def test_large_epsilons(self):
+        """The curve has no point where nothing is proven, and refuses no run."""
+        for solver in ("cd", "gcd"):
+            result = self.train("--solver", solver, "--epsilon", "30", "--delta", "1e-6", "--rows",
+                                "200")
+            self.assertEqual(result.code, OK, result.err)
+            statement = self.model()["privacy"]
+            self.assertGreater(statement["epsilon"], 29.9)
+            deltas = [point["delta"] for point in statement["curve"]]
+            self.assertIn(1e-2, deltas)
+            self.assertNotIn(1e-10, deltas)
+            epsilons = [point["epsilon"] for point in statement["curve"]]
+            self.assertEqual(epsilons, sorted(epsilons))
+        self.assertEqual(self.train().code, OK)
+        self.assertEqual(len(self.model()["privacy"]["curve"]), 9)
+
     def test_rows_and_people(self):
         self.train("--rows", "300")
         self.assertEqual(len(self.model()["privacy"]["questions"]), 1)
@@ -262,6 +290,15 @@ class Refused(Private):
             self.assertEqual([n for n in os.listdir(self.directory)
                               if "m.json" in n], [], args)
 
+    def test_too_many_rows_per_person(self):
+        """It is they that are too many, not the steps."""
+        for solver in ("cd", "gcd"):
+            self.refused("--epsilon", "1", "--delta", "1e-6", "--solver", solver,
+                         "--rows-per-person", "1048576",
+                         words=["--rows-per-person 1048576", "fewer rows per person",
+                                "larger --epsilon"])
+        self.refused("--epsilon", "1e-9", "--delta", "1e-9", words=["fewer steps"])
+
     def test_settings(self):
         budget = ("--epsilon", "1", "--delta", "1e-6")
         self.refused(*budget, "--passes", "2", "--steps", "3", code=USAGE,
@@ -271,6 +308,30 @@ class Refused(Private):
         self.refused(*budget, "--smoothness", "private", code=USAGE,
                      words=["private:SHARE"])
         self.refused(*budget, "--clip", "1e300", code=USAGE, words=["--clip"])
+
+    def test_boxes(self):
+        """Weights that no step has touched are 0, so that has to be in the box."""
+        budget = ("--epsilon", "1", "--delta", "1e-6", "--rows", "300")
+        for solver in ("cd", "gcd", "gd", "sgd"):
+            for box in ("5,10", "-2,-1", "1e-9,inf"):
+                self.refused(*budget, "--solver", solver, "--box=" + box, code=USAGE,
+                             words=["--box", "with 0 in it", "--solver " + solver])
+            result = self.sotto(*self.arguments(*budget, "--solver", solver, "--box=0,.25"))
+            self.assertEqual(result.code, OK, result.err)
+            os.remove(self.path("m.json"))
+
+    def test_thresholds(self):
+        """What can be known before the first question is, and nothing is written down as spent."""
+        budget = ("--epsilon", "1", "--delta", "1e-6", "--rows", "300", "--smoothness", "M")
+        for solver, bad in (("cd", "1e-70 1 1 1"), ("cd", "1 1 1e90 1"), ("gcd", "1 1 1 1e-70"),
+                            ("gcd", "1e90 1 1 1"), ("gd", "1 1e-70 1 1"), ("sgd", "1 1 1e70 1")):
+            self.write("M", bad)
+            self.refused(*budget, "--solver", solver, code=USAGE,
+                         words=["--smoothness", "--clip", "threshold"])
+        self.write("M", "1 1 inf 1")
+        self.refused(*budget, code=USAGE, words=["M: expected 4 numbers"])
+        self.write("M", "1e-20 1 1 1e20")
+        self.assertEqual(self.train(*budget).code, OK)
 
     def test_a_unit_column_is_never_ignored(self):
         self.write("d.svm", "1 1:0.5\n-1 2:1\n")

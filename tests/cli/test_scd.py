@@ -67,6 +67,13 @@ class BadInput(Dual):
             self.refused("--order does not go with", *which, "--order", "cyclic")
             self.refused("expected --no-intercept", *which, "--intercept")
 
+    def test_sizes(self):
+        """Known before the first question: nothing is written down as spent."""
+        for solver in ("scd", "scd-seq"):
+            usual = ("--solver", solver, "--rows", "300", "--adjacency", "zero-out")
+            self.refused("moderate size", *usual, "--l2", "1e-40")
+            self.refused("moderate size", *usual, "--l2", "1e40")
+
     def test_rates(self):
         for rate in ("0", "-1", "1.5", "nan", "1e-300"):
             self.refused("--batch-rate", "--batch-rate", rate)

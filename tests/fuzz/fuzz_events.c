@@ -23,6 +23,22 @@ static void fuzz_again(const account_list *list)
     account_free(&back);
 }
 
+/* As JSON a list keeps its order and its draws, too. */
+static void fuzz_json_again(const account_list *list)
+{
+    text_buffer text = {0}, second = {0};
+    account_list back;
+    account_json(list, &text);
+    if (account_from_json(&back, text.data, text.length, "json", NULL))
+        abort();
+    account_json(&back, &second);
+    if (strcmp(text.data, second.data) || back.ordered != list->ordered)
+        abort();
+    text_free(&text);
+    text_free(&second);
+    account_free(&back);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     account_list list;
@@ -35,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     mem_free(text);
     if (!account_from_json(&list, (const char *)bytes, size, "json", NULL)) {
         fuzz_again(&list);
+        fuzz_json_again(&list);
         account_free(&list);
     }
     return 0;

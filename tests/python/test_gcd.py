@@ -17,6 +17,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.environ.get("SOTTO") or os.path.join(ROOT, "build", "sotto")
+REPEAT = os.path.join(os.path.dirname(PROGRAM), "bench", "bench_repeat")  # prices the plan once
 RUNS = int(os.environ.get("SOTTO_GCD_RUNS", "100"))
 
 # name: loss, epsilon, steps, clip (half square), step size, share of selections, target
@@ -68,26 +69,34 @@ class Problem:
         values = (m - self.y)**2 / 2 if self.loss == "squared" else np.logaddexp(0, -self.y * m)
         return values.mean() + self.l1 * abs(w).sum() + self.l2 / 2 * (w @ w)
 
-    def train(self, *args):
-        which = ["--features", str(self.features)] if self.sparse else [
-            "--target", str(self.features + 1)]
-        command = [PROGRAM, "train", self.file, *which, "--loss", self.loss, "--l1", repr(self.l1),
-                   "--l2", repr(self.l2), "--no-intercept", "--quiet", "-o", "model.json", *args]
-        subprocess.run(command, cwd=self.folder, check=True)
+    def problem(self):
+        which = {"features": self.features} if self.sparse else {"target": self.features + 1}
+        return {**which, "loss": self.loss, "l1": repr(self.l1), "l2": repr(self.l2),
+                "intercept": "no"}
+
+    def exact(self):
+        words = [word for name, value in self.problem().items() if name != "intercept"
+                 for word in ("--" + name, str(value))]
+        subprocess.run([PROGRAM, "train", self.file, *words, "--no-intercept", "--epsilon", "inf",
+                        "--quiet", "-o", "model.json"], cwd=self.folder, check=True)
         with open(os.path.join(self.folder, "model.json"), encoding="utf-8") as file:
             return weights(json.load(file), self.features)
 
-    def private(self, *args):
-        return ["--solver", "gcd", "--epsilon", str(self.epsilon), "--delta",
-                repr(1 / self.rows**2), "--adjacency", "replace-one", "--steps", str(self.steps),
-                "--clip", repr(self.clip), "--step-size", str(self.step), "--selection-share",
-                str(self.share), *args]
+    def private(self, runs, smoothness):
+        settings = {**self.problem(), "solver": "gcd", "epsilon": self.epsilon,
+                    "delta": repr(1 / self.rows**2), "adjacency": "replace-one",
+                    "steps": self.steps, "clip": repr(self.clip), "step-size": self.step,
+                    "selection-share": self.share, "smoothness": smoothness, "threads": 1}
+        done = subprocess.run([REPEAT, str(runs), self.file,
+                               *(f"{name}={value}" for name, value in settings.items())],
+                              cwd=self.folder, check=True, capture_output=True)
+        return np.frombuffer(done.stdout).reshape(runs, -1)[:, :-1]
 
-    def runs(self, runs, *args):
+    def runs(self, runs, smoothness):
         """Mean relative error, its standard error, coordinates rightly and wrongly not zero."""
-        best = self.train("--epsilon", "inf")
+        best = self.exact()
         least = self.objective(best)
-        found = [self.train(*self.private(*args)) for _ in range(runs)]
+        found = self.private(runs, smoothness)
         errors = [self.objective(w) / least - 1 for w in found]
         right = np.mean([np.sum((w != 0) & (best != 0)) for w in found])
         wrong = np.mean([np.sum((w != 0) & (best == 0)) for w in found])
@@ -106,8 +115,8 @@ def weights(model, features):
 
 
 class NamedProblems(unittest.TestCase):
-    def check(self, problem, what, target, *args):
-        mean, error, right, wrong, support = problem.runs(RUNS, *args)
+    def check(self, problem, what, target, smoothness):
+        mean, error, right, wrong, support = problem.runs(RUNS, smoothness)
         print(f"{what}: mean of {RUNS} runs {mean:.3g} (standard error {error:.1g}), target {target:g}; "
               f"not zero: {right:.1f} of {support} rightly, {wrong:.1f} wrongly", flush=True)
         with self.subTest(what):
@@ -122,13 +131,13 @@ class NamedProblems(unittest.TestCase):
                 self.skipTest(made.stderr.strip() or "no data")
             for name in PROBLEMS:
                 problem = Problem(folder, name)
-                self.check(problem, name, problem.target, "--smoothness", name + ".M")
+                self.check(problem, name, problem.target, name + ".M")
                 if name == "dorothea":
                     constant = os.path.join(folder, "bounds.M")
                     np.savetxt(constant, np.full(problem.features, .25))
                     problem.clip, problem.step = BOUNDS_ONLY["clip"], BOUNDS_ONLY["step"]
                     self.check(problem, name + ", bounds only", BOUNDS_ONLY["target"],
-                               "--smoothness", "bounds.M")
+                               "bounds.M")
 
 
 if __name__ == "__main__":

@@ -494,6 +494,26 @@ static void test_round_trip(void **state)
     text_free(&json);
 }
 
+/* Of several deltas those for which nothing is proven are infinite; of one it
+   is an error. */
+static void test_nothing_proven(void **state)
+{
+    (void)state;
+    static const double deltas[2] = {1e-3, 1e-12};
+    account_list list = {.draws = 1e13};
+    account_event event = {ACCOUNT_GAUSS, 1, 0, 1, ACCOUNT_ADD_REMOVE};
+    account_price price[2];
+    sotto_error error;
+    assert_int_equal(account_add(&list, event, NULL), SOTTO_OK);
+    assert_int_equal(account_epsilons(&list, deltas, 2, price, &error),
+                     SOTTO_OK);
+    assert_true(price[0].epsilon > 1 && price[0].epsilon < 10);
+    assert_true(isinf(price[1].epsilon));
+    assert_int_equal(account_epsilon(&list, 1e-12, price, &error), SOTTO_USAGE);
+    assert_non_null(strstr(error.message, "no epsilon can be proven"));
+    account_free(&list);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -701,6 +721,7 @@ int main(void)
         cmocka_unit_test(test_draws),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_nothing_proven),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_calibrate),
         cmocka_unit_test(test_filter),

@@ -97,6 +97,18 @@ static void test_no_score_moves_further(void **state)
     }
 }
 
+/* What is no number cannot become one: the same on every machine. */
+static void test_whole(void **state)
+{
+    (void)state;
+    assert_int_equal(score_whole(NAN), 0);
+    assert_int_equal(score_whole(-NAN), 0);
+    assert_int_equal(score_whole(INFINITY), SCORE_MOST);
+    assert_int_equal(score_whole(-INFINITY), -SCORE_MOST);
+    assert_int_equal(score_whole(0x1p62), SCORE_MOST);
+    assert_int_equal(score_whole(-2.5), -2);
+}
+
 /* ---- sums ---- */
 
 enum { MOST_FEATURES = 5000 };
@@ -144,6 +156,9 @@ static sotto_table *read_sparse(const char *text, const char *name)
         SETTINGS({"loss", name}, {"precision", "float"}, {"features", count}));
 }
 
+/* A move that is told before the scores are, and not done yet. */
+static double moved_before;
+
 /* A mark of every answer of many choices, releases and moves. */
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
                         ask_rule rule, double level)
@@ -166,8 +181,10 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
     sotto_error error;
     uint64_t mark = 0, bits;
     if (curator_open(&c, &t, policy, &plan, &error) ||
-        curator_tell_clips(c, clip, &error) ||
-        curator_tell_scores(c, &scores, &error))
+        curator_tell_clips(c, clip, &error))
+        fail_msg("%s", error.message);
+    curator_tell(c, 6, moved_before);
+    if (curator_tell_scores(c, &scores, &error))
         fail_msg("%s", error.message);
     for (int i = 0; i < TIMES; i++) {
         int64_t j;
@@ -233,6 +250,19 @@ static void test_forms(void **state)
         }
 }
 
+/* What was told and not done yet is done before sums are followed: the first
+   choice knows of it, and so do all that come after. */
+static void test_a_move_that_waits(void **state)
+{
+    (void)state;
+    features = 40;
+    rows = 700;
+    moved_before = 4;
+    compare_forms(LOSS_SQUARED, ASK_UNTRUNCATED, 1);
+    compare_forms(LOSS_LOGISTIC, ASK_GS_R, 0);
+    moved_before = 0;
+}
+
 /* Short columns, and more coordinates than noise is drawn for one by one. */
 static void test_many_features(void **state)
 {
@@ -242,6 +272,47 @@ static void test_many_features(void **state)
     compare_forms(LOSS_SQUARED, ASK_UNTRUNCATED, 0);
     compare_forms(LOSS_LOGISTIC, ASK_GS_S, 1);
     compare_forms(LOSS_HUBER, ASK_GS_Q, 1);
+}
+
+/* ---- what is left ---- */
+
+/* While `watched`, memory that goes back to the system must have been wiped. */
+static int watched, given_back;
+
+int __real_munmap(void *at, size_t size);
+int __wrap_munmap(void *at, size_t size);
+
+int __wrap_munmap(void *at, size_t size)
+{
+    const unsigned char *bytes = at;
+    for (size_t i = 0; watched && i < size; i++)
+        if (bytes[i])
+            fail_msg("a block of %zu bytes was not wiped", size);
+    given_back += watched;
+    return __real_munmap(at, size);
+}
+
+/* Sums, scores, scratch and counters: pages that are zeros when given back. */
+static void test_wiped(void **state)
+{
+    (void)state;
+    text_buffer dense = {0}, sparse = {0};
+    features = MOST_FEATURES;
+    rows = 90;
+    make_rows(&dense, &sparse, 0);
+    curator_policy policy = policy_of(LOSS_SQUARED, 1);
+    sotto_table *tables[2] = {read_dense(dense.data, "squared"),
+                              read_sparse(sparse.data, "squared")};
+    for (int i = 0; i < 2; i++) {
+        policy.recompute = -1; /* follow: that fills the scratch */
+        given_back = 0;
+        watched = 1;
+        mark_of(tables[i], &policy, ASK_UNTRUNCATED, .3);
+        watched = 0;
+        assert_true(given_back >= 8);
+    }
+    text_free(&dense);
+    text_free(&sparse);
 }
 
 /* ---- the law ---- */
@@ -323,15 +394,90 @@ static void test_shapes(void **state)
     curator_close(c);
 }
 
+/* Whether scores are told, and then a choice is answered; otherwise there must
+   be none, whatever there was before. */
+static int are_taken(curator *c, const ask_scores *scores)
+{
+    int64_t j;
+    sotto_error error;
+    double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
+    ask_scores fine = {ASK_GS_Q, clip, smooth, 0, 0, -1, 1};
+    assert_int_equal(curator_tell_scores(c, &fine, &error), SOTTO_OK);
+    sotto_status status = curator_tell_scores(c, scores, &error);
+    assert_int_equal(curator_ask_choice(c, &j, &error),
+                     status == SOTTO_OK ? SOTTO_OK : SOTTO_FAILED);
+    assert_true(status == SOTTO_OK || status == SOTTO_USAGE);
+    return status == SOTTO_OK;
+}
+
+/* Lemma 7 is about numbers such as these; others make no scores. */
+static void test_scores_are_checked(void **state)
+{
+    (void)state;
+    sotto_table *t = read_dense("a,b,t\n1,2,3\n-1,1,2\n", "squared");
+    curator_policy policy = policy_of(LOSS_SQUARED, 1);
+    ask_item choice = some(ASK_CHOICE, 100, 1);
+    choice.noise = ASK_GUMBEL;
+    ask_plan plan = plan_one(choice);
+    double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
+    const ask_scores usual = {ASK_GS_R, clip, smooth, 0, 0, -1, 1};
+    static const double bad[] = {-1, NAN, INFINITY, -INFINITY};
+    curator *c;
+    sotto_error error;
+    ask_scores s = usual;
+    if (curator_open(&c, &t, &policy, &plan, &error))
+        fail_msg("%s", error.message);
+    assert_true(are_taken(c, &s));
+    s.low = -INFINITY;
+    s.high = INFINITY;
+    assert_true(are_taken(c, &s));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        s = usual;
+        s.l1 = bad[i];
+        assert_false(are_taken(c, &s));
+        s = usual;
+        s.l2 = bad[i];
+        assert_false(are_taken(c, &s));
+        s = usual;
+        smooth[2] = bad[i]; /* the intercept's */
+        assert_false(are_taken(c, &s));
+        s.rule = ASK_UNTRUNCATED; /* which has no use for it */
+        assert_true(are_taken(c, &s));
+        smooth[2] = 1;
+    }
+    smooth[0] = 0;
+    s = usual;
+    assert_false(are_taken(c, &s));
+    s.smoothness = NULL;
+    assert_false(are_taken(c, &s));
+    smooth[0] = 1;
+    s = usual;
+    s.low = 2;
+    assert_false(are_taken(c, &s));
+    s.low = NAN;
+    assert_false(are_taken(c, &s));
+    s = usual;
+    s.high = NAN;
+    assert_false(are_taken(c, &s));
+    s = usual;
+    s.rule = (ask_rule)(ASK_GS_Q + 1);
+    assert_false(are_taken(c, &s));
+    curator_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definitions),
         cmocka_unit_test(test_no_score_moves_further),
+        cmocka_unit_test(test_whole),
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_a_move_that_waits),
         cmocka_unit_test(test_many_features),
+        cmocka_unit_test(test_wiped),
         cmocka_unit_test(test_law),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_scores_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,10 @@
  * has a test here. This file sees the curator's own header, so that it can
  * look at what nobody else can: dual variables and batches.
  */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "inside.h"
 #include "plans.h"
 #include "reading.h"
@@ -155,6 +159,51 @@ static void test_bound(void **state)
         curator_close(c);
         text_free(&t);
     }
+}
+
+/* A caller may have turned denormals off, or rounds otherwise: a row of many
+   tiny values is as long as it is, and is clipped. */
+static void test_modes(void **state)
+{
+    (void)state;
+    enum { MANY = 400 };
+#if defined(__x86_64__)
+    static const uint32_t modes[] = {0x1f80,          0x1f80 | 0x40,
+                                     0x1f80 | 0x8000, 0x1f80 | 0x8040,
+                                     0x1f80 | 0x2000, 0x1f80 | 0x6000};
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+        text_buffer t = {0};
+        double weight[MANY] = {0}, unit, squares = 0;
+        int64_t move[MANY];
+        for (int j = 0; j < MANY; j++)
+            text_format(&t, "x%d,", j);
+        text_put(&t, "t\n1.1756e-38,");
+        for (int j = 1; j < MANY; j++)
+            text_put(&t, "1.1e-38,");
+        text_put(&t, "3.4e38\n");
+        sotto_table *table = read_text(
+            "d.csv", t.data, SETTINGS({"target", "t"}, {"epsilon", "1"}));
+        curator_policy policy = policy_of(LOSS_SQUARED, 1);
+        policy.without_noise = 1;
+        policy.norm_bound = 0;
+        ask_plan plan = plan_of(1, 1, 0);
+        ask_dual at = {.weight = weight, .l2 = 1, .at_once = 1, .clip = .5};
+        curator *c;
+        sotto_error error;
+        _mm_setcsr(modes[m]);
+        sotto_status opened = curator_open(&c, &table, &policy, &plan, &error);
+        sotto_status asked =
+            opened ? opened : curator_ask_dual(c, &at, move, &unit, &error);
+        _mm_setcsr(0x1f80);
+        assert_int_equal(asked, SOTTO_OK);
+        for (int j = 0; j < MANY; j++)
+            squares += (double)move[j] * (double)move[j];
+        assert_true(squares <= (double)KERNEL_CLIP * KERNEL_CLIP);
+        assert_true(squares > .9 * KERNEL_CLIP * KERNEL_CLIP);
+        curator_close(c);
+        text_free(&t);
+    }
+#endif
 }
 
 /* The first step, from v = 0 and alpha = 0, is the closed form; what is
@@ -754,6 +803,7 @@ static void test_replace_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_modes),
         cmocka_unit_test(test_bound),
         cmocka_unit_test(test_first_step),
         cmocka_unit_test(test_norm),

@@ -15,8 +15,10 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -465,7 +467,7 @@ static uint64_t run_pool(kernel_pool *pool, const kernel *k,
     for (int t = 0; t < POOL_STEPS; t++) {
         int64_t sum = kernel_pool_step(
             pool, k, &rows, t % 5 ? &c[(t + 1) % COLUMNS] : NULL,
-            (float)(t % 7 - 3) * .11f, &c[t % COLUMNS], 2e5f);
+            (float)(t % 7 - 3) * .11f, t % 6 ? &c[t % COLUMNS] : NULL, 2e5f);
         mark = mark * 1099511628211u ^ (uint64_t)sum;
     }
     for (int64_t i = 0; i < r.rows; i++) {
@@ -497,6 +499,42 @@ static void test_threads(void **unused)
         assert_true(run_pool(pool, k, &r, LOSS_LOGISTIC, 0) ==
                     run_pool(NULL, k, &r, LOSS_LOGISTIC, 0));
         kernel_pool_close(pool);
+    }
+    free_records(&r);
+}
+
+static pid_t busy_child(void)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the test should die */
+        for (;;)
+            ;
+    }
+    return child;
+}
+
+/* Helpers lose their processors to others in the middle of their work, the
+   caller goes without them and takes them back: the same bits. */
+static void test_busy_processors(void **unused)
+{
+    (void)unused;
+    enum { OTHERS = 3 };
+    pid_t others[OTHERS];
+    records r = new_records(POOL_ROWS);
+    fill(&r);
+    const kernel *k = kernel_get(KERNEL_AUTO);
+    uint64_t expected = run_pool(NULL, k, &r, LOSS_LOGISTIC, 0);
+    for (int i = 0; i < OTHERS; i++)
+        others[i] = busy_child();
+    kernel_pool *pool = kernel_pool_open(3);
+    for (int i = 0; i < 20; i++)
+        assert_true(run_pool(pool, k, &r, LOSS_LOGISTIC, 0) == expected);
+    kernel_pool_close(pool);
+    for (int i = 0; i < OTHERS; i++) {
+        kill(others[i], SIGKILL);
+        waitpid(others[i], NULL, 0);
     }
     free_records(&r);
 }
@@ -538,11 +576,17 @@ static void test_no_rows(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),  cmocka_unit_test(test_slopes),
-        cmocka_unit_test(test_logistic),  cmocka_unit_test(test_locality),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_bound),     cmocka_unit_test(test_saturated),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_slopes),
+        cmocka_unit_test(test_logistic),
+        cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_saturated),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_busy_processors),
+        cmocka_unit_test(test_fork),
         cmocka_unit_test(test_no_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

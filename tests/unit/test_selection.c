@@ -377,15 +377,13 @@ static int check_gap(uint64_t words[3], double q, int beside)
     for (size_t more = 0; more < 2; more++) {
         uint64_t script[4] = {words[0], words[1], words[2], 1};
         noise_stream *s = scripted(script, 4);
-        uint32_t *room = gap + more > 1 ? malloc(4 * (gap + more)) : out;
+        /* room for one: there is no other pick among so many */
         assert_int_equal(
-            noise_picks(s, q, (size_t)gap + more, room, &picked, NULL),
+            noise_picks(s, q, (size_t)gap + more, out, &picked, NULL),
             SOTTO_OK);
         assert_int_equal(picked, more);
         if (more)
-            assert_int_equal(room[0], gap);
-        if (room != out)
-            free(room);
+            assert_int_equal(out[0], gap);
         noise_close(s);
     }
     return 1;
