@@ -32,7 +32,7 @@ typedef enum ask_kind {
     ASK_WHITENED,       /* the gradient in told coordinates */
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
-    ASK_LATER,          /* Gaussian questions that are chosen from answers */
+    ASK_LATER,          /* questions that are chosen from answers */
     ASK_KINDS
 } ask_kind;
 
@@ -47,6 +47,8 @@ typedef enum ask_noise {
     ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
+    ASK_MIXED,    /* of ASK_LATER: Gaussian questions, and choices as
+                     ASK_GUMBEL's; sqrt(2 rho), of zCDP */
     ASK_NOISES
 } ask_noise;
 
@@ -58,8 +60,9 @@ typedef struct ask_item {
     double level;
     ask_noise noise;
     double rate;    /* of ASK_SAMPLED */
-    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates that
-                       are asked about at once */
+    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates, of
+                       columns and their matrix: features that are asked
+                       about at once, and 0 is all */
     int64_t blocks; /* of ASK_SEQUENCE: which take turns */
     int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
@@ -121,6 +124,8 @@ typedef struct ask_scores {
     const double *clip;       /* for choices; NULL: as those of releases */
     const double *smoothness; /* M_j, for the steps of GS_R and GS_Q */
     double l1, l2, low, high; /* the penalty; the intercept has none */
+    int fresh;                /* features whose weight has not moved yet are
+                                 chosen among, and no others */
 } ask_scores;
 
 /* Sets how coordinates are chosen, until clips or a whole iterate are told.
@@ -137,10 +142,12 @@ double curator_tell(curator *c, int64_t j, double d);
 /* The iterate is at w, features and intercept, as floats; what is not finite
    counts as 0. */
 void curator_tell_all(curator *c, const double *w);
+
 /*
- * What is asked in the place of the plan's ASK_LATER: Gaussian questions, the
- * squares of whose levels add up to no more than that of its level. Chosen
- * once, from public values and answers.
+ * What is asked next, out of the plan's ASK_LATER: questions that are chosen
+ * from public values and answers. What they cost is taken off its level: the
+ * squares of their levels, of choices a quarter of that. May be told again,
+ * as long as something is left; what was told before and not asked is lost.
  */
 sotto_status curator_tell_plan(curator *c, const ask_plan *later,
                                sotto_error *error);
@@ -225,6 +232,9 @@ typedef struct ask_shape {
     ask_kind kind;
     const double *centre; /* NULL: 0 */
     const double *bound;
+    const int64_t *feature; /* which columns; NULL: all */
+    int64_t features;       /* so many */
+    int length; /* a row's size is its length, not its largest feature */
 } ask_shape;
 
 enum { ASK_MOST_EDGES = 320 };
@@ -233,8 +243,8 @@ enum { ASK_MOST_EDGES = 320 };
  * How many rows, by their weights, have a size above edge[0], from there down
  * to above edge[1], and so on; the last are all that is left: edges + 1
  * counts (for each feature, ASK_COLUMN_COUNTS). The edges fall. The size is
- * |value - centre| / bound; of a row, the largest of its features. *sd is
- * that of the noise in a count.
+ * |value - centre| / bound; of a row, the largest of its features', or their
+ * length. *sd is that of the noise in a count.
  */
 sotto_status curator_ask_counts(curator *c, const ask_shape *what,
                                 const double *edge, int64_t edges, double *out,
@@ -249,13 +259,20 @@ sotto_status curator_ask_means(curator *c, const ask_shape *what, double *out,
 
 /* ---- other coordinates ---- */
 
+/* Some features, each with a centre and a scale, as above. */
+typedef struct ask_frame {
+    const int64_t *feature; /* NULL: all */
+    int64_t features;
+    const double *centre, *scale;
+} ask_frame;
+
 /*
- * From now on rows are also kept as z = (x - centre) / scale, and 1 where
- * there is an intercept, as floats by rows: as much memory again as a dense
- * table takes. Told once. Scales and centres as above.
+ * From now on rows are also kept as z = (x - centre) / scale of these, and 1
+ * where there is an intercept, as floats by rows: as much memory again as a
+ * dense table of them takes. Told once.
  */
-sotto_status curator_tell_frame(curator *c, const double *centre,
-                                const double *scale, sotto_error *error);
+sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
+                                sotto_error *error);
 
 /*
  * The mean of z z', each row shortened to the length `reach` (2^-100 to

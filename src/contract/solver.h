@@ -63,18 +63,26 @@ typedef struct newton_facts {
     loss loss;
     int replace_one; /* a record may be another one, not only be gone */
     double rows_per_person;
+    int64_t unbounded;    /* features whose bounds nobody declared */
+    int target_unbounded; /* a number, and the same of it */
+    int goes_on;          /* from a selection: target, bounds and a start are
+                             known */
 } newton_facts;
 
 /* Shares of mu^2; 0: not asked. */
 typedef struct newton_rule {
     double target_counts, target_mean, target_scale; /* the response */
-    double row_counts;                               /* tighter bounds */
+    double bounds;     /* those that nobody declared: */
+    int common_bound;  /* one for all of them */
+    double row_counts; /* tighter bounds, or lengths (wide) */
     double column_counts, column_means, column_squares;
     double matrix, gradients, lengths, guard;
     int64_t rounds, first_rounds; /* of which so many are not averaged, */
     double first;                 /* and have this part of the gradients' */
     double reach;                 /* rows are shortened to sqrt(this x trace) */
     double strength;              /* n mu, as if a record could be replaced */
+    int64_t features, unbounded;  /* that are asked about */
+    int wide; /* gradients in the features' own directions */
 } newton_rule;
 
 double newton_strength(const newton_facts *f);
@@ -82,6 +90,13 @@ newton_rule newton_make_rule(const newton_facts *f);
 
 /* The rule where nothing but the intercept can be learned. */
 newton_rule newton_make_intercept_rule(const newton_facts *f);
+
+/* The rules of select.c, for what comes before the selections, and wide.c. */
+newton_rule newton_make_select_rule(const newton_facts *f);
+newton_rule newton_make_wide_rule(const newton_facts *f);
+
+/* What of the budget a rule takes. */
+double newton_shares(const newton_rule *r);
 
 /* Adds the questions of the rule, in their order, to a plan. */
 void newton_add_plan(ask_plan *plan, const newton_rule *rule, double mu);
@@ -110,11 +125,28 @@ typedef struct newton_settings {
     double target_reach; /* and the target */
     const double *unit;  /* weights that are penalised are these times the
                             stored ones; NULL: 1 */
+    double level;        /* select: of what the plan leaves for later */
 } newton_settings;
 
 sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
                         const newton_settings *s, solver_progress progress,
                         void *context, sotto_error *error);
+
+/* ---- select.c: a few features, and newton on them ---- */
+
+sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
+                        const newton_settings *s, solver_progress progress,
+                        void *context, sotto_error *error);
+
+/* So many selections it makes at most, with these shares of the budget. */
+int64_t select_most(const newton_facts *f);
+double select_share(const newton_rule *start, int64_t t);
+
+/* ---- wide.c: more features than rows ---- */
+
+sotto_status wide_run(solver_answer *out, curator *c, const solver_problem *p,
+                      const newton_settings *s, solver_progress progress,
+                      void *context, sotto_error *error);
 
 /* ---- matrix.c: small symmetric matrices, as post-processing ---- */
 

@@ -72,37 +72,43 @@ static void find_squares(curator *c)
     }
 }
 
-static void fill_frame(curator *c, const double *centre, const double *scale)
+static void fill_frame(curator *c, const ask_frame *f)
 {
-    int64_t features = c->table->features;
-    for (int64_t j = 0; j < features; j++) {
-        columns_write(c, j, c->slope);
+    for (int64_t j = 0; j < f->features; j++) {
+        columns_write(c, f->feature ? f->feature[j] : j, c->slope);
         for (int64_t i = 0; i < c->table->rows; i++)
             c->kept[i * c->width + j] =
-                kept_value(((double)c->slope[i] - centre[j]) / scale[j]);
+                kept_value(((double)c->slope[i] - f->centre[j]) / f->scale[j]);
     }
-    for (int64_t i = 0; c->width > features && i < c->table->rows; i++)
-        c->kept[i * c->width + features] = 1;
+    for (int64_t i = 0; c->width > f->features && i < c->table->rows; i++)
+        c->kept[i * c->width + f->features] = 1;
     find_squares(c);
 }
 
-sotto_status curator_tell_frame(curator *c, const double *centre,
-                                const double *scale, sotto_error *error)
+static int is_frame(const curator *c, const ask_frame *f)
 {
-    int fine = !c->kept;
-    for (int64_t j = 0; j < c->table->features; j++)
-        fine &= shape_moderate(scale[j]) && fabs(centre[j]) <= 0x1p100;
-    if (!fine)
+    int64_t all = c->table->features;
+    int fine = f->feature ? f->features >= 0 : f->features == all;
+    for (int64_t j = 0; fine && j < f->features; j++)
+        fine &= shape_moderate(f->scale[j]) && fabs(f->centre[j]) <= 0x1p100 &&
+                (!f->feature || (f->feature[j] >= 0 && f->feature[j] < all));
+    return fine;
+}
+
+sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
+                                sotto_error *error)
+{
+    if (c->kept || !is_frame(c, frame))
         return error_set(error, SOTTO_USAGE,
-                         "a frame is told once, with scales from 2^-100 to "
-                         "2^100");
-    c->width = c->table->features + c->policy.intercept;
+                         "a frame is told once, with features that there are "
+                         "and scales from 2^-100 to 2^100");
+    c->width = frame->features + c->policy.intercept;
     if (c->width > 1 << 20 || !frame_memory(c)) {
         frame_free(c);
         return error_memory(error);
     }
     kernel_mode before = kernel_enter();
-    fill_frame(c, centre, scale);
+    fill_frame(c, frame);
     kernel_leave(before);
     return SOTTO_OK;
 }
@@ -208,8 +214,11 @@ sotto_status curator_ask_matrix(curator *c, double reach, double *out,
     matrix_ask a = {reach, mem_zeroed(width, sizeof *a.row),
                     mem_zeroed(cells, sizeof *a.part)};
     int64_t *sum = mem_zeroed(cells, sizeof *sum);
-    gate_question q = {
-        .kind = ASK_MATRIX, .answers = cells, .sum = sum_matrix, .what = &a};
+    gate_question q = {.kind = ASK_MATRIX,
+                       .answers = cells,
+                       .sum = sum_matrix,
+                       .what = &a,
+                       .features = c->width - c->policy.intercept};
     sotto_status status = a.row && a.part && sum
                               ? gate_release(c, &q, sum, sd, error)
                               : error_memory(error);

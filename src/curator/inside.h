@@ -60,6 +60,7 @@ struct curator {
     ask_plan plan;
     gate_place place; /* how far the plan is carried out */
     int64_t asked[ASK_KINDS];
+    double later_draws; /* of what was told to be asked out of ASK_LATER */
 
     sotto_table *table;
     const kernel *kernel;
@@ -197,6 +198,7 @@ typedef struct gate_question {
     size_t answers;
     void (*sum)(curator *c, const void *what, int64_t *out);
     const void *what;
+    int64_t features; /* that it is about, where a plan says how many */
 } gate_question;
 
 /*

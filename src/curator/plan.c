@@ -64,14 +64,15 @@ static int is_sampled(const ask_item *item)
 
 /* How many vectors of length KERNEL_CLIP a record's part is made of, at right
    angles to each other. */
-static double parts_of(ask_kind kind, int64_t features)
+static double parts_of(const ask_item *item, int64_t features)
 {
-    switch (kind) {
+    switch (item->kind) {
     case ASK_MOMENTS:
+        return (double)features;
     case ASK_COLUMN_COUNTS:
     case ASK_COLUMN_MEANS:
     case ASK_COLUMN_SQUARES:
-        return (double)features;
+        return (double)(item->block ? item->block : features);
     case ASK_LENGTHS:
         return 2;
     default:
@@ -84,9 +85,10 @@ static double parts_of(ask_kind kind, int64_t features)
  * once where every entry is from 0 up to that length by itself; and by the
  * diagonal where what records add meets at no more than a right angle.
  */
-static double replaced(ask_kind kind, int64_t features)
+static double replaced(const ask_item *item, int64_t features)
 {
-    switch (kind) {
+    double about = (double)(item->block ? item->block : features);
+    switch (item->kind) {
     case ASK_TOTAL:
     case ASK_MOMENTS:
     case ASK_COLUMN_SQUARES:
@@ -97,7 +99,7 @@ static double replaced(ask_kind kind, int64_t features)
     case ASK_COLUMN_COUNTS:
         return sqrt(2);
     case ASK_MATRIX: /* and what cutting to integers takes off the angle */
-        return sqrt(2) * (1 + ((double)features + 3) / KERNEL_CLIP);
+        return sqrt(2) * (1 + (about + 3) / KERNEL_CLIP);
     default:
         return 2;
     }
@@ -117,9 +119,9 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
     if (item->kind == ASK_PRIMAL)
         return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
     double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
-    double parts = parts_of(item->kind, features), times = 1;
+    double parts = parts_of(item, features), times = 1;
     if (replace && !is_sampled(item))
-        times = replaced(item->kind, features);
+        times = replaced(item, features);
     if (parts > 1)
         sensitivity *= sqrt(parts) * (1 + 0x1p-50);
     if (times > 1 && times < 2)
@@ -161,8 +163,11 @@ static int is_sound(const ask_item *item)
     int blocks = item->kind == ASK_SEQUENCE, some = item->kind == ASK_PRIMAL;
     if (item->noise == ASK_LAPLACE && is_vector(item->kind))
         return 0;
-    if (item->kind == ASK_LATER &&
-        (item->noise != ASK_GAUSSIAN || item->count > 1 || item->and_next))
+    int later = item->kind == ASK_LATER, mixed = item->noise == ASK_MIXED;
+    if (item->block < 0 || (mixed && !later))
+        return 0;
+    if (later && ((item->noise != ASK_GAUSSIAN && !mixed) || item->count > 1 ||
+                  item->and_next))
         return 0;
     if ((blocks || some) && (item->noise != ASK_GAUSSIAN || item->block < 1 ||
                              item->block > (int64_t)1 << 40 || item->and_next))
@@ -232,6 +237,9 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
+        if (item->kind == ASK_LATER && !policy->without_noise &&
+            item->level > 0)
+            continue; /* what is told out of it is checked then */
         if (policy->without_noise || !can_draw(item, sensitivity))
             return refuse_level(policy, item, features, error);
     }
@@ -294,7 +302,8 @@ static account_event event_of(const ask_item *item, account_adjacency adjacency)
     static const account_kind kinds[] = {
         [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
         [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
-        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE};
+        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE,
+        [ASK_MIXED] = ACCOUNT_ZCDP};
     account_event e = {.kind = kinds[item->noise],
                        .a = item->level,
                        .count = 1,
@@ -303,6 +312,8 @@ static account_event event_of(const ask_item *item, account_adjacency adjacency)
         e.a = item->rate;
         e.b = nextafter(1 / item->level, 0); /* not more than is drawn */
     }
+    if (item->noise == ASK_MIXED)
+        e.a = item->level * item->level / 2 * (1 + 0x1p-50);
     return e;
 }
 
@@ -348,57 +359,93 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
 
 /* ---- chosen later ---- */
 
-/* The plan with `later` in the place of item `at`; 0: it does not fit. */
-static int put_in_place(ask_plan *plan, int at, const ask_plan *later)
+/* What is behind us goes: groups that have all been asked. */
+static void leave_out_past(ask_plan *plan, gate_place *place)
 {
-    ask_plan old = *plan;
-    if (old.items - 1 + later->items > ASK_MOST_ITEMS)
+    int first = place->item, gone;
+    if (place->item < plan->items) {
+        int size = gate_group(plan, place->item, &first);
+        if (place->round >= plan->item[first].count)
+            *place = (gate_place){first += size, 0};
+    }
+    gone = first;
+    plan->items -= gone;
+    place->item -= gone;
+    for (int i = 0; i < plan->items; i++)
+        plan->item[i] = plan->item[i + gone];
+}
+
+/* Puts `later` before item `at`; 0: it does not fit. */
+static int put_before(ask_plan *plan, int at, const ask_plan *later)
+{
+    if (plan->items + later->items > ASK_MOST_ITEMS)
         return 0;
+    for (int i = plan->items; i-- > at;)
+        plan->item[i + later->items] = plan->item[i];
     for (int i = 0; i < later->items; i++)
         plan->item[at + i] = later->item[i];
-    for (int i = at + 1; i < old.items; i++)
-        plan->item[i + later->items - 1] = old.item[i];
-    plan->items = old.items - 1 + later->items;
+    plan->items += later->items;
     return 1;
 }
 
-/* Lemma 12: the sum of mu^2, rounded up, and the draws are within those that
-   were charged. */
-static int is_within(const ask_plan *later, const ask_item *charged,
-                     int64_t features)
+/* Lemma 12: what the questions take of the level's square, rounded up; NaN
+   where there are some that it is not for. */
+static double cost_of(const ask_plan *later, const ask_item *charged)
 {
-    double sum = 0, draws = 0;
+    double sum = 0;
     for (int i = 0; i < later->items; i++) {
         const ask_item *item = &later->item[i];
-        if (item->noise != ASK_GAUSSIAN || item->kind == ASK_LATER ||
-            item->count < 0 || !(item->level >= 0))
-            return 0;
-        sum = (sum + (double)item->count * item->level * item->level) *
-              (1 + 0x1p-48);
-        draws += (double)item->count * curator_draws(item, features);
+        int choice = item->noise == ASK_GUMBEL && charged->noise == ASK_MIXED;
+        if ((item->noise != ASK_GAUSSIAN && !choice) ||
+            item->kind == ASK_LATER || item->count < 0 || !(item->level >= 0))
+            return NAN;
+        double square = (choice ? .25 : 1) * item->level * item->level;
+        sum = (sum + (double)item->count * square) * (1 + 0x1p-48);
     }
-    return sum <= charged->level * charged->level * (1 - 0x1p-48) &&
-           draws <= curator_draws(charged, features);
+    return sum;
+}
+
+/* Takes it off; 0: there is not enough. */
+static int take_off(curator *c, const ask_plan *later, ask_item *charged)
+{
+    double all = charged->level * charged->level * (1 - 0x1p-48);
+    double left = all - cost_of(later, charged), draws = c->later_draws;
+    for (int i = 0; i < later->items; i++)
+        draws += (double)later->item[i].count *
+                 curator_draws(&later->item[i], c->table->features);
+    if (!(left >= 0) || draws > curator_draws(charged, c->table->features))
+        return 0;
+    c->later_draws = draws;
+    charged->level = sqrt(left) * (1 - 0x1p-48);
+    return 1;
 }
 
 sotto_status curator_tell_plan(curator *c, const ask_plan *later,
                                sotto_error *error)
 {
     ask_plan plan = c->plan;
-    int at = c->place.item;
+    gate_place place = c->place;
+    leave_out_past(&plan, &place);
+    int at = place.item;
     while (at < plan.items && plan.item[at].kind != ASK_LATER)
         at++;
+    double before = c->later_draws;
     if (at == plan.items ||
-        (!c->policy.without_noise &&
-         !is_within(later, &plan.item[at], c->table->features)))
+        (!c->policy.without_noise && !take_off(c, later, &plan.item[at])))
         return error_set(error, SOTTO_BUDGET,
                          "refused: over the budget: what was left for later "
                          "does not pay for these questions");
-    if (!put_in_place(&plan, at, later))
-        return error_set(error, SOTTO_FAILED, "a plan that is none");
+    if (plan.item[at].level == 0) /* nothing is left, or nothing is charged */
+        plan.item[at].count = c->policy.without_noise;
     sotto_status status =
-        curator_check(&c->policy, &plan, c->table->features, error);
-    if (status == SOTTO_OK)
-        c->plan = plan;
-    return status;
+        put_before(&plan, at, later)
+            ? curator_check(&c->policy, &plan, c->table->features, error)
+            : error_set(error, SOTTO_FAILED, "a plan that is none");
+    if (status != SOTTO_OK) {
+        c->later_draws = before;
+        return status;
+    }
+    c->plan = plan;
+    c->place = place;
+    return SOTTO_OK;
 }

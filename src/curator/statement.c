@@ -27,14 +27,16 @@ static void put_questions(text_buffer *t, const ask_plan *plan)
                                          [ASK_SAMPLED] = "SUBSAMPLED\", \"mu",
                                          [ASK_GUMBEL] = "RANGE\", \"eta",
                                          [ASK_FLIP] = "PURE\", \"epsilon",
-                                         [ASK_NOISY] = "PURE\", \"epsilon"};
+                                         [ASK_NOISY] = "PURE\", \"epsilon",
+                                         [ASK_MIXED] = "ZCDP\", \"rho"};
     static const char *const mechanisms[] = {
         [ASK_GAUSSIAN] = "Gaussian",
         [ASK_LAPLACE] = "Laplace",
         [ASK_SAMPLED] = "Gaussian, on a secret random part of the rows",
         [ASK_GUMBEL] = "exponential mechanism",
         [ASK_FLIP] = "permute-and-flip",
-        [ASK_NOISY] = "largest score with Laplace noise"};
+        [ASK_NOISY] = "largest score with Laplace noise",
+        [ASK_MIXED] = "Gaussian, and exponential mechanism"};
     const char *between = "";
     text_put(t, ",\n    \"questions\": [");
     for (int i = 0; i < plan->items; i++) {
@@ -45,7 +47,8 @@ static void put_questions(text_buffer *t, const ask_plan *plan)
                     between, ask_name(item->kind), (long long)item->count);
         text_format(t, "\"mechanism\": \"%s\", \"event\": \"%s\": ",
                     mechanisms[item->noise], events[item->noise]);
-        text_number(t, item->level);
+        text_number(t, item->noise == ASK_MIXED ? item->level * item->level / 2
+                                                : item->level);
         if (item->noise == ASK_SAMPLED) {
             text_put(t, ", \"rate\": ");
             text_number(t, item->rate);

@@ -216,8 +216,8 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
                          "reading");
     sotto_status status = SOTTO_OK;
     if (r->solver->smooth)
-        status =
-            fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
+        status = fit_find_smoothness(&r->smooth, t, &r->task, r->options,
+                                     r->solver->buys, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)

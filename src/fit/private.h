@@ -45,7 +45,7 @@ typedef struct smoothness {
 
 sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
                                  const fit_task *task,
-                                 const sotto_options *options,
+                                 const sotto_options *options, int bought,
                                  sotto_error *error);
 const char *fit_smoothness_word(const sotto_options *options);
 
@@ -84,6 +84,7 @@ typedef struct private_run {
 struct private_solver {
     const char *name;
     int smooth; /* it needs the smoothness */
+    int buys;   /* it asks for bounds that are not declared */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
     sotto_status (*plan)(private_run *r, sotto_error *error);
 

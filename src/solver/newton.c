@@ -15,17 +15,11 @@
  * All that is known of the records are answers; what is made of them is
  * post-processing, in any precision.
  */
-#include "solver.h"
+#include "newton.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LEVERAGE 10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2 */
-/* how much of what a clip cuts off is bias: it is most for residuals, which
-   grow with the rows that are far away, and little for slopes within [-1, 1],
-   whose signs differ */
-#define ALIGNED_RESIDUALS .5
-#define ALIGNED_SLOPES (1. / 16)
 #define LEAST_CLIP .7    /* in mean lengths */
 #define LEAST_SPREAD .5  /* sd of the lengths in means */
 #define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
@@ -38,14 +32,9 @@ typedef struct newton_state {
     int64_t p, d; /* features; with the intercept */
     double *memory;
 
-    /* the response: middle and width of a number; the best constant */
-    double middle, width, constant;
-    /* there: mean |slope|, what can be gained, the least clip in lengths */
-    double slope, gain, least;
-    double curvature;
-
-    double *bound, *centre, *scale, *energy; /* of features */
-    double trace;
+    newton_response response;
+    newton_columns columns;
+    double curvature, trace;
     double *matrix, *vector, *value, *map, *model; /* d x d */
     double noise_dimension, effective_dimension;
 
@@ -62,12 +51,11 @@ typedef struct newton_state {
 
 static int newton_memory(newton_state *s)
 {
-    int64_t d = s->d, square = d * d, count = 16 * d + 4 * square;
+    int64_t d = s->d, square = d * d, count = 11 * d + 4 * square;
     double *next = s->memory = mem_zeroed((size_t)count, sizeof *s->memory);
-    double **small[] = {&s->bound, &s->centre, &s->scale,    &s->energy,
-                        &s->value, &s->v,      &s->next,     &s->sum,
-                        &s->l1,    &s->l2,     &s->gradient, &s->back,
-                        &s->low,   &s->high,   &s->told};
+    double **small[] = {&s->value, &s->v,    &s->next,     &s->sum,
+                        &s->l1,    &s->l2,   &s->gradient, &s->back,
+                        &s->low,   &s->high, &s->told};
     double **large[] = {&s->matrix, &s->vector, &s->map, &s->model};
     if (!next)
         return 0;
@@ -78,226 +66,13 @@ static int newton_memory(newton_state *s)
     return 1;
 }
 
-static double within(double x, double low, double high)
+/* Where the state's feature j is in the table. */
+static int64_t newton_feature(const newton_state *s, int64_t j)
 {
-    return fmin(fmax(x, low), high);
-}
-
-/* ---- 1: the response ---- */
-
-/* Edges 2^(-step), 2^(-2 step), ... */
-static void octaves(double *edge, int64_t edges, double step)
-{
-    for (int64_t k = 0; k < edges; k++)
-        edge[k] = exp2(-(double)(k + 1) * step);
-}
-
-/* The first of the ranges that is certainly not empty; 0 where none is. */
-static int64_t first_filled(const double *count, int64_t ranges, double sd)
-{
-    for (int64_t k = 0; k < ranges; k++)
-        if (count[k] > 2.5 * sd)
-            return k;
-    return 0;
-}
-
-static sotto_status newton_base_rate(newton_state *s, sotto_error *error)
-{
-    double bound = 1, mean, sd, n = curator_rows(s->curator);
-    ask_shape what = {ASK_TARGET_MEAN, NULL, &bound};
-    sotto_status status =
-        curator_ask_means(s->curator, &what, &mean, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    double least = fmin(.25, fmax(.5 / n, sd / 2));
-    double rate = within((1 + mean) / 2, least, 1 - least);
-    double minor = fmin(rate, 1 - rate);
-    if (s->problem->loss.kind == LOSS_LOGISTIC) {
-        s->constant = log(rate / (1 - rate));
-        s->slope = 2 * rate * (1 - rate);
-        s->gain = -.43 * (rate * log(rate) + (1 - rate) * log(1 - rate));
-        s->least = 1 - 2 * minor;
-    } else { /* squared hinge */
-        s->constant = 2 * rate - 1;
-        s->slope = 8 * rate * (1 - rate);
-        s->gain = .43 * 4 * rate * (1 - rate);
-        s->least = 4 * (1 - 2 * minor);
-    }
-    s->width = 1;
-    return SOTTO_OK;
-}
-
-/* A bound for |y| by octaves, where that is asked for. */
-static sotto_status newton_target_reach(newton_state *s, double *reach,
-                                        sotto_error *error)
-{
-    enum { EDGES = 29 };
-    double edge[EDGES], count[EDGES + 1], sd;
-    ask_shape what = {ASK_TARGET_COUNTS, NULL, reach};
-    if (s->settings->rule.target_counts == 0)
-        return SOTTO_OK;
-    octaves(edge, EDGES, 1);
-    sotto_status status =
-        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
-    if (status == SOTTO_OK)
-        *reach = ldexp(*reach, -(int)first_filled(count, EDGES, sd));
-    return status;
-}
-
-/* What holds 70 % of |y - middle|, by half octaves. */
-static sotto_status newton_target_width(newton_state *s, double reach,
-                                        sotto_error *error)
-{
-    enum { EDGES = 59 };
-    double edge[EDGES], count[EDGES + 1], sd, above = 0;
-    double n = curator_rows(s->curator);
-    ask_shape what = {ASK_TARGET_COUNTS, &s->middle, &reach};
-    int64_t k = 0;
-    octaves(edge, EDGES, .5);
-    sotto_status status =
-        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    for (; k < EDGES - 1 && above + count[k] < .3 * n; k++)
-        above += count[k];
-    s->width = reach * exp2(-(double)k / 2);
-    return SOTTO_OK;
-}
-
-static sotto_status newton_response(newton_state *s, sotto_error *error)
-{
-    double reach = s->settings->target_reach, mean, sd;
-    const loss *l = &s->problem->loss;
-    if (loss_has_classes(l->kind))
-        return newton_base_rate(s, error);
-    sotto_status status = newton_target_reach(s, &reach, error);
-    ask_shape what = {ASK_TARGET_MEAN, NULL, &reach};
-    if (status == SOTTO_OK)
-        status = curator_ask_means(s->curator, &what, &mean, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    /* without an intercept the target stays where it is */
-    s->middle = s->problem->intercept ? within(mean, -1, 1) * reach : 0;
-    s->constant = s->middle;
-    if (s->settings->rule.target_scale == 0)
-        return SOTTO_OK;
-    status = newton_target_width(s, reach + fabs(s->middle), error);
-    s->slope = .8 * s->width;
-    s->gain = s->width * s->width / 2;
-    if (l->kind == LOSS_HUBER)
-        s->slope = fmin(s->slope, l->delta);
-    return status;
-}
-
-/* ---- 2 and 3: the columns ---- */
-
-static sotto_status newton_tighten(newton_state *s, sotto_error *error)
-{
-    enum { EDGES = 13 };
-    double edge[EDGES], count[EDGES + 1], sd;
-    ask_shape what = {ASK_ROW_COUNTS, NULL, s->bound};
-    if (s->settings->rule.row_counts == 0)
-        return SOTTO_OK;
-    octaves(edge, EDGES, 1);
-    sotto_status status =
-        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
-    int64_t k = status == SOTTO_OK ? first_filled(count, EDGES, sd) : 0;
-    for (int64_t j = 0; j < s->p; j++)
-        s->bound[j] = ldexp(s->bound[j], -(int)k);
-    return status;
-}
-
-/* Where each column's values begin: what its mean is clipped to. */
-static sotto_status newton_column_sizes(newton_state *s, double *clip,
-                                        sotto_error *error)
-{
-    enum { EDGES = 23 };
-    double edge[EDGES], sd;
-    ask_shape what = {ASK_COLUMN_COUNTS, NULL, s->bound};
-    memcpy(clip, s->bound, (size_t)s->p * sizeof *clip);
-    if (s->settings->rule.column_counts == 0)
-        return SOTTO_OK;
-    double *count = mem_zeroed((size_t)(s->p * (EDGES + 1)), sizeof *count);
-    if (!count)
-        return error_memory(error);
-    octaves(edge, EDGES, 1);
-    sotto_status status =
-        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
-    for (int64_t j = 0; status == SOTTO_OK && j < s->p; j++)
-        clip[j] = ldexp(clip[j],
-                        -(int)first_filled(count + j * (EDGES + 1), EDGES, sd));
-    mem_free(count);
-    return status;
-}
-
-static sotto_status newton_centres(newton_state *s, sotto_error *error)
-{
-    double *clip = s->next, *mean = s->sum, sd;
-    ask_shape what = {ASK_COLUMN_MEANS, NULL, clip};
-    if (s->settings->rule.column_means == 0)
-        return SOTTO_OK;
-    sotto_status status = newton_column_sizes(s, clip, error);
-    if (status == SOTTO_OK)
-        status = curator_ask_means(s->curator, &what, mean, &sd, error);
-    for (int64_t j = 0; status == SOTTO_OK && j < s->p; j++)
-        s->centre[j] =
-            fabs(mean[j]) > 2 * sd ? within(mean[j], -1, 1) * clip[j] : 0;
-    return status;
-}
-
-/* Where single columns are lost in noise, they are moved towards the mean of
-   all: empirical Bayes. */
-static void newton_shrink(double *square, int64_t p, double mean, double sd)
-{
-    double average = 0, variance = 0;
-    for (int64_t j = 0; j < p; j++)
-        average += square[j] / (double)p;
-    for (int64_t j = 0; j < p; j++)
-        variance += (square[j] - average) * (square[j] - average) / (double)p;
-    double signal = fmax(0, variance - sd * sd);
-    for (int64_t j = 0; j < p; j++)
-        square[j] = mean + signal / (signal + sd * sd) * (square[j] - mean);
-}
-
-static sotto_status newton_scales(newton_state *s, sotto_error *error)
-{
-    double *reach = s->next, *square = s->sum, sd, mean = 0;
-    double p = (double)s->p;
-    ask_shape what = {ASK_COLUMN_SQUARES, s->centre, reach};
-    for (int64_t j = 0; j < s->p; j++)
-        reach[j] = s->bound[j] + fabs(s->centre[j]);
-    sotto_status status =
-        curator_ask_means(s->curator, &what, square, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    for (int64_t j = 0; j < s->p; j++)
-        mean += square[j] / p;
-    mean = fmax(mean, sd / sqrt(p));
-    if (sd > mean)
-        newton_shrink(square, s->p, mean, sd);
-    s->trace = s->problem->intercept;
-    for (int64_t j = 0; j < s->p; j++) {
-        double least = fmax(fmin(sd, mean), 1 / (LEVERAGE * (p + 1)));
-        double used = fmax(square[j], least);
-        s->scale[j] = reach[j] * sqrt(used);
-        s->energy[j] = within(square[j] / used, 0, 1);
-        s->trace += s->energy[j];
-    }
-    return SOTTO_OK;
+    return s->columns.feature ? s->columns.feature[j] : j;
 }
 
 /* ---- 4 and 5: the matrix and its spectrum ---- */
-
-/* The clip in mean lengths is 1 + spread x this: where the bias of cutting a
-   record more and the noise of cutting it less are in balance. */
-static double newton_tail(const newton_state *s, double dimension)
-{
-    const newton_rule *r = &s->settings->rule;
-    double noise =
-        2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
-    int classes = loss_has_classes(s->problem->loss.kind);
-    return log((classes ? ALIGNED_SLOPES : ALIGNED_RESIDUALS) / noise) - 1;
-}
 
 /* The noise that T rounds leave in `hidden` directions of rate rho. */
 static double walk(double hidden, double rho, double rounds)
@@ -319,11 +94,13 @@ static double newton_floor(newton_state *s, double visible, double hidden,
         s->noise_dimension = visible + extra;
         s->effective_dimension = visible + sum / floor;
         double clip =
-            fmax(LEAST_CLIP, 1 + .7 * newton_tail(s, s->noise_dimension));
-        double reach = 2 * fmax(clip * s->slope, s->least);
+            fmax(LEAST_CLIP,
+                 1 + .7 * newton_tail(&s->problem->loss, &s->settings->rule,
+                                      s->noise_dimension));
+        double reach = 2 * fmax(clip * s->response.slope, s->response.least);
         double lost = .5 * reach * reach * s->effective_dimension /
                       s->curvature / budget * extra;
-        if (lost <= HIDDEN_NOISE * s->gain || floor > 1e6 * edge)
+        if (lost <= HIDDEN_NOISE * s->response.gain || floor > 1e6 * edge)
             return floor;
     }
 }
@@ -372,8 +149,9 @@ static void newton_maps(newton_state *s)
 static sotto_status newton_matrix(newton_state *s, sotto_error *error)
 {
     double sd, sum = 0, reach = sqrt(s->settings->rule.reach * s->trace);
-    sotto_status status =
-        curator_tell_frame(s->curator, s->centre, s->scale, error);
+    ask_frame frame = {s->columns.feature, s->p, s->columns.centre,
+                       s->columns.scale};
+    sotto_status status = curator_tell_frame(s->curator, &frame, error);
     if (status == SOTTO_OK)
         status = curator_ask_matrix(s->curator, reach, s->matrix, &sd, error);
     if (status != SOTTO_OK)
@@ -400,12 +178,15 @@ static void newton_penalty(newton_state *s)
     const solver_problem *p = s->problem;
     for (int64_t j = 0; j < s->d; j++) {
         int penalised = j < s->p;
-        double unit = s->settings->unit && penalised ? s->settings->unit[j] : 1;
-        s->l1[j] = penalised ? p->l1 * unit / s->scale[j] : 0;
-        s->l2[j] =
-            penalised ? p->l2 * (unit / s->scale[j]) * (unit / s->scale[j]) : 0;
-        s->low[j] = penalised ? p->low * s->scale[j] : -INFINITY;
-        s->high[j] = penalised ? p->high * s->scale[j] : INFINITY;
+        double unit = s->settings->unit && penalised
+                          ? s->settings->unit[newton_feature(s, j)]
+                          : 1;
+        s->l1[j] = penalised ? p->l1 * unit / s->columns.scale[j] : 0;
+        s->l2[j] = penalised ? p->l2 * (unit / s->columns.scale[j]) *
+                                   (unit / s->columns.scale[j])
+                             : 0;
+        s->low[j] = penalised ? p->low * s->columns.scale[j] : -INFINITY;
+        s->high[j] = penalised ? p->high * s->columns.scale[j] : INFINITY;
     }
 }
 
@@ -414,19 +195,21 @@ static void newton_tell(newton_state *s, const double *v)
 {
     double intercept = s->problem->intercept ? v[s->p] : 0;
     for (int64_t j = 0; j < s->p; j++) {
-        double weight = v[j] / s->scale[j];
-        intercept -= weight * s->centre[j];
-        s->told[j] += curator_tell(s->curator, j, weight - s->told[j]);
+        double weight = v[j] / s->columns.scale[j];
+        intercept -= weight * s->columns.centre[j];
+        s->told[j] +=
+            curator_tell(s->curator, newton_feature(s, j), weight - s->told[j]);
     }
     if (s->problem->intercept)
-        s->told[s->p] +=
-            curator_tell(s->curator, s->p, intercept - s->told[s->p]);
+        s->told[s->p] += curator_tell(s->curator, curator_features(s->curator),
+                                      intercept - s->told[s->p]);
 }
 
 static double newton_clip(const newton_state *s)
 {
     double spread = fmax(LEAST_SPREAD, sqrt(fmax(0, s->spread2)));
-    double least = s->least * sqrt(s->effective_dimension / s->curvature);
+    double least =
+        s->response.least * sqrt(s->effective_dimension / s->curvature);
     double clip = s->length * fmax(LEAST_CLIP, 1 + spread * s->tail);
     return within(fmax(clip, least), 1e-25, 1e25);
 }
@@ -509,15 +292,15 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
     int64_t from = s->settings->rule.first_rounds;
     memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
     newton_penalty(s);
-    s->first_length = within(
-        s->slope * sqrt(s->effective_dimension / s->curvature), 1e-20, 1e20);
+    s->first_length =
+        within(s->response.slope * sqrt(s->effective_dimension / s->curvature),
+               1e-20, 1e20);
     s->length = s->first_length;
     s->least_length = 3 * s->first_length; /* a first guess may be low */
     s->least_seen = INFINITY;
     s->spread2 = LEAST_SPREAD * LEAST_SPREAD;
-    s->tail = newton_tail(s, s->noise_dimension);
-    if (s->problem->intercept)
-        s->v[s->p] = s->constant;
+    s->tail =
+        newton_tail(&s->problem->loss, &s->settings->rule, s->noise_dimension);
     newton_tell(s, s->v);
     for (int64_t t = 0; t < rounds; t++) {
         sotto_status status = newton_round(s, t >= from, error);
@@ -543,7 +326,7 @@ static double newton_price(const newton_state *s)
 static sotto_status newton_finish(newton_state *s, solver_answer *out,
                                   sotto_error *error)
 {
-    double change = 0, sd = 0, width = s->width;
+    double change = 0, sd = 0, width = s->response.width;
     double most =
         loss_has_classes(s->problem->loss.kind) ? 1.5 : 2 * width * width;
     for (int64_t j = 0; j < s->d; j++)
@@ -551,7 +334,7 @@ static sotto_status newton_finish(newton_state *s, solver_answer *out,
     newton_tell(s, s->v);
     if (s->settings->rule.guard > 0) {
         sotto_status status = curator_ask_change(
-            s->curator, s->problem->intercept ? s->constant : 0,
+            s->curator, s->problem->intercept ? s->response.constant : 0,
             within(most, 1e-25, 1e25), &change, &sd, error);
         if (status != SOTTO_OK)
             return status;
@@ -560,45 +343,78 @@ static sotto_status newton_finish(newton_state *s, solver_answer *out,
                 s->problem->high >= 0;
     worse &= s->settings->rule.guard > 0;
     for (int64_t j = 0; j < s->p; j++)
-        out->weight[j] = worse ? 0 : s->told[j];
+        out->weight[newton_feature(s, j)] = worse ? 0 : s->told[j];
     out->intercept = !s->problem->intercept ? 0
-                     : worse                ? s->constant
+                     : worse                ? s->response.constant
                                             : s->told[s->p];
     return SOTTO_OK;
+}
+
+/* From where the curator's iterate is: the told weights, in the frame. */
+static void newton_start(newton_state *s, const double *start)
+{
+    double centre = 0;
+    for (int64_t j = 0; start && j < s->p; j++) {
+        s->told[j] = start[j];
+        s->v[j] = start[j] * s->columns.scale[j];
+        centre += start[j] * s->columns.centre[j];
+    }
+    if (s->problem->intercept) {
+        s->v[s->p] = s->response.constant + centre;
+        s->told[s->p] = start ? s->response.constant : 0;
+    }
+}
+
+sotto_status
+newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
+                  const newton_settings *set, const newton_from *from,
+                  solver_progress progress, void *context, sotto_error *error)
+{
+    newton_state s = {.problem = p,
+                      .settings = set,
+                      .curator = c,
+                      .response = from->response,
+                      .columns = from->columns,
+                      .p = from->columns.count,
+                      .d = from->columns.count + p->intercept,
+                      .curvature = loss_curvature_bound(&p->loss),
+                      .trace = p->intercept};
+    if (!newton_memory(&s))
+        return error_memory(error);
+    sotto_status status = newton_ask_columns(&s.columns, c, &set->rule, error);
+    for (int64_t j = 0; j < s.p; j++)
+        s.trace += s.columns.energy[j];
+    if (status == SOTTO_OK) {
+        newton_start(&s, from->start);
+        status = newton_matrix(&s, error);
+    }
+    if (status == SOTTO_OK)
+        status = newton_rounds(&s, progress, context, error);
+    if (status == SOTTO_OK)
+        status = newton_finish(&s, out, error);
+    mem_free(s.memory);
+    return status;
 }
 
 sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
                         const newton_settings *set, solver_progress progress,
                         void *context, sotto_error *error)
 {
-    newton_state s = {.problem = p,
-                      .settings = set,
-                      .curator = c,
-                      .p = p->features,
-                      .d = p->features + p->intercept,
-                      .curvature = loss_curvature_bound(&p->loss)};
-    if (!newton_memory(&s))
+    newton_from from = {0};
+    double *memory = newton_columns_make(&from.columns, p->features);
+    if (!memory)
         return error_memory(error);
-    memcpy(s.bound, set->reach, (size_t)s.p * sizeof *s.bound);
-    sotto_status status = newton_response(&s, error);
-    if (status == SOTTO_OK && set->rule.rounds == 0) {
-        memset(out->weight, 0, (size_t)s.p * sizeof *out->weight);
-        out->intercept = s.constant;
-        mem_free(s.memory);
-        return SOTTO_OK;
-    }
-    if (status == SOTTO_OK)
-        status = newton_tighten(&s, error);
-    if (status == SOTTO_OK)
-        status = newton_centres(&s, error);
-    if (status == SOTTO_OK)
-        status = newton_scales(&s, error);
-    if (status == SOTTO_OK)
-        status = newton_matrix(&s, error);
-    if (status == SOTTO_OK)
-        status = newton_rounds(&s, progress, context, error);
-    if (status == SOTTO_OK)
-        status = newton_finish(&s, out, error);
-    mem_free(s.memory);
+    memcpy(from.columns.bound, set->reach,
+           (size_t)p->features * sizeof *set->reach);
+    memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
+    sotto_status status = newton_ask_response(&from.response, c, p, &set->rule,
+                                              set->target_reach, error);
+    out->intercept = from.response.constant;
+    if (status == SOTTO_OK && set->rule.rounds > 0)
+        status = newton_ask_bounds(&from.columns, c, &set->rule, error);
+    if (status == SOTTO_OK && set->rule.rounds > 0)
+        status =
+            newton_on_columns(out, c, p, set, &from, progress, context, error);
+    mem_free(memory);
     return status;
 }

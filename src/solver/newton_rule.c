@@ -12,9 +12,12 @@
 
 enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 
+#define SHARE_BOUNDS .03
 #define SHARE_TIGHTEN .015
 #define SHARE_SIZES .02
 #define SHARE_SQUARES .04
+#define SHARE_SELECT_SQUARES .02
+#define SHARE_ROW_LENGTHS .02
 #define SHARE_MATRIX .12
 #define SHARE_CLEAR_MATRIX .16
 #define LEAST_REACH .7 /* rows are shortened to sqrt(this x trace) at least */
@@ -34,20 +37,35 @@ double newton_strength(const newton_facts *f)
     return f->rows * f->mu * (f->replace_one ? 1 : 2) / f->rows_per_person;
 }
 
-/* The response: the noise of a mean of y is 2 / (n mu sqrt(f)). */
-static void share_response(newton_rule *r, const newton_facts *f)
+/* The target: `share` is for its place, and what it is divided into. The
+   noise of a mean of y is 2 / (n mu sqrt(share)). */
+static void share_response(newton_rule *r, const newton_facts *f, double share)
 {
-    double x = r->strength;
     if (loss_has_classes(f->loss.kind)) {
-        r->target_mean = within(100 / (x * x), .01, .05);
+        r->target_mean = share;
         return;
     }
-    double all = within(1600 / (x * x), .01, .2);
-    /* an octave histogram of |y| first, unless its noise is a tenth of n */
-    if (sqrt(2) / (x * sqrt(all / 4)) < .1)
-        r->target_counts = all / 4;
-    r->target_scale = all / 4;
-    r->target_mean = all - r->target_counts - r->target_scale;
+    /* an octave histogram of |y| first, unless its noise is a tenth of n; it
+       is needed where no bound was declared */
+    if (f->target_unbounded || sqrt(2) / (r->strength * sqrt(share / 4)) < .1)
+        r->target_counts = share / 4;
+    r->target_scale = share / 4;
+    r->target_mean = share - r->target_counts - r->target_scale;
+}
+
+/* Bounds: those that nobody declared, each by itself while that is cheap, and
+   then one factor for all. */
+static void share_bounds(newton_rule *r, const newton_facts *f)
+{
+    double u = (double)f->unbounded, x = r->strength;
+    r->unbounded = f->unbounded;
+    if (f->unbounded > 0) {
+        r->common_bound = 4 * sqrt(2 * u) / (x * sqrt(SHARE_BOUNDS)) > .05;
+        r->bounds = SHARE_BOUNDS;
+    }
+    if (f->unbounded < f->features &&
+        2.5 * sqrt(2) / (x * sqrt(SHARE_TIGHTEN)) < .3)
+        r->row_counts = SHARE_TIGHTEN;
 }
 
 /* The columns: sizes (to clip the means), means and squares. */
@@ -55,8 +73,6 @@ static void share_columns(newton_rule *r, const newton_facts *f)
 {
     static const double shares[] = {.02, .04, .08};
     double p = (double)f->features, x = r->strength;
-    if (2.5 * sqrt(2) / (x * sqrt(SHARE_TIGHTEN)) < .3)
-        r->row_counts = SHARE_TIGHTEN;
     r->column_squares = SHARE_SQUARES;
     if (!f->intercept) /* nothing that a centre could be moved into */
         return;
@@ -110,26 +126,79 @@ static void share_rounds(newton_rule *r, const newton_facts *f)
     r->matrix = SHARE_CLEAR_MATRIX;
 }
 
+double newton_shares(const newton_rule *r)
+{
+    return r->target_counts + r->target_mean + r->target_scale + r->bounds +
+           r->row_counts + r->column_counts + r->column_means +
+           r->column_squares + r->matrix + r->gradients + r->lengths + r->guard;
+}
+
+static newton_rule begin(const newton_facts *f)
+{
+    return (newton_rule){.strength = newton_strength(f),
+                         .features = f->features};
+}
+
 newton_rule newton_make_rule(const newton_facts *f)
 {
-    newton_rule r = {.matrix = SHARE_MATRIX, .guard = SHARE_GUARD};
-    r.strength = newton_strength(f);
-    share_response(&r, f);
+    newton_rule r = begin(f);
+    double x = r.strength;
+    int classes = loss_has_classes(f->loss.kind);
+    r.matrix = SHARE_MATRIX;
+    r.guard = SHARE_GUARD;
+    if (!f->goes_on) {
+        share_response(&r, f,
+                       classes ? within(100 / (x * x), .01, .05)
+                               : within(1600 / (x * x), .01, .2));
+        share_bounds(&r, f);
+    }
     share_columns(&r, f);
     share_rounds(&r, f);
+    if (f->goes_on) { /* it begins near the end */
+        r.first_rounds = r.rounds / 5;
+        r.first = (double)r.first_rounds / (double)r.rounds;
+    }
     r.reach = reach_of(&r, f);
-    double left = 1 - r.target_counts - r.target_mean - r.target_scale -
-                  r.row_counts - r.column_counts - r.column_means -
-                  r.column_squares - r.matrix - r.guard;
+    double left = 1 - newton_shares(&r);
     r.lengths = SHARE_LENGTHS * left;
     r.gradients = left - r.lengths;
     return r;
 }
 
+newton_rule newton_make_select_rule(const newton_facts *f)
+{
+    newton_rule r = begin(f);
+    double x = r.strength;
+    int classes = loss_has_classes(f->loss.kind);
+    share_response(&r, f,
+                   classes ? within(400 / (x * x), .01, .2)
+                           : within(1600 / (x * x), .03, .4));
+    share_bounds(&r, f);
+    r.column_squares = SHARE_SELECT_SQUARES;
+    return r;
+}
+
+/* All directions are alike: no matrix, and no columns. */
+newton_rule newton_make_wide_rule(const newton_facts *f)
+{
+    newton_rule r = begin(f);
+    double x = r.strength;
+    share_response(&r, f, within(1600 / (x * x), .01, .2));
+    r.row_counts = SHARE_ROW_LENGTHS;
+    r.guard = SHARE_GUARD;
+    r.rounds = USUAL_ROUNDS;
+    r.first_rounds = (int64_t)(.4 * USUAL_ROUNDS);
+    r.first = (double)r.first_rounds / (double)r.rounds;
+    r.wide = 1;
+    r.gradients = 1 - newton_shares(&r);
+    return r;
+}
+
 newton_rule newton_make_intercept_rule(const newton_facts *f)
 {
-    newton_rule r = {.strength = newton_strength(f)};
-    if (!loss_has_classes(f->loss.kind) && sqrt(2) / (r.strength / 2) < .1)
+    newton_rule r = begin(f);
+    if (!loss_has_classes(f->loss.kind) &&
+        (f->target_unbounded || sqrt(2) / (r.strength / 2) < .1))
         r.target_counts = .25;
     r.target_mean = 1 - r.target_counts;
     return r;
@@ -137,34 +206,52 @@ newton_rule newton_make_intercept_rule(const newton_facts *f)
 
 /* ---- as questions ---- */
 
-static void add(ask_plan *plan, ask_kind kind, double share, int64_t count,
-                double mu, int and_next)
+static void add(ask_plan *plan, ask_item item, double share, double mu)
 {
+    item.level = mu * sqrt(share / (double)item.count);
     if (share > 0)
-        plan->item[plan->items++] =
-            (ask_item){.kind = kind,
-                       .count = count,
-                       .level = mu * sqrt(share / (double)count),
-                       .and_next = and_next};
+        plan->item[plan->items++] = item;
 }
 
-void newton_add_plan(ask_plan *plan, const newton_rule *r, double mu)
+static void add_one(ask_plan *plan, ask_kind kind, double share, double mu,
+                    int64_t features)
 {
-    add(plan, ASK_TARGET_COUNTS, r->target_counts, 1, mu, 0);
-    add(plan, ASK_TARGET_MEAN, r->target_mean, 1, mu, 0);
-    add(plan, ASK_TARGET_COUNTS, r->target_scale, 1, mu, 0);
-    add(plan, ASK_ROW_COUNTS, r->row_counts, 1, mu, 0);
-    add(plan, ASK_COLUMN_COUNTS, r->column_counts, 1, mu, 0);
-    add(plan, ASK_COLUMN_MEANS, r->column_means, 1, mu, 0);
-    add(plan, ASK_COLUMN_SQUARES, r->column_squares, 1, mu, 0);
-    add(plan, ASK_MATRIX, r->matrix, 1, mu, 0);
+    add(plan, (ask_item){.kind = kind, .count = 1, .block = features}, share,
+        mu);
+}
+
+static void add_rounds(ask_plan *plan, const newton_rule *r, double mu)
+{
     int64_t counts[] = {r->first_rounds, r->rounds - r->first_rounds};
     double shares[] = {r->first, 1 - r->first};
     for (int i = 0; i < 2; i++) {
         double part = (double)counts[i] / (double)r->rounds;
-        add(plan, ASK_WHITENED, r->gradients * shares[i], counts[i], mu,
-            r->lengths > 0);
-        add(plan, ASK_LENGTHS, r->lengths * part, counts[i], mu, 0);
+        add(plan,
+            (ask_item){.kind = r->wide ? ASK_GRADIENT : ASK_WHITENED,
+                       .count = counts[i],
+                       .and_next = r->lengths > 0},
+            r->gradients * shares[i], mu);
+        add(plan, (ask_item){.kind = ASK_LENGTHS, .count = counts[i]},
+            r->lengths * part, mu);
     }
-    add(plan, ASK_CHANGE, r->guard, 1, mu, 0);
+}
+
+void newton_add_plan(ask_plan *plan, const newton_rule *r, double mu)
+{
+    int64_t p = r->features;
+    add_one(plan, ASK_TARGET_COUNTS, r->target_counts, mu, 0);
+    add_one(plan, ASK_TARGET_MEAN, r->target_mean, mu, 0);
+    add_one(plan, ASK_TARGET_COUNTS, r->target_scale, mu, 0);
+    if (r->common_bound)
+        add_one(plan, ASK_ROW_COUNTS, r->bounds, mu, 0);
+    else
+        add_one(plan, ASK_COLUMN_COUNTS, r->bounds, mu, r->unbounded);
+    add_one(plan, ASK_ROW_COUNTS, r->row_counts, mu, 0);
+    add_one(plan, ASK_COLUMN_COUNTS, r->column_counts, mu, p);
+    add_one(plan, ASK_COLUMN_MEANS, r->column_means, mu, p);
+    add_one(plan, ASK_COLUMN_SQUARES, r->column_squares, mu, p);
+    add_one(plan, ASK_MATRIX, r->matrix, mu, p);
+    if (r->rounds > 0)
+        add_rounds(plan, r, mu);
+    add_one(plan, ASK_CHANGE, r->guard, mu, 0);
 }

@@ -5,7 +5,8 @@
  *
  *   x < 60                       INTERCEPT   nothing more can be learned
  *   l1 = 0, p > n                WIDE
- *   l1 > 0, p >= 50; p / x > .35 SELECT
+ *   l1 > 0, p >= 50; p / x > .35;
+ *   p > 1000                     SELECT
  *   otherwise                    DENSE
  */
 #include "solver.h"
@@ -13,6 +14,7 @@
 #define LEAST_STRENGTH 60
 #define MANY_FEATURES 50
 #define MOST_CROWDED .35
+#define MOST_DENSE 1000
 
 const char *path_name(solver_path path)
 {
@@ -34,10 +36,16 @@ solver_path path_choose(const newton_facts *f, double l1, const char **why)
         *why = "more features than rows, and no l1";
         return PATH_WIDE;
     }
-    if ((l1 > 0 && f->features >= MANY_FEATURES) || p / x > MOST_CROWDED) {
-        *why = p / x > MOST_CROWDED
-                   ? "p / (n mu) > 0.35: too many features for the budget"
-                   : "l1 > 0 and at least 50 features: few matter";
+    if (p / x > MOST_CROWDED) {
+        *why = "p / (n mu) > 0.35: too many features for the budget";
+        return PATH_SELECT;
+    }
+    if (l1 > 0 && f->features >= MANY_FEATURES) {
+        *why = "l1 > 0 and at least 50 features: few matter";
+        return PATH_SELECT;
+    }
+    if (f->features > MOST_DENSE) {
+        *why = "more than 1000 features: too many for a matrix";
         return PATH_SELECT;
     }
     *why = "p / (n mu) <= 0.35: all features at once";

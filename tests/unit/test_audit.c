@@ -177,7 +177,7 @@ typedef double (*shape_probe)(curator *c);
 static double probe_counts(curator *c)
 {
     double edge[1] = {.5}, bound[2] = {1, 1}, out[2], sd;
-    ask_shape what = {ASK_ROW_COUNTS, NULL, bound};
+    ask_shape what = {.kind = ASK_ROW_COUNTS, .centre = NULL, .bound = bound};
     sotto_error error;
     assert_int_equal(curator_ask_counts(c, &what, edge, 1, out, &sd, &error),
                      SOTTO_OK);
@@ -187,7 +187,7 @@ static double probe_counts(curator *c)
 static double probe_means(curator *c)
 {
     double bound[2] = {1, 1}, out[2], sd;
-    ask_shape what = {ASK_COLUMN_MEANS, NULL, bound};
+    ask_shape what = {.kind = ASK_COLUMN_MEANS, .centre = NULL, .bound = bound};
     sotto_error error;
     assert_int_equal(curator_ask_means(c, &what, out, &sd, &error), SOTTO_OK);
     return (out[0] + out[1]) / sqrt(2);
@@ -196,8 +196,9 @@ static double probe_means(curator *c)
 static void frame(curator *c)
 {
     static const double centre[2] = {0, 0}, scale[2] = {1, 1};
+    const ask_frame told = {NULL, curator_features(c), centre, scale};
     sotto_error error;
-    assert_int_equal(curator_tell_frame(c, centre, scale, &error), SOTTO_OK);
+    assert_int_equal(curator_tell_frame(c, &told, &error), SOTTO_OK);
 }
 
 /* Rows (1, 1) and (-1, 1) shortened to length 1: z z' at right angles. */

@@ -176,7 +176,13 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
         clip[j] = .1 + .01 * (j % 40);
         smooth[j] = .3 + .02 * (j % 50);
     }
-    ask_scores scores = {rule, clip, smooth, .01, .02, -.4, .5};
+    ask_scores scores = {.rule = rule,
+                         .clip = clip,
+                         .smoothness = smooth,
+                         .l1 = .01,
+                         .l2 = .02,
+                         .low = -.4,
+                         .high = .5};
     curator *c;
     sotto_error error;
     uint64_t mark = 0, bits;
@@ -401,7 +407,13 @@ static int are_taken(curator *c, const ask_scores *scores)
     int64_t j;
     sotto_error error;
     double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
-    ask_scores fine = {ASK_GS_Q, clip, smooth, 0, 0, -1, 1};
+    ask_scores fine = {.rule = ASK_GS_Q,
+                       .clip = clip,
+                       .smoothness = smooth,
+                       .l1 = 0,
+                       .l2 = 0,
+                       .low = -1,
+                       .high = 1};
     assert_int_equal(curator_tell_scores(c, &fine, &error), SOTTO_OK);
     sotto_status status = curator_tell_scores(c, scores, &error);
     assert_int_equal(curator_ask_choice(c, &j, &error),
@@ -420,7 +432,13 @@ static void test_scores_are_checked(void **state)
     choice.noise = ASK_GUMBEL;
     ask_plan plan = plan_one(choice);
     double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
-    const ask_scores usual = {ASK_GS_R, clip, smooth, 0, 0, -1, 1};
+    const ask_scores usual = {.rule = ASK_GS_R,
+                              .clip = clip,
+                              .smoothness = smooth,
+                              .l1 = 0,
+                              .l2 = 0,
+                              .low = -1,
+                              .high = 1};
     static const double bad[] = {-1, NAN, INFINITY, -INFINITY};
     curator *c;
     sotto_error error;

@@ -115,9 +115,12 @@ static void ask_shapes(curator *c, const told *t, int64_t **to, double *length)
     double out[64], sd;
     sotto_error error;
     const double unit = 1. / KERNEL_CLIP;
-    ask_shape row = {ASK_ROW_COUNTS, NULL, t->bound};
-    ask_shape target = {ASK_TARGET_COUNTS, &t->target_centre, &t->target_bound};
-    ask_shape column = {ASK_COLUMN_COUNTS, t->centre, t->bound};
+    ask_shape row = {.kind = ASK_ROW_COUNTS, .centre = NULL, .bound = t->bound};
+    ask_shape target = {.kind = ASK_TARGET_COUNTS,
+                        .centre = &t->target_centre,
+                        .bound = &t->target_bound};
+    ask_shape column = {
+        .kind = ASK_COLUMN_COUNTS, .centre = t->centre, .bound = t->bound};
     const ask_shape *counts[] = {&row, &target, &column};
     for (int i = 0; i < 3; i++) {
         CHECK(
@@ -126,7 +129,8 @@ static void ask_shapes(curator *c, const told *t, int64_t **to, double *length)
         put(to, out, parts[i].answers, unit);
     }
     target.kind = ASK_TARGET_MEAN;
-    ask_shape squares = {ASK_COLUMN_SQUARES, t->centre, t->bound};
+    ask_shape squares = {
+        .kind = ASK_COLUMN_SQUARES, .centre = t->centre, .bound = t->bound};
     column.kind = ASK_COLUMN_MEANS;
     const ask_shape *means[] = {&target, &column, &squares};
     for (int i = 0; i < 3; i++) {
@@ -136,11 +140,18 @@ static void ask_shapes(curator *c, const told *t, int64_t **to, double *length)
     }
 }
 
+static sotto_status tell_frame(curator *c, const double *centre,
+                               const double *scale, sotto_error *error)
+{
+    const ask_frame frame = {NULL, curator_features(c), centre, scale};
+    return curator_tell_frame(c, &frame, error);
+}
+
 static void ask_matrix(curator *c, const told *t, int64_t **to, double *length)
 {
     double out[WIDTH * WIDTH], sd, unit = t->reach * t->reach / KERNEL_CLIP;
     sotto_error error;
-    CHECK(curator_tell_frame(c, t->centre, t->bound, &error));
+    CHECK(tell_frame(c, t->centre, t->bound, &error));
     CHECK(curator_ask_matrix(c, t->reach, out, &sd, &error));
     *length = sd / unit;
     for (int a = 0; a < WIDTH; a++)
@@ -438,7 +449,7 @@ static void test_refused(void **state)
     double out[64], sd, rising[2] = {.5, 1}, nothing[FEATURES] = {0};
     sotto_table *table = table_of("a,b,c,t\n1,2,3,4\n", "squared");
     CHECK(curator_open(&c, &table, &policy, &plan, &error));
-    ask_shape what = {ASK_ROW_COUNTS, NULL, nothing};
+    ask_shape what = {.kind = ASK_ROW_COUNTS, .centre = NULL, .bound = nothing};
     assert_int_equal(
         curator_ask_counts(c, &what, t.edge, EDGES, out, &sd, &error),
         SOTTO_USAGE);
@@ -448,12 +459,10 @@ static void test_refused(void **state)
     assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_USAGE);
     assert_int_equal(curator_ask_whitened(c, 1, out, &sd, &error), SOTTO_USAGE);
     assert_int_equal(curator_tell_map(c, t.map, &error), SOTTO_USAGE);
-    assert_int_equal(curator_tell_frame(c, t.centre, nothing, &error),
-                     SOTTO_USAGE);
+    assert_int_equal(tell_frame(c, t.centre, nothing, &error), SOTTO_USAGE);
     CHECK(curator_ask_counts(c, &what, t.edge, EDGES, out, &sd, &error));
-    CHECK(curator_tell_frame(c, t.centre, t.bound, &error));
-    assert_int_equal(curator_tell_frame(c, t.centre, t.bound, &error),
-                     SOTTO_USAGE);
+    CHECK(tell_frame(c, t.centre, t.bound, &error));
+    assert_int_equal(tell_frame(c, t.centre, t.bound, &error), SOTTO_USAGE);
     assert_int_equal(curator_ask_matrix(c, NAN, out, &sd, &error), SOTTO_USAGE);
     CHECK(curator_ask_matrix(c, 1, out, &sd, &error));
     assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_BUDGET);
@@ -475,7 +484,7 @@ static void test_later(void **state)
     ask_plan fits =
         plan_two(some(ASK_TARGET_MEAN, 4, .2), some(ASK_LENGTHS, 8, .1));
     double bound = 1, out, sd;
-    ask_shape what = {ASK_TARGET_MEAN, NULL, &bound};
+    ask_shape what = {.kind = ASK_TARGET_MEAN, .centre = NULL, .bound = &bound};
     curator *c;
     sotto_error error;
     policy.without_noise = 0;
