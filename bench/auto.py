@@ -24,7 +24,7 @@ DATA = os.environ.get("SOTTO_DATA") or os.path.join(ROOT, "..", "shared", "data"
 NAMED = {"cal_std": (1, 4.5e-4, 0), "cal_imb": (1, 3e-4, 0), "elec_std": (1, 6e-4, 0),
          "elec_imb": (1, 9e-5, 0), "sparse10": (10, 2e-3, 0), "square": (1, .15, 1),
          "log1": (1, .42, 0), "log2": (1, .09, 0), "mad_l1": (1, 2e-3, 1), "dorothea": (1, .57, 0)}
-NAMES = {"mad_l1": "madelon"}
+MORE = {}  # options of all private runs
 
 # what grids tuned without privacy reach with known scales at epsilon .1, 1, 4 (medians)
 TUNED = {"cal_std": (.0076, 2.2e-4, 1e-4), "cal_raw": (.102, .082, .033),
@@ -103,7 +103,7 @@ class Problem:
         """(weights, intercept) of so many private runs, in the table's units."""
         options = self.options() | {
             "schema": self.name + ".schema", "penalty-units": "file", "epsilon": repr(epsilon),
-            "delta": repr(1 / self.rows**2), "adjacency": "replace-one", "solver": "auto"} | more
+            "delta": repr(1 / self.rows**2), "adjacency": "replace-one", "solver": "auto"} | MORE | more
         out = subprocess.run([os.path.join(BUILD, "bench", "bench_repeat"), str(runs),
                               self.name + ".npy", *(f"{k}={v}" for k, v in options.items())],
                              cwd=self.folder, check=True, capture_output=True).stdout
@@ -205,7 +205,7 @@ def development(folder, name, **more):
 
 
 def named(folder, name, **more):
-    short = NAMES.get(name, name)
+    short = name
     made = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "problems.py"), short, "-o",
                            folder], capture_output=True, text=True, check=False)
     if made.returncode:
@@ -334,8 +334,10 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--epsilon", type=float, action="append")
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
     a = parser.parse_args()
     BUILD = os.path.abspath(a.build)
+    MORE.update(word.split("=", 1) for word in a.set)
     with tempfile.TemporaryDirectory() as folder:
         if a.what == "named":
             named_table(folder, a.names, a.runs, a.epsilon)

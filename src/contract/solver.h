@@ -82,6 +82,7 @@ typedef struct newton_rule {
     double reach;                 /* rows are shortened to sqrt(this x trace) */
     double strength;              /* n mu, as if a record could be replaced */
     int64_t features, unbounded;  /* that are asked about */
+    int chosen;                   /* it goes on from a selection */
     int wide; /* gradients in the features' own directions */
 } newton_rule;
 

@@ -113,8 +113,10 @@ static double reach_of(const newton_rule *r, const newton_facts *f)
  */
 static void share_rounds(newton_rule *r, const newton_facts *f)
 {
-    double usual = within(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
-    r->rounds = (int64_t)rint(usual);
+    double few = within(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
+    double many =
+        within(USUAL_ROUNDS * sqrt(r->strength / 6000), few, MOST_ROUNDS);
+    r->rounds = (int64_t)rint(many);
     r->first_rounds = (int64_t)(.4 * (double)r->rounds);
     r->first = (double)r->first_rounds / (double)r->rounds;
     if (LEAST_REACH * edge_of(r, f) > MOST_CLEAR)
@@ -136,7 +138,8 @@ double newton_shares(const newton_rule *r)
 static newton_rule begin(const newton_facts *f)
 {
     return (newton_rule){.strength = newton_strength(f),
-                         .features = f->features};
+                         .features = f->features,
+                         .chosen = f->goes_on};
 }
 
 newton_rule newton_make_rule(const newton_facts *f)

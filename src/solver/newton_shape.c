@@ -10,16 +10,20 @@
 
 /* How much of what a clip cuts off is bias: it is most for residuals, which
    grow with the rows that are far away, and little for slopes within [-1, 1],
-   whose signs differ. */
+   whose signs differ; more of those where a few chosen features carry the
+   fit, and what is cut off lies along them. */
 #define ALIGNED_RESIDUALS .5
 #define ALIGNED_SLOPES (1. / 16)
+#define ALIGNED_CHOSEN (1. / 4)
 
 double newton_tail(const loss *l, const newton_rule *r, double dimension)
 {
     double noise =
         2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
-    int classes = loss_has_classes(l->kind);
-    return log((classes ? ALIGNED_SLOPES : ALIGNED_RESIDUALS) / noise) - 1;
+    double aligned = !loss_has_classes(l->kind) ? ALIGNED_RESIDUALS
+                     : r->chosen                ? ALIGNED_CHOSEN
+                                                : ALIGNED_SLOPES;
+    return log(aligned / noise) - 1;
 }
 
 /* ---- sizes ---- */
@@ -72,6 +76,13 @@ static double bound_of(const double *count, double sd)
 
 /* ---- the response ---- */
 
+/* A mean of numbers in [-1, 1] that is known up to noise: as much of it as it
+   would be worth if all means were equally likely before. */
+static double believed(double mean, double sd)
+{
+    return within(mean / (1 + 3 * sd * sd), -1, 1);
+}
+
 static sotto_status base_rate(newton_response *r, curator *c,
                               const solver_problem *p, sotto_error *error)
 {
@@ -81,7 +92,7 @@ static sotto_status base_rate(newton_response *r, curator *c,
     if (status != SOTTO_OK)
         return status;
     double least = fmin(.25, fmax(.5 / n, sd / 2));
-    double rate = within((1 + mean) / 2, least, 1 - least);
+    double rate = within((1 + believed(mean, sd)) / 2, least, 1 - least);
     double minor = fmin(rate, 1 - rate);
     if (p->loss.kind == LOSS_LOGISTIC) {
         r->constant = log(rate / (1 - rate));
@@ -155,7 +166,7 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
     if (status != SOTTO_OK)
         return status;
     /* without an intercept the target stays where it is */
-    r->middle = p->intercept ? within(mean, -1, 1) * reach : 0;
+    r->middle = p->intercept ? believed(mean, sd) * reach : 0;
     r->constant = r->middle;
     if (rule->target_scale == 0)
         return SOTTO_OK;
