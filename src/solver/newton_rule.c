@@ -158,6 +158,7 @@ newton_rule newton_make_rule(const newton_facts *f)
     share_columns(&r, f);
     share_rounds(&r, f);
     if (f->goes_on) { /* it begins near the end */
+        r.rounds = (int64_t)fmax(LEAST_ROUNDS, (double)r.rounds / 2);
         r.first_rounds = r.rounds / 5;
         r.first = (double)r.first_rounds / (double)r.rounds;
     }

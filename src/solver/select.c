@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define POOL .65      /* of what the start leaves is for selections, */
-#define CHOICES .6923 /* and of that for choosing (45 of 65) */
+#define CHOICES .75 /* and of that for choosing */
 #define FALLS .8      /* from one to the next */
 #define LEAST_PART .002
 #define MOST_PER_STRENGTH .2
