@@ -232,6 +232,7 @@ void curator_close(curator *c)
     secret_give(c->memory, c->memory_bytes);
     columns_free(c);
     frame_free(c);
+    mem_free(c->told);
     mem_free(c->factor);
     mem_free(c->at);
     mem_free(c->scale);

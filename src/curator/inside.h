@@ -61,6 +61,8 @@ struct curator {
     gate_place place; /* how far the plan is carried out */
     int64_t asked[ASK_KINDS];
     double later_draws; /* of what was told to be asked out of ASK_LATER */
+    ask_item *told;     /* all of that, for the statement */
+    int64_t told_items;
 
     sotto_table *table;
     const kernel *kernel;

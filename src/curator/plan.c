@@ -420,6 +420,19 @@ static int take_off(curator *c, const ask_plan *later, ask_item *charged)
     return 1;
 }
 
+/* Remembers what is told; 0: out of memory. */
+static int remember(curator *c, const ask_plan *later)
+{
+    size_t items = (size_t)(c->told_items + later->items);
+    ask_item *told = mem_resize(c->told, items + 1, sizeof *told);
+    if (!told)
+        return 0;
+    c->told = told;
+    for (int i = 0; i < later->items; i++)
+        told[c->told_items + i] = later->item[i];
+    return 1;
+}
+
 sotto_status curator_tell_plan(curator *c, const ask_plan *later,
                                sotto_error *error)
 {
@@ -441,11 +454,14 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
         put_before(&plan, at, later)
             ? curator_check(&c->policy, &plan, c->table->features, error)
             : error_set(error, SOTTO_FAILED, "a plan that is none");
+    if (status == SOTTO_OK && !remember(c, later))
+        status = error_memory(error);
     if (status != SOTTO_OK) {
         c->later_draws = before;
         return status;
     }
     c->plan = plan;
     c->place = place;
+    c->told_items += later->items;
     return SOTTO_OK;
 }

@@ -170,6 +170,28 @@ static sotto_status run_state(const private_run *r, sotto_model *m,
     return run_form(&t, &m->statement, status, error);
 }
 
+/* What was chosen as it went stands in the statement too. */
+static sotto_status run_told(const private_run *r, sotto_model *m,
+                             sotto_error *error)
+{
+    text_buffer t = {0};
+    if (!m->statement || !ask_planned(&r->plan, ASK_LATER))
+        return SOTTO_OK;
+    text_put(&t, m->statement);
+    while (t.length > 0 && t.data[t.length - 1] != '}')
+        t.length--;
+    t.length -= t.length > 0; /* the brace that closes it */
+    curator_put_told(r->curator, &t);
+    text_put(&t, "}");
+    char *whole = t.failed ? NULL : model_form(t.data);
+    text_free(&t);
+    if (!whole)
+        return error_memory(error);
+    mem_free(m->statement);
+    m->statement = whole;
+    return SOTTO_OK;
+}
+
 /* On the disk before the first record is asked about: what is proven, which
    for a paper's own noise may be more than was asked for. */
 static sotto_status declare_spending(const private_run *r, double epsilon,
@@ -305,6 +327,8 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
     sotto_status status = run_begin(&r, out, table, error);
     if (status == SOTTO_OK)
         status = run_solver(&r, *out, error);
+    if (status == SOTTO_OK)
+        status = run_told(&r, *out, error);
     curator_close(r.curator);
     fit_free_maps(&r.maps);
     mem_free(r.smooth.m);

@@ -373,14 +373,6 @@ class Refused(Private):
                                    "intercept").code, OK)
         self.assertEqual(set(self.model()["weights"]), {0})
 
-    def test_a_target_without_bounds(self):
-        self.write("s.json", schema({
-            "a": {"type": "number", "bounds": [0, 10]},
-            "b": {"type": "drop"},
-            "c": {"type": "target"}, "t": {"type": "drop"}}))
-        text = self.assert_one_line(self.auto("--loss", "squared"), PRIVACY)
-        self.assertIn("target", text)
-
     def test_explain(self):
         usual = ["plan", "--explain", "--features", "5", "--epsilon", "1",
                  "--delta", "1e-6"]

@@ -7,6 +7,7 @@
 #include "reading.h"
 
 #include "curator.h"
+#include "inside.h"
 
 enum { FEATURES = 3, WIDTH = FEATURES + 1, EDGES = 5 };
 
@@ -27,7 +28,8 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {ASK_ROW_COUNTS, EDGES + 1},
+    {ASK_ROW_COUNTS, EDGES + 1}, /* by the largest feature, */
+    {ASK_ROW_COUNTS, EDGES + 1}, /* by the length */
     {ASK_TARGET_COUNTS, EDGES + 1},
     {ASK_COLUMN_COUNTS, FEATURES *(EDGES + 1)},
     {ASK_TARGET_MEAN, 1},
@@ -41,7 +43,7 @@ static const part parts[] = {
 
 enum {
     PARTS = sizeof parts / sizeof *parts,
-    ANSWERS = (2 + FEATURES) * (EDGES + 1) + 2 * FEATURES + 1 +
+    ANSWERS = (3 + FEATURES) * (EDGES + 1) + 2 * FEATURES + 1 +
               WIDTH * (WIDTH + 1) / 2 + WIDTH + 3
 };
 
@@ -121,8 +123,10 @@ static void ask_shapes(curator *c, const told *t, int64_t **to, double *length)
                         .bound = &t->target_bound};
     ask_shape column = {
         .kind = ASK_COLUMN_COUNTS, .centre = t->centre, .bound = t->bound};
-    const ask_shape *counts[] = {&row, &target, &column};
-    for (int i = 0; i < 3; i++) {
+    ask_shape length_of = row;
+    length_of.length = 1;
+    const ask_shape *counts[] = {&row, &length_of, &target, &column};
+    for (int i = 0; i < 4; i++) {
         CHECK(
             curator_ask_counts(c, counts[i], t->edge, EDGES, out, &sd, &error));
         *length++ = sd / unit;
@@ -136,7 +140,7 @@ static void ask_shapes(curator *c, const told *t, int64_t **to, double *length)
     for (int i = 0; i < 3; i++) {
         CHECK(curator_ask_means(c, means[i], out, &sd, &error));
         *length++ = sd / unit;
-        put(to, out, parts[3 + i].answers, unit);
+        put(to, out, parts[4 + i].answers, unit);
     }
 }
 
@@ -192,8 +196,8 @@ static void ask_all(sotto_table *table, const curator_policy *policy,
     CHECK(curator_open(&c, &table, policy, &plan, &error));
     int64_t *to = out;
     ask_shapes(c, t, &to, length);
-    ask_matrix(c, t, &to, length + 6);
-    ask_rounds(c, t, &to, length + 7);
+    ask_matrix(c, t, &to, length + 7);
+    ask_rounds(c, t, &to, length + 8);
     assert_true(to - out == ANSWERS);
     curator_close(c);
 }
@@ -369,9 +373,9 @@ static void test_lengths_charged(void **state)
 {
     (void)state;
     static const double expected[][PARTS] = {
-        [ACCOUNT_ADD_REMOVE] = {1, 1, 3, 1, 3, 3, 1, 1, 2, 1},
-        [ACCOUNT_REPLACE_ONE] = {2, 2, 6, 4, 12, 3, 2, 4, 2, 4},
-        [ACCOUNT_ZERO_OUT] = {1, 1, 3, 1, 3, 3, 1, 1, 2, 1}};
+        [ACCOUNT_ADD_REMOVE] = {1, 1, 1, 3, 1, 3, 3, 1, 1, 2, 1},
+        [ACCOUNT_REPLACE_ONE] = {2, 2, 2, 6, 4, 12, 3, 2, 4, 2, 4},
+        [ACCOUNT_ZERO_OUT] = {1, 1, 1, 3, 1, 3, 3, 1, 1, 2, 1}};
     for (int adjacency = 0; adjacency < ACCOUNT_ADJACENCIES; adjacency++)
         for (int people = 1; people <= 3; people += 2) {
             curator_policy policy = plain(LOSS_SQUARED);
@@ -415,9 +419,11 @@ static void test_meaning(void **state)
     const double one = KERNEL_CLIP;
     /* rows: .75 and .5; the target: .5 and 3; column a: .75 and .25 */
     assert_true(k[0] == 0 && k[1] == one && k[2] == one && k[3] == 0);
-    assert_true(k[6] == one && k[7] == 0 && k[8] == one);
-    assert_true(k[13] == one && k[15] == one);
-    const int64_t *at = k + 5 * (EDGES + 1);
+    /* their lengths .81 and .56 */
+    assert_true(k[6] == 0 && k[7] == 2 * one && k[8] == 0);
+    assert_true(k[12] == one && k[13] == 0 && k[14] == one);
+    assert_true(k[19] == one && k[21] == one);
+    const int64_t *at = k + 6 * (EDGES + 1);
     assert_true(at[0] == -one / 2); /* clipped to .5 and -1 */
     assert_true(at[1] == one / 2 && at[2] == one / 2);
     at += 1 + FEATURES;
@@ -472,8 +478,79 @@ static void test_refused(void **state)
     curator_close(c);
 }
 
-/* What is left for later pays for so much and no more, once, and for
-   Gaussian questions only. */
+/* Questions about some columns are those of a table that has only these, and
+   no more columns are answered about than the plan says. */
+static void test_some_columns(void **state)
+{
+    (void)state;
+    static const char all[] = "a,b,c,t\n.5,.25,-1,1\n-.125,.75,.5,0\n";
+    static const char some_of[] = "a,b,t\n-1,.5,1\n.5,-.125,0\n";
+    const int64_t feature[] = {2, 0}, outside[] = {0, 3};
+    curator_policy policy = plain(LOSS_SQUARED);
+    const double bound[] = {1, .5}, centre[] = {.1, -.2};
+    ask_shape what = {.kind = ASK_COLUMN_MEANS,
+                      .bound = bound,
+                      .centre = centre,
+                      .feature = feature,
+                      .features = 2};
+    ask_frame frame = {feature, 2, centre, bound};
+    double mean[2][2], matrix[2][9], sd;
+    sotto_error error;
+    for (int i = 0; i < 2; i++) {
+        ask_plan plan =
+            plan_two(some(ASK_COLUMN_MEANS, 1, 0), some(ASK_MATRIX, 1, 0));
+        plan.item[0].block = plan.item[1].block = 2;
+        sotto_table *t = table_of(i ? some_of : all, "squared");
+        curator *c;
+        CHECK(curator_open(&c, &t, &policy, &plan, &error));
+        CHECK(curator_ask_means(c, &what, mean[i], &sd, &error));
+        CHECK(curator_tell_frame(c, &frame, &error));
+        CHECK(curator_ask_matrix(c, 2, matrix[i], &sd, &error));
+        curator_close(c);
+        what.feature = frame.feature = NULL;
+    }
+    assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
+    assert_memory_equal(matrix[0], matrix[1], sizeof matrix[0]);
+    ask_plan plan =
+        plan_two(some(ASK_COLUMN_MEANS, 1, 0), some(ASK_MATRIX, 1, 0));
+    plan.item[0].block = plan.item[1].block = 1;
+    sotto_table *t = table_of(all, "squared");
+    curator *c;
+    CHECK(curator_open(&c, &t, &policy, &plan, &error));
+    what.feature = outside;
+    assert_int_equal(curator_ask_means(c, &what, mean[0], &sd, &error),
+                     SOTTO_USAGE);
+    frame.feature = outside;
+    assert_int_equal(curator_tell_frame(c, &frame, &error), SOTTO_USAGE);
+    what.feature = frame.feature = feature;
+    assert_int_equal(curator_ask_means(c, &what, mean[0], &sd, &error),
+                     SOTTO_BUDGET);
+    CHECK(curator_tell_frame(c, &frame, &error));
+    assert_int_equal(curator_ask_matrix(c, 2, matrix[0], &sd, &error),
+                     SOTTO_BUDGET);
+    curator_close(c);
+}
+
+/* What some columns are charged: the length of so many. */
+static void test_some_charged(void **state)
+{
+    (void)state;
+    curator_policy policy = plain(LOSS_SQUARED);
+    policy.adjacency = ACCOUNT_REPLACE_ONE;
+    for (int64_t block = 1; block <= 2; block++) {
+        ask_item means = some(ASK_COLUMN_MEANS, 1, 1);
+        ask_item matrix = some(ASK_MATRIX, 1, 1);
+        means.block = matrix.block = block;
+        double length = gate_sensitivity(&policy, &means, 1000) / KERNEL_CLIP;
+        assert_true(fabs(length - 2 * sqrt((double)block)) < 1e-9);
+        length = gate_sensitivity(&policy, &matrix, 1000) / KERNEL_CLIP;
+        assert_true(length > sqrt(2) &&
+                    length < sqrt(2) * (1 + 6. / KERNEL_CLIP));
+    }
+}
+
+/* What is left for later pays for so much and no more, and for Gaussian
+   questions only. */
 static void test_later(void **state)
 {
     (void)state;
@@ -506,6 +583,21 @@ static void test_later(void **state)
     assert_int_equal(curator_ask_means(c, &what, &out, &sd, &error),
                      SOTTO_BUDGET);
     curator_close(c);
+    /* in parts, and more questions than a plan has room for at once */
+    t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+    CHECK(curator_open(&c, &t, &policy, &plan, &error));
+    more = plan_one(some(ASK_TARGET_MEAN, 1, .05));
+    for (int i = 0; i < 99; i++) {
+        CHECK(curator_tell_plan(c, &more, &error));
+        CHECK(curator_ask_means(c, &what, &out, &sd, &error));
+    }
+    more.item[0].level = .051;
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    more.item[0].level = .0499;
+    CHECK(curator_tell_plan(c, &more, &error));
+    more.item[0].level = .01;
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    curator_close(c);
     /* too many draws */
     t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
     plan.item[1].level = 1;
@@ -513,6 +605,55 @@ static void test_later(void **state)
     more = plan_one(some(ASK_COLUMN_COUNTS, 1000, .001));
     assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
     curator_close(c);
+}
+
+/* With choices: a quarter of their squares, and only where the plan says so;
+   it is priced by its moments. */
+static void test_later_choices(void **state)
+{
+    (void)state;
+    curator_policy policy = plain(LOSS_SQUARED);
+    ask_item later = some(ASK_LATER, 1, .5);
+    ask_plan plan = plan_two(some(ASK_TOTAL, 1, .1), later);
+    ask_item choice = some(ASK_CHOICE, 3, .5), mean;
+    double clip[WIDTH] = {1, 1, 1, 1}, seen;
+    ask_scores scores = {.low = -INFINITY, .high = INFINITY, .fresh = 1};
+    int64_t j;
+    curator *c;
+    sotto_error error;
+    account_list events;
+    choice.noise = ASK_GUMBEL;
+    mean = some(ASK_PARTIAL, 1, .25);
+    ask_plan fits = plan_two(choice, mean);
+    policy.without_noise = 0;
+    for (int mixed = 0; mixed < 2; mixed++) {
+        plan.item[1].noise = mixed ? ASK_MIXED : ASK_GAUSSIAN;
+        sotto_table *t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+        CHECK(curator_open(&c, &t, &policy, &plan, &error));
+        fits.item[0].level = .51;
+        assert_int_equal(curator_tell_plan(c, &fits, &error), SOTTO_BUDGET);
+        fits.item[0].level = .5 * (1 - 1e-9);
+        assert_int_equal(curator_tell_plan(c, &fits, &error),
+                         mixed ? SOTTO_OK : SOTTO_BUDGET);
+        if (mixed) {
+            CHECK(curator_tell_clips(c, clip, &error));
+            CHECK(curator_tell_scores(c, &scores, &error));
+            CHECK(curator_ask_choice(c, &j, &error));
+            CHECK(curator_ask_partial(c, j, &seen, &error));
+            /* the two that were passed over do not come back */
+            assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_BUDGET);
+        }
+        curator_close(c);
+    }
+    CHECK(curator_events(&events, &plan, ACCOUNT_ADD_REMOVE, 3, &error));
+    assert_true(events.event[1].kind == ACCOUNT_ZCDP);
+    assert_true(fabs(events.event[1].a / .125 - 1) < 1e-12);
+    assert_true(events.event[1].a >= .125);
+    account_free(&events);
+    /* nothing else is mixed */
+    plan = plan_one(some(ASK_TARGET_MEAN, 1, .5));
+    plan.item[0].noise = ASK_MIXED;
+    assert_int_not_equal(curator_check(&policy, &plan, 3, &error), SOTTO_OK);
 }
 
 int main(void)
@@ -525,6 +666,9 @@ int main(void)
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_later),
+        cmocka_unit_test(test_later_choices),
+        cmocka_unit_test(test_some_columns),
+        cmocka_unit_test(test_some_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
