@@ -31,8 +31,9 @@ class Auto(Case):
         self.write(name, "\n".join(",".join(map(str, row))
                                    for row in [names, *table]) + "\n")
 
-    def declare(self, bounds, target):
-        columns = {f"x{j}": column(bounds) for j in range(self.features)}
+    def declare(self, bounds, target, other=()):
+        columns = {f"x{j}": column(dict(other).get(j, bounds))
+                   for j in range(self.features)}
         columns["y"] = {"type": "target"} | ({"bounds": target}
                                              if target else {})
         self.write("s.json", schema(columns))
@@ -146,9 +147,9 @@ class Bought(Auto):
                       for r in self.table] * 10
         self.put(self.table)
         fits = {}
-        for name, bounds, target in (("told", [-4096, 4096], [-16, 16]),
+        for name, bounds, target in (("told", [-4, 4], [-16, 16]),
                                      ("bought", None, None)):
-            self.declare(bounds, target)
+            self.declare(bounds, target, {2: bounds and [-4096, 4096]})
             self.assertEqual(self.train("--rows", "20000", "--insecure-seed",
                                         "4").code, OK)
             fits[name] = self.model()["weights"]
