@@ -132,11 +132,14 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "fit|file", " train ",
         "the weights that --l1 and --l2 penalise: those of the fit, where "
         "bounded columns are in [-1, 1], or those of the file's own units "
-        "(solver newton)"},
+        "(solver auto and newton)"},
     [OPTION_PATH] = {"path", CHOICE, "WORD", NULL, 0, 0,
         "dense|select|wide|intercept", " train plan ",
-        "which way --solver auto goes; by itself it chooses one from the "
-        "number of rows and features and the budget"},
+        "which way --solver auto goes: dense (a Newton method on all "
+        "features), select (on a few that it chooses), wide (gradients, for "
+        "more features than rows), intercept (nothing else); by itself it "
+        "chooses one from the number of rows and features, --l1 and the "
+        "budget"},
     [OPTION_EXPLAIN] = {"explain", FLAG, NULL, NULL, 0, 0, NULL, " plan ",
         "say in words which way --solver auto goes, and why, instead of the "
         "statement"},

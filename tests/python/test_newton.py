@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""`auto` on the named problems with an intercept: the mean relative error of 100 untuned runs.
+"""`auto` on the named problems with an intercept: the mean relative error of untuned runs.
 
 replace-one, epsilon 1, delta 1/n^2; the schema declares, for each column and the target, the power of
 two above its largest value. The penalty is meant in the file's units. The seeds are fixed: the same
-noise in every run of this test. The targets are numbers that
-were to be reached; None is one that was not, and its error is only printed. In one column of
+noise in every run of this test. Those with many features go by way of a selection (sparse10 at
+epsilon 10). The targets are numbers that
+were to be reached, or a little above; None is one that was not, and its error is only printed. In one column of
 elec_std four records lie up to a hundred deviations away and decide the optimum's weight.
 """
 import json
@@ -19,9 +20,13 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.environ.get("SOTTO") or os.path.join(ROOT, "build", "sotto")
-RUNS = int(os.environ.get("SOTTO_NEWTON_RUNS", "100"))
+RUNS = int(os.environ.get("SOTTO_NEWTON_RUNS", "50"))  # 100 in bench/auto.py
 
-TARGETS = {"cal_std": 4.5e-4, "cal_imb": 3e-4, "elec_std": None, "elec_imb": 9e-5}
+# the error, of the mean or the median, and epsilon
+TARGETS = {"cal_std": (4.5e-4, np.mean, 1), "cal_imb": (3e-4, np.mean, 1),
+           "elec_std": (None, np.mean, 1), "elec_imb": (9e-5, np.mean, 1),
+           "sparse10": (2e-3, np.mean, 10), "square": (.2, np.median, 1),
+           "log1": (.42, np.mean, 1), "log2": (.1, np.mean, 1), "mad_l1": (2e-3, np.median, 1)}
 
 
 def power_above(x):
@@ -65,9 +70,9 @@ class Problem:
             model = json.load(file)
         return np.array(model["weights"]), model["intercept"]
 
-    def error(self, seed):
+    def error(self, seed, epsilon):
         fitted = self.train("--schema", self.name + ".schema", "--penalty-units", "file",
-                            "--epsilon", "1", "--delta", repr(1 / self.rows**2),
+                            "--epsilon", str(epsilon), "--delta", repr(1 / self.rows**2),
                             "--adjacency", "replace-one", "--insecure-seed", str(seed))
         return self.objective(*fitted) / self.best - 1
 
@@ -80,15 +85,15 @@ class NamedProblems(unittest.TestCase):
                                   check=False)
             if made.returncode:
                 self.skipTest(made.stderr.strip() or "no data")
-            for name, target in TARGETS.items():
+            for name, (target, value, epsilon) in TARGETS.items():
                 problem = Problem(folder, name)
-                errors = [problem.error(seed) for seed in range(RUNS)]
+                errors = [problem.error(seed, epsilon) for seed in range(RUNS)]
                 print(f"{name}: mean of {RUNS} runs {np.mean(errors):.2e} "
                       f"(standard error {np.std(errors) / RUNS**.5:.1e}, "
                       f"median {np.median(errors):.2e}), target {target}")
                 if target:
                     with self.subTest(name):
-                        self.assertLessEqual(np.mean(errors), target)
+                        self.assertLessEqual(value(errors), target)
 
 
 if __name__ == "__main__":
