@@ -3,7 +3,8 @@
  * means needs, without pricing the same plan in every run.
  *
  *     bench_repeat RUNS DATA NAME=VALUE...
- *         for each run: the weights, then the intercept, as doubles
+ *         for each run: the weights, then the intercept, as doubles, for the
+ *         file's own columns
  *
  * The plan, the noise and the solver are those of `sotto train` with these
  * options, of which --rows is one; no statement is made, so nothing of this
@@ -42,8 +43,8 @@ static sotto_options *read_options(int count, char **word)
 static const private_solver *find_solver(const sotto_options *o)
 {
     const private_solver *const all[] = {
-        &fit_cd,  &fit_gcd,       &fit_gd,      &fit_sgd,
-        &fit_scd, &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
+        &fit_auto, &fit_newton, &fit_cd,        &fit_gcd,     &fit_gd,
+        &fit_sgd,  &fit_scd,    &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (option_is(o, OPTION_SOLVER, all[i]->name))
             return all[i];
@@ -63,8 +64,10 @@ static void run_once(private_run *r, const char *data, double *weight)
     must(curator_open(&r->curator, &t, &r->policy, &r->plan, &error), &error);
     must(r->solver->run(r, &p, &answer, NULL, NULL, &error), &error);
     curator_close(r->curator);
+    sotto_model m = {.weight = weight};
+    fit_set_weights(&m, &r->maps, weight, answer.intercept);
     fwrite(weight, sizeof *weight, (size_t)r->facts.features, stdout);
-    fwrite(&answer.intercept, sizeof(double), 1, stdout);
+    fwrite(&m.intercept, sizeof(double), 1, stdout);
 }
 
 int main(int count, char **word)
@@ -81,8 +84,10 @@ int main(int count, char **word)
     r.facts = fit_facts(t, r.options);
     r.policy = fit_policy(&r.facts, &r.task, r.options);
     if (r.solver->smooth)
-        must(fit_find_smoothness(&r.smooth, t, &r.task, r.options, &error),
+        must(fit_find_smoothness(&r.smooth, t, &r.task, r.options,
+                                 r.solver->buys, &error),
              &error);
+    must(fit_copy_maps(&r.maps, t, &error), &error);
     sotto_table_free(t);
     must(r.solver->plan(&r, &error), &error);
     double *weight = calloc((size_t)r.facts.features, sizeof *weight);

@@ -33,11 +33,11 @@ bold "3. Read it as training will: bounded columns go to [-1, 1], levels to 0/1"
 show sotto doctor patients.csv --schema schema.json --loss logistic
 printf '\n'
 bold "4. What would a private model ask, and cost? No record is read for this"
-show sotto plan --features 8 --rows 20000 --loss logistic --solver cd --passes 100 --epsilon 1 --delta 1e-6 | sed -n 1,12p
+show sotto plan --explain --features 8 --rows 20000 --loss logistic --epsilon 1 --delta 1e-6
 printf '\n'
 bold "5. Learn a private model, and, to compare, one that is not"
 rm -f private.json.spent
-show sotto train patients.csv --schema schema.json --loss logistic --l2 0.001 --solver cd --passes 100 --smoothness private:0.1 --epsilon 1 --delta 1e-6 -o private.json
+show sotto train patients.csv --schema schema.json --loss logistic --l2 0.001 --epsilon 1 --delta 1e-6 -o private.json
 show sotto show private.json | sed -n 1,17p
 show sotto train patients.csv --schema schema.json --loss logistic --l2 0.001 --epsilon inf -o model.json
 printf '\n'

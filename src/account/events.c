@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const event_names[ACCOUNT_KINDS] = {
-    "GAUSS", "LAPLACE", "PURE", "SUBSAMPLED_GAUSS", "RANGE"};
+    "GAUSS", "LAPLACE", "PURE", "SUBSAMPLED_GAUSS", "RANGE", "ZCDP"};
 
 static const char *const event_adjacencies[ACCOUNT_ADJACENCIES] = {
     "add-remove", "replace-one", "zero-out"};

@@ -17,6 +17,8 @@ static double filter_rho(const account_event *e)
         return e->a == 0 ? 0 : INFINITY; /* no finite zCDP is proven here */
     case ACCOUNT_RANGE:
         return a2 / 8 * count * FILTER_UP;
+    case ACCOUNT_ZCDP:
+        return e->a * count * FILTER_UP;
     default: /* Gaussian: mu^2 / 2; pure epsilon: epsilon^2 / 2 */
         return a2 / 2 * count * FILTER_UP;
     }
@@ -68,20 +70,15 @@ sotto_status account_filter_epsilon(const account_filter *f, double delta,
                                     account_price *out, sotto_error *error)
 {
     account_list caps = {.adjacency = f->adjacency};
-    account_event gauss = {ACCOUNT_GAUSS, 0, 0, 1, f->adjacency};
+    account_event gauss = {ACCOUNT_GAUSS, sqrt(f->gauss) * FILTER_UP, 0, 1,
+                           f->adjacency};
     account_event range = {ACCOUNT_RANGE, f->eta, 0, f->ranges, f->adjacency};
-    /* rho-zCDP has the moments of GAUSS(sqrt(2 rho)), not its curve */
-    int by_rho = f->rho > 0;
-    gauss.a = sqrt(by_rho ? 2 * f->rho : f->gauss) * FILTER_UP;
-    if (by_rho)
-        range.count = 0;
-    sotto_status status = account_add(&caps, gauss, error);
-    if (status == SOTTO_OK)
+    account_event zcdp = {ACCOUNT_ZCDP, f->rho, 0, 1, f->adjacency};
+    sotto_status status = account_add(&caps, f->rho > 0 ? zcdp : gauss, error);
+    if (status == SOTTO_OK && !(f->rho > 0))
         status = account_add(&caps, range, error);
-    if (status == SOTTO_OK && !by_rho)
+    if (status == SOTTO_OK)
         status = account_epsilon(&caps, delta, out, error);
-    else if (status == SOTTO_OK)
-        status = price_moments(&caps, delta, out, error);
     account_free(&caps);
     return status;
 }

@@ -17,7 +17,8 @@
 enum { JSON_VERSION = 1 };
 
 static const char *const json_names[ACCOUNT_KINDS] = {"mu", "epsilon",
-                                                      "epsilon", "q", "eta"};
+                                                      "epsilon", "q",
+                                                      "eta", "rho"};
 
 static void json_event(const account_list *list, const account_event *e,
                        text_buffer *out)
@@ -115,17 +116,17 @@ static sotto_status json_read_event(const json_reader *r, json_t *from)
         e.kind++;
     if (!kind || e.kind == ACCOUNT_KINDS)
         return json_fault(r, "\"event\" to be GAUSS, LAPLACE, PURE, "
-                             "SUBSAMPLED_GAUSS or RANGE");
+                             "SUBSAMPLED_GAUSS, RANGE or ZCDP");
     json_t *a = json_object_get(from, json_names[e.kind]);
     json_t *b = json_object_get(from, "sigma");
-    if (!json_only(from, " event mu epsilon q eta sigma count adjacency ") ||
+    if (!json_only(from, " event mu epsilon q eta rho sigma count adjacency ") ||
         !json_is_number(a) || !b != (e.kind != ACCOUNT_SUBSAMPLED) ||
         (b && !json_is_number(b)) ||
         json_object_size(from) !=
             2 + (size_t) !!b + (size_t) !!json_object_get(from, "count") +
                 (size_t) !!json_object_get(from, "adjacency"))
         return json_fault(r, "an event with its numbers (mu; epsilon; q and "
-                             "sigma; eta) and perhaps count, adjacency");
+                             "sigma; eta; rho) and perhaps count, adjacency");
     e.a = json_number_value(a);
     e.b = json_number_value(b);
     e.count = json_count(from, "count", 1);

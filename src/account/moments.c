@@ -250,7 +250,7 @@ static double renyi_most(const parts *p)
 
 double renyi_bound(const parts *p, double tilt)
 {
-    double k = tilt * (tilt + 1) / 2 * p->gauss;
+    double k = tilt * (tilt + 1) / 2 * (p->gauss + p->zcdp);
     double size = fabs(k);
     if (tilt > renyi_most(p))
         return INFINITY;

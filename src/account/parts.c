@@ -44,7 +44,7 @@ static sotto_status parts_convert(account_event *e, const account_list *list,
                          account_kind_name(e->kind),
                          account_adjacency_name(e->adjacency),
                          account_adjacency_name(list->adjacency));
-    e->a *= 2;
+    e->a *= e->kind == ACCOUNT_ZCDP ? 4 : 2;
     return SOTTO_OK;
 }
 
@@ -132,6 +132,10 @@ static sotto_status parts_add(parts *p, account_event e, double repeat,
         p->gauss += e.a * e.a * count;
         return SOTTO_OK;
     }
+    if (e.kind == ACCOUNT_ZCDP) {
+        p->zcdp += 2 * e.a * count;
+        return SOTTO_OK;
+    }
     if (e.kind == ACCOUNT_SUBSAMPLED)
         p->sampled = 1;
     else
@@ -187,12 +191,13 @@ sotto_status parts_make(parts *out, const account_list *list,
         }
     /* sums of so many terms, each rounded */
     out->gauss *= 1 + (double)(8 + list->events) * ROUNDOFF;
+    out->zcdp *= 1 + (double)(8 + list->events) * ROUNDOFF;
     out->pure *= 1 + (double)(8 + list->events) * ROUNDOFF;
     if (status == SOTTO_OK && list->ordered && out->ranges)
         status = parts_order(out, list, error);
     for (int64_t i = 0; i < out->steps; i++)
         out->step[i].gauss *= 1 + (PARTS_STEPS + 8) * ROUNDOFF;
-    if (out->sampled)
+    if (out->sampled || out->zcdp > 0)
         out->pure = INFINITY;
     if (status != SOTTO_OK)
         parts_free(out);

@@ -35,6 +35,7 @@ typedef struct parts_step {
 
 typedef struct parts {
     double gauss; /* sum of mu^2 */
+    double zcdp;  /* sum of 2 rho: above 0 only moments are known */
     double pure;  /* sum of epsilons, RANGE included; INFINITY if not pure */
     parts_event *event; /* neither Gaussian nor RANGE, equal ones merged */
     int64_t events;
@@ -189,9 +190,5 @@ double pld_delta(const pld *p, const profile *h, double epsilon);
 /* account_delta with coarser or finer grids; effort 0: none. */
 sotto_status price_list(const account_list *list, double epsilon, double effort,
                         account_price *out, sotto_error *error);
-
-/* account_epsilon by moments alone. */
-sotto_status price_moments(const account_list *list, double delta,
-                           account_price *out, sotto_error *error);
 
 #endif

@@ -183,7 +183,7 @@ static void plan_event(plan_reader *r, const char *name)
         e.kind++;
     if (e.kind == ACCOUNT_KINDS || !plan_take(r, '(')) {
         plan_fault(r, "GAUSS(mu), LAPLACE(e), PURE(e), SUBSAMPLED_GAUSS(q, "
-                      "sigma) or RANGE(eta)");
+                      "sigma), RANGE(eta) or ZCDP(rho)");
         return;
     }
     e.a = plan_number(r);

@@ -114,6 +114,8 @@ static account_method pricing_method(const parts *p, const pricing *s)
 /* Whether grids are of use here; *note says why not. */
 static int pricing_applies(const parts *p, const char **note)
 {
+    if (p->zcdp > 0)
+        return 0;
     if (p->range_count > PRICE_RANGES)
         *note = price_many_ranges;
     else if (p->events + p->ranges > PRICE_LAWS)
@@ -145,7 +147,8 @@ static double price_chance(const parts *p)
         out += p->event[i].kind == ACCOUNT_SUBSAMPLED
                    ? p->event[i].count * log1p(-p->event[i].a)
                    : -INFINITY;
-    return p->gauss > 0 || p->ranges ? 1 : -expm1(out) * PRICE_UP;
+    return p->gauss > 0 || p->zcdp > 0 || p->ranges ? 1
+                                                    : -expm1(out) * PRICE_UP;
 }
 
 /* Pure parts shift the Gaussian curve (Lemma A5). */
@@ -153,7 +156,7 @@ static void price_simple_delta(const parts *p, double epsilon,
                                account_price *best)
 {
     double mu = sqrt(p->gauss) * (1 + 4 * ROUNDOFF);
-    if (!p->events && !p->ranges)
+    if (!p->events && !p->ranges && p->zcdp == 0)
         price_take(best, epsilon, normal_delta(mu, epsilon),
                    p->gauss > 0 ? ACCOUNT_CLOSED : ACCOUNT_NOTHING);
     else if (isfinite(p->pure) && epsilon >= p->pure)
@@ -201,7 +204,7 @@ static void price_simple_epsilon(const parts *p, double delta,
     double mu = sqrt(p->gauss) * (1 + 4 * ROUNDOFF);
     double gauss =
         p->gauss > 0 ? (delta > 0 ? normal_epsilon(mu, delta) : INFINITY) : 0;
-    if (!p->events && !p->ranges)
+    if (!p->events && !p->ranges && p->zcdp == 0)
         price_take(best, gauss, delta,
                    p->gauss > 0 ? ACCOUNT_CLOSED : ACCOUNT_NOTHING);
     else
@@ -460,19 +463,4 @@ sotto_status account_renyi(const account_list *list, double alpha, double *out,
         *out = renyi_bound(&p, alpha - 1) / (alpha - 1) * (1 + 1e-12);
     parts_free(&p);
     return status;
-}
-
-sotto_status price_moments(const account_list *list, double delta,
-                           account_price *out, sotto_error *error)
-{
-    parts p;
-    if (!(delta > 0 && delta < 1))
-        return error_set(error, SOTTO_USAGE,
-                         "delta: expected a number between 0 and 1");
-    sotto_status status = parts_make(&p, list, error);
-    if (status != SOTTO_OK)
-        return status;
-    *out = (account_price){renyi_epsilon(&p, delta), delta, ACCOUNT_RDP, NULL};
-    parts_free(&p);
-    return SOTTO_OK;
 }

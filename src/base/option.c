@@ -37,8 +37,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
-        "exact|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal", " train plan ",
-        "how to train; cd: private coordinate descent; gcd: the same, greedy, "
+        "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal",
+        " train plan ",
+        "how to train; auto (the default with an epsilon): nothing to tune; "
+        "newton: a private Newton method, which it mostly uses; "
+        "cd: private coordinate descent; gcd: the same, greedy, "
         "for many features of which few matter; gd: private gradient "
         "descent; sgd: the same on random batches; scd: private stochastic "
         "coordinate descent on the dual, by batches; scd-paper: the same as "
@@ -125,6 +128,21 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the L1 penalty (lasso): adds X times the sum of |weights|"},
     [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",
         "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
+    [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, "WORD", "fit", 0, 0,
+        "fit|file", " train ",
+        "the weights that --l1 and --l2 penalise: those of the fit, where "
+        "bounded columns are in [-1, 1], or those of the file's own units "
+        "(solver auto and newton)"},
+    [OPTION_PATH] = {"path", CHOICE, "WORD", NULL, 0, 0,
+        "dense|select|wide|intercept", " train plan ",
+        "which way --solver auto goes: dense (a Newton method on all "
+        "features), select (on a few that it chooses), wide (gradients, for "
+        "more features than rows), intercept (nothing else); by itself it "
+        "chooses one from the number of rows and features, --l1 and the "
+        "budget"},
+    [OPTION_EXPLAIN] = {"explain", FLAG, NULL, NULL, 0, 0, NULL, " plan ",
+        "say in words which way --solver auto goes, and why, instead of the "
+        "statement"},
     [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train plan ",
         "keep every weight between LO and HI (-inf and inf are allowed), in "

@@ -15,6 +15,7 @@ typedef enum account_kind {
     ACCOUNT_PURE,       /* a = epsilon of any pure mechanism */
     ACCOUNT_SUBSAMPLED, /* a = q, Poisson; b = sigma: noise / sensitivity */
     ACCOUNT_RANGE,      /* a = eta: bounded range, e.g. a Gumbel selection */
+    ACCOUNT_ZCDP,       /* a = rho: all that is known are its moments */
     ACCOUNT_KINDS
 } account_kind;
 

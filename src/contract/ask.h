@@ -22,6 +22,17 @@ typedef enum ask_kind {
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_SEQUENCE, /* the same of a public block, one row after the other */
     ASK_PRIMAL,   /* how far some coordinates should go */
+    ASK_ROW_COUNTS,     /* how many rows have entries of which size */
+    ASK_TARGET_COUNTS,  /* the same of the target */
+    ASK_COLUMN_COUNTS,  /* of every feature by itself */
+    ASK_TARGET_MEAN,    /* the mean of the clipped target */
+    ASK_COLUMN_MEANS,   /* of every clipped feature */
+    ASK_COLUMN_SQUARES, /* their mean squares about a centre */
+    ASK_MATRIX,         /* the second moments of shortened rows */
+    ASK_WHITENED,       /* the gradient in told coordinates */
+    ASK_LENGTHS,        /* how long records' gradients are there */
+    ASK_CHANGE,         /* how much better than a constant */
+    ASK_LATER,          /* questions that are chosen from answers */
     ASK_KINDS
 } ask_kind;
 
@@ -36,6 +47,8 @@ typedef enum ask_noise {
     ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
+    ASK_MIXED,    /* of ASK_LATER: Gaussian questions, and choices as
+                     ASK_GUMBEL's; sqrt(2 rho), of zCDP */
     ASK_NOISES
 } ask_noise;
 
@@ -47,8 +60,9 @@ typedef struct ask_item {
     double level;
     ask_noise noise;
     double rate;    /* of ASK_SAMPLED */
-    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates that
-                       are asked about at once */
+    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates, of
+                       columns and their matrix: features that are asked
+                       about at once, and 0 is all */
     int64_t blocks; /* of ASK_SEQUENCE: which take turns */
     int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
@@ -57,7 +71,7 @@ typedef struct ask_item {
  * What will be asked, in this order. A question may be left out; then it is
  * paid for all the same. None can be asked out of turn.
  */
-enum { ASK_MOST_ITEMS = 16 };
+enum { ASK_MOST_ITEMS = 32 };
 
 typedef struct ask_plan {
     ask_item item[ASK_MOST_ITEMS];
@@ -110,6 +124,8 @@ typedef struct ask_scores {
     const double *clip;       /* for choices; NULL: as those of releases */
     const double *smoothness; /* M_j, for the steps of GS_R and GS_Q */
     double l1, l2, low, high; /* the penalty; the intercept has none */
+    int fresh;                /* features whose weight has not moved yet are
+                                 chosen among, and no others */
 } ask_scores;
 
 /* Sets how coordinates are chosen, until clips or a whole iterate are told.
@@ -126,6 +142,15 @@ double curator_tell(curator *c, int64_t j, double d);
 /* The iterate is at w, features and intercept, as floats; what is not finite
    counts as 0. */
 void curator_tell_all(curator *c, const double *w);
+
+/*
+ * What is asked next, out of the plan's ASK_LATER: questions that are chosen
+ * from public values and answers. What they cost is taken off its level: the
+ * squares of their levels, of choices a quarter of that. May be told again,
+ * as long as something is left; what was told before and not asked is lost.
+ */
+sotto_status curator_tell_plan(curator *c, const ask_plan *later,
+                               sotto_error *error);
 
 /* ---- asking ---- */
 
@@ -196,5 +221,85 @@ typedef struct ask_primal {
 
 sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
                                 double *unit, sotto_error *error);
+
+/* ---- the shape of the records ---- */
+
+/* A question about sizes or means: of what, and how it is measured. For the
+   target `centre` and `bound` are one number each, for rows and columns one
+   for each feature; bounds are from 2^-100 to 2^100 and centres at most
+   2^100 in size. */
+typedef struct ask_shape {
+    ask_kind kind;
+    const double *centre; /* NULL: 0 */
+    const double *bound;
+    const int64_t *feature; /* which columns; NULL: all */
+    int64_t features;       /* so many */
+    int length; /* a row's size is its length, not its largest feature */
+} ask_shape;
+
+enum { ASK_MOST_EDGES = 320 };
+
+/*
+ * How many rows, by their weights, have a size above edge[0], from there down
+ * to above edge[1], and so on; the last are all that is left: edges + 1
+ * counts (for each feature, ASK_COLUMN_COUNTS). The edges fall. The size is
+ * |value - centre| / bound; of a row, the largest of its features', or their
+ * length. *sd is that of the noise in a count.
+ */
+sotto_status curator_ask_counts(curator *c, const ask_shape *what,
+                                const double *edge, int64_t edges, double *out,
+                                double *sd, sotto_error *error);
+
+/*
+ * The mean of (value - centre) / bound, clipped to [-1, 1], or of its square
+ * (ASK_COLUMN_SQUARES); nothing is done about the noise.
+ */
+sotto_status curator_ask_means(curator *c, const ask_shape *what, double *out,
+                               double *sd, sotto_error *error);
+
+/* ---- other coordinates ---- */
+
+/* Some features, each with a centre and a scale, as above. */
+typedef struct ask_frame {
+    const int64_t *feature; /* NULL: all */
+    int64_t features;
+    const double *centre, *scale;
+} ask_frame;
+
+/*
+ * From now on rows are also kept as z = (x - centre) / scale of these, and 1
+ * where there is an intercept, as floats by rows: as much memory again as a
+ * dense table of them takes. Told once.
+ */
+sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
+                                sotto_error *error);
+
+/*
+ * The mean of z z', each row shortened to the length `reach` (2^-100 to
+ * 2^100); `out` is square, of features and intercept. *sd is that of the
+ * noise on the diagonal, beside it the noise is sqrt(2) smaller.
+ */
+sotto_status curator_ask_matrix(curator *c, double reach, double *out,
+                                double *sd, sotto_error *error);
+
+/* Rows are kept as map' z from here on; the matrix cannot be asked for any
+   more. The map is square, row after row. */
+sotto_status curator_tell_map(curator *c, const double *map,
+                              sotto_error *error);
+
+/* The gradient of the mean loss in the frame's coordinates (those of the map,
+   once there is one), every record's part shortened to the length `clip`. */
+sotto_status curator_ask_whitened(curator *c, double clip, double *out,
+                                  double *sd, sotto_error *error);
+
+/* The means of q and q^2, q the length of a record's part of that gradient
+   as a share of `most`, at most 1. */
+sotto_status curator_ask_lengths(curator *c, double most, double out[2],
+                                 double *sd, sotto_error *error);
+
+/* By how much the mean loss at the iterate is above that of the constant
+   margin `other`; a record counts with at most `most`. */
+sotto_status curator_ask_change(curator *c, double other, double most,
+                                double *out, double *sd, sotto_error *error);
 
 #endif

@@ -87,6 +87,13 @@ typedef struct curator_terms {
 sotto_status curator_statement(const curator_terms *terms, text_buffer *out,
                                double *epsilon, sotto_error *error);
 
+/*
+ * The questions that were told to be asked out of ASK_LATER, as an addition
+ * to the statement: `, "chosen_from_answers": [...]`, or nothing. They were
+ * chosen from answers, and so say nothing that these do not.
+ */
+void curator_put_told(const curator *c, text_buffer *out);
+
 /* Whether all noise was secret, and every answer had some. */
 int curator_is_private(const curator *c);
 

@@ -49,6 +49,7 @@ struct sotto_table {
     char *schema;   /* the columns as they were read, as a schema in JSON */
     char *target_name;
     double target_centre, target_half;
+    double target_reach; /* of a number, as stored; infinite: not declared */
     char *class_name[2]; /* NULL when the target is a number */
 
     char **warning;

@@ -39,6 +39,7 @@ struct choice {
     double total; /* what sums are divided by: public */
     double unit;  /* the total that penalties are counted in */
     int distance; /* the rule is UNTRUNCATED or GS_S */
+    int fresh;    /* what has moved, and the intercept, is not chosen */
     int boxed;
     int counted; /* the sums are those of the present slopes */
     int failed;  /* out of memory: no more choices */
@@ -115,6 +116,8 @@ static void set_penalty(choice *k, int64_t j)
 static inline int64_t score_at(const choice *k, int64_t j)
 {
     const choice_cell *cell = &k->cell[j];
+    if (k->fresh && (k->mark[j] || j == k->features))
+        return -SCORE_MOST;
     int64_t up = k->sum[j] + cell->low, down = -k->sum[j] - cell->high;
     int64_t u = up > down ? up : down;
     if (k->rule == ASK_UNTRUNCATED)
@@ -437,6 +440,7 @@ static sotto_status make_choice(curator *c, const ask_scores *s,
                   .high = s->high,
                   .features = c->table->features,
                   .cells = c->table->features + c->policy.intercept,
+                  .fresh = s->fresh,
                   .distance = s->rule == ASK_UNTRUNCATED || s->rule == ASK_GS_S,
                   .boxed = !isinf(s->low) || !isinf(s->high)};
     sotto_status status = take_arrays(k, c, s, error);

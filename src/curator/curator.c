@@ -231,6 +231,8 @@ void curator_close(curator *c)
     dual_free(c);
     secret_give(c->memory, c->memory_bytes);
     columns_free(c);
+    frame_free(c);
+    mem_free(c->told);
     mem_free(c->factor);
     mem_free(c->at);
     mem_free(c->scale);

@@ -157,14 +157,23 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
     return SOTTO_OK;
 }
 
+/* Whether it is about more coordinates than it was priced for. */
+static int gate_is_wider(const curator *c, const gate_question *q,
+                         const ask_item *item)
+{
+    if (q->kind == ASK_PRIMAL)
+        return q->answers > (size_t)item->block;
+    return q->kind != ASK_SEQUENCE &&
+           q->features > (item->block ? item->block : c->table->features);
+}
+
 sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error)
 {
     const ask_item *item;
     int64_t round;
     sotto_status status = gate_charge(c, q->kind, &item, &round, error);
-    if (status == SOTTO_OK && q->kind == ASK_PRIMAL &&
-        q->answers > (size_t)item->block)
+    if (status == SOTTO_OK && gate_is_wider(c, q, item))
         status = error_set(error, SOTTO_BUDGET,
                            "refused: more coordinates at once than planned");
     if (status == SOTTO_OK && q->kind == ASK_SEQUENCE)

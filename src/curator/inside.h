@@ -60,6 +60,9 @@ struct curator {
     ask_plan plan;
     gate_place place; /* how far the plan is carried out */
     int64_t asked[ASK_KINDS];
+    double later_draws; /* of what was told to be asked out of ASK_LATER */
+    ask_item *told;     /* all of that, for the statement */
+    int64_t told_items;
 
     sotto_table *table;
     const kernel *kernel;
@@ -94,6 +97,14 @@ struct curator {
     float by;
 
     struct choice *choice; /* NULL: no scores were told */
+
+    /* rows as told coordinates: `width` floats for each, and the square of
+       their length; NULL: none told */
+    float *kept;
+    double *square;
+    size_t kept_bytes, square_bytes;
+    int64_t width;
+    int mapped;
 
     noise_stream *noise;
     noise_stream *choices;  /* of selections: independent of releases */
@@ -136,6 +147,18 @@ kernel_column columns_get(const curator *c, int64_t j);
 
 void columns_free(curator *c);
 
+/* Feature j of every row, as it is in the file: not folded. */
+void columns_write(const curator *c, int64_t j, float *out);
+
+/* What row i weighs, as a part of the largest weight: from 0 to 1. */
+double row_share(const curator *c, int64_t i);
+
+/* Numbers that may be told: then no square of a product with a float over- or
+   underflows in double. */
+int shape_moderate(double x);
+
+void frame_free(curator *c);
+
 /* Records do not belong into a core dump. */
 void keep_out_of_dumps(void *memory, size_t bytes);
 
@@ -177,6 +200,7 @@ typedef struct gate_question {
     size_t answers;
     void (*sum)(curator *c, const void *what, int64_t *out);
     const void *what;
+    int64_t features; /* that it is about, where a plan says how many */
 } gate_question;
 
 /*
@@ -228,9 +252,5 @@ int gate_has_batch(ask_kind kind);
 
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);
-
-/* How often a person's rows count in a sum of values in [-1, 1], or [0, 1]
-   where `positive`: privacy.md's table of adjacencies. */
-double gate_rows_changed(const curator_policy *policy, int positive);
 
 #endif

@@ -8,19 +8,27 @@
 
 const char *ask_name(ask_kind kind)
 {
-    static const char *const names[] = {
-        [ASK_TOTAL] = "total",     [ASK_MOMENTS] = "moments",
-        [ASK_PARTIAL] = "partial", [ASK_GRADIENT] = "gradient",
-        [ASK_CHOICE] = "choice",   [ASK_BATCH] = "batch",
-        [ASK_DUAL] = "dual",       [ASK_SEQUENCE] = "sequence",
-        [ASK_PRIMAL] = "primal"};
+    static const char *const names[] = {[ASK_TOTAL] = "total",
+                                        [ASK_MOMENTS] = "moments",
+                                        [ASK_PARTIAL] = "partial",
+                                        [ASK_GRADIENT] = "gradient",
+                                        [ASK_CHOICE] = "choice",
+                                        [ASK_BATCH] = "batch",
+                                        [ASK_DUAL] = "dual",
+                                        [ASK_SEQUENCE] = "sequence",
+                                        [ASK_PRIMAL] = "primal",
+                                        [ASK_ROW_COUNTS] = "row sizes",
+                                        [ASK_TARGET_COUNTS] = "target sizes",
+                                        [ASK_COLUMN_COUNTS] = "column sizes",
+                                        [ASK_TARGET_MEAN] = "target mean",
+                                        [ASK_COLUMN_MEANS] = "column means",
+                                        [ASK_COLUMN_SQUARES] = "column squares",
+                                        [ASK_MATRIX] = "second-moment matrix",
+                                        [ASK_WHITENED] = "whitened gradient",
+                                        [ASK_LENGTHS] = "gradient lengths",
+                                        [ASK_CHANGE] = "change of the loss",
+                                        [ASK_LATER] = "chosen from answers"};
     return names[kind];
-}
-
-double gate_rows_changed(const curator_policy *policy, int positive)
-{
-    int twice = policy->adjacency == ACCOUNT_REPLACE_ONE && !positive;
-    return (double)policy->rows_per_person * (twice ? 2 : 1);
 }
 
 int64_t ask_planned(const ask_plan *plan, ask_kind kind)
@@ -54,13 +62,55 @@ static int is_sampled(const ask_item *item)
     return item->noise == ASK_SAMPLED;
 }
 
-/* In integers, of all rows of one person. Where the person is in a sample or
-   not, replacing one is leaving one out and then putting another in, which
-   the accountant prices (Lemma A11). */
+/* How many vectors of length KERNEL_CLIP a record's part is made of, at right
+   angles to each other. */
+static double parts_of(const ask_item *item, int64_t features)
+{
+    switch (item->kind) {
+    case ASK_MOMENTS:
+        return (double)features;
+    case ASK_COLUMN_COUNTS:
+    case ASK_COLUMN_MEANS:
+    case ASK_COLUMN_SQUARES:
+        return (double)(item->block ? item->block : features);
+    case ASK_LENGTHS:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+/*
+ * How far a replaced record moves a sum, in lengths of what one adds: twice;
+ * once where every entry is from 0 up to that length by itself; and by the
+ * diagonal where what records add meets at no more than a right angle.
+ */
+static double replaced(const ask_item *item, int64_t features)
+{
+    double about = (double)(item->block ? item->block : features);
+    switch (item->kind) {
+    case ASK_TOTAL:
+    case ASK_MOMENTS:
+    case ASK_COLUMN_SQUARES:
+    case ASK_LENGTHS:
+        return 1;
+    case ASK_ROW_COUNTS:
+    case ASK_TARGET_COUNTS:
+    case ASK_COLUMN_COUNTS:
+        return sqrt(2);
+    case ASK_MATRIX: /* and what cutting to integers takes off the angle */
+        return sqrt(2) * (1 + (about + 3) / KERNEL_CLIP);
+    default:
+        return 2;
+    }
+}
+
+/* In integers, of all rows of one person; rounded up. Where the person is in a
+   sample or not, replacing one is leaving one out and then putting another
+   in, which the accountant prices (Lemma A11). */
 double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features)
 {
-    int positive = item->kind == ASK_TOTAL || item->kind == ASK_MOMENTS;
     int replace = policy->adjacency == ACCOUNT_REPLACE_ONE;
     /* every row of the block after the one that differs may differ too */
     if (item->kind == ASK_SEQUENCE)
@@ -68,12 +118,15 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
     /* from one end of what they can be to the other */
     if (item->kind == ASK_PRIMAL)
         return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
-    int once = positive || is_sampled(item);
-    double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, once);
-    /* each of p entries is from 0 to KERNEL_CLIP; rounded up */
-    if (item->kind == ASK_MOMENTS)
-        sensitivity *= sqrt((double)features) * (1 + 0x1p-50);
-    return sensitivity;
+    double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
+    double parts = parts_of(item, features), times = 1;
+    if (replace && !is_sampled(item))
+        times = replaced(item, features);
+    if (parts > 1)
+        sensitivity *= sqrt(parts) * (1 + 0x1p-50);
+    if (times > 1 && times < 2)
+        times *= 1 + 0x1p-50;
+    return sensitivity * times;
 }
 
 /* ---- whether it can be done ---- */
@@ -99,8 +152,8 @@ static int can_draw(const ask_item *item, double sensitivity)
 
 static int is_vector(ask_kind kind)
 {
-    return kind == ASK_MOMENTS || kind == ASK_GRADIENT || kind == ASK_BATCH ||
-           kind == ASK_DUAL || kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
+    return kind != ASK_TOTAL && kind != ASK_PARTIAL && kind != ASK_CHOICE &&
+           kind != ASK_TARGET_MEAN && kind != ASK_CHANGE;
 }
 
 /* Whether the item's noise can protect its kind of question at all: Laplace
@@ -109,6 +162,12 @@ static int is_sound(const ask_item *item)
 {
     int blocks = item->kind == ASK_SEQUENCE, some = item->kind == ASK_PRIMAL;
     if (item->noise == ASK_LAPLACE && is_vector(item->kind))
+        return 0;
+    int later = item->kind == ASK_LATER, mixed = item->noise == ASK_MIXED;
+    if (item->block < 0 || (mixed && !later))
+        return 0;
+    if (later && ((item->noise != ASK_GAUSSIAN && !mixed) || item->count > 1 ||
+                  item->and_next))
         return 0;
     if ((blocks || some) && (item->noise != ASK_GAUSSIAN || item->block < 1 ||
                              item->block > (int64_t)1 << 40 || item->and_next))
@@ -178,6 +237,9 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
+        if (item->kind == ASK_LATER && !policy->without_noise &&
+            item->level > 0)
+            continue; /* what is told out of it is checked then */
         if (policy->without_noise || !can_draw(item, sensitivity))
             return refuse_level(policy, item, features, error);
     }
@@ -188,10 +250,35 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 double curator_draws(const ask_item *item, int64_t features)
 {
-    if (!is_vector(item->kind) && item->noise != ASK_NOISY)
+    double count = (double)features + 1;
+    if (item->noise == ASK_NOISY)
+        return count;
+    switch (item->kind) {
+    case ASK_ROW_COUNTS:
+    case ASK_TARGET_COUNTS:
+        return ASK_MOST_EDGES + 1;
+    case ASK_COLUMN_COUNTS:
+        return count * (ASK_MOST_EDGES + 1);
+    case ASK_MATRIX:
+        return count * (count + 1) / 2;
+    case ASK_LENGTHS:
+        return 2;
+    case ASK_LATER: /* curator_tell_plan sees to it */
+        return count * (count + 1000) + 10000;
+    case ASK_MOMENTS:
+    case ASK_GRADIENT:
+    case ASK_COLUMN_MEANS:
+    case ASK_COLUMN_SQUARES:
+    case ASK_WHITENED:
+    case ASK_DUAL:
+    case ASK_SEQUENCE:
+    case ASK_PRIMAL:
+        return count;
+    case ASK_BATCH: /* and its coins */
+        return count + 1;
+    default:
         return 1;
-    /* a vector with an intercept, or with coins for a batch, or both */
-    return (double)features + 1 + (item->kind == ASK_BATCH);
+    }
 }
 
 int64_t curator_priced_count(const ask_item *item)
@@ -215,7 +302,8 @@ static account_event event_of(const ask_item *item, account_adjacency adjacency)
     static const account_kind kinds[] = {
         [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
         [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
-        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE};
+        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE,
+        [ASK_MIXED] = ACCOUNT_ZCDP};
     account_event e = {.kind = kinds[item->noise],
                        .a = item->level,
                        .count = 1,
@@ -224,6 +312,8 @@ static account_event event_of(const ask_item *item, account_adjacency adjacency)
         e.a = item->rate;
         e.b = nextafter(1 / item->level, 0); /* not more than is drawn */
     }
+    if (item->noise == ASK_MIXED)
+        e.a = item->level * item->level / 2 * (1 + 0x1p-50);
     return e;
 }
 
@@ -265,4 +355,113 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
     if (status != SOTTO_OK)
         account_free(out);
     return status;
+}
+
+/* ---- chosen later ---- */
+
+/* What is behind us goes: groups that have all been asked. */
+static void leave_out_past(ask_plan *plan, gate_place *place)
+{
+    int first = place->item, gone;
+    if (place->item < plan->items) {
+        int size = gate_group(plan, place->item, &first);
+        if (place->round >= plan->item[first].count)
+            *place = (gate_place){first += size, 0};
+    }
+    gone = first;
+    plan->items -= gone;
+    place->item -= gone;
+    for (int i = 0; i < plan->items; i++)
+        plan->item[i] = plan->item[i + gone];
+}
+
+/* Puts `later` before item `at`; 0: it does not fit. */
+static int put_before(ask_plan *plan, int at, const ask_plan *later)
+{
+    if (plan->items + later->items > ASK_MOST_ITEMS)
+        return 0;
+    for (int i = plan->items; i-- > at;)
+        plan->item[i + later->items] = plan->item[i];
+    for (int i = 0; i < later->items; i++)
+        plan->item[at + i] = later->item[i];
+    plan->items += later->items;
+    return 1;
+}
+
+/* Lemma 12: what the questions take of the level's square, rounded up; NaN
+   where there are some that it is not for. */
+static double cost_of(const ask_plan *later, const ask_item *charged)
+{
+    double sum = 0;
+    for (int i = 0; i < later->items; i++) {
+        const ask_item *item = &later->item[i];
+        int choice = item->noise == ASK_GUMBEL && charged->noise == ASK_MIXED;
+        if ((item->noise != ASK_GAUSSIAN && !choice) ||
+            item->kind == ASK_LATER || item->count < 0 || !(item->level >= 0))
+            return NAN;
+        double square = (choice ? .25 : 1) * item->level * item->level;
+        sum = (sum + (double)item->count * square) * (1 + 0x1p-48);
+    }
+    return sum;
+}
+
+/* Takes it off; 0: there is not enough. */
+static int take_off(curator *c, const ask_plan *later, ask_item *charged)
+{
+    double all = charged->level * charged->level * (1 - 0x1p-48);
+    double left = all - cost_of(later, charged), draws = c->later_draws;
+    for (int i = 0; i < later->items; i++)
+        draws += (double)later->item[i].count *
+                 curator_draws(&later->item[i], c->table->features);
+    if (!(left >= 0) || draws > curator_draws(charged, c->table->features))
+        return 0;
+    c->later_draws = draws;
+    charged->level = sqrt(left) * (1 - 0x1p-48);
+    return 1;
+}
+
+/* Remembers what is told; 0: out of memory. */
+static int remember(curator *c, const ask_plan *later)
+{
+    size_t items = (size_t)(c->told_items + later->items);
+    ask_item *told = mem_resize(c->told, items + 1, sizeof *told);
+    if (!told)
+        return 0;
+    c->told = told;
+    for (int i = 0; i < later->items; i++)
+        told[c->told_items + i] = later->item[i];
+    return 1;
+}
+
+sotto_status curator_tell_plan(curator *c, const ask_plan *later,
+                               sotto_error *error)
+{
+    ask_plan plan = c->plan;
+    gate_place place = c->place;
+    leave_out_past(&plan, &place);
+    int at = place.item;
+    while (at < plan.items && plan.item[at].kind != ASK_LATER)
+        at++;
+    double before = c->later_draws;
+    if (at == plan.items ||
+        (!c->policy.without_noise && !take_off(c, later, &plan.item[at])))
+        return error_set(error, SOTTO_BUDGET,
+                         "refused: over the budget: what was left for later "
+                         "does not pay for these questions");
+    if (plan.item[at].level == 0) /* nothing is left, or nothing is charged */
+        plan.item[at].count = c->policy.without_noise;
+    sotto_status status =
+        put_before(&plan, at, later)
+            ? curator_check(&c->policy, &plan, c->table->features, error)
+            : error_set(error, SOTTO_FAILED, "a plan that is none");
+    if (status == SOTTO_OK && !remember(c, later))
+        status = error_memory(error);
+    if (status != SOTTO_OK) {
+        c->later_draws = before;
+        return status;
+    }
+    c->plan = plan;
+    c->place = place;
+    c->told_items += later->items;
+    return SOTTO_OK;
 }

@@ -20,32 +20,36 @@ static void put_number(text_buffer *t, const char *key, double value)
 }
 
 /* What was asked how often, and the event that it is priced as. */
-static void put_questions(text_buffer *t, const ask_plan *plan)
+static void put_questions(text_buffer *t, const char *key, const ask_item *from,
+                          int64_t items)
 {
     static const char *const events[] = {[ASK_GAUSSIAN] = "GAUSS\", \"mu",
                                          [ASK_LAPLACE] = "LAPLACE\", \"epsilon",
                                          [ASK_SAMPLED] = "SUBSAMPLED\", \"mu",
                                          [ASK_GUMBEL] = "RANGE\", \"eta",
                                          [ASK_FLIP] = "PURE\", \"epsilon",
-                                         [ASK_NOISY] = "PURE\", \"epsilon"};
+                                         [ASK_NOISY] = "PURE\", \"epsilon",
+                                         [ASK_MIXED] = "ZCDP\", \"rho"};
     static const char *const mechanisms[] = {
         [ASK_GAUSSIAN] = "Gaussian",
         [ASK_LAPLACE] = "Laplace",
         [ASK_SAMPLED] = "Gaussian, on a secret random part of the rows",
         [ASK_GUMBEL] = "exponential mechanism",
         [ASK_FLIP] = "permute-and-flip",
-        [ASK_NOISY] = "largest score with Laplace noise"};
+        [ASK_NOISY] = "largest score with Laplace noise",
+        [ASK_MIXED] = "Gaussian, and exponential mechanism"};
     const char *between = "";
-    text_put(t, ",\n    \"questions\": [");
-    for (int i = 0; i < plan->items; i++) {
-        const ask_item *item = &plan->item[i];
+    text_format(t, ",\n    \"%s\": [", key);
+    for (int64_t i = 0; i < items; i++) {
+        const ask_item *item = &from[i];
         if (!item->count)
             continue;
         text_format(t, "%s\n      {\"question\": \"%s\", \"times\": %lld, ",
                     between, ask_name(item->kind), (long long)item->count);
         text_format(t, "\"mechanism\": \"%s\", \"event\": \"%s\": ",
                     mechanisms[item->noise], events[item->noise]);
-        text_number(t, item->level);
+        text_number(t, item->noise == ASK_MIXED ? item->level * item->level / 2
+                                                : item->level);
         if (item->noise == ASK_SAMPLED) {
             text_put(t, ", \"rate\": ");
             text_number(t, item->rate);
@@ -117,6 +121,12 @@ static void put_unit(text_buffer *t, const curator_policy *policy)
                    "are, is taken for public");
 }
 
+void curator_put_told(const curator *c, text_buffer *t)
+{
+    if (c->told_items > 0)
+        put_questions(t, "chosen_from_answers", c->told, c->told_items);
+}
+
 sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
                                double *epsilon, sotto_error *error)
 {
@@ -143,7 +153,7 @@ sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
         put_text(t, "rows",
                  policy->rows > 0 ? terms->rows : "estimated privately");
         put_text(t, "smoothness", terms->smoothness);
-        put_questions(t, terms->plan);
+        put_questions(t, "questions", terms->plan->item, terms->plan->items);
         put_text(t, "proven_by", account_method_name(price->method));
         put_curve(t, price);
     }

@@ -106,6 +106,7 @@ sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error)
         t->target_name = mem_text(p->target->name);
         t->target_centre = p->target->centre;
         t->target_half = p->target->half;
+        t->target_reach = p->target->bounded ? 1 : INFINITY;
         if (!t->target_name)
             return error_memory(error);
     }

@@ -62,7 +62,10 @@ static void put_item(text_buffer *t, const ask_item *item, const char *priced)
                                         [ASK_GUMBEL] = "RANGE",
                                         [ASK_FLIP] = "PURE",
                                         [ASK_NOISY] = "PURE"};
-    if (item->noise == ASK_SAMPLED)
+    if (item->noise == ASK_MIXED) /* rho = level^2 / 2 */
+        text_format(t, "ZCDP(%.17g*%.17g/2/z/z)@%s", item->level, item->level,
+                    priced);
+    else if (item->noise == ASK_SAMPLED)
         text_format(t, "%s(%.17g,z/%.17g)@%s", names[item->noise], item->rate,
                     item->level, priced);
     else

@@ -11,8 +11,8 @@
 /* ---- what is needed ---- */
 
 static const private_solver *const solvers[] = {
-    &fit_cd,  &fit_gcd,       &fit_gd,      &fit_sgd,
-    &fit_scd, &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
+    &fit_auto, &fit_newton, &fit_cd,        &fit_gcd,     &fit_gd,
+    &fit_sgd,  &fit_scd,    &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -68,10 +68,6 @@ static sotto_status check_output(const sotto_options *options,
 
 sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
 {
-    if (!option_given(options, OPTION_SOLVER))
-        return error_set(error, SOTTO_PRIVACY,
-                         "expected --solver cd, gcd, gd, sgd or scd: none is "
-                         "chosen by itself yet");
     if (option_is(options, OPTION_SOLVER, "exact"))
         return error_set(error, SOTTO_PRIVACY,
                          "--solver exact is not private: expected --epsilon "
@@ -174,6 +170,28 @@ static sotto_status run_state(const private_run *r, sotto_model *m,
     return run_form(&t, &m->statement, status, error);
 }
 
+/* What was chosen as it went stands in the statement too. */
+static sotto_status run_told(const private_run *r, sotto_model *m,
+                             sotto_error *error)
+{
+    text_buffer t = {0};
+    if (!m->statement || !ask_planned(&r->plan, ASK_LATER))
+        return SOTTO_OK;
+    text_put(&t, m->statement);
+    while (t.length > 0 && t.data[t.length - 1] != '}')
+        t.length--;
+    t.length -= t.length > 0; /* the brace that closes it */
+    curator_put_told(r->curator, &t);
+    text_put(&t, "}");
+    char *whole = t.failed ? NULL : model_form(t.data);
+    text_free(&t);
+    if (!whole)
+        return error_memory(error);
+    mem_free(m->statement);
+    m->statement = whole;
+    return SOTTO_OK;
+}
+
 /* On the disk before the first record is asked about: what is proven, which
    for a paper's own noise may be more than was asked for. */
 static sotto_status declare_spending(const private_run *r, double epsilon,
@@ -220,8 +238,8 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
                          "reading");
     sotto_status status = SOTTO_OK;
     if (r->solver->smooth)
-        status =
-            fit_find_smoothness(&r->smooth, t, &r->task, r->options, error);
+        status = fit_find_smoothness(&r->smooth, t, &r->task, r->options,
+                                     r->solver->buys, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)
@@ -240,6 +258,19 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
 }
 
 /* ---- only planned ---- */
+
+static sotto_status run_tell(const private_run *r, char **out,
+                             sotto_error *error)
+{
+    text_buffer t = {0};
+    if (r->solver != &fit_auto && r->solver != &fit_newton)
+        return error_set(error, SOTTO_USAGE,
+                         "--explain goes with --solver auto or newton");
+    fit_explain(r, &t);
+    *out = t.failed ? NULL : mem_text(t.data);
+    text_free(&t);
+    return *out ? SOTTO_OK : error_memory(error);
+}
 
 /* What --set asks for stands at the end of a plan. */
 static sotto_status run_explain(const private_run *r, text_buffer *t,
@@ -276,6 +307,8 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                      .facts = fit_planned_facts(options)};
     text_buffer t = {0};
     status = run_plan(&r, error);
+    if (status == SOTTO_OK && option_given(options, OPTION_EXPLAIN))
+        return run_tell(&r, out, error);
     if (status == SOTTO_OK)
         status = run_text(&r, &t, &epsilon, error);
     if (status == SOTTO_OK && option_given(options, OPTION_SET))
@@ -294,6 +327,8 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
     sotto_status status = run_begin(&r, out, table, error);
     if (status == SOTTO_OK)
         status = run_solver(&r, *out, error);
+    if (status == SOTTO_OK)
+        status = run_told(&r, *out, error);
     curator_close(r.curator);
     fit_free_maps(&r.maps);
     mem_free(r.smooth.m);

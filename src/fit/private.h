@@ -17,6 +17,7 @@ typedef struct public_facts {
     double rows; /* 0: not public */
     double weight_bound;
     int has_people;
+    int only_planned; /* `rows` may stand for a number that is not known */
 } public_facts;
 
 public_facts fit_facts(const sotto_table *t, const sotto_options *options);
@@ -37,13 +38,14 @@ sotto_status fit_check_heeded(const sotto_options *options, const char *solver,
 typedef struct smoothness {
     double *m;     /* features, and the intercept */
     double *reach; /* how far each feature goes */
-    double share;  /* of the budget; 0: nothing is asked */
+    double target_reach;
+    double share; /* of the budget; 0: nothing is asked */
     const char *how;
 } smoothness;
 
 sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
                                  const fit_task *task,
-                                 const sotto_options *options,
+                                 const sotto_options *options, int bought,
                                  sotto_error *error);
 const char *fit_smoothness_word(const sotto_options *options);
 
@@ -62,6 +64,10 @@ typedef struct private_run {
     public_facts facts;
     curator_policy policy;
     ask_plan plan;
+    newton_facts whole; /* of auto and newton, with their mu */
+    newton_rule newton; /* what the plan is made by */
+    solver_path path;
+    const char *why;
 
     /* with records only */
     fit_maps maps;
@@ -78,6 +84,7 @@ typedef struct private_run {
 struct private_solver {
     const char *name;
     int smooth; /* it needs the smoothness */
+    int buys;   /* it asks for bounds that are not declared */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
     sotto_status (*plan)(private_run *r, sotto_error *error);
 
@@ -104,7 +111,7 @@ sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
 #define FIT_MOST_CLIP 1e43
 
 extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_scd,
-    fit_scd_paper, fit_scd_seq, fit_scd_primal;
+    fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_newton, fit_auto;
 
 /* ---- descent.c: gradient steps ---- */
 
@@ -113,6 +120,11 @@ sotto_status fit_check_descent(const sotto_options *options, const char *solver,
 sotto_status fit_descent_ready(const private_run *r, sotto_error *error);
 int64_t fit_descent_steps(const sotto_options *options);
 descent_settings fit_descent_settings(const private_run *r);
+
+/* ---- use_newton.c ---- */
+
+/* What auto would do and why, for people. */
+void fit_explain(const private_run *r, text_buffer *out);
 
 /* ---- noise.c ---- */
 

@@ -38,13 +38,14 @@ static sotto_status read_smoothness(smoothness *s, const char *path,
     return SOTTO_OK;
 }
 
-static sotto_status need_bounds(const sotto_table *t, smoothness *s,
+/* `bought`: those that nobody declared are asked for. */
+static sotto_status need_bounds(const sotto_table *t, smoothness *s, int bought,
                                 sotto_error *error)
 {
     char buffer[24];
     for (int64_t j = 0; j < t->features; j++) {
         s->reach[j] = t->reach ? t->reach[j] : INFINITY;
-        if (!isfinite(s->reach[j]))
+        if (!isfinite(s->reach[j]) && !bought)
             return error_set(
                 error, SOTTO_PRIVACY,
                 "column \"%s\" has no bounds: declare them in a schema, or "
@@ -81,7 +82,7 @@ sotto_status fit_moments_share(const sotto_options *options, double *share,
 /* "bounds", "private:0.1" or a file; the intercept's feature is always 1. */
 sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
                                  const fit_task *task,
-                                 const sotto_options *options,
+                                 const sotto_options *options, int bought,
                                  sotto_error *error)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
@@ -92,10 +93,11 @@ sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
     if (!s->m || !s->reach)
         return error_memory(error);
     s->m[t->features] = curvature;
+    s->target_reach = t->target_reach;
     s->how = fit_smoothness_word(options);
     if (how && strcmp(how, "bounds") && strncmp(how, "private", 7))
         return read_smoothness(s, how, t->features, error);
-    sotto_status status = need_bounds(t, s, error);
+    sotto_status status = need_bounds(t, s, bought, error);
     for (int64_t j = 0; status == SOTTO_OK && j < t->features; j++)
         s->m[j] = curvature * s->reach[j] * s->reach[j];
     if (status == SOTTO_OK)

@@ -46,8 +46,12 @@ static sotto_status gcd_tell(curator *c, const solver_problem *p,
         return error_memory(error);
     for (int64_t j = 0; j < coordinates; j++)
         clip[j] = s->clip * sqrt(s->smoothness[j]);
-    ask_scores scores = {s->rule, NULL,   s->smoothness, p->l1,
-                         p->l2,   p->low, p->high};
+    ask_scores scores = {.rule = s->rule,
+                         .smoothness = s->smoothness,
+                         .l1 = p->l1,
+                         .l2 = p->l2,
+                         .low = p->low,
+                         .high = p->high};
     sotto_status status = curator_tell_clips(c, clip, error);
     mem_free(clip);
     return status == SOTTO_OK ? curator_tell_scores(c, &scores, error) : status;

@@ -342,12 +342,63 @@ class Refused(Private):
                        "m.json"), USAGE)
         self.assertIn("--unit-column", text)
 
-    def test_no_solver(self):
+    def auto(self, *args):
+        return self.sotto("train", "d.csv", "--schema", "s.json", "--loss",
+                          "logistic", "--epsilon", "1", "--delta", "1e-6",
+                          "-o", "m.json", *args)
+
+    def test_auto_is_the_default(self):
+        """With and without a number of rows that is public."""
+        self.assertEqual(self.auto("--rows", "300").code, OK)
+        statement = self.model()["privacy"]
+        names = [q["question"] for q in statement["questions"]]
+        self.assertIn("second-moment matrix", names)
+        self.assertIn("whitened gradient", names)
+        self.assertLessEqual(statement["epsilon"], 1)
+        self.assertGreater(statement["epsilon"], .999)
+        self.assertEqual(self.auto().code, OK)
+        statement = self.model()["privacy"]
+        names = [q["question"] for q in statement["questions"]]
+        self.assertEqual(names, ["total", "chosen from answers"])
+        self.assertGreater(statement["epsilon"], .999)
+
+    def test_paths(self):
         text = self.assert_one_line(
-            self.sotto("train", "d.csv", "--schema", "s.json", "--loss",
-                       "logistic", "--epsilon", "1", "--delta", "1e-6", "-o",
-                       "m.json"), PRIVACY)
-        self.assertIn("--solver", text)
+            self.auto("--path", "intercept", "--no-intercept", "--rows",
+                      "300"), USAGE)
+        self.assertIn("intercept", text)
+        text = self.assert_one_line(self.auto("--loss", "hinge"), USAGE)
+        self.assertIn("smooth", text)
+        self.assertEqual(self.auto("--rows", "300", "--path",
+                                   "intercept").code, OK)
+        self.assertEqual(set(self.model()["weights"]), {0})
+
+    def test_explain(self):
+        usual = ["plan", "--explain", "--features", "5", "--epsilon", "1",
+                 "--delta", "1e-6"]
+        text = self.sotto(*usual, "--rows", "100000").out.decode()
+        self.assertIn("path        dense", text)
+        text = self.sotto(*usual, "--rows", "50").out.decode()
+        self.assertIn("path        intercept (n mu < 60", text)
+        text = self.assert_one_line(self.sotto(*usual), USAGE)
+        self.assertIn("--rows", text)
+
+    def test_the_unit_of_a_column_does_not_matter(self):
+        """A column and its bounds 1024 times larger: the same answers, bit
+        for bit, with one seed."""
+        args = ["--insecure-seed", "5", "--rows", "300"]
+        self.assertEqual(self.auto(*args).code, OK)
+        first = self.sotto("predict", "m.json", "d.csv", "--proba").out
+        self.write("d.csv", csv([[a, b, f"{c * 1024:.10g}", t]
+                                 for a, b, c, t in self.table]))
+        self.write("s.json", schema({
+            "a": {"type": "number", "bounds": [0, 10]},
+            "b": {"type": "category", "levels": ["u", "v"]},
+            "c": {"type": "number", "bounds": [-5120, 5120]},
+            "t": {"type": "target", "classes": ["no", "yes"]}}))
+        self.assertEqual(self.auto(*args).code, OK)
+        self.assertEqual(self.sotto("predict", "m.json", "d.csv",
+                                    "--proba").out, first)
 
     def test_a_run_that_did_not_finish(self):
         """What it spent stands in the way until somebody has looked."""

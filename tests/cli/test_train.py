@@ -470,7 +470,8 @@ class Refused(Models):
     def test_privacy_is_not_forgotten(self):
         for args, code, word in (
                 ((), PRIVACY, "--epsilon"),
-                (("--epsilon", "1"), PRIVACY, "--solver"),
+                (("--epsilon", "1"), PRIVACY, "--delta"),
+                (("--epsilon", "1", "--delta", "1e-6"), PRIVACY, "bounds"),
                 (("--epsilon", "1", "--solver", "cd"), PRIVACY, "--delta"),
                 (("--epsilon", "1", "--solver", "exact"), PRIVACY,
                  "not private"),

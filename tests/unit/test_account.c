@@ -651,6 +651,43 @@ static void test_filter(void **state)
     assert_int_equal(account_filter_epsilon(&z, 1e-6, &caps, &error), SOTTO_OK);
     assert_true(caps.method == ACCOUNT_RDP);
     assert_true(caps.epsilon > epsilon_of("GAUSS(1)", 1e-6));
+    assert_true(caps.epsilon == epsilon_of("ZCDP(.5)", 1e-6));
+}
+
+/* rho-zCDP at delta: the least over a of
+   a rho + (ln(1/(a delta)) + (a - 1) ln(1 - 1/a)) / (a - 1), on a grid. */
+static double zcdp_epsilon(double rho, double delta)
+{
+    double best = INFINITY;
+    for (double a = 1.0005; a < 1e4; a *= 1.0005)
+        best = fmin(best, a * rho + log1p(-1 / a) - log(a * delta) / (a - 1));
+    return fmax(0, best) * (1 - 1e-6); /* the grid's */
+}
+
+static void test_zcdp(void **state)
+{
+    (void)state;
+    static const double rhos[] = {1e-4, .005, .02, .5, 3};
+    static const char *const plans[] = {"ZCDP(.0001)", "ZCDP(.005)",
+                                        "ZCDP(.02)", "ZCDP(.5)", "ZCDP(3)"};
+    for (int i = 0; i < 5; i++)
+        for (double delta = 1e-10; delta < 1e-2; delta *= 100)
+            assert_above(plans[i], epsilon_of(plans[i], delta),
+                         zcdp_epsilon(rhos[i], delta), 1e-4);
+    /* with others: moments add up, and are those of a Gaussian */
+    assert_above("sum", epsilon_of("ZCDP(.02)+GAUSS(.3)", 1e-6),
+                 zcdp_epsilon(.065, 1e-6), 1e-4);
+    assert_above("range", epsilon_of("ZCDP(.02)+5*RANGE(.2)", 1e-6),
+                 zcdp_epsilon(.045, 1e-6), 1e-4);
+    assert_true(epsilon_of("ZCDP(.02)", 1e-6) > epsilon_of("GAUSS(.2)", 1e-6));
+    /* of two records: four times as much */
+    account_list list = list_of("ZCDP(.02)@add-remove");
+    account_price price;
+    sotto_error error;
+    list.adjacency = ACCOUNT_REPLACE_ONE;
+    assert_int_equal(account_epsilon(&list, 1e-6, &price, &error), SOTTO_OK);
+    assert_above("replaced", price.epsilon, zcdp_epsilon(.08, 1e-6), 1e-4);
+    account_free(&list);
 }
 
 static void test_repeated(void **state)
@@ -725,6 +762,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_calibrate),
         cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_zcdp),
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_papers),
     };

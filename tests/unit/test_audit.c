@@ -168,6 +168,115 @@ static void test_cd(void **state)
     assert_true(seen >= .9 * claimed);
 }
 
+/* ---- the questions of newton ---- */
+
+/* One answer, as the number that tells two records apart best: a projection
+   on what they add. */
+typedef double (*shape_probe)(curator *c);
+
+static double probe_counts(curator *c)
+{
+    double edge[1] = {.5}, bound[2] = {1, 1}, out[2], sd;
+    ask_shape what = {.kind = ASK_ROW_COUNTS, .centre = NULL, .bound = bound};
+    sotto_error error;
+    assert_int_equal(curator_ask_counts(c, &what, edge, 1, out, &sd, &error),
+                     SOTTO_OK);
+    return (out[0] - out[1]) / sqrt(2);
+}
+
+static double probe_means(curator *c)
+{
+    double bound[2] = {1, 1}, out[2], sd;
+    ask_shape what = {.kind = ASK_COLUMN_MEANS, .centre = NULL, .bound = bound};
+    sotto_error error;
+    assert_int_equal(curator_ask_means(c, &what, out, &sd, &error), SOTTO_OK);
+    return (out[0] + out[1]) / sqrt(2);
+}
+
+static void frame(curator *c)
+{
+    static const double centre[2] = {0, 0}, scale[2] = {1, 1};
+    const ask_frame told = {NULL, curator_features(c), centre, scale};
+    sotto_error error;
+    assert_int_equal(curator_tell_frame(c, &told, &error), SOTTO_OK);
+}
+
+/* Rows (1, 1) and (-1, 1) shortened to length 1: z z' at right angles. */
+static double probe_matrix(curator *c)
+{
+    double out[4], sd;
+    sotto_error error;
+    assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_OK);
+    return sqrt(2) * out[1];
+}
+
+static double probe_whitened(curator *c)
+{
+    double out[2], sd;
+    sotto_error error;
+    assert_int_equal(curator_ask_whitened(c, 1, out, &sd, &error), SOTTO_OK);
+    return (out[0] + out[1]) / sqrt(2);
+}
+
+static double audit_shape(const char *first, const char *second, ask_kind kind,
+                          shape_probe probe, double mu)
+{
+    enum { RUNS = 100000 };
+    const char *texts[] = {first, second};
+    double sum[2] = {0, 0}, *seen = mem_zeroed(2 * RUNS, sizeof *seen);
+    int64_t above[2] = {0, 0};
+    sotto_error error;
+    assert_non_null(seen);
+    for (int side = 0; side < 2; side++) {
+        curator *c;
+        curator_policy policy =
+            policy_of(ACCOUNT_REPLACE_ONE, (uint64_t)side + 77);
+        ask_plan plan = plan_one(some(kind, RUNS, mu));
+        sotto_table *t = read_text("d.csv", texts[side],
+                                   SETTINGS({"target", "t"}, {"epsilon", "1"}));
+        assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
+                         SOTTO_OK);
+        if (kind == ASK_MATRIX || kind == ASK_WHITENED)
+            frame(c);
+        for (int i = 0; i < RUNS; i++)
+            sum[side] += seen[side * RUNS + i] = probe(c);
+        curator_close(c);
+    }
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < RUNS; i++)
+            above[side] +=
+                seen[side * RUNS + i] > (sum[0] + sum[1]) / (2 * RUNS);
+    mem_free(seen);
+    return certified(above[1], RUNS - above[0], RUNS);
+}
+
+static void test_newton_questions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *first, *second;
+        ask_kind kind;
+        shape_probe probe;
+    } cases[] = {
+        {"row sizes", "a,b,t\n1,1,0\n", "a,b,t\n0,0,0\n", ASK_ROW_COUNTS,
+         probe_counts},
+        {"column means", "a,b,t\n1,1,0\n", "a,b,t\n-1,-1,0\n", ASK_COLUMN_MEANS,
+         probe_means},
+        {"matrix", "a,b,t\n9,9,0\n", "a,b,t\n-9,9,0\n", ASK_MATRIX,
+         probe_matrix},
+        {"whitened gradient", "a,b,t\n9,9,-9\n", "a,b,t\n9,9,9\n", ASK_WHITENED,
+         probe_whitened},
+    };
+    for (int i = 0; i < 4; i++) {
+        double seen = audit_shape(cases[i].first, cases[i].second,
+                                  cases[i].kind, cases[i].probe, 1);
+        print_message("%s: claimed mu 1, certified %.3f\n", cases[i].name,
+                      seen);
+        assert_true(seen <= 1);
+        assert_true(seen >= .9);
+    }
+}
+
 /* ---- gradient steps from end to end ---- */
 
 typedef sotto_status (*descent)(solver_answer *out, curator *c,
@@ -343,7 +452,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_release), cmocka_unit_test(test_cd),
         cmocka_unit_test(test_gd),      cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_sgd),
+        cmocka_unit_test(test_sgd),     cmocka_unit_test(test_newton_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

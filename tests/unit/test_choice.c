@@ -176,7 +176,13 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
         clip[j] = .1 + .01 * (j % 40);
         smooth[j] = .3 + .02 * (j % 50);
     }
-    ask_scores scores = {rule, clip, smooth, .01, .02, -.4, .5};
+    ask_scores scores = {.rule = rule,
+                         .clip = clip,
+                         .smoothness = smooth,
+                         .l1 = .01,
+                         .l2 = .02,
+                         .low = -.4,
+                         .high = .5};
     curator *c;
     sotto_error error;
     uint64_t mark = 0, bits;
@@ -401,7 +407,13 @@ static int are_taken(curator *c, const ask_scores *scores)
     int64_t j;
     sotto_error error;
     double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
-    ask_scores fine = {ASK_GS_Q, clip, smooth, 0, 0, -1, 1};
+    ask_scores fine = {.rule = ASK_GS_Q,
+                       .clip = clip,
+                       .smoothness = smooth,
+                       .l1 = 0,
+                       .l2 = 0,
+                       .low = -1,
+                       .high = 1};
     assert_int_equal(curator_tell_scores(c, &fine, &error), SOTTO_OK);
     sotto_status status = curator_tell_scores(c, scores, &error);
     assert_int_equal(curator_ask_choice(c, &j, &error),
@@ -420,7 +432,13 @@ static void test_scores_are_checked(void **state)
     choice.noise = ASK_GUMBEL;
     ask_plan plan = plan_one(choice);
     double clip[3] = {1, 1, 1}, smooth[3] = {1, 1, 1};
-    const ask_scores usual = {ASK_GS_R, clip, smooth, 0, 0, -1, 1};
+    const ask_scores usual = {.rule = ASK_GS_R,
+                              .clip = clip,
+                              .smoothness = smooth,
+                              .l1 = 0,
+                              .l2 = 0,
+                              .low = -1,
+                              .high = 1};
     static const double bad[] = {-1, NAN, INFINITY, -INFINITY};
     curator *c;
     sotto_error error;
@@ -465,6 +483,45 @@ static void test_scores_are_checked(void **state)
     curator_close(c);
 }
 
+/* Fresh: nothing that has moved is chosen again, nor the intercept, while
+   there is anything else; few features, and many. */
+static void test_fresh(void **state)
+{
+    (void)state;
+    for (int many = 0; many < 2; many++) {
+        const int steps = many ? 40 : 5;
+        sotto_error error;
+        sotto_table *t = read_text(
+            "d.svm", "1 1:1 2:-1 3:2 4:1 5:-3\n-1 1:.5 5:1\n2 2:1 3:1\n",
+            SETTINGS({"loss", "squared"}, {"precision", "float"},
+                     {"features", many ? "5000" : "5"}));
+        curator_policy policy = policy_of(LOSS_SQUARED, 1);
+        ask_item choice = some(ASK_CHOICE, steps, .01);
+        choice.noise = ASK_GUMBEL;
+        ask_plan plan = plan_one(choice);
+        double *clip = calloc(5001, sizeof *clip);
+        char *seen = calloc(5001, 1);
+        for (int j = 0; j < 5001; j++)
+            clip[j] = 1;
+        ask_scores scores = {
+            .clip = clip, .low = -INFINITY, .high = INFINITY, .fresh = 1};
+        curator *c;
+        if (curator_open(&c, &t, &policy, &plan, &error) ||
+            curator_tell_scores(c, &scores, &error))
+            fail_msg("%s", error.message);
+        for (int i = 0; i < steps; i++) {
+            int64_t j;
+            assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_OK);
+            assert_true(j < (many ? 5000 : 5) && !seen[j]);
+            seen[j] = 1;
+            curator_tell(c, j, .125);
+        }
+        curator_close(c);
+        free(clip);
+        free(seen);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,6 +535,7 @@ int main(void)
         cmocka_unit_test(test_law),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_scores_are_checked),
+        cmocka_unit_test(test_fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -401,6 +401,19 @@ static void test_private(void **state)
                        {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "cd"},
                        {"insecure-seed", "1"}, {"passes", "2"}, ONE_THREAD),
               do_model) > 100);
+    /* auto, its plan made beforehand, and from the number of rows */
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "8"}, {"delta", "0.1"}, {"path", "dense"},
+                       {"rows", "100"}, {"insecure-seed", "1"}, ONE_THREAD),
+              do_model) > 100);
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "8"}, {"delta", "0.1"}, {"path", "dense"},
+                       {"insecure-seed", "1"}, ONE_THREAD),
+              do_model) > 100);
     assert_true(
         sweep(paths[CSV],
               SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},

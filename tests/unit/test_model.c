@@ -415,7 +415,7 @@ static void test_other_tables(void **state)
     refuse_fit(classes, exact, "another loss");
     refuse_fit(SETTINGS({"epsilon", "inf"}), exact, "--target");
     refuse_fit(exact, SETTINGS({"target", "t"}), "--epsilon");
-    refuse_fit(exact, SETTINGS({"epsilon", "1"}), "--solver");
+    refuse_fit(exact, SETTINGS({"epsilon", "1"}), "--delta");
     refuse_fit(exact,
                SETTINGS({"epsilon", "1"}, {"delta", "0.1"}, {"solver", "cd"}),
                "not read for private training");

@@ -1,0 +1,420 @@
+/*
+ * The rows in other coordinates, which the solver tells: Lemmas 10 and 11 of
+ * docs/privacy.md.
+ *
+ *   kept      z_i = ((x_ij - centre_j) / scale_j), 1 for the intercept, each
+ *             rounded to a float; after a map A: A' z_i, summed in the order
+ *             of j in double and rounded to floats
+ *   square    q_i = the sum of squares of what is kept, in order, in double
+ *   matrix    t_i = sqrt(a_i/W) min(1, R / sqrt(q_i)) / R
+ *             k_i = B (1 - 2^-30) (t z_a)(t z_b), sqrt(2) times that beside
+ *             the diagonal, cut towards 0
+ *   gradient  as gradient.c, with what is kept for x_i
+ *   lengths   B (a_i/W) q,  B (a_i/W) q^2,  q = min(1, |s_i| sqrt(q_i) / most)
+ *   change    B (a_i/W) clip((l(m_i) - l(other)) / most)
+ *
+ * What is kept of a row is a function of that row and of told numbers. The
+ * only call out of plain arithmetic is sqrt, which IEEE defines.
+ */
+#include "inside.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Integers of at most KERNEL_CLIP are summed in 32 bits for so many rows. */
+enum { FRAME_BLOCK = 512 };
+
+/* ---- keeping ---- */
+
+void frame_free(curator *c)
+{
+    if (c->kept) {
+        mem_wipe(c->kept, c->kept_bytes);
+        mem_unmap(c->kept, c->kept_bytes);
+    }
+    if (c->square) {
+        mem_wipe(c->square, c->square_bytes);
+        mem_unmap(c->square, c->square_bytes);
+    }
+    c->kept = NULL;
+    c->square = NULL;
+}
+
+static int frame_memory(curator *c)
+{
+    size_t rows = (size_t)c->table->rows + 1, cells;
+    if (!size_multiply(rows, (size_t)c->width * sizeof *c->kept, &cells))
+        return 0;
+    c->kept_bytes = cells;
+    c->square_bytes = rows * sizeof *c->square;
+    c->kept = mem_map(c->kept_bytes);
+    c->square = mem_map(c->square_bytes);
+    keep_out_of_dumps(c->kept, c->kept_bytes);
+    keep_out_of_dumps(c->square, c->square_bytes);
+    return c->kept && c->square;
+}
+
+/* What no float holds counts 0. */
+static float kept_value(double z)
+{
+    float value = (float)z;
+    return isfinite(value) ? value : 0;
+}
+
+static void find_squares(curator *c)
+{
+    for (int64_t i = 0; i < c->table->rows; i++) {
+        const float *row = c->kept + i * c->width;
+        double sum = 0;
+        for (int64_t j = 0; j < c->width; j++)
+            sum += (double)row[j] * (double)row[j];
+        c->square[i] = sum;
+    }
+}
+
+static void fill_frame(curator *c, const ask_frame *f)
+{
+    for (int64_t j = 0; j < f->features; j++) {
+        columns_write(c, f->feature ? f->feature[j] : j, c->slope);
+        for (int64_t i = 0; i < c->table->rows; i++)
+            c->kept[i * c->width + j] =
+                kept_value(((double)c->slope[i] - f->centre[j]) / f->scale[j]);
+    }
+    for (int64_t i = 0; c->width > f->features && i < c->table->rows; i++)
+        c->kept[i * c->width + f->features] = 1;
+    find_squares(c);
+}
+
+static int is_frame(const curator *c, const ask_frame *f)
+{
+    int64_t all = c->table->features;
+    int fine = f->feature ? f->features >= 0 : f->features == all;
+    for (int64_t j = 0; fine && j < f->features; j++)
+        fine &= shape_moderate(f->scale[j]) && fabs(f->centre[j]) <= 0x1p100 &&
+                (!f->feature || (f->feature[j] >= 0 && f->feature[j] < all));
+    return fine;
+}
+
+sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
+                                sotto_error *error)
+{
+    if (c->kept || !is_frame(c, frame))
+        return error_set(error, SOTTO_USAGE,
+                         "a frame is told once, with features that there are "
+                         "and scales from 2^-100 to 2^100");
+    c->width = frame->features + c->policy.intercept;
+    if (c->width > 1 << 20 || !frame_memory(c)) {
+        frame_free(c);
+        return error_memory(error);
+    }
+    kernel_mode before = kernel_enter();
+    fill_frame(c, frame);
+    kernel_leave(before);
+    return SOTTO_OK;
+}
+
+/* One row: A' z, each sum in the order of j. */
+static void map_row(const double *map, int64_t width, float *row, double *sum)
+{
+    for (int64_t b = 0; b < width; b++)
+        sum[b] = 0;
+    for (int64_t j = 0; j < width; j++) {
+        double z = (double)row[j];
+        const double *from = map + j * width;
+        for (int64_t b = 0; b < width; b++)
+            sum[b] += z * from[b];
+    }
+    for (int64_t b = 0; b < width; b++)
+        row[b] = kept_value(sum[b]);
+}
+
+sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
+{
+    int fine = c->kept && !c->mapped;
+    for (int64_t k = 0; fine && k < c->width * c->width; k++)
+        fine &= fabs(map[k]) <= 0x1p100;
+    if (!fine)
+        return error_set(error, SOTTO_USAGE,
+                         "a map is told once, after a frame, with numbers up "
+                         "to 2^100");
+    double *sum = mem_zeroed((size_t)c->width, sizeof *sum);
+    if (!sum)
+        return error_memory(error);
+    kernel_mode before = kernel_enter();
+    for (int64_t i = 0; i < c->table->rows; i++)
+        map_row(map, c->width, c->kept + i * c->width, sum);
+    find_squares(c);
+    kernel_leave(before);
+    c->mapped = 1;
+    mem_wipe(sum, (size_t)c->width * sizeof *sum);
+    mem_free(sum);
+    return SOTTO_OK;
+}
+
+/* ---- the matrix ---- */
+
+typedef struct matrix_ask {
+    double reach;
+    double *row;   /* t_i z_i */
+    int32_t *part; /* of a block of rows; as `out` */
+} matrix_ask;
+
+/* Entries (a, b), b from a on, row after row. */
+static void add_row(const double *row, int64_t width, int32_t *part)
+{
+    for (int64_t a = 0; a < width; a++) {
+        double times = row[a] * (KERNEL_CLIP * (1 - 0x1p-30));
+        double beside = times * 0x1.6a09e667f3bccp+0; /* below sqrt(2) */
+        *part++ += (int32_t)(times * row[a]);
+        for (int64_t b = a + 1; b < width; b++)
+            *part++ += (int32_t)(beside * row[b]);
+    }
+}
+
+static void sum_matrix(curator *c, const void *what, int64_t *out)
+{
+    const matrix_ask *a = what;
+    int64_t width = c->width, cells = width * (width + 1) / 2;
+    for (int64_t i = 0; i < c->table->rows; i++) {
+        double length = sqrt(c->square[i]);
+        double t = length > a->reach ? 1 / length : 1 / a->reach;
+        t *= sqrt(row_share(c, i));
+        for (int64_t j = 0; j < width; j++)
+            a->row[j] = t * (double)c->kept[i * width + j];
+        add_row(a->row, width, a->part);
+        if (i % FRAME_BLOCK == FRAME_BLOCK - 1 || i + 1 == c->table->rows)
+            for (int64_t k = 0; k < cells; k++) {
+                out[k] += a->part[k];
+                a->part[k] = 0;
+            }
+    }
+    mem_wipe(a->row, (size_t)width * sizeof *a->row);
+}
+
+/* From half of the entries to a matrix. */
+static void unfold(const int64_t *sum, int64_t width, double unit, double *out)
+{
+    for (int64_t a = 0; a < width; a++)
+        for (int64_t b = a; b < width; b++) {
+            double value = (double)*sum++ * unit / (a == b ? 1 : sqrt(2));
+            out[a * width + b] = value;
+            out[b * width + a] = value;
+        }
+}
+
+sotto_status curator_ask_matrix(curator *c, double reach, double *out,
+                                double *sd, sotto_error *error)
+{
+    *sd = 0;
+    if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096)
+        return error_set(error, SOTTO_USAGE,
+                         "a matrix needs a frame of at most 4096 coordinates "
+                         "and a length from 2^-100 to 2^100");
+    size_t width = (size_t)c->width, cells = width * (width + 1) / 2;
+    matrix_ask a = {reach, mem_zeroed(width, sizeof *a.row),
+                    mem_zeroed(cells, sizeof *a.part)};
+    int64_t *sum = mem_zeroed(cells, sizeof *sum);
+    gate_question q = {.kind = ASK_MATRIX,
+                       .answers = cells,
+                       .sum = sum_matrix,
+                       .what = &a,
+                       .features = c->width - c->policy.intercept};
+    sotto_status status = a.row && a.part && sum
+                              ? gate_release(c, &q, sum, sd, error)
+                              : error_memory(error);
+    double unit =
+        reach * reach * c->policy.weight_bound / KERNEL_CLIP / c->total;
+    if (status == SOTTO_OK)
+        unfold(sum, c->width, unit, out);
+    *sd *= unit;
+    mem_free(a.row);
+    mem_free(a.part);
+    mem_free(sum);
+    return status;
+}
+
+/* ---- the gradient ---- */
+
+typedef struct whitened_ask {
+    double clip;
+    int32_t *part;
+} whitened_ask;
+
+/* t_i, or 0 where something is not finite: as in gradient.c. */
+static double shorten(double slope, double square, double clip)
+{
+    double length = fabs(slope) * sqrt(square);
+    double t = length > clip ? slope * (clip / length) : slope;
+    t = t * (KERNEL_CLIP / clip) * (1 - 0x1p-30);
+    return isfinite(t) && isfinite(length) ? t : 0;
+}
+
+/* The slopes are those of the margin itself, not of y times it. */
+static void find_slopes(curator *c)
+{
+    curator_catch_up(c);
+    c->kernel->slopes(&c->rows, c->slope);
+    for (int64_t i = 0; c->table->folded && i < c->table->rows; i++)
+        if (c->table->y[i] < 0)
+            c->slope[i] = -c->slope[i];
+}
+
+static void sum_whitened(curator *c, const void *what, int64_t *out)
+{
+    const whitened_ask *a = what;
+    int64_t width = c->width;
+    find_slopes(c);
+    for (int64_t i = 0; i < c->table->rows; i++) {
+        const float *row = c->kept + i * width;
+        double t = shorten((double)c->slope[i], c->square[i], a->clip);
+        for (int64_t j = 0; j < width; j++)
+            a->part[j] += (int32_t)(t * (double)row[j]);
+        if (i % FRAME_BLOCK == FRAME_BLOCK - 1 || i + 1 == c->table->rows)
+            for (int64_t j = 0; j < width; j++) {
+                out[j] += a->part[j];
+                a->part[j] = 0;
+            }
+    }
+}
+
+/* Whether rows are kept, and the number may be told. */
+static sotto_status check_ask(const curator *c, double number, double *sd,
+                              sotto_error *error)
+{
+    *sd = 0;
+    if (c->kept && shape_moderate(number) && c->total > 0)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "expected a frame, and a number from 2^-100 to 2^100");
+}
+
+sotto_status curator_ask_whitened(curator *c, double clip, double *out,
+                                  double *sd, sotto_error *error)
+{
+    sotto_status status = check_ask(c, clip, sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    size_t width = (size_t)c->width;
+    whitened_ask a = {clip, mem_zeroed(width, sizeof *a.part)};
+    int64_t *sum = mem_zeroed(width, sizeof *sum);
+    gate_question q = {.kind = ASK_WHITENED,
+                       .answers = width,
+                       .sum = sum_whitened,
+                       .what = &a};
+    status = a.part && sum ? gate_release(c, &q, sum, sd, error)
+                           : error_memory(error);
+    for (size_t j = 0; status == SOTTO_OK && j < width; j++)
+        out[j] = (double)sum[j] * (clip / KERNEL_CLIP) / c->total;
+    *sd *= clip / KERNEL_CLIP / c->total;
+    mem_free(a.part);
+    mem_free(sum);
+    return status;
+}
+
+/* ---- lengths ---- */
+
+static int64_t integer_of(double part)
+{
+    return kernel_integer((float)(part * KERNEL_CLIP));
+}
+
+static void sum_lengths(curator *c, const void *what, int64_t *out)
+{
+    double most = *(const double *)what;
+    find_slopes(c);
+    out[0] = out[1] = 0;
+    for (int64_t i = 0; i < c->table->rows; i++) {
+        double share = row_share(c, i);
+        double length = fabs((double)c->slope[i]) * sqrt(c->square[i]);
+        double q = fmin(length / most, 1);
+        q = length == length ? q : 0;
+        out[0] += integer_of(q * share);
+        out[1] += integer_of(q * q * share);
+    }
+}
+
+sotto_status curator_ask_lengths(curator *c, double most, double out[2],
+                                 double *sd, sotto_error *error)
+{
+    int64_t sum[2] = {0, 0};
+    double unit = c->policy.weight_bound / KERNEL_CLIP / c->total;
+    sotto_status status = check_ask(c, most, sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    gate_question q = {
+        .kind = ASK_LENGTHS, .answers = 2, .sum = sum_lengths, .what = &most};
+    status = gate_release(c, &q, sum, sd, error);
+    out[0] = (double)sum[0] * unit;
+    out[1] = (double)sum[1] * unit;
+    *sd *= unit;
+    return status;
+}
+
+/* ---- the loss ---- */
+
+typedef struct change_ask {
+    double other, most;
+} change_ask;
+
+/*
+ * log(1 + e^-z), of plain arithmetic, so that it is the same on every
+ * machine: e^-|z| = 2^-n e^-r by its series, and the logarithm of 1 + e as
+ * 2 atanh(e / (2 + e)).
+ */
+static double softplus(double z)
+{
+    double size = fabs(z), tail = fmin(size, 60);
+    int whole = (int)(tail * 0x1.71547652b82fep+0);
+    double r = tail - whole * 0x1.62e42fefa39efp-1; /* from 0 to log 2 */
+    double e = 1;
+    for (int k = 14; k > 0; k--)
+        e = 1 - r * e / k;
+    for (; whole > 0; whole--)
+        e *= .5;
+    double u = e / (2 + e), square = u * u, sum = 0;
+    for (int k = 21; k > 0; k -= 2)
+        sum = sum * square + 1. / k;
+    return 2 * u * sum + (z < 0 ? size : 0);
+}
+
+/* Of the margin as the kernel has it: y m for classes, m - y for a number. */
+static double loss_of(const loss *l, double margin)
+{
+    int classes = loss_has_classes(l->kind);
+    return l->kind == LOSS_LOGISTIC ? softplus(margin)
+                                    : loss_value(l, margin, classes ? 1 : 0);
+}
+
+static void sum_change(curator *c, const void *what, int64_t *out)
+{
+    const change_ask *a = what;
+    int classes = loss_has_classes(c->policy.loss.kind);
+    curator_catch_up(c);
+    *out = 0;
+    for (int64_t i = 0; i < c->table->rows; i++) {
+        double y = c->table->y[i];
+        double other = classes ? y * a->other : a->other - y;
+        double change = loss_of(&c->policy.loss, (double)c->rows.margin[i]) -
+                        loss_of(&c->policy.loss, other);
+        double u = fmax(-1, fmin(1, change / a->most));
+        *out += integer_of(change == change ? u * row_share(c, i) : 0);
+    }
+}
+
+sotto_status curator_ask_change(curator *c, double other, double most,
+                                double *out, double *sd, sotto_error *error)
+{
+    int64_t sum = 0;
+    double unit = most * c->policy.weight_bound / KERNEL_CLIP / c->total;
+    change_ask a = {other, most};
+    *sd = 0;
+    if (!shape_moderate(most) || !(fabs(other) <= 0x1p100) || !(c->total > 0))
+        return error_set(error, SOTTO_USAGE,
+                         "a change needs a bound from 2^-100 to 2^100");
+    gate_question q = {
+        .kind = ASK_CHANGE, .answers = 1, .sum = sum_change, .what = &a};
+    sotto_status status = gate_release(c, &q, &sum, sd, error);
+    *out = (double)sum * unit;
+    *sd *= unit;
+    return status;
+}

@@ -1,0 +1,281 @@
+/*
+ * The shape of the records: how large they are, and means. Lemma 9 of
+ * docs/privacy.md.
+ *
+ *   size     |v - centre| / bound, and of a row the largest of its features'
+ *   count    the row's share of the largest weight, B a_i / W, in one range
+ *   mean     B (a_i / W) u,  u = clip((v - centre) / bound) in [-1, 1], or u^2
+ *
+ * All in double, and then the one integer of kernel_integer. A row's numbers
+ * meet no other row's: columns are written out first, so that what is not
+ * stored is a 0 like any other.
+ */
+#include "inside.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct shape_ask {
+    const ask_shape *shape;
+    const double *edge;
+    int64_t edges;
+    double *size; /* per row, ASK_ROW_COUNTS only */
+} shape_ask;
+
+int shape_moderate(double x)
+{
+    return x >= 0x1p-100 && x <= 0x1p100;
+}
+
+/* Weights are clamped when read; what is none counts 0. */
+double row_share(const curator *c, int64_t i)
+{
+    double share =
+        c->weight ? (double)c->weight[i] / c->policy.weight_bound : 1;
+    return share >= 0 ? fmin(share, 1) : 0;
+}
+
+static int64_t integer_of(double part)
+{
+    return kernel_integer((float)(part * KERNEL_CLIP));
+}
+
+static int of_target(const shape_ask *a)
+{
+    return a->shape->kind == ASK_TARGET_COUNTS ||
+           a->shape->kind == ASK_TARGET_MEAN;
+}
+
+/* Column j of those that are asked about. */
+static int64_t feature_of(const shape_ask *a, int64_t j)
+{
+    return a->shape->feature ? a->shape->feature[j] : j;
+}
+
+static int64_t features_of(const curator *c, const shape_ask *a)
+{
+    return a->shape->feature ? a->shape->features : c->table->features;
+}
+
+static double measured(const shape_ask *a, int64_t j, double value)
+{
+    double centre = a->shape->centre ? a->shape->centre[j] : 0;
+    return (value - centre) / a->shape->bound[j];
+}
+
+/*
+ * The values that a question is about: the target, or column j. Those of a
+ * sparse column whose zeros count for nothing come with their rows; else they
+ * are written out, so that what is not stored is a 0 like any other.
+ */
+typedef struct shape_values {
+    const double *y;
+    const float *x;
+    const uint32_t *index; /* NULL: of all rows */
+    const double *sign;    /* NULL, or the classes that x is folded with */
+    int64_t count;
+} shape_values;
+
+static shape_values values_of(curator *c, const shape_ask *a, int64_t j,
+                              int zeros)
+{
+    const sotto_table *t = c->table;
+    shape_values v = {.count = t->rows};
+    if (of_target(a)) {
+        v.y = t->y;
+        return v;
+    }
+    kernel_column x = columns_get(c, feature_of(a, j));
+    v.x = c->slope;
+    if (!zeros && x.index)
+        v = (shape_values){.x = x.value,
+                           .index = x.index,
+                           .sign = t->folded ? t->y : NULL,
+                           .count = x.count};
+    else
+        columns_write(c, feature_of(a, j), c->slope);
+    return v;
+}
+
+static int64_t row_at(const shape_values *v, int64_t k)
+{
+    return v->index ? (int64_t)v->index[k] : k;
+}
+
+static double value_at(const shape_values *v, int64_t k)
+{
+    if (v->y)
+        return v->y[k];
+    double x = (double)v->x[k];
+    return v->sign && v->sign[v->index[k]] < 0 ? -x : x;
+}
+
+/* ---- counts ---- */
+
+/* The first edge that the size is above; a NaN is above none. Edges fall. */
+static int64_t range_of(const shape_ask *a, double size)
+{
+    int64_t from = 0, to = a->edges;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if (size > a->edge[middle])
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+static void count_rows(curator *c, const shape_ask *a, int64_t *out)
+{
+    for (int64_t i = 0; i < c->table->rows; i++)
+        out[range_of(a, a->size[i])] += integer_of(row_share(c, i));
+}
+
+static void count_values(curator *c, const shape_ask *a, int64_t j,
+                         int64_t *out)
+{
+    shape_values v = values_of(c, a, j, 1);
+    for (int64_t i = 0; i < v.count; i++) {
+        double size = fabs(measured(a, j, value_at(&v, i)));
+        out[range_of(a, size)] += integer_of(row_share(c, i));
+    }
+}
+
+/* The largest, or the length: squares are added in the order of features. */
+static void find_row_sizes(curator *c, const shape_ask *a)
+{
+    for (int64_t j = 0; j < c->table->features; j++) {
+        double origin = measured(a, j, 0);
+        shape_values v = values_of(c, a, j, origin != 0);
+        for (int64_t k = 0; k < v.count; k++) {
+            double *size = &a->size[row_at(&v, k)];
+            double one = fabs(measured(a, j, value_at(&v, k)));
+            if (a->shape->length)
+                *size += one * one;
+            else if (one > *size)
+                *size = one;
+        }
+    }
+    for (int64_t i = 0; a->shape->length && i < c->table->rows; i++)
+        a->size[i] = sqrt(a->size[i]);
+}
+
+static void sum_counts(curator *c, const void *what, int64_t *out)
+{
+    const shape_ask *a = what;
+    int columns = a->shape->kind == ASK_COLUMN_COUNTS;
+    int64_t ranges = a->edges + 1, times = columns ? features_of(c, a) : 1;
+    memset(out, 0, (size_t)(times * ranges) * sizeof *out);
+    if (a->shape->kind == ASK_ROW_COUNTS) {
+        find_row_sizes(c, a);
+        count_rows(c, a, out);
+        return;
+    }
+    for (int64_t j = 0; j < times; j++)
+        count_values(c, a, j, out + j * ranges);
+}
+
+/* ---- means ---- */
+
+static void sum_means(curator *c, const void *what, int64_t *out)
+{
+    const shape_ask *a = what;
+    int squares = a->shape->kind == ASK_COLUMN_SQUARES;
+    for (int64_t j = 0; j < (of_target(a) ? 1 : features_of(c, a)); j++) {
+        shape_values v = values_of(c, a, j, measured(a, j, 0) != 0);
+        out[j] = 0;
+        for (int64_t k = 0; k < v.count; k++) {
+            double u = fmax(-1, fmin(1, measured(a, j, value_at(&v, k))));
+            double share = row_share(c, row_at(&v, k));
+            out[j] += integer_of((squares ? u * u : u) * share);
+        }
+    }
+}
+
+/* ---- asking ---- */
+
+static sotto_status check_shape(const curator *c, const shape_ask *a,
+                                int64_t numbers, sotto_error *error)
+{
+    int fine = a->edges >= 0 && a->edges <= ASK_MOST_EDGES && numbers >= 0;
+    if (a->shape->kind == ASK_ROW_COUNTS && a->shape->feature)
+        fine = 0;
+    for (int64_t j = 0; fine && a->shape->feature && j < numbers; j++)
+        fine &= a->shape->feature[j] >= 0 &&
+                a->shape->feature[j] < c->table->features;
+    for (int64_t j = 0; fine && j < numbers; j++)
+        fine &= shape_moderate(a->shape->bound[j]) &&
+                (!a->shape->centre || fabs(a->shape->centre[j]) <= 0x1p100);
+    for (int64_t k = 1; fine && k < a->edges; k++)
+        fine &= a->edge[k] < a->edge[k - 1];
+    if (!fine || !(c->total > 0))
+        return error_set(error, SOTTO_USAGE,
+                         "sizes and means need features that there are, "
+                         "bounds from 2^-100 to 2^100, and edges that fall");
+    return SOTTO_OK;
+}
+
+/* Sums into `sum`, and answers of them in units of `unit`. */
+static sotto_status release(curator *c, const gate_question *q, double unit,
+                            double *out, double *sd, sotto_error *error)
+{
+    int64_t *sum = mem_zeroed(q->answers, sizeof *sum);
+    sotto_status status =
+        sum ? gate_release(c, q, sum, sd, error) : error_memory(error);
+    for (size_t k = 0; status == SOTTO_OK && k < q->answers; k++)
+        out[k] = (double)sum[k] * unit;
+    *sd *= unit;
+    mem_free(sum);
+    return status;
+}
+
+sotto_status curator_ask_counts(curator *c, const ask_shape *what,
+                                const double *edge, int64_t edges, double *out,
+                                double *sd, sotto_error *error)
+{
+    shape_ask a = {.shape = what, .edge = edge, .edges = edges};
+    int64_t features = features_of(c, &a);
+    int columns = what->kind == ASK_COLUMN_COUNTS;
+    int64_t times = columns ? features : 1;
+    size_t rows = (size_t)c->table->rows;
+    *sd = 0;
+    sotto_status status = check_shape(
+        c, &a, what->kind == ASK_TARGET_COUNTS ? 1 : features, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (what->kind == ASK_ROW_COUNTS)
+        a.size = mem_zeroed(rows + 1, sizeof *a.size);
+    gate_question q = {.kind = what->kind,
+                       .answers = (size_t)(times * (edges + 1)),
+                       .sum = sum_counts,
+                       .what = &a,
+                       .features = columns ? features : 0};
+    status = what->kind == ASK_ROW_COUNTS && !a.size
+                 ? error_memory(error)
+                 : release(c, &q, c->policy.weight_bound / KERNEL_CLIP, out, sd,
+                           error);
+    if (a.size)
+        mem_wipe(a.size, rows * sizeof *a.size);
+    mem_free(a.size);
+    return status;
+}
+
+sotto_status curator_ask_means(curator *c, const ask_shape *what, double *out,
+                               double *sd, sotto_error *error)
+{
+    shape_ask a = {.shape = what};
+    int columns = what->kind != ASK_TARGET_MEAN;
+    int64_t numbers = columns ? features_of(c, &a) : 1;
+    *sd = 0;
+    sotto_status status = check_shape(c, &a, numbers, error);
+    if (status != SOTTO_OK)
+        return status;
+    gate_question q = {.kind = what->kind,
+                       .answers = (size_t)numbers,
+                       .sum = sum_means,
+                       .what = &a,
+                       .features = columns ? numbers : 0};
+    return release(c, &q, c->policy.weight_bound / KERNEL_CLIP / c->total, out,
+                   sd, error);
+}

@@ -1,0 +1,420 @@
+/*
+ * A private proximal Newton method for few features against many rows:
+ *
+ *   1 response   where the target lies, and how wide (or the base rate)
+ *   2 bounds     one factor by which the declared ones can be lowered
+ *   3 columns    centre m_j and scale s_j of each
+ *   4 matrix     the noisy second moments of z = ((x - m) / s, 1)
+ *   5 spectrum   visible eigenvalues without their bias, one floor for others
+ *   6 rounds     gradients in coordinates where that matrix is the unit one,
+ *                each record's shortened to C; the model they make is
+ *                minimised with the penalty
+ *   7 average    of the last rounds
+ *   8 guard      against a model that is worse than a constant
+ *
+ * All that is known of the records are answers; what is made of them is
+ * post-processing, in any precision.
+ */
+#include "newton.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_CLIP .7    /* in mean lengths */
+#define LEAST_SPREAD .5  /* sd of the lengths in means */
+#define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
+#define MOST_GROWTH 1.25 /* of the mean length, over the least so far */
+
+typedef struct newton_state {
+    const solver_problem *problem;
+    const newton_settings *settings;
+    curator *curator;
+    int64_t p, d; /* features; with the intercept */
+    double *memory;
+
+    newton_response response;
+    newton_columns columns;
+    double curvature, trace;
+    double *matrix, *vector, *value, *map, *model; /* d x d */
+    double noise_dimension, effective_dimension;
+
+    double *v, *next, *sum, *gradient, *back; /* d */
+    double *l1, *l2, *low, *high;             /* in the frame */
+    double *told;                             /* the curator's iterate */
+    double weight_sum;
+
+    /* lengths of gradients: mean, its start, squared spread, how much noise
+       there is */
+    double length, first_length, least_length, spread2, tail;
+    double least_seen; /* the least mean length that was answered */
+} newton_state;
+
+static int newton_memory(newton_state *s)
+{
+    int64_t d = s->d, square = d * d, count = 11 * d + 4 * square;
+    double *next = s->memory = mem_zeroed((size_t)count, sizeof *s->memory);
+    double **small[] = {&s->value, &s->v,    &s->next,     &s->sum,
+                        &s->l1,    &s->l2,   &s->gradient, &s->back,
+                        &s->low,   &s->high, &s->told};
+    double **large[] = {&s->matrix, &s->vector, &s->map, &s->model};
+    if (!next)
+        return 0;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++, next += d)
+        *small[i] = next;
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++, next += square)
+        *large[i] = next;
+    return 1;
+}
+
+/* Where the state's feature j is in the table. */
+static int64_t newton_feature(const newton_state *s, int64_t j)
+{
+    return s->columns.feature ? s->columns.feature[j] : j;
+}
+
+/* ---- 4 and 5: the matrix and its spectrum ---- */
+
+/* The noise that T rounds leave in `hidden` directions of rate rho. */
+static double walk(double hidden, double rho, double rounds)
+{
+    double steps = rounds / (1 + rho * rounds);
+    return hidden * rho * steps * steps;
+}
+
+/* The floor of the eigenvalues that cannot be seen, whose sum is `sum`. */
+static double newton_floor(newton_state *s, double visible, double hidden,
+                           double sum, double edge)
+{
+    const newton_rule *r = &s->settings->rule;
+    double budget = r->strength * r->strength * (r->gradients + r->lengths);
+    double floor = fmin(edge / 2, sum);
+    for (;; floor *= 1.1) {
+        double rho = fmin(1, sum / floor / hidden);
+        double extra = walk(hidden, rho, (double)r->rounds);
+        s->noise_dimension = visible + extra;
+        s->effective_dimension = visible + sum / floor;
+        double clip =
+            fmax(LEAST_CLIP,
+                 1 + .7 * newton_tail(&s->problem->loss, &s->settings->rule,
+                                      s->noise_dimension));
+        double reach = 2 * fmax(clip * s->response.slope, s->response.least);
+        double lost = .5 * reach * reach * s->effective_dimension /
+                      s->curvature / budget * extra;
+        if (lost <= HIDDEN_NOISE * s->response.gain || floor > 1e6 * edge)
+            return floor;
+    }
+}
+
+/* Eigenvalues above the edge of the noise lose their bias; the others get
+   one floor. */
+static void newton_spectrum(newton_state *s, double sd)
+{
+    double d = (double)s->d, most = 20 * s->settings->rule.reach * s->trace;
+    double edge = fmax(sd * sqrt(2 * d), 1e-9 * s->trace), sum = 0, floor = 0;
+    int64_t visible = 0;
+    for (int64_t j = 0; j < s->d; j++) {
+        double x = s->value[j];
+        int seen = x > edge;
+        s->value[j] = seen ? (x + sqrt(x * x - edge * edge)) / 2 : 0;
+        visible += seen;
+        sum += s->value[j];
+    }
+    double hidden = (double)(s->d - visible);
+    s->noise_dimension = s->effective_dimension = (double)visible;
+    if (hidden > 0) {
+        double rest =
+            fmin(fmax(s->trace - sum, .05 * s->trace), hidden * edge / 2);
+        floor = newton_floor(s, (double)visible, hidden, rest, edge);
+    }
+    for (int64_t j = 0; j < s->d; j++)
+        s->value[j] = fmin(s->value[j] > 0 ? s->value[j] : floor, most);
+}
+
+/* map = V / sqrt(k lambda); model = k V lambda V'. */
+static void newton_maps(newton_state *s)
+{
+    int64_t d = s->d;
+    for (int64_t a = 0; a < d; a++)
+        for (int64_t b = 0; b < d; b++) {
+            double sum = 0;
+            for (int64_t e = 0; e < d; e++)
+                sum +=
+                    s->vector[a * d + e] * s->value[e] * s->vector[b * d + e];
+            s->model[a * d + b] = s->curvature * sum;
+            s->map[a * d + b] =
+                s->vector[a * d + b] / sqrt(s->curvature * s->value[b]);
+        }
+}
+
+static sotto_status newton_matrix(newton_state *s, sotto_error *error)
+{
+    double sd, sum = 0, reach = sqrt(s->settings->rule.reach * s->trace);
+    ask_frame frame = {s->columns.feature, s->p, s->columns.centre,
+                       s->columns.scale};
+    sotto_status status = curator_tell_frame(s->curator, &frame, error);
+    if (status == SOTTO_OK)
+        status = curator_ask_matrix(s->curator, reach, s->matrix, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t j = 0; j < s->d; j++)
+        sum += s->matrix[j * s->d + j];
+    /* what shortening took off the trace is given back */
+    double times = within(s->trace / fmax(sum, 1e-9), 1, 3);
+    for (int64_t k = 0; k < s->d * s->d; k++)
+        s->matrix[k] *= times;
+    status = matrix_eigen(s->matrix, s->d, s->value, s->vector, error);
+    if (status != SOTTO_OK)
+        return status;
+    newton_spectrum(s, sd * times);
+    newton_maps(s);
+    return curator_tell_map(s->curator, s->map, error);
+}
+
+/* ---- 6: rounds ---- */
+
+/* The penalty and the box in the frame: stored weights are v / scale. */
+static void newton_penalty(newton_state *s)
+{
+    const solver_problem *p = s->problem;
+    for (int64_t j = 0; j < s->d; j++) {
+        int penalised = j < s->p;
+        double unit = s->settings->unit && penalised
+                          ? s->settings->unit[newton_feature(s, j)]
+                          : 1;
+        s->l1[j] = penalised ? p->l1 * unit / s->columns.scale[j] : 0;
+        s->l2[j] = penalised ? p->l2 * (unit / s->columns.scale[j]) *
+                                   (unit / s->columns.scale[j])
+                             : 0;
+        s->low[j] = penalised ? p->low * s->columns.scale[j] : -INFINITY;
+        s->high[j] = penalised ? p->high * s->columns.scale[j] : INFINITY;
+    }
+}
+
+/* The curator's iterate follows v. */
+static void newton_tell(newton_state *s, const double *v)
+{
+    double intercept = s->problem->intercept ? v[s->p] : 0;
+    for (int64_t j = 0; j < s->p; j++) {
+        double weight = v[j] / s->columns.scale[j];
+        intercept -= weight * s->columns.centre[j];
+        s->told[j] +=
+            curator_tell(s->curator, newton_feature(s, j), weight - s->told[j]);
+    }
+    if (s->problem->intercept)
+        s->told[s->p] += curator_tell(s->curator, curator_features(s->curator),
+                                      intercept - s->told[s->p]);
+}
+
+static double newton_clip(const newton_state *s)
+{
+    double spread = fmax(LEAST_SPREAD, sqrt(fmax(0, s->spread2)));
+    double least =
+        s->response.least * sqrt(s->effective_dimension / s->curvature);
+    double clip = s->length * fmax(LEAST_CLIP, 1 + spread * s->tail);
+    return within(fmax(clip, least), 1e-25, 1e25);
+}
+
+/*
+ * Gradients that become longer mean that steps are too long for a curvature
+ * that the matrix does not show: then the model is made steeper, and the
+ * average begins anew.
+ */
+static void newton_watch(newton_state *s, double seen, double sd)
+{
+    if (seen > 1.2 * s->least_seen + 3 * sd) {
+        for (int64_t k = 0; k < s->d * s->d; k++)
+            s->model[k] *= 2;
+        s->least_seen = seen;
+        memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
+        s->weight_sum = 0;
+    }
+    s->least_seen = fmin(s->least_seen, seen);
+}
+
+/* Mean and spread of the lengths, smoothed. */
+static sotto_status newton_track(newton_state *s, sotto_error *error)
+{
+    double q[2], sd, before = s->length;
+    if (s->settings->rule.lengths == 0)
+        return SOTTO_OK;
+    sotto_status status =
+        curator_ask_lengths(s->curator, 4 * before, q, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    newton_watch(s, 4 * q[0] * before, 4 * sd * before);
+    double gain = fmin(.8, .3 / (4 * fmax(sd, 1e-9)));
+    double length = before * pow(fmax(4 * q[0], .25), gain);
+    /* longer gradients mean more noise, which makes them longer: no more */
+    s->length =
+        within(length, s->first_length / 64, MOST_GROWTH * s->least_length);
+    s->least_length = fmin(s->least_length, s->length);
+    double mean = fmax(s->length / (4 * before), 1. / 16);
+    double seen = within(q[1] / (mean * mean) - 1, -1, 2.25);
+    s->spread2 += .5 * gain * (seen - s->spread2);
+    return SOTTO_OK;
+}
+
+static sotto_status newton_round(newton_state *s, int averaged,
+                                 sotto_error *error)
+{
+    double clip = newton_clip(s), sd;
+    int64_t d = s->d;
+    sotto_status status =
+        curator_ask_whitened(s->curator, clip, s->gradient, &sd, error);
+    if (status == SOTTO_OK)
+        status = newton_track(s, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t j = 0; j < d; j++) {
+        s->back[j] = 0;
+        for (int64_t e = 0; e < d; e++)
+            s->back[j] += s->vector[j * d + e] *
+                          sqrt(s->curvature * s->value[e]) * s->gradient[e];
+    }
+    matrix_model model = {d, s->model, s->back, s->l1, s->l2, s->low, s->high};
+    status = matrix_minimise(&model, s->v, s->next, error);
+    if (status != SOTTO_OK)
+        return status;
+    double weight = averaged ? 1 / (clip * clip) : 0;
+    for (int64_t j = 0; j < d; j++) {
+        s->v[j] = isfinite(s->next[j]) ? s->next[j] : s->v[j];
+        s->sum[j] += weight * s->v[j];
+    }
+    s->weight_sum += weight;
+    newton_tell(s, s->v);
+    return SOTTO_OK;
+}
+
+static sotto_status newton_rounds(newton_state *s, solver_progress progress,
+                                  void *context, sotto_error *error)
+{
+    int64_t rounds = s->settings->rule.rounds;
+    int64_t from = s->settings->rule.first_rounds;
+    memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
+    newton_penalty(s);
+    s->first_length =
+        within(s->response.slope * sqrt(s->effective_dimension / s->curvature),
+               1e-20, 1e20);
+    s->length = s->first_length;
+    s->least_length = 3 * s->first_length; /* a first guess may be low */
+    s->least_seen = INFINITY;
+    s->spread2 = LEAST_SPREAD * LEAST_SPREAD;
+    s->tail =
+        newton_tail(&s->problem->loss, &s->settings->rule, s->noise_dimension);
+    newton_tell(s, s->v);
+    for (int64_t t = 0; t < rounds; t++) {
+        sotto_status status = newton_round(s, t >= from, error);
+        if (status != SOTTO_OK)
+            return status;
+        double share = (double)(t + 1) / (double)rounds;
+        if (progress && progress(context, share))
+            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+    }
+    return SOTTO_OK;
+}
+
+/* ---- 7 and 8: the average, and whether it is any good ---- */
+
+static double newton_price(const newton_state *s)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < s->p; j++)
+        sum += s->l1[j] * fabs(s->v[j]) + s->l2[j] * s->v[j] * s->v[j] / 2;
+    return sum;
+}
+
+static sotto_status newton_finish(newton_state *s, solver_answer *out,
+                                  sotto_error *error)
+{
+    double change = 0, sd = 0, width = s->response.width;
+    double most =
+        loss_has_classes(s->problem->loss.kind) ? 1.5 : 2 * width * width;
+    for (int64_t j = 0; j < s->d; j++)
+        s->v[j] = s->sum[j] / s->weight_sum;
+    newton_tell(s, s->v);
+    if (s->settings->rule.guard > 0) {
+        sotto_status status = curator_ask_change(
+            s->curator, s->problem->intercept ? s->response.constant : 0,
+            within(most, 1e-25, 1e25), &change, &sd, error);
+        if (status != SOTTO_OK)
+            return status;
+    }
+    int worse = change + newton_price(s) > 2 * sd && s->problem->low <= 0 &&
+                s->problem->high >= 0;
+    worse &= s->settings->rule.guard > 0;
+    for (int64_t j = 0; j < s->p; j++)
+        out->weight[newton_feature(s, j)] = worse ? 0 : s->told[j];
+    out->intercept = !s->problem->intercept ? 0
+                     : worse                ? s->response.constant
+                                            : s->told[s->p];
+    return SOTTO_OK;
+}
+
+/* From where the curator's iterate is: the told weights, in the frame. */
+static void newton_start(newton_state *s, const double *start)
+{
+    double centre = 0;
+    for (int64_t j = 0; start && j < s->p; j++) {
+        s->told[j] = start[j];
+        s->v[j] = start[j] * s->columns.scale[j];
+        centre += start[j] * s->columns.centre[j];
+    }
+    if (s->problem->intercept) {
+        s->v[s->p] = s->response.constant + centre;
+        s->told[s->p] = start ? s->response.constant : 0;
+    }
+}
+
+sotto_status
+newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
+                  const newton_settings *set, const newton_from *from,
+                  solver_progress progress, void *context, sotto_error *error)
+{
+    newton_state s = {.problem = p,
+                      .settings = set,
+                      .curator = c,
+                      .response = from->response,
+                      .columns = from->columns,
+                      .p = from->columns.count,
+                      .d = from->columns.count + p->intercept,
+                      .curvature = loss_curvature_bound(&p->loss),
+                      .trace = p->intercept};
+    if (!newton_memory(&s))
+        return error_memory(error);
+    sotto_status status = newton_ask_columns(&s.columns, c, &set->rule, error);
+    for (int64_t j = 0; j < s.p; j++)
+        s.trace += s.columns.energy[j];
+    if (status == SOTTO_OK) {
+        newton_start(&s, from->start);
+        status = newton_matrix(&s, error);
+    }
+    if (status == SOTTO_OK)
+        status = newton_rounds(&s, progress, context, error);
+    if (status == SOTTO_OK)
+        status = newton_finish(&s, out, error);
+    mem_free(s.memory);
+    return status;
+}
+
+sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
+                        const newton_settings *set, solver_progress progress,
+                        void *context, sotto_error *error)
+{
+    newton_from from = {0};
+    double *memory = newton_columns_make(&from.columns, p->features);
+    if (!memory)
+        return error_memory(error);
+    memcpy(from.columns.bound, set->reach,
+           (size_t)p->features * sizeof *set->reach);
+    memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
+    sotto_status status = newton_ask_response(&from.response, c, p, &set->rule,
+                                              set->target_reach, error);
+    out->intercept = from.response.constant;
+    if (status == SOTTO_OK && set->rule.rounds > 0)
+        status = newton_ask_bounds(&from.columns, c, &set->rule, error);
+    if (status == SOTTO_OK && set->rule.rounds > 0)
+        status =
+            newton_on_columns(out, c, p, set, &from, progress, context, error);
+    mem_free(memory);
+    return status;
+}

@@ -1,0 +1,78 @@
+/*
+ * What the files of `auto` share: what they find out first, with a small part
+ * of the budget. All of it is made of answers.
+ */
+#ifndef SOTTO_SOLVER_NEWTON_H
+#define SOTTO_SOLVER_NEWTON_H
+
+#include "solver.h"
+
+#define NEWTON_LEVERAGE 10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2   \
+                             */
+
+/* The target: where it is, and what can be gained over the best constant. */
+typedef struct newton_response {
+    double middle, width; /* of a number */
+    double constant;      /* the best one, as a margin */
+    double slope, gain;   /* there: mean |slope|, what can be gained */
+    double least;         /* the least clip, in lengths of rows */
+} newton_response;
+
+sotto_status newton_ask_response(newton_response *out, curator *c,
+                                 const solver_problem *p,
+                                 const newton_rule *rule, double reach,
+                                 sotto_error *error);
+
+/* Some columns: how far they go, where their middle is, how wide they are,
+   and the part of that which is theirs and not a floor. */
+typedef struct newton_columns {
+    const int64_t *feature; /* NULL: all */
+    int64_t count;
+    double *bound, *centre, *scale, *energy;
+    double *scratch; /* 2 for each */
+} newton_columns;
+
+/* Room for so many columns, to be freed; NULL: out of memory. */
+double *newton_columns_make(newton_columns *k, int64_t count);
+
+/* Buys the bounds that are infinite, and lowers all of them by one factor,
+   where records allow it. Of all columns. */
+sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
+                               const newton_rule *rule, sotto_error *error);
+
+/* The middles, where the rule asks for them, and the widths. */
+sotto_status newton_ask_columns(const newton_columns *k, curator *c,
+                                const newton_rule *rule, sotto_error *error);
+
+/* Noise of this dimension: the clip in mean lengths of gradients is 1 + their
+   spread x this, where the bias of cutting a record more and the noise of
+   cutting it less are in balance. */
+double newton_tail(const loss *l, const newton_rule *rule, double dimension);
+
+/* Edges 2^(-step), 2^(-2 step), ... */
+void newton_octaves(double *edge, int64_t edges, double step);
+
+/* Which range, of sizes that fall by `step` octaves, the size is in that
+   holds this share of all rows. */
+int64_t newton_quantile(const double *count, int64_t ranges, double share,
+                        double rows);
+
+static inline double within(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Newton's method on these columns, from the weights `start` (NULL: 0). The
+   rule's questions are in the plan. */
+typedef struct newton_from {
+    newton_response response;
+    newton_columns columns;
+    const double *start;
+} newton_from;
+
+sotto_status
+newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
+                  const newton_settings *set, const newton_from *from,
+                  solver_progress progress, void *context, sotto_error *error);
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * The rule of `newton`: which part of the budget each question gets, from
+ * public quantities. One table, to be read and checked.
+ *
+ * Shares are of mu^2: a Gaussian answer with share f has noise of
+ * sensitivity / (mu sqrt(f)). They add up to 1; the gradients get what the
+ * others leave. What would only be noise is not asked.
+ */
+#include "solver.h"
+
+#include <math.h>
+
+enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
+
+#define SHARE_BOUNDS .03
+#define SHARE_TIGHTEN .015
+#define SHARE_SIZES .02
+#define SHARE_SQUARES .04
+#define SHARE_SELECT_SQUARES .02
+#define SHARE_ROW_LENGTHS .02
+#define SHARE_MATRIX .12
+#define SHARE_CLEAR_MATRIX .16
+#define LEAST_REACH .7 /* rows are shortened to sqrt(this x trace) at least */
+#define MOST_CLEAR .1  /* an edge below that hides few directions */
+#define EDGE_AIM .02
+#define SHARE_GUARD .01
+#define SHARE_LENGTHS .04 /* of what the gradients have */
+
+static double within(double x, double low, double high)
+{
+    return fmin(fmax(x, low), high);
+}
+
+/* n mu, as if records were replaced: noise in a mean is 2 / strength. */
+double newton_strength(const newton_facts *f)
+{
+    return f->rows * f->mu * (f->replace_one ? 1 : 2) / f->rows_per_person;
+}
+
+/* The target: `share` is for its place, and what it is divided into. The
+   noise of a mean of y is 2 / (n mu sqrt(share)). */
+static void share_response(newton_rule *r, const newton_facts *f, double share)
+{
+    if (loss_has_classes(f->loss.kind)) {
+        r->target_mean = share;
+        return;
+    }
+    /* an octave histogram of |y| first, unless its noise is a tenth of n; it
+       is needed where no bound was declared */
+    if (f->target_unbounded || sqrt(2) / (r->strength * sqrt(share / 4)) < .1)
+        r->target_counts = share / 4;
+    r->target_scale = share / 4;
+    r->target_mean = share - r->target_counts - r->target_scale;
+}
+
+/* Bounds: those that nobody declared, each by itself while that is cheap, and
+   then one factor for all. */
+static void share_bounds(newton_rule *r, const newton_facts *f)
+{
+    double u = (double)f->unbounded, x = r->strength;
+    r->unbounded = f->unbounded;
+    if (f->unbounded > 0) {
+        r->common_bound = 4 * sqrt(2 * u) / (x * sqrt(SHARE_BOUNDS)) > .05;
+        r->bounds = SHARE_BOUNDS;
+    }
+    if (f->unbounded < f->features &&
+        2.5 * sqrt(2) / (x * sqrt(SHARE_TIGHTEN)) < .3)
+        r->row_counts = SHARE_TIGHTEN;
+}
+
+/* The columns: sizes (to clip the means), means and squares. */
+static void share_columns(newton_rule *r, const newton_facts *f)
+{
+    static const double shares[] = {.02, .04, .08};
+    double p = (double)f->features, x = r->strength;
+    r->column_squares = SHARE_SQUARES;
+    if (!f->intercept) /* nothing that a centre could be moved into */
+        return;
+    if (2.5 * sqrt(2 * p) / (x * sqrt(SHARE_SIZES)) < .3)
+        r->column_counts = SHARE_SIZES;
+    for (int i = 2; i >= 0; i--) {
+        double noise = 2 * sqrt(p) / (x * sqrt(shares[i]));
+        if (noise < (i == 2 ? .35 : .25))
+            r->column_means = shares[i];
+    }
+}
+
+/* The edge of the noise in the matrix, in mean eigenvalues, if rows are
+   shortened to sqrt(trace). */
+static double edge_of(const newton_rule *r, const newton_facts *f)
+{
+    double d = (double)(f->features + f->intercept);
+    return sqrt(2) * d / (r->strength * sqrt(r->matrix)) * sqrt(2 * d);
+}
+
+/*
+ * How far rows may reach. Short ones make little noise, but hide the
+ * curvature of columns with rare large values, and steps that are too long
+ * for it run away: so they are as long as an edge of EDGE_AIM allows, and no
+ * longer than the leverage cap lets any row be.
+ */
+static double reach_of(const newton_rule *r, const newton_facts *f)
+{
+    double p = (double)f->features;
+    return within(EDGE_AIM / edge_of(r, f), LEAST_REACH, 10 * p * (p + 1) + 1);
+}
+
+/*
+ * Rounds. Those before the average only have to come near. Where all
+ * directions converge they need little of the budget, and more rounds let
+ * slow ones get there; a direction that is hidden does a random walk, which
+ * cheap rounds would make worse.
+ */
+static void share_rounds(newton_rule *r, const newton_facts *f)
+{
+    double few = within(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
+    double many =
+        within(USUAL_ROUNDS * sqrt(r->strength / 6000), few, MOST_ROUNDS);
+    r->rounds = (int64_t)rint(many);
+    r->first_rounds = (int64_t)(.4 * (double)r->rounds);
+    r->first = (double)r->first_rounds / (double)r->rounds;
+    if (LEAST_REACH * edge_of(r, f) > MOST_CLEAR)
+        return;
+    r->rounds = (int64_t)rint(within(USUAL_ROUNDS * sqrt(r->strength / 2000),
+                                     USUAL_ROUNDS, MOST_ROUNDS));
+    r->first_rounds = r->rounds / 2;
+    r->first = .35;
+    r->matrix = SHARE_CLEAR_MATRIX;
+}
+
+double newton_shares(const newton_rule *r)
+{
+    return r->target_counts + r->target_mean + r->target_scale + r->bounds +
+           r->row_counts + r->column_counts + r->column_means +
+           r->column_squares + r->matrix + r->gradients + r->lengths + r->guard;
+}
+
+static newton_rule begin(const newton_facts *f)
+{
+    return (newton_rule){.strength = newton_strength(f),
+                         .features = f->features,
+                         .chosen = f->goes_on};
+}
+
+newton_rule newton_make_rule(const newton_facts *f)
+{
+    newton_rule r = begin(f);
+    double x = r.strength;
+    int classes = loss_has_classes(f->loss.kind);
+    r.matrix = SHARE_MATRIX;
+    r.guard = SHARE_GUARD;
+    if (!f->goes_on) {
+        share_response(&r, f,
+                       classes ? within(100 / (x * x), .01, .05)
+                               : within(1600 / (x * x), .01, .2));
+        share_bounds(&r, f);
+    }
+    share_columns(&r, f);
+    share_rounds(&r, f);
+    if (f->goes_on) { /* it begins near the end */
+        r.rounds = (int64_t)fmax(LEAST_ROUNDS, (double)r.rounds / 2);
+        r.first_rounds = r.rounds / 5;
+        r.first = (double)r.first_rounds / (double)r.rounds;
+    }
+    r.reach = reach_of(&r, f);
+    double left = 1 - newton_shares(&r);
+    r.lengths = SHARE_LENGTHS * left;
+    r.gradients = left - r.lengths;
+    return r;
+}
+
+newton_rule newton_make_select_rule(const newton_facts *f)
+{
+    newton_rule r = begin(f);
+    double x = r.strength;
+    int classes = loss_has_classes(f->loss.kind);
+    share_response(&r, f,
+                   classes ? within(400 / (x * x), .01, .2)
+                           : within(1600 / (x * x), .03, .4));
+    share_bounds(&r, f);
+    r.column_squares = SHARE_SELECT_SQUARES;
+    return r;
+}
+
+/* All directions are alike: no matrix, and no columns. */
+newton_rule newton_make_wide_rule(const newton_facts *f)
+{
+    newton_rule r = begin(f);
+    double x = r.strength;
+    share_response(&r, f, within(1600 / (x * x), .01, .2));
+    r.row_counts = SHARE_ROW_LENGTHS;
+    r.guard = SHARE_GUARD;
+    r.rounds = USUAL_ROUNDS;
+    r.first_rounds = (int64_t)(.4 * USUAL_ROUNDS);
+    r.first = (double)r.first_rounds / (double)r.rounds;
+    r.wide = 1;
+    r.gradients = 1 - newton_shares(&r);
+    return r;
+}
+
+newton_rule newton_make_intercept_rule(const newton_facts *f)
+{
+    newton_rule r = begin(f);
+    if (!loss_has_classes(f->loss.kind) &&
+        (f->target_unbounded || sqrt(2) / (r.strength / 2) < .1))
+        r.target_counts = .25;
+    r.target_mean = 1 - r.target_counts;
+    return r;
+}
+
+/* ---- as questions ---- */
+
+static void add(ask_plan *plan, ask_item item, double share, double mu)
+{
+    item.level = mu * sqrt(share / (double)item.count);
+    if (share > 0)
+        plan->item[plan->items++] = item;
+}
+
+static void add_one(ask_plan *plan, ask_kind kind, double share, double mu,
+                    int64_t features)
+{
+    add(plan, (ask_item){.kind = kind, .count = 1, .block = features}, share,
+        mu);
+}
+
+static void add_rounds(ask_plan *plan, const newton_rule *r, double mu)
+{
+    int64_t counts[] = {r->first_rounds, r->rounds - r->first_rounds};
+    double shares[] = {r->first, 1 - r->first};
+    for (int i = 0; i < 2; i++) {
+        double part = (double)counts[i] / (double)r->rounds;
+        add(plan,
+            (ask_item){.kind = r->wide ? ASK_GRADIENT : ASK_WHITENED,
+                       .count = counts[i],
+                       .and_next = r->lengths > 0},
+            r->gradients * shares[i], mu);
+        add(plan, (ask_item){.kind = ASK_LENGTHS, .count = counts[i]},
+            r->lengths * part, mu);
+    }
+}
+
+void newton_add_plan(ask_plan *plan, const newton_rule *r, double mu)
+{
+    int64_t p = r->features;
+    add_one(plan, ASK_TARGET_COUNTS, r->target_counts, mu, 0);
+    add_one(plan, ASK_TARGET_MEAN, r->target_mean, mu, 0);
+    add_one(plan, ASK_TARGET_COUNTS, r->target_scale, mu, 0);
+    if (r->common_bound)
+        add_one(plan, ASK_ROW_COUNTS, r->bounds, mu, 0);
+    else
+        add_one(plan, ASK_COLUMN_COUNTS, r->bounds, mu, r->unbounded);
+    add_one(plan, ASK_ROW_COUNTS, r->row_counts, mu, 0);
+    add_one(plan, ASK_COLUMN_COUNTS, r->column_counts, mu, p);
+    add_one(plan, ASK_COLUMN_MEANS, r->column_means, mu, p);
+    add_one(plan, ASK_COLUMN_SQUARES, r->column_squares, mu, p);
+    add_one(plan, ASK_MATRIX, r->matrix, mu, p);
+    if (r->rounds > 0)
+        add_rounds(plan, r, mu);
+    add_one(plan, ASK_CHANGE, r->guard, mu, 0);
+}

@@ -1,0 +1,371 @@
+/*
+ * What `auto` finds out first: where the target lies, bounds that were not
+ * declared, one factor by which those that were can be lowered, middle and
+ * width of each column.
+ */
+#include "newton.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much of what a clip cuts off is bias: it is most for residuals, which
+   grow with the rows that are far away, and little for slopes within [-1, 1],
+   whose signs differ; more of those where a few chosen features carry the
+   fit, and what is cut off lies along them. */
+#define ALIGNED_RESIDUALS .5
+#define ALIGNED_SLOPES (1. / 16)
+#define ALIGNED_CHOSEN (1. / 4)
+
+double newton_tail(const loss *l, const newton_rule *r, double dimension)
+{
+    double noise =
+        2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
+    double aligned = !loss_has_classes(l->kind) ? ALIGNED_RESIDUALS
+                     : r->chosen                ? ALIGNED_CHOSEN
+                                                : ALIGNED_SLOPES;
+    return log(aligned / noise) - 1;
+}
+
+/* ---- sizes ---- */
+
+void newton_octaves(double *edge, int64_t edges, double step)
+{
+    for (int64_t k = 0; k < edges; k++)
+        edge[k] = exp2(-(double)(k + 1) * step);
+}
+
+/* The first of the ranges that is certainly not empty; 0 where none is. */
+static int64_t first_filled(const double *count, int64_t ranges, double sd)
+{
+    for (int64_t k = 0; k < ranges; k++)
+        if (count[k] > 2.5 * sd)
+            return k;
+    return 0;
+}
+
+int64_t newton_quantile(const double *count, int64_t ranges, double share,
+                        double rows)
+{
+    double above = 0;
+    int64_t k = 0;
+    for (; k < ranges - 2 && above + count[k] < (1 - share) * rows; k++)
+        above += count[k];
+    return k;
+}
+
+/*
+ * A bound that nobody declared: sizes by the powers of two from 2^100 down.
+ * More ranges make more of them look filled by chance: 4 sd, not 2.5. Where
+ * nothing is seen it is 1.
+ */
+enum { NEWTON_POWERS = 200, NEWTON_HIGHEST = 100 };
+
+static void powers(double *edge)
+{
+    for (int k = 0; k < NEWTON_POWERS; k++)
+        edge[k] = ldexp(1, NEWTON_HIGHEST - 1 - k);
+}
+
+static double bound_of(const double *count, double sd)
+{
+    for (int k = 0; k < NEWTON_POWERS; k++)
+        if (count[k] > 4 * sd)
+            return ldexp(1, NEWTON_HIGHEST - k);
+    return 1;
+}
+
+/* ---- the response ---- */
+
+/* A mean of numbers in [-1, 1] that is known up to noise: as much of it as it
+   would be worth if all means were equally likely before. */
+static double believed(double mean, double sd)
+{
+    return within(mean / (1 + 3 * sd * sd), -1, 1);
+}
+
+static sotto_status base_rate(newton_response *r, curator *c,
+                              const solver_problem *p, sotto_error *error)
+{
+    double bound = 1, mean, sd, n = curator_rows(c);
+    ask_shape what = {.kind = ASK_TARGET_MEAN, .bound = &bound};
+    sotto_status status = curator_ask_means(c, &what, &mean, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    double least = fmin(.25, fmax(.5 / n, sd / 2));
+    double rate = within((1 + believed(mean, sd)) / 2, least, 1 - least);
+    double minor = fmin(rate, 1 - rate);
+    if (p->loss.kind == LOSS_LOGISTIC) {
+        r->constant = log(rate / (1 - rate));
+        r->slope = 2 * rate * (1 - rate);
+        r->gain = -.43 * (rate * log(rate) + (1 - rate) * log(1 - rate));
+        r->least = 1 - 2 * minor;
+    } else { /* squared hinge */
+        r->constant = 2 * rate - 1;
+        r->slope = 8 * rate * (1 - rate);
+        r->gain = .43 * 4 * rate * (1 - rate);
+        r->least = 4 * (1 - 2 * minor);
+    }
+    r->width = 1;
+    return SOTTO_OK;
+}
+
+/* A bound for |y| by octaves, where that is asked for. */
+static sotto_status target_reach(curator *c, const newton_rule *rule,
+                                 double *reach, sotto_error *error)
+{
+    enum { EDGES = 29 };
+    double edge[NEWTON_POWERS], count[NEWTON_POWERS + 1], sd, one = 1;
+    int bought = !isfinite(*reach);
+    ask_shape what = {.kind = ASK_TARGET_COUNTS,
+                      .bound = bought ? &one : reach};
+    if (rule->target_counts == 0)
+        return SOTTO_OK;
+    if (bought)
+        powers(edge);
+    else
+        newton_octaves(edge, EDGES, 1);
+    sotto_status status = curator_ask_counts(
+        c, &what, edge, bought ? NEWTON_POWERS : EDGES, count, &sd, error);
+    if (status == SOTTO_OK)
+        *reach = bought ? bound_of(count, sd)
+                        : ldexp(*reach, -(int)first_filled(count, EDGES, sd));
+    return status;
+}
+
+/* What holds 70 % of |y - middle|, by half octaves. */
+static sotto_status target_width(newton_response *r, curator *c, double reach,
+                                 sotto_error *error)
+{
+    enum { EDGES = 59 };
+    double edge[EDGES], count[EDGES + 1], sd;
+    ask_shape what = {
+        .kind = ASK_TARGET_COUNTS, .centre = &r->middle, .bound = &reach};
+    newton_octaves(edge, EDGES, .5);
+    sotto_status status =
+        curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    int64_t k = newton_quantile(count, EDGES + 1, .7, curator_rows(c));
+    r->width = reach * exp2(-(double)k / 2);
+    return SOTTO_OK;
+}
+
+sotto_status newton_ask_response(newton_response *r, curator *c,
+                                 const solver_problem *p,
+                                 const newton_rule *rule, double reach,
+                                 sotto_error *error)
+{
+    double mean, sd;
+    *r = (newton_response){0};
+    if (loss_has_classes(p->loss.kind))
+        return base_rate(r, c, p, error);
+    sotto_status status = target_reach(c, rule, &reach, error);
+    ask_shape what = {.kind = ASK_TARGET_MEAN, .bound = &reach};
+    if (status == SOTTO_OK)
+        status = curator_ask_means(c, &what, &mean, &sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    /* without an intercept the target stays where it is */
+    r->middle = p->intercept ? believed(mean, sd) * reach : 0;
+    r->constant = r->middle;
+    if (rule->target_scale == 0)
+        return SOTTO_OK;
+    status = target_width(r, c, reach + fabs(r->middle), error);
+    r->slope = .8 * r->width;
+    r->gain = r->width * r->width / 2;
+    if (p->loss.kind == LOSS_HUBER)
+        r->slope = fmin(r->slope, p->loss.delta);
+    return status;
+}
+
+/* ---- bounds ---- */
+
+/* Few columns without bounds: one for each of them. */
+static sotto_status buy_each(const newton_columns *k, curator *c,
+                             const int64_t *feature, int64_t features,
+                             sotto_error *error)
+{
+    double edge[NEWTON_POWERS], *one = k->scratch, sd;
+    size_t ranges = NEWTON_POWERS + 1;
+    double *count = mem_zeroed((size_t)features * ranges, sizeof *count);
+    ask_shape what = {.kind = ASK_COLUMN_COUNTS,
+                      .bound = one,
+                      .feature = feature,
+                      .features = features};
+    for (int64_t j = 0; j < features; j++)
+        one[j] = 1;
+    powers(edge);
+    sotto_status status =
+        count ? curator_ask_counts(c, &what, edge, NEWTON_POWERS, count, &sd,
+                                   error)
+              : error_memory(error);
+    for (int64_t j = 0; status == SOTTO_OK && j < features; j++)
+        k->bound[feature[j]] = bound_of(count + (size_t)j * ranges, sd);
+    mem_free(count);
+    return status;
+}
+
+/* Many: one for all of them, of the largest in each row. */
+static sotto_status buy_common(const newton_columns *k, curator *c,
+                               sotto_error *error)
+{
+    double edge[NEWTON_POWERS], count[NEWTON_POWERS + 1], *unit = k->scratch;
+    double sd;
+    ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = unit};
+    for (int64_t j = 0; j < k->count; j++)
+        unit[j] = isfinite(k->bound[j]) ? 0x1p100 : 1;
+    powers(edge);
+    sotto_status status =
+        curator_ask_counts(c, &what, edge, NEWTON_POWERS, count, &sd, error);
+    double bound = status == SOTTO_OK ? bound_of(count, sd) : 1;
+    for (int64_t j = 0; j < k->count; j++)
+        k->bound[j] = isfinite(k->bound[j]) ? k->bound[j] : bound;
+    return status;
+}
+
+static sotto_status buy_bounds(const newton_columns *k, curator *c,
+                               const newton_rule *rule, sotto_error *error)
+{
+    int64_t *feature, features = 0;
+    if (rule->bounds == 0)
+        return SOTTO_OK;
+    if (rule->common_bound)
+        return buy_common(k, c, error);
+    feature = mem_zeroed((size_t)k->count + 1, sizeof *feature);
+    if (!feature)
+        return error_memory(error);
+    for (int64_t j = 0; j < k->count; j++)
+        if (!isfinite(k->bound[j]))
+            feature[features++] = j;
+    sotto_status status = buy_each(k, c, feature, features, error);
+    mem_free(feature);
+    return status;
+}
+
+sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
+                               const newton_rule *rule, sotto_error *error)
+{
+    enum { EDGES = 13 };
+    double edge[EDGES], count[EDGES + 1], sd;
+    ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = k->bound};
+    sotto_status status = buy_bounds(k, c, rule, error);
+    if (status != SOTTO_OK || rule->row_counts == 0)
+        return status;
+    newton_octaves(edge, EDGES, 1);
+    status = curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
+    int64_t by = status == SOTTO_OK ? first_filled(count, EDGES, sd) : 0;
+    for (int64_t j = 0; j < k->count; j++)
+        k->bound[j] = ldexp(k->bound[j], -(int)by);
+    return status;
+}
+
+/* ---- columns ---- */
+
+double *newton_columns_make(newton_columns *k, int64_t count)
+{
+    double *memory = mem_zeroed((size_t)(6 * count) + 1, sizeof *memory);
+    *k = (newton_columns){.count = count,
+                          .bound = memory,
+                          .centre = memory + count,
+                          .scale = memory + 2 * count,
+                          .energy = memory + 3 * count,
+                          .scratch = memory + 4 * count};
+    return memory;
+}
+
+/* Where each column's values begin: what its mean is clipped to. */
+static sotto_status column_sizes(const newton_columns *k, curator *c,
+                                 const newton_rule *rule, double *clip,
+                                 sotto_error *error)
+{
+    enum { EDGES = 23 };
+    double edge[EDGES], sd;
+    ask_shape what = {.kind = ASK_COLUMN_COUNTS,
+                      .bound = k->bound,
+                      .feature = k->feature,
+                      .features = k->count};
+    memcpy(clip, k->bound, (size_t)k->count * sizeof *clip);
+    if (rule->column_counts == 0)
+        return SOTTO_OK;
+    double *count = mem_zeroed((size_t)(k->count * (EDGES + 1)), sizeof *count);
+    if (!count)
+        return error_memory(error);
+    newton_octaves(edge, EDGES, 1);
+    sotto_status status =
+        curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
+    for (int64_t j = 0; status == SOTTO_OK && j < k->count; j++)
+        clip[j] = ldexp(clip[j],
+                        -(int)first_filled(count + j * (EDGES + 1), EDGES, sd));
+    mem_free(count);
+    return status;
+}
+
+static sotto_status column_centres(const newton_columns *k, curator *c,
+                                   const newton_rule *rule, sotto_error *error)
+{
+    double *clip = k->scratch, *mean = k->scratch + k->count, sd;
+    ask_shape what = {.kind = ASK_COLUMN_MEANS,
+                      .bound = clip,
+                      .feature = k->feature,
+                      .features = k->count};
+    if (rule->column_means == 0)
+        return SOTTO_OK;
+    sotto_status status = column_sizes(k, c, rule, clip, error);
+    if (status == SOTTO_OK)
+        status = curator_ask_means(c, &what, mean, &sd, error);
+    for (int64_t j = 0; status == SOTTO_OK && j < k->count; j++)
+        k->centre[j] =
+            fabs(mean[j]) > 2 * sd ? within(mean[j], -1, 1) * clip[j] : 0;
+    return status;
+}
+
+/* Where single columns are lost in noise, they are moved towards the mean of
+   all: empirical Bayes. */
+static void shrink(double *square, int64_t p, double mean, double sd)
+{
+    double average = 0, variance = 0;
+    for (int64_t j = 0; j < p; j++)
+        average += square[j] / (double)p;
+    for (int64_t j = 0; j < p; j++)
+        variance += (square[j] - average) * (square[j] - average) / (double)p;
+    double signal = fmax(0, variance - sd * sd);
+    for (int64_t j = 0; j < p; j++)
+        square[j] = mean + signal / (signal + sd * sd) * (square[j] - mean);
+}
+
+/* Scales, and what of them is not the floor. */
+static void set_scales(const newton_columns *k, const double *reach,
+                       double *square, double sd)
+{
+    double p = (double)k->count, mean = 0;
+    for (int64_t j = 0; j < k->count; j++)
+        mean += square[j] / p;
+    mean = fmax(mean, sd / sqrt(p));
+    if (sd > mean)
+        shrink(square, k->count, mean, sd);
+    for (int64_t j = 0; j < k->count; j++) {
+        double least = fmax(fmin(sd, mean), 1 / (NEWTON_LEVERAGE * (p + 1)));
+        double used = fmax(square[j], least);
+        k->scale[j] = reach[j] * sqrt(used);
+        k->energy[j] = within(square[j] / used, 0, 1);
+    }
+}
+
+sotto_status newton_ask_columns(const newton_columns *k, curator *c,
+                                const newton_rule *rule, sotto_error *error)
+{
+    double *reach = k->scratch, *square = k->scratch + k->count, sd;
+    ask_shape what = {.kind = ASK_COLUMN_SQUARES,
+                      .centre = k->centre,
+                      .bound = reach,
+                      .feature = k->feature,
+                      .features = k->count};
+    sotto_status status = column_centres(k, c, rule, error);
+    for (int64_t j = 0; j < k->count; j++)
+        reach[j] = k->bound[j] + fabs(k->centre[j]);
+    if (status == SOTTO_OK)
+        status = curator_ask_means(c, &what, square, &sd, error);
+    if (status == SOTTO_OK)
+        set_scales(k, reach, square, sd);
+    return status;
+}

@@ -1,0 +1,53 @@
+/*
+ * Which way `auto` goes: of public quantities alone. x = n mu is the strength
+ * of the budget (a mean of n values in [-1, 1] is known to 2 / x), p the
+ * number of features:
+ *
+ *   x < 60                       INTERCEPT   nothing more can be learned
+ *   l1 = 0, p > n                WIDE
+ *   l1 > 0, p >= 50; p / x > .35;
+ *   p > 1000                     SELECT
+ *   otherwise                    DENSE
+ */
+#include "solver.h"
+
+#define LEAST_STRENGTH 60
+#define MANY_FEATURES 50
+#define MOST_CROWDED .35
+#define MOST_DENSE 1000
+
+const char *path_name(solver_path path)
+{
+    static const char *const names[] = {[PATH_DENSE] = "dense",
+                                        [PATH_SELECT] = "select",
+                                        [PATH_WIDE] = "wide",
+                                        [PATH_INTERCEPT] = "intercept"};
+    return names[path];
+}
+
+solver_path path_choose(const newton_facts *f, double l1, const char **why)
+{
+    double x = newton_strength(f), p = (double)f->features;
+    if (x < LEAST_STRENGTH && f->intercept) {
+        *why = "n mu < 60: nothing but the intercept can be learned";
+        return PATH_INTERCEPT;
+    }
+    if (l1 == 0 && p > f->rows) {
+        *why = "more features than rows, and no l1";
+        return PATH_WIDE;
+    }
+    if (p / x > MOST_CROWDED) {
+        *why = "p / (n mu) > 0.35: too many features for the budget";
+        return PATH_SELECT;
+    }
+    if (l1 > 0 && f->features >= MANY_FEATURES) {
+        *why = "l1 > 0 and at least 50 features: few matter";
+        return PATH_SELECT;
+    }
+    if (f->features > MOST_DENSE) {
+        *why = "more than 1000 features: too many for a matrix";
+        return PATH_SELECT;
+    }
+    *why = "p / (n mu) <= 0.35: all features at once";
+    return PATH_DENSE;
+}

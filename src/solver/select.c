@@ -1,0 +1,261 @@
+/*
+ * For many features of which few matter: some are chosen, one after another,
+ * and a private Newton method is run on those.
+ *
+ *   1 response, bounds and widths of the columns, as newton_shape.c has them
+ *   2 for t = 0, 1, ...: the feature with the best noisy score
+ *                        |g_j|, in units of its clip, is chosen among those
+ *                        that have not moved (the clips are so narrow, about
+ *                        a sign, that l1 cannot be compared with it);
+ *                        its partial derivative is asked for; the feature is
+ *                        taken if that is above l1 and its noise, and moves
+ *                        by its coordinate's model;
+ *     until two in a row were not taken, or the shares, which fall by 4/5
+ *     each time, are too small
+ *   3 newton on the features that were taken, from where they are, with all
+ *     that is left
+ *
+ * When to stop depends on answers, and with it what is left: the questions
+ * come out of one ASK_LATER that is priced by its zCDP (docs/privacy.md,
+ * Lemma 12).
+ */
+#include "newton.h"
+
+#include <math.h>
+#include <string.h>
+
+#define POOL .65      /* of what the start leaves is for selections, */
+#define CHOICES .75 /* and of that for choosing */
+#define FALLS .8      /* from one to the next */
+#define LEAST_PART .002
+#define MOST_PER_STRENGTH .2
+#define CHOICE_CLIP .3 /* in usual slopes */
+#define RELEASE_CLIP_NUMBERS 3.
+#define RELEASE_CLIP_CLASSES 2.
+#define USUAL_SLOPE_CLASSES .335
+#define USUAL_SLOPE_NUMBERS .6 /* in widths of the target */
+#define SURE_L1 .4             /* sd above l1: taken */
+#define SURE .7                /* the same without l1 */
+enum { MOST_REFUSED = 2 };
+
+typedef struct selection {
+    const solver_problem *problem;
+    const newton_settings *settings;
+    curator *curator;
+    newton_rule start;
+    newton_from from;
+    double slope; /* the usual one */
+    int64_t *taken, count;
+    double *weight; /* of those */
+    double spent;   /* share of the budget */
+} selection;
+
+int64_t select_most(const newton_facts *f)
+{
+    double most = fmax(1, MOST_PER_STRENGTH * newton_strength(f));
+    double last = log(LEAST_PART / (1 - FALLS)) / log(FALLS);
+    return (int64_t)fmin(fmin(most, last + 1), (double)f->features);
+}
+
+double select_share(const newton_rule *start, int64_t t)
+{
+    double pool = POOL * (1 - newton_shares(start));
+    return pool * (1 - FALLS) * pow(FALLS, (double)t);
+}
+
+static double unit_of(const selection *s, int64_t j)
+{
+    return s->settings->unit ? s->settings->unit[j] : 1;
+}
+
+static double release_clip(const selection *s)
+{
+    return s->slope * (loss_has_classes(s->problem->loss.kind)
+                           ? RELEASE_CLIP_CLASSES
+                           : RELEASE_CLIP_NUMBERS);
+}
+
+/* ---- 1 ---- */
+
+static sotto_status select_tell(selection *s, const newton_columns *k,
+                                sotto_error *error)
+{
+    const solver_problem *p = s->problem;
+    double *clip = mem_zeroed((size_t)(2 * k->count) + 2, sizeof *clip);
+    double *choice = clip + k->count + 1;
+    if (!clip)
+        return error_memory(error);
+    for (int64_t j = 0; j <= k->count; j++) {
+        double scale = j < k->count ? k->scale[j] : 1;
+        clip[j] = within(release_clip(s) * scale, 1e-30, 1e30);
+        choice[j] = within(CHOICE_CLIP * s->slope * scale, 1e-30, 1e30);
+    }
+    ask_scores scores = {.rule = ASK_UNTRUNCATED,
+                         .clip = choice,
+                         .low = -INFINITY,
+                         .high = INFINITY,
+                         .fresh = 1};
+    sotto_status status = curator_tell_clips(s->curator, clip, error);
+    if (status == SOTTO_OK && p->intercept)
+        curator_tell(s->curator, k->count, s->from.response.constant);
+    if (status == SOTTO_OK)
+        status = curator_tell_scores(s->curator, &scores, error);
+    mem_free(clip);
+    return status;
+}
+
+static sotto_status select_start(selection *s, newton_columns *k,
+                                 sotto_error *error)
+{
+    const solver_problem *p = s->problem;
+    newton_response *response = &s->from.response;
+    ask_plan plan = {0};
+    newton_add_plan(&plan, &s->start, s->settings->level);
+    s->spent = newton_shares(&s->start);
+    sotto_status status = curator_tell_plan(s->curator, &plan, error);
+    if (status == SOTTO_OK)
+        status = newton_ask_response(response, s->curator, p, &s->start,
+                                     s->settings->target_reach, error);
+    if (status == SOTTO_OK)
+        status = newton_ask_bounds(k, s->curator, &s->start, error);
+    if (status == SOTTO_OK)
+        status = newton_ask_columns(k, s->curator, &s->start, error);
+    s->slope = loss_has_classes(p->loss.kind)
+                   ? USUAL_SLOPE_CLASSES
+                   : USUAL_SLOPE_NUMBERS * response->width;
+    return status == SOTTO_OK ? select_tell(s, k, error) : status;
+}
+
+/* ---- 2 ---- */
+
+/* The two questions of one selection. */
+static sotto_status select_ask(selection *s, double share, int64_t *j,
+                               double *gradient, sotto_error *error)
+{
+    double level = s->settings->level;
+    ask_plan plan = {.items = 2,
+                     .item = {{.kind = ASK_CHOICE,
+                               .count = 1,
+                               .noise = ASK_GUMBEL,
+                               .level = 2 * level * sqrt(CHOICES * share)},
+                              {.kind = ASK_PARTIAL,
+                               .count = 1,
+                               .level = level * sqrt((1 - CHOICES) * share)}}};
+    sotto_status status = curator_tell_plan(s->curator, &plan, error);
+    s->spent += share;
+    if (status == SOTTO_OK)
+        status = curator_ask_choice(s->curator, j, error);
+    return status == SOTTO_OK
+               ? curator_ask_partial(s->curator, *j, gradient, error)
+               : status;
+}
+
+/* Whether feature j is taken, by its derivative g in the column's own units;
+   then it moves by as much as its model says. */
+static int select_take(selection *s, double share, int64_t j, double gradient)
+{
+    const solver_problem *p = s->problem;
+    double scale = s->from.columns.scale[j], g = gradient / scale;
+    double l1 = p->l1 * unit_of(s, j) / scale;
+    double l2 = p->l2 * (unit_of(s, j) / scale) * (unit_of(s, j) / scale);
+    double sd =
+        2 * release_clip(s) / (s->start.strength * sqrt((1 - CHOICES) * share));
+    double over = fabs(g) - l1;
+    if (!(over >= (p->l1 > 0 ? SURE_L1 : SURE) * sd))
+        return 0;
+    double step = copysign(over, -g) / (loss_curvature_bound(&p->loss) + l2);
+    double to = within(step / scale, p->low, p->high);
+    s->taken[s->count] = j;
+    s->weight[s->count++] = curator_tell(s->curator, j, to);
+    return 1;
+}
+
+static sotto_status select_features(selection *s, int64_t most,
+                                    solver_progress progress, void *context,
+                                    sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    int refused = 0;
+    for (int64_t t = 0; t < most && refused < MOST_REFUSED; t++) {
+        double gradient, share = select_share(&s->start, t);
+        int64_t j;
+        status = select_ask(s, share, &j, &gradient, error);
+        if (status != SOTTO_OK)
+            return status;
+        refused += !select_take(s, share, j, gradient);
+        if (progress && progress(context, .5 * (double)(t + 1) / (double)most))
+            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+    }
+    return status;
+}
+
+/* ---- 3 ---- */
+
+typedef struct second_half {
+    solver_progress progress;
+    void *context;
+} second_half;
+
+static int half_done(void *context, double share)
+{
+    const second_half *h = context;
+    return h->progress(h->context, .5 + share / 2);
+}
+
+static sotto_status select_fit(selection *s, solver_answer *out,
+                               solver_progress progress, void *context,
+                               sotto_error *error)
+{
+    const newton_columns *all = &s->from.columns;
+    newton_from from = {.response = s->from.response, .start = s->weight};
+    double left = sqrt(1 - s->spent) * (1 - 0x1p-40);
+    newton_settings set = *s->settings;
+    second_half half = {progress, context};
+    ask_plan plan = {0};
+    double *memory = newton_columns_make(&from.columns, s->count);
+    if (!memory)
+        return error_memory(error);
+    from.columns.feature = s->taken;
+    for (int64_t j = 0; j < s->count; j++)
+        from.columns.bound[j] = all->bound[s->taken[j]];
+    set.facts.features = s->count;
+    set.facts.mu *= left;
+    set.facts.goes_on = 1;
+    set.rule = newton_make_rule(&set.facts);
+    newton_add_plan(&plan, &set.rule, s->settings->level * left);
+    sotto_status status = curator_tell_plan(s->curator, &plan, error);
+    if (status == SOTTO_OK)
+        status = newton_on_columns(out, s->curator, s->problem, &set, &from,
+                                   progress ? half_done : NULL, &half, error);
+    mem_free(memory);
+    return status;
+}
+
+sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
+                        const newton_settings *set, solver_progress progress,
+                        void *context, sotto_error *error)
+{
+    selection s = {
+        .problem = p, .settings = set, .curator = c, .start = set->rule};
+    int64_t most = select_most(&set->facts);
+    double *memory = newton_columns_make(&s.from.columns, p->features);
+    s.taken = mem_zeroed((size_t)most + 1, sizeof *s.taken);
+    s.weight = mem_zeroed((size_t)most + 1, sizeof *s.weight);
+    sotto_status status =
+        memory && s.taken && s.weight ? SOTTO_OK : error_memory(error);
+    if (status == SOTTO_OK) {
+        memcpy(s.from.columns.bound, set->reach,
+               (size_t)p->features * sizeof *set->reach);
+        memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
+        status = select_start(&s, &s.from.columns, error);
+    }
+    if (status == SOTTO_OK)
+        status = select_features(&s, most, progress, context, error);
+    out->intercept = p->intercept ? s.from.response.constant : 0;
+    if (status == SOTTO_OK && s.count > 0)
+        status = select_fit(&s, out, progress, context, error);
+    mem_free(memory);
+    mem_free(s.taken);
+    mem_free(s.weight);
+    return status;
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+"""`auto`: which way it goes, what it buys, and what its statement says."""
+
+import json
+import random
+import unittest
+
+from common import OK, PRIVACY, USAGE, Case, schema
+
+
+def column(bounds):
+    return {"type": "number"} | ({"bounds": bounds} if bounds else {})
+
+
+class Auto(Case):
+    features = 60
+
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(8)
+        self.table = []
+        for _ in range(2000):
+            x = [draw.gauss(0, 1) for _ in range(60)]
+            y = 2 * x[3] - x[40] + draw.gauss(0, .3)
+            self.table.append([*(round(v, 4) for v in x), round(y, 4)])
+        self.put([row[60 - self.features:] for row in self.table])
+        self.declare([-4, 4], [-16, 16])
+
+    def put(self, table, name="d.csv"):
+        names = [f"x{j}" for j in range(len(table[0]) - 1)] + ["y"]
+        self.write(name, "\n".join(",".join(map(str, row))
+                                   for row in [names, *table]) + "\n")
+
+    def declare(self, bounds, target, other=()):
+        columns = {f"x{j}": column(dict(other).get(j, bounds))
+                   for j in range(self.features)}
+        columns["y"] = {"type": "target"} | ({"bounds": target}
+                                             if target else {})
+        self.write("s.json", schema(columns))
+
+    def train(self, *args):
+        return self.sotto("train", "d.csv", "--schema", "s.json", "--target",
+                          "y", "--loss", "squared", "--epsilon", "2",
+                          "--delta", "1e-6", "--penalty-units", "file", "-o",
+                          "m.json", *args)
+
+    def model(self):
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def questions(self, of="questions"):
+        return [q["question"] for q in self.model()["privacy"][of]]
+
+
+class Paths(Auto):
+    def test_select(self):
+        """A few features of many: choices that stop by themselves, under one
+        price, and every one of them in the statement."""
+        done = self.train("--l1", ".1", "--rows", "2000", "--insecure-seed",
+                          "3", "--adjacency", "replace-one")
+        self.assertEqual(done.code, OK)
+        weights = self.model()["weights"]
+        kept = {j for j, w in enumerate(weights) if w}
+        self.assertIn(3, kept)
+        self.assertIn(40, kept)
+        self.assertLess(len(kept), 20)
+        self.assertAlmostEqual(weights[3], 1.9, delta=.3)
+        self.assertAlmostEqual(weights[40], -.9, delta=.3)
+
+    def test_the_statement_of_select(self):
+        self.assertEqual(self.train("--l1", ".1", "--rows", "2000").code, OK)
+        statement = self.model()["privacy"]
+        [later] = statement["questions"]
+        self.assertEqual(later["event"], "ZCDP")
+        self.assertGreater(statement["epsilon"], 1.999)
+        self.assertLessEqual(statement["epsilon"], 2)
+        told = statement["chosen_from_answers"]
+        spent = sum(q["times"] * (q["mu"]**2 / 2 if q["event"] == "GAUSS"
+                                  else q["eta"]**2 / 8) for q in told)
+        self.assertLessEqual(spent, later["rho"])
+        self.assertGreater(spent, .999 * later["rho"])
+        names = [q["question"] for q in told]
+        self.assertIn("choice", names)
+        self.assertIn("second-moment matrix", names)
+        self.assertEqual(self.sotto("account", "--event",
+                                    f"ZCDP({later['rho']!r})", "--adjacency",
+                                    "add-remove", "--delta", "1e-6").code, OK)
+
+    def test_wide(self):
+        self.features = 90
+        self.put([row[:60] + [0] * 30 + row[60:] for row in self.table[:80]])
+        self.declare([-4, 4], [-16, 16])
+        self.assertEqual(self.train("--rows", "80").code, OK)
+        names = self.questions()
+        self.assertIn("gradient", names)
+        self.assertIn("row sizes", names)
+        self.assertNotIn("second-moment matrix", names)
+
+    def test_rows_that_are_not_public(self):
+        """They are asked for first, and then the way is chosen."""
+        self.assertEqual(self.train("--l1", ".1").code, OK)
+        self.assertEqual(self.questions(), ["total", "chosen from answers"])
+        self.assertIn("choice", self.questions("chosen_from_answers"))
+        self.assertEqual(self.train("--path", "dense").code, OK)
+        self.assertIn("whitened gradient",
+                      self.questions("chosen_from_answers"))
+
+    def test_explain(self):
+        usual = ["plan", "--explain", "--epsilon", "1", "--delta", "1e-6",
+                 "--loss", "logistic"]
+        for features, rows, l1, path in ((5, 100000, 0, "dense"),
+                                         (500, 1000, 0, "select"),
+                                         (2000, 1000, 0, "wide"),
+                                         (100, 100000, .1, "select"),
+                                         (5, 50, 0, "intercept")):
+            text = self.sotto(*usual, "--features", str(features), "--rows",
+                              str(rows), "--l1", str(l1)).out.decode()
+            self.assertIn(f"path        {path} (", text)
+            shares = [float(line.split("%")[0].split()[-1])
+                      for line in text.splitlines() if " % " in line]
+            self.assertAlmostEqual(sum(shares), 100, delta=.1)
+
+    def test_too_many_for_a_matrix(self):
+        text = self.assert_one_line(self.sotto(
+            "plan", "--path", "dense", "--epsilon", "1", "--delta", "1e-6",
+            "--features", "5000", "--rows", "100000"), USAGE)
+        self.assertIn("--path select", text)
+
+    def test_threads_and_instruction_sets(self):
+        for path in ("select", "wide", "dense"):
+            seen = set()
+            for more in (["--threads", "1"], ["--threads", "2"],
+                         ["--isa", "scalar"]):
+                self.assertEqual(self.train("--path", path, "--rows", "2000",
+                                            "--insecure-seed", "9",
+                                            *more).code, OK)
+                seen.add(json.dumps(self.model()["weights"]))
+            self.assertEqual(len(seen), 1, path)
+
+
+class Bought(Auto):
+    features = 4
+
+    def test_bounds_that_nobody_declared(self):
+        """They are asked for, and the fit is nearly that with them."""
+        self.table = [[r[0], r[3], 1000 * r[40], r[5], r[60]]
+                      for r in self.table] * 10
+        self.put(self.table)
+        fits = {}
+        for name, bounds, target in (("told", [-4, 4], [-16, 16]),
+                                     ("bought", None, None)):
+            self.declare(bounds, target, {2: bounds and [-4096, 4096]})
+            self.assertEqual(self.train("--rows", "20000", "--insecure-seed",
+                                        "4").code, OK)
+            fits[name] = self.model()["weights"]
+        for fit in fits.values():
+            self.assertAlmostEqual(fit[1], 2, delta=.1)
+            self.assertAlmostEqual(1000 * fit[2], -1, delta=.1)
+        self.assertEqual(self.train("--rows", "20000").code, OK)
+        self.assertIn("column sizes", self.questions())
+        self.assertIn("target sizes", self.questions())
+
+    def test_others_do_not_buy(self):
+        self.declare(None, [-16, 16])
+        text = self.assert_one_line(self.train("--solver", "cd", "--rows",
+                                               "2000"), PRIVACY)
+        self.assertIn("bounds", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
