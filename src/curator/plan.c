@@ -13,7 +13,7 @@ const char *ask_name(ask_kind kind)
         [ASK_PARTIAL] = "partial", [ASK_GRADIENT] = "gradient",
         [ASK_CHOICE] = "choice",   [ASK_BATCH] = "batch",
         [ASK_DUAL] = "dual",       [ASK_SEQUENCE] = "sequence",
-        [ASK_PRIMAL] = "primal"};
+        [ASK_PRIMAL] = "primal",   [ASK_VERTEX] = "vertex"};
     return names[kind];
 }
 
@@ -83,6 +83,11 @@ int gate_is_choice(ask_noise noise)
     return noise == ASK_GUMBEL || noise == ASK_FLIP || noise == ASK_NOISY;
 }
 
+int gate_chooses(ask_kind kind)
+{
+    return kind == ASK_CHOICE || kind == ASK_VERTEX;
+}
+
 /* Whether the samplers can draw noise of this level. */
 static int can_draw(const ask_item *item, double sensitivity)
 {
@@ -115,7 +120,7 @@ static int is_sound(const ask_item *item)
         return 0;
     if (blocks != (item->blocks > 0))
         return 0;
-    if (gate_is_choice(item->noise) != (item->kind == ASK_CHOICE))
+    if (gate_is_choice(item->noise) != gate_chooses(item->kind))
         return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);
@@ -190,6 +195,8 @@ double curator_draws(const ask_item *item, int64_t features)
 {
     if (!is_vector(item->kind) && item->noise != ASK_NOISY)
         return 1;
+    if (item->kind == ASK_VERTEX) /* both ways, with noise each */
+        return 2 * ((double)features + 1);
     /* a vector with an intercept, or with coins for a batch, or both */
     return (double)features + 1 + (item->kind == ASK_BATCH);
 }
