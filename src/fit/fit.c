@@ -118,6 +118,9 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
         !option_is(options, OPTION_LOSS, "huber"))
         return error_set(error, SOTTO_USAGE,
                          "--huber-delta goes with --loss huber");
+    if (option_exact(options) && option_given(options, OPTION_RADIUS))
+        return error_set(error, SOTTO_USAGE,
+                         "--radius goes with --solver fw or bcfw");
     return option_exact(options) ? SOTTO_OK : fit_check_private(options, error);
 }
 

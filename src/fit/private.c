@@ -11,8 +11,8 @@
 /* ---- what is needed ---- */
 
 static const private_solver *const solvers[] = {
-    &fit_cd,  &fit_gcd,       &fit_gd,      &fit_sgd,
-    &fit_scd, &fit_scd_paper, &fit_scd_seq, &fit_scd_primal};
+    &fit_cd,        &fit_gcd,     &fit_gd,         &fit_sgd, &fit_scd,
+    &fit_scd_paper, &fit_scd_seq, &fit_scd_primal, &fit_fw,  &fit_bcfw};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -69,9 +69,10 @@ static sotto_status check_output(const sotto_options *options,
 sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
 {
     if (!option_given(options, OPTION_SOLVER))
-        return error_set(error, SOTTO_PRIVACY,
-                         "expected --solver cd, gcd, gd, sgd or scd: none is "
-                         "chosen by itself yet");
+        return error_set(
+            error, SOTTO_PRIVACY,
+            "expected --solver cd, gcd, gd, sgd, scd, fw or bcfw: none is "
+            "chosen by itself yet");
     if (option_is(options, OPTION_SOLVER, "exact"))
         return error_set(error, SOTTO_PRIVACY,
                          "--solver exact is not private: expected --epsilon "
