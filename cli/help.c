@@ -40,7 +40,7 @@ static void help_option(const sotto_option *o)
         printf("\n%*s", HELP_INDENT, "");
         column = HELP_INDENT;
     }
-    char text[512];
+    char text[1024];
     snprintf(text, sizeof text, "%s%s%s%s%s%s", o->help, o->choices ? ": " : "",
              o->choices ? o->choices : "", o->standard ? " [default: " : "",
              o->standard ? o->standard : "", o->standard ? "]" : "");
