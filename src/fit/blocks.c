@@ -85,6 +85,12 @@ static bcfw_block *next_block(fit_blocks *b)
     return &more[b->domain.blocks++];
 }
 
+/* As far as the options' own numbers go: a step to it is a float. */
+static int is_near(double x)
+{
+    return fabs(x) <= 0x1p100;
+}
+
 static int parse_shape(bcfw_block *b, const char *kind, char *size)
 {
     char *comma = size ? strchr(size, ',') : NULL;
@@ -92,13 +98,13 @@ static int parse_shape(bcfw_block *b, const char *kind, char *size)
         return 0;
     if (!strcmp(kind, "ball"))
         return number_whole(size, &b->radius) && b->radius > 0 &&
-               isfinite(b->radius);
+               is_near(b->radius);
     if (strcmp(kind, "box") || !comma)
         return 0;
     *comma = 0;
     return number_whole(size, &b->low) && number_whole(comma + 1, &b->high) &&
-           b->low <= 0 && b->high >= 0 && b->low < b->high &&
-           isfinite(b->low) && isfinite(b->high);
+           b->low <= 0 && b->high >= 0 && b->low < b->high && is_near(b->low) &&
+           is_near(b->high);
 }
 
 static sotto_status take_block(lines *l, char *kind, char **rest,

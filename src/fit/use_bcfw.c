@@ -24,10 +24,10 @@ static sotto_status bcfw_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver bcfw: expected --radius R, a ball for each "
                          "block, or --box LO,HI");
-    if (box && !(isfinite(low) && isfinite(high)))
+    if (box && !(low < high && low >= -0x1p100 && high <= 0x1p100))
         return error_set(error, SOTTO_USAGE,
                          "--box: --solver bcfw goes towards its corners; "
-                         "expected finite ends");
+                         "expected two ends, finite and not beyond 1e30");
     return fit_check_frank_wolfe(options, error);
 }
 
@@ -39,10 +39,26 @@ static double bcfw_steps(const private_run *r, const fit_blocks *b)
     return ceil(fit_vertex_steps(r) / bcfw_least(&b->domain, &b->sampling));
 }
 
+/* Candidates are a ball's. */
+static sotto_status check_candidates(const private_run *r, const fit_blocks *b,
+                                     sotto_error *error)
+{
+    int balls = 0;
+    for (int64_t i = 0; i < b->domain.blocks; i++)
+        balls |= b->block[i].radius > 0;
+    if (option_given(r->options, OPTION_CANDIDATES) && !balls)
+        return error_set(error, SOTTO_USAGE,
+                         "--candidates: boxes have none to choose among; "
+                         "expected a block that is a ball");
+    return SOTTO_OK;
+}
+
 static sotto_status bcfw_plan(private_run *r, sotto_error *error)
 {
     fit_blocks blocks;
     sotto_status status = fit_read_blocks(&blocks, r, error);
+    if (status == SOTTO_OK)
+        status = check_candidates(r, &blocks, error);
     if (status == SOTTO_OK)
         status = fit_plan_vertices(
             r,

@@ -276,7 +276,10 @@ class Refused(FrankWolfe):
         self.refused(self.bcfw(*BALL), "--blocks K or a file")
         self.refused(self.bcfw("--no-intercept", "--blocks", "2"), "--radius R, a ball")
         self.refused(self.bcfw(*BALL, "--box=-1,1", "--blocks", "2"), "--radius R, a ball")
-        self.refused(self.bcfw("--no-intercept", "--box=-1,inf", "--blocks", "2"), "finite ends")
+        self.refused(self.bcfw("--no-intercept", "--box=-1,inf", "--blocks", "2"), "two ends, finite")
+        self.refused(self.bcfw("--no-intercept", "--box=0,0", "--blocks", "2"), "two ends, finite")
+        self.refused(self.bcfw("--no-intercept", "--box=0,1", "--blocks", "2", "--candidates", "1"),
+                     "boxes have none")
         self.refused(self.bcfw("--no-intercept", "--box=1,2", "--blocks", "2"), "0 in it")
         for many in ("0", "13", "2.5"):
             self.refused(self.bcfw(*BALL, "--blocks", many), "--blocks: expected")
@@ -286,7 +289,7 @@ class Refused(FrankWolfe):
         for text, words in (("ball 1 1-11\n", "feature 12 is in no block"), ("", "feature 1 is"),
                             ("ball 1 1-12\nball 1 3\n", "line 2"), ("ball 1 1-13\n", "line 1"),
                             ("ball 0 1-12\n", "line 1"), ("ball -1 1-12\n", "line 1"),
-                            ("ball inf 1-12\n", "line 1"), ("ball 1\n", "line 1"),
+                            ("ball 1e31 1-12\n", "line 1"), ("ball 1\n", "line 1"),
                             ("# a\n\nbox 1,2 1-12\n", "line 3"), ("box 0,0 1-12\n", "line 1"),
                             ("box -1 1-12\n", "line 1"), ("box -1,nan 1-12\n", "line 1"),
                             ("ball 1 0-12\n", "line 1"), ("ball 1 5-1 6-12\n", "line 1"),

@@ -269,6 +269,40 @@ static void test_law(void **state)
     check_law(ASK_FLIP, (int64_t[]){2}, 1);
 }
 
+/* The same of more vertices than noise is drawn for one by one: one column
+   has a sum of 16 clips, 2999 have no entry. */
+static void test_law_of_many(void **state)
+{
+    (void)state;
+    enum { RUNS = 20000 };
+    text_buffer t = {0};
+    ask_plan plan = plan_of(RUNS, 1);
+    double down = 0, up = 0, last = 0;
+    features = MOST_FEATURES;
+    rows = 16;
+    for (int i = 0; i < 16; i++)
+        text_put(&t, "-1e9 7:1\n");
+    curator_policy policy = policy_of(LOSS_SQUARED, 0);
+    curator *c = open_with(read_sparse(t.data, "squared"), &policy, &plan, 0);
+    for (int i = 0; i < RUNS; i++) {
+        int64_t j;
+        int sign;
+        sotto_error error;
+        assert_int_equal(curator_ask_vertex(c, NULL, 0, &j, &sign, &error),
+                         SOTTO_OK);
+        down += j == 6 && sign < 0;
+        up += j == 6 && sign > 0;
+        last += j >= MOST_FEATURES / 2;
+    }
+    curator_close(c);
+    text_free(&t);
+    double sum = 2 * (MOST_FEATURES - 1) + exp(8) + exp(-8);
+    double p = exp(8) / sum, q = MOST_FEATURES / sum;
+    assert_true(fabs(down - p * RUNS) < 5.5 * sqrt(p * (1 - p) * RUNS));
+    assert_true(fabs(last - q * RUNS) < 5.5 * sqrt(q * (1 - q) * RUNS));
+    assert_true(up == 0);
+}
+
 /* Without noise: the steepest, downhill, with the L2 penalty's slope. */
 static void test_steepest(void **state)
 {
@@ -300,6 +334,41 @@ static void test_steepest(void **state)
         assert_true(penalty ? j == 2 && sign == -1 : j == 1 && sign == 1);
         curator_close(c);
     }
+}
+
+/* Before there are scores: as so many moves, one after the other. */
+static void test_tell_some_without_scores(void **state)
+{
+    (void)state;
+    text_buffer dense = {0}, sparse = {0};
+    double clip[9], answer[2];
+    features = 8;
+    rows = 100;
+    make_rows(&dense, &sparse, 0);
+    for (int j = 0; j < 9; j++)
+        clip[j] = 1;
+    for (int at_once = 0; at_once < 2; at_once++) {
+        ask_plan plan = plan_one(some(ASK_PARTIAL, 1, 1));
+        curator_policy policy = policy_of(LOSS_SQUARED, 0);
+        sotto_table *t = read_dense(dense.data, "squared");
+        int64_t moved[3] = {0, 3, 1};
+        double by[3] = {.3, -.7, INFINITY};
+        curator *c;
+        sotto_error error;
+        if (curator_open(&c, &t, &policy, &plan, &error) ||
+            curator_tell_clips(c, clip, &error))
+            fail_msg("%s", error.message);
+        one_by_one = !at_once;
+        tell(c, moved, by, 3);
+        one_by_one = 0;
+        assert_true(by[0] == (double).3f && by[2] == 0);
+        assert_int_equal(curator_ask_partial(c, 3, &answer[at_once], &error),
+                         SOTTO_OK);
+        curator_close(c);
+    }
+    assert_true(answer[0] == answer[1]);
+    text_free(&dense);
+    text_free(&sparse);
 }
 
 /* ---- what can go wrong ---- */
@@ -383,9 +452,14 @@ static void test_beside_choices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),    cmocka_unit_test(test_many_features),
-        cmocka_unit_test(test_law),      cmocka_unit_test(test_steepest),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_beside_choices),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_many_features),
+        cmocka_unit_test(test_law),
+        cmocka_unit_test(test_law_of_many),
+        cmocka_unit_test(test_steepest),
+        cmocka_unit_test(test_tell_some_without_scores),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_beside_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
