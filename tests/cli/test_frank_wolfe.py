@@ -294,6 +294,7 @@ class Refused(FrankWolfe):
                             ("box -1 1-12\n", "line 1"), ("box -1,nan 1-12\n", "line 1"),
                             ("ball 1 0-12\n", "line 1"), ("ball 1 5-1 6-12\n", "line 1"),
                             ("ball 1 1-x\n", "line 1"), ("ball 1 -12\n", "line 1"),
+                            ("ball 1 1-12\n\0x", "expected text"),
                             ("disc 1 1-12\n", "line 1"), ("ball\n", "line 1")):
             self.write("b", text)
             self.refused(self.bcfw("--no-intercept", "--blocks", "b"), words)

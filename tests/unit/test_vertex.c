@@ -432,7 +432,7 @@ static void test_beside_choices(void **state)
         curator *c =
             open_with(read_sparse(sparse.data, "squared"), &policy, &plan, 0);
         for (int i = 0; i < TIMES; i++) {
-            int64_t j, k;
+            int64_t j, k = 0;
             int sign;
             sotto_error error;
             if (curator_ask_vertex(c, NULL, 0, &j, &sign, &error) ||
