@@ -7,11 +7,22 @@
 
 enum { HELP_WIDTH = 78, HELP_INDENT = 26 };
 
+/* How much of the text stays together: a word, or of one that is too long for
+   a line as many of its choices as fit. */
+static int help_word(const char *text, int room)
+{
+    int length = (int)strcspn(text, " "), fits = length;
+    for (int i = 0; length > room && i < room; i++)
+        if (text[i] == '|')
+            fits = i + 1;
+    return fits;
+}
+
 /* Prints words from `column` on, broken to the width, indented. */
 static void help_wrap(const char *text, int column, int indent)
 {
     while (*text) {
-        int length = (int)strcspn(text, " ");
+        int length = help_word(text, HELP_WIDTH - indent);
         if (column + length > HELP_WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;
@@ -19,8 +30,8 @@ static void help_wrap(const char *text, int column, int indent)
         column += printf("%.*s", length, text);
         text += length;
         text += *text == ' ';
-        int next = (int)strcspn(text, " ");
-        if (*text && column + 1 + next <= HELP_WIDTH)
+        int next = help_word(text, HELP_WIDTH - indent);
+        if (*text && text[-1] == ' ' && column + 1 + next <= HELP_WIDTH)
             column += printf(" ");
         else
             column = HELP_WIDTH; /* no blank at the end of a line */

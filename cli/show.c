@@ -27,6 +27,7 @@ static void show_penalty(const sotto_model *m)
     double l1 = sotto_model_setting(m, "l1"), l2 = sotto_model_setting(m, "l2");
     double low = sotto_model_setting(m, "box-low");
     double high = sotto_model_setting(m, "box-high");
+    double radius = sotto_model_setting(m, "radius");
     printf("penalty   ");
     if (l1 > 0)
         printf(" l1 %g", l1);
@@ -34,6 +35,8 @@ static void show_penalty(const sotto_model *m)
         printf(" l2 %g", l2);
     if (isfinite(low) || isfinite(high))
         printf(" box [%g, %g] in the units of the fit", low, high);
+    else if (isfinite(radius))
+        printf(" L1 ball of radius %g in the units of the fit", radius);
     else if (!(l1 > 0 || l2 > 0))
         printf(" none");
     printf("\n");

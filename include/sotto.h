@@ -297,7 +297,8 @@ SOTTO_API int sotto_model_privacy(const sotto_model *model, double *epsilon,
                                   double *delta);
 
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
-   "box-high" (infinite without a box) and "huber-delta"; NaN for others. */
+   "box-high", "radius" (infinite without a box or an L1 ball) and
+   "huber-delta"; NaN for others. */
 SOTTO_API const char *sotto_model_loss(const sotto_model *model);
 SOTTO_API double sotto_model_setting(const sotto_model *model,
                                      const char *name);

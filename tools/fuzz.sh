@@ -26,6 +26,10 @@ printf 'T*(RANGE(2/z)+GAUSS(1/z)) + SUBSAMPLED_GAUSS(.1, sqrt(2))*5@zero-out' \
     >"$build/corpus/fuzz_events/plan"
 "$build/sotto" account --event '3*(RANGE(.1)+GAUSS(.2))+LAPLACE(1)' --delta .1 \
     --adjacency add-remove --save "$build/corpus/fuzz_events/list" >/dev/null
+mkdir -p "$build/corpus/fuzz_blocks"
+printf '1ball 2.5 1-4 6\nbox -1,2 5 7-12 # rest\n' \
+    >"$build/corpus/fuzz_blocks/blocks"
+printf '0.5 1-3\n.25 4\n.25 4-5\n' >"$build/corpus/fuzz_blocks/sets"
 printf 'a,n,t\n1,"x""\ny",yes\n\n-2.5e3,,no\r\n' >"$build/corpus/fuzz_csv/quoted"
 gzip -c "$build/corpus/fuzz_svmlight/seed.svm" >"$build/corpus/fuzz_gzip/seed.gz"
 cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'

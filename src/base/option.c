@@ -37,7 +37,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
-        "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal",
+        "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal|fw|"
+        "bcfw",
         " train plan ",
         "how to train; auto (the default with an epsilon): nothing to tune; "
         "newton: a private Newton method, which it mostly uses; "
@@ -46,7 +47,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "descent; sgd: the same on random batches; scd: private stochastic "
         "coordinate descent on the dual, by batches; scd-paper: the same as "
         "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
-        "its rivals, for comparison; exact: the minimiser of the objective, "
+        "its rivals, for comparison; fw: private Frank-Wolfe in an L1 ball; "
+        "bcfw: the same by blocks, balls and boxes; exact: the minimiser of the objective, "
         "NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
@@ -57,15 +59,16 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd: all "
         "coordinates together, in units of sqrt(M_j), to the length C; scd: "
         "how far a record may move the shared vector in a step (default: half "
-        "of what the first step of a row of norm R and target 1 is)"},
+        "of what the first step of a row of norm R and target 1 is); fw, bcfw: "
+        "each coordinate to C"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for (default: 20); sgd, scd: how "
         "often each row is expected in a batch (default: 10, 15)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes; gcd, gd, sgd, scd: all steps "
-        "(gd: 100 unless given)"},
+        "steps in a round, instead of --passes; gcd, gd, sgd, scd, fw, bcfw: "
+        "all steps (gd: 100 unless given)"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
         NULL, " train plan ", "steps are X / M_j (gd, sgd: 1 / coordinates "
         "unless given, which is stable whatever the records are)"},
@@ -111,6 +114,28 @@ static const sotto_option option_table[OPTION_COUNT] = {
         NULL, " train plan ",
         "scd: rows longer than R, in the units of the fit, are shortened to "
         "R, in training and in prediction (inf: none)"},
+    [OPTION_RADIUS] = {"radius", NUMBER, "R", NULL, 0x1p-100, 0x1p100, NULL,
+        " train plan ",
+        "fw: the L1 ball that the weights stay in, in the units of the fit; "
+        "bcfw with --blocks K: that of each block"},
+    [OPTION_INTERCEPT_RADIUS] = {"intercept-radius", NUMBER, "B", NULL,
+        0x1p-100, 0x1p100, NULL, " train plan ",
+        "fw, bcfw: the intercept stays between -B and B, in the units of the "
+        "fit (or --no-intercept); it costs a question in each step"},
+    [OPTION_BLOCKS] = {"blocks", TEXT, "HOW", NULL, 0, 0, NULL, " train plan ",
+        "bcfw: K even runs of the features, balls of --radius or boxes of "
+        "--box, or a file with a line for each block, 'ball RADIUS FEATURES' "
+        "or 'box LO,HI FEATURES', features as 1 or 3-9"},
+    [OPTION_SAMPLING] = {"sampling", TEXT, "HOW", "serial", 0, 0, NULL,
+        " train plan ",
+        "bcfw: which blocks move in a step; public: all, serial (one), "
+        "nice:TAU, distributed:K,TAU (TAU of what each of K parties has, who "
+        "have even runs of the blocks), or a file with lines 'PROBABILITY "
+        "BLOCKS'"},
+    [OPTION_CANDIDATES] = {"candidates", INTEGER, "TAU", NULL, 1, 2147483647,
+        NULL, " train plan ",
+        "bcfw: in each step a ball chooses among TAU of its features, drawn "
+        "anew, and those whose weights are not 0 (default: all)"},
     [OPTION_ISA] = {"isa", CHOICE, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
         "the instruction set of the kernels; the result does not depend on "

@@ -33,6 +33,7 @@ typedef enum ask_kind {
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
     ASK_LATER,          /* questions that are chosen from answers */
+    ASK_VERTEX,   /* which coordinate to go along, and which way */
     ASK_KINDS
 } ask_kind;
 
@@ -139,6 +140,13 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *scores,
    float, or 0 where d is not finite. */
 double curator_tell(curator *c, int64_t j, double d);
 
+/*
+ * The iterate moves by d[n] in coordinate j[n], one after the other, as so
+ * many calls of curator_tell would do, with less work. d[n] becomes by how
+ * much it did.
+ */
+void curator_tell_some(curator *c, const int64_t *j, double *d, int64_t count);
+
 /* The iterate is at w, features and intercept, as floats; what is not finite
    counts as 0. */
 void curator_tell_all(curator *c, const double *w);
@@ -163,6 +171,16 @@ sotto_status curator_ask_moments(curator *c, const double *bound, double *out,
 
 /* The coordinate with the best score, by and large. */
 sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error);
+
+/*
+ * Among the coordinates in `among` (in ascending order; NULL: all, the
+ * intercept too), which one the loss falls along most, by and large, and which
+ * way: *sign is 1 or -1. Of one coordinate it is which way alone. It goes by
+ * the sums that scores are made of, with their clips and the L2 penalty of
+ * the scores that were told; no other part of a penalty counts.
+ */
+sotto_status curator_ask_vertex(curator *c, const int64_t *among, int64_t count,
+                                int64_t *out, int *sign, sotto_error *error);
 
 /* The partial derivative of the mean loss in coordinate j. */
 sotto_status curator_ask_partial(curator *c, int64_t j, double *out,

@@ -15,6 +15,7 @@ struct sotto_model {
     loss loss;
     double l1, l2;
     double low, high; /* the box, infinite without, in stored units */
+    double radius;    /* of the L1 ball of all weights; the same */
     int64_t features;
     char **name; /* NULL: features are called 1, 2, ... */
     double *weight;

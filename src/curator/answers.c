@@ -177,14 +177,28 @@ double curator_tell(curator *c, int64_t j, double d)
     if (!isfinite(by) || by == 0)
         return 0;
     if (c->choice) {
-        choice_move(c, j, by);
-        return (double)by;
+        d = (double)by;
+        choice_move(c, &j, &d, 1);
+        return d;
     }
     curator_catch_up(c);
     c->moved = j;
     c->by = by;
     c->at[j] += by;
     return (double)by;
+}
+
+void curator_tell_some(curator *c, const int64_t *j, double *d, int64_t count)
+{
+    for (int64_t n = 0; n < count; n++) {
+        float by = (float)d[n];
+        if (!c->choice)
+            d[n] = curator_tell(c, j[n], d[n]);
+        else
+            d[n] = isfinite(by) ? (double)by : 0;
+    }
+    if (c->choice)
+        choice_move(c, j, d, count);
 }
 
 void curator_tell_all(curator *c, const double *w)

@@ -261,11 +261,12 @@ static sotto_status gate_pick_copied(curator *c, const ask_item *item,
                                      sotto_error *error)
 {
     size_t bytes = q->count * sizeof *c->copied;
-    if (!c->copied) { /* kept: pages cost more than choices */
+    if (c->copied_bytes < bytes) { /* kept: pages cost more than choices */
+        secret_give(c->copied, c->copied_bytes);
         c->copied = secret_take(bytes);
-        c->copied_bytes = bytes;
+        c->copied_bytes = c->copied ? bytes : 0;
     }
-    if (!c->copied || c->copied_bytes < bytes)
+    if (!c->copied)
         return error_memory(error);
     for (size_t i = 0; i < q->count; i++)
         c->copied[i] = scores[i * q->stride];
@@ -301,18 +302,33 @@ static sotto_status gate_pick_bucket(curator *c, double rate,
     return SOTTO_OK;
 }
 
+/* For scores that are new each time. */
+static sotto_status gate_pick_once(curator *c, double rate,
+                                   const gate_contest *q, const int64_t *scores,
+                                   size_t *place, sotto_error *error)
+{
+    noise_buckets *buckets;
+    sotto_status status =
+        noise_buckets_open(&buckets, q->count, q->stride, rate, error);
+    if (status != SOTTO_OK)
+        return status;
+    *place = noise_buckets_select(c->choices, buckets, scores);
+    noise_buckets_close(buckets);
+    return SOTTO_OK;
+}
+
 sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
                          sotto_error *error)
 {
     const ask_item *item;
     size_t place = 0;
     int64_t round;
-    sotto_status status = gate_charge(c, ASK_CHOICE, &item, &round, error);
+    sotto_status status = gate_charge(c, q->kind, &item, &round, error);
     *winner = 0;
     if (status != SOTTO_OK)
         return status;
     kernel_mode before = kernel_enter();
-    const int64_t *scores = q->scores(c);
+    const int64_t *scores = q->scores(c, q->what);
     kernel_leave(before);
     double rate =
         c->policy.without_noise
@@ -321,8 +337,9 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
                         item->level);
     int many = q->count >= GATE_MANY && item->noise == ASK_GUMBEL &&
                !c->policy.without_noise;
-    status = many ? gate_pick_bucket(c, rate, q, scores, &place, error)
-                  : gate_pick_copied(c, item, rate, q, scores, &place, error);
+    status = !many ? gate_pick_copied(c, item, rate, q, scores, &place, error)
+             : q->kept ? gate_pick_bucket(c, rate, q, scores, &place, error)
+                       : gate_pick_once(c, rate, q, scores, &place, error);
     *winner = status == SOTTO_OK ? (int64_t)place : 0;
     return status;
 }

@@ -172,8 +172,9 @@ void curator_catch_up(curator *c);
 
 /* ---- choice.c ---- */
 
-/* Coordinate j moves by d: margins, and what follows from them. */
-void choice_move(curator *c, int64_t j, float d);
+/* Coordinates j[n] move by d[n], one after the other: margins, and what
+   follows from them. */
+void choice_move(curator *c, const int64_t *j, const double *d, int64_t count);
 void choice_free(curator *c);
 
 /* ---- gate.c ---- */
@@ -215,8 +216,11 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
  * One person changes each score by at most gate_sensitivity.
  */
 typedef struct gate_contest {
+    ask_kind kind;
     size_t count, stride; /* scores are that far apart */
-    const int64_t *(*scores)(curator *c);
+    const int64_t *(*scores)(curator *c, const void *what);
+    const void *what;
+    int kept; /* changes of scores are told, from one choice to the next */
 } gate_contest;
 
 sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
@@ -245,8 +249,9 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
 double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
 
-/* Whether it is the noise of a choice. */
+/* Whether it is the noise of a choice, or the question is one. */
 int gate_is_choice(ask_noise noise);
+int gate_chooses(ask_kind kind);
 /* Whether the sum of this kind of question is over a batch. */
 int gate_has_batch(ask_kind kind);
 

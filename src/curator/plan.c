@@ -27,7 +27,8 @@ const char *ask_name(ask_kind kind)
                                         [ASK_WHITENED] = "whitened gradient",
                                         [ASK_LENGTHS] = "gradient lengths",
                                         [ASK_CHANGE] = "change of the loss",
-                                        [ASK_LATER] = "chosen from answers"};
+                                        [ASK_LATER] = "chosen from answers",
+                                        [ASK_VERTEX] = "vertex"};
     return names[kind];
 }
 
@@ -136,6 +137,11 @@ int gate_is_choice(ask_noise noise)
     return noise == ASK_GUMBEL || noise == ASK_FLIP || noise == ASK_NOISY;
 }
 
+int gate_chooses(ask_kind kind)
+{
+    return kind == ASK_CHOICE || kind == ASK_VERTEX;
+}
+
 /* Whether the samplers can draw noise of this level. */
 static int can_draw(const ask_item *item, double sensitivity)
 {
@@ -174,7 +180,7 @@ static int is_sound(const ask_item *item)
         return 0;
     if (blocks != (item->blocks > 0))
         return 0;
-    if (gate_is_choice(item->noise) != (item->kind == ASK_CHOICE))
+    if (gate_is_choice(item->noise) != gate_chooses(item->kind))
         return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);
@@ -251,7 +257,7 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 double curator_draws(const ask_item *item, int64_t features)
 {
     double count = (double)features + 1;
-    if (item->noise == ASK_NOISY)
+    if (item->noise == ASK_NOISY && item->kind != ASK_VERTEX)
         return count;
     switch (item->kind) {
     case ASK_ROW_COUNTS:
@@ -276,6 +282,8 @@ double curator_draws(const ask_item *item, int64_t features)
         return count;
     case ASK_BATCH: /* and its coins */
         return count + 1;
+    case ASK_VERTEX: /* both ways, with noise each */
+        return 2 * count;
     default:
         return 1;
     }

@@ -14,11 +14,15 @@ fit_task fit_read_task(const sotto_options *options)
                   .l2 = option_number(options, OPTION_L2),
                   .low = -INFINITY,
                   .high = INFINITY,
+                  .radius = INFINITY,
                   .intercept = option_is(options, OPTION_INTERCEPT, "yes")};
     loss_named(option_text(options, OPTION_LOSS), &t.loss.kind);
     if (t.loss.kind == LOSS_HUBER)
         t.loss.delta = option_number(options, OPTION_HUBER_DELTA);
     option_pair(options, OPTION_BOX, &t.low, &t.high);
+    if (option_is(options, OPTION_SOLVER, "fw") &&
+        option_given(options, OPTION_RADIUS))
+        t.radius = option_number(options, OPTION_RADIUS);
     return t;
 }
 
@@ -55,6 +59,7 @@ sotto_status fit_begin(sotto_model **out, const fit_task *task,
     m->l2 = task->l2;
     m->low = task->low;
     m->high = task->high;
+    m->radius = task->radius;
     *out = m;
     return SOTTO_OK;
 }
@@ -118,6 +123,9 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
         !option_is(options, OPTION_LOSS, "huber"))
         return error_set(error, SOTTO_USAGE,
                          "--huber-delta goes with --loss huber");
+    if (option_exact(options) && option_given(options, OPTION_RADIUS))
+        return error_set(error, SOTTO_USAGE,
+                         "--radius goes with --solver fw or bcfw");
     return option_exact(options) ? SOTTO_OK : fit_check_private(options, error);
 }
 

@@ -25,6 +25,11 @@ static const heeded table[] = {
     {OPTION_DECAY, " gd sgd "},
     {OPTION_RULE, " gcd "},
     {OPTION_SELECTION_SHARE, " gcd "},
+    {OPTION_RADIUS, " fw bcfw "},
+    {OPTION_INTERCEPT_RADIUS, " fw bcfw "},
+    {OPTION_BLOCKS, " bcfw "},
+    {OPTION_SAMPLING, " bcfw "},
+    {OPTION_CANDIDATES, " bcfw "},
     {OPTION_NORM_BOUND, " scd scd-paper scd-seq "},
     {OPTION_TOLERANCE, " exact "}};
 

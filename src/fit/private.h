@@ -111,7 +111,8 @@ sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
 #define FIT_MOST_CLIP 1e43
 
 extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_scd,
-    fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_newton, fit_auto;
+    fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
+    fit_newton, fit_auto;
 
 /* ---- descent.c: gradient steps ---- */
 
@@ -125,6 +126,40 @@ descent_settings fit_descent_settings(const private_run *r);
 
 /* What auto would do and why, for people. */
 void fit_explain(const private_run *r, text_buffer *out);
+
+/* ---- frank_wolfe.c: what fw and bcfw share ---- */
+
+sotto_status fit_check_frank_wolfe(const sotto_options *options,
+                                   sotto_error *error);
+double fit_vertex_clip(const sotto_options *options);
+
+/* How far the intercept may go; 0: there is none. */
+double fit_intercept_radius(const private_run *r);
+
+/* How often a block should move, where --steps is not given. */
+double fit_vertex_steps(const private_run *r);
+
+/* Plans so many choices of vertices, with the noise that the budget takes. */
+sotto_status fit_plan_vertices(private_run *r, double count,
+                               sotto_error *error);
+
+/* ---- blocks.c ---- */
+
+typedef struct fit_blocks {
+    bcfw_domain domain;
+    bcfw_sampling sampling;
+    bcfw_block *block;
+    int64_t *coordinate; /* of all blocks */
+    int64_t *owner;      /* each feature's block, from 1 */
+} fit_blocks;
+
+/* Whether --blocks is a number. */
+int fit_blocks_number(const sotto_options *options, double *out);
+
+/* What --blocks and --sampling say; to be freed whatever the status. */
+sotto_status fit_read_blocks(fit_blocks *b, const private_run *r,
+                             sotto_error *error);
+void fit_free_blocks(fit_blocks *b);
 
 /* ---- noise.c ---- */
 

@@ -14,6 +14,7 @@ sotto_model *model_new(int64_t features)
     m->features = features;
     m->low = -INFINITY;
     m->high = INFINITY;
+    m->radius = INFINITY;
     m->norm_bound = INFINITY;
     m->weight = mem_zeroed((size_t)features, sizeof *m->weight);
     if (!m->weight) {
@@ -64,6 +65,7 @@ double sotto_model_setting(const sotto_model *m, const char *name)
                  {"l2", m->l2},
                  {"box-low", m->low},
                  {"box-high", m->high},
+                 {"radius", m->radius},
                  {"norm-bound", m->norm_bound},
                  {"huber-delta", m->loss.delta}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

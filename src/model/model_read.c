@@ -71,10 +71,14 @@ static int read_problem(sotto_model *m, json_t *root)
     json_t *delta = json_object_get(root, "huber_delta");
     json_t *l1 = json_object_get(penalty, "l1");
     json_t *l2 = json_object_get(penalty, "l2");
+    json_t *radius = json_object_get(penalty, "radius"); /* most have none */
     const char *name = json_string_value(json_object_get(root, "loss"));
     if (!name || !loss_named(name, &m->loss.kind) || !json_is_number(l1) ||
-        !json_is_number(l2) || json_object_size(penalty) != 3 || !box)
+        !json_is_number(l2) || !box || (radius && !json_is_number(radius)) ||
+        json_object_size(penalty) != (radius ? 4 : 3))
         return 0;
+    if (radius)
+        m->radius = json_number_value(radius);
     m->l1 = json_number_value(l1);
     m->l2 = json_number_value(l2);
     m->loss.delta = json_number_value(delta);
@@ -86,7 +90,7 @@ static int read_problem(sotto_model *m, json_t *root)
         m->low = json_number_value(low);
     if (json_is_number(high))
         m->high = json_number_value(high);
-    return m->l1 >= 0 && m->l2 >= 0 && m->low <= m->high &&
+    return m->l1 >= 0 && m->l2 >= 0 && m->low <= m->high && m->radius > 0 &&
            (m->loss.kind == LOSS_HUBER) == (m->loss.delta > 0);
 }
 

@@ -103,6 +103,10 @@ static void put_problem(text_buffer *t, const sotto_model *m)
         put_infinite(t, m->high);
         text_put(t, "]");
     }
+    if (isfinite(m->radius)) {
+        text_put(t, ", \"radius\": ");
+        text_number(t, m->radius);
+    }
     text_put(t, "},\n  \"classes\": ");
     for (int i = 0; m->class_name[0] && i < 2; i++) {
         text_put(t, i ? ", " : "[");

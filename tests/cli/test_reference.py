@@ -59,7 +59,8 @@ def library_options():
 
 
 def words(text):
-    return " ".join(text.split())
+    """Without line breaks; a list of choices may have some, too."""
+    return " ".join(text.split()).replace("| ", "|")
 
 
 def listed_options(help_text):

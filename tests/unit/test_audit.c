@@ -447,12 +447,88 @@ static void test_sgd(void **state)
     assert_true(seen >= .9 * claim);
 }
 
+/* ---- Frank-Wolfe from end to end ---- */
+
+/* Every so many steps are a run: no answer depends on those before. */
+enum { FW_STEPS = 20, FW_OFTEN = 14 };
+
+typedef struct fw_watch {
+    const double *weight;
+    double before;
+    int64_t step, down, often;
+} fw_watch;
+
+/* Which way a step went can be read off the iterate. */
+static int fw_look(void *context, double share)
+{
+    fw_watch *w = context;
+    double gamma = 2 / ((double)w->step++ + 2);
+    double now = w->weight[0] + w->weight[1];
+    (void)share;
+    w->down += now - (1 - gamma) * w->before < 0;
+    w->before = now;
+    if (w->step % FW_STEPS == 0) { /* the loss is a function of it */
+        w->often += w->down >= FW_OFTEN;
+        w->down = 0;
+    }
+    return 0;
+}
+
+static int64_t fw_hits(curator *c, int64_t runs)
+{
+    double weight[2];
+    solver_problem p = {.loss = {LOSS_SQUARED, 0},
+                        .low = -INFINITY,
+                        .high = INFINITY,
+                        .features = 2};
+    fw_settings s = {.steps = runs * FW_STEPS, .radius = 1, .clip = 1};
+    solver_answer answer = {.weight = weight};
+    fw_watch watch = {.weight = weight};
+    sotto_error error;
+    if (fw_run(&answer, c, &p, &s, fw_look, &watch, &error))
+        fail_msg("%s", error.message);
+    return watch.often;
+}
+
+/* A record against its opposite: in every step it moves all scores as far as
+   it can. Of the tests on how often a step went down, this one is best. */
+static void test_fw(void **state)
+{
+    (void)state;
+    static const sampled_audit a = {.runs = 200000, .delta = .05};
+    ask_item vertex = some(ASK_VERTEX, FW_STEPS, .5);
+    vertex.noise = ASK_GUMBEL;
+    ask_plan plan = plan_one(vertex);
+    account_list events;
+    account_price price;
+    sotto_error error;
+    int64_t often[2] = {0, 0};
+    if (curator_events(&events, &plan, ACCOUNT_REPLACE_ONE, 2, &error) ||
+        account_epsilon(&events, a.delta, &price, &error))
+        fail_msg("%s", error.message);
+    account_free(&events);
+    plan.item[0].count *= a.runs;
+    for (int which = 1; which <= 2; which++) {
+        curator_policy policy =
+            policy_of(ACCOUNT_REPLACE_ONE, 70 + (uint64_t)which);
+        curator *c = open_pair(which, &policy, &plan);
+        often[which - 1] = fw_hits(c, a.runs);
+        curator_close(c);
+    }
+    double seen = sampled_certified(&a, often[0], often[1]);
+    print_message("Frank-Wolfe: claimed epsilon %.3f, certified %.3f\n",
+                  price.epsilon, seen);
+    assert_true(seen <= price.epsilon);
+    assert_true(seen >= .9 * price.epsilon);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_release), cmocka_unit_test(test_cd),
         cmocka_unit_test(test_gd),      cmocka_unit_test(test_batches),
         cmocka_unit_test(test_sgd),     cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_fw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

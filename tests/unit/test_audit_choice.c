@@ -1,7 +1,8 @@
 /*
  * Choices, audited: pairs of data sets that differ in one record, and how
- * often coordinate 0 is chosen. What that certifies must not be above what is
- * claimed, and must come near it: on these pairs the claim is tight.
+ * often coordinate 0 is chosen (of vertices: down along it). What that
+ * certifies must not be above what is claimed, and must come near it: on these
+ * pairs the claim is tight.
  *
  * Limits are 5 standard deviations: a false alarm in a million.
  */
@@ -32,6 +33,7 @@ typedef struct pair {
     ask_rule rule;
     ask_noise noise;
     double level; /* claimed */
+    int vertex;   /* which way, too; 2: of coordinate 0 and no other */
 } pair;
 
 /* One record moves coordinate 0 up and all its rivals down, or the other way
@@ -42,8 +44,8 @@ static sotto_table *data_of(const pair *p, int up)
     for (int j = 0; j <= p->rivals; j++)
         text_format(&t, "x%d,", j);
     text_put(&t, "t\n");
-    for (int i = 0; i < p->first; i++)
-        put_row(&t, p->rivals, 1, 0);
+    for (int i = 0; i < abs(p->first); i++)
+        put_row(&t, p->rivals, p->first > 0 ? 1 : -1, 0);
     for (int i = 0; i < p->others; i++)
         put_row(&t, p->rivals, 0, p->scale);
     put_row(&t, p->rivals, up ? 1 : -1, up ? -p->scale : p->scale);
@@ -55,6 +57,21 @@ static sotto_table *data_of(const pair *p, int up)
 
 /* ---- runs ---- */
 
+/* Whether it is coordinate 0, and if it matters down along it. */
+static int is_hit(curator *c, const pair *p)
+{
+    static const int64_t first = 0;
+    int64_t j;
+    int sign = -1;
+    sotto_error error;
+    sotto_status status =
+        p->vertex ? curator_ask_vertex(c, p->vertex == 2 ? &first : NULL, 1, &j,
+                                       &sign, &error)
+                  : curator_ask_choice(c, &j, &error);
+    assert_int_equal(status, SOTTO_OK);
+    return j == 0 && sign < 0;
+}
+
 static double chosen(const pair *p, int up)
 {
     curator_policy policy = {.adjacency = ACCOUNT_REPLACE_ONE,
@@ -64,7 +81,7 @@ static double chosen(const pair *p, int up)
                              .weight_bound = 1,
                              .insecure = 1,
                              .seed = (uint64_t)up + 1};
-    ask_item choice = some(ASK_CHOICE, RUNS, p->level);
+    ask_item choice = some(p->vertex ? ASK_VERTEX : ASK_CHOICE, RUNS, p->level);
     choice.noise = p->noise;
     ask_plan plan = plan_one(choice);
     double clip[32], hits = 0;
@@ -82,11 +99,8 @@ static double chosen(const pair *p, int up)
     if (curator_open(&c, &t, &policy, &plan, &error) ||
         curator_tell_scores(c, &scores, &error))
         fail_msg("%s", error.message);
-    for (int i = 0; i < RUNS; i++) {
-        int64_t j;
-        assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_OK);
-        hits += j == 0;
-    }
+    for (int i = 0; i < RUNS; i++)
+        hits += is_hit(c, p);
     curator_close(c);
     return hits;
 }
@@ -121,9 +135,9 @@ static void test_two(void **state)
 {
     (void)state;
     check("exponential mechanism, two",
-          (pair){1, 20, 28, 1, 0, ASK_UNTRUNCATED, ASK_GUMBEL, 2});
+          (pair){1, 20, 28, 1, 0, ASK_UNTRUNCATED, ASK_GUMBEL, 2, 0});
     check("permute-and-flip, two",
-          (pair){1, 20, 28, 1, 0, ASK_UNTRUNCATED, ASK_FLIP, 2});
+          (pair){1, 20, 28, 1, 0, ASK_UNTRUNCATED, ASK_FLIP, 2, 0});
 }
 
 /* Laplace noise of the paper's size: what it takes for epsilon' costs twice
@@ -133,7 +147,7 @@ static void test_noisy(void **state)
     (void)state;
     /* its ratio comes near the claim only in the far tails: here 1.71 */
     check_near("Laplace noise, two",
-               (pair){1, 20, 30, 1, 0, ASK_UNTRUNCATED, ASK_NOISY, 2}, .75);
+               (pair){1, 20, 30, 1, 0, ASK_UNTRUNCATED, ASK_NOISY, 2, 0}, .75);
 }
 
 /* Rivals whose values are 30 times as large: scores count in clips, so that
@@ -142,9 +156,9 @@ static void test_scales(void **state)
 {
     (void)state;
     check("nine rivals of scale 30",
-          (pair){9, 20, 25, 30, 0, ASK_UNTRUNCATED, ASK_GUMBEL, 2});
+          (pair){9, 20, 25, 30, 0, ASK_UNTRUNCATED, ASK_GUMBEL, 2, 0});
     check("nine rivals of scale 30, permute-and-flip",
-          (pair){9, 20, 25, 30, 0, ASK_UNTRUNCATED, ASK_FLIP, 2});
+          (pair){9, 20, 25, 30, 0, ASK_UNTRUNCATED, ASK_FLIP, 2, 0});
 }
 
 /* At the kink of the L1 penalty: with noise inside the rule, coordinates
@@ -153,19 +167,33 @@ static void test_kink(void **state)
 {
     (void)state;
     check("at the kink, untruncated",
-          (pair){5, 20, 26, 1, 23, ASK_UNTRUNCATED, ASK_GUMBEL, 2});
+          (pair){5, 20, 26, 1, 23, ASK_UNTRUNCATED, ASK_GUMBEL, 2, 0});
     /* truncated scores: 0 and the rivals trade places around it */
     check("at the kink, gs-s",
-          (pair){20, 20, 20, 1, 19, ASK_GS_S, ASK_GUMBEL, 2});
+          (pair){20, 20, 20, 1, 19, ASK_GS_S, ASK_GUMBEL, 2, 0});
+}
+
+/* Vertices: down along coordinate 0 against all others, and against up along
+   itself, where the sign is all there is to tell. */
+static void test_vertices(void **state)
+{
+    (void)state;
+    check("vertices, one rival",
+          (pair){1, 20, 28, 1, 0, ASK_UNTRUNCATED, ASK_GUMBEL, 2, 1});
+    check("vertices, nine rivals",
+          (pair){9, 20, 25, 1, 0, ASK_UNTRUNCATED, ASK_GUMBEL, 2, 1});
+    check("vertices, one rival, permute-and-flip",
+          (pair){1, 20, 28, 1, 0, ASK_UNTRUNCATED, ASK_FLIP, 2, 1});
+    check("which way along one of ten",
+          (pair){9, -4, 25, 1, 0, ASK_UNTRUNCATED, ASK_GUMBEL, 2, 2});
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two),
-        cmocka_unit_test(test_noisy),
-        cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_kink),
+        cmocka_unit_test(test_two),      cmocka_unit_test(test_noisy),
+        cmocka_unit_test(test_scales),   cmocka_unit_test(test_kink),
+        cmocka_unit_test(test_vertices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -627,7 +627,7 @@ static void test_noise_is_needed(void **state)
             ask_plan plan = plan_one(some((ask_kind)kind, 1, mus[i]));
             plan.item[0].block = kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
             plan.item[0].blocks = kind == ASK_SEQUENCE;
-            if (kind == ASK_CHOICE) {
+            if (kind == ASK_CHOICE || kind == ASK_VERTEX) {
                 plan.item[0].noise = ASK_GUMBEL;
                 if (mus[i] == 1e-7) /* a choice can be as noisy as that */
                     continue;

@@ -109,8 +109,8 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[9][64];
-enum { SCHEMA, FULL, CSV, SVM, NPY, FORTRAN, GZIP, OUT };
+static char paths[11][64];
+enum { SCHEMA, FULL, CSV, SVM, NPY, FORTRAN, GZIP, BALLS, SETS, OUT };
 
 typedef struct setting {
     const char *name, *value;
@@ -444,6 +444,20 @@ static void test_private(void **state)
                                {"steps", "3"}, {"l2", "1"}, {"intercept", "no"},
                                {"rows", "9"}, ONE_THREAD),
                       do_model) > 100);
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "inf"}, {"solver", "fw"}, {"steps", "3"},
+                       {"radius", "1"}, {"intercept-radius", "1"},
+                       {"rows", "9"}, ONE_THREAD),
+              do_model) > 100);
+    assert_true(sweep(paths[SVM],
+                      SETTINGS({"loss", "squared"}, {"epsilon", "inf"},
+                               {"features", "3"}, {"solver", "bcfw"},
+                               {"steps", "3"}, {"blocks", paths[BALLS]},
+                               {"sampling", paths[SETS]}, {"candidates", "1"},
+                               {"intercept", "no"}, {"rows", "9"}, ONE_THREAD),
+                      do_model) > 40);
 }
 
 static void test_noise(void **state)
@@ -537,6 +551,8 @@ static int make_files(void **state)
               "id,age,sex,x,out,w\n\"a\"\"n\",9,f,1000000.1,yes,1\n"
               "bob,NA,,1000000.2,no,2\n");
     make_text(SVM, "a.svm", "1 1:1 3:2\n-1 2:1e-3\n1\n");
+    make_text(BALLS, "balls", "ball 1 1 3\nbox -1,1 2\n");
+    make_text(SETS, "sets", ".5 1\n.5 1-2\n");
     make_npy(NPY, "a.npy", "False");
     make_npy(FORTRAN, "f.npy", "True");
     snprintf(paths[GZIP], sizeof *paths, "%s/b.csv.gz", folder);

@@ -231,10 +231,11 @@ static void refuse_content(const char *content, const char *words)
 
 #define LINE(key, value) "  \"" key "\": " value ",\n"
 #define START "{\n" LINE("sotto_model", "1")
-#define USUAL                                                                  \
+#define PENALTY(more)                                                          \
     LINE("loss", "\"squared\"")                                                \
-    LINE("penalty", "{\"l1\": 0, \"l2\": 0, \"box\": null}")                   \
+    LINE("penalty", "{\"l1\": 0, \"l2\": 0, \"box\": null" more "}")           \
     LINE("classes", "null")
+#define USUAL PENALTY("")
 #define FEATURES LINE("features", "[\"a\"]")
 #define WEIGHTS LINE("weights", "[1.5]")
 #define REST                                                                   \
@@ -247,6 +248,14 @@ static void test_content(void **state)
     (void)state;
     const char *bad = "not as it must be";
     refuse_content(START USUAL FEATURES WEIGHTS REST PUBLIC, NULL);
+    refuse_content(
+        START PENALTY(", \"radius\": 2.5") FEATURES WEIGHTS REST PUBLIC, NULL);
+    refuse_content(
+        START PENALTY(", \"radius\": 0") FEATURES WEIGHTS REST PUBLIC, bad);
+    refuse_content(
+        START PENALTY(", \"radius\": null") FEATURES WEIGHTS REST PUBLIC, bad);
+    refuse_content(START PENALTY(", \"more\": 1") FEATURES WEIGHTS REST PUBLIC,
+                   bad);
     refuse_content("{\n" LINE("sotto_model", "2") PUBLIC, "version 2");
     refuse_content("{\n" LINE("sotto_model", "2") PUBLIC, "version 1");
     refuse_content("{\n" PUBLIC, "not a model");

@@ -26,6 +26,10 @@ sotto_status __real_gate_release(curator *c, const gate_question *q,
 sotto_status __wrap_gate_release(curator *c, const gate_question *q,
                                  int64_t *out, double *noise,
                                  sotto_error *error);
+sotto_status __real_gate_choose(curator *c, const gate_contest *q,
+                                int64_t *winner, sotto_error *error);
+sotto_status __wrap_gate_choose(curator *c, const gate_contest *q,
+                                int64_t *winner, sotto_error *error);
 sotto_status __wrap_curator_public_word(const curator *c, uint64_t *out,
                                         sotto_error *error);
 
@@ -67,6 +71,27 @@ sotto_status __wrap_gate_release(curator *c, const gate_question *q,
     for (size_t i = 0; status == SOTTO_OK && i < q->answers; i++)
         out[i] = scripted(q->kind, seen.questions, i);
     seen.questions++;
+    return status;
+}
+
+static const int64_t *score_and_note(curator *c, const void *what)
+{
+    const gate_contest *q = what;
+    const int64_t *scores = q->scores(c, q->what);
+    for (size_t i = 0; i < q->count; i++)
+        seen.sums = mixed(seen.sums + (uint64_t)scores[i * q->stride] + 1);
+    return scores;
+}
+
+/* A choice: any of them, by its place in the run. */
+sotto_status __wrap_gate_choose(curator *c, const gate_contest *q,
+                                int64_t *winner, sotto_error *error)
+{
+    gate_contest noted = *q;
+    noted.scores = score_and_note;
+    noted.what = q;
+    sotto_status status = __real_gate_choose(c, &noted, winner, error);
+    *winner = (int64_t)(mixed((uint64_t)seen.questions++) % q->count);
     return status;
 }
 
@@ -336,11 +361,13 @@ static settings settings_with(int sparse, int classes, const setting *more)
     settings s = {{{"loss", classes ? "logistic" : "squared"},
                    {"epsilon", "1"},
                    {"delta", "1e-6"},
-                   {"solver", "cd"},
-                   {"passes", "3"},
                    {"schema", schema_path},
                    {sparse ? "features" : "threads", "4"}}};
-    size_t n = 7;
+    size_t n = 5;
+    if (!more->name || strcmp(more->name, "solver")) {
+        s.list[n++] = (setting){"solver", "cd"};
+        s.list[n++] = (setting){"passes", "3"};
+    }
     for (size_t i = 0; more[i].name; i++)
         s.list[n++] = more[i];
     return s;
@@ -401,6 +428,34 @@ static void test_people(void **state)
                        {"smoothness", "private:0.1"}, {"order", "cyclic"}));
 }
 
+/* Their noise is found slowly, so each form has one loss. */
+static void one_loss(int sparse, int classes, int drop, const char *schema,
+                     const setting *more)
+{
+    use(schema, sparse);
+    settings s = settings_with(sparse, classes, more);
+    compare_all(sparse, classes, s.list, ANY_ROWS, drop);
+}
+
+/* Choices, of coordinates and of vertices. */
+static void test_choices(void **state)
+{
+    (void)state;
+    one_loss(0, 1, 0, csv_schema,
+             SETTINGS({"solver", "gcd"}, {"steps", "6"}, {"l1", "0.01"}));
+    one_loss(1, 0, 1, svm_schema,
+             SETTINGS({"solver", "fw"}, {"steps", "6"}, {"radius", "2"},
+                      {"intercept-radius", "1"}));
+    one_loss(0, 0, 1, people_schema,
+             SETTINGS({"solver", "bcfw"}, {"steps", "6"}, {"blocks", "3"},
+                      {"box", "-1,2"}, {"sampling", "nice:2"},
+                      {"intercept", "no"}));
+    one_loss(1, 1, 0, svm_schema,
+             SETTINGS({"solver", "bcfw"}, {"steps", "12"}, {"blocks", "2"},
+                      {"radius", "1"}, {"candidates", "1"},
+                      {"intercept", "no"}));
+}
+
 /* The same malformed rows stop a run that is not to drop them, before
    anything is asked or written. */
 static void test_stop(void **state)
@@ -452,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_private_smoothness),
         cmocka_unit_test(test_replace_one),
         cmocka_unit_test(test_people),
+        cmocka_unit_test(test_choices),
         cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

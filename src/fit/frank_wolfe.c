@@ -1,0 +1,118 @@
+/*
+ * What the two Frank-Wolfe solvers share: which problems they take, their
+ * questions, all of one kind, and how many steps there are by default.
+ */
+#include "private.h"
+
+#include <math.h>
+
+static sotto_status fw_refuse(const sotto_options *options, const char *what,
+                              sotto_error *error)
+{
+    return error_set(error, SOTTO_USAGE, "--solver %s: %s",
+                     option_text(options, OPTION_SOLVER), what);
+}
+
+sotto_status fit_check_frank_wolfe(const sotto_options *options,
+                                   sotto_error *error)
+{
+    int intercept = option_is(options, OPTION_INTERCEPT, "yes");
+    if (option_is(options, OPTION_LOSS, "hinge"))
+        return fw_refuse(options,
+                         "the hinge loss is not smooth; expected squared, "
+                         "logistic, squared-hinge or huber",
+                         error);
+    if (option_number(options, OPTION_L1) > 0)
+        return fw_refuse(options,
+                         "the L1 ball stands for the L1 penalty; expected "
+                         "--radius without --l1",
+                         error);
+    if (option_given(options, OPTION_CLIP) &&
+        isinf(option_number(options, OPTION_CLIP)))
+        return fw_refuse(options,
+                         "expected a finite --clip: it is the unit in which "
+                         "vertices are compared",
+                         error);
+    if (intercept && !option_given(options, OPTION_INTERCEPT_RADIUS))
+        return fw_refuse(options,
+                         "every weight needs a bound, the intercept too; "
+                         "expected --intercept-radius B or --no-intercept",
+                         error);
+    if (!intercept && option_given(options, OPTION_INTERCEPT_RADIUS))
+        return fw_refuse(options,
+                         "expected one of --intercept-radius and "
+                         "--no-intercept",
+                         error);
+    return SOTTO_OK;
+}
+
+double fit_vertex_clip(const sotto_options *options)
+{
+    return option_given(options, OPTION_CLIP)
+               ? option_number(options, OPTION_CLIP)
+               : 1;
+}
+
+double fit_intercept_radius(const private_run *r)
+{
+    return r->task.intercept
+               ? option_number(r->options, OPTION_INTERCEPT_RADIUS)
+               : 0;
+}
+
+/* As many as the budget lets tell from noise, about n epsilon / (35 ln p)
+   (measured on sparse problems), where n is public. */
+double fit_vertex_steps(const private_run *r)
+{
+    double usual = 10;
+    if (!option_private(r->options))
+        usual = 100;
+    else if (r->facts.rows > 0)
+        usual = r->facts.rows * option_number(r->options, OPTION_EPSILON) /
+                (35 * log((double)r->facts.features + 2));
+    return fmin(fmax(rint(usual), 1), 100);
+}
+
+/* ---- noise ---- */
+
+static sotto_status questions(private_run *r, ask_noise choice,
+                              ask_noise release, int64_t count,
+                              sotto_error *error)
+{
+    double left;
+    sotto_status status = fit_plan_begin(r, release, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    fit_plan_add(r,
+                 (ask_item){.kind = ASK_VERTEX,
+                            .count = count,
+                            .noise = choice,
+                            .level = fit_level(choice, left, (double)count)});
+    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+/* The sd of a score's noise, in sensitivities. */
+static double noise_of(const ask_plan *plan)
+{
+    const ask_item *item = &plan->item[plan->items - 1];
+    return 2 / item->level * (item->noise == ASK_FLIP ? 1 : 1.2825);
+}
+
+/* The exponential mechanism, or, which is less for few steps, the noise of
+   pure differential privacy: whichever is smaller. */
+sotto_status fit_plan_vertices(private_run *r, double count, sotto_error *error)
+{
+    if (count > 1e9)
+        return error_set(error, SOTTO_USAGE,
+                         "--steps: at most 1e9 questions in all");
+    int64_t times = (int64_t)count;
+    if (r->policy.without_noise)
+        return questions(r, ASK_GUMBEL, ASK_GAUSSIAN, times, error);
+    sotto_status status = questions(r, ASK_FLIP, ASK_LAPLACE, times, error);
+    ask_plan pure = r->plan;
+    if (status == SOTTO_OK)
+        status = questions(r, ASK_GUMBEL, ASK_GAUSSIAN, times, error);
+    if (status == SOTTO_OK && noise_of(&pure) < noise_of(&r->plan))
+        r->plan = pure;
+    return status;
+}
