@@ -563,6 +563,48 @@ static void test_fork(void **unused)
     free_records(&r);
 }
 
+/* More rows than the caches hold go through a loop of their own: the same
+   margins and the same sum as in two halves, which do not. */
+static void test_many_rows(void **unused)
+{
+    (void)unused;
+    enum { ROWS = (1 << 18) + 64 * 37 };
+    records whole = new_records(ROWS), parts = new_records(ROWS);
+    fill(&whole);
+    for (int j = 0; j < COLUMNS; j++)
+        memcpy(parts.x[j], whole.x[j], ROWS * sizeof(float));
+    memcpy(parts.weight, whole.weight, ROWS * sizeof(float));
+    for (int i = 0; i < SETS * LOSSES * 2; i++) {
+        const kernel *k = kernel_get(sets[i % SETS]);
+        int weighted = i / (SETS * LOSSES);
+        if (!k)
+            continue;
+        memcpy(parts.margin, whole.margin, ROWS * sizeof(float));
+        int64_t sums[2] = {0, 0};
+        for (int halves = 0; halves < 2; halves++) {
+            records *r = halves ? &parts : &whole;
+            int64_t count = halves ? ROWS / 128 * 64 : ROWS;
+            for (int64_t from = 0; from < ROWS; from += count) {
+                int64_t n = ROWS - from < count ? ROWS - from : count;
+                kernel_rows rows = {.rows = n,
+                                    .padded = n,
+                                    .margin = r->margin + from,
+                                    .weight =
+                                        weighted ? r->weight + from : NULL,
+                                    .loss = losses[i / SETS % LOSSES],
+                                    .delta = .7f};
+                kernel_column moved = {r->x[0] + from, NULL, n};
+                kernel_column asked = {r->x[1] + from, NULL, n};
+                sums[halves] += k->step(&rows, &moved, .25f, &asked, 1e5f);
+            }
+        }
+        assert_true(sums[0] == sums[1]);
+        assert_memory_equal(whole.margin, parts.margin, ROWS * sizeof(float));
+    }
+    free_records(&whole);
+    free_records(&parts);
+}
+
 static void test_no_rows(void **unused)
 {
     (void)unused;
@@ -588,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_busy_processors),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
