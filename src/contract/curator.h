@@ -41,11 +41,6 @@ double curator_draws(const ask_item *item, int64_t features);
 account_adjacency curator_priced_for(const ask_plan *plan,
                                      account_adjacency adjacency);
 
-/* What the events of a plan are priced for: the adjacency, or add-remove for
-   replace-one where rows are sampled; group privacy does the rest. */
-account_adjacency curator_priced_for(const ask_plan *plan,
-                                     account_adjacency adjacency);
-
 /* As how many events an item's questions are priced: one for each, or where
    blocks take turns one for each round of them. */
 int64_t curator_priced_count(const ask_item *item);
