@@ -22,6 +22,9 @@ typedef enum ask_kind {
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_SEQUENCE, /* the same of a public block, one row after the other */
     ASK_PRIMAL,   /* how far some coordinates should go */
+    ASK_LABELS,   /* a sketch of the targets */
+    ASK_SKETCH,   /* a sketch of one feature */
+    ASK_VERTEX,   /* which feature, with which sign, points along a vector */
     ASK_KINDS
 } ask_kind;
 
@@ -48,20 +51,23 @@ typedef struct ask_item {
     ask_noise noise;
     double rate;    /* of ASK_SAMPLED */
     int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates that
-                       are asked about at once */
+                       are asked about at once, of sketches: buckets */
     int64_t blocks; /* of ASK_SEQUENCE: which take turns */
     int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
 
 /*
  * What will be asked, in this order. A question may be left out; then it is
- * paid for all the same. None can be asked out of turn.
+ * paid for all the same. None can be asked out of turn. In any order: each
+ * kind is one item, and its count a cap, whatever is asked in between; that
+ * costs a little more.
  */
 enum { ASK_MOST_ITEMS = 16 };
 
 typedef struct ask_plan {
     ask_item item[ASK_MOST_ITEMS];
     int items;
+    int any_order;
 } ask_plan;
 
 /* How often the plan has this question. */
@@ -196,5 +202,56 @@ typedef struct ask_primal {
 
 sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
                                 double *unit, sotto_error *error);
+
+/* ---- sketches: of curators whose policy has buckets ---- */
+
+/*
+ * A sketch sums each row, with a sign, into one of a few buckets. Which one
+ * follows from a public seed and the row's place in the table, which is
+ * public, too. A column is in units of its bound, so that a row adds an
+ * integer up to ASK_UNIT to one bucket.
+ */
+enum { ASK_UNIT = 32767 };
+
+typedef struct ask_place {
+    int64_t bucket;
+    int sign; /* -1 or 1 */
+} ask_place;
+ask_place ask_place_of(uint64_t seed, int64_t row, int64_t buckets);
+
+/* Which round's noise comes next: under an insecure seed each round and party
+   has streams of its own, whatever was asked before. */
+sotto_status curator_tell_round(curator *c, uint64_t round, sotto_error *error);
+
+/* One question of this kind was asked, and answered, before this curator was
+   opened: it is charged, and no record is read. */
+sotto_status curator_tell_spent(curator *c, ask_kind kind, sotto_error *error);
+
+/* How many of this kind have been charged. */
+int64_t curator_asked(const curator *c, ask_kind kind);
+
+/* The sketch of the targets; out has the policy's buckets. */
+sotto_status curator_ask_labels(curator *c, int64_t *out, sotto_error *error);
+
+/* The sketch of feature j, or of the policy's constant behind them. */
+sotto_status curator_ask_sketch(curator *c, int64_t j, int64_t *out,
+                                sotto_error *error);
+
+/*
+ * Of the features that are `open`, and of their negatives, one for which the
+ * sum of x_ij e_i is about the largest, where e_i is the vector's number in
+ * row i's bucket, with row i's sign (less the target, where the policy says
+ * that it is known), within [-clip, clip]. The vector may be anything: what
+ * is not a number counts as 0. *out is -1, and nothing is asked, where none
+ * is open.
+ */
+typedef struct ask_vertex {
+    const double *vector;
+    double clip;
+    const unsigned char *open; /* one for each feature, and the constant */
+} ask_vertex;
+
+sotto_status curator_ask_vertex(curator *c, const ask_vertex *at, int64_t *out,
+                                int *sign, sotto_error *error);
 
 #endif

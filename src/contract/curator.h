@@ -28,6 +28,14 @@ typedef struct curator_policy {
     int without_noise; /* NOT PRIVATE, and said so beforehand */
     int insecure;      /* noise from `seed`: NOT PRIVATE */
     uint64_t seed;
+
+    /* of sketches; the rest of the policy but adjacency, rows and noise does
+       not matter then, and no other question can be asked */
+    int64_t buckets;      /* 0: no sketches */
+    uint64_t sketch_seed; /* public */
+    double constant;      /* one more column has this in all rows; 0: none */
+    int labels_known;     /* targets are subtracted from what is told */
+    uint64_t party;       /* whose noise it is, under an insecure seed */
 } curator_policy;
 
 /* The rate nearest below q that coins can have: of ASK_SAMPLED. */
@@ -35,11 +43,6 @@ double curator_rate(double q);
 
 /* How many noise values one question draws, or a few more. */
 double curator_draws(const ask_item *item, int64_t features);
-
-/* What the events of a plan are priced for: the adjacency, or add-remove for
-   replace-one where rows are sampled; group privacy does the rest. */
-account_adjacency curator_priced_for(const ask_plan *plan,
-                                     account_adjacency adjacency);
 
 /* What the events of a plan are priced for: the adjacency, or add-remove for
    replace-one where rows are sampled; group privacy does the rest. */

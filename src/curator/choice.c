@@ -323,7 +323,7 @@ sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error)
     if (!c->choice)
         return error_set(error, SOTTO_FAILED, "a choice without scores");
     assert(c->total > 0);
-    gate_contest q = {(size_t)c->choice->cells,
+    gate_contest q = {ASK_CHOICE, (size_t)c->choice->cells,
                       sizeof(choice_cell) / sizeof(int64_t), up_to_date};
     if (c->choice->failed)
         return error_memory(error);

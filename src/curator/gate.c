@@ -61,20 +61,36 @@ static sotto_status gate_refuse(const curator *c, ask_kind kind,
                      (long long)ask_planned(&c->plan, kind), ask_name(kind));
 }
 
+/* In any order the item's count is all that matters. */
+static int gate_left(const curator *c, ask_kind kind)
+{
+    int i = gate_find(&c->plan, kind, 0, c->plan.items);
+    return i >= 0 && c->asked[kind] < c->plan.item[i].count ? i : -1;
+}
+
 /* A question is charged when it is put, whatever becomes of it. */
 static sotto_status gate_charge(curator *c, ask_kind kind,
                                 const ask_item **item, int64_t *round,
                                 sotto_error *error)
 {
     gate_place place = c->place;
-    int i = gate_next(&c->plan, &place, kind);
+    int any = c->plan.any_order;
+    int i = any ? gate_left(c, kind) : gate_next(&c->plan, &place, kind);
     if (i < 0)
         return gate_refuse(c, kind, error);
-    *round = place.round;
+    *round = any ? c->asked[kind] : place.round;
     *item = &c->plan.item[i];
-    c->place = gate_behind(&c->plan, place);
+    if (!any)
+        c->place = gate_behind(&c->plan, place);
     c->asked[kind]++;
     return SOTTO_OK;
+}
+
+sotto_status gate_spend(curator *c, ask_kind kind, sotto_error *error)
+{
+    const ask_item *item;
+    int64_t round;
+    return gate_charge(c, kind, &item, &round, error);
 }
 
 /* ---- noise ---- */
@@ -252,11 +268,15 @@ static sotto_status gate_pick_copied(curator *c, const ask_item *item,
                                      sotto_error *error)
 {
     size_t bytes = q->count * sizeof *c->copied;
+    if (c->copied && c->copied_bytes < bytes) {
+        secret_give(c->copied, c->copied_bytes);
+        c->copied = NULL;
+    }
     if (!c->copied) { /* kept: pages cost more than choices */
         c->copied = secret_take(bytes);
         c->copied_bytes = bytes;
     }
-    if (!c->copied || c->copied_bytes < bytes)
+    if (!c->copied)
         return error_memory(error);
     for (size_t i = 0; i < q->count; i++)
         c->copied[i] = scores[i * q->stride];
@@ -298,7 +318,7 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
     const ask_item *item;
     size_t place = 0;
     int64_t round;
-    sotto_status status = gate_charge(c, ASK_CHOICE, &item, &round, error);
+    sotto_status status = gate_charge(c, q->kind, &item, &round, error);
     *winner = 0;
     if (status != SOTTO_OK)
         return status;
@@ -310,8 +330,9 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
             ? 0
             : gate_rate(gate_sensitivity(&c->policy, item, c->table->features),
                         item->level);
-    int many = q->count >= GATE_MANY && item->noise == ASK_GUMBEL &&
-               !c->policy.without_noise;
+    /* where all scores are new each time, there is nothing to keep */
+    int many = q->kind == ASK_CHOICE && q->count >= GATE_MANY &&
+               item->noise == ASK_GUMBEL && !c->policy.without_noise;
     status = many ? gate_pick_bucket(c, rate, q, scores, &place, error)
                   : gate_pick_copied(c, item, rate, q, scores, &place, error);
     *winner = status == SOTTO_OK ? (int64_t)place : 0;

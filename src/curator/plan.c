@@ -13,7 +13,8 @@ const char *ask_name(ask_kind kind)
         [ASK_PARTIAL] = "partial", [ASK_GRADIENT] = "gradient",
         [ASK_CHOICE] = "choice",   [ASK_BATCH] = "batch",
         [ASK_DUAL] = "dual",       [ASK_SEQUENCE] = "sequence",
-        [ASK_PRIMAL] = "primal"};
+        [ASK_PRIMAL] = "primal",   [ASK_LABELS] = "labels",
+        [ASK_SKETCH] = "sketch",   [ASK_VERTEX] = "vertex"};
     return names[kind];
 }
 
@@ -68,6 +69,10 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
     /* from one end of what they can be to the other */
     if (item->kind == ASK_PRIMAL)
         return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
+    /* one bucket by a column's integer; a score by that times a told one */
+    if (sketch_is_one(item->kind))
+        return (item->kind == ASK_VERTEX ? ASK_UNIT : 1) * (double)ASK_UNIT *
+               gate_rows_changed(policy, 0);
     int once = positive || is_sampled(item);
     double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, once);
     /* each of p entries is from 0 to KERNEL_CLIP; rounded up */
@@ -100,7 +105,8 @@ static int can_draw(const ask_item *item, double sensitivity)
 static int is_vector(ask_kind kind)
 {
     return kind == ASK_MOMENTS || kind == ASK_GRADIENT || kind == ASK_BATCH ||
-           kind == ASK_DUAL || kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
+           kind == ASK_DUAL || kind == ASK_SEQUENCE || kind == ASK_PRIMAL ||
+           kind == ASK_LABELS || kind == ASK_SKETCH;
 }
 
 /* Whether the item's noise can protect its kind of question at all: Laplace
@@ -115,7 +121,8 @@ static int is_sound(const ask_item *item)
         return 0;
     if (blocks != (item->blocks > 0))
         return 0;
-    if (gate_is_choice(item->noise) != (item->kind == ASK_CHOICE))
+    if (gate_is_choice(item->noise) !=
+        (item->kind == ASK_CHOICE || item->kind == ASK_VERTEX))
         return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);
@@ -163,13 +170,30 @@ static sotto_status refuse_level(const curator_policy *policy,
                      ask_name(item->kind));
 }
 
+/* Where order is not given, items are told apart by their kind; and what is
+   asked of whole rows and what is asked of sketches do not mix. */
+static int is_in_place(const curator_policy *policy, const ask_plan *plan,
+                       int i)
+{
+    const ask_item *item = &plan->item[i];
+    if (sketch_is_one(item->kind) != (policy->buckets > 0))
+        return 0;
+    if (sketch_is_one(item->kind) && item->kind != ASK_VERTEX &&
+        item->block != policy->buckets)
+        return 0;
+    for (int k = 0; plan->any_order && k < i; k++)
+        if (plan->item[k].kind == item->kind)
+            return 0;
+    return !plan->any_order || (!item->and_next && item->blocks == 0);
+}
+
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error)
 {
     for (int i = 0; i < plan->items; i++) {
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item, features);
-        if (!is_sound(item) ||
+        if (!is_sound(item) || !is_in_place(policy, plan, i) ||
             (item->and_next &&
              (i + 1 == plan->items || item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
@@ -190,6 +214,8 @@ double curator_draws(const ask_item *item, int64_t features)
 {
     if (!is_vector(item->kind) && item->noise != ASK_NOISY)
         return 1;
+    if (sketch_is_one(item->kind))
+        return (double)item->block;
     /* a vector with an intercept, or with coins for a batch, or both */
     return (double)features + 1 + (item->kind == ASK_BATCH);
 }
@@ -251,7 +277,7 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
                             sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    *out = (account_list){.adjacency = adjacency, .ordered = 1};
+    *out = (account_list){.adjacency = adjacency, .ordered = !plan->any_order};
     for (int i = 0, first, size; i < plan->items && status == SOTTO_OK;
          i = first + size) {
         size = gate_group(plan, i, &first);
