@@ -92,7 +92,7 @@ class Problem:
             caps[int(np.argmax(want))] += 1
         return caps
 
-    def agreement(self, setting, known, seed, even):
+    def agreement(self, setting, known, seed, even, schedule):
         """The file for --columns."""
         rounds, total, buckets = setting
         caps = self.caps(total, even)
@@ -108,7 +108,7 @@ class Problem:
             target["party"] = "party1"
         return {"sotto_parties": 1, "target": target, "labels": "known" if known else "private",
                 "label_rms": self.target[2], "rounds": rounds, "buckets": buckets, "seed": seed,
-                "parties": parties}
+                "schedule": schedule, "parties": parties}
 
     def weights(self, model):
         """A model's weights, as the mapped columns have them."""
@@ -191,12 +191,13 @@ def adult81(data, folder):
                    raw[:, -1], split, 4, (2, 1))
 
 
-def simulate(sotto, problem, epsilon, known, seed, even, folder):
+def simulate(sotto, problem, epsilon, known, seed, arguments, folder):
     """One run: its loss, and what the program said of it."""
     setting = SETTINGS[problem.name][epsilon][0]
     name = f"{problem.name}-{epsilon}-{known}-{seed}"
     agreement = folder / (name + ".json")
-    agreement.write_text(json.dumps(problem.agreement(setting, known, seed, even)))
+    agreement.write_text(json.dumps(problem.agreement(setting, known, seed, arguments.even,
+                                                       arguments.schedule)))
     model = folder / (name + ".model")
     said = json.loads(run([sotto, "federate", "simulate", problem.path, "--columns", agreement,
                            "--epsilon", epsilon, "--delta", DELTA, "--insecure-seed", seed,
@@ -211,7 +212,7 @@ def report(sotto, problem, epsilon, known, arguments, folder):
     (rounds, total, buckets), *first = SETTINGS[problem.name][epsilon]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         runs = list(pool.map(lambda seed: simulate(sotto, problem, epsilon, known, seed,
-                                                   arguments.even, folder),
+                                                   arguments, folder),
                              range(1, arguments.runs + 1)))
     losses = np.array([loss for loss, _ in runs])
     said = runs[0][1]
@@ -239,6 +240,7 @@ def work():
     parser.add_argument("--epsilons", nargs="+", type=int, default=[1, 4, 10])
     parser.add_argument("--even", action="store_true",
                         help="an even split of F over the parties, not by their radii")
+    parser.add_argument("--schedule", choices=["uniform", "permuted"], default="uniform")
     arguments = parser.parse_args()
     sotto = pathlib.Path(arguments.build).resolve() / "sotto"
     sets = arguments.sets or (sorted(SETTINGS) if arguments.data else ["planted"])
