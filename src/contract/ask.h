@@ -238,17 +238,18 @@ sotto_status curator_ask_sketch(curator *c, int64_t j, int64_t *out,
                                 sotto_error *error);
 
 /*
- * Of the features that are `open`, and of their negatives, one for which the
- * sum of x_ij e_i is about the largest, where e_i is the vector's number in
- * row i's bucket, with row i's sign (less the target, where the policy says
- * that it is known), within [-clip, clip]. The vector may be anything: what
- * is not a number counts as 0. *out is -1, and nothing is asked, where none
- * is open.
+ * Of these features, and of their negatives, one for which the sum of x_ij
+ * e_i is about the largest, where e_i is the vector's number in row i's
+ * bucket, with row i's sign (less the target, where the policy says that it
+ * is known), within [-clip, clip]. The vector may be anything: what is not a
+ * number counts as 0. *out is the feature's place in the list; -1, and
+ * nothing is asked, where the list is empty.
  */
 typedef struct ask_vertex {
     const double *vector;
     double clip;
-    const unsigned char *open; /* one for each feature, and the constant */
+    const int64_t *feature; /* as of curator_ask_sketch, at most all of them */
+    int64_t features;
 } ask_vertex;
 
 sotto_status curator_ask_vertex(curator *c, const ask_vertex *at, int64_t *out,

@@ -236,7 +236,9 @@ double federation_paper_uplink(const federation *f);
 
 /* ---- statement.c ---- */
 
+/* And its epsilon, of a whole row, and those of each party's part. */
 sotto_status federation_statement(const federation *f, text_buffer *out,
-                                  double *epsilon, sotto_error *error);
+                                  double *epsilon, double *slice,
+                                  sotto_error *error);
 
 #endif

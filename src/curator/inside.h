@@ -67,7 +67,6 @@ typedef struct sketches {
     int64_t stride, columns;
     int64_t *place;   /* public: 2 bucket + (sign < 0) of each row */
     int64_t *score;   /* scratch: those that compete */
-    int64_t *contest; /* which columns they are of */
     size_t score_bytes;
     const ask_vertex *at; /* what is being asked */
 } sketches;

@@ -113,9 +113,8 @@ static int take_memory(curator *c)
     s->memory = secret_take(s->bytes);
     s->score_bytes = (size_t)(2 * s->columns + 1) * sizeof *s->score;
     s->score = secret_take(s->score_bytes);
-    s->contest = mem_zeroed((size_t)s->columns + 1, sizeof *s->contest);
     s->place = mem_zeroed(rows, sizeof *s->place);
-    if (!s->memory || !s->score || !s->contest || !s->place)
+    if (!s->memory || !s->score || !s->place)
         return 0;
     s->value = s->memory;
     s->target = s->value + rows;
@@ -140,7 +139,6 @@ void sketch_free(curator *c)
     sketches *s = &c->sketches;
     secret_give(s->memory, s->bytes);
     secret_give(s->score, s->score_bytes);
-    mem_free(s->contest);
     mem_free(s->place);
     *s = (sketches){0};
 }
@@ -215,13 +213,11 @@ static const int64_t *score_all(curator *c)
 {
     sketches *s = &c->sketches;
     fill_along(c);
-    for (int64_t j = 0, k = 0; j < s->columns; j++) {
-        if (!s->at->open[j])
-            continue;
+    for (int64_t k = 0; k < s->at->features; k++) {
+        int64_t j = s->at->feature[k];
         s->score[2 * k] =
             sum_along(s->column + j * s->stride, s->along, c->table->rows);
         s->score[2 * k + 1] = -s->score[2 * k];
-        k++;
     }
     return s->score;
 }
@@ -230,20 +226,22 @@ sotto_status curator_ask_vertex(curator *c, const ask_vertex *at, int64_t *out,
                                 int *sign, sotto_error *error)
 {
     sketches *s = &c->sketches;
-    int64_t count = 0, winner;
+    int64_t winner;
+    int fine = at->features >= 0 && at->features <= s->columns;
     *out = -1;
     *sign = 0;
-    for (int64_t j = 0; j < s->columns; j++)
-        if (at->open[j]) /* public: what has been told to be open */
-            s->contest[count++] = j;
-    if (!count)
+    for (int64_t k = 0; fine && k < at->features; k++)
+        fine = at->feature[k] >= 0 && at->feature[k] < s->columns;
+    if (!fine)
+        return error_set(error, SOTTO_FAILED, "a choice of no column");
+    if (!at->features)
         return SOTTO_OK;
-    gate_contest q = {ASK_VERTEX, (size_t)(2 * count), 1, score_all};
+    gate_contest q = {ASK_VERTEX, (size_t)(2 * at->features), 1, score_all};
     s->at = at;
     sotto_status status = gate_choose(c, &q, &winner, error);
     s->at = NULL;
     if (status == SOTTO_OK) {
-        *out = s->contest[winner / 2];
+        *out = winner / 2;
         *sign = winner % 2 ? -1 : 1;
     }
     return status;

@@ -20,7 +20,7 @@ struct party {
     curator *curator;
     int64_t columns;     /* with the constant */
     int64_t *place;      /* where the table has a column */
-    unsigned char *open; /* scratch, as the table has them */
+    int64_t *candidate;  /* scratch: columns, and where the table has them */
     unsigned char *shared;
     int64_t shares;
     int64_t *sketch; /* scratch */
@@ -69,7 +69,7 @@ static int take_memory(party *p)
     const federation *f = p->f;
     size_t columns = (size_t)p->columns, buckets = (size_t)f->buckets;
     p->place = mem_zeroed(columns, sizeof *p->place);
-    p->open = mem_zeroed(columns, 1);
+    p->candidate = mem_zeroed(2 * columns, sizeof *p->candidate);
     p->shared = mem_zeroed(columns, 1);
     p->sketch = mem_zeroed(buckets, sizeof *p->sketch);
     p->vector = mem_zeroed(buckets, sizeof *p->vector);
@@ -77,7 +77,7 @@ static int take_memory(party *p)
     /* start, turns, and the model */
     p->exchange =
         mem_zeroed((size_t)f->party[p->k].turns + 2, sizeof *p->exchange);
-    return p->place && p->open && p->shared && p->sketch && p->vector &&
+    return p->place && p->candidate && p->shared && p->sketch && p->vector &&
            p->held && p->exchange;
 }
 
@@ -117,7 +117,7 @@ void party_close(party *p)
         text_free(&p->exchange[i].answer);
     mem_free(p->exchange);
     mem_free(p->place);
-    mem_free(p->open);
+    mem_free(p->candidate);
     mem_free(p->shared);
     mem_free(p->sketch);
     mem_free(p->vector);
@@ -174,19 +174,21 @@ static sotto_status ask_vertex_of(party *p, const double *told,
                                   int64_t *column, int *sign,
                                   sotto_error *error)
 {
-    int64_t winner;
+    int64_t winner, count = 0, *place = p->candidate + p->columns;
     int full = p->shares >= p->f->party[p->k].cap;
     for (int64_t i = 0; i < p->columns; i++)
-        p->open[p->place[i]] = !full || p->shared[i];
+        if (!full || p->shared[i]) {
+            place[count] = p->place[i];
+            p->candidate[count++] = i;
+        }
     for (int64_t b = 0; b < p->f->buckets; b++)
         p->vector[b] = isfinite(told[b]) ? told[b] : 0;
-    ask_vertex at = {p->vector, clip_of(p), p->open};
+    ask_vertex at = {p->vector, clip_of(p), place, count};
     sotto_status status =
         curator_ask_vertex(p->curator, &at, &winner, sign, error);
-    *column = -1;
-    for (int64_t i = 0; i < p->columns; i++)
-        if (p->place[i] == winner)
-            *column = i;
+    if (status == SOTTO_OK && winner < 0) /* a cap of 0 has no turns */
+        status = refuse(p, "it has nothing to show", error);
+    *column = status == SOTTO_OK ? p->candidate[winner] : -1;
     return status;
 }
 

@@ -106,21 +106,6 @@ static sotto_status open_party(sotto_simulation *s, int k, const char *path,
     return status;
 }
 
-static sotto_status price_slices(sotto_simulation *s, sotto_error *error)
-{
-    sotto_status status = SOTTO_OK;
-    for (int k = 0; status == SOTTO_OK && k < s->f.parties; k++) {
-        account_list events;
-        account_price price = {0};
-        status = federation_slice(&events, &s->f, k, error);
-        if (status == SOTTO_OK && events.events > 0)
-            status = account_epsilon(&events, s->f.delta, &price, error);
-        account_free(&events);
-        s->slice[k] = price.epsilon;
-    }
-    return status;
-}
-
 /* What will be stated, before anything is asked. */
 static sotto_status state(sotto_simulation *s, sotto_error *error)
 {
@@ -131,12 +116,10 @@ static sotto_status state(sotto_simulation *s, sotto_error *error)
         s->slice[k] = INFINITY;
     if (status != SOTTO_OK || isinf(s->f.epsilon))
         return status;
-    status = federation_statement(&s->f, &t, &s->epsilon, error);
+    status = federation_statement(&s->f, &t, &s->epsilon, s->slice, error);
     if (status == SOTTO_OK)
         s->statement = t.failed ? NULL : model_form(t.data);
     text_free(&t);
-    if (status == SOTTO_OK)
-        status = price_slices(s, error);
     return status == SOTTO_OK && !s->statement ? error_memory(error) : status;
 }
 

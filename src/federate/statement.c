@@ -73,7 +73,7 @@ static void put_questions(text_buffer *t, const federation *f)
 /* ---- a party's part of a row ---- */
 
 static sotto_status put_slice(text_buffer *t, const federation *f, int k,
-                              sotto_error *error)
+                              double *epsilon, sotto_error *error)
 {
     const federation_party *p = &f->party[k];
     account_list events;
@@ -82,6 +82,7 @@ static sotto_status put_slice(text_buffer *t, const federation *f, int k,
     if (status == SOTTO_OK && events.events > 0)
         status = account_epsilon(&events, f->delta, &price, error);
     account_free(&events);
+    *epsilon = price.epsilon;
     text_put(t, k ? ", {\"party\": " : "{\"party\": ");
     text_json(t, p->name);
     put_number(t, "epsilon", price.epsilon);
@@ -96,7 +97,7 @@ static sotto_status put_slice(text_buffer *t, const federation *f, int k,
 }
 
 static sotto_status put_slices(text_buffer *t, const federation *f,
-                               sotto_error *error)
+                               double *slice, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
     put_text(t, "slices_against",
@@ -105,7 +106,7 @@ static sotto_status put_slices(text_buffer *t, const federation *f,
              "answers no question twice");
     text_put(t, ", \"slices\": [");
     for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
-        status = put_slice(t, f, k, error);
+        status = put_slice(t, f, k, &slice[k], error);
     text_put(t, "]");
     return status;
 }
@@ -133,7 +134,8 @@ static void put_scope(text_buffer *t, const federation *f)
 }
 
 sotto_status federation_statement(const federation *f, text_buffer *t,
-                                  double *epsilon, sotto_error *error)
+                                  double *epsilon, double *slice,
+                                  sotto_error *error)
 {
     account_list events;
     account_price price = {0};
@@ -152,7 +154,7 @@ sotto_status federation_statement(const federation *f, text_buffer *t,
     }
     account_free(&events);
     if (status == SOTTO_OK)
-        status = put_slices(t, f, error);
+        status = put_slices(t, f, slice, error);
     put_text(t, "randomness", "ChaCha20 keyed by the system");
     put_text(t, "not_covered",
              "timing; how rows of the parties were matched; other releases "

@@ -81,12 +81,12 @@ static double direction(const federation *f)
 static double run_party(curator *c, const federation *f, int k,
                         const double *u)
 {
-    static const unsigned char open[] = {1};
+    static const int64_t only_one[] = {0};
     int64_t sketch[MOST_BUCKETS], column;
     int sign;
     sotto_error error;
     ask_place p = ask_place_of(f->seed, 0, f->buckets);
-    ask_vertex at = {u, .5, open};
+    ask_vertex at = {u, .5, only_one, 1};
     double sum = 0, eta = f->range * direction(f);
     if (!f->labels_known && k == f->label_party) {
         must(curator_ask_labels(c, sketch, &error), &error);
@@ -209,7 +209,7 @@ static void test_many_rows(void **state)
    column is chosen all the same. */
 static double against(const federation *f, int rows_along, double eta, int runs)
 {
-    static const unsigned char open[] = {1};
+    static const int64_t only_one[] = {0};
     curator *c;
     sotto_error error;
     text_buffer t = {0};
@@ -232,7 +232,7 @@ static double against(const federation *f, int rows_along, double eta, int runs)
         "d.csv", t.data,
         SETTINGS({"epsilon", "1"}, {"schema-text", f->party[1].schema}));
     must(curator_open(&c, &table, &policy, &plan, &error), &error);
-    ask_vertex at = {u, .001, open};
+    ask_vertex at = {u, .001, only_one, 1};
     for (int i = 0; i < runs; i++) {
         int64_t column;
         int sign;

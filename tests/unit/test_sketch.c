@@ -171,7 +171,7 @@ static void test_places(void **state)
 
 /* ---- choices ---- */
 
-static const unsigned char all_open[] = {1, 1, 1, 1};
+static const int64_t all_of_them[] = {0, 1, 2};
 
 static int64_t score_of(const double *u, double clip, int known, int64_t j)
 {
@@ -199,24 +199,26 @@ static void test_scores(void **state)
         curator *c = open_with(&policy, &plan, -1);
         for (int t = 0; t < 40; t++) {
             double u[BUCKETS], clip = .3 + .1 * (t % 7);
-            unsigned char open[] = {t % 3 != 0, t % 4 != 1, t % 5 != 2};
-            int64_t best = -1, most = -1, out;
+            int open[] = {t % 3 != 0, t % 4 != 1, t % 5 != 2};
+            int64_t best = -1, most = -1, out, list[3], count = 0;
             int sign;
             sotto_error error;
             for (int b = 0; b < BUCKETS; b++)
                 u[b] = sin(1 + t * 8. + b);
-            for (int64_t j = 0; j < 3; j++) {
+            for (int64_t j = 2; j >= 0; j--) { /* in any order */
                 int64_t score = score_of(u, clip, known, j);
                 assert_true(score != 0);
                 if (open[j] && llabs(score) > most) {
                     most = llabs(score);
                     best = j;
                 }
+                if (open[j])
+                    list[count++] = j;
             }
-            ask_vertex at = {u, clip, open};
+            ask_vertex at = {u, clip, list, count};
             assert_int_equal(curator_ask_vertex(c, &at, &out, &sign, &error),
                              SOTTO_OK);
-            assert_int_equal(out, best);
+            assert_int_equal(out < 0 ? -1 : list[out], best);
             if (best >= 0)
                 assert_true(sign * score_of(u, clip, known, best) > 0);
         }
@@ -244,7 +246,7 @@ static void test_anything_told(void **state)
             sotto_error error;
             for (int b = 0; b < BUCKETS; b++)
                 u[b] = odd[(b + t) % 8];
-            ask_vertex at = {u, clips[t / 8], all_open};
+            ask_vertex at = {u, clips[t / 8], all_of_them, 3};
             assert_int_equal(curator_ask_vertex(c, &at, &out, &sign, &error),
                              SOTTO_OK);
             for (int64_t i = 0; i < ROWS; i++)
@@ -267,7 +269,7 @@ static void test_score_sensitivity(void **state)
     double u[BUCKETS], most = 0;
     for (int b = 0; b < BUCKETS; b++)
         u[b] = b % 2 ? INFINITY : -1e300;
-    ask_vertex at = {u, 1e-300, all_open};
+    ask_vertex at = {u, 1e-300, all_of_them, 3};
     curator *all = open_with(&policy, &plan, -1);
     int64_t out;
     int sign;
@@ -328,7 +330,7 @@ static void test_law_of_choices(void **state)
     curator *c = open_with(&policy, &plan, -1);
     for (int b = 0; b < BUCKETS; b++)
         u[b] = cos(3. * b);
-    ask_vertex at = {u, 1.2, all_open};
+    ask_vertex at = {u, 1.2, all_of_them, 3};
     for (int j = 0; j < 6; j++) {
         double score = (double)score_of(u, 1.2, 0, j / 2);
         weight[j] = exp((j % 2 ? -1 : 1) * score * eta / 2 / 32767 / 32767);
@@ -394,9 +396,9 @@ static void test_caps(void **state)
     int64_t out[BUCKETS], winner;
     int sign;
     double u[BUCKETS] = {1};
-    ask_vertex at = {u, 1, all_open};
-    static const unsigned char none[3] = {0};
-    ask_vertex shut = {u, 1, none};
+    ask_vertex at = {u, 1, all_of_them, 3};
+    ask_vertex shut = {u, 1, all_of_them, 0};
+    ask_vertex wrong = {u, 1, (const int64_t[]){3}, 1};
     sotto_error error;
     assert_int_equal(curator_ask_vertex(c, &at, &winner, &sign, &error), 0);
     assert_int_equal(curator_ask_sketch(c, 0, out, &error), SOTTO_OK);
@@ -409,6 +411,8 @@ static void test_caps(void **state)
     /* what is free is free */
     assert_int_equal(curator_ask_vertex(c, &shut, &winner, &sign, &error), 0);
     assert_int_equal(winner, -1);
+    assert_int_equal(curator_ask_vertex(c, &wrong, &winner, &sign, &error),
+                     SOTTO_FAILED);
     assert_int_equal(curator_ask_vertex(c, &at, &winner, &sign, &error), 0);
     assert_int_equal(curator_ask_vertex(c, &at, &winner, &sign, &error),
                      SOTTO_BUDGET);
