@@ -13,9 +13,8 @@ static void federate_announce(const sotto_simulation_facts *f)
             "%lld parties, %lld rows, %lld columns, labels %s: %lld rounds, "
             "%lld sketches of %lld numbers at most\nexpected: %s%s\n",
             (long long)f->parties, (long long)f->rows, (long long)f->columns,
-            f->labels_known ? "known to all" : "private",
-            (long long)f->rounds, (long long)f->cap, (long long)f->buckets,
-            f->expected,
+            f->labels_known ? "known to all" : "private", (long long)f->rounds,
+            (long long)f->cap, (long long)f->buckets, f->expected,
             strcmp(f->expected, "good")
                 ? " (so few rows, or so small a budget, make a poor model; "
                   "see docs/parties.md)"
@@ -33,8 +32,9 @@ static void federate_price(const sotto_simulation *s,
         if (isinf(f->epsilon))
             return;
     }
-    fprintf(stderr, "a whole row, against outsiders and the server: epsilon "
-                    "%.6g, delta %g\n",
+    fprintf(stderr,
+            "a whole row, against outsiders and the server: epsilon "
+            "%.6g, delta %g\n",
             f->epsilon, f->delta);
     for (int64_t k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
@@ -153,8 +153,7 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     const char *output = sotto_options_get(c->options, "output");
     sotto_status status = federate_check(c, error);
     if (status == SOTTO_OK)
-        status =
-            sotto_simulation_open(&s, c->argument[1], c->options, error);
+        status = sotto_simulation_open(&s, c->argument[1], c->options, error);
     if (status == SOTTO_OK)
         status = federate_run(c, s, &model, error);
     if (status == SOTTO_OK)

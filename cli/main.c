@@ -81,7 +81,8 @@ const verb cli_verbs[] = {
      0, 0, cli_account},
     {"federate", "simulate DATA",
      "let parties that hold different columns of the same rows find a model",
-     "simulate: all roles in one process, for experiments. Each party reads its "
+     "simulate: all roles in one process, for experiments. Each party reads "
+     "its "
      "own columns of DATA, as --columns FILE says, which also has everything "
      "else that the parties agree upon: bounds, radii, rounds, caps "
      "(docs/parties.md). Nobody needs to trust anybody: a party sends a noisy "

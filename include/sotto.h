@@ -540,8 +540,8 @@ typedef struct sotto_simulation_facts {
     int labels_known;
     double epsilon, delta; /* of a whole row; infinite without noise */
     int64_t uplink, messages, downlink; /* bytes sent to and by the server */
-    double paper_uplink;   /* what the paper's algorithm would send up */
-    char transcript[65];   /* SHA-256 of all messages, as the server has them */
+    double paper_uplink; /* what the paper's algorithm would send up */
+    char transcript[65]; /* SHA-256 of all messages, as the server has them */
 } sotto_simulation_facts;
 
 typedef struct sotto_simulation_party {

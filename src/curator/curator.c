@@ -143,9 +143,9 @@ static sotto_status open_noise(curator *c, uint64_t position,
 {
     sotto_status status =
         open_stream(c, &c->noise, NOISE_RELEASE, position, error);
-    return status == SOTTO_OK ? open_stream(c, &c->choices, NOISE_SELECTION,
-                                            position, error)
-                              : status;
+    return status == SOTTO_OK
+               ? open_stream(c, &c->choices, NOISE_SELECTION, position, error)
+               : status;
 }
 
 /* Parties and rounds are fewer than 2^20 and 2^40. */
@@ -218,9 +218,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
     keep_table_out_of_dumps(t);
     c->total = policy->rows;
     c->kernel = kernel_get(policy->isa);
-    sotto_status status = policy->buckets
-                              ? sketch_check(t, policy, plan, error)
-                              : check_table(t, policy, error);
+    sotto_status status = policy->buckets ? sketch_check(t, policy, plan, error)
+                                          : check_table(t, policy, error);
     if (status == SOTTO_OK)
         status = curator_check(policy, plan, t->features, error);
     if (status == SOTTO_OK && !c->kernel)

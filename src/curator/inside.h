@@ -65,8 +65,8 @@ typedef struct sketches {
     void *memory;   /* all of these */
     size_t bytes;
     int64_t stride, columns;
-    int64_t *place;   /* public: 2 bucket + (sign < 0) of each row */
-    int64_t *score;   /* scratch: those that compete */
+    int64_t *place; /* public: 2 bucket + (sign < 0) of each row */
+    int64_t *score; /* scratch: those that compete */
     size_t score_bytes;
     const ask_vertex *at; /* what is being asked */
 } sketches;

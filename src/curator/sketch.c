@@ -66,8 +66,7 @@ static void fill_all(curator *c)
     for (int64_t j = 0; j < s->columns; j++)
         fill_column(c, j);
     for (int64_t i = 0; i < c->table->rows; i++) {
-        ask_place p =
-            ask_place_of(c->policy.sketch_seed, i, c->policy.buckets);
+        ask_place p = ask_place_of(c->policy.sketch_seed, i, c->policy.buckets);
         s->place[i] = 2 * p.bucket + (p.sign < 0);
         if (!c->table->y)
             continue;

@@ -157,9 +157,8 @@ static sotto_status add_column(const reading *r, federation_party *p,
     const json_t *levels = json_object_get(column, "levels");
     if (!levels) {
         sotto_status status = get_bounds(r, column, name, &centre, &half);
-        return status == SOTTO_OK
-                   ? add_feature(r, p, name, NULL, centre, half)
-                   : status;
+        return status == SOTTO_OK ? add_feature(r, p, name, NULL, centre, half)
+                                  : status;
     }
     for (size_t i = 0; i < json_array_size(levels); i++) {
         const char *level = json_string_value(json_array_get(levels, i));
@@ -228,8 +227,7 @@ static char *schema_text(json_t *schema, json_t *columns)
 
 static json_t *target_column(const json_t *root)
 {
-    json_t *bounds =
-        json_object_get(json_object_get(root, "target"), "bounds");
+    json_t *bounds = json_object_get(json_object_get(root, "target"), "bounds");
     return json_pack("{s:s, s:O}", "type", "target", "bounds", bounds);
 }
 
@@ -279,8 +277,8 @@ static sotto_status read_party(const reading *r, federation_party *p,
                                const json_t *from)
 {
     const char *name = json_string_value(json_object_get(from, "name"));
-    sotto_status status = check_keys(
-        r, from, "a party", " name columns constant radius cap ");
+    sotto_status status =
+        check_keys(r, from, "a party", " name columns constant radius cap ");
     if (status != SOTTO_OK)
         return status;
     if (!name || !*name || !json_is_number(json_object_get(from, "radius")) ||
@@ -330,8 +328,7 @@ static sotto_status read_parties(const reading *r, const json_t *root)
     }
     if (constants > 1)
         return refuse(r, "constant", "one party to have it");
-    return movers ? SOTTO_OK
-                  : refuse(r, "cap", "a party with a cap above 0");
+    return movers ? SOTTO_OK : refuse(r, "cap", "a party with a cap above 0");
 }
 
 /* ---- the rest ---- */
@@ -342,15 +339,16 @@ static sotto_status read_target(const reading *r, const json_t *root)
     const json_t *target = json_object_get(root, "target");
     const char *name = json_string_value(json_object_get(target, "name"));
     const char *owner = json_string_value(json_object_get(target, "party"));
-    sotto_status status = check_keys(r, target, "target", " name bounds party ");
+    sotto_status status =
+        check_keys(r, target, "target", " name bounds party ");
     if (status == SOTTO_OK && (!name || !*name))
         status = refuse(r, "target", "its \"name\"");
     if (status == SOTTO_OK)
-        status = get_bounds(r, target, name, &f->target_centre,
-                            &f->target_half);
+        status =
+            get_bounds(r, target, name, &f->target_centre, &f->target_half);
     if (status == SOTTO_OK)
-        status = get_word(r, root, "labels", "private", "known",
-                          &f->labels_known);
+        status =
+            get_word(r, root, "labels", "private", "known", &f->labels_known);
     if (status != SOTTO_OK)
         return status;
     f->target = mem_text(name);
@@ -396,8 +394,8 @@ static sotto_status read_numbers(const reading *r, const json_t *root)
     if (status == SOTTO_OK)
         status = get_number(r, root, "label_rms", 0x1p-20, 1, &f->label_rms);
     if (status == SOTTO_OK)
-        status = get_word(r, root, "schedule", "uniform", "permuted",
-                          &f->permuted);
+        status =
+            get_word(r, root, "schedule", "uniform", "permuted", &f->permuted);
     f->seed = (uint64_t)seed;
     return status == SOTTO_OK ? read_shares(r, root) : status;
 }
@@ -408,9 +406,8 @@ static sotto_status read_all(const reading *r, const json_t *root)
         check_keys(r, root, "the file",
                    " sotto_parties target labels label_rms rounds buckets seed "
                    "schedule split missing_values parties ");
-    if (status == SOTTO_OK &&
-        json_integer_value(json_object_get(root, "sotto_parties")) !=
-            CONFIG_VERSION)
+    if (status == SOTTO_OK && json_integer_value(json_object_get(
+                                  root, "sotto_parties")) != CONFIG_VERSION)
         status = refuse(r, "the file", "\"sotto_parties\": 1");
     if (status == SOTTO_OK)
         status = read_parties(r, root);

@@ -249,6 +249,5 @@ const char *federation_class(const federation *f, double mu)
 
 double federation_paper_uplink(const federation *f)
 {
-    return (double)f->movers * (double)f->rounds *
-           (4 + 8 * (double)f->buckets);
+    return (double)f->movers * (double)f->rounds * (4 + 8 * (double)f->buckets);
 }

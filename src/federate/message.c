@@ -94,8 +94,7 @@ static int get_field(message_field *f, cursor *c, uint64_t **to)
         return 0;
     uint64_t type = get(c, WORD), count = get(c, LONG);
     size_t wide = type == MESSAGE_BYTES ? 1 : LONG;
-    if (type < MESSAGE_BYTES || type >= MESSAGE_TYPES ||
-        count > c->left / wide)
+    if (type < MESSAGE_BYTES || type >= MESSAGE_TYPES || count > c->left / wide)
         return 0;
     *f = (message_field){(message_type)type, (int64_t)count, *to};
     if (wide == 1) {

@@ -18,9 +18,9 @@ struct party {
     const federation *f;
     int k;
     curator *curator;
-    int64_t columns;     /* with the constant */
-    int64_t *place;      /* where the table has a column */
-    int64_t *candidate;  /* scratch: columns, and where the table has them */
+    int64_t columns;    /* with the constant */
+    int64_t *place;     /* where the table has a column */
+    int64_t *candidate; /* scratch: columns, and where the table has them */
     unsigned char *shared;
     int64_t shares;
     int64_t *sketch; /* scratch */
@@ -49,8 +49,8 @@ static sotto_status find_places(party *p, const sotto_table *t,
     char buffer[24];
     for (int64_t i = 0; i < own->features; i++) {
         int64_t j = 0, count = sotto_table_features(t);
-        while (j < count && strcmp(sotto_table_feature_name(t, j, buffer),
-                                   own->feature[i]))
+        while (j < count &&
+               strcmp(sotto_table_feature_name(t, j, buffer), own->feature[i]))
             j++;
         if (j == count || count != own->features)
             return error_set(error, SOTTO_DATA,
@@ -170,9 +170,8 @@ static double clip_of(const party *p)
 }
 
 /* All own columns while fewer than the cap were shown, then those alone. */
-static sotto_status ask_vertex_of(party *p, const double *told,
-                                  int64_t *column, int *sign,
-                                  sotto_error *error)
+static sotto_status ask_vertex_of(party *p, const double *told, int64_t *column,
+                                  int *sign, sotto_error *error)
 {
     int64_t winner, count = 0, *place = p->candidate + p->columns;
     int full = p->shares >= p->f->party[p->k].cap;
@@ -246,10 +245,10 @@ static sotto_status show_column(party *p, int64_t column, const message *kept,
     *is_new = !p->shared[column];
     if (!*is_new)
         return SOTTO_OK;
-    sotto_status status =
-        kept ? kept_sketch(p, ASK_SKETCH, kept, 1, error)
-             : curator_ask_sketch(p->curator, p->place[column], p->sketch,
-                                  error);
+    sotto_status status = kept
+                              ? kept_sketch(p, ASK_SKETCH, kept, 1, error)
+                              : curator_ask_sketch(p->curator, p->place[column],
+                                                   p->sketch, error);
     if (status == SOTTO_OK) {
         p->shared[column] = 1;
         p->shares++;

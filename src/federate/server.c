@@ -260,8 +260,7 @@ sotto_status server_take(server *s, const void *answer, size_t size,
     sotto_status status = message_read(&m, answer, size, error);
     if (status == SOTTO_OK &&
         (k < 0 || !s->request.length || m.round != round || m.to != 0 ||
-         m.from != (uint32_t)k + 1 ||
-         !hash_same(&m.session, &s->f->session)))
+         m.from != (uint32_t)k + 1 || !hash_same(&m.session, &s->f->session)))
         status = refuse("an answer to another question", error);
     if (status == SOTTO_OK)
         status = take(s, &m, k, step, error);

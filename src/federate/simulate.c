@@ -70,8 +70,8 @@ static sotto_status party_options(sotto_options **out, const federation *f,
         if (status == SOTTO_OK)
             status = option_copy(*out, options, heeded[i], error);
     if (status == SOTTO_OK)
-        status = sotto_options_set(*out, "schema-text", f->party[k].schema,
-                                   error);
+        status =
+            sotto_options_set(*out, "schema-text", f->party[k].schema, error);
     return status;
 }
 
@@ -90,12 +90,10 @@ static sotto_status read_table(sotto_table **out, const federation *f, int k,
 
 /* The number of rows is public: it is the first party's. */
 static sotto_status open_party(sotto_simulation *s, int k, const char *path,
-                               const sotto_options *options,
-                               sotto_error *error)
+                               const sotto_options *options, sotto_error *error)
 {
     sotto_table *table;
-    sotto_status status =
-        read_table(&table, &s->f, k, path, options, error);
+    sotto_status status = read_table(&table, &s->f, k, path, options, error);
     if (status == SOTTO_OK && k == 0) {
         s->f.rows = sotto_table_rows(table);
         status = federation_settle(&s->f, error);
@@ -205,8 +203,8 @@ static sotto_status declare_spending(const sotto_simulation *s,
     account_list events;
     sotto_status status = federation_events(&events, &s->f, error);
     if (status == SOTTO_OK)
-        status = fit_write_spent(s->output, s->epsilon, s->f.delta, &events,
-                                 error);
+        status =
+            fit_write_spent(s->output, s->epsilon, s->f.delta, &events, error);
     account_free(&events);
     return status;
 }
@@ -244,7 +242,8 @@ static void set_weights(sotto_model *m, const federation *f, const server *s)
         const federation_party *p = &f->party[k];
         const double *w = server_weights(s, k);
         for (int64_t i = 0; i < p->features; i++) {
-            m->weight[at++] = w[i] == 0 ? 0 : f->target_half * w[i] / p->half[i];
+            m->weight[at++] =
+                w[i] == 0 ? 0 : f->target_half * w[i] / p->half[i];
             intercept -= w[i] * (p->centre[i] / p->half[i]);
         }
         if (p->constant != 0)
@@ -314,13 +313,13 @@ void sotto_simulation_look_at(const sotto_simulation *s, int64_t which,
 {
     const federation *f = &s->f;
     int k = (int)which;
-    *out = (sotto_simulation_party){
-        .name = f->party[k].name,
-        .columns = federation_columns(f, k),
-        .cap = f->party[k].cap,
-        .turns = f->party[k].turns,
-        .has_labels = !f->labels_known && k == f->label_party,
-        .epsilon = s->slice[k]};
+    *out = (sotto_simulation_party){.name = f->party[k].name,
+                                    .columns = federation_columns(f, k),
+                                    .cap = f->party[k].cap,
+                                    .turns = f->party[k].turns,
+                                    .has_labels =
+                                        !f->labels_known && k == f->label_party,
+                                    .epsilon = s->slice[k]};
     out->uplink = server_uplink(s->server, k, &out->messages);
 }
 
@@ -328,17 +327,16 @@ void sotto_simulation_look(const sotto_simulation *s,
                            sotto_simulation_facts *out)
 {
     const federation *f = &s->f;
-    *out = (sotto_simulation_facts){
-        .expected = federation_class(f, s->mu),
-        .parties = f->parties,
-        .rows = f->rows,
-        .rounds = f->rounds,
-        .buckets = f->buckets,
-        .labels_known = f->labels_known,
-        .epsilon = s->epsilon,
-        .delta = f->delta,
-        .downlink = s->downlink,
-        .paper_uplink = federation_paper_uplink(f)};
+    *out = (sotto_simulation_facts){.expected = federation_class(f, s->mu),
+                                    .parties = f->parties,
+                                    .rows = f->rows,
+                                    .rounds = f->rounds,
+                                    .buckets = f->buckets,
+                                    .labels_known = f->labels_known,
+                                    .epsilon = s->epsilon,
+                                    .delta = f->delta,
+                                    .downlink = s->downlink,
+                                    .paper_uplink = federation_paper_uplink(f)};
     for (int k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
         sotto_simulation_look_at(s, k, &p);

@@ -29,8 +29,7 @@ static sotto_status put_curve(text_buffer *t, const account_list *events,
 {
     account_price price[CURVE];
     const char *between = "";
-    sotto_status status =
-        account_epsilons(events, deltas, CURVE, price, error);
+    sotto_status status = account_epsilons(events, deltas, CURVE, price, error);
     text_put(t, ", \"curve\": [");
     for (int i = 0; status == SOTTO_OK && i < CURVE; i++) {
         if (isinf(price[i].epsilon))
@@ -117,8 +116,9 @@ static void put_scope(text_buffer *t, const federation *f)
     hash_text(&f->session, session);
     put_text(t, "adjacency", account_adjacency_name(ACCOUNT_ZERO_OUT));
     put_text(t, "of", "a whole row: all parties' columns and the label");
-    put_text(t, "against", "everybody but the parties: outsiders, the server, "
-                           "and all that it passes on");
+    put_text(t, "against",
+             "everybody but the parties: outsiders, the server, "
+             "and all that it passes on");
     put_text(t, "unit", "row");
     put_text(t, "membership",
              "not protected: who is in the data, and how many they are, is "

@@ -78,8 +78,7 @@ static double direction(const federation *f)
 }
 
 /* The likelihood ratio of all that party k says in one run. */
-static double run_party(curator *c, const federation *f, int k,
-                        const double *u)
+static double run_party(curator *c, const federation *f, int k, const double *u)
 {
     static const int64_t only_one[] = {0};
     int64_t sketch[MOST_BUCKETS], column;
@@ -250,7 +249,8 @@ static void test_range(void **state)
     enum { RUNS = 1000000 };
     federation f = four(3, 2, 8, "private", 2, .01);
     double eta = 1.6;
-    double often = against(&f, 2, eta, RUNS), seldom = against(&f, 3, eta, RUNS);
+    double often = against(&f, 2, eta, RUNS),
+           seldom = against(&f, 3, eta, RUNS);
     double seen = certified(often, seldom, RUNS, 0);
     print_message("one choice: claimed %.3f, certified %.3f\n", eta, seen);
     assert_true(seen <= eta);

@@ -51,7 +51,9 @@ static void test_message_is_its_bytes(void **state)
     /* for ever: what is kept on disk must be read by later versions */
     hash h = hash_of(bytes.data, bytes.length);
     hash_text(&h, sum);
-    assert_string_equal(sum, "b848e86d45886e75adc1169e49554bb05fac41facf91fabd35edd0e2a4f14f48");
+    assert_string_equal(
+        sum,
+        "b848e86d45886e75adc1169e49554bb05fac41facf91fabd35edd0e2a4f14f48");
     message_free(&back);
     text_free(&bytes);
     text_free(&again);
@@ -101,8 +103,8 @@ static void test_other_bytes_are_refused(void **state)
     const struct {
         size_t at;
         char value;
-    } lies[] = {{8, 2},       {64, 5},      {68, 0},     {68, 5},
-                {72, 127},    {79, 127},    {0, 'S'},    {72, 2}};
+    } lies[] = {{8, 2},    {64, 5},   {68, 0},  {68, 5},
+                {72, 127}, {79, 127}, {0, 'S'}, {72, 2}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         char *copy = malloc(bytes.length);
         memcpy(copy, bytes.data, bytes.length);
@@ -143,8 +145,9 @@ static void test_agreements(void **state)
     refuse_text_of("\"radius\": 1,", "", "\"radius\"");
     refuse_text_of("\"cap\": 1,", "\"cap\": true,", "\"cap\"");
     refuse_text_of("\"party\": \"north\"", "\"party\": \"west\"", "\"party\"");
-    refuse_text_of("\"party\": \"north\"}", "\"party\": \"north\"}, "
-                                            "\"labels\": \"known\"",
+    refuse_text_of("\"party\": \"north\"}",
+                   "\"party\": \"north\"}, "
+                   "\"labels\": \"known\"",
                    "all have them");
     refuse_text_of("\"c\":", "\"a\":", "one party's");
     refuse_text_of("\"c\":", "\"t\":", "not the target");
@@ -288,8 +291,7 @@ typedef struct scene {
 
 static scene begin(double epsilon)
 {
-    scene s = {.f = agreed(TWO_PARTIES, 40, epsilon, 9),
-               .csv = rows_text(40)};
+    scene s = {.f = agreed(TWO_PARTIES, 40, epsilon, 9), .csv = rows_text(40)};
     for (int b = 0; b < 16; b++)
         s.u[b] = b % 3 - 1;
     return s;
@@ -401,8 +403,8 @@ static void test_strangers(void **state)
 static void test_malicious_server(void **state)
 {
     (void)state;
-    static const double told[] = {NAN,     INFINITY, -INFINITY, 1e308,
-                                  -1e308,  5e-324,   0,         1};
+    static const double told[] = {NAN,    INFINITY, -INFINITY, 1e308,
+                                  -1e308, 5e-324,   0,         1};
     scene s = begin(1);
     join(&s);
     for (int k = 0; k < 2; k++) {
@@ -454,8 +456,8 @@ static void test_replay(void **state)
     sotto_error error;
     for (int i = 0; i < KEPT; i++) { /* start, three rounds */
         uint64_t round = i ? round_of(&s.f, 1, i - 1) : 0;
-        message m = request_of(
-            &s.f, i ? FEDERATION_VECTOR : FEDERATION_START, 1, round);
+        message m = request_of(&s.f, i ? FEDERATION_VECTOR : FEDERATION_START,
+                               1, round);
         if (i)
             m.field[m.fields++] = (message_field){MESSAGE_NUMBERS, 16, s.u};
         message_write(&m, &request[i]);
@@ -604,8 +606,9 @@ static void test_converges(void **state)
 {
     (void)state;
     text_buffer t = {0};
-    const char *from = "\"party\": \"north\"}, \"rounds\": 12, \"buckets\": 16, "
-                       "\"seed\": 3";
+    const char *from =
+        "\"party\": \"north\"}, \"rounds\": 12, \"buckets\": 16, "
+        "\"seed\": 3";
     const char *at = strstr(TWO_PARTIES, ", \"party\": \"north\"}");
     assert_non_null(at);
     text_add(&t, TWO_PARTIES, (size_t)(at - TWO_PARTIES));

@@ -45,7 +45,8 @@ sotto_status __wrap_gate_release(curator *c, const gate_question *q,
     q->sum(c, q->what, out);
     note(out, q->answers);
     for (size_t i = 0; i < q->answers; i++)
-        out[i] = (int64_t)(mixed(seen.questions * 1000 + i) % 2000000) - 1000000;
+        out[i] =
+            (int64_t)(mixed(seen.questions * 1000 + i) % 2000000) - 1000000;
     return status;
 }
 

@@ -11,8 +11,8 @@ enum { ROWS = 50, BUCKETS = 8, SEED = 17 };
 /* ---- small tables ---- */
 
 /* Values as they are: the columns have no bounds. */
-static const double odd_values[] = {0,    1,     -1,    .5,   1e30, -1e30,
-                                    .123, -.999, 1e-30, 1.00001};
+static const double odd_values[] = {0,     1,    -1,    .5,    1e30,
+                                    -1e30, .123, -.999, 1e-30, 1.00001};
 enum { ODD = sizeof odd_values / sizeof *odd_values };
 
 static double value_at(int64_t i, int64_t j)
@@ -140,10 +140,9 @@ static void test_one_row(void **state)
             ask_place p = ask_place_of(SEED, i, BUCKETS);
             release(c, j, without);
             for (int b = 0; b < BUCKETS; b++)
-                assert_int_equal(with[j][b] - without[b],
-                                 b == p.bucket
-                                     ? p.sign * integer_of(value_at(i, j))
-                                     : 0);
+                assert_int_equal(
+                    with[j][b] - without[b],
+                    b == p.bucket ? p.sign * integer_of(value_at(i, j)) : 0);
         }
         curator_close(c);
     }
@@ -230,9 +229,9 @@ static void test_scores(void **state)
 static void test_anything_told(void **state)
 {
     (void)state;
-    static const double odd[] = {NAN,    INFINITY, -INFINITY, 1e308, -1e308,
-                                 5e-324, 0,        -1};
-    static const double clips[] = {1,        0,   -1,    NAN,
+    static const double odd[] = {NAN,    INFINITY, -INFINITY, 1e308,
+                                 -1e308, 5e-324,   0,         -1};
+    static const double clips[] = {1,        0,      -1,    NAN,
                                    INFINITY, 1e-310, 1e308, 5e-324};
     for (int known = 0; known < 2; known++) {
         curator_policy policy = policy_of(0);
@@ -475,13 +474,13 @@ static void test_any_order_costs(void **state)
     account_list any, given;
     account_price one, two;
     sotto_error error;
-    assert_int_equal(
-        curator_events(&any, &plan, ACCOUNT_ZERO_OUT, 3, &error), SOTTO_OK);
+    assert_int_equal(curator_events(&any, &plan, ACCOUNT_ZERO_OUT, 3, &error),
+                     SOTTO_OK);
     assert_false(any.ordered);
     assert_true(any.draws == 20 + 40 * BUCKETS);
     plan.any_order = 0;
-    assert_int_equal(
-        curator_events(&given, &plan, ACCOUNT_ZERO_OUT, 3, &error), SOTTO_OK);
+    assert_int_equal(curator_events(&given, &plan, ACCOUNT_ZERO_OUT, 3, &error),
+                     SOTTO_OK);
     assert_true(given.ordered);
     assert_int_equal(account_epsilon(&any, 1e-6, &one, &error), SOTTO_OK);
     assert_int_equal(account_epsilon(&given, 1e-6, &two, &error), SOTTO_OK);
