@@ -2,13 +2,15 @@
 """How good the parties' protocol c* is: the loss of many simulated runs beside what it should be.
 
     bench/federate.py [--data DIR] [--runs 20] [--sets planted california adult81] [--even]
+    bench/federate.py --grid [--runs 6] [--rows 1000 10000 100000] [--features 100 1000]
 
 loss = (f(w) - f*) / (f(0) - f*), f half the mean squared error, f* its minimum on the L1 ball of all
 columns together: 0 is perfect, 1 no better than w = 0. Data are public, bounds are declared as in the
 table of docs/parties.md; radii are taken from the solution of f* (an oracle: rounded to 0.1). Each run has
 noise, a sketch and a schedule of its own. planted is made here; the others are read from DIR/california/
 california.csv and DIR/adult/adult81.train.csv.gz. Targets: 1.3 times the first measurement plus .03. A
-report: a missed target is said, and makes the exit code 1.
+report: a missed target is said, and makes the exit code 1. --grid is for docs/parties.md: planted data of
+several sizes, with the default settings.
 """
 
 import argparse
@@ -34,6 +36,8 @@ SETTINGS = {
                 10: ((120, 12, 3000), .016, .014)},
 }
 DELTA = 1e-6
+DEFAULTS = (120, 12, 3000)
+GRID = (.5, 1, 4, 10)
 
 
 class Problem:
@@ -193,7 +197,7 @@ def adult81(data, folder):
 
 def simulate(sotto, problem, epsilon, known, seed, arguments, folder):
     """One run: its loss, and what the program said of it."""
-    setting = SETTINGS[problem.name][epsilon][0]
+    setting = DEFAULTS if arguments.grid else SETTINGS[problem.name][epsilon][0]
     name = f"{problem.name}-{epsilon}-{known}-{seed}"
     agreement = folder / (name + ".json")
     agreement.write_text(json.dumps(problem.agreement(setting, known, seed, arguments.even,
@@ -228,6 +232,21 @@ def report(sotto, problem, epsilon, known, arguments, folder):
     return fine
 
 
+def grid(sotto, arguments, folder):
+    """Losses for sizes of planted data: private labels, then known ones."""
+    print("    rows features  labels   " + "  ".join(f"epsilon {e:<4}" for e in GRID))
+    for features in arguments.features:
+        for rows in arguments.rows:
+            problem = planted(folder, rows, features)
+            for known in (0, 1):
+                losses = [np.mean([simulate(sotto, problem, epsilon, known, seed, arguments,
+                                            folder)[0] for seed in range(1, arguments.runs + 1)])
+                          for epsilon in GRID]
+                print(f"{rows:8} {features:8}  {'known' if known else 'private':8} " +
+                      "  ".join(f"{loss:12.3f}" for loss in losses), flush=True)
+            problem.path.unlink()
+
+
 def work():
     """The table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -241,10 +260,17 @@ def work():
     parser.add_argument("--even", action="store_true",
                         help="an even split of F over the parties, not by their radii")
     parser.add_argument("--schedule", choices=["uniform", "permuted"], default="uniform")
+    parser.add_argument("--grid", action="store_true", help="planted data of several sizes")
+    parser.add_argument("--rows", nargs="+", type=int, default=[1000, 10000, 100000])
+    parser.add_argument("--features", nargs="+", type=int, default=[100, 1000])
     arguments = parser.parse_args()
     sotto = pathlib.Path(arguments.build).resolve() / "sotto"
     sets = arguments.sets or (sorted(SETTINGS) if arguments.data else ["planted"])
     fine = True
+    if arguments.grid:
+        with tempfile.TemporaryDirectory() as folder:
+            grid(sotto, arguments, pathlib.Path(folder))
+        return 0
     print("set         eps labels      T caps             m    loss   error   first   limit "
           "expected       kB up  paper's kB")
     with tempfile.TemporaryDirectory() as folder:
