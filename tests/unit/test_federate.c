@@ -594,6 +594,18 @@ static void test_all(void **state)
     assert_true(up >= least && up <= least + 2 * (12 + 8 * 16));
     assert_int_equal((up - least) % (12 + 8 * 16), 0);
     assert_true(sum > 0 && sum <= 1.5 * (1 + 1e-12));
+    /* a server that begins anew says the same, and parties answer from what
+       they have kept: it gets where the first one was, and nothing is spent */
+    account_list before, after;
+    sotto_error error;
+    must(party_spent(s.p[0], &before, &error), &error);
+    server *again = run_all(&s.f, s.p);
+    must(party_spent(s.p[0], &after, &error), &error);
+    assert_true(hash_same(server_transcript(all), server_transcript(again)));
+    assert_memory_equal(server_weights(all, 1), server_weights(again, 1),
+                        2 * sizeof(double));
+    assert_true(price_of(&before, 1e-6) == price_of(&after, 1e-6));
+    server_close(again);
     server_close(all);
     end(&s);
 }
