@@ -3,7 +3,6 @@
  */
 #include "cli.h"
 
-#include <math.h>
 #include <string.h>
 
 /* What is to be expected, before anything is asked: of public numbers. */
@@ -29,8 +28,7 @@ static void federate_price(const sotto_simulation *s,
     if (!sotto_model_privacy(m, &epsilon, &delta)) {
         fprintf(stderr, "NOT PRIVATE: without noise, or with noise that can be "
                         "repeated\n");
-        if (isinf(f->epsilon))
-            return;
+        return;
     }
     fprintf(stderr,
             "a whole row, against outsiders and the server: epsilon "

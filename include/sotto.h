@@ -538,7 +538,7 @@ typedef struct sotto_simulation_facts {
     int64_t cap;     /* F: columns of which a sketch is sent, at most */
     int64_t buckets; /* m: numbers in a sketch */
     int labels_known;
-    double epsilon, delta; /* of a whole row; infinite without noise */
+    double epsilon, delta; /* of a whole row; infinite if NOT PRIVATE */
     int64_t uplink, messages, downlink; /* bytes sent to and by the server */
     double paper_uplink; /* what the paper's algorithm would send up */
     char transcript[65]; /* SHA-256 of all messages, as the server has them */

@@ -104,7 +104,16 @@ static sotto_status open_party(sotto_simulation *s, int k, const char *path,
     return status;
 }
 
-/* What will be stated, before anything is asked. */
+static int is_private(const sotto_simulation *s)
+{
+    int all = 1;
+    for (int k = 0; k < s->f.parties; k++)
+        all &= party_is_private(s->party[k]);
+    return all;
+}
+
+/* What will be stated, before anything is asked; nothing, and no epsilon, of
+   what is NOT PRIVATE. */
 static sotto_status state(sotto_simulation *s, sotto_error *error)
 {
     text_buffer t = {0};
@@ -112,7 +121,7 @@ static sotto_status state(sotto_simulation *s, sotto_error *error)
     s->epsilon = INFINITY;
     for (int k = 0; k < s->f.parties; k++)
         s->slice[k] = INFINITY;
-    if (status != SOTTO_OK || isinf(s->f.epsilon))
+    if (status != SOTTO_OK || !is_private(s))
         return status;
     status = federation_statement(&s->f, &t, &s->epsilon, s->slice, error);
     if (status == SOTTO_OK)
@@ -187,14 +196,6 @@ void sotto_simulation_free(sotto_simulation *s)
 }
 
 /* ---- running ---- */
-
-static int is_private(const sotto_simulation *s)
-{
-    int all = 1;
-    for (int k = 0; k < s->f.parties; k++)
-        all &= party_is_private(s->party[k]);
-    return all;
-}
 
 /* On the disk before the first record is asked about. */
 static sotto_status declare_spending(const sotto_simulation *s,
