@@ -61,13 +61,45 @@ ROW lanes block_part(const block *b, int64_t i, lanes s, int weighted)
 
 /* Loops without a choice in them: `moving`, `kind`, `weighted` are
    constants. */
+ROW void block_add(row_sum *sum, const block *b, int64_t i, int moving,
+                   loss_kind kind, int weighted)
+{
+    lanes s = row_slope(kind, block_margin(b, i, moving), b->delta);
+    row_add(sum, block_part(b, i, s, weighted));
+}
+
 ROW row_sum block_sum(const block *b, int moving, loss_kind kind, int weighted)
 {
     row_sum sum = {{0}, {0}};
 #pragma GCC unroll 4
-    for (int64_t i = 0; i < b->count; i += LANES) {
-        lanes s = row_slope(kind, block_margin(b, i, moving), b->delta);
-        row_add(&sum, block_part(b, i, s, weighted));
+    for (int64_t i = 0; i < b->count; i += LANES)
+        block_add(&sum, b, i, moving, kind, weighted);
+    return sum;
+}
+
+/*
+ * The same where the rows are more than the caches hold. What comes 4 KiB
+ * later is sent for, because the processor looks no further than a page. Of
+ * one column only: fewer rows would be slower with it, and these with more
+ * of it.
+ */
+enum { LOOPS_FAR = 1 << 18, LOOPS_AHEAD = 1024, LOOPS_PART = 64 };
+
+ROW void send_for(const float *x)
+{
+    for (int64_t k = 0; k < LOOPS_PART; k += 16)
+        __builtin_prefetch(x + k + LOOPS_AHEAD);
+}
+
+ROW row_sum block_sum_far(const block *b, int moving, loss_kind kind,
+                          int weighted)
+{
+    row_sum sum = {{0}, {0}};
+    for (int64_t i = 0; i < b->count; i += LOOPS_PART) {
+        send_for(b->x + i);
+#pragma GCC unroll 16
+        for (int64_t k = i; k < i + LOOPS_PART; k += LANES)
+            block_add(&sum, b, k, moving, kind, weighted);
     }
     return sum;
 }
@@ -115,14 +147,15 @@ static __attribute__((noinline, cold)) int64_t block_any(block b,
 }
 
 ROW int64_t block_dense(const block *b, int moving, loss_kind kind,
-                        int weighted)
+                        int weighted, int far)
 {
     /* without weights a logistic slope is neither 0 nor infinite nor NaN,
        and no value is a NaN: then no part is */
     int safe = kind == LOSS_LOGISTIC && !weighted;
     row_sum sum = kind == LOSS_LOGISTIC
                       ? block_sum_logistic(b, moving, weighted)
-                      : block_sum(b, moving, kind, weighted);
+                  : far ? block_sum_far(b, moving, kind, weighted)
+                        : block_sum(b, moving, kind, weighted);
     if (!safe && row_has_nan(&sum))
         return block_any(*b, kind);
     return row_total(&sum, b->count / LANES);
@@ -175,9 +208,10 @@ ROW int64_t all_dense(const kernel_rows *r, const kernel_column *moved, float d,
                       loss_kind kind, int weighted)
 {
     int64_t sum = 0;
+    int far = r->padded >= LOOPS_FAR;
     for (int64_t i = 0; i < r->padded; i += LOOPS_BLOCK) {
         block b = block_at(r, moved, d, asked, factor, i);
-        sum += block_dense(&b, moving, kind, weighted);
+        sum += block_dense(&b, moving, kind, weighted, far);
     }
     return sum;
 }
@@ -313,20 +347,16 @@ static int64_t sum_sparse(const float *slope, const kernel_column *asked,
     return sum;
 }
 
-/* The whole gradient reads column after column once: what comes 4 KiB later,
-   often the next column, is sent for, because the processor looks no further
-   than a page. */
-enum { SUM_AHEAD = 1024, SUM_ROWS = 64 };
-
+/* The whole gradient reads column after column once: what comes 4 KiB later
+   is often the next column. */
 ROW row_sum sum_block(const float *slope, const float *x, float factor,
                       int64_t count, int any)
 {
     row_sum sum = {{0}, {0}};
-    for (int64_t i = 0; i < count; i += SUM_ROWS) {
-        for (int64_t k = 0; k < SUM_ROWS; k += 16)
-            __builtin_prefetch(x + i + k + SUM_AHEAD);
+    for (int64_t i = 0; i < count; i += LOOPS_PART) {
+        send_for(x + i);
 #pragma GCC unroll 16
-        for (int64_t k = 0; k < SUM_ROWS; k += LANES) {
+        for (int64_t k = 0; k < LOOPS_PART; k += LANES) {
             lanes part =
                 lanes_load(slope + i + k) * (lanes_load(x + i + k) * factor);
             if (any)
