@@ -201,74 +201,95 @@ static sotto_status read_columns(const reading *r, federation_party *p,
 
 /* ---- schemas: what the readers of data take ---- */
 
-/* {"sotto_schema": 1, ..., "columns": {}}, to be filled. */
-static json_t *new_schema(const json_t *root)
+static int put_json(const char *bytes, size_t size, void *to)
 {
-    json_t *schema = json_pack("{s:i, s:{s:s}}", "sotto_schema", 1, "default",
-                               "type", "drop");
-    json_t *words = json_object_get(root, "missing_values");
-    if (schema && words)
-        json_object_set(schema, "missing_values", words);
-    return schema;
+    text_add(to, bytes, size);
+    return ((text_buffer *)to)->failed ? -1 : 0;
 }
 
-/* Ends the schema's life; NULL when out of memory. */
-static char *schema_text(json_t *schema, json_t *columns)
+static void put_value(text_buffer *t, const json_t *value)
 {
-    char *text = NULL;
-    if (schema && columns && !json_object_set_new(schema, "columns", columns)) {
-        char *json = json_dumps(schema, JSON_COMPACT | JSON_REAL_PRECISION(17));
-        text = json ? model_form(json) : NULL;
-        free(json);
+    if (json_dump_callback(value, put_json, t,
+                           JSON_COMPACT | JSON_ENCODE_ANY |
+                               JSON_REAL_PRECISION(17)))
+        t->failed = 1; /* nothing else can: it was read from JSON */
+}
+
+/* In the form that models keep; NULL when out of memory. */
+static char *schema_text(const json_t *root, const json_t *columns)
+{
+    text_buffer t = {0};
+    const json_t *words = json_object_get(root, "missing_values");
+    text_put(&t, "{\"sotto_schema\": 1, ");
+    if (words) {
+        text_put(&t, "\"missing_values\": ");
+        put_value(&t, words);
+        text_put(&t, ", ");
     }
-    json_decref(schema);
+    text_put(&t, "\"default\": {\"type\": \"drop\"}, \"columns\": ");
+    put_value(&t, columns);
+    text_put(&t, "}");
+    char *text = t.failed ? NULL : model_form(t.data);
+    text_free(&t);
     return text;
 }
 
-static json_t *target_column(const json_t *root)
+/* Adds the target; 0 when out of memory. */
+static int add_target(json_t *columns, const federation *f, const json_t *root)
 {
     json_t *bounds = json_object_get(json_object_get(root, "target"), "bounds");
-    return json_pack("{s:s, s:O}", "type", "target", "bounds", bounds);
+    json_t *column =
+        json_pack("{s:s, s:O}", "type", "target", "bounds", bounds);
+    return !json_object_set_new(columns, f->target, column);
 }
 
 /* Party k's own columns, and the target where it has it. */
 static int party_schema(federation *f, int k, const json_t *root)
 {
     json_t *from = json_array_get(json_object_get(root, "parties"), (size_t)k);
-    json_t *own = json_object_get(from, "columns");
-    json_t *columns = own ? json_copy(own) : json_object();
-    if (f->labels_known || k == f->label_party)
-        json_object_set_new(columns, f->target, target_column(root));
-    f->party[k].schema = schema_text(new_schema(root), columns);
+    json_t *columns = json_copy(json_object_get(from, "columns"));
+    int has_target = f->labels_known || k == f->label_party;
+    if (columns && (!has_target || add_target(columns, f, root)))
+        f->party[k].schema = schema_text(root, columns);
+    json_decref(columns);
     return f->party[k].schema != NULL;
 }
 
-/* All columns in the order of the parties. No column has two owners. */
-static sotto_status whole_schema(const reading *r, const json_t *root)
+/* Adds party k's columns to all others; no column has two owners. */
+static sotto_status gather(const reading *r, json_t *all, const json_t *root,
+                           int k)
+{
+    json_t *from = json_array_get(json_object_get(root, "parties"), (size_t)k);
+    json_t *column;
+    const char *name;
+    json_object_foreach(json_object_get(from, "columns"), name, column)
+    {
+        if (json_object_get(all, name) || !strcmp(name, r->f->target))
+            return refuse(r, name,
+                          "a column to be one party's, and not the target");
+        if (json_object_set(all, name, column))
+            return error_memory(r->error);
+    }
+    return SOTTO_OK;
+}
+
+/* All columns in the order of the parties, and each party's. */
+static sotto_status make_schemas(const reading *r, const json_t *root)
 {
     federation *f = r->f;
-    json_t *all = json_object(), *from, *column;
-    size_t k;
-    const char *name;
-    json_array_foreach(json_object_get(root, "parties"), k, from)
-    {
-        json_object_foreach(json_object_get(from, "columns"), name, column)
-        {
-            if (json_object_get(all, name) || !strcmp(name, f->target)) {
-                json_decref(all);
-                return refuse(r, name,
-                              "a column to be one party's, and not the "
-                              "target");
-            }
-            json_object_set(all, name, column);
-        }
-    }
-    json_object_set_new(all, f->target, target_column(root));
-    f->schema = schema_text(new_schema(root), all);
-    for (int i = 0; f->schema && i < f->parties; i++)
-        if (!party_schema(f, i, root))
-            return error_memory(r->error);
-    return f->schema ? SOTTO_OK : error_memory(r->error);
+    json_t *all = json_object();
+    sotto_status status = all ? SOTTO_OK : error_memory(r->error);
+    for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
+        status = gather(r, all, root, k);
+    if (status == SOTTO_OK && add_target(all, f, root))
+        f->schema = schema_text(root, all);
+    json_decref(all);
+    if (status != SOTTO_OK)
+        return status;
+    int fine = f->schema != NULL;
+    for (int k = 0; fine && k < f->parties; k++)
+        fine = party_schema(f, k, root);
+    return fine ? SOTTO_OK : error_memory(r->error);
 }
 
 /* ---- parties ---- */
@@ -415,10 +436,18 @@ static sotto_status read_all(const reading *r, const json_t *root)
         status = read_target(r, root);
     if (status == SOTTO_OK)
         status = read_numbers(r, root);
-    return status == SOTTO_OK ? whole_schema(r, root) : status;
+    return status == SOTTO_OK ? make_schemas(r, root) : status;
 }
 
 /* ---- life ---- */
+
+/* jansson takes a failed allocation for a fault of the text. */
+static int out_of_memory(size_t size)
+{
+    void *block = mem_zeroed(size + 1, 1);
+    mem_free(block);
+    return !block;
+}
 
 sotto_status federation_parse(federation *out, const char *name,
                               const char *bytes, size_t size,
@@ -431,16 +460,18 @@ sotto_status federation_parse(federation *out, const char *name,
                         .label_rms = 1,
                         .share = {.2, .35, .45}};
     json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &where);
+    if (!root && out_of_memory(size))
+        return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE, "%s: line %d: expected JSON",
                          show_name(name).text, where.line);
     sotto_status status = read_all(&r, root);
-    char *json = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    out->text = json ? model_form(json) : NULL;
-    free(json);
+    text_buffer text = {0};
+    put_value(&text, root);
     json_decref(root);
-    if (status == SOTTO_OK && !out->text)
+    if (status == SOTTO_OK && text.failed)
         status = error_memory(error);
+    out->text = text.data;
     if (status != SOTTO_OK)
         federation_free(out);
     return status;
