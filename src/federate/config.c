@@ -2,10 +2,8 @@
  * What all have agreed upon before anything is read: one JSON file. Read
  * strictly: a key that is not understood is refused.
  */
-#include "federate.h"
-#include "model.h"
+#include "config.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,14 +13,7 @@ enum {
     CONFIG_MOST_PARTIES = 1 << 12
 };
 
-/* What it is read with. */
-typedef struct reading {
-    federation *f;
-    const char *name; /* of the file, for messages */
-    sotto_error *error;
-} reading;
-
-static sotto_status refuse(const reading *r, const char *where,
+sotto_status config_refuse(const reading *r, const char *where,
                            const char *expected)
 {
     return error_set(r->error, SOTTO_USAGE, "%s: %s: expected %s",
@@ -38,7 +29,7 @@ static sotto_status check_keys(const reading *r, const json_t *object,
     json_t *value;
     char word[40];
     if (!json_is_object(object))
-        return refuse(r, where, "an object {...}");
+        return config_refuse(r, where, "an object {...}");
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         (void)value;
@@ -64,7 +55,7 @@ static sotto_status get_number(const reading *r, const json_t *object,
     if (json_is_number(value) && *out >= low && *out <= high)
         return SOTTO_OK;
     snprintf(expected, sizeof expected, "a number from %g to %g", low, high);
-    return refuse(r, key, expected);
+    return config_refuse(r, key, expected);
 }
 
 static sotto_status get_integer(const reading *r, const json_t *object,
@@ -80,7 +71,7 @@ static sotto_status get_integer(const reading *r, const json_t *object,
         return SOTTO_OK;
     snprintf(expected, sizeof expected, "a whole number from %lld to %lld",
              (long long)low, (long long)high);
-    return refuse(r, key, expected);
+    return config_refuse(r, key, expected);
 }
 
 /* One of two words, the first of which is the default: 0 or 1. */
@@ -95,7 +86,7 @@ static sotto_status get_word(const reading *r, const json_t *object,
     if (word && (*out || !strcmp(word, first)))
         return SOTTO_OK;
     snprintf(expected, sizeof expected, "\"%s\" or \"%s\"", first, second);
-    return refuse(r, key, expected);
+    return config_refuse(r, key, expected);
 }
 
 /* The map that bounds make, as the readers of data have it. */
@@ -108,9 +99,10 @@ static sotto_status get_bounds(const reading *r, const json_t *column,
     if (json_array_size(bounds) != 2 || !json_is_number(low) ||
         !json_is_number(high) ||
         !(json_number_value(low) < json_number_value(high)))
-        return refuse(r, name,
-                      "\"bounds\": [low, high], declared without a look at "
-                      "the records");
+        return config_refuse(
+            r, name,
+            "\"bounds\": [low, high], declared without a look at "
+            "the records");
     *centre = json_number_value(low) / 2 + json_number_value(high) / 2;
     *half = json_number_value(high) / 2 - json_number_value(low) / 2;
     return SOTTO_OK;
@@ -163,7 +155,7 @@ static sotto_status add_column(const reading *r, federation_party *p,
     for (size_t i = 0; i < json_array_size(levels); i++) {
         const char *level = json_string_value(json_array_get(levels, i));
         if (!level)
-            return refuse(r, name, "\"levels\": [names]");
+            return config_refuse(r, name, "\"levels\": [names]");
         sotto_status status = add_feature(r, p, name, level, 0, 1);
         if (status != SOTTO_OK)
             return status;
@@ -181,9 +173,10 @@ static sotto_status read_columns(const reading *r, federation_party *p,
     {
         count += features_of(column);
         if (!features_of(column))
-            return refuse(r, name,
-                          "\"type\": \"number\" with bounds, or \"category\" "
-                          "with levels");
+            return config_refuse(
+                r, name,
+                "\"type\": \"number\" with bounds, or \"category\" "
+                "with levels");
     }
     p->feature = mem_zeroed(count + 1, sizeof *p->feature);
     p->centre = mem_zeroed(count + 1, sizeof *p->centre);
@@ -199,99 +192,6 @@ static sotto_status read_columns(const reading *r, federation_party *p,
     return SOTTO_OK;
 }
 
-/* ---- schemas: what the readers of data take ---- */
-
-static int put_json(const char *bytes, size_t size, void *to)
-{
-    text_add(to, bytes, size);
-    return ((text_buffer *)to)->failed ? -1 : 0;
-}
-
-static void put_value(text_buffer *t, const json_t *value)
-{
-    if (json_dump_callback(value, put_json, t,
-                           JSON_COMPACT | JSON_ENCODE_ANY |
-                               JSON_REAL_PRECISION(17)))
-        t->failed = 1; /* nothing else can: it was read from JSON */
-}
-
-/* In the form that models keep; NULL when out of memory. */
-static char *schema_text(const json_t *root, const json_t *columns)
-{
-    text_buffer t = {0};
-    const json_t *words = json_object_get(root, "missing_values");
-    text_put(&t, "{\"sotto_schema\": 1, ");
-    if (words) {
-        text_put(&t, "\"missing_values\": ");
-        put_value(&t, words);
-        text_put(&t, ", ");
-    }
-    text_put(&t, "\"default\": {\"type\": \"drop\"}, \"columns\": ");
-    put_value(&t, columns);
-    text_put(&t, "}");
-    char *text = t.failed ? NULL : model_form(t.data);
-    text_free(&t);
-    return text;
-}
-
-/* Adds the target; 0 when out of memory. */
-static int add_target(json_t *columns, const federation *f, const json_t *root)
-{
-    json_t *bounds = json_object_get(json_object_get(root, "target"), "bounds");
-    json_t *column =
-        json_pack("{s:s, s:O}", "type", "target", "bounds", bounds);
-    return !json_object_set_new(columns, f->target, column);
-}
-
-/* Party k's own columns, and the target where it has it. */
-static int party_schema(federation *f, int k, const json_t *root)
-{
-    json_t *from = json_array_get(json_object_get(root, "parties"), (size_t)k);
-    json_t *columns = json_copy(json_object_get(from, "columns"));
-    int has_target = f->labels_known || k == f->label_party;
-    if (columns && (!has_target || add_target(columns, f, root)))
-        f->party[k].schema = schema_text(root, columns);
-    json_decref(columns);
-    return f->party[k].schema != NULL;
-}
-
-/* Adds party k's columns to all others; no column has two owners. */
-static sotto_status gather(const reading *r, json_t *all, const json_t *root,
-                           int k)
-{
-    json_t *from = json_array_get(json_object_get(root, "parties"), (size_t)k);
-    json_t *column;
-    const char *name;
-    json_object_foreach(json_object_get(from, "columns"), name, column)
-    {
-        if (json_object_get(all, name) || !strcmp(name, r->f->target))
-            return refuse(r, name,
-                          "a column to be one party's, and not the target");
-        if (json_object_set(all, name, column))
-            return error_memory(r->error);
-    }
-    return SOTTO_OK;
-}
-
-/* All columns in the order of the parties, and each party's. */
-static sotto_status make_schemas(const reading *r, const json_t *root)
-{
-    federation *f = r->f;
-    json_t *all = json_object();
-    sotto_status status = all ? SOTTO_OK : error_memory(r->error);
-    for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
-        status = gather(r, all, root, k);
-    if (status == SOTTO_OK && add_target(all, f, root))
-        f->schema = schema_text(root, all);
-    json_decref(all);
-    if (status != SOTTO_OK)
-        return status;
-    int fine = f->schema != NULL;
-    for (int k = 0; fine && k < f->parties; k++)
-        fine = party_schema(f, k, root);
-    return fine ? SOTTO_OK : error_memory(r->error);
-}
-
 /* ---- parties ---- */
 
 static sotto_status read_party(const reading *r, federation_party *p,
@@ -304,9 +204,10 @@ static sotto_status read_party(const reading *r, federation_party *p,
         return status;
     if (!name || !*name || !json_is_number(json_object_get(from, "radius")) ||
         !json_is_integer(json_object_get(from, "cap")))
-        return refuse(r, name ? name : "a party",
-                      "\"name\", \"radius\" (of its weights) and \"cap\" (the "
-                      "most of its columns that it shows)");
+        return config_refuse(
+            r, name ? name : "a party",
+            "\"name\", \"radius\" (of its weights) and \"cap\" (the "
+            "most of its columns that it shows)");
     p->name = mem_text(name);
     if (!p->name)
         return error_memory(r->error);
@@ -319,7 +220,7 @@ static sotto_status read_party(const reading *r, federation_party *p,
         status = get_integer(r, from, "cap", 0, 1 << 30, &p->cap);
     int64_t most = p->features + (p->constant != 0);
     if (status == SOTTO_OK && p->features == 0)
-        status = refuse(r, name, "at least one column");
+        status = config_refuse(r, name, "at least one column");
     p->cap = p->cap < most ? p->cap : most;
     return status;
 }
@@ -331,7 +232,7 @@ static sotto_status read_parties(const reading *r, const json_t *root)
     size_t count = json_array_size(list);
     int constants = 0, movers = 0;
     if (count < 1 || count > CONFIG_MOST_PARTIES)
-        return refuse(r, "parties", "a list of parties");
+        return config_refuse(r, "parties", "a list of parties");
     f->party = mem_zeroed(count, sizeof *f->party);
     if (!f->party)
         return error_memory(r->error);
@@ -345,11 +246,13 @@ static sotto_status read_parties(const reading *r, const json_t *root)
         movers += f->party[k].cap > 0;
         for (int i = 0; i < k; i++)
             if (!strcmp(f->party[i].name, f->party[k].name))
-                return refuse(r, f->party[k].name, "parties of other names");
+                return config_refuse(r, f->party[k].name,
+                                     "parties of other names");
     }
     if (constants > 1)
-        return refuse(r, "constant", "one party to have it");
-    return movers ? SOTTO_OK : refuse(r, "cap", "a party with a cap above 0");
+        return config_refuse(r, "constant", "one party to have it");
+    return movers ? SOTTO_OK
+                  : config_refuse(r, "cap", "a party with a cap above 0");
 }
 
 /* ---- the rest ---- */
@@ -363,7 +266,7 @@ static sotto_status read_target(const reading *r, const json_t *root)
     sotto_status status =
         check_keys(r, target, "target", " name bounds party ");
     if (status == SOTTO_OK && (!name || !*name))
-        status = refuse(r, "target", "its \"name\"");
+        status = config_refuse(r, "target", "its \"name\"");
     if (status == SOTTO_OK)
         status =
             get_bounds(r, target, name, &f->target_centre, &f->target_half);
@@ -378,10 +281,11 @@ static sotto_status read_target(const reading *r, const json_t *root)
         if (!strcmp(f->party[k].name, owner))
             f->label_party = k;
     if (f->labels_known && json_object_get(target, "party"))
-        return refuse(r, "target",
-                      "no \"party\" where labels are known: all have them");
+        return config_refuse(
+            r, "target", "no \"party\" where labels are known: all have them");
     if (!f->labels_known && f->label_party < 0)
-        return refuse(r, "target", "\"party\": the name of the one who has it");
+        return config_refuse(r, "target",
+                             "\"party\": the name of the one who has it");
     return f->target ? SOTTO_OK : error_memory(r->error);
 }
 
@@ -396,9 +300,10 @@ static sotto_status read_shares(const reading *r, const json_t *root)
             sum = NAN;
     }
     if (split && (json_array_size(split) != 3 || !(fabs(sum - 1) < 1e-9)))
-        return refuse(r, "split",
-                      "[vertices, labels, sketches]: shares above 0 that add "
-                      "up to 1");
+        return config_refuse(
+            r, "split",
+            "[vertices, labels, sketches]: shares above 0 that add "
+            "up to 1");
     return SOTTO_OK;
 }
 
@@ -429,14 +334,14 @@ static sotto_status read_all(const reading *r, const json_t *root)
                    "schedule split missing_values parties ");
     if (status == SOTTO_OK && json_integer_value(json_object_get(
                                   root, "sotto_parties")) != CONFIG_VERSION)
-        status = refuse(r, "the file", "\"sotto_parties\": 1");
+        status = config_refuse(r, "the file", "\"sotto_parties\": 1");
     if (status == SOTTO_OK)
         status = read_parties(r, root);
     if (status == SOTTO_OK)
         status = read_target(r, root);
     if (status == SOTTO_OK)
         status = read_numbers(r, root);
-    return status == SOTTO_OK ? make_schemas(r, root) : status;
+    return status == SOTTO_OK ? config_schemas(r, root) : status;
 }
 
 /* ---- life ---- */
@@ -467,7 +372,7 @@ sotto_status federation_parse(federation *out, const char *name,
                          show_name(name).text, where.line);
     sotto_status status = read_all(&r, root);
     text_buffer text = {0};
-    put_value(&text, root);
+    config_put_json(&text, root);
     json_decref(root);
     if (status == SOTTO_OK && text.failed)
         status = error_memory(error);

@@ -47,17 +47,21 @@ static sotto_status find_places(party *p, const sotto_table *t,
 {
     const federation_party *own = &p->f->party[p->k];
     char buffer[24];
+    int64_t count = sotto_table_features(t), j = 0;
     for (int64_t i = 0; i < own->features; i++) {
-        int64_t j = 0, count = sotto_table_features(t);
-        while (j < count &&
-               strcmp(sotto_table_feature_name(t, j, buffer), own->feature[i]))
+        int64_t tried = 0; /* mostly it is the one behind the last */
+        while (tried < count &&
+               strcmp(sotto_table_feature_name(t, j % count, buffer),
+                      own->feature[i])) {
+            tried++;
             j++;
-        if (j == count || count != own->features)
+        }
+        if (tried == count || count != own->features)
             return error_set(error, SOTTO_DATA,
                              "party %s: the table has other columns than were "
                              "agreed upon",
                              show_name(own->name).text);
-        p->place[i] = j;
+        p->place[i] = j++ % count;
     }
     if (own->constant != 0)
         p->place[own->features] = own->features;

@@ -193,6 +193,10 @@ class NotPrivate(unittest.TestCase):
                  symbols(os.path.join(folder, name), "--undefined-only")}
         self.assertEqual(makers, {"src_fit_private.c.o"})
         self.assertEqual(exact, {"src_fit_exact.c.o"})
+        folder = os.path.join(BUILD, "libsotto_federate.a.p")
+        makers = {name for name in os.listdir(folder) if name.endswith(".o") and
+                  "federation_statement" in symbols(os.path.join(folder, name), "--undefined-only")}
+        self.assertEqual(makers, {"src_federate_simulate.c.o"})
         for name, path in libraries().items():
             if name not in ("fit", "curator"):
                 self.assertNotIn("curator_statement", symbols(path, "--undefined-only"), name)
