@@ -61,12 +61,11 @@ sotto_status __wrap_gate_choose(curator *c, const gate_contest *q,
 }
 
 /* All that was said, and whether the records were looked at. */
-static hash said_about(const char *text, const char *csv, uint64_t *sums)
+static hash said_about(const federation *f, const char *csv, uint64_t *sums)
 {
-    federation f = agreed(text, 40, 1, 1);
-    party *p[2] = {joined(&f, 0, csv), joined(&f, 1, csv)};
+    party *p[2] = {joined(f, 0, csv), joined(f, 1, csv)};
     seen.questions = seen.sums = 0;
-    server *s = run_all(&f, p);
+    server *s = run_all(f, p);
     hash all = *server_transcript(s);
     for (int k = 0; k < 2; k++)
         hash_add(&all, party_transcript(p[k])->byte, sizeof(hash));
@@ -74,7 +73,6 @@ static hash said_about(const char *text, const char *csv, uint64_t *sums)
     server_close(s);
     party_close(p[0]);
     party_close(p[1]);
-    federation_free(&f);
     return all;
 }
 
@@ -99,17 +97,19 @@ static void check(const char *text)
 {
     static const char *const rows[] = {"0,0,0,0\n", "1,2,1,-1\n",
                                        "1e30,-1e30,1e30,1e30\n", "1,1,-1,1\n"};
+    federation f = agreed(text, 40, 1, 1);
     char *csv = rows_text(40);
     uint64_t sums, others;
-    hash first = said_about(text, csv, &sums);
+    hash first = said_about(&f, csv, &sums);
     for (int i = 0; i < 4; i++)
         for (int from = 0; from < 40; from += 13) {
             char *other = changed(csv, from, rows[i]);
-            hash now = said_about(text, other, &others);
+            hash now = said_about(&f, other, &others);
             assert_true(others != sums);
             assert_true(hash_same(&first, &now));
             free(other);
         }
+    federation_free(&f);
     free(csv);
 }
 
