@@ -24,7 +24,7 @@ typedef enum ask_kind {
     ASK_PRIMAL,   /* how far some coordinates should go */
     ASK_LABELS,   /* a sketch of the targets */
     ASK_SKETCH,   /* a sketch of one feature */
-    ASK_VERTEX,   /* which feature, with which sign, points along a vector */
+    ASK_ALONG,    /* which feature, with which sign, points along a vector */
     ASK_KINDS
 } ask_kind;
 
@@ -245,14 +245,14 @@ sotto_status curator_ask_sketch(curator *c, int64_t j, int64_t *out,
  * number counts as 0. *out is the feature's place in the list; -1, and
  * nothing is asked, where the list is empty.
  */
-typedef struct ask_vertex {
+typedef struct ask_along {
     const double *vector;
     double clip;
     const int64_t *feature; /* as of curator_ask_sketch, at most all of them */
     int64_t features;
-} ask_vertex;
+} ask_along;
 
-sotto_status curator_ask_vertex(curator *c, const ask_vertex *at, int64_t *out,
-                                int *sign, sotto_error *error);
+sotto_status curator_ask_along(curator *c, const ask_along *at, int64_t *out,
+                               int *sign, sotto_error *error);
 
 #endif

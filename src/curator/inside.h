@@ -68,7 +68,7 @@ typedef struct sketches {
     int64_t *place; /* public: 2 bucket + (sign < 0) of each row */
     int64_t *score; /* scratch: those that compete */
     size_t score_bytes;
-    const ask_vertex *at; /* what is being asked */
+    const ask_along *at; /* what is being asked */
 } sketches;
 
 struct curator {

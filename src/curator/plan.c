@@ -14,7 +14,7 @@ const char *ask_name(ask_kind kind)
         [ASK_CHOICE] = "choice",   [ASK_BATCH] = "batch",
         [ASK_DUAL] = "dual",       [ASK_SEQUENCE] = "sequence",
         [ASK_PRIMAL] = "primal",   [ASK_LABELS] = "labels",
-        [ASK_SKETCH] = "sketch",   [ASK_VERTEX] = "vertex"};
+        [ASK_SKETCH] = "sketch",   [ASK_ALONG] = "sketched vertex"};
     return names[kind];
 }
 
@@ -71,7 +71,7 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
         return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
     /* one bucket by a column's integer; a score by that times a told one */
     if (sketch_is_one(item->kind))
-        return (item->kind == ASK_VERTEX ? ASK_UNIT : 1) * (double)ASK_UNIT *
+        return (item->kind == ASK_ALONG ? ASK_UNIT : 1) * (double)ASK_UNIT *
                gate_rows_changed(policy, 0);
     int once = positive || is_sampled(item);
     double sensitivity = KERNEL_CLIP * gate_rows_changed(policy, once);
@@ -122,7 +122,7 @@ static int is_sound(const ask_item *item)
     if (blocks != (item->blocks > 0))
         return 0;
     if (gate_is_choice(item->noise) !=
-        (item->kind == ASK_CHOICE || item->kind == ASK_VERTEX))
+        (item->kind == ASK_CHOICE || item->kind == ASK_ALONG))
         return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);
@@ -178,7 +178,7 @@ static int is_in_place(const curator_policy *policy, const ask_plan *plan,
     const ask_item *item = &plan->item[i];
     if (sketch_is_one(item->kind) != (policy->buckets > 0))
         return 0;
-    if (sketch_is_one(item->kind) && item->kind != ASK_VERTEX &&
+    if (sketch_is_one(item->kind) && item->kind != ASK_ALONG &&
         item->block != policy->buckets)
         return 0;
     for (int k = 0; plan->any_order && k < i; k++)

@@ -16,7 +16,7 @@
 
 int sketch_is_one(ask_kind kind)
 {
-    return kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_VERTEX;
+    return kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_ALONG;
 }
 
 /* ---- where a row goes: public ---- */
@@ -221,8 +221,8 @@ static const int64_t *score_all(curator *c)
     return s->score;
 }
 
-sotto_status curator_ask_vertex(curator *c, const ask_vertex *at, int64_t *out,
-                                int *sign, sotto_error *error)
+sotto_status curator_ask_along(curator *c, const ask_along *at, int64_t *out,
+                               int *sign, sotto_error *error)
 {
     sketches *s = &c->sketches;
     int64_t winner;
@@ -235,7 +235,7 @@ sotto_status curator_ask_vertex(curator *c, const ask_vertex *at, int64_t *out,
         return error_set(error, SOTTO_FAILED, "a choice of no column");
     if (!at->features)
         return SOTTO_OK;
-    gate_contest q = {ASK_VERTEX, (size_t)(2 * at->features), 1, score_all};
+    gate_contest q = {ASK_ALONG, (size_t)(2 * at->features), 1, score_all};
     s->at = at;
     sotto_status status = gate_choose(c, &q, &winner, error);
     s->at = NULL;

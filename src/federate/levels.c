@@ -187,7 +187,7 @@ ask_plan federation_plan(const federation *f, int k)
                                              .count = 1,
                                              .level = f->mu_labels,
                                              .block = f->buckets};
-    plan.item[plan.items++] = (ask_item){.kind = ASK_VERTEX,
+    plan.item[plan.items++] = (ask_item){.kind = ASK_ALONG,
                                          .count = p->turns,
                                          .level = f->range,
                                          .noise = ASK_GUMBEL};

@@ -151,7 +151,7 @@ static sotto_status kept_vertex(party *p, const message *kept, int64_t *column,
         return refuse(p, "an answer that was kept is another one's", error);
     *column = old[0];
     *sign = (int)old[1];
-    return curator_tell_spent(p->curator, ASK_VERTEX, error);
+    return curator_tell_spent(p->curator, ASK_ALONG, error);
 }
 
 /*
@@ -186,9 +186,9 @@ static sotto_status ask_vertex_of(party *p, const double *told, int64_t *column,
         }
     for (int64_t b = 0; b < p->f->buckets; b++)
         p->vector[b] = isfinite(told[b]) ? told[b] : 0;
-    ask_vertex at = {p->vector, clip_of(p), place, count};
+    ask_along at = {p->vector, clip_of(p), place, count};
     sotto_status status =
-        curator_ask_vertex(p->curator, &at, &winner, sign, error);
+        curator_ask_along(p->curator, &at, &winner, sign, error);
     if (status == SOTTO_OK && winner < 0) /* a cap of 0 has no turns */
         status = refuse(p, "it has nothing to show", error);
     *column = status == SOTTO_OK ? p->candidate[winner] : -1;
@@ -396,7 +396,7 @@ sotto_status party_replay(party *p, const void *request, size_t size,
 
 sotto_status party_spent(const party *p, account_list *out, sotto_error *error)
 {
-    static const ask_kind kinds[] = {ASK_VERTEX, ASK_LABELS, ASK_SKETCH};
+    static const ask_kind kinds[] = {ASK_ALONG, ASK_LABELS, ASK_SKETCH};
     const federation *f = p->f;
     const double level[] = {f->range, f->mu_labels, f->mu_sketch};
     *out = (account_list){.adjacency = ACCOUNT_ZERO_OUT};

@@ -85,7 +85,7 @@ static double run_party(curator *c, const federation *f, int k, const double *u)
     int sign;
     sotto_error error;
     ask_place p = ask_place_of(f->seed, 0, f->buckets);
-    ask_vertex at = {u, .5, only_one, 1};
+    ask_along at = {u, .5, only_one, 1};
     double sum = 0, eta = f->range * direction(f);
     if (!f->labels_known && k == f->label_party) {
         must(curator_ask_labels(c, sketch, &error), &error);
@@ -94,7 +94,7 @@ static double run_party(curator *c, const federation *f, int k, const double *u)
     must(curator_ask_sketch(c, 0, sketch, &error), &error);
     sum += ratio_of_sketch(sketch, &p, f->mu_sketch);
     for (int64_t t = 0; t < f->party[k].turns; t++) {
-        must(curator_ask_vertex(c, &at, &column, &sign, &error), &error);
+        must(curator_ask_along(c, &at, &column, &sign, &error), &error);
         sum += log(2 / (1 + exp(-sign * eta)));
     }
     return sum;
@@ -214,7 +214,7 @@ static double against(const federation *f, int rows_along, double eta, int runs)
     text_buffer t = {0};
     double u[2] = {0}, hits = 0;
     curator_policy policy = federation_policy(f, 1);
-    ask_plan plan = {.item = {{.kind = ASK_VERTEX,
+    ask_plan plan = {.item = {{.kind = ASK_ALONG,
                                .count = runs,
                                .level = eta,
                                .noise = ASK_GUMBEL}},
@@ -231,11 +231,11 @@ static double against(const federation *f, int rows_along, double eta, int runs)
         "d.csv", t.data,
         SETTINGS({"epsilon", "1"}, {"schema-text", f->party[1].schema}));
     must(curator_open(&c, &table, &policy, &plan, &error), &error);
-    ask_vertex at = {u, .001, only_one, 1};
+    ask_along at = {u, .001, only_one, 1};
     for (int i = 0; i < runs; i++) {
         int64_t column;
         int sign;
-        must(curator_ask_vertex(c, &at, &column, &sign, &error), &error);
+        must(curator_ask_along(c, &at, &column, &sign, &error), &error);
         hits += sign < 0;
     }
     curator_close(c);

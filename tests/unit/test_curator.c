@@ -628,12 +628,12 @@ static void test_noise_is_needed(void **state)
             plan.item[0].block = kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
             plan.item[0].blocks = kind == ASK_SEQUENCE;
             int sketch =
-                kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_VERTEX;
+                kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_ALONG;
             if (sketch) {
                 policy.adjacency = ACCOUNT_ZERO_OUT;
                 policy.buckets = plan.item[0].block = 1;
             }
-            if (kind == ASK_CHOICE || kind == ASK_VERTEX)
+            if (kind == ASK_CHOICE || kind == ASK_ALONG)
                 plan.item[0].noise = ASK_GUMBEL;
             if (mus[i] == 1e-7 && (sketch || kind == ASK_CHOICE))
                 continue; /* they can be as noisy as that */

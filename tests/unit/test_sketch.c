@@ -54,7 +54,7 @@ static ask_item item_of(ask_kind kind, int64_t count, double level)
 {
     ask_item item = some(kind, count, level);
     item.block = BUCKETS;
-    if (kind == ASK_VERTEX)
+    if (kind == ASK_ALONG)
         item.noise = ASK_GUMBEL;
     return item;
 }
@@ -63,7 +63,7 @@ static ask_plan plan_of(int64_t count, double level)
 {
     return (ask_plan){.item = {item_of(ASK_LABELS, count, level),
                                item_of(ASK_SKETCH, count, level),
-                               item_of(ASK_VERTEX, count, level)},
+                               item_of(ASK_ALONG, count, level)},
                       .items = 3,
                       .any_order = 1};
 }
@@ -214,8 +214,8 @@ static void test_scores(void **state)
                 if (open[j])
                     list[count++] = j;
             }
-            ask_vertex at = {u, clip, list, count};
-            assert_int_equal(curator_ask_vertex(c, &at, &out, &sign, &error),
+            ask_along at = {u, clip, list, count};
+            assert_int_equal(curator_ask_along(c, &at, &out, &sign, &error),
                              SOTTO_OK);
             assert_int_equal(out < 0 ? -1 : list[out], best);
             if (best >= 0)
@@ -245,8 +245,8 @@ static void test_anything_told(void **state)
             sotto_error error;
             for (int b = 0; b < BUCKETS; b++)
                 u[b] = odd[(b + t) % 8];
-            ask_vertex at = {u, clips[t / 8], all_of_them, 3};
-            assert_int_equal(curator_ask_vertex(c, &at, &out, &sign, &error),
+            ask_along at = {u, clips[t / 8], all_of_them, 3};
+            assert_int_equal(curator_ask_along(c, &at, &out, &sign, &error),
                              SOTTO_OK);
             for (int64_t i = 0; i < ROWS; i++)
                 assert_true(abs(c->sketches.along[i]) <= ASK_UNIT);
@@ -268,16 +268,16 @@ static void test_score_sensitivity(void **state)
     double u[BUCKETS], most = 0;
     for (int b = 0; b < BUCKETS; b++)
         u[b] = b % 2 ? INFINITY : -1e300;
-    ask_vertex at = {u, 1e-300, all_of_them, 3};
+    ask_along at = {u, 1e-300, all_of_them, 3};
     curator *all = open_with(&policy, &plan, -1);
     int64_t out;
     int sign;
     sotto_error error;
-    assert_int_equal(curator_ask_vertex(all, &at, &out, &sign, &error),
+    assert_int_equal(curator_ask_along(all, &at, &out, &sign, &error),
                      SOTTO_OK);
     for (int64_t i = 0; i < ROWS; i++) {
         curator *c = open_with(&policy, &plan, i);
-        assert_int_equal(curator_ask_vertex(c, &at, &out, &sign, &error),
+        assert_int_equal(curator_ask_along(c, &at, &out, &sign, &error),
                          SOTTO_OK);
         for (int j = 0; j < 6; j++)
             most = fmax(most, fabs((double)(all->sketches.score[j] -
@@ -329,7 +329,7 @@ static void test_law_of_choices(void **state)
     curator *c = open_with(&policy, &plan, -1);
     for (int b = 0; b < BUCKETS; b++)
         u[b] = cos(3. * b);
-    ask_vertex at = {u, 1.2, all_of_them, 3};
+    ask_along at = {u, 1.2, all_of_them, 3};
     for (int j = 0; j < 6; j++) {
         double score = (double)score_of(u, 1.2, 0, j / 2);
         weight[j] = exp((j % 2 ? -1 : 1) * score * eta / 2 / 32767 / 32767);
@@ -339,7 +339,7 @@ static void test_law_of_choices(void **state)
         int64_t out;
         int sign;
         sotto_error error;
-        assert_int_equal(curator_ask_vertex(c, &at, &out, &sign, &error),
+        assert_int_equal(curator_ask_along(c, &at, &out, &sign, &error),
                          SOTTO_OK);
         seen[2 * out + (sign < 0)]++;
     }
@@ -395,11 +395,11 @@ static void test_caps(void **state)
     int64_t out[BUCKETS], winner;
     int sign;
     double u[BUCKETS] = {1};
-    ask_vertex at = {u, 1, all_of_them, 3};
-    ask_vertex shut = {u, 1, all_of_them, 0};
-    ask_vertex wrong = {u, 1, (const int64_t[]){3}, 1};
+    ask_along at = {u, 1, all_of_them, 3};
+    ask_along shut = {u, 1, all_of_them, 0};
+    ask_along wrong = {u, 1, (const int64_t[]){3}, 1};
     sotto_error error;
-    assert_int_equal(curator_ask_vertex(c, &at, &winner, &sign, &error), 0);
+    assert_int_equal(curator_ask_along(c, &at, &winner, &sign, &error), 0);
     assert_int_equal(curator_ask_sketch(c, 0, out, &error), SOTTO_OK);
     assert_int_equal(curator_ask_labels(c, out, &error), SOTTO_OK);
     assert_int_equal(curator_tell_spent(c, ASK_SKETCH, &error), SOTTO_OK);
@@ -408,14 +408,14 @@ static void test_caps(void **state)
     assert_int_equal(curator_ask_sketch(c, 1, out, &error), SOTTO_BUDGET);
     assert_int_equal(out[0], 0x7777777777777777);
     /* what is free is free */
-    assert_int_equal(curator_ask_vertex(c, &shut, &winner, &sign, &error), 0);
+    assert_int_equal(curator_ask_along(c, &shut, &winner, &sign, &error), 0);
     assert_int_equal(winner, -1);
-    assert_int_equal(curator_ask_vertex(c, &wrong, &winner, &sign, &error),
+    assert_int_equal(curator_ask_along(c, &wrong, &winner, &sign, &error),
                      SOTTO_FAILED);
-    assert_int_equal(curator_ask_vertex(c, &at, &winner, &sign, &error), 0);
-    assert_int_equal(curator_ask_vertex(c, &at, &winner, &sign, &error),
+    assert_int_equal(curator_ask_along(c, &at, &winner, &sign, &error), 0);
+    assert_int_equal(curator_ask_along(c, &at, &winner, &sign, &error),
                      SOTTO_BUDGET);
-    assert_int_equal(curator_tell_spent(c, ASK_VERTEX, &error), SOTTO_BUDGET);
+    assert_int_equal(curator_tell_spent(c, ASK_ALONG, &error), SOTTO_BUDGET);
     assert_int_equal(curator_ask_total(c, u, &error), SOTTO_BUDGET);
     curator_close(c);
 }
