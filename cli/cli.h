@@ -104,6 +104,7 @@ sotto_status cli_account(const cli *c, sotto_error *error);
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_evaluate(const cli *c, sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);
+sotto_status cli_federate(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);
 sotto_status cli_plan(const cli *c, sotto_error *error);
 sotto_status cli_predict(const cli *c, sotto_error *error);

@@ -80,6 +80,19 @@ const verb cli_verbs[] = {
      "With --epsilon prints the smallest delta, with --delta the smallest "
      "epsilon.",
      0, 0, cli_account},
+    {"federate", "simulate DATA",
+     "let parties that hold different columns of the same rows find a model",
+     "simulate: all roles in one process, for experiments. Each party reads "
+     "its "
+     "own columns of DATA, as --columns FILE says, which also has everything "
+     "else that the parties agree upon: bounds, radii, rounds, caps "
+     "(docs/parties.md). Nobody needs to trust anybody: a party sends a noisy "
+     "sketch of a column, once, and noisy choices, and counts them itself. "
+     "Says first what is to be expected: good, or experimental; and at the "
+     "end what a whole row and each party's part of it cost, and how many "
+     "bytes were sent. The squared loss; weights of party k within its "
+     "radius, in the L1 norm.",
+     2, 2, cli_federate},
     {"version", "", "print the version", "", 0, 0, cli_version},
     {"help", "[VERB]", "say how to use sotto, or one of its verbs",
      "With --json, and no verb: everything there is to say, for programs.", 0,

@@ -38,6 +38,21 @@ cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'
  "b": {"type": "category", "levels": ["x", "y"], "missing": "none"},
  "c": {"type": "weight", "bounds": [0, 2]}, "t": {"type": "target"}}}
 JSON
+mkdir -p "$build/corpus/fuzz_parties" "$build/corpus/fuzz_message"
+cat >"$build/corpus/fuzz_parties/seed.json" <<'JSON'
+{"sotto_parties": 1, "target": {"name": "t", "bounds": [-1, 1], "party": "n"},
+ "labels": "private", "label_rms": 1, "rounds": 12, "buckets": 16, "seed": 3,
+ "schedule": "permuted", "split": [0.2, 0.35, 0.45], "missing_values": ["?"],
+ "parties": [{"name": "n", "radius": 1, "cap": 1, "constant": 0.5, "columns":
+ {"a": {"type": "number", "bounds": [-1, 1]},
+  "b": {"type": "category", "levels": ["x", "y"]}}}]}
+JSON
+{
+    printf 'sottomsg\1\0\0\0\4\0\0\0\1\0\0\0\0\0\0\0'
+    head -c 40 /dev/zero
+    printf '\1\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0'
+    printf '\1\2\3\4\5\6\7\10'
+} >"$build/corpus/fuzz_message/seed"
 find "$build/tests" -maxdepth 1 -type f -name 'fuzz_*' | sort |
     xargs -P 2 -I '{}' sh -c '
         name=$(basename {})

@@ -32,7 +32,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the two classes of the target, the negative one first; not needed "
         "for -1/+1 and 0/1"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0x1p-1022, INFINITY, NULL,
-        " doctor train plan account ",
+        " doctor train plan account federate ",
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
@@ -141,7 +141,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the instruction set of the kernels; the result does not depend on "
         "it"},
     [OPTION_INSECURE_SEED] = {"insecure-seed", INTEGER, "N", NULL, 0,
-        9007199254740992.0, NULL, " train ",
+        9007199254740992.0, NULL, " train federate ",
         "noise that anybody can repeat: NOT PRIVATE, for tests"},
     [OPTION_UNIT_COLUMN] = {"unit-column", TEXT, "NAME", NULL, 0, 0, NULL,
         " doctor train plan ",
@@ -204,11 +204,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "with newlines inside quotes)"},
     [OPTION_FORMAT] = {"format", CHOICE, "FORMAT", NULL, 0, 0,
         "csv|svmlight|npy|liblinear",
-        " doctor schema generate train predict evaluate export ",
+        " doctor schema generate train predict evaluate export federate ",
         "the file's format, when its name does not say it (liblinear: a "
         "model, for export)"},
     [OPTION_DELIMITER] = {"delimiter", TEXT, "CHAR", NULL, 0, 0, NULL,
-        " doctor schema train predict evaluate ",
+        " doctor schema train predict evaluate federate ",
         "what separates CSV fields: one character, or tab (default: a comma; "
         "for .tsv a tab)"},
     [OPTION_FEATURES] = {"features", INTEGER, "P", NULL, 1, 2147483647, NULL,
@@ -225,14 +225,14 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SEED] = {"seed", INTEGER, "S", "0", 0, 9007199254740992.0, NULL,
         " generate ", "which of the sets of that name to make"},
     [OPTION_OUTPUT] = {"output", FILE_, "FILE", NULL, 0, 0, NULL,
-        " generate schema train predict export ",
+        " generate schema train predict export federate ",
         "where to write (-o FILE; - is stdout)"},
     [OPTION_PROBA] = {"proba", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
         "print the probability of the positive class (loss logistic)"},
     [OPTION_SCORES] = {"scores", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
         "print x'w + b instead of a class"},
     [OPTION_THREADS] = {"threads", INTEGER, "N", "0", 0, 256, NULL,
-        " doctor train predict evaluate ",
+        " doctor train predict evaluate federate ",
         "how many threads to use (0: as many as there are processors); the "
         "result does not depend on it"},
     [OPTION_PRECISION] = {"precision", CHOICE, "WORD", NULL, 0, 0,
@@ -248,7 +248,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_LABELLED] = {"labelled", FLAG, NULL, "yes", 0, 0, NULL, "",
         "whether the target is read with the columns of a model"},
     [OPTION_PROGRESS] = {"progress", CHOICE, "HOW", "auto", 0, 0,
-        "auto|bar|json|none", " train ",
+        "auto|bar|json|none", " train federate ",
         "how to show on stderr how far it is (auto: a bar on a terminal)"},
     [OPTION_EVENT] = {"event", SUM, "PLAN", NULL, 0, 0, NULL, " account ",
         "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
@@ -275,7 +275,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the events happen in the order of the list, fixed in advance; "
         "cheaper when there are RANGE events"},
     [OPTION_DELTA] = {"delta", NUMBER, "D", NULL, 0, 0x1.fffffffffffffp-1,
-        NULL, " account train plan ",
+        NULL, " account train plan federate ",
         "the probability with which epsilon may fail (account: the delta to "
         "find an epsilon or a multiplier for)"},
     [OPTION_DRAWS] = {"draws", NUMBER, "N", "0", 0, 1e18, NULL, " account ",
@@ -290,11 +290,17 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "names them; T and q by --set"},
     [OPTION_SAVE] = {"save", FILE_, "FILE", NULL, 0, 0, NULL, " account ",
         "write the events as JSON"},
+    [OPTION_COLUMNS] = {"columns", FILE_, "FILE", NULL, 0, 0, NULL,
+        " federate ",
+        "which columns each party has, with their bounds, and what the parties "
+        "have agreed upon (docs/parties.md)"},
+    [OPTION_SCHEMA_TEXT] = {"schema-text", TEXT, "JSON", NULL, 0, 0, NULL, "",
+        "a schema as the file of one has it"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor train plan evaluate version help account ",
+        " doctor train plan evaluate version help account federate ",
         "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor generate schema train predict evaluate export ",
+        " doctor generate schema train predict evaluate export federate ",
         "print no remarks, only results and errors"},
 };
 /* clang-format on */

@@ -34,6 +34,9 @@ typedef enum ask_kind {
     ASK_CHANGE,         /* how much better than a constant */
     ASK_LATER,          /* questions that are chosen from answers */
     ASK_VERTEX,   /* which coordinate to go along, and which way */
+    ASK_LABELS,   /* a sketch of the targets */
+    ASK_SKETCH,   /* a sketch of one feature */
+    ASK_ALONG,    /* which feature, with which sign, points along a vector */
     ASK_KINDS
 } ask_kind;
 
@@ -63,20 +66,23 @@ typedef struct ask_item {
     double rate;    /* of ASK_SAMPLED */
     int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates, of
                        columns and their matrix: features that are asked
-                       about at once, and 0 is all */
+                       about at once, and 0 is all; of sketches: buckets */
     int64_t blocks; /* of ASK_SEQUENCE: which take turns */
     int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
 
 /*
  * What will be asked, in this order. A question may be left out; then it is
- * paid for all the same. None can be asked out of turn.
+ * paid for all the same. None can be asked out of turn. In any order: each
+ * kind is one item, and its count a cap, whatever is asked in between; that
+ * costs a little more.
  */
 enum { ASK_MOST_ITEMS = 32 };
 
 typedef struct ask_plan {
     ask_item item[ASK_MOST_ITEMS];
     int items;
+    int any_order;
 } ask_plan;
 
 /* How often the plan has this question. */
@@ -319,5 +325,57 @@ sotto_status curator_ask_lengths(curator *c, double most, double out[2],
    margin `other`; a record counts with at most `most`. */
 sotto_status curator_ask_change(curator *c, double other, double most,
                                 double *out, double *sd, sotto_error *error);
+
+/* ---- sketches: of curators whose policy has buckets ---- */
+
+/*
+ * A sketch sums each row, with a sign, into one of a few buckets. Which one
+ * follows from a public seed and the row's place in the table, which is
+ * public, too. A column is in units of its bound, so that a row adds an
+ * integer up to ASK_UNIT to one bucket.
+ */
+enum { ASK_UNIT = 32767 };
+
+typedef struct ask_place {
+    int64_t bucket;
+    int sign; /* -1 or 1 */
+} ask_place;
+ask_place ask_place_of(uint64_t seed, int64_t row, int64_t buckets);
+
+/* Which round's noise comes next: under an insecure seed each round and party
+   has streams of its own, whatever was asked before. */
+sotto_status curator_tell_round(curator *c, uint64_t round, sotto_error *error);
+
+/* One question of this kind was asked, and answered, before this curator was
+   opened: it is charged, and no record is read. */
+sotto_status curator_tell_spent(curator *c, ask_kind kind, sotto_error *error);
+
+/* How many of this kind have been charged. */
+int64_t curator_asked(const curator *c, ask_kind kind);
+
+/* The sketch of the targets; out has the policy's buckets. */
+sotto_status curator_ask_labels(curator *c, int64_t *out, sotto_error *error);
+
+/* The sketch of feature j, or of the policy's constant behind them. */
+sotto_status curator_ask_sketch(curator *c, int64_t j, int64_t *out,
+                                sotto_error *error);
+
+/*
+ * Of these features, and of their negatives, one for which the sum of x_ij
+ * e_i is about the largest, where e_i is the vector's number in row i's
+ * bucket, with row i's sign (less the target, where the policy says that it
+ * is known), within [-clip, clip]. The vector may be anything: what is not a
+ * number counts as 0. *out is the feature's place in the list; -1, and
+ * nothing is asked, where the list is empty.
+ */
+typedef struct ask_along {
+    const double *vector;
+    double clip;
+    const int64_t *feature; /* as of curator_ask_sketch, at most all of them */
+    int64_t features;
+} ask_along;
+
+sotto_status curator_ask_along(curator *c, const ask_along *at, int64_t *out,
+                               int *sign, sotto_error *error);
 
 #endif

@@ -28,6 +28,14 @@ typedef struct curator_policy {
     int without_noise; /* NOT PRIVATE, and said so beforehand */
     int insecure;      /* noise from `seed`: NOT PRIVATE */
     uint64_t seed;
+
+    /* of sketches; the rest of the policy but adjacency, rows and noise does
+       not matter then, and no other question can be asked */
+    int64_t buckets;      /* 0: no sketches */
+    uint64_t sketch_seed; /* public */
+    double constant;      /* one more column has this in all rows; 0: none */
+    int labels_known;     /* targets are subtracted from what is told */
+    uint64_t party;       /* whose noise it is, under an insecure seed */
 } curator_policy;
 
 /* The rate nearest below q that coins can have: of ASK_SAMPLED. */

@@ -80,6 +80,8 @@ typedef enum option_id {
     OPTION_REPEAT,
     OPTION_PAPER,
     OPTION_SAVE,
+    OPTION_COLUMNS,
+    OPTION_SCHEMA_TEXT,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_COUNT

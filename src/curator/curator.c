@@ -128,20 +128,42 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
     return SOTTO_OK;
 }
 
+/* `position` tells streams of one insecure seed and purpose apart. */
 static sotto_status open_stream(const curator *c, noise_stream **out,
-                                noise_purpose purpose, sotto_error *error)
+                                noise_purpose purpose, uint64_t position,
+                                sotto_error *error)
 {
-    return c->policy.insecure
-               ? noise_open_insecure(out, c->policy.seed, purpose, 0, error)
-               : noise_open(out, purpose, error);
+    return c->policy.insecure ? noise_open_insecure(out, c->policy.seed,
+                                                    purpose, position, error)
+                              : noise_open(out, purpose, error);
 }
 
-static sotto_status open_noise(curator *c, sotto_error *error)
+static sotto_status open_noise(curator *c, uint64_t position,
+                               sotto_error *error)
 {
-    sotto_status status = open_stream(c, &c->noise, NOISE_RELEASE, error);
+    sotto_status status =
+        open_stream(c, &c->noise, NOISE_RELEASE, position, error);
     return status == SOTTO_OK
-               ? open_stream(c, &c->choices, NOISE_SELECTION, error)
+               ? open_stream(c, &c->choices, NOISE_SELECTION, position, error)
                : status;
+}
+
+/* Parties and rounds are fewer than 2^20 and 2^40. */
+sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error)
+{
+    noise_stream *noise = c->noise, *choices = c->choices;
+    if (!c->policy.insecure)
+        return SOTTO_OK;
+    sotto_status status = open_noise(c, c->policy.party << 40 | round, error);
+    if (status != SOTTO_OK) { /* never one that was used */
+        noise_close(c->noise);
+        c->noise = noise;
+        c->choices = choices;
+        return status;
+    }
+    noise_close(noise);
+    noise_close(choices);
+    return SOTTO_OK;
 }
 
 /* What only some plans need. */
@@ -196,7 +218,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
     keep_table_out_of_dumps(t);
     c->total = policy->rows;
     c->kernel = kernel_get(policy->isa);
-    sotto_status status = check_table(t, policy, error);
+    sotto_status status = policy->buckets ? sketch_check(t, policy, plan, error)
+                                          : check_table(t, policy, error);
     if (status == SOTTO_OK)
         status = curator_check(policy, plan, t->features, error);
     if (status == SOTTO_OK && !c->kernel)
@@ -204,11 +227,11 @@ sotto_status curator_open(curator **out, sotto_table **table,
                            "--isa: this machine does not have that "
                            "instruction set");
     if (status == SOTTO_OK)
-        status = open_noise(c, error);
+        status = open_noise(c, policy->party << 40, error);
     if (status == SOTTO_OK)
-        status = open_rows(c, error);
+        status = policy->buckets ? sketch_make(c, error) : open_rows(c, error);
     if (status == SOTTO_OK) /* NULL, where there are none, will do */
-        c->pool = kernel_pool_open(policy->threads);
+        c->pool = kernel_pool_open(policy->buckets ? 1 : policy->threads);
     if (status == SOTTO_OK)
         *out = c;
     else
@@ -229,6 +252,7 @@ void curator_close(curator *c)
     batch_free(c);
     sampled_free(c);
     dual_free(c);
+    sketch_free(c);
     secret_give(c->memory, c->memory_bytes);
     columns_free(c);
     frame_free(c);
@@ -256,7 +280,7 @@ sotto_status curator_public_word(const curator *c, uint64_t *out,
                                  sotto_error *error)
 {
     noise_stream *s;
-    sotto_status status = open_stream(c, &s, NOISE_SAMPLING, error);
+    sotto_status status = open_stream(c, &s, NOISE_SAMPLING, 0, error);
     if (status == SOTTO_OK)
         noise_words(s, out, 1);
     noise_close(s);

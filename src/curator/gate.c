@@ -61,20 +61,36 @@ static sotto_status gate_refuse(const curator *c, ask_kind kind,
                      (long long)ask_planned(&c->plan, kind), ask_name(kind));
 }
 
+/* In any order the item's count is all that matters. */
+static int gate_left(const curator *c, ask_kind kind)
+{
+    int i = gate_find(&c->plan, kind, 0, c->plan.items);
+    return i >= 0 && c->asked[kind] < c->plan.item[i].count ? i : -1;
+}
+
 /* A question is charged when it is put, whatever becomes of it. */
 static sotto_status gate_charge(curator *c, ask_kind kind,
                                 const ask_item **item, int64_t *round,
                                 sotto_error *error)
 {
     gate_place place = c->place;
-    int i = gate_next(&c->plan, &place, kind);
+    int any = c->plan.any_order;
+    int i = any ? gate_left(c, kind) : gate_next(&c->plan, &place, kind);
     if (i < 0)
         return gate_refuse(c, kind, error);
-    *round = place.round;
+    *round = any ? c->asked[kind] : place.round;
     *item = &c->plan.item[i];
-    c->place = gate_behind(&c->plan, place);
+    if (!any)
+        c->place = gate_behind(&c->plan, place);
     c->asked[kind]++;
     return SOTTO_OK;
+}
+
+sotto_status gate_spend(curator *c, ask_kind kind, sotto_error *error)
+{
+    const ask_item *item;
+    int64_t round;
+    return gate_charge(c, kind, &item, &round, error);
 }
 
 /* ---- noise ---- */

@@ -55,6 +55,21 @@ typedef struct dual {
     size_t bytes;
 } dual;
 
+/* A party's columns as integers: what sketches and scores are made of. */
+typedef struct sketches {
+    int16_t *column; /* one after the other, each of `stride` rows */
+    int16_t *label;
+    double *target; /* where labels are known */
+    int16_t *along; /* scratch: e_i of all rows */
+    double *value;  /* scratch: one column as it is stored */
+    void *memory;   /* all of these */
+    size_t bytes;
+    int64_t stride, columns;
+    int64_t *place; /* public: 2 bucket + (sign < 0) of each row */
+    int64_t *score; /* scratch: those that compete */
+    size_t score_bytes;
+} sketches;
+
 struct curator {
     curator_policy policy;
     ask_plan plan;
@@ -116,12 +131,26 @@ struct curator {
     batch batch;       /* where the plan has questions about some rows only */
     gathered gathered; /* where it has ASK_BATCH */
     dual dual;         /* where it has ASK_DUAL */
+    sketches sketches; /* where the policy has buckets */
 };
 
 /* ---- dual.c ---- */
 
 sotto_status dual_make(curator *c, sotto_error *error);
 void dual_free(curator *c);
+
+/* ---- sketch.c ---- */
+
+sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,
+                          const ask_plan *plan, sotto_error *error);
+sotto_status sketch_make(curator *c, sotto_error *error);
+void sketch_free(curator *c);
+
+/* Whether it is a question about sketches. */
+int sketch_is_one(ask_kind kind);
+
+/* Keys the streams of an insecure seed for this round; others go on. */
+sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error);
 
 /* ---- batch.c ---- */
 
@@ -225,6 +254,9 @@ typedef struct gate_contest {
 
 sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
                          sotto_error *error);
+
+/* Charges a question of this kind, and answers nothing. */
+sotto_status gate_spend(curator *c, ask_kind kind, sotto_error *error);
 
 /* For the next choice: any scores may have changed, or this one has. */
 void gate_scores_changed(curator *c);

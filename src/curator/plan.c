@@ -28,7 +28,10 @@ const char *ask_name(ask_kind kind)
                                         [ASK_LENGTHS] = "gradient lengths",
                                         [ASK_CHANGE] = "change of the loss",
                                         [ASK_LATER] = "chosen from answers",
-                                        [ASK_VERTEX] = "vertex"};
+                                        [ASK_VERTEX] = "vertex",
+                                        [ASK_LABELS] = "labels",
+                                        [ASK_SKETCH] = "sketch",
+                                        [ASK_ALONG] = "sketched vertex"};
     return names[kind];
 }
 
@@ -119,6 +122,10 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
     /* from one end of what they can be to the other */
     if (item->kind == ASK_PRIMAL)
         return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
+    /* one bucket by a column's integer; a score by that times a told one */
+    if (sketch_is_one(item->kind))
+        return (item->kind == ASK_ALONG ? ASK_UNIT : 1) * (double)ASK_UNIT *
+               (double)policy->rows_per_person * (replace ? 2 : 1);
     double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
     double parts = parts_of(item, features), times = 1;
     if (replace && !is_sampled(item))
@@ -139,7 +146,7 @@ int gate_is_choice(ask_noise noise)
 
 int gate_chooses(ask_kind kind)
 {
-    return kind == ASK_CHOICE || kind == ASK_VERTEX;
+    return kind == ASK_CHOICE || kind == ASK_VERTEX || kind == ASK_ALONG;
 }
 
 /* Whether the samplers can draw noise of this level. */
@@ -159,7 +166,7 @@ static int can_draw(const ask_item *item, double sensitivity)
 static int is_vector(ask_kind kind)
 {
     return kind != ASK_TOTAL && kind != ASK_PARTIAL && kind != ASK_CHOICE &&
-           kind != ASK_TARGET_MEAN && kind != ASK_CHANGE;
+           kind != ASK_TARGET_MEAN && kind != ASK_CHANGE && kind != ASK_ALONG;
 }
 
 /* Whether the item's noise can protect its kind of question at all: Laplace
@@ -228,13 +235,31 @@ static sotto_status refuse_level(const curator_policy *policy,
                      ask_name(item->kind));
 }
 
+/* Where order is not given, items are told apart by their kind; and what is
+   asked of whole rows and what is asked of sketches do not mix. */
+static int is_in_place(const curator_policy *policy, const ask_plan *plan,
+                       int i)
+{
+    const ask_item *item = &plan->item[i];
+    if (sketch_is_one(item->kind) != (policy->buckets > 0))
+        return 0;
+    if (sketch_is_one(item->kind) && item->kind != ASK_ALONG &&
+        item->block != policy->buckets)
+        return 0;
+    for (int k = 0; plan->any_order && k < i; k++)
+        if (plan->item[k].kind == item->kind)
+            return 0;
+    return !plan->any_order ||
+           (!item->and_next && item->blocks == 0 && item->kind != ASK_LATER);
+}
+
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error)
 {
     for (int i = 0; i < plan->items; i++) {
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item, features);
-        if (!is_sound(item) ||
+        if (!is_sound(item) || !is_in_place(policy, plan, i) ||
             (item->and_next &&
              (i + 1 == plan->items || item[1].count != item->count)))
             return error_set(error, SOTTO_FAILED, "a plan that is none");
@@ -254,6 +279,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 double curator_draws(const ask_item *item, int64_t features)
 {
     double count = (double)features + 1;
+    if (sketch_is_one(item->kind))
+        return fmax((double)item->block, 2 * count);
     if (item->noise == ASK_NOISY && item->kind != ASK_VERTEX)
         return count;
     switch (item->kind) {
@@ -346,7 +373,7 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
                             sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    *out = (account_list){.adjacency = adjacency, .ordered = 1};
+    *out = (account_list){.adjacency = adjacency, .ordered = !plan->any_order};
     for (int i = 0, first, size; i < plan->items && status == SOTTO_OK;
          i = first + size) {
         size = gate_group(plan, i, &first);

@@ -562,6 +562,10 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
     if (declared)
         status = schema_parse(s, "the model's schema", declared,
                               strlen(declared), error);
+    else if (option_given(options, OPTION_SCHEMA_TEXT))
+        status = schema_parse(
+            s, "the parties' columns", option_text(options, OPTION_SCHEMA_TEXT),
+            strlen(option_text(options, OPTION_SCHEMA_TEXT)), error);
     else if (option_given(options, OPTION_SCHEMA))
         status = schema_load(s, option_text(options, OPTION_SCHEMA), error);
     else

@@ -9,6 +9,7 @@
 #include "loss.h"
 #include "model.h"
 #include "option.h"
+#include "spent.h"
 
 /* The problem that the options make, in stored units. */
 typedef struct fit_task {
@@ -49,15 +50,6 @@ sotto_status fit_exact(sotto_model **out, const sotto_table *t,
 
 sotto_status fit_check_private(const sotto_options *options,
                                sotto_error *error);
-
-/* ---- spent.c ---- */
-
-/* Refuses where there is a MODEL.spent already. */
-sotto_status fit_check_spent(const char *model, sotto_error *error);
-
-/* Writes MODEL.spent, synced; refuses where there is one already. */
-sotto_status fit_write_spent(const char *model, double epsilon, double delta,
-                             const account_list *events, sotto_error *error);
 
 /* Takes the table, as the curator does. */
 sotto_status fit_private(sotto_model **out, sotto_table **table,

@@ -627,11 +627,17 @@ static void test_noise_is_needed(void **state)
             ask_plan plan = plan_one(some((ask_kind)kind, 1, mus[i]));
             plan.item[0].block = kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
             plan.item[0].blocks = kind == ASK_SEQUENCE;
-            if (kind == ASK_CHOICE || kind == ASK_VERTEX) {
-                plan.item[0].noise = ASK_GUMBEL;
-                if (mus[i] == 1e-7) /* a choice can be as noisy as that */
-                    continue;
+            int sketch =
+                kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_ALONG;
+            if (sketch) {
+                policy.adjacency = ACCOUNT_ZERO_OUT;
+                policy.buckets = plan.item[0].block = 1;
             }
+            int choice = kind == ASK_CHOICE || kind == ASK_VERTEX;
+            if (choice || kind == ASK_ALONG)
+                plan.item[0].noise = ASK_GUMBEL;
+            if (mus[i] == 1e-7 && (sketch || choice))
+                continue; /* they can be as noisy as that */
             sotto_table *t = table_of(text, "squared", 0);
             curator *c;
             sotto_error error;

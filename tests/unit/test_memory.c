@@ -109,8 +109,8 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[11][64];
-enum { SCHEMA, FULL, CSV, SVM, NPY, FORTRAN, GZIP, BALLS, SETS, OUT };
+static char paths[12][64];
+enum { SCHEMA, FULL, CSV, SVM, NPY, FORTRAN, GZIP, BALLS, SETS, PARTIES, OUT };
 
 typedef struct setting {
     const char *name, *value;
@@ -208,6 +208,20 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     sotto_table_free(t);
     sotto_model_free(m);
     sotto_model_free(back);
+    return status;
+}
+
+/* Parties, from their agreement to a model. */
+static sotto_status do_federate(const sotto_options *options,
+                                sotto_error *error)
+{
+    sotto_simulation *s;
+    sotto_model *m = NULL;
+    sotto_status status = sotto_simulation_open(&s, reading, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_simulation_run(s, &m, NULL, error);
+    sotto_model_free(m);
+    sotto_simulation_free(s);
     return status;
 }
 
@@ -460,6 +474,15 @@ static void test_private(void **state)
                       do_model) > 40);
 }
 
+static void test_federate(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"columns", paths[PARTIES]}, {"epsilon", "inf"},
+                               ONE_THREAD),
+                      do_federate) > 100);
+}
+
 static void test_noise(void **state)
 {
     (void)state;
@@ -550,6 +573,16 @@ static int make_files(void **state)
     make_text(CSV, "a.csv",
               "id,age,sex,x,out,w\n\"a\"\"n\",9,f,1000000.1,yes,1\n"
               "bob,NA,,1000000.2,no,2\n");
+    make_text(PARTIES, "parties.json",
+              "{\"sotto_parties\": 1, \"target\": {\"name\": \"w\", "
+              "\"bounds\": [0, 10], \"party\": \"n\"}, \"rounds\": 5, "
+              "\"buckets\": 4, \"missing_values\": [\"NA\"], \"parties\": "
+              "[{\"name\": \"n\", \"radius\": 1, \"cap\": 2, \"columns\": "
+              "{\"age\": {\"type\": \"number\", \"bounds\": [0, 9], "
+              "\"missing\": 3}}}, {\"name\": \"s\", \"radius\": 1, \"cap\": 2, "
+              "\"constant\": 1, \"columns\": {\"sex\": {\"type\": "
+              "\"category\", \"levels\": [\"f\", \"m\"], \"missing\": "
+              "\"none\"}}}]}");
     make_text(SVM, "a.svm", "1 1:1 3:2\n-1 2:1e-3\n1\n");
     make_text(BALLS, "balls", "ball 1 1 3\nbox -1,1 2\n");
     make_text(SETS, "sets", ".5 1\n.5 1-2\n");
@@ -591,6 +624,7 @@ int main(void)
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
         cmocka_unit_test(test_model),    cmocka_unit_test(test_private),
         cmocka_unit_test(test_noise),    cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

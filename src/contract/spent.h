@@ -1,0 +1,17 @@
+/*
+ * spent: MODEL.spent, what a run may spend, on the disk before the first
+ * record is asked about.
+ */
+#ifndef SOTTO_SPENT_H
+#define SOTTO_SPENT_H
+
+#include "account.h"
+
+/* Refuses where there is a MODEL.spent already. */
+sotto_status fit_check_spent(const char *model, sotto_error *error);
+
+/* Writes MODEL.spent, synced; refuses where there is one already. */
+sotto_status fit_write_spent(const char *model, double epsilon, double delta,
+                             const account_list *events, sotto_error *error);
+
+#endif

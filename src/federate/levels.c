@@ -1,0 +1,253 @@
+/*
+ * From the budget to noise, and what is spent of whom.
+ *
+ * One whole row is in every party's columns and in the labels: all choices,
+ * all sketches and the labels' sketch together are what it costs. A party's
+ * own part of a row costs what that party answers.
+ */
+#include "federate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* F: what all parties together show at most. */
+static int64_t all_caps(const federation *f)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < f->parties; k++)
+        sum += f->party[k].cap;
+    return sum;
+}
+
+static int shows_labels(const federation *f, int k)
+{
+    return !f->labels_known && k == f->label_party;
+}
+
+/* ---- events ---- */
+
+static account_event event_of(account_kind kind, double level, int64_t count)
+{
+    return (account_event){kind, level, 0, count, ACCOUNT_ZERO_OUT};
+}
+
+/* In any order: who is asked what, and when, may follow from answers. */
+static sotto_status make_events(account_list *out, const federation *f,
+                                int64_t vertices, int64_t sketches, int labels,
+                                sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    double draws = (double)(sketches + labels) * (double)f->buckets;
+    *out = (account_list){.adjacency = ACCOUNT_ZERO_OUT,
+                          .draws = (double)vertices + draws};
+    if (vertices)
+        status = account_add(out, event_of(ACCOUNT_RANGE, f->range, vertices),
+                             error);
+    if (status == SOTTO_OK && labels)
+        status =
+            account_add(out, event_of(ACCOUNT_GAUSS, f->mu_labels, 1), error);
+    if (status == SOTTO_OK && sketches)
+        status = account_add(
+            out, event_of(ACCOUNT_GAUSS, f->mu_sketch, sketches), error);
+    if (status != SOTTO_OK)
+        account_free(out);
+    return status;
+}
+
+sotto_status federation_events(account_list *out, const federation *f,
+                               sotto_error *error)
+{
+    return make_events(out, f, f->rounds, all_caps(f), !f->labels_known, error);
+}
+
+sotto_status federation_slice(account_list *out, const federation *f, int k,
+                              sotto_error *error)
+{
+    return make_events(out, f, f->party[k].turns, f->party[k].cap,
+                       shows_labels(f, k), error);
+}
+
+/* ---- calibration ---- */
+
+/* Shares of rho: choices of range eta cost eta^2 / 8, Gaussians mu^2 / 2. */
+static void share_out(federation *f)
+{
+    double sketches = f->share[2] + (f->labels_known ? f->share[1] : 0);
+    f->range = sqrt(8 * f->share[0] / (double)f->rounds);
+    f->mu_labels = f->labels_known ? 0 : sqrt(2 * f->share[1]);
+    f->mu_sketch = sqrt(2 * sketches / (double)all_caps(f));
+}
+
+static void divide(federation *f, double by)
+{
+    f->range /= by;
+    f->mu_labels /= by;
+    f->mu_sketch /= by;
+}
+
+/* "+12*GAUSS(0.1/z)", as the accountant reads it. */
+static void put_event(text_buffer *t, const char *before, int64_t count,
+                      const char *kind, double level)
+{
+    text_format(t, "%s%lld*%s(", before, (long long)count, kind);
+    text_number(t, level);
+    text_put(t, "/z)");
+}
+
+static sotto_status find_multiplier(const federation *f, double *z,
+                                    sotto_error *error)
+{
+    text_buffer t = {0};
+    account_list events = {0}, priced = {0};
+    account_price price;
+    sotto_status status = federation_events(&events, f, error);
+    if (status != SOTTO_OK)
+        return status;
+    put_event(&t, "", f->rounds, "RANGE", f->range);
+    put_event(&t, "+", all_caps(f), "GAUSS", f->mu_sketch);
+    if (!f->labels_known)
+        put_event(&t, "+", 1, "GAUSS", f->mu_labels);
+    account_target target = {.plan = t.data,
+                             .adjacency = ACCOUNT_ZERO_OUT,
+                             .draws = events.draws,
+                             .epsilon = f->epsilon,
+                             .delta = f->delta};
+    status = t.failed ? error_memory(error)
+                      : account_calibrate(&priced, z, &price, &target, error);
+    account_free(&events);
+    account_free(&priced);
+    text_free(&t);
+    return status;
+}
+
+/* No statement is above the budget, by a hair either. */
+static sotto_status stay_within(federation *f, sotto_error *error)
+{
+    for (int i = 0; i < 20; i++) {
+        account_list events;
+        account_price price = {0};
+        sotto_status status = federation_events(&events, f, error);
+        if (status == SOTTO_OK)
+            status = account_epsilon(&events, f->delta, &price, error);
+        account_free(&events);
+        if (status != SOTTO_OK || price.epsilon <= f->epsilon)
+            return status;
+        divide(f, price.epsilon / f->epsilon * (1 + 0x1p-20));
+    }
+    return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
+}
+
+static sotto_status find_levels(federation *f, sotto_error *error)
+{
+    double z;
+    f->range = f->mu_labels = f->mu_sketch = 0;
+    if (isinf(f->epsilon))
+        return SOTTO_OK;
+    share_out(f);
+    sotto_status status = find_multiplier(f, &z, error);
+    if (status != SOTTO_OK)
+        return status;
+    divide(f, z * (1 + 0x1p-40));
+    return stay_within(f, error);
+}
+
+/* Everything that all must agree on, once more: another number of rows or
+   another budget is another session. */
+static sotto_status make_session(federation *f, sotto_error *error)
+{
+    text_buffer t = {0};
+    text_put(&t, f->text);
+    uint64_t bits[2];
+    memcpy(bits, (const double[]){f->epsilon, f->delta}, sizeof bits);
+    text_format(&t, "\n%lld %llx %llx", (long long)f->rows,
+                (unsigned long long)bits[0], (unsigned long long)bits[1]);
+    if (!t.failed)
+        f->session = hash_of(t.data, t.length);
+    int failed = t.failed;
+    text_free(&t);
+    return failed ? error_memory(error) : SOTTO_OK;
+}
+
+sotto_status federation_settle(federation *f, sotto_error *error)
+{
+    sotto_status status = federation_schedule(f, error);
+    if (status == SOTTO_OK)
+        status = find_levels(f, error);
+    return status == SOTTO_OK ? make_session(f, error) : status;
+}
+
+/* ---- what a curator needs to know ---- */
+
+ask_plan federation_plan(const federation *f, int k)
+{
+    const federation_party *p = &f->party[k];
+    ask_plan plan = {.any_order = 1};
+    if (shows_labels(f, k))
+        plan.item[plan.items++] = (ask_item){.kind = ASK_LABELS,
+                                             .count = 1,
+                                             .level = f->mu_labels,
+                                             .block = f->buckets};
+    plan.item[plan.items++] = (ask_item){.kind = ASK_ALONG,
+                                         .count = p->turns,
+                                         .level = f->range,
+                                         .noise = ASK_GUMBEL};
+    plan.item[plan.items++] = (ask_item){.kind = ASK_SKETCH,
+                                         .count = p->cap,
+                                         .level = f->mu_sketch,
+                                         .block = f->buckets};
+    return plan;
+}
+
+curator_policy federation_policy(const federation *f, int k)
+{
+    return (curator_policy){.adjacency = ACCOUNT_ZERO_OUT,
+                            .rows_per_person = 1,
+                            .rows = (double)f->rows,
+                            .loss = {LOSS_SQUARED, 0},
+                            .weight_bound = 1,
+                            .without_noise = isinf(f->epsilon),
+                            .insecure = f->insecure,
+                            .seed = f->noise_seed,
+                            .buckets = f->buckets,
+                            .sketch_seed = f->seed,
+                            .constant = f->party[k].constant,
+                            .labels_known = f->labels_known,
+                            .party = (uint64_t)k + 1};
+}
+
+/* ---- what is to be expected ---- */
+
+sotto_status federation_mu(const federation *f, double *mu, sotto_error *error)
+{
+    account_list events = {0};
+    account_price price;
+    account_target target = {.plan = "GAUSS(1/z)",
+                             .adjacency = ACCOUNT_ZERO_OUT,
+                             .epsilon = f->epsilon,
+                             .delta = f->delta};
+    *mu = INFINITY;
+    if (isinf(f->epsilon))
+        return SOTTO_OK;
+    sotto_status status =
+        account_calibrate(&events, mu, &price, &target, error);
+    *mu = 1 / *mu;
+    account_free(&events);
+    return status;
+}
+
+/* Measured: docs/parties.md. */
+const char *federation_class(const federation *f, double mu)
+{
+    int64_t columns = 0;
+    for (int k = 0; k < f->parties; k++)
+        columns += federation_columns(f, k);
+    double least = f->labels_known ? 5e3 : 4e4;
+    return (double)f->rows * mu * mu >= least && columns <= 1000
+               ? "good"
+               : "experimental";
+}
+
+double federation_paper_uplink(const federation *f)
+{
+    return (double)f->movers * (double)f->rounds * (4 + 8 * (double)f->buckets);
+}

@@ -1,0 +1,98 @@
+/*
+ * An agreement's columns as schemas: what the readers of data take, and what
+ * a model keeps.
+ */
+#include "config.h"
+#include "model.h"
+
+#include <string.h>
+
+static int put_json(const char *bytes, size_t size, void *to)
+{
+    text_add(to, bytes, size);
+    return ((text_buffer *)to)->failed ? -1 : 0;
+}
+
+void config_put_json(text_buffer *t, const json_t *value)
+{
+    if (json_dump_callback(value, put_json, t,
+                           JSON_COMPACT | JSON_ENCODE_ANY |
+                               JSON_REAL_PRECISION(17)))
+        t->failed = 1; /* nothing else can: it was read from JSON */
+}
+
+/* In the form that models keep; NULL when out of memory. */
+static char *schema_text(const json_t *root, const json_t *columns)
+{
+    text_buffer t = {0};
+    const json_t *words = json_object_get(root, "missing_values");
+    text_put(&t, "{\"sotto_schema\": 1, ");
+    if (words) {
+        text_put(&t, "\"missing_values\": ");
+        config_put_json(&t, words);
+        text_put(&t, ", ");
+    }
+    text_put(&t, "\"default\": {\"type\": \"drop\"}, \"columns\": ");
+    config_put_json(&t, columns);
+    text_put(&t, "}");
+    char *text = t.failed ? NULL : model_form(t.data);
+    text_free(&t);
+    return text;
+}
+
+/* Adds the target; 0 when out of memory. */
+static int add_target(json_t *columns, const federation *f, const json_t *root)
+{
+    json_t *bounds = json_object_get(json_object_get(root, "target"), "bounds");
+    json_t *column =
+        json_pack("{s:s, s:O}", "type", "target", "bounds", bounds);
+    return !json_object_set_new(columns, f->target, column);
+}
+
+/* Party k's own columns, and the target where it has it. */
+static int party_schema(federation *f, int k, const json_t *root)
+{
+    json_t *from = json_array_get(json_object_get(root, "parties"), (size_t)k);
+    json_t *columns = json_copy(json_object_get(from, "columns"));
+    int has_target = f->labels_known || k == f->label_party;
+    if (columns && (!has_target || add_target(columns, f, root)))
+        f->party[k].schema = schema_text(root, columns);
+    json_decref(columns);
+    return f->party[k].schema != NULL;
+}
+
+/* Adds party k's columns to all others; no column has two owners. */
+static sotto_status gather(const reading *r, json_t *all, const json_t *root,
+                           int k)
+{
+    json_t *from = json_array_get(json_object_get(root, "parties"), (size_t)k);
+    json_t *column;
+    const char *name;
+    json_object_foreach(json_object_get(from, "columns"), name, column)
+    {
+        if (json_object_get(all, name) || !strcmp(name, r->f->target))
+            return config_refuse(
+                r, name, "a column to be one party's, and not the target");
+        if (json_object_set(all, name, column))
+            return error_memory(r->error);
+    }
+    return SOTTO_OK;
+}
+
+sotto_status config_schemas(const reading *r, const json_t *root)
+{
+    federation *f = r->f;
+    json_t *all = json_object();
+    sotto_status status = all ? SOTTO_OK : error_memory(r->error);
+    for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
+        status = gather(r, all, root, k);
+    if (status == SOTTO_OK && add_target(all, f, root))
+        f->schema = schema_text(root, all);
+    json_decref(all);
+    if (status != SOTTO_OK)
+        return status;
+    int fine = f->schema != NULL;
+    for (int k = 0; fine && k < f->parties; k++)
+        fine = party_schema(f, k, root);
+    return fine ? SOTTO_OK : error_memory(r->error);
+}

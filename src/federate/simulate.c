@@ -1,0 +1,350 @@
+/*
+ * All roles in one process: what the parties and the server say to each
+ * other goes from one to the next as bytes, as it would on a wire.
+ */
+#include "federate.h"
+#include "model.h"
+#include "option.h"
+#include "spent.h"
+
+#include <math.h>
+#include <string.h>
+
+struct sotto_simulation {
+    federation f;
+    party **party;
+    server *server;
+    double epsilon; /* proven, of a whole row */
+    double *slice;
+    double mu;
+    char *statement;
+    char *output; /* where the model goes; NULL: nowhere */
+    int64_t downlink;
+    int has_run;
+};
+
+/* ---- opening ---- */
+
+static sotto_status check_options(const char *path,
+                                  const sotto_options *options,
+                                  sotto_error *error)
+{
+    int noisy = option_private(options);
+    if (!option_given(options, OPTION_COLUMNS))
+        return error_set(error, SOTTO_USAGE,
+                         "expected --columns FILE: which columns each party "
+                         "has");
+    if (!option_given(options, OPTION_EPSILON))
+        return error_set(error, SOTTO_PRIVACY,
+                         "expected --epsilon: a budget, or inf for a model "
+                         "that is NOT PRIVATE");
+    if (noisy && !option_given(options, OPTION_DELTA))
+        return error_set(error, SOTTO_PRIVACY,
+                         "expected --delta: the probability with which "
+                         "epsilon may fail");
+    if (noisy && !(option_number(options, OPTION_DELTA) > 0))
+        return error_set(error, SOTTO_PRIVACY,
+                         "--delta: expected a number above 0: sketches have "
+                         "Gaussian noise");
+    if (noisy && !option_given(options, OPTION_OUTPUT) &&
+        !option_given(options, OPTION_INSECURE_SEED))
+        return error_set(error, SOTTO_PRIVACY,
+                         "expected -o FILE: what is spent is written beside "
+                         "the model");
+    if (!strcmp(path, "-"))
+        return error_set(error, SOTTO_USAGE,
+                         "expected a file: each party reads it by itself, and "
+                         "stdin can be read once");
+    return SOTTO_OK;
+}
+
+/* The options that party k reads its own columns with. */
+static sotto_status party_options(sotto_options **out, const federation *f,
+                                  int k, const sotto_options *options,
+                                  sotto_error *error)
+{
+    static const option_id heeded[] = {OPTION_FORMAT, OPTION_DELIMITER,
+                                       OPTION_THREADS, OPTION_EPSILON};
+    sotto_status status = sotto_options_new(out, error);
+    for (size_t i = 0; i < sizeof heeded / sizeof *heeded; i++)
+        if (status == SOTTO_OK)
+            status = option_copy(*out, options, heeded[i], error);
+    if (status == SOTTO_OK)
+        status =
+            sotto_options_set(*out, "schema-text", f->party[k].schema, error);
+    return status;
+}
+
+static sotto_status read_table(sotto_table **out, const federation *f, int k,
+                               const char *path, const sotto_options *options,
+                               sotto_error *error)
+{
+    sotto_options *own = NULL;
+    *out = NULL;
+    sotto_status status = party_options(&own, f, k, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_table_read(out, path, own, error);
+    sotto_options_free(own);
+    return status;
+}
+
+/* The number of rows is public: it is the first party's. */
+static sotto_status open_party(sotto_simulation *s, int k, const char *path,
+                               const sotto_options *options, sotto_error *error)
+{
+    sotto_table *table;
+    sotto_status status = read_table(&table, &s->f, k, path, options, error);
+    if (status == SOTTO_OK && k == 0) {
+        s->f.rows = sotto_table_rows(table);
+        status = federation_settle(&s->f, error);
+    }
+    if (status == SOTTO_OK)
+        status = party_open(&s->party[k], &s->f, k, &table, error);
+    sotto_table_free(table);
+    return status;
+}
+
+static int is_private(const sotto_simulation *s)
+{
+    int all = 1;
+    for (int k = 0; k < s->f.parties; k++)
+        all &= party_is_private(s->party[k]);
+    return all;
+}
+
+/* What will be stated, before anything is asked; nothing, and no epsilon, of
+   what is NOT PRIVATE. */
+static sotto_status state(sotto_simulation *s, sotto_error *error)
+{
+    text_buffer t = {0};
+    sotto_status status = federation_mu(&s->f, &s->mu, error);
+    s->epsilon = INFINITY;
+    for (int k = 0; k < s->f.parties; k++)
+        s->slice[k] = INFINITY;
+    if (status != SOTTO_OK || !is_private(s))
+        return status;
+    status = federation_statement(&s->f, &t, &s->epsilon, s->slice, error);
+    if (status == SOTTO_OK)
+        s->statement = t.failed ? NULL : model_form(t.data);
+    text_free(&t);
+    return status == SOTTO_OK && !s->statement ? error_memory(error) : status;
+}
+
+static sotto_status open_all(sotto_simulation *s, const char *path,
+                             const sotto_options *options, sotto_error *error)
+{
+    federation *f = &s->f;
+    sotto_status status =
+        federation_read(f, option_text(options, OPTION_COLUMNS), error);
+    if (status != SOTTO_OK)
+        return status;
+    f->epsilon = option_number(options, OPTION_EPSILON);
+    f->delta = option_given(options, OPTION_DELTA)
+                   ? option_number(options, OPTION_DELTA)
+                   : 0;
+    f->insecure = option_given(options, OPTION_INSECURE_SEED);
+    if (f->insecure)
+        f->noise_seed = (uint64_t)option_integer(options, OPTION_INSECURE_SEED);
+    s->party = mem_zeroed((size_t)f->parties, sizeof *s->party);
+    s->slice = mem_zeroed((size_t)f->parties, sizeof *s->slice);
+    if (option_given(options, OPTION_OUTPUT))
+        s->output = mem_text(option_text(options, OPTION_OUTPUT));
+    if (!s->party || !s->slice ||
+        (option_given(options, OPTION_OUTPUT) && !s->output))
+        return error_memory(error);
+    for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
+        status = open_party(s, k, path, options, error);
+    if (status == SOTTO_OK)
+        status = server_open(&s->server, f, error);
+    return status == SOTTO_OK ? state(s, error) : status;
+}
+
+sotto_status sotto_simulation_open(sotto_simulation **out, const char *path,
+                                   const sotto_options *options,
+                                   sotto_error *error)
+{
+    sotto_simulation *s = mem_zeroed(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return error_memory(error);
+    sotto_status status = check_options(path, options, error);
+    if (status == SOTTO_OK && option_private(options) &&
+        option_given(options, OPTION_OUTPUT))
+        status = fit_check_spent(option_text(options, OPTION_OUTPUT), error);
+    if (status == SOTTO_OK)
+        status = open_all(s, path, options, error);
+    if (status == SOTTO_OK)
+        *out = s;
+    else
+        sotto_simulation_free(s);
+    return status;
+}
+
+void sotto_simulation_free(sotto_simulation *s)
+{
+    if (!s)
+        return;
+    for (int k = 0; s->party && k < s->f.parties; k++)
+        party_close(s->party[k]);
+    server_close(s->server);
+    mem_free(s->party);
+    mem_free(s->slice);
+    mem_free(s->statement);
+    mem_free(s->output);
+    federation_free(&s->f);
+    mem_free(s);
+}
+
+/* ---- running ---- */
+
+/* On the disk before the first record is asked about. */
+static sotto_status declare_spending(const sotto_simulation *s,
+                                     sotto_error *error)
+{
+    account_list events;
+    sotto_status status = federation_events(&events, &s->f, error);
+    if (status == SOTTO_OK)
+        status =
+            fit_write_spent(s->output, s->epsilon, s->f.delta, &events, error);
+    account_free(&events);
+    return status;
+}
+
+static sotto_status run_messages(sotto_simulation *s, const sotto_watch *watch,
+                                 sotto_error *error)
+{
+    for (;;) {
+        int to;
+        const text_buffer *request, *answer = NULL;
+        sotto_status status = server_next(s->server, &to, &request, error);
+        if (status != SOTTO_OK || to < 0)
+            return status;
+        sotto_progress at = {server_share(s->server), NAN};
+        if (watch && watch->look && watch->look(watch->context, &at))
+            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        s->downlink += (int64_t)request->length;
+        status = party_answer(s->party[to], request->data, request->length,
+                              &answer, error);
+        if (status == SOTTO_OK)
+            status =
+                server_take(s->server, answer->data, answer->length, error);
+        if (status != SOTTO_OK)
+            return status;
+    }
+}
+
+/* Weights as the parties have them become those of the file's values: a
+   column is (raw - centre) / half, and so is the target. */
+static void set_weights(sotto_model *m, const federation *f, const server *s)
+{
+    double intercept = 0;
+    int64_t at = 0;
+    for (int k = 0; k < f->parties; k++) {
+        const federation_party *p = &f->party[k];
+        const double *w = server_weights(s, k);
+        for (int64_t i = 0; i < p->features; i++) {
+            m->weight[at++] =
+                w[i] == 0 ? 0 : f->target_half * w[i] / p->half[i];
+            intercept -= w[i] * (p->centre[i] / p->half[i]);
+        }
+        if (p->constant != 0)
+            intercept += w[p->features] * p->constant;
+    }
+    m->intercept = f->target_half * intercept + f->target_centre;
+}
+
+static int set_names(sotto_model *m, const federation *f)
+{
+    int64_t at = 0;
+    m->name = mem_zeroed((size_t)m->features, sizeof *m->name);
+    m->schema = mem_text(f->schema);
+    for (int k = 0; m->name && k < f->parties; k++)
+        for (int64_t i = 0; i < f->party[k].features; i++) {
+            m->name[at] = mem_text(f->party[k].feature[i]);
+            if (!m->name[at++])
+                return 0;
+        }
+    return m->name && m->schema;
+}
+
+static sotto_status make_model(const sotto_simulation *s, sotto_model **out,
+                               sotto_error *error)
+{
+    int64_t features = 0;
+    for (int k = 0; k < s->f.parties; k++)
+        features += s->f.party[k].features;
+    sotto_model *m = model_new(features);
+    int fine = m && set_names(m, &s->f);
+    if (fine && is_private(s)) {
+        m->statement = mem_text(s->statement);
+        m->epsilon = s->epsilon;
+        m->delta = s->f.delta;
+        fine = m->statement != NULL;
+    }
+    if (!fine) {
+        sotto_model_free(m);
+        return error_memory(error);
+    }
+    m->loss = (loss){LOSS_SQUARED, 0};
+    set_weights(m, &s->f, s->server);
+    *out = m;
+    return SOTTO_OK;
+}
+
+sotto_status sotto_simulation_run(sotto_simulation *s, sotto_model **out,
+                                  const sotto_watch *watch, sotto_error *error)
+{
+    *out = NULL;
+    if (s->has_run)
+        return error_set(error, SOTTO_BUDGET,
+                         "refused: a simulation is run once");
+    s->has_run = 1;
+    sotto_status status = SOTTO_OK;
+    if (is_private(s))
+        status = declare_spending(s, error);
+    if (status == SOTTO_OK)
+        status = run_messages(s, watch, error);
+    return status == SOTTO_OK ? make_model(s, out, error) : status;
+}
+
+/* ---- looking ---- */
+
+void sotto_simulation_look_at(const sotto_simulation *s, int64_t which,
+                              sotto_simulation_party *out)
+{
+    const federation *f = &s->f;
+    int k = (int)which;
+    *out = (sotto_simulation_party){.name = f->party[k].name,
+                                    .columns = federation_columns(f, k),
+                                    .cap = f->party[k].cap,
+                                    .turns = f->party[k].turns,
+                                    .has_labels =
+                                        !f->labels_known && k == f->label_party,
+                                    .epsilon = s->slice[k]};
+    out->uplink = server_uplink(s->server, k, &out->messages);
+}
+
+void sotto_simulation_look(const sotto_simulation *s,
+                           sotto_simulation_facts *out)
+{
+    const federation *f = &s->f;
+    *out = (sotto_simulation_facts){.expected = federation_class(f, s->mu),
+                                    .parties = f->parties,
+                                    .rows = f->rows,
+                                    .rounds = f->rounds,
+                                    .buckets = f->buckets,
+                                    .labels_known = f->labels_known,
+                                    .epsilon = s->epsilon,
+                                    .delta = f->delta,
+                                    .downlink = s->downlink,
+                                    .paper_uplink = federation_paper_uplink(f)};
+    for (int k = 0; k < f->parties; k++) {
+        sotto_simulation_party p;
+        sotto_simulation_look_at(s, k, &p);
+        out->columns += p.columns;
+        out->cap += p.cap;
+        out->uplink += p.uplink;
+        out->messages += p.messages;
+    }
+    hash_text(server_transcript(s->server), out->transcript);
+}
