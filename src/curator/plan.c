@@ -279,8 +279,6 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 double curator_draws(const ask_item *item, int64_t features)
 {
     double count = (double)features + 1;
-    if (sketch_is_one(item->kind))
-        return fmax((double)item->block, 2 * count);
     if (item->noise == ASK_NOISY && item->kind != ASK_VERTEX)
         return count;
     switch (item->kind) {
@@ -306,6 +304,9 @@ double curator_draws(const ask_item *item, int64_t features)
         return count;
     case ASK_BATCH: /* and its coins */
         return count + 1;
+    case ASK_LABELS:
+    case ASK_SKETCH:
+        return (double)item->block;
     case ASK_VERTEX: /* both ways, with noise each */
         return 2 * count;
     default:
