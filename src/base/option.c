@@ -225,7 +225,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SEED] = {"seed", INTEGER, "S", "0", 0, 9007199254740992.0, NULL,
         " generate ", "which of the sets of that name to make"},
     [OPTION_OUTPUT] = {"output", FILE_, "FILE", NULL, 0, 0, NULL,
-        " generate schema train predict export federate ",
+        " generate schema train predict report export federate ",
         "where to write (-o FILE; - is stdout)"},
     [OPTION_PROBA] = {"proba", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
         "print the probability of the positive class (loss logistic)"},
@@ -300,7 +300,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " doctor train plan evaluate version help account federate ",
         "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor generate schema train predict evaluate export federate ",
+        " doctor generate schema train predict evaluate report export federate ",
         "print no remarks, only results and errors"},
 };
 /* clang-format on */

@@ -97,6 +97,10 @@ int curator_has_intercept(const curator *c);
 /* What sums are divided by: declared, or an answer; never the true count. */
 double curator_rows(const curator *c);
 
+/* The sd of the noise in the last answer about slopes or dual moves, in that
+   answer's units: public, like the plan. 0: it had none. */
+double curator_noise(const curator *c);
+
 /* A random number for public choices, like the order of coordinates: fresh
    in each run (or of the insecure seed), and no secret. */
 sotto_status curator_public_word(const curator *c, uint64_t *out,

@@ -23,7 +23,18 @@ typedef struct solver_problem {
 typedef struct solver_answer {
     double *weight; /* one for each feature, the caller's */
     double intercept;
+    double *noise; /* NULL, or for each feature the sd of the last noise that
+                      entered its weight, before the penalty; 0: none did, or
+                      it is not known. The caller's, zeros at first */
 } solver_answer;
+
+/* Coordinate j was moved by an answer whose noise moved it by that sd. */
+static inline void solver_note(const solver_answer *out,
+                               const solver_problem *p, int64_t j, double sd)
+{
+    if (out->noise && j < p->features)
+        out->noise[j] = sd;
+}
 
 /* Called after each step with the share of them that is done, a public
    number; other than 0 stops. */

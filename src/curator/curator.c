@@ -297,6 +297,11 @@ int curator_has_intercept(const curator *c)
     return c->policy.intercept;
 }
 
+double curator_noise(const curator *c)
+{
+    return c->answer_noise;
+}
+
 double curator_rows(const curator *c)
 {
     return c->total;

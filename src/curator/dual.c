@@ -317,7 +317,7 @@ static sotto_status check_ask(const curator *c, const ask_dual *at,
 sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
                               double *unit, sotto_error *error)
 {
-    double noise;
+    double noise = 0;
     size_t features = (size_t)c->table->features;
     for (size_t j = 0; j < features; j++)
         move[j] = 0;
@@ -327,13 +327,15 @@ sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
     gate_question q = {
         .kind = ASK_DUAL, .answers = features, .sum = sum_dual, .what = at};
     *unit = at->clip / KERNEL_CLIP;
-    return gate_release(c, &q, move, &noise, error);
+    status = gate_release(c, &q, move, &noise, error);
+    c->answer_noise = noise * *unit;
+    return status;
 }
 
 sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
                                   double *unit, sotto_error *error)
 {
-    double noise;
+    double noise = 0;
     size_t features = (size_t)c->table->features;
     sequence_ask s = {.at = *at, .from = at->weight};
     for (size_t j = 0; j < features; j++)
@@ -353,6 +355,7 @@ sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
                        .what = &s};
     *unit = at->clip / KERNEL_CLIP;
     status = gate_release(c, &q, move, &noise, error);
+    c->answer_noise = noise * *unit;
     secret_give(s.here, features * sizeof *s.here);
     return status;
 }

@@ -116,6 +116,7 @@ static sotto_status gradient_unclipped(curator *c, const gradient_ask *a,
                                        sotto_error *error)
 {
     double none;
+    c->answer_noise = 0;
     sotto_status status =
         gate_release_unclipped(c, a->kind, sum_unclipped, a, &none, error);
     for (int64_t j = 0; j < coordinates_of(c); j++)
@@ -130,7 +131,7 @@ static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
 {
     int64_t count = coordinates_of(c);
     int64_t *sum = mem_zeroed((size_t)count, sizeof *sum);
-    double noise;
+    double noise = 0;
     if (!sum)
         return error_memory(error);
     gate_question q = {.kind = a->kind,
@@ -142,6 +143,7 @@ static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
         a->out[j] = status == SOTTO_OK
                         ? (double)sum[j] / (double)a->factor / c->total
                         : 0;
+    c->answer_noise = noise / (double)a->factor / c->total;
     mem_free(sum);
     return status;
 }

@@ -105,7 +105,8 @@ struct curator {
     float *factor; /* KERNEL_CLIP / clip, of features and the intercept; 0:
                       an infinite clip */
     int clips_told;
-    double total; /* what sums are divided by; 0: not known yet */
+    double total;        /* what sums are divided by; 0: not known yet */
+    double answer_noise; /* sd of the last answer's, in its units; public */
 
     /* told, but not done yet: it is done with the next question */
     int64_t moved;
