@@ -38,7 +38,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
         "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal|fw|"
-        "bcfw",
+        "bcfw|ssp",
         " train plan ",
         "how to train; auto (the default with an epsilon): nothing to tune; "
         "newton: a private Newton method, which it mostly uses; "
@@ -48,7 +48,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "coordinate descent on the dual, by batches; scd-paper: the same as "
         "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
         "its rivals, for comparison; fw: private Frank-Wolfe in an L1 ball; "
-        "bcfw: the same by blocks, balls and boxes; exact: the minimiser of the objective, "
+        "bcfw: the same by blocks, balls and boxes; ssp: noisy second moments, "
+        "asked once, for the squared loss and few features; exact: the minimiser of the objective, "
         "NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
@@ -60,7 +61,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "coordinates together, in units of sqrt(M_j), to the length C; scd: "
         "how far a record may move the shared vector in a step (default: half "
         "of what the first step of a row of norm R and target 1 is); fw, bcfw: "
-        "each coordinate to C"},
+        "each coordinate to C; ssp: a row with its target, in units of "
+        "sqrt(M_j) and of the target's bound, to the length C"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for (default: 20); sgd, scd: how "
         "often each row is expected in a batch (default: 10, 15)"},

@@ -29,6 +29,7 @@ typedef enum ask_kind {
     ASK_COLUMN_MEANS,   /* of every clipped feature */
     ASK_COLUMN_SQUARES, /* their mean squares about a centre */
     ASK_MATRIX,         /* the second moments of shortened rows */
+    ASK_CROSS,          /* the same, with the target as one more feature */
     ASK_WHITENED,       /* the gradient in told coordinates */
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
@@ -292,12 +293,14 @@ typedef struct ask_frame {
     const int64_t *feature; /* NULL: all */
     int64_t features;
     const double *centre, *scale;
+    double target_centre, target_scale; /* 0: the target is not kept */
 } ask_frame;
 
 /*
  * From now on rows are also kept as z = (x - centre) / scale of these, and 1
  * where there is an intercept, as floats by rows: as much memory again as a
- * dense table of them takes. Told once.
+ * dense table of them takes. Told once. A frame with the target has it last,
+ * and is for ASK_CROSS alone.
  */
 sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
                                 sotto_error *error);
@@ -309,6 +312,10 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
  */
 sotto_status curator_ask_matrix(curator *c, double reach, double *out,
                                 double *sd, sotto_error *error);
+
+/* The same of a frame with the target: features, intercept, target. */
+sotto_status curator_ask_cross(curator *c, double reach, double *out,
+                               double *sd, sotto_error *error);
 
 /* Rows are kept as map' z from here on; the matrix cannot be asked for any
    more. The map is square, row after row. */

@@ -176,6 +176,17 @@ typedef struct matrix_model {
 sotto_status matrix_minimise(const matrix_model *m, const double *from,
                              double *v, sotto_error *error);
 
+/* ---- ssp.c: sufficient statistics ---- */
+
+typedef struct ssp_settings {
+    double reach;        /* C: rows with their target are shortened to it */
+    const double *scale; /* of the features */
+    double target_scale;
+} ssp_settings;
+
+sotto_status ssp_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const ssp_settings *s, sotto_error *error);
+
 /* ---- gcd.c: DP-GCD ---- */
 
 typedef struct gcd_settings {

@@ -121,6 +121,7 @@ struct curator {
     size_t kept_bytes, square_bytes;
     int64_t width;
     int mapped;
+    int with_target; /* it is the last of them */
 
     noise_stream *noise;
     noise_stream *choices;  /* of selections: independent of releases */

@@ -24,6 +24,7 @@ const char *ask_name(ask_kind kind)
                                         [ASK_COLUMN_MEANS] = "column means",
                                         [ASK_COLUMN_SQUARES] = "column squares",
                                         [ASK_MATRIX] = "second-moment matrix",
+                                        [ASK_CROSS] = "cross moments",
                                         [ASK_WHITENED] = "whitened gradient",
                                         [ASK_LENGTHS] = "gradient lengths",
                                         [ASK_CHANGE] = "change of the loss",
@@ -104,6 +105,8 @@ static double replaced(const ask_item *item, int64_t features)
         return sqrt(2);
     case ASK_MATRIX: /* and what cutting to integers takes off the angle */
         return sqrt(2) * (1 + (about + 3) / KERNEL_CLIP);
+    case ASK_CROSS:
+        return sqrt(2) * (1 + (about + 4) / KERNEL_CLIP);
     default:
         return 2;
     }
@@ -289,6 +292,8 @@ double curator_draws(const ask_item *item, int64_t features)
         return count * (ASK_MOST_EDGES + 1);
     case ASK_MATRIX:
         return count * (count + 1) / 2;
+    case ASK_CROSS:
+        return (count + 1) * (count + 2) / 2;
     case ASK_LENGTHS:
         return 2;
     case ASK_LATER: /* curator_tell_plan sees to it */

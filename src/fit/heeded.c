@@ -17,7 +17,7 @@ static const heeded table[] = {
     {OPTION_ROUNDS, " cd "},
     {OPTION_ORDER, " cd "},
     {OPTION_STEP_SIZE, " cd gcd gd sgd "},
-    {OPTION_SMOOTHNESS, " cd gcd gd sgd "},
+    {OPTION_SMOOTHNESS, " cd gcd gd sgd ssp "},
     {OPTION_CALIBRATION, " cd gcd "},
     {OPTION_AVERAGE, " cd gd sgd scd scd-paper scd-seq "},
     {OPTION_BATCH_RATE, " sgd scd scd-paper scd-seq scd-primal "},

@@ -151,8 +151,10 @@ static void newton_maps(newton_state *s)
 static sotto_status newton_matrix(newton_state *s, sotto_error *error)
 {
     double sd, sum = 0, reach = sqrt(s->settings->rule.reach * s->trace);
-    ask_frame frame = {s->columns.feature, s->p, s->columns.centre,
-                       s->columns.scale};
+    ask_frame frame = {.feature = s->columns.feature,
+                       .features = s->p,
+                       .centre = s->columns.centre,
+                       .scale = s->columns.scale};
     sotto_status status = curator_tell_frame(s->curator, &frame, error);
     if (status == SOTTO_OK)
         status = curator_ask_matrix(s->curator, reach, s->matrix, &sd, error);

@@ -193,10 +193,13 @@ static double probe_means(curator *c)
     return (out[0] + out[1]) / sqrt(2);
 }
 
-static void frame(curator *c)
+static void frame(curator *c, double target_scale)
 {
     static const double centre[2] = {0, 0}, scale[2] = {1, 1};
-    const ask_frame told = {NULL, curator_features(c), centre, scale};
+    const ask_frame told = {.features = curator_features(c),
+                            .centre = centre,
+                            .scale = scale,
+                            .target_scale = target_scale};
     sotto_error error;
     assert_int_equal(curator_tell_frame(c, &told, &error), SOTTO_OK);
 }
@@ -208,6 +211,15 @@ static double probe_matrix(curator *c)
     sotto_error error;
     assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_OK);
     return sqrt(2) * out[1];
+}
+
+/* The same of feature and target. */
+static double probe_cross(curator *c)
+{
+    double out[9], sd;
+    sotto_error error;
+    assert_int_equal(curator_ask_cross(c, 1, out, &sd, &error), SOTTO_OK);
+    return sqrt(2) * out[2];
 }
 
 static double probe_whitened(curator *c)
@@ -236,8 +248,8 @@ static double audit_shape(const char *first, const char *second, ask_kind kind,
                                    SETTINGS({"target", "t"}, {"epsilon", "1"}));
         assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
                          SOTTO_OK);
-        if (kind == ASK_MATRIX || kind == ASK_WHITENED)
-            frame(c);
+        if (kind == ASK_MATRIX || kind == ASK_WHITENED || kind == ASK_CROSS)
+            frame(c, kind == ASK_CROSS);
         for (int i = 0; i < RUNS; i++)
             sum[side] += seen[side * RUNS + i] = probe(c);
         curator_close(c);
@@ -264,10 +276,12 @@ static void test_newton_questions(void **state)
          probe_means},
         {"matrix", "a,b,t\n9,9,0\n", "a,b,t\n-9,9,0\n", ASK_MATRIX,
          probe_matrix},
+        {"cross moments", "a,b,t\n9,0,9\n", "a,b,t\n-9,0,9\n", ASK_CROSS,
+         probe_cross},
         {"whitened gradient", "a,b,t\n9,9,-9\n", "a,b,t\n9,9,9\n", ASK_WHITENED,
          probe_whitened},
     };
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         double seen = audit_shape(cases[i].first, cases[i].second,
                                   cases[i].kind, cases[i].probe, 1);
         print_message("%s: claimed mu 1, certified %.3f\n", cases[i].name,

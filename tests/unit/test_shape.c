@@ -147,7 +147,8 @@ static void ask_shapes(curator *c, const told *t, int64_t **to, double *length)
 static sotto_status tell_frame(curator *c, const double *centre,
                                const double *scale, sotto_error *error)
 {
-    const ask_frame frame = {NULL, curator_features(c), centre, scale};
+    const ask_frame frame = {
+        .features = curator_features(c), .centre = centre, .scale = scale};
     return curator_tell_frame(c, &frame, error);
 }
 
@@ -493,7 +494,8 @@ static void test_some_columns(void **state)
                       .centre = centre,
                       .feature = feature,
                       .features = 2};
-    ask_frame frame = {feature, 2, centre, bound};
+    ask_frame frame = {
+        .feature = feature, .features = 2, .centre = centre, .scale = bound};
     double mean[2][2], matrix[2][9], sd;
     sotto_error error;
     for (int i = 0; i < 2; i++) {
