@@ -312,6 +312,12 @@ void choice_move(curator *c, int64_t j, float d)
     kernel_leave(before);
 }
 
+void choice_slopes_go(curator *c)
+{
+    if (c->choice)
+        c->choice->counted = 0;
+}
+
 /* ---- asking ---- */
 
 static const int64_t *up_to_date(curator *c)

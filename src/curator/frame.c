@@ -74,6 +74,7 @@ static void find_squares(curator *c)
 
 static void fill_frame(curator *c, const ask_frame *f)
 {
+    choice_slopes_go(c);
     for (int64_t j = 0; j < f->features; j++) {
         columns_write(c, f->feature ? f->feature[j] : j, c->slope);
         for (int64_t i = 0; i < c->table->rows; i++)
@@ -253,6 +254,7 @@ static double shorten(double slope, double square, double clip)
 static void find_slopes(curator *c)
 {
     curator_catch_up(c);
+    choice_slopes_go(c);
     c->kernel->slopes(&c->rows, c->slope);
     for (int64_t i = 0; c->table->folded && i < c->table->rows; i++)
         if (c->table->y[i] < 0)

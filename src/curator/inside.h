@@ -174,6 +174,10 @@ void curator_catch_up(curator *c);
 
 /* Coordinate j moves by d: margins, and what follows from them. */
 void choice_move(curator *c, int64_t j, float d);
+
+/* The slopes are about to be written over: sums are not followed from what
+   will stand there. */
+void choice_slopes_go(curator *c);
 void choice_free(curator *c);
 
 /* ---- gate.c ---- */

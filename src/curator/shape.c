@@ -88,12 +88,12 @@ static shape_values values_of(curator *c, const shape_ask *a, int64_t j,
     kernel_column x = columns_get(c, feature_of(a, j));
     v.x = c->slope;
     if (!zeros && x.index)
-        v = (shape_values){.x = x.value,
-                           .index = x.index,
-                           .sign = t->folded ? t->y : NULL,
-                           .count = x.count};
-    else
-        columns_write(c, feature_of(a, j), c->slope);
+        return (shape_values){.x = x.value,
+                              .index = x.index,
+                              .sign = t->folded ? t->y : NULL,
+                              .count = x.count};
+    choice_slopes_go(c);
+    columns_write(c, feature_of(a, j), c->slope);
     return v;
 }
 
