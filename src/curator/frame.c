@@ -89,7 +89,8 @@ static void fill_frame(curator *c, const ask_frame *f)
 static int is_frame(const curator *c, const ask_frame *f)
 {
     int64_t all = c->table->features;
-    int fine = f->feature ? f->features >= 0 : f->features == all;
+    int fine = f->feature ? f->features >= 0 && f->features <= all
+                          : f->features == all; /* draws: for no more */
     for (int64_t j = 0; fine && j < f->features; j++)
         fine &= shape_moderate(f->scale[j]) && fabs(f->centre[j]) <= 0x1p100 &&
                 (!f->feature || (f->feature[j] >= 0 && f->feature[j] < all));
@@ -207,7 +208,8 @@ sotto_status curator_ask_matrix(curator *c, double reach, double *out,
                                 double *sd, sotto_error *error)
 {
     *sd = 0;
-    if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096)
+    if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096 ||
+        !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
                          "a matrix needs a frame of at most 4096 coordinates "
                          "and a length from 2^-100 to 2^100");

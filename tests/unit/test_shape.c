@@ -460,6 +460,31 @@ static void test_refused(void **state)
         curator_ask_counts(c, &what, t.edge, EDGES, out, &sd, &error),
         SOTTO_USAGE);
     what.bound = t.bound;
+    /* nothing at another question's price */
+    for (what.kind = 0; what.kind < ASK_KINDS; what.kind++) {
+        int counts = what.kind == ASK_ROW_COUNTS ||
+                     what.kind == ASK_TARGET_COUNTS ||
+                     what.kind == ASK_COLUMN_COUNTS;
+        int means = what.kind == ASK_TARGET_MEAN ||
+                    what.kind == ASK_COLUMN_MEANS ||
+                    what.kind == ASK_COLUMN_SQUARES;
+        if (!counts)
+            assert_int_equal(
+                curator_ask_counts(c, &what, t.edge, EDGES, out, &sd, &error),
+                SOTTO_USAGE);
+        if (!means)
+            assert_int_equal(curator_ask_means(c, &what, out, &sd, &error),
+                             SOTTO_USAGE);
+    }
+    /* nor more numbers than draws are counted for */
+    const int64_t often[WIDTH] = {0, 1, 2, 0};
+    const double ones[WIDTH] = {1, 1, 1, 1};
+    ask_shape many = {ASK_COLUMN_MEANS, NULL, ones, often, WIDTH, 0};
+    ask_frame wider = {often, WIDTH, ones, ones};
+    assert_int_equal(curator_ask_means(c, &many, out, &sd, &error),
+                     SOTTO_USAGE);
+    assert_int_equal(curator_tell_frame(c, &wider, &error), SOTTO_USAGE);
+    what.kind = ASK_ROW_COUNTS;
     assert_int_equal(curator_ask_counts(c, &what, rising, 2, out, &sd, &error),
                      SOTTO_USAGE);
     assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_USAGE);
