@@ -623,6 +623,35 @@ static void test_later(void **state)
     more.item[0].level = .01;
     assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
     curator_close(c);
+    /* what is not planned pays for nothing, wherever it stands */
+    for (int first = 0; first < 2; first++) {
+        t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+        ask_plan none = plan_two(some(ASK_TOTAL, !first, .1),
+                                 some(ASK_LATER, 0, .5));
+        CHECK(curator_open(&c, &t, &policy, &none, &error));
+        more = plan_one(some(ASK_TARGET_MEAN, 1, .1));
+        assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+        curator_close(c);
+    }
+    /* nor for batches and blocks, for which nothing was made and nobody was
+       asked whether rows may be dropped; and no group goes beyond what is
+       told */
+    t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+    policy.adjacency = ACCOUNT_REPLACE_ONE;
+    CHECK(curator_open(&c, &t, &policy, &plan, &error));
+    policy.adjacency = ACCOUNT_ADD_REMOVE;
+    static const ask_kind some_rows[] = {ASK_BATCH, ASK_DUAL, ASK_SEQUENCE};
+    for (int i = 0; i < 3; i++) {
+        more = plan_one(some(some_rows[i], 1, .1));
+        more.item[0].block = more.item[0].blocks = some_rows[i] == ASK_SEQUENCE;
+        assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    }
+    more = plan_one(some(ASK_TARGET_MEAN, 1, .1));
+    more.item[0].and_next = 1;
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    more.items = -1;
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    curator_close(c);
     /* too many draws */
     t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
     plan.item[1].level = 1;
