@@ -40,10 +40,12 @@ class Auto(Case):
         self.write("s.json", schema(columns))
 
     def train(self, *args):
+        return self.by("--penalty-units", "file", *args)
+
+    def by(self, *args):
         return self.sotto("train", "d.csv", "--schema", "s.json", "--target",
                           "y", "--loss", "squared", "--epsilon", "2",
-                          "--delta", "1e-6", "--penalty-units", "file", "-o",
-                          "m.json", *args)
+                          "--delta", "1e-6", "-o", "m.json", *args)
 
     def model(self):
         with open(self.path("m.json"), encoding="utf-8") as file:
@@ -193,8 +195,8 @@ class Bought(Auto):
 
     def test_others_do_not_buy(self):
         self.declare(None, [-16, 16])
-        text = self.assert_one_line(self.train("--solver", "cd", "--rows",
-                                               "2000"), PRIVACY)
+        text = self.assert_one_line(self.by("--solver", "cd", "--rows",
+                                            "2000"), PRIVACY)
         self.assertIn("bounds", text)
 
 
