@@ -237,9 +237,6 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
-        if (item->kind == ASK_LATER && !policy->without_noise &&
-            item->level > 0)
-            continue; /* what is told out of it is checked then */
         if (policy->without_noise || !can_draw(item, sensitivity))
             return refuse_level(policy, item, features, error);
     }
@@ -456,8 +453,11 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
         return error_set(error, SOTTO_BUDGET,
                          "refused: over the budget: what was left for later "
                          "does not pay for these questions");
-    if (plan.item[at].level == 0) /* nothing is left, or nothing is charged */
-        plan.item[at].count = c->policy.without_noise;
+    if (!can_draw(&plan.item[at], gate_sensitivity(&c->policy, &plan.item[at],
+                                                   c->table->features))) {
+        plan.item[at].level = 0; /* nothing is left that would pay for noise */
+        plan.item[at].count = c->policy.without_noise; /* nor is charged */
+    }
     sotto_status status =
         put_before(&plan, at, later)
             ? curator_check(&c->policy, &plan, c->table->features, error)
