@@ -24,6 +24,7 @@
 #define LEAST_SPREAD .5  /* sd of the lengths in means */
 #define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
 #define MOST_GROWTH 1.25 /* of the mean length, over the least so far */
+#define LEAST_ENERGY .01 /* of a direction, on average: noise may hide all */
 
 typedef struct newton_state {
     const solver_problem *problem;
@@ -384,6 +385,7 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
     sotto_status status = newton_ask_columns(&s.columns, c, &set->rule, error);
     for (int64_t j = 0; j < s.p; j++)
         s.trace += s.columns.energy[j];
+    s.trace = fmax(s.trace, LEAST_ENERGY * (double)s.d);
     if (status == SOTTO_OK) {
         newton_start(&s, from->start);
         status = newton_matrix(&s, error);
