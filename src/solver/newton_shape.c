@@ -10,20 +10,21 @@
 
 /* How much of what a clip cuts off is bias: it is most for residuals, which
    grow with the rows that are far away, and little for slopes within [-1, 1],
-   whose signs differ; more of those where a few chosen features carry the
-   fit, and what is cut off lies along them. */
+   whose signs differ. Where a few chosen features carry the fit, residuals
+   are small soon, and what is cut off of slopes lies along them. */
 #define ALIGNED_RESIDUALS .5
 #define ALIGNED_SLOPES (1. / 16)
-#define ALIGNED_CHOSEN (1. / 4)
+#define CHOSEN_RESIDUALS .25
+#define CHOSEN_SLOPES (1. / 8)
 
 double newton_tail(const loss *l, const newton_rule *r, double dimension)
 {
     double noise =
         2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
-    double aligned = !loss_has_classes(l->kind) ? ALIGNED_RESIDUALS
-                     : r->chosen                ? ALIGNED_CHOSEN
-                                                : ALIGNED_SLOPES;
-    return log(aligned / noise) - 1;
+    int classes = loss_has_classes(l->kind);
+    double all = classes ? ALIGNED_SLOPES : ALIGNED_RESIDUALS;
+    double chosen = classes ? CHOSEN_SLOPES : CHOSEN_RESIDUALS;
+    return log((r->chosen ? chosen : all) / noise) - 1;
 }
 
 /* ---- sizes ---- */
@@ -300,10 +301,10 @@ static sotto_status column_sizes(const newton_columns *k, curator *c,
     sotto_status status =
         curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
     for (int64_t j = 0; status == SOTTO_OK && j < k->count; j++)
-        clip[j] = fmax(
-            ldexp(clip[j],
-                  -(int)first_filled(count + j * (EDGES + 1), EDGES, sd)),
-            LEAST_ASKED);
+        clip[j] =
+            fmax(ldexp(clip[j],
+                       -(int)first_filled(count + j * (EDGES + 1), EDGES, sd)),
+                 LEAST_ASKED);
     mem_free(count);
     return status;
 }
