@@ -75,6 +75,7 @@ static void find_squares(curator *c)
 
 static void fill_frame(curator *c, const ask_frame *f)
 {
+    choice_slopes_go(c);
     for (int64_t j = 0; j < f->features; j++) {
         columns_write(c, f->feature ? f->feature[j] : j, c->slope);
         for (int64_t i = 0; i < c->table->rows; i++)
@@ -92,7 +93,8 @@ static void fill_frame(curator *c, const ask_frame *f)
 static int is_frame(const curator *c, const ask_frame *f)
 {
     int64_t all = c->table->features;
-    int fine = f->feature ? f->features >= 0 : f->features == all;
+    int fine = f->feature ? f->features >= 0 && f->features <= all
+                          : f->features == all; /* draws: for no more */
     fine &= f->target_scale == 0 ||
             (c->table->y && shape_moderate(f->target_scale) &&
              fabs(f->target_centre) <= 0x1p100);
@@ -276,6 +278,7 @@ static double shorten(double slope, double square, double clip)
 static void find_slopes(curator *c)
 {
     curator_catch_up(c);
+    choice_slopes_go(c);
     c->kernel->slopes(&c->rows, c->slope);
     for (int64_t i = 0; c->table->folded && i < c->table->rows; i++)
         if (c->table->y[i] < 0)

@@ -55,10 +55,9 @@ static sotto_status gate_refuse(const curator *c, ask_kind kind,
                                 sotto_error *error)
 {
     return error_set(error, SOTTO_BUDGET,
-                     "refused: over the budget: %lld of %lld planned questions "
-                     "(%s) were asked, one more was wanted, none is left",
-                     (long long)c->asked[kind],
-                     (long long)ask_planned(&c->plan, kind), ask_name(kind));
+                     "refused: over the budget: %lld planned questions (%s) "
+                     "were asked, one more was wanted, none is left",
+                     (long long)c->asked[kind], ask_name(kind));
 }
 
 /* In any order the item's count is all that matters. */
