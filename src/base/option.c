@@ -38,7 +38,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
         "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal|fw|"
-        "bcfw|ssp",
+        "bcfw|ssp|svrg",
         " train plan ",
         "how to train; auto (the default with an epsilon): nothing to tune; "
         "newton: a private Newton method, which it mostly uses; "
@@ -49,7 +49,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
         "its rivals, for comparison; fw: private Frank-Wolfe in an L1 ball; "
         "bcfw: the same by blocks, balls and boxes; ssp: noisy second moments, "
-        "asked once, for the squared loss and few features; exact: the minimiser of the objective, "
+        "asked once, for the squared loss and few features; svrg: gradients of all "
+        "rows, and batches of how records differ from there; exact: the minimiser of the objective, "
         "NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
@@ -57,17 +58,22 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd: all "
+        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd, svrg: all "
         "coordinates together, in units of sqrt(M_j), to the length C; scd: "
         "how far a record may move the shared vector in a step (default: half "
         "of what the first step of a row of norm R and target 1 is); fw, bcfw: "
         "each coordinate to C; ssp: a row with its target, in units of "
         "sqrt(M_j) and of the target's bound, to the length C"},
+    [OPTION_DIFFERENCE_CLIP] = {"difference-clip", NUMBER, "C", NULL, 1e-25, 1e25,
+        NULL, " train plan ",
+        "svrg: how far a record's gradient may differ from that at the anchor "
+        "(default: a quarter of the clip)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for (default: 20); sgd, scd: how "
         "often each row is expected in a batch (default: 10, 15)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
-        "rounds, each of which ends at an average"},
+        "rounds, each of which ends at an average (svrg: 5 unless given, at "
+        "most 12)"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
         "steps in a round, instead of --passes; gcd, gd, sgd, scd, fw, bcfw: "
         "all steps (gd: 100 unless given)"},

@@ -19,6 +19,7 @@ typedef enum ask_kind {
     ASK_GRADIENT, /* all of them at once */
     ASK_CHOICE,   /* which coordinate promises most */
     ASK_BATCH,    /* a batch's part of the gradient */
+    ASK_DIFFERENCE, /* the same, less that at the anchor */
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_SEQUENCE, /* the same of a public block, one row after the other */
     ASK_PRIMAL,   /* how far some coordinates should go */
@@ -214,6 +215,15 @@ sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
  */
 sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
                                double *out, sotto_error *error);
+
+/* The anchor is where the iterate is. */
+sotto_status curator_tell_anchor(curator *c, sotto_error *error);
+
+/* As curator_ask_batch, of each record's gradient at the iterate less its
+   gradient at the anchor, shortened to the length `clip`. */
+sotto_status curator_ask_difference(curator *c, double clip,
+                                    const double *scale, double *out,
+                                    sotto_error *error);
 
 /* A dual step: public, all of it. */
 typedef struct ask_dual {

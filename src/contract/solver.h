@@ -294,6 +294,22 @@ sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
                      const descent_settings *s, solver_progress progress,
                      void *context, sotto_error *error);
 
+/* ---- svrg.c: DP-SVRG ---- */
+
+typedef struct svrg_settings {
+    int64_t rounds;         /* S: each asks for a whole gradient */
+    int64_t steps;          /* m: batches in a round */
+    double step_size;       /* steps are this / M_j */
+    double clip;            /* C1: of a record's gradient */
+    double difference_clip; /* C2: of how much it differs from the anchor's */
+    double rate;            /* q: of the batches */
+    const double *smoothness;
+} svrg_settings;
+
+sotto_status svrg_run(solver_answer *out, curator *c, const solver_problem *p,
+                      const svrg_settings *s, solver_progress progress,
+                      void *context, sotto_error *error);
+
 /* ---- scd.c: DP-SCD ---- */
 
 typedef struct scd_settings {

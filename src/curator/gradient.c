@@ -71,7 +71,8 @@ static void sum_batch(curator *c, const void *what, int64_t *out)
 {
     const gradient_ask *a = what;
     gradient_scale(c, a->scale);
-    sampled_sum(c, a->factor, out);
+    sampled_sum(c, a->kind == ASK_DIFFERENCE ? c->anchor : NULL, a->factor,
+                out);
 }
 
 /* The same without clip and grid, in doubles, row after row. */
@@ -136,7 +137,8 @@ static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
         return error_memory(error);
     gate_question q = {.kind = a->kind,
                        .answers = (size_t)count,
-                       .sum = a->kind == ASK_BATCH ? sum_batch : sum_gradient,
+                       .sum =
+                           a->kind == ASK_GRADIENT ? sum_gradient : sum_batch,
                        .what = a};
     sotto_status status = gate_release(c, &q, sum, &noise, error);
     for (int64_t j = 0; j < count; j++)
@@ -173,4 +175,25 @@ sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
         return error_set(error, SOTTO_USAGE,
                          "--clip: batches need a finite one");
     return gradient_ask_for(c, ASK_BATCH, clip, scale, out, error);
+}
+
+sotto_status curator_tell_anchor(curator *c, sotto_error *error)
+{
+    size_t count = (size_t)coordinates_of(c) + 1;
+    if (!c->anchor)
+        c->anchor = mem_zeroed(count, sizeof *c->anchor);
+    if (!c->anchor)
+        return error_memory(error);
+    memcpy(c->anchor, c->at, (count - 1) * sizeof *c->anchor);
+    return SOTTO_OK;
+}
+
+sotto_status curator_ask_difference(curator *c, double clip,
+                                    const double *scale, double *out,
+                                    sotto_error *error)
+{
+    if (isinf(clip) || !c->anchor)
+        return error_set(error, SOTTO_USAGE,
+                         "differences need a finite clip and an anchor");
+    return gradient_ask_for(c, ASK_DIFFERENCE, clip, scale, out, error);
 }

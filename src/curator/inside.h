@@ -97,6 +97,7 @@ struct curator {
 
     float *origin;       /* margins where all weights are 0 */
     float *at;           /* the iterate; features and intercept */
+    float *anchor;       /* where it once was; NULL: none was told */
     int away;            /* the margins are not those of `at` yet */
     float *reach;        /* of the rows, as kernel_ball has it, for `scale` */
     float *scale;        /* of the last gradient; 0: there was none */
@@ -226,8 +227,9 @@ void gradient_scale(curator *c, const double *scale);
 sotto_status sampled_make(curator *c, sotto_error *error);
 void sampled_free(curator *c);
 
-/* Adds the integers of the rows in the batch. */
-void sampled_sum(curator *c, float factor, int64_t *out);
+/* Adds the integers of the rows in the batch; with an anchor, those of
+   differences. */
+void sampled_sum(curator *c, const float *anchor, float factor, int64_t *out);
 
 /* One question: how the exact integers are summed. How much one person can
    change them is the gate's business. */

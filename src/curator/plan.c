@@ -14,6 +14,7 @@ const char *ask_name(ask_kind kind)
                                         [ASK_GRADIENT] = "gradient",
                                         [ASK_CHOICE] = "choice",
                                         [ASK_BATCH] = "batch",
+                                        [ASK_DIFFERENCE] = "batch difference",
                                         [ASK_DUAL] = "dual",
                                         [ASK_SEQUENCE] = "sequence",
                                         [ASK_PRIMAL] = "primal",
@@ -59,7 +60,8 @@ int gate_group(const ask_plan *plan, int i, int *first)
 
 int gate_has_batch(ask_kind kind)
 {
-    return kind == ASK_BATCH || kind == ASK_DUAL || kind == ASK_SEQUENCE;
+    return kind == ASK_BATCH || kind == ASK_DIFFERENCE || kind == ASK_DUAL ||
+           kind == ASK_SEQUENCE;
 }
 
 static int is_sampled(const ask_item *item)
@@ -308,6 +310,7 @@ double curator_draws(const ask_item *item, int64_t features)
     case ASK_PRIMAL:
         return count;
     case ASK_BATCH: /* and its coins */
+    case ASK_DIFFERENCE:
         return count + 1;
     case ASK_LABELS:
     case ASK_SKETCH:

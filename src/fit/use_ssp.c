@@ -14,9 +14,6 @@ static sotto_status ssp_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver ssp: second moments are enough for the "
                          "squared loss only; expected --loss squared");
-    if (option_given(options, OPTION_STEPS))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver ssp asks one question: expected no --steps");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,

@@ -19,6 +19,7 @@ static const char *meaning(const char *question)
         {"partial", "which way, and how steeply, one weight should move"},
         {"gradient", "the same of all weights at once"},
         {"batch", "the same, of a secret random part of the rows"},
+        {"batch difference", "the same, less what was known already"},
         {"choice", "which weight is most worth moving"},
         {"vertex", "which weight is most worth moving, and which way"},
         {"dual", "how far a random part of the rows pulls the weights"},

@@ -351,11 +351,12 @@ typedef struct sampled_audit {
     double rate, sigma; /* of the noise, over the clip */
     int64_t steps, runs;
     double delta;
+    ask_kind kind;
 } sampled_audit;
 
 static ask_plan sampled_plan(const sampled_audit *a, int64_t count)
 {
-    ask_item item = some(ASK_BATCH, count, 1 / a->sigma);
+    ask_item item = some(a->kind, count, 1 / a->sigma);
     item.noise = ASK_SAMPLED;
     item.rate = a->rate;
     return plan_one(item);
@@ -403,13 +404,19 @@ static int64_t sampled_hits(const sampled_audit *a, int there, double claim)
     curator_policy policy = policy_of(ACCOUNT_ADD_REMOVE, 90 + (uint64_t)there);
     ask_plan plan = sampled_plan(a, a->steps * a->runs);
     curator *c = open_pair(there, &policy, &plan);
-    double scale[2] = {1, 1}, out[2];
+    double scale[2] = {1, 1}, out[2], at[2] = {1e9, 1e9};
     sotto_error error;
     int64_t above = 0;
+    if (a->kind == ASK_DIFFERENCE) { /* from 0 to where the record pulls */
+        assert_int_equal(curator_tell_anchor(c, &error), SOTTO_OK);
+        curator_tell_all(c, at);
+    }
     for (int64_t i = 0; i < a->runs; i++) {
         double sum = 0;
         for (int64_t t = 0; t < a->steps; t++) {
-            assert_int_equal(curator_ask_batch(c, 1, scale, out, &error),
+            assert_int_equal((a->kind == ASK_BATCH ? curator_ask_batch
+                                                   : curator_ask_difference)(
+                                 c, 1, scale, out, &error),
                              SOTTO_OK);
             sum += sampled_loss(a, (out[0] + out[1]) / sqrt(2));
         }
@@ -422,15 +429,17 @@ static int64_t sampled_hits(const sampled_audit *a, int there, double claim)
 static void test_batches(void **state)
 {
     (void)state;
-    static const sampled_audit cases[] = {{.2, .8, 8, 250000, .05},
-                                          {.5, 1, 4, 250000, .05}};
-    for (int i = 0; i < 2; i++) {
+    static const sampled_audit cases[] = {
+        {.2, .8, 8, 250000, .05, ASK_BATCH},
+        {.5, 1, 4, 250000, .05, ASK_BATCH},
+        {.5, 1, 4, 250000, .05, ASK_DIFFERENCE}};
+    for (int i = 0; i < 3; i++) {
         const sampled_audit *a = &cases[i];
         double claim = sampled_claim(a);
         int64_t none = sampled_hits(a, 0, claim);
         double seen = sampled_certified(a, sampled_hits(a, 1, claim), none);
-        print_message("batches: claimed epsilon %.3f, certified %.3f\n", claim,
-                      seen);
+        print_message("%s: claimed epsilon %.3f, certified %.3f\n",
+                      ask_name(a->kind), claim, seen);
         assert_true(seen <= claim);
         assert_true(seen >= .9 * claim);
     }
@@ -440,7 +449,7 @@ static void test_batches(void **state)
 static void test_sgd(void **state)
 {
     (void)state;
-    static const sampled_audit a = {.5, .5, 1, 150000, .1};
+    static const sampled_audit a = {.5, .5, 1, 150000, .1, ASK_BATCH};
     double claim = sampled_claim(&a);
     int64_t above[2] = {0, 0};
     for (int there = 0; there < 2; there++) {

@@ -452,6 +452,18 @@ static void test_moments(void **state)
     fewest = 12;
 }
 
+/* Whole gradients, and how batches of everybody differ from them. */
+static void test_anchors(void **state)
+{
+    (void)state;
+    one_loss(0, 1, 0, csv_schema,
+             SETTINGS({"solver", "svrg"}, {"batch-rate", "1"}, {"steps", "4"},
+                      {"rounds", "3"}));
+    one_loss(1, 0, 1, svm_schema,
+             SETTINGS({"solver", "svrg"}, {"batch-rate", "1"}, {"steps", "5"},
+                      {"rounds", "2"}, {"l1", "0.01"}));
+}
+
 /* Choices, of coordinates and of vertices. */
 static void test_choices(void **state)
 {
@@ -523,6 +535,7 @@ int main(void)
         cmocka_unit_test(test_replace_one),
         cmocka_unit_test(test_people),
         cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_anchors),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_stop),
     };
