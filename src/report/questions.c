@@ -86,33 +86,35 @@ static int event_of(const json_t *q, account_event *out)
     return 0;
 }
 
-/* epsilon of the question alone, at the statement's delta; NaN: not known. */
-static double price_alone(const json_t *statement, const json_t *q)
+/* epsilon of the question alone, at the statement's delta; NaN: no method
+   says anything about it. */
+static sotto_status price_alone(const json_t *statement, const json_t *q,
+                                double *epsilon, sotto_error *error)
 {
     account_list list = {0};
     account_event event = {0};
     account_price price = {0};
-    sotto_error ignored;
     double delta = number_of(statement, "delta");
+    *epsilon = NAN;
     if (!(delta > 0 && delta < 1) ||
         !account_adjacency_named(page_text(statement, "adjacency"),
                                  &list.adjacency) ||
         !event_of(q, &event))
-        return NAN;
+        return SOTTO_OK;
     event.adjacency = *page_text(statement, "priced_by") ? ACCOUNT_ADD_REMOVE
                                                          : list.adjacency;
-    sotto_status status = account_add(&list, event, &ignored);
+    sotto_status status = account_add(&list, event, error);
     if (status == SOTTO_OK)
-        status = account_epsilon(&list, delta, &price, &ignored);
+        status = account_epsilon(&list, delta, &price, error);
     account_free(&list);
-    return status == SOTTO_OK ? price.epsilon : NAN;
+    if (status == SOTTO_OK)
+        *epsilon = price.epsilon;
+    return status == SOTTO_FAILED ? status : SOTTO_OK;
 }
 
-static void put_question(text_buffer *t, const json_t *statement,
-                         const json_t *q)
+static void put_question(text_buffer *t, const json_t *q, double alone)
 {
     const char *name = page_text(q, "question");
-    double alone = price_alone(statement, q);
     text_put(t, "<tr><td><strong>");
     report_escape(t, name);
     text_put(t, "</strong>");
@@ -137,17 +139,24 @@ static void put_question(text_buffer *t, const json_t *statement,
     text_put(t, "</td></tr>\n");
 }
 
-static void put_table(text_buffer *t, const json_t *statement,
-                      const json_t *list, const char *caption)
+static sotto_status put_table(text_buffer *t, const json_t *statement,
+                              const json_t *list, const char *caption,
+                              sotto_error *error)
 {
+    sotto_status status = SOTTO_OK;
+    double alone;
     text_format(t,
                 "<table><caption>%s</caption><tr><th>question</th><th "
                 "class=\"n\">times</th><th class=\"n\">epsilon alone</th>"
                 "</tr>\n",
                 caption);
-    for (size_t i = 0; i < json_array_size(list); i++)
-        put_question(t, statement, json_array_get(list, i));
+    for (size_t i = 0; status == SOTTO_OK && i < json_array_size(list); i++) {
+        const json_t *q = json_array_get(list, i);
+        status = price_alone(statement, q, &alone, error);
+        put_question(t, q, alone);
+    }
     text_put(t, "</table>\n");
+    return status;
 }
 
 sotto_status page_questions(text_buffer *t, const json_t *statement,
@@ -162,10 +171,13 @@ sotto_status page_questions(text_buffer *t, const json_t *statement,
              "have cost alone, at the same delta. These do not add up to the "
              "whole, which is less than their "
              "sum.</p>\n");
-    put_table(t, statement, json_object_get(statement, "questions"),
-              "Questions, in their order");
-    if (json_array_size(later) > 0)
-        put_table(t, statement, later,
-                  "Of these, the questions that were chosen from answers");
-    return t->failed ? error_memory(error) : SOTTO_OK;
+    sotto_status status =
+        put_table(t, statement, json_object_get(statement, "questions"),
+                  "Questions, in their order", error);
+    if (status == SOTTO_OK && json_array_size(later) > 0)
+        status = put_table(t, statement, later,
+                           "Of these, the questions that were chosen from "
+                           "answers",
+                           error);
+    return status == SOTTO_OK && t->failed ? error_memory(error) : status;
 }

@@ -75,7 +75,8 @@ static void put_overview(text_buffer *t, const sotto_model *const *model,
             page_number(t, model[i]->delta, 3);
             text_put(t, "</td></tr>\n");
         } else
-            text_put(t, "<td colspan=\"2\"><strong>NOT PRIVATE</strong></td>"
+            text_put(t, "<td class=\"n\" colspan=\"2\"><strong>NOT "
+                        "PRIVATE</strong></td>"
                         "</tr>\n");
     }
     text_put(t, "</table>\n");

@@ -39,10 +39,13 @@ static double range_of(const json_t *columns, const char *name)
            json_number_value(json_array_get(bounds, 0));
 }
 
-static void find_ranges(chart *c)
+/* 0: out of memory. */
+static int find_ranges(chart *c)
 {
     json_t *schema = json_loads(c->model->schema ? c->model->schema : "{}",
                                 JSON_REJECT_DUPLICATES, NULL);
+    if (!schema) /* the model has it as JSON */
+        return 0;
     const json_t *columns = json_object_get(schema, "columns");
     c->ranges = c->model->name != NULL;
     for (int64_t i = 0; i < c->used; i++) {
@@ -55,6 +58,7 @@ static void find_ranges(chart *c)
     for (int64_t i = 0; !c->ranges && i < c->used; i++)
         c->list[i].range = 1;
     json_decref(schema);
+    return 1;
 }
 
 /* Longest bar first; equal ones in the order of the file. */
@@ -76,7 +80,10 @@ static int find_weights(chart *c)
     for (int64_t j = 0; j < m->features; j++)
         if (m->weight[j] != 0)
             c->list[c->used++] = (weight){j, m->weight[j], 1};
-    find_ranges(c);
+    if (!find_ranges(c)) {
+        mem_free(c->list);
+        return 0;
+    }
     qsort(c->list, (size_t)c->used, sizeof *c->list, compare);
     c->shown = c->used < MOST ? c->used : MOST;
     return 1;

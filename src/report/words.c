@@ -48,8 +48,9 @@ static void put_price(text_buffer *t, const json_t *statement)
     text_put(t, "epsilon ");
     page_number_up(t, json_number_value(json_object_get(statement, "epsilon")),
                    4);
-    text_put(t, ", delta ");
+    text_put(t, ", <span class=\"w\">delta ");
     page_number(t, json_number_value(json_object_get(statement, "delta")), 3);
+    text_put(t, "</span>");
 }
 
 static void put_warning(text_buffer *t)
