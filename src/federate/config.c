@@ -131,11 +131,17 @@ static sotto_status add_feature(const reading *r, federation_party *p,
     return SOTTO_OK;
 }
 
+static int is_number(const json_t *column)
+{
+    const char *type = json_string_value(json_object_get(column, "type"));
+    return type && !strcmp(type, "number");
+}
+
 /* How many features a column makes; 0: not one that a party can have. */
 static size_t features_of(const json_t *column)
 {
     const char *type = json_string_value(json_object_get(column, "type"));
-    if (type && !strcmp(type, "number"))
+    if (is_number(column))
         return 1;
     return type && !strcmp(type, "category")
                ? json_array_size(json_object_get(column, "levels"))
@@ -147,8 +153,10 @@ static sotto_status add_column(const reading *r, federation_party *p,
 {
     double centre = 0, half = 1;
     const json_t *levels = json_object_get(column, "levels");
-    if (!levels) {
-        sotto_status status = get_bounds(r, column, name, &centre, &half);
+    if (is_number(column)) { /* its levels, if it has some, are not counted */
+        sotto_status status =
+            levels ? config_refuse(r, name, "a number without \"levels\"")
+                   : get_bounds(r, column, name, &centre, &half);
         return status == SOTTO_OK ? add_feature(r, p, name, NULL, centre, half)
                                   : status;
     }
