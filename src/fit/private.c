@@ -6,7 +6,6 @@
 #include "private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what is needed ---- */
 
@@ -58,11 +57,6 @@ static sotto_status check_output(const sotto_options *options,
     const char *output = option_text(options, OPTION_OUTPUT);
     if (!output)
         return SOTTO_OK; /* a plan, or a caller of the library */
-    if (!strcmp(output, "-") || !strncmp(output, "/dev/", 5) ||
-        !strncmp(output, "/proc/", 6))
-        return error_set(error, SOTTO_PRIVACY,
-                         "private training needs -o FILE: what it may spend is "
-                         "written beside it");
     return fit_check_spent(output, error);
 }
 

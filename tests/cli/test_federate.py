@@ -77,6 +77,11 @@ class Refusals(Parties):
         self.assertIn("stdin", self.assert_one_line(self.simulate(*BUDGETED, data="-"), USAGE))
         self.assertIn("-o", self.assert_one_line(
             self.sotto("federate", "simulate", "d.csv", "--columns", "p.json", *BUDGETED), USAGE))
+        for output in ("-", "/dev/stdout"):
+            result = self.simulate(*BUDGETED, out=output)
+            self.assertIn("written beside", self.assert_one_line(result, PRIVACY))
+            self.assertEqual(result.out, b"")
+        self.assertFalse(os.path.exists(self.path("-.spent")))
         self.assertIn("no option --l1", self.assert_one_line(
             self.simulate(*BUDGETED, "--l1", "1"), USAGE))
 
