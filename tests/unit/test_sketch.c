@@ -478,6 +478,10 @@ static void test_any_order_costs(void **state)
                      SOTTO_OK);
     assert_false(any.ordered);
     assert_true(any.draws == 20 + 40 * BUCKETS);
+    /* noise for each of up to 2 (3 + 1) scores */
+    plan.item[0].noise = ASK_NOISY;
+    assert_true(curator_draws(&plan.item[0], 3) == 8);
+    plan.item[0].noise = ASK_GUMBEL;
     plan.any_order = 0;
     assert_int_equal(curator_events(&given, &plan, ACCOUNT_ZERO_OUT, 3, &error),
                      SOTTO_OK);
