@@ -99,6 +99,7 @@ class Refusals(Parties):
                 (party("columns", {"x": {"type": "target"}}), "number"),
                 (party("columns", {"income": {"type": "number"}}), "bounds"),
                 (party("columns", {}), "at least one column"),
+                (party("columns", {"ward=a": {"type": "number", "bounds": [0, 1]}}), "of this name"),
                 (party("cap", -1), "cap"), (party("radius", 0), "radius"),
                 (party("name", "clinic"), "other names")):
             self.agree(change)
