@@ -297,6 +297,31 @@ static sotto_status read_target(const reading *r, const json_t *root)
     return f->target ? SOTTO_OK : error_memory(r->error);
 }
 
+/* The largest weights that there can be, as set_weights will write them: what
+   no double holds is refused before anything is spent. */
+static sotto_status check_units(const reading *r)
+{
+    const federation *f = r->f;
+    double intercept = fabs(f->target_centre);
+    for (int k = 0; k < f->parties; k++) {
+        const federation_party *p = &f->party[k];
+        double most = f->target_half * p->radius, reach = fabs(p->constant);
+        for (int64_t i = 0; i < p->features; i++) {
+            reach = fmax(reach, fabs(p->centre[i] / p->half[i]));
+            if (!isfinite(most / p->half[i]))
+                return config_refuse(r, p->feature[i],
+                                     "bounds and a radius whose weights a "
+                                     "double can hold, in the file's units");
+        }
+        intercept += most * reach;
+    }
+    return isfinite(intercept)
+               ? SOTTO_OK
+               : config_refuse(r, "target",
+                               "bounds and radii whose intercept a double can "
+                               "hold, in the file's units");
+}
+
 static sotto_status read_shares(const reading *r, const json_t *root)
 {
     const json_t *split = json_object_get(root, "split");
@@ -347,6 +372,8 @@ static sotto_status read_all(const reading *r, const json_t *root)
         status = read_parties(r, root);
     if (status == SOTTO_OK)
         status = read_target(r, root);
+    if (status == SOTTO_OK)
+        status = check_units(r);
     if (status == SOTTO_OK)
         status = read_numbers(r, root);
     return status == SOTTO_OK ? config_schemas(r, root) : status;

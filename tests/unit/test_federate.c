@@ -163,6 +163,8 @@ static void test_agreements(void **state)
     refuse_text_of("\"bounds\": [-2, 2]",
                    "\"bounds\": [-2, 2], \"levels\": [\"x\", \"y\", \"z\"]",
                    "without \"levels\"");
+    refuse_text_of("\"bounds\": [-2, 2]", "\"bounds\": [0, 1e-309]",
+                   "weights a double can hold");
     refuse_text_of("\"constant\": 0.5", "\"constant\": 2", "constant");
     refuse_text_of("\"rounds\": 12", "\"split\": [0.5, 0.5, 0.5]", "split");
     refuse_text_of("\"rounds\": 12", "\"schedule\": \"mine\"", "permuted");
