@@ -284,8 +284,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 double curator_draws(const ask_item *item, int64_t features)
 {
     double count = (double)features + 1;
-    if (item->noise == ASK_NOISY && item->kind != ASK_VERTEX)
-        return count;
+    if (item->noise == ASK_NOISY) /* for each score; some go both ways */
+        return item->kind == ASK_CHOICE ? count : 2 * count;
     switch (item->kind) {
     case ASK_ROW_COUNTS:
     case ASK_TARGET_COUNTS:

@@ -417,7 +417,7 @@ static void test_meaning(void **state)
     t.move[0] = .5;
     ask_all(table_of("a,b,c,t\n.75,0,0.3,.5\n-.25,.5,0,-3\n", "squared"),
             &policy, &t, 0, k, NULL);
-    const double one = KERNEL_CLIP;
+    const int64_t one = KERNEL_CLIP;
     /* rows: .75 and .5; the target: .5 and 3; column a: .75 and .25 */
     assert_true(k[0] == 0 && k[1] == one && k[2] == one && k[3] == 0);
     /* their lengths .81 and .56 */
