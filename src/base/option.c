@@ -76,9 +76,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "most 12)"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
         "steps in a round, instead of --passes; gcd, gd, sgd, scd, fw, bcfw: "
-        "all steps (gd: 100 unless given)"},
+        "all steps (gd: 100 unless given; svrg: 1 / rate in a round)"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
-        NULL, " train plan ", "steps are X / M_j (gd, sgd: 1 / coordinates "
+        NULL, " train plan ", "steps are X / M_j (gd, sgd, svrg: 1 / coordinates "
         "unless given, which is stable whatever the records are)"},
     [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
         "uniform|permuted|cyclic", " train plan ",
@@ -100,7 +100,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
         "is in a batch, each by a secret coin; 1: always (default: 5 L2 "
-        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; scd-seq, scd-primal: the part of the "
+        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; svrg: 0.05; scd-seq, scd-primal: the part of the "
         "rows or coordinates that are a block)"},
     [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
         " train plan ",
