@@ -13,12 +13,12 @@ typedef struct curator curator;
 
 /* The questions there are. */
 typedef enum ask_kind {
-    ASK_TOTAL,    /* how many rows, or the sum of their weights */
-    ASK_MOMENTS,  /* the mean square of every feature */
-    ASK_PARTIAL,  /* one partial derivative of the mean loss */
-    ASK_GRADIENT, /* all of them at once */
-    ASK_CHOICE,   /* which coordinate promises most */
-    ASK_BATCH,    /* a batch's part of the gradient */
+    ASK_TOTAL,      /* how many rows, or the sum of their weights */
+    ASK_MOMENTS,    /* the mean square of every feature */
+    ASK_PARTIAL,    /* one partial derivative of the mean loss */
+    ASK_GRADIENT,   /* all of them at once */
+    ASK_CHOICE,     /* which coordinate promises most */
+    ASK_BATCH,      /* a batch's part of the gradient */
     ASK_DIFFERENCE, /* the same, less that at the anchor */
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_SEQUENCE, /* the same of a public block, one row after the other */
@@ -35,10 +35,10 @@ typedef enum ask_kind {
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
     ASK_LATER,          /* questions that are chosen from answers */
-    ASK_VERTEX,   /* which coordinate to go along, and which way */
-    ASK_LABELS,   /* a sketch of the targets */
-    ASK_SKETCH,   /* a sketch of one feature */
-    ASK_ALONG,    /* which feature, with which sign, points along a vector */
+    ASK_VERTEX,         /* which coordinate to go along, and which way */
+    ASK_LABELS,         /* a sketch of the targets */
+    ASK_SKETCH,         /* a sketch of one feature */
+    ASK_ALONG, /* which feature, with which sign, points along a vector */
     ASK_KINDS
 } ask_kind;
 
