@@ -19,8 +19,8 @@ typedef struct curator_policy {
     double rows;             /* declared and public; 0: to be asked */
     loss loss;
     double weight_bound; /* the largest weight a row can have; 1 without */
-    double norm_bound;   /* of dual steps: longer rows are shortened to it;
-                            0 or infinite: none is */
+    double norm_bound;   /* of dual steps and minimisers: longer rows are
+                            shortened to it; 0 or infinite: none is */
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
@@ -67,6 +67,10 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
  */
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error);
+
+/* ASK_PERTURBED: the least l2 that this item's level allows, above which
+   there is noise that will do. */
+double curator_least_l2(const curator_policy *policy, const ask_item *item);
 
 /* Takes the table over, whatever the status; *table is NULL afterwards. */
 sotto_status curator_open(curator **out, sotto_table **table,

@@ -121,7 +121,7 @@ sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
 
 extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_ssp, fit_svrg,
     fit_scd, fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
-    fit_newton, fit_auto;
+    fit_newton, fit_auto, fit_output, fit_objective;
 
 /* ---- descent.c: gradient steps ---- */
 
