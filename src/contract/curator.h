@@ -72,6 +72,15 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
    there is noise that will do. */
 double curator_least_l2(const curator_policy *policy, const ask_item *item);
 
+/* Whether doubles are precise enough for such a minimiser, whatever the
+   records are; targets go as far as `target_reach`. */
+int curator_can_minimise(const curator_policy *policy, ask_kind kind,
+                         const ask_penalty *penalty, int64_t features,
+                         double target_reach);
+#define CURATOR_CANNOT_MINIMISE                                                \
+    "doubles are not precise enough for a minimiser of so many rows: "         \
+    "expected a larger --l2, a smaller --norm-bound, or bounds of the target"
+
 /* Takes the table over, whatever the status; *table is NULL afterwards. */
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,

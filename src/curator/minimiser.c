@@ -168,21 +168,19 @@ static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
            c->table->features <= 1 << 20;
 }
 
-static minimiser_ask make_ask(const curator *c, ask_kind kind,
-                              const ask_penalty *p)
+/* Phi's penalty and goal; the rows are not there yet. */
+static minimum make_problem(const curator_policy *policy, ask_kind kind,
+                            const ask_penalty *p)
 {
-    double times = c->total / c->policy.weight_bound;
-    minimum m = {.loss = c->policy.loss,
+    double times = policy->rows / policy->weight_bound;
+    minimum m = {.loss = policy->loss,
                  .l1 = p->l1 * times,
                  .l2 = p->l2 * times,
                  .low = p->low,
                  .high = p->high,
-                 .reach = c->policy.norm_bound};
-    double most = minimum_slope(&m.loss) * m.reach;
-    m.goal = most * gate_certain(kind);
-    return (minimiser_ask){.problem = m,
-                           .pull_unit = most / KERNEL_CLIP,
-                           .unit = most / KERNEL_CLIP / m.l2};
+                 .reach = policy->norm_bound};
+    m.goal = minimum_slope(&m.loss) * m.reach * gate_certain(kind);
+    return m;
 }
 
 /*
@@ -192,19 +190,21 @@ static minimiser_ask make_ask(const curator *c, ask_kind kind,
  * minimiser is farther from 0 than `far`, since Phi is least there, and by
  * the length of its gradient at 0.
  */
-static int is_certain(const curator *c, const minimiser_ask *a)
+int curator_can_minimise(const curator_policy *policy, ask_kind kind,
+                         const ask_penalty *penalty, int64_t features,
+                         double target_reach)
 {
-    const minimum *m = &a->problem;
-    double shares = 2 * c->total / c->policy.weight_bound, value = log(2);
-    double slope = minimum_slope(&m->loss), most = slope * m->reach;
-    if (m->loss.kind == LOSS_HUBER)
-        value = slope * c->table->target_reach;
-    double far =
-        fmin(shares * most / m->l2, sqrt(2 * shares * value / m->l2));
-    double turns = minimum_bend(&m->loss) * m->reach * far / slope;
-    return shares * (0x1p-42 + turns * 0x1p-47) +
-               0x1p-49 * m->l1 * sqrt((double)c->table->features) / most <=
-           m->goal / most / 8;
+    minimum m = make_problem(policy, kind, penalty);
+    double shares = 2 * policy->rows / policy->weight_bound, value = log(2);
+    double slope = minimum_slope(&m.loss), most = slope * m.reach;
+    if (m.loss.kind == LOSS_HUBER)
+        value = slope * target_reach;
+    double far = fmin(shares * most / m.l2, sqrt(2 * shares * value / m.l2));
+    double turns = minimum_bend(&m.loss) * m.reach * far / slope;
+    return is_moderate(m.l2) && is_moderate(most / m.l2) &&
+           shares * (0x1p-42 + turns * 0x1p-47) +
+                   0x1p-49 * m.l1 * sqrt((double)features) / most <=
+               m.goal / most / 8;
 }
 
 static int take_memory(const curator *c, minimiser_ask *a)
@@ -262,15 +262,14 @@ sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
         return error_set(error, SOTTO_USAGE,
                          "a minimiser needs a logistic or huber loss, rows of "
                          "bounded norm, an L2 penalty and no intercept");
-    minimiser_ask a = make_ask(c, kind, penalty);
-    if (!is_moderate(a.problem.l2) || !is_moderate(a.unit))
-        return error_set(error, SOTTO_USAGE,
-                         "--l2, --norm-bound: expected moderate numbers");
-    if (!is_certain(c, &a))
-        return error_set(error, SOTTO_USAGE,
-                         "doubles are not precise enough for a minimiser of "
-                         "so many rows: expected a larger --l2, a smaller "
-                         "--norm-bound, or bounds of the target");
+    curator_policy policy = c->policy;
+    policy.rows = c->total;
+    if (!curator_can_minimise(&policy, kind, penalty, c->table->features,
+                              c->table->target_reach))
+        return error_set(error, SOTTO_USAGE, CURATOR_CANNOT_MINIMISE);
+    minimiser_ask a = {.problem = make_problem(&policy, kind, penalty)};
+    a.pull_unit = minimum_slope(&policy.loss) * policy.norm_bound / KERNEL_CLIP;
+    a.unit = a.pull_unit / a.problem.l2;
     sotto_status status = take_memory(c, &a) ? ask_gate(c, kind, &a, out, error)
                                              : error_memory(error);
     secret_give(a.memory, a.bytes);

@@ -135,6 +135,11 @@ static sotto_status output_ready(const private_run *r, sotto_error *error)
                       error);
     if (r->facts.features > 1 << 20)
         return refuse(r->solver->name, "at most 2^20 features", error);
+    ask_penalty penalty = {r->task.l1, l2, r->task.low, r->task.high};
+    if (p->rows > 0 &&
+        !curator_can_minimise(p, r->plan.item[r->plan.items - 1].kind, &penalty,
+                              r->facts.features, r->facts.target_reach))
+        return refuse(r->solver->name, CURATOR_CANNOT_MINIMISE, error);
     return SOTTO_OK;
 }
 
