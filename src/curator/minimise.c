@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NEWTON = 100, MOST_CONJUGATE = 1000, HALVINGS = 12 };
+enum { MOST_CONJUGATE = 1000, HALVINGS = 12 };
 
 typedef struct search {
     const minimum *m;
@@ -372,7 +372,7 @@ static sotto_status search_run(search *s, sotto_error *error)
         status = start_exact(s, error);
     else
         measure(s);
-    for (int k = 0; status == SOTTO_OK && k < MOST_NEWTON && !is_near(s); k++)
+    for (int k = 0; status == SOTTO_OK && k < s->m->newton && !is_near(s); k++)
         if (!newton_step(s))
             break;
     if (status != SOTTO_OK || surely(s))

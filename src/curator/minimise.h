@@ -21,6 +21,8 @@ typedef struct minimum {
     const double *pull;       /* NULL: none */
     double reach;             /* at least every row's length */
     double goal;              /* how long a subgradient of Phi at w may be */
+    int newton;               /* the most steps of that kind; others are sure
+                                 and slow, and there may be any number */
 } minimum;
 
 /* The most that the loss's slope and curvature can be. */

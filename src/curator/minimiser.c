@@ -178,7 +178,8 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
                  .l2 = p->l2 * times,
                  .low = p->low,
                  .high = p->high,
-                 .reach = policy->norm_bound};
+                 .reach = policy->norm_bound,
+                 .newton = 100};
     m.goal = minimum_slope(&m.loss) * m.reach * gate_certain(kind);
     return m;
 }

@@ -122,23 +122,40 @@ static double true_length(const minimum *m, const double *w)
     return (double)sqrtl(square);
 }
 
+/* Weights are from 0 to 1; the caller frees it. */
+static sotto_table *weighted_table(const rows *r, int classes, int equal)
+{
+    sotto_table *t = table_of(r, classes, 0, "double");
+    mem_free(t->weight);
+    t->weight = mem_zeroed((size_t)r->count + 1, sizeof *t->weight);
+    for (int i = 0; i < r->count; i++)
+        t->weight[i] = equal ? 1 : uniform();
+    return t;
+}
+
+/* The length of a subgradient where minimise ends, as a part of the goal. */
+static double part_of_goal(minimum *m)
+{
+    double w[P];
+    sotto_error error;
+    m->goal = minimum_slope(&m->loss) * m->reach * 0x1p-16;
+    CHECK(minimise(m, w, &error));
+    return true_length(m, w) / m->goal;
+}
+
 /* Rows that are nearly the same, penalties from very small to very large,
    weights, kinks, boxes, pulls. */
 static void test_certificate(void **state)
 {
     (void)state;
     double worst = 0;
-    for (int run = 0; run < 3000; run++) {
+    for (int run = 0; run < 2000; run++) {
         int classes = run % 2;
-        double size = power(-3, 1), pull[P] = {around(9), around(9)}, w[P];
+        double size = power(-3, 1), pull[P] = {around(9), around(9)};
         rows r = some_rows((int)(uniform() * MOST), size);
         for (int i = 0; run % 3 == 0 && i < r.count; i++)
             r.row[i].x[1] = r.row[i].x[0] * (1 + around(1e-6));
-        sotto_table *t = table_of(&r, classes, 0, "double");
-        mem_free(t->weight);
-        t->weight = mem_zeroed((size_t)r.count + 1, sizeof *t->weight);
-        for (int i = 0; i < r.count; i++)
-            t->weight[i] = run % 5 ? 1 : uniform();
+        sotto_table *t = weighted_table(&r, classes, run % 5);
         minimum m = {.table = t,
                      .loss = {classes ? LOSS_LOGISTIC : LOSS_HUBER,
                               classes ? 0 : power(-2, 2)},
@@ -147,15 +164,61 @@ static void test_certificate(void **state)
                      .low = run % 7 ? -INFINITY : -uniform(),
                      .high = run % 7 ? INFINITY : uniform(),
                      .pull = run % 6 ? NULL : pull,
-                     .reach = 2 * size};
-        sotto_error error;
-        m.goal = minimum_slope(&m.loss) * m.reach * 0x1p-16;
-        CHECK(minimise(&m, w, &error));
-        worst = fmax(worst, true_length(&m, w) / m.goal);
+                     .reach = 2 * size,
+                     .newton = 100};
+        worst = fmax(worst, part_of_goal(&m));
         sotto_table_free(t);
     }
     print_message("subgradients: at most %.3f of the goal\n", worst);
     assert_true(worst <= 1);
+}
+
+/* By steps that are sure alone, from 0: as near, and it ends. */
+static void test_surely(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int run = 0; run < 200; run++) {
+        int classes = run % 2;
+        double pull[P] = {around(9), around(9)};
+        rows r = some_rows((int)(uniform() * MOST), 1);
+        sotto_table *t = weighted_table(&r, classes, 1);
+        minimum m = {.table = t,
+                     .loss = {classes ? LOSS_LOGISTIC : LOSS_HUBER, 1},
+                     .l2 = power(-1, 1),
+                     .l1 = run % 4 ? 0 : power(-3, 0),
+                     .low = run % 7 ? -INFINITY : -uniform(),
+                     .high = run % 7 ? INFINITY : uniform(),
+                     .pull = pull,
+                     .reach = 2};
+        worst = fmax(worst, part_of_goal(&m));
+        sotto_table_free(t);
+    }
+    print_message("surely: at most %.3f of the goal\n", worst);
+    assert_true(worst <= 1);
+}
+
+/* Where doubles cannot tell, nothing is said. */
+static void test_not_certain(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        rows r = some_rows(20, 1);
+        sotto_table *t = weighted_table(&r, run % 2, 1);
+        double w[P] = {7, 7};
+        sotto_error error;
+        minimum m = {.table = t,
+                     .loss = {run % 2 ? LOSS_LOGISTIC : LOSS_HUBER, 1},
+                     .l2 = 1,
+                     .low = -INFINITY,
+                     .high = INFINITY,
+                     .reach = 2,
+                     .goal = 1e-14,
+                     .newton = run < 2 ? 100 : 0};
+        assert_int_equal(minimise(&m, w, &error), SOTTO_FAILED);
+        assert_true(w[0] == 7 && w[1] == 7);
+        sotto_table_free(t);
+    }
 }
 
 /* ---- asking ---- */
@@ -710,6 +773,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_surely),
+        cmocka_unit_test(test_not_certain),
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_storage),
         cmocka_unit_test(test_sensitivity),
