@@ -137,7 +137,7 @@ static sotto_status output_ready(const private_run *r, sotto_error *error)
         return refuse(r->solver->name, "at most 2^20 features", error);
     ask_penalty penalty = {r->task.l1, l2, r->task.low, r->task.high};
     if (p->rows > 0 &&
-        !curator_can_minimise(p, r->plan.item[r->plan.items - 1].kind, &penalty,
+        !curator_can_minimise(p, &r->plan.item[r->plan.items - 1], &penalty,
                               r->facts.features, r->facts.target_reach))
         return refuse(r->solver->name, CURATOR_CANNOT_MINIMISE, error);
     return SOTTO_OK;

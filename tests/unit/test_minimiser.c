@@ -221,6 +221,17 @@ static void test_not_certain(void **state)
     }
 }
 
+/* Within 2^-50, where 2^-48 is counted on. */
+static void test_sigmoid(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 200000; run++) {
+        double m = around(run % 2 ? 40 : 750) * (run % 3 ? 1 : 1e-3);
+        long double truth = 1 / (1 + expl((long double)m));
+        assert_true(fabsl(dual_sigmoid_of_minus(m) - truth) <= 0x1p-50L);
+    }
+}
+
 /* ---- asking ---- */
 
 static curator_policy plain(int classes)
@@ -774,6 +785,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_certificate),
         cmocka_unit_test(test_surely),
+        cmocka_unit_test(test_sigmoid),
         cmocka_unit_test(test_not_certain),
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_storage),
