@@ -94,8 +94,7 @@ static void copy_columns(const curator *c, minimiser_ask *a, double *next)
     const float *x = t->x;
     for (int64_t j = 0; j < t->features; j++)
         for (int64_t i = 0; i < t->rows; i++)
-            next[j * t->stride + i] =
-                fitted(x[j * t->stride + i], a->fits[i]);
+            next[j * t->stride + i] = fitted(x[j * t->stride + i], a->fits[i]);
     a->rows.x = next;
 }
 
@@ -158,8 +157,8 @@ static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
 {
     loss_kind of = c->policy.loss.kind;
     int plain = p->l1 == 0 && isinf(p->low) && isinf(p->high);
-    int kinds = kind == ASK_MINIMISER || (kind == ASK_PERTURBED && plain &&
-                                          of == LOSS_LOGISTIC);
+    int kinds = kind == ASK_MINIMISER ||
+                (kind == ASK_PERTURBED && plain && of == LOSS_LOGISTIC);
     int losses = of == LOSS_LOGISTIC ||
                  (of == LOSS_HUBER && is_moderate(c->policy.loss.delta));
     return kinds && losses && !c->policy.intercept && is_moderate(p->l2) &&

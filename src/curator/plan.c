@@ -179,7 +179,8 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                 gate_missed(item->kind, features)) *
                (1 + 0x1p-40);
     if (item->kind == ASK_PERTURBED) /* at its own part of the level */
-        return gate_missed(item->kind, features) / PERTURBED_LAST * (1 + 0x1p-40);
+        return gate_missed(item->kind, features) / PERTURBED_LAST *
+               (1 + 0x1p-40);
     double parts = parts_of(item, features), times = 1;
     if (replace && !is_sampled(item))
         times = replaced(item, features);

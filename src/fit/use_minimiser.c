@@ -146,8 +146,7 @@ static sotto_status output_ready(const private_run *r, sotto_error *error)
 static sotto_status objective_ready(const private_run *r, sotto_error *error)
 {
     sotto_status status = output_ready(r, error);
-    int known =
-        !r->facts.only_planned || option_given(r->options, OPTION_ROWS);
+    int known = !r->facts.only_planned || option_given(r->options, OPTION_ROWS);
     if (status != SOTTO_OK || r->policy.without_noise || !known)
         return status;
     double least = curator_least_l2(&r->policy, &r->plan.item[0]);
