@@ -287,6 +287,30 @@ static void explain_questions(const private_run *r, double mu, text_buffer *t)
                all));
 }
 
+/* What nobody declared, and what it takes to do without. */
+static void explain_bounds(const private_run *r, text_buffer *t)
+{
+    const newton_facts *f = &r->whole;
+    const newton_rule *rule = &r->newton;
+    if (!r->smooth.reach) {
+        text_put(t, "bounds      taken to be declared; --schema FILE says\n");
+        return;
+    }
+    text_format(t, "bounds      %lld of %lld features have them",
+                (long long)(f->features - f->unbounded),
+                (long long)f->features);
+    if (f->unbounded > 0 && rule->bounds > 0)
+        text_format(t, "; the others are bought, %s, for %.2g %%",
+                    rule->common_bound ? "one for all" : "one for each",
+                    100 * rule->bounds);
+    else if (f->unbounded > 0)
+        text_format(t, "; nothing that is asked needs the others");
+    text_put(t, "\n");
+    if (f->target_unbounded)
+        text_format(t, "            the target has none: bought for %.2g %%\n",
+                    100 * rule->target_counts);
+}
+
 static void explain_noise(const private_run *r, text_buffer *t)
 {
     const newton_facts *f = &r->whole;
@@ -332,5 +356,6 @@ void fit_explain(const private_run *r, text_buffer *t)
                 "\nthe intercept is known to about %.2g of the target's "
                 "bound\n",
                 2 / (x * sqrt(fmax(r->newton.target_mean, .01))));
+    explain_bounds(r, t);
     explain_noise(r, t);
 }

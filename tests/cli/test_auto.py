@@ -6,7 +6,7 @@ import os
 import random
 import unittest
 
-from common import OK, PRIVACY, USAGE, Case, schema
+from common import DATA, OK, PRIVACY, USAGE, Case, schema
 
 
 def column(bounds):
@@ -122,6 +122,58 @@ class Paths(Auto):
             shares = [float(line.split("%")[0].split()[-1])
                       for line in text.splitlines() if " % " in line]
             self.assertAlmostEqual(sum(shares), 100, delta=.1)
+
+    def plan(self, *more):
+        target = [] if "svmlight" in more else ["--target", "t"]
+        return self.sotto("plan", "--epsilon", "1", "--delta", "1e-6", "--rows",
+                          "100000", *target, *more)
+
+    def schema(self, columns, **more):
+        self.write("s.json", schema(columns, **more))
+        return ["--schema", "s.json"]
+
+    def test_a_plan_by_a_schema(self):
+        """It is what training would do, and says what bounds would cost."""
+        number, bounded = {"type": "number"}, {"type": "number", "bounds": [0, 9]}
+        levels = {"type": "category", "levels": ["u", "v, \"w\"", "x"]}
+        schema = self.schema({"a": bounded, "b": number, "c": number, "d": levels,
+                              "e": {"type": "drop"}, "t": {"type": "target"}})
+        self.write("x.csv", "a,b,c,d,e,t\n1,2,3,x,5,6\n2,3,4,u,5,6\n")
+        text = self.plan(*schema, "--explain").out.decode()
+        self.assertIn("4 of 6 features have them; the others are bought, one for each, for 3 %",
+                      text)
+        self.assertIn("the target has none: bought for 0.25 %", text)
+        result = self.sotto("train", "x.csv", *schema, "--target", "t", "--epsilon", "1",
+                            "--delta", "1e-6", "--rows", "100000", "-o", "m.json")
+        self.assertEqual(result.code, OK)
+        planned = json.loads(self.plan(*schema).out)
+        self.assertEqual(planned["questions"], self.model()["privacy"]["questions"])
+        text = self.plan(*schema, "--explain", "--drop", "b,c").out.decode()
+        self.assertIn("4 of 4 features have them\n", text)
+
+    def test_a_plan_by_a_default(self):
+        number = {"type": "number"}
+        schema = self.schema({"a": number | {"bounds": [0, 9]}}, default=number)
+        text = self.plan(*schema, "--features", "300", "--explain", "--loss",
+                         "logistic").out.decode()
+        self.assertIn("1 of 300 features have them; the others are bought", text)
+        schema = self.schema({}, default=number | {"bounds": [0, 9]})
+        for more in ([], ["--format", "svmlight"]):
+            text = self.plan(*schema, "--features", "300", "--explain", *more).out.decode()
+            self.assertIn("300 of 300 features have them\n", text)
+
+    def test_plans_that_cannot_be(self):
+        number = {"type": "number"}
+        schema = self.schema({"a": number, "b": number, "t": number})
+        for more, expected in ((["--features", "3"], "the schema declares 2"),
+                               (["--features", "1"], "the schema declares 2"),
+                               (["--solver", "cd"], "column \"a\" has no bounds"),
+                               (["--drop", "q"], "q")):
+            line = self.assert_one_line(self.plan(*schema, *more),
+                                        PRIVACY if "cd" in more else
+                                        DATA if "q" in more else USAGE)
+            self.assertIn(expected, line)
+        self.assertIn("--schema FILE", self.assert_one_line(self.plan(), USAGE))
 
     def test_too_many_for_a_matrix(self):
         text = self.assert_one_line(self.sotto(
