@@ -99,6 +99,27 @@ class Paths(Auto):
         self.assertIn("row sizes", names)
         self.assertNotIn("second-moment matrix", names)
 
+    def test_very_few(self):
+        """Where selections would cost more than they find, their number is
+        fixed, and choices are pure: of all that is planned nothing is left."""
+        few = ["--l1", ".1", "--rows", "2000", "--path", "select", "--epsilon", ".1"]
+        self.assertEqual(self.train(*few).code, OK)
+        statement = self.model()["privacy"]
+        self.assertNotIn("chosen_from_answers", statement)
+        choices = [q for q in statement["questions"] if q["question"] == "choice"]
+        self.assertEqual([(q["mechanism"], q["times"]) for q in choices],
+                         [("permute-and-flip", 3)])
+        text = self.sotto("plan", "--explain", "--delta", "1e-6", "--features", "60",
+                          *few).out.decode()
+        self.assertIn("very few choices", text)
+        self.assertIn("choice                     3  epsilon", text)
+        self.assertEqual(self.train(*few, "--epsilon", ".2").code, OK)
+        self.assertIn("chosen_from_answers", self.model()["privacy"])
+        self.assertEqual(self.train(*few, "--insecure-seed", "3").code, OK)
+        sizes = [abs(w) for w in self.model()["weights"]]
+        self.assertEqual(sizes.index(max(sizes)), 3)
+        self.assertLessEqual(sum(w > 0 for w in sizes), 3)
+
     def test_rows_that_are_not_public(self):
         """They are asked for first, and then the way is chosen."""
         self.assertEqual(self.train("--l1", ".1").code, OK)
