@@ -217,6 +217,14 @@ static int can_draw(const ask_item *item, double sensitivity)
     return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
 }
 
+/* The same of what is drawn before the sum, where that is least. */
+static int can_pull(const curator_policy *policy, const ask_item *item)
+{
+    return item->kind != ASK_PERTURBED ||
+           KERNEL_CLIP / gate_pull_level(policy, item, 0) <=
+               NOISE_LARGEST_SCALE / 2;
+}
+
 static int is_vector(ask_kind kind)
 {
     return kind != ASK_TOTAL && kind != ASK_PARTIAL && kind != ASK_CHOICE &&
@@ -322,7 +330,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
-        if (policy->without_noise || !can_draw(item, sensitivity))
+        if (policy->without_noise || !can_draw(item, sensitivity) ||
+            !can_pull(policy, item))
             return refuse_level(policy, item, features, error);
     }
     return SOTTO_OK;
