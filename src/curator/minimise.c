@@ -19,7 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CONJUGATE = 1000, HALVINGS = 12 };
+/* Halvings: where all slopes are next to nothing, so is the curvature, and
+   the first steps along d are too long by many orders of magnitude. */
+enum { MOST_CONJUGATE = 1000, HALVINGS = 60 };
 
 typedef struct search {
     const minimum *m;
@@ -300,7 +302,8 @@ static int surely(search *s)
     for (double k = 0; !is_near(s) && k < enough; k++) {
         gradient_step(s);
         measure(s);
-        worst = fmax(worst, step_off(s));
+        if (!(step_off(s) <= worst)) /* and what is not a number stays */
+            worst = step_off(s);
     }
     return is_near(s) || worst <= goal / 4;
 }
@@ -354,7 +357,8 @@ static sotto_status start_exact(search *s, sotto_error *error)
         return status; /* no memory; whatever else it says is not believed */
     size_t bytes = (size_t)s->features * sizeof *s->w;
     if (status == SOTTO_OK) {
-        memcpy(s->w, found.weight, bytes);
+        for (int64_t j = 0; j < s->features; j++) /* it is not believed */
+            s->w[j] = boxed(m, found.weight[j]);
         mem_wipe(found.weight, bytes);
         exact_solution_free(&found);
     }

@@ -178,7 +178,7 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
                  .low = p->low,
                  .high = p->high,
                  .reach = policy->norm_bound,
-                 .newton = 100};
+                 .newton = 1000};
     m.goal = minimum_slope(&m.loss) * m.reach * gate_certain(kind);
     return m;
 }
@@ -220,8 +220,9 @@ int curator_can_minimise(const curator_policy *policy, const ask_item *item,
         value = slope * target_reach;
     double far = fmin((shares * most + pull) / m.l2,
                       sqrt(2 * shares * value / m.l2) + 2 * pull / m.l2);
+    far += m.goal / m.l2 / 8; /* and as far as rounding leads astray */
     double turns = minimum_bend(&m.loss) * m.reach * far / slope;
-    double terms = m.l1 * sqrt((double)features) + 8 * pull;
+    double terms = m.l1 * sqrt((double)features) + 8 * pull + most;
     return is_moderate(m.l2) && is_moderate(most / m.l2) &&
            shares * (0x1p-42 + turns * 0x1p-47) + 0x1p-49 * terms / most <=
                m.goal / most / 8;

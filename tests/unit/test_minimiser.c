@@ -203,6 +203,38 @@ static void test_surely(void **state)
     assert_true(worst <= 1);
 }
 
+/*
+ * A pull that takes the minimiser to where hardly any row has a slope, as a
+ * large budget and a small l2 allow: Newton's steps get there. Sure ones would
+ * take hours, and whether they are needed is a matter of the records.
+ */
+static void test_far_away(void **state)
+{
+    (void)state;
+    double worst = 0, farthest = 0;
+    for (int run = 0; run < 300; run++) {
+        double pull[P] = {around(3), around(3)}, w[P];
+        rows r = some_rows(20, .7);
+        sotto_table *t = weighted_table(&r, 1, 1);
+        sotto_error error;
+        minimum m = {.table = t,
+                     .loss = {LOSS_LOGISTIC, 0},
+                     .l2 = power(-6, -5),
+                     .low = -INFINITY,
+                     .high = INFINITY,
+                     .pull = pull,
+                     .reach = 1,
+                     .newton = 1000};
+        worst = fmax(worst, part_of_goal(&m));
+        CHECK(minimise(&m, w, &error));
+        farthest = fmax(farthest, hypot(w[0], w[1]));
+        sotto_table_free(t);
+    }
+    print_message("far away: %.3g, at most %.3f of the goal\n", farthest,
+                  worst);
+    assert_true(worst <= 1 && farthest > 1e4);
+}
+
 /* Where doubles cannot tell, nothing is said. */
 static void test_not_certain(void **state)
 {
@@ -591,6 +623,9 @@ static void test_refused(void **state)
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1, -1, 1}, 1, 1e6, 0, 1},
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1, -1, 1}, 1, 1e9, 0, 0},
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1e-12, -1, 1}, 1, 1e6, 0, 0},
+        /* steps that are led astray by more than they go */
+        {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1e-9, -9, 9}, 1, 1, 0, 1},
+        {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1e-18, -9, 9}, 1, 1, 0, 0},
     };
     rows r = some_rows(3, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -802,6 +837,7 @@ int main(void)
         cmocka_unit_test(test_certificate),
         cmocka_unit_test(test_surely),
         cmocka_unit_test(test_sigmoid),
+        cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_not_certain),
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_storage),
