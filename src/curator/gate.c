@@ -139,9 +139,10 @@ static sotto_status gate_add(curator *c, const ask_item *item, double scale,
 static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
                                int64_t *out, double *noise, sotto_error *error)
 {
-    *noise = gate_scale(gate_sensitivity(&c->policy, item, c->table->features),
-                        item->level);
-    return gate_add(c, item, *noise, answers, out, error);
+    double scale = gate_scale(
+        gate_sensitivity(&c->policy, item, c->table->features), item->level);
+    *noise = scale * (item->noise == ASK_LAPLACE ? sqrt(2) : 1);
+    return gate_add(c, item, scale, answers, out, error);
 }
 
 /* What is drawn before the sum, which it is a part of. */

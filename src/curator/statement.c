@@ -47,7 +47,10 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
         text_format(t, "%s\n      {\"question\": \"%s\", \"times\": %lld, ",
                     between, ask_name(item->kind), (long long)item->count);
         text_format(t, "\"mechanism\": \"%s\", \"event\": \"%s\": ",
-                    mechanisms[item->noise], events[item->noise]);
+                    item->kind == ASK_PERTURBED
+                        ? "Gaussian, in the objective and on its minimiser"
+                        : mechanisms[item->noise],
+                    events[item->noise]);
         text_number(t, item->noise == ASK_MIXED ? item->level * item->level / 2
                                                 : item->level);
         if (item->noise == ASK_SAMPLED) {

@@ -104,7 +104,7 @@ static void put_plot(text_buffer *t, const page_point *p, int count,
     axes a = {floor(log10(p[count - 1].delta)), ceil(log10(p[0].delta)), 0};
     for (int i = 0; i < count; i++)
         a.top = fmax(a.top, p[i].epsilon * 1.08);
-    a.top = a.top > 0 ? a.top : 1;
+    a.top = a.top > 1e-30 ? fmin(a.top, 1e300) : 1; /* ticks are doubles */
     a.least -= a.most == a.least;
     text_format(t,
                 "<figure>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" "
@@ -148,7 +148,7 @@ void page_curve(text_buffer *t, const json_t *statement)
         "epsilon</th></tr>\n");
     for (int i = 0; i < count; i++) {
         text_put(t, "<tr><td class=\"n\">");
-        page_number(t, p[i].delta, 3);
+        page_number_up(t, p[i].delta, 3);
         text_put(t, "</td><td class=\"n\">");
         page_number_up(t, p[i].epsilon, 4);
         text_put(t, "</td></tr>\n");

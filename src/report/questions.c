@@ -115,6 +115,14 @@ static sotto_status price_alone(const json_t *statement, const json_t *q,
     return status == SOTTO_FAILED ? status : SOTTO_OK;
 }
 
+/* The multiplier is that of an event which costs as much: the noise itself is
+   in the objective, or in questions of their own. */
+static int is_priced_as(const char *question)
+{
+    return !strcmp(question, "perturbed minimiser") ||
+           !strcmp(question, "chosen from answers");
+}
+
 static void put_question(text_buffer *t, const json_t *q, double alone)
 {
     const char *name = page_text(q, "question");
@@ -127,7 +135,7 @@ static void put_question(text_buffer *t, const json_t *q, double alone)
     }
     text_put(t, "<br><span class=\"soft\">");
     report_escape(t, page_text(q, "mechanism"));
-    if (number_of(q, "noise_multiplier") > 0) {
+    if (number_of(q, "noise_multiplier") > 0 && !is_priced_as(name)) {
         text_put(t, ", noise ");
         page_number(t, number_of(q, "noise_multiplier"), 3);
         text_put(t, " times what one can change");
@@ -172,8 +180,7 @@ sotto_status page_questions(text_buffer *t, const json_t *statement,
              "answer gets random noise before anybody sees it. Together they "
              "cost the epsilon above. Beside each question is what it would "
              "have cost alone, at the same delta. These do not add up to the "
-             "whole, which is less than their "
-             "sum.</p>\n");
+             "whole: costs do not, at one delta.</p>\n");
     sotto_status status =
         put_table(t, statement, json_object_get(statement, "questions"),
                   "Questions, in their order", error);

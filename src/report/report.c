@@ -72,7 +72,7 @@ static void put_overview(text_buffer *t, const sotto_model *const *model,
             text_put(t, "<td class=\"n\">");
             page_number_up(t, model[i]->epsilon, 4);
             text_put(t, "</td><td class=\"n\">");
-            page_number(t, model[i]->delta, 3);
+            page_number_up(t, model[i]->delta, 3);
             text_put(t, "</td></tr>\n");
         } else
             text_put(t, "<td class=\"n\" colspan=\"2\"><strong>NOT "

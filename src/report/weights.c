@@ -219,15 +219,17 @@ static void put_why(text_buffer *t, const sotto_model *m)
                  "<p>The standard deviation is that of the last noise that "
                  "entered a weight, in the last step that moved it, before the "
                  "penalty drew it back and before steps were averaged, both of "
-                 "which make it less. For the intercept in the units of the "
+                 "which make it less. The noise of earlier steps is in the "
+                 "weight as well, so that all of it together may be several "
+                 "times as large. For the intercept in the units of the "
                  "file it is not known: the noise of all weights is in "
                  "it.</p>\n");
     else
         text_put(t,
                  "<p>The noise in single weights is not known for the way this "
                  "model was made: noise decided which weights moved (or moved "
-                 "what weights are computed from), and was not added to "
-                 "them.</p>\n");
+                 "what weights are computed from), and is not what was added "
+                 "to them.</p>\n");
     text_put(t,
              "<p><strong>Why there is no confidence interval.</strong> One "
              "would have to cover three errors: that the people in the data "

@@ -49,7 +49,8 @@ static void put_price(text_buffer *t, const json_t *statement)
     page_number_up(t, json_number_value(json_object_get(statement, "epsilon")),
                    4);
     text_put(t, ", <span class=\"w\">delta ");
-    page_number(t, json_number_value(json_object_get(statement, "delta")), 3);
+    page_number_up(t, json_number_value(json_object_get(statement, "delta")),
+                   3);
     text_put(t, "</span>");
 }
 
@@ -116,6 +117,7 @@ static void put_facts(text_buffer *t, const json_t *statement)
     put_fact(t, "Number of rows", page_text(statement, "rows"));
     put_fact(t, "Smoothness", page_text(statement, "smoothness"));
     put_fact(t, "Labels", page_text(statement, "labels"));
+    put_fact(t, "Arithmetic", page_text(statement, "arithmetic"));
     put_fact(t, "Proven by", page_text(statement, "proven_by"));
     put_fact(t, "Priced by", page_text(statement, "priced_by"));
     put_fact(t, "Randomness", page_text(statement, "randomness"));
@@ -160,11 +162,16 @@ static void put_officer_private(text_buffer *t, const json_t *statement)
              "<p>Not covered: other models and statistics about the same "
              "people, whose losses add up (keep a list of them); what can be "
              "concluded about people in general, also about those who were "
-             "not in the data; how long training took. The promise stands on "
-             "declarations (bounds of columns, rows per person) that must not "
-             "have been read off the records.</p>\n<p>The model is not "
-             "anonymous by decree: whether this epsilon is small enough is "
-             "a decision, and it is yours.</p></blockquote>\n");
+             "not in the data; how long training took");
+    if (*page_text(statement, "arithmetic"))
+        text_put(t, "; that training ended with a model, if there were more "
+                    "than twice as many rows as stated");
+    text_put(t, ". The promise stands on "
+                "declarations (bounds of columns, number of rows, smoothness, "
+                "rows per person) that must not "
+                "have been read off the records.</p>\n<p>The model is not "
+                "anonymous by decree: whether this epsilon is small enough is "
+                "a decision, and it is yours.</p></blockquote>\n");
 }
 
 void page_officer(text_buffer *t, const sotto_model *m, const json_t *statement)

@@ -75,11 +75,12 @@ class Report(Case):
         head = body[:body.rindex('"checksum"')].encode()
         self.write(name, head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
 
-    def train(self, *args, name="m.json", epsilon="1"):
+    def train(self, *args, name="m.json", epsilon="1", classes=False):
         rows = [[i % 7 / 7, i % 5 / 5, i % 7 / 7 - i % 3 / 3] for i in range(400)]
+        rows = [[a, b, 1 if y > 0 else -1] for a, b, y in rows] if classes else rows
         self.write("d.npy", npy(rows))
         self.write("d.M", "0.5\n0.25\n")
-        private = [] if epsilon == "inf" else ["--delta", "1e-6"]
+        private = [] if epsilon == "inf" or "--delta" in args else ["--delta", "1e-6"]
         result = self.sotto("train", "d.npy", "--target", "3", "--epsilon", epsilon, *private,
                             "--quiet", "-o", name, *args)
         self.assertEqual(result.code, OK, result.err)
@@ -114,6 +115,29 @@ class Report(Case):
         self.assertGreaterEqual(alone, .999)
         self.assertLess(alone, 1.01)
 
+    def test_a_delta_is_rounded_up(self):
+        """Less than what is proven would be more than what is promised."""
+        self.train(*self.CD, "--delta", "1.2345e-6")
+        text, words = self.page("m.json")
+        self.assertEqual(words.count("delta 1.24e-6"), 2)
+        self.assertIn('>1.24e-6</td>', text)
+        self.assertNotIn("1.23e-6", words)
+
+    def test_it_says_what_minimisers_stand_on(self):
+        """Floating point, and an end that is proven for so many rows."""
+        model = self.train("--solver", "objective", "--loss", "logistic", "--classes", "-1,1",
+                           "--norm-bound", "1", "--l2", "0.1", "--no-intercept", "--rows", "400",
+                           classes=True)
+        _, words = self.page("m.json")
+        self.assertIn(model["privacy"]["arithmetic"], words)
+        self.assertIn("if there were more than twice as many rows as stated", words)
+        self.assertIn("Gaussian, in the objective and on its minimiser", words)
+        self.assertNotIn("times what one can change", words)
+        self.train(*self.CD)
+        _, words = self.page("m.json")
+        self.assertNotIn("twice as many rows", words)
+        self.assertIn("times what one can change", words)
+
     def test_guesses(self):
         """No more than the statement's own point allows, and above one half."""
         self.train(*self.CD)
@@ -142,6 +166,16 @@ class Report(Case):
             self.assertAlmostEqual(model["noise"][j] / (.5 / mu / (.1 * n)), 1, places=3)
         _, words = self.page("m.json")
         self.assertIn("%.3g" % model["noise"][0], words)
+
+    def test_laplace_noise_has_its_own_deviation(self):
+        """Which is the square root of 2 times its scale."""
+        m, n, clip, step = [.5, .25], 400, 2, .5
+        model = self.train("--solver", "gcd", "--steps", "1", *self.CD[2:], epsilon="5")
+        question = model["privacy"]["questions"][1]
+        self.assertEqual((question["question"], question["mechanism"]), ("partial", "Laplace"))
+        j = 0 if model["noise"][0] else 1
+        sd = 2**.5 * step / m[j] * 2 * clip * m[j]**.5 / question["epsilon"] / n
+        self.assertAlmostEqual(model["noise"][j] / sd, 1, places=3)
 
     def test_where_it_is_not_known_the_page_says_so(self):
         model = self.train("--solver", "fw", "--radius", "1", "--clip", "1", "--no-intercept")
@@ -200,6 +234,7 @@ class Report(Case):
         for change in ({"curve": []}, {"curve": [{"delta": 2, "epsilon": -1}, 3, None]},
                        {"questions": []}, {"questions": [{}, {"event": "GAUSS", "times": 1e300}]},
                        {"epsilon": 0}, {"delta": 0}, {"epsilon": 1e300}, {"delta": 1},
+                       {"epsilon": 5e-324, "curve": []}, {"epsilon": 1.7e308, "curve": []},
                        {"rows_per_person": "x"}, {"chosen_from_answers": [{"times": 1}]}):
             model = dict(plain, privacy=dict(plain["privacy"], **change))
             self.write_model("odd.json", model)
