@@ -302,7 +302,7 @@ static int surely(search *s)
     for (double k = 0; !is_near(s) && k < enough; k++) {
         gradient_step(s);
         measure(s);
-        if (!(step_off(s) <= worst)) /* and what is not a number stays */
+        if (!isnan(worst) && !(step_off(s) <= worst)) /* or is no number */
             worst = step_off(s);
     }
     return is_near(s) || worst <= goal / 4;
