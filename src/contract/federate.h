@@ -83,7 +83,10 @@ const void *message_get(const message *m, int field, message_type type,
 
 typedef struct federation_party {
     char *name;
-    char *schema; /* of what it reads, as JSON */
+    char *schema;         /* of what it reads, as JSON */
+    char *schema_with_id; /* NULL: no id was agreed upon */
+    int has_key;
+    hash key; /* SHA-256 of its certificate's public key */
     int64_t features;
     char **feature; /* their names */
     double *centre, *half;
@@ -120,6 +123,18 @@ typedef struct federation {
     int insecure;
     uint64_t noise_seed;
     hash session;
+
+    /* What a run over a network has agreed upon, too. */
+    int64_t agreed_rows;                 /* 0: not agreed upon */
+    double agreed_epsilon, agreed_delta; /* epsilon 0: not agreed upon */
+    double spent_epsilon, spent_delta;   /* on the same people before */
+    char *id;                            /* the column that names a row */
+    char *host;                          /* the coordinator's; NULL: none */
+    int64_t port;
+    int has_keys; /* the coordinator's and the authority's are there */
+    hash coordinator_key, authority_key;
+    int absent_skips; /* who is gone is passed over, or ends the run */
+    int64_t patience; /* seconds without a word until somebody is gone */
 } federation;
 
 /* From a file. What only a run knows (rows, budget) is still missing. */
@@ -132,6 +147,20 @@ void federation_free(federation *f);
 
 /* Columns of party k, with the constant. */
 int64_t federation_columns(const federation *f, int k);
+
+/* ---- network.c ---- */
+
+/* Takes rows and budget from the agreement, and settles it. Refuses one that
+   lacks what a run over a network needs; its keys, too, if `with_keys`. */
+sotto_status federation_settle_agreed(federation *f, const char *name,
+                                      int with_keys, sotto_error *error);
+
+/* The party whose certificate has this key; -1: none. */
+int federation_whose(const federation *f, const hash *key);
+
+/* The most bytes that a message to the coordinator, and from it, can have. */
+size_t federation_most_up(const federation *f);
+size_t federation_most_down(const federation *f);
 
 /* ---- schedule.c ---- */
 
@@ -175,7 +204,11 @@ typedef enum federation_kind {
     FEDERATION_VERTEX,    /* party: (column, sign), and the column's noisy
                              sketch when it is new */
     FEDERATION_MODEL,     /* server: all weights */
-    FEDERATION_TAKEN      /* party: it has the model, and answers no more */
+    FEDERATION_TAKEN,     /* party: it has the model, and answers no more */
+    /* before all that, over a network */
+    FEDERATION_TAG,   /* party: keyed digest of its rows; whether private */
+    FEDERATION_TAGS,  /* server: those of all parties */
+    FEDERATION_AGREED /* party: they are what they should be */
 } federation_kind;
 
 /* ---- party.c ---- */
@@ -220,8 +253,16 @@ sotto_status server_next(server *s, int *to, const text_buffer **request,
 sotto_status server_take(server *s, const void *answer, size_t size,
                          sotto_error *error);
 
-/* Of party k's columns, in units of their bounds. */
+/* Passes over whom is to answer next: it is gone. Refused where nothing could
+   come of the run. */
+sotto_status server_skip(server *s, sotto_error *error);
+
+/* The round that it is in; 0 before the first. */
+int64_t server_round(const server *s);
+
+/* Of party k's columns, in units of their bounds; and of all, to be freed. */
 const double *server_weights(const server *s, int k);
+double *server_all_weights(const server *s, int64_t *count);
 
 /* How far it is. */
 double server_share(const server *s);
@@ -233,6 +274,163 @@ const hash *server_transcript(const server *s);
 /* What the paper's algorithm sends up in as many rounds: K T integers of 4
    bytes, and K T sketches of m numbers of 8. */
 double federation_paper_uplink(const federation *f);
+
+/* ---- result.c ---- */
+
+/* What is stated, and what it costs: nothing, and no epsilon, of what is NOT
+   PRIVATE. */
+typedef struct federation_promise {
+    char *statement;
+    double epsilon; /* proven, of a whole row */
+    double *slice;  /* of each party's part */
+    double mu;
+} federation_promise;
+
+sotto_status federation_promise_make(federation_promise *out,
+                                     const federation *f, int is_private,
+                                     sotto_error *error);
+void federation_promise_free(federation_promise *p);
+
+/* Of weights as the parties have them, one party after the other. */
+sotto_status federation_model(sotto_model **out, const federation *f,
+                              const double *weight,
+                              const federation_promise *promise,
+                              sotto_error *error);
+
+/* ---- align.c ---- */
+
+/* HMAC of the ids in their order; refuses an id that is there twice. */
+sotto_status align_rows(hash *out, const federation *f, const hash *secret,
+                        const sotto_table *t, sotto_error *error);
+
+/* What party k sends of it: nobody else's would be the same. */
+hash align_tag(const federation *f, const hash *secret, const hash *rows, int k,
+               int is_private);
+
+/* HMAC of a file, and of how it is read. */
+sotto_status align_data(hash *out, const federation *f, const hash *secret,
+                        const char *path, const char *how, sotto_error *error);
+
+/* The consortium secret, from a file that only its owner can read. */
+sotto_status align_secret(hash *out, const char *path, sotto_error *error);
+
+/* ---- store.c ---- */
+
+typedef struct store store;
+
+typedef enum store_type {
+    STORE_TAG = 1, /* a party's */
+    STORE_AGREED,  /* at the coordinator: its word; at a party: TAGS and it */
+    STORE_REQUEST, /* at the coordinator */
+    STORE_ANSWER,  /* at the coordinator; at a party: request and answer */
+    STORE_SKIP     /* at the coordinator: somebody is passed over */
+} store_type;
+
+typedef struct store_owner {
+    int role; /* 0: the coordinator; k + 1: party k */
+    hash session;
+    hash data; /* keyed digest of what a party reads */
+} store_owner;
+
+typedef struct store_record {
+    store_type type;
+    int who;
+    const void *bytes;
+    size_t size;
+} store_record;
+
+typedef sotto_status (*store_reader)(void *context, const store_record *r,
+                                     sotto_error *error);
+
+/* Makes the folder where it is not there, reads what is in it, and keeps
+   others out. */
+sotto_status store_open(store **out, const char *folder,
+                        const store_owner *owner, store_reader take,
+                        void *context, sotto_error *error);
+void store_close(store *s);
+
+/* Only reads, whoever is at work there. */
+sotto_status store_look(const char *folder, store_owner *owner,
+                        store_reader take, void *context, sotto_error *error);
+
+/* Returns when it is on the disk. */
+sotto_status store_add(store *s, store_type type, int who, const void *bytes,
+                       size_t size, sotto_error *error);
+
+/* Two messages as one record: both, or none. */
+sotto_status store_add_pair(store *s, store_type type, int who,
+                            const void *first, size_t first_size,
+                            const void *second, size_t second_size,
+                            sotto_error *error);
+int store_pair(const void *bytes, size_t size, const void **first,
+               size_t *first_size, const void **second, size_t *second_size);
+
+/* ---- log.c ---- */
+
+/* Lines for people: what was sent to whom. Into FOLDER/log, with the time,
+   and to a teller. No line has anything of a record. */
+typedef struct logbook {
+    FILE *file;
+    const sotto_teller *teller;
+} logbook;
+
+sotto_status log_open(logbook *out, const char *folder,
+                      const sotto_teller *teller, sotto_error *error);
+void log_line(logbook *log, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void log_close(logbook *log);
+
+/* ---- hub.c: the coordinator, who keeps what it hears ---- */
+
+typedef struct hub hub;
+
+sotto_status hub_open(hub **out, const federation *f, const char *folder,
+                      logbook *log, sotto_error *error);
+void hub_close(hub *h);
+
+/* What party k says; the same again is nothing new. SOTTO_PEER: refused. */
+sotto_status hub_take(hub *h, int k, const void *bytes, size_t size,
+                      sotto_error *error);
+
+typedef enum hub_word { HUB_WAIT, HUB_ASK, HUB_OVER } hub_word;
+
+/* What it has for party k: with HUB_ASK a message, to be freed. */
+sotto_status hub_next(hub *h, int k, hub_word *word, text_buffer *out,
+                      sotto_error *error);
+
+/* For whom all wait; -1: it is over. */
+int hub_waits_for(const hub *h);
+
+/* How often something new was said, or somebody was passed over. */
+int64_t hub_events(const hub *h);
+
+/* Whether that one has been passed over before and not been heard since. */
+int hub_is_silent(const hub *h, int k);
+sotto_status hub_skip(hub *h, sotto_error *error);
+
+/* All parties said that their noise is real. */
+int hub_is_private(const hub *h);
+const server *hub_server(const hub *h);
+
+/* ---- member.c: a party, who keeps what it says ---- */
+
+typedef struct member member;
+
+/* Takes the table over; ids are looked at and forgotten. */
+sotto_status member_open(member **out, const federation *f, int k,
+                         sotto_table **table, const hash *secret,
+                         const hash *data, const char *folder, logbook *log,
+                         sotto_error *error);
+void member_close(member *m);
+
+/* What it says, until it has taken the next request. */
+const text_buffer *member_word(const member *m);
+sotto_status member_take(member *m, const void *bytes, size_t size,
+                         sotto_error *error);
+
+/* The model's weights; NULL: not there yet. */
+const double *member_weights(const member *m);
+int member_all_private(const member *m);
 
 /* ---- statement.c ---- */
 

@@ -126,17 +126,25 @@ static void fill_vector(server *s)
         add_sketch(s->vector, -1, s->labels, buckets);
 }
 
-static sotto_status write_model(server *s, message *m, sotto_error *error)
+double *server_all_weights(const server *s, int64_t *count)
 {
-    int64_t all = 0, at = 0;
+    int64_t at = 0;
+    *count = 0;
     for (int k = 0; k < s->f->parties; k++)
-        all += s->of[k].columns;
-    double *weight = mem_zeroed((size_t)all, sizeof *weight);
-    if (!weight)
-        return error_memory(error);
-    for (int k = 0; k < s->f->parties; k++)
+        *count += s->of[k].columns;
+    double *weight = mem_zeroed((size_t)*count, sizeof *weight);
+    for (int k = 0; weight && k < s->f->parties; k++)
         for (int64_t i = 0; i < s->of[k].columns; i++)
             weight[at++] = s->of[k].weight[i];
+    return weight;
+}
+
+static sotto_status write_model(server *s, message *m, sotto_error *error)
+{
+    int64_t all;
+    double *weight = server_all_weights(s, &all);
+    if (!weight)
+        return error_memory(error);
     m->field[m->fields++] = (message_field){MESSAGE_NUMBERS, all, weight};
     message_write(m, &s->request);
     mem_free(weight);
@@ -273,6 +281,29 @@ sotto_status server_take(server *s, const void *answer, size_t size,
     s->of[k].messages++;
     s->step++;
     return SOTTO_OK;
+}
+
+sotto_status server_skip(server *s, sotto_error *error)
+{
+    int k;
+    uint64_t round;
+    federation_kind step = step_now(s, &k, &round);
+    if (k < 0)
+        return refuse("it is over", error);
+    if (step == FEDERATION_START && !s->f->labels_known &&
+        k == s->f->label_party)
+        return refuse("without the party that has the labels nothing comes of "
+                      "it",
+                      error);
+    text_free(&s->request);
+    s->step++;
+    return SOTTO_OK;
+}
+
+int64_t server_round(const server *s)
+{
+    int64_t at = s->step - s->f->parties + 1;
+    return at < 0 ? 0 : at > s->f->rounds ? s->f->rounds : at;
 }
 
 /* ---- what there is to see ---- */
