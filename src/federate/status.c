@@ -192,8 +192,9 @@ static sotto_status price_of(const federation *f, const tally *a,
     account_list list = {.adjacency = ACCOUNT_ZERO_OUT};
     account_price price = {0};
     sotto_status status = SOTTO_OK;
-    *epsilon = isfinite(f->epsilon) ? 0 : INFINITY;
-    if (isinf(f->epsilon))
+    int said = a->vertices || a->labels || a->sketches;
+    *epsilon = isinf(f->epsilon) && said ? INFINITY : 0;
+    if (isinf(f->epsilon) || !said)
         return SOTTO_OK;
     for (int i = 0; status == SOTTO_OK && i < 3; i++) {
         account_event e = {i ? ACCOUNT_GAUSS : ACCOUNT_RANGE, level[i], 0,

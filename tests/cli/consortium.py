@@ -23,7 +23,7 @@ CONFIG = {
     "sotto_parties": 1,
     "target": {"name": "y", "bounds": [0, 10], "party": "bank"},
     "rounds": 20, "buckets": 64, "seed": 5,
-    "rows": 300, "epsilon": 2, "delta": 1e-6, "id": "person",
+    "rows": 300, "epsilon": "inf", "id": "person",
     "patience": 60,
     "coordinator": {"host": "localhost", "port": 0},
     "parties": [
@@ -111,6 +111,7 @@ class Consortium(Case):
     def setUp(self):
         super().setUp()
         self.running = []
+        self.hashes = {}
         self.addCleanup(self.stop)
         self.rows = table()
         self.agree()
@@ -135,6 +136,12 @@ class Consortium(Case):
         self.config = f"{keys}/config.json"
 
     def hash(self, config=None):
+        text = self.bytes_of(config or self.config)
+        if text not in self.hashes:
+            self.hashes[text] = self.hash_now(config)
+        return self.hashes[text]
+
+    def hash_now(self, config=None):
         said = self.sotto("federate", "config", config or self.config, "--quiet")
         self.assertEqual((said.code, said.err), (OK, b""))
         self.assertRegex(said.out.decode(), r"\A[0-9a-f]{64}\n\Z")
@@ -181,8 +188,9 @@ class Consortium(Case):
         names = ("person", "income", "debt", "ward", "visits", "y")
         self.write("all.csv", csv(self.rows, names))
         done = self.sotto("federate", "simulate", "all.csv", "--columns", self.config,
-                          "--epsilon", repr(config["epsilon"]), "--delta",
-                          repr(config.get("delta", 0)), "--insecure-seed", SEED, "-o",
+                          "--epsilon", str(config["epsilon"]), *(
+                              ["--delta", repr(config["delta"])] if "delta" in config else []),
+                          "--insecure-seed", SEED, "-o",
                           "simulated.json", "--json", "--quiet")
         self.assertEqual(done.code, OK, done.err)
         with open(self.path("simulated.json"), "rb") as file:
@@ -222,6 +230,18 @@ def message(session, kind, to=0, sender=0, round_=0, fields=()):
     return out + hashlib.sha256(out).digest()
 
 
+def messages_in(text):
+    """The messages that are somewhere in these bytes."""
+    at = text.find(b"sottomsg")
+    while at >= 0:
+        end = at + 68
+        for _ in range(struct.unpack("<I", text[at + 64:end])[0]):
+            kind, count = struct.unpack("<IQ", text[end:end + 12])
+            end += 12 + count * (1 if kind == 1 else 8)
+        yield text[at:end + 32]
+        at = text.find(b"sottomsg", end + 32)
+
+
 def mac(key, *parts):
     return hmac.new(key, b"".join(parts), "sha256").digest()
 
@@ -252,11 +272,14 @@ def context_of(folder, certificate=None, server=False):
 
 
 class Impostor:
-    """A coordinator of our own: answers each request with what `script` makes of it."""
+    """A coordinator of our own: answers each request with what its script makes of it."""
 
-    def __init__(self, case, port, context, script):
-        impostor = self
+    def meet(self, script):
+        self.script = script
         self.heard = []
+
+    def __init__(self, case, port, context):
+        impostor = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -264,7 +287,7 @@ class Impostor:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 impostor.heard.append(body)
-                code, answer = script(body)
+                code, answer = impostor.script(body)
                 self.send_response(code)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()

@@ -6,16 +6,31 @@ import json
 import os
 import random
 import ssl
+import struct
 import subprocess
 import time
 import unittest
 
 from common import BUDGET, DATA, FAILED, OK, PEER, PRIVACY, USAGE
 from consortium import (AGREED, COLUMNS, MODEL, PARTIES, START, TAG, TAGS, VECTOR, VERTEX,
-                        Consortium, Impostor, context_of, csv, free_port, message, table, tags)
+                        Consortium, Impostor, context_of, csv, message, messages_in, tags)
+
+
+def budgeted(config):
+    config.update(epsilon=2, delta=1e-6)
 
 
 class Runs(Consortium):
+    def setUp(self):
+        super().setUp()
+        self.agree(budgeted, "paid")
+
+    def serve(self, *more, keys="paid/coordinator", **others):
+        return super().serve(*more, keys=keys, **others)
+
+    def join(self, name, *more, keys=None, **others):
+        return super().join(name, *more, keys=keys or f"paid/{name}", **others)
+
     def test_same_bits_as_simulate(self):
         """Four processes; every model is that of simulate, byte for byte."""
         self.assert_ended(self.everybody())
@@ -61,13 +76,13 @@ class Runs(Consortium):
     def test_who_is_gone_is_passed_over(self):
         """shop answers its first turns and dies for good; all others end."""
         def skip(config):
-            config.update(absent="skip", patience=2, rounds=40)
+            config.update(absent="skip", patience=4, rounds=40)
         self.agree(skip, keys="skipping")
         folders = {name: f"skipping/{name}" for name in PARTIES}
         coordinator = self.serve(keys="skipping/coordinator")
         others = [self.join(name, keys=folders[name]) for name in PARTIES[:2]]
         shop = self.join("shop", keys=folders["shop"])
-        while "from shop: an answer" not in coordinator.said():
+        while "from shop: an answer" not in coordinator.said() and coordinator.run.poll() is None:
             time.sleep(.01)
         shop.kill()
         self.assert_ended([coordinator, *others])
@@ -87,7 +102,7 @@ class Agreements(Consortium):
         config = self.json(self.config)
         self.write("same.json", json.dumps(config, indent=7))
         self.assertEqual(self.hash("same.json"), first)
-        for change in (lambda c: c.update(rows=301), lambda c: c.update(epsilon=2.0000001),
+        for change in (lambda c: c.update(rows=301), lambda c: c.update(epsilon=2, delta=1e-6),
                        lambda c: c.update(patience=61), lambda c: c.update(spent={"epsilon": 1}),
                        lambda c: c["coordinator"].update(port=1),
                        lambda c: c["parties"][0].update(key="0" * 64)):
@@ -100,7 +115,7 @@ class Agreements(Consortium):
         self.assertEqual([p["name"] for p in said["parties"]], list(PARTIES))
 
     def test_what_is_missing(self):
-        config = self.json(self.config)
+        config = {**self.json(self.config), "epsilon": 2, "delta": 1e-6}
         for key, words in (("rows", "rows"), ("epsilon", "epsilon"), ("delta", "delta"),
                            ("id", "id"), ("coordinator", "coordinator")):
             self.write("less.json", json.dumps({k: v for k, v in config.items() if k != key}))
@@ -344,50 +359,66 @@ class Clients(Openssl):
         coordinator = self.serve()
         session = bytes.fromhex(self.hash())
         parties = [self.join(name) for name in PARTIES]
-        self.assert_ended(parties[1:] + [parties[0]])
-        coordinator.end()
-        coordinator = self.serve(state="state-again")
+        while "from bank: an answer, round" not in coordinator.said().replace("round 0", ""):
+            self.assertIsNone(coordinator.run.poll())
+            time.sleep(.001)
+        parties[0].kill()
+        before = self.log("state-coordinator").count("from bank")
+        self.assertLess(before, 10)
+        said = [m for m in messages_in(self.bytes_of("state-bank/messages"))
+                if m[12:20] == struct.pack("<II", VERTEX, 1)]
         bank = context_of(self.path("keys/bank").decode())
-        code, text = self.post(bank, message(session, VERTEX, sender=1, round_=3,
-                                             fields=[[0, 1]]))
-        self.assertEqual((code, b"refused" in text), (409, True))
-        coordinator.kill()
+        (round_,) = struct.unpack("<Q", said[0][24:32])
+        self.assertIn(self.post(bank, said[0])[0], (200, 204))  # the same again: nothing new
+        changed = message(session, VERTEX, sender=1, round_=round_, fields=[[1, -1]])
+        code, text = self.post(bank, changed)
+        self.assertEqual(code, 409)
+        self.assertIn(b"refused", text)
+        self.assertRegex(self.log("state-coordinator"), r"bank at [0-9.]+: (server: )?refused")
+        parties[0].start()
+        self.assert_ended([coordinator, *parties])
+        self.assertEqual(self.bytes_of("coordinator.json"), self.simulated())
 
 
-class Coordinators(Openssl):
-    """Whom a party comes to."""
-
-    def meet(self, folder, words, script=None, config=None, **more):
+class Meeting(Openssl):
+    def meet(self, folder, words, script=None, config=None, state="state-bank"):
+        """bank meets a coordinator with these files, and ends with these words."""
         port = self.json(config or self.config)["coordinator"]["port"]
-        impostor = Impostor(self, port, context_of(folder, server=True),
-                            script or (lambda body: (204, b"")))
-        party = self.join("bank", config=config, **more)
+        script = script or (lambda body: (204, b""))
+        if not hasattr(self, "impostor"):
+            self.impostor = Impostor(self, port, context_of(folder, server=True))
+        self.impostor.meet(script)
+        party = self.join("bank", config=config, state=state)
         self.assert_line(party, PEER, words)
-        self.assertRegex(self.log("state-bank"), words)
-        return impostor
+        self.assertRegex(self.log(state), words)
+        return self.impostor.heard
+
+
+class Coordinators(Meeting):
+    """Whom a party comes to."""
 
     def test_another_authority(self):
         self.agree(keys="strangers")
         self.config = "keys/config.json"
-        heard = self.meet(self.path("strangers/coordinator").decode(), "another authority").heard
+        heard = self.meet(self.path("strangers/coordinator").decode(), "another authority")
         self.assertEqual(heard, [])
 
     def test_expired(self):
         folder = self.certificate("old", EXPIRED, "serverAuth", "keys/coordinator/key.pem")
-        self.assertEqual(self.meet(folder, "has expired").heard, [])
+        self.assertEqual(self.meet(folder, "has expired"), [])
 
     def test_another_host(self):
         config = self.json(self.config)
         config["coordinator"]["host"] = "127.0.0.1"
         self.write("moved.json", json.dumps(config))
         heard = self.meet(self.path("keys/coordinator").decode(), "another host name",
-                          config="moved.json").heard
+                          config="moved.json")
         self.assertEqual(heard, [])
 
     def test_another_role(self):
         """From our authority, for this host, and not the coordinator's."""
         folder = self.certificate("other", purpose="serverAuth")
-        self.assertEqual(self.meet(folder, "another role").heard, [])
+        self.assertEqual(self.meet(folder, "another role"), [])
 
     def test_own_certificate(self):
         self.agree(keys="strangers")
@@ -399,7 +430,7 @@ class Coordinators(Openssl):
         self.assert_line(self.serve(keys="keys/bank", wait=False), PEER, "not the coordinator's")
 
 
-class Evil(Coordinators):
+class Evil(Meeting):
     """A coordinator with the right certificate that asks what it must not. It is given all
     parties' tags, which only the parties can make."""
 
@@ -433,9 +464,9 @@ class Evil(Coordinators):
         return message(bytes.fromhex(self.hash()), VECTOR, to=to, round_=round_,
                        fields=[numbers or [.25] * 64])
 
-    def ask(self, words, *requests):
+    def ask(self, words, *requests, state="state-bank"):
         folder = self.path("keys/coordinator").decode()
-        return self.meet(folder, words, self.script(*requests)).heard
+        return self.meet(folder, words, self.script(*requests), state=state)
 
     def test_out_of_turn(self):
         self.ask("another party's turn", self.vector(self.turn("clinic")[0]))
@@ -467,43 +498,23 @@ class Evil(Coordinators):
 
     def test_what_is_no_question(self):
         session = bytes.fromhex(self.hash())
-        own = 5
-        for words, request in (
-                ("another length", self.vector(own, [.5] * 63)),
+        for i, (words, request) in enumerate((
+                ("another length", self.vector(5, [.5] * 63)),
                 ("not a model", message(session, MODEL, to=1, round_=21, fields=[[0.] * 5])),
                 ("not a model", message(session, MODEL, to=1, round_=21,
                                         fields=[[float("nan")] * 6])),
                 ("not for parties", message(session, 77, to=1)),
                 ("another agreement", message(b"\1" * 32, START, to=1)),
                 ("damaged", random.Random(3).randbytes(700)),
-                ("more bytes than any message", b"x" * 100000)):
+                ("more bytes than any message", b"x" * 100000))):
             with self.subTest(words):
-                self.agree(keys=f"keys{words[:8].replace(' ', '')}{len(request)}")
-                folder = self.config.split("/")[0]
-                session_now = bytes.fromhex(self.hash())
-                if request[:8] == b"sottomsg" and b"\1" * 32 not in request:
-                    import hashlib
-                    request = request[:32] + session_now + request[64:-32]
-                    request += hashlib.sha256(request).digest()
-                self.meet_with(folder, words, request)
-
-    def meet_with(self, folder, words, request):
-        session = bytes.fromhex(self.hash())
-        with open(self.path(f"{folder}/bank/consortium.secret"), encoding="utf-8") as file:
-            secret = bytes.fromhex(file.read().strip())
-        ids = [row["person"].encode() for row in self.rows]
-        left = [message(session, TAGS, to=1, fields=[
-            b"".join(tags(secret, session, ids, 3, 0)), [0, 0, 0]]),
-            message(session, START, to=1), request]
-        self.meet(self.path(f"{folder}/coordinator").decode(), words,
-                  lambda body: (200, left.pop(0)) if left else (204, b""),
-                  keys=f"{folder}/bank", state=f"state-{folder}")
+                self.ask(words, request, state=f"state-{i}")
 
     def test_before_rows_agree(self):
         session = bytes.fromhex(self.hash())
         folder = self.path("keys/coordinator").decode()
         heard = self.meet(folder, "before all have agreed",
-                          lambda body: (200, message(session, START, to=1))).heard
+                          lambda body: (200, message(session, START, to=1)))
         self.assertEqual(len(heard), 1)
 
 
