@@ -4,7 +4,7 @@ BUILD = build
 PREFIX ?= /usr/local
 
 .PHONY: all demo test install uninstall format bench bench-instructions fuzz \
-	sanitize clang mutants clean setup-build setup-test
+	sanitize clang mutants kills clean setup-build setup-test
 
 all: setup-build $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -89,6 +89,10 @@ fuzz:
 mutants:
 	@tools/setup.sh build test
 	@tools/mutants.sh
+
+# 200 times one of the federation's processes is killed.
+kills: all
+	SOTTO=$(BUILD)/sotto SOTTO_KILLS=200 tests/cli/test_kills.py
 
 clean:
 	rm -rf build build-clang build-sanitize build-fuzz
