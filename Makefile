@@ -65,7 +65,8 @@ clang:
 	@test -f build-clang/build.ninja || CC=clang-14 meson setup build-clang
 	ninja -C build-clang
 
-# Unit tests under the address and undefined-behaviour sanitizers.
+# Unit tests under the address and undefined-behaviour sanitizers, but for
+# audits and the release test, which only do the same very often.
 sanitize:
 	@tools/setup.sh build test ci
 	@test -f build-sanitize/build.ninja || meson setup build-sanitize \

@@ -48,6 +48,7 @@ class Problem:
                  solve=True):
         self.folder, self.name, self.x, self.y = folder, name, np.asarray(x, float), np.asarray(y, float)
         self.loss, self.l1, self.l2, self.test = loss, l1, l2, test
+        self.file = name + ".npy"
         self.rows, self.features = self.x.shape
         np.save(os.path.join(folder, name + ".npy"), np.column_stack([self.x, self.y]))
         self.declare(loose, undeclared)
@@ -88,15 +89,17 @@ class Problem:
 
     def exact(self):
         words = [w for k, v in self.options().items() for w in ("--" + k, v)]
-        subprocess.run([os.path.join(BUILD, "sotto"), "train", self.name + ".npy", *words,
+        subprocess.run([os.path.join(BUILD, "sotto"), "train", self.file, *words,
                         "--epsilon", "inf", "--quiet", "-o", "model.json"], cwd=self.folder,
                        check=True)
         with open(os.path.join(self.folder, "model.json"), encoding="utf-8") as file:
             model = json.load(file)
         weights = np.zeros(self.features)
-        if isinstance(model["weights"], dict) or "features" in model and not model["weights"]:
-            raise SystemExit("a model by number is not read here")
-        weights[:] = model["weights"]
+        if isinstance(model["weights"], dict):
+            for j, w in model["weights"].items():
+                weights[int(j) - 1] = w
+        else:
+            weights[:] = model["weights"]
         return weights, model["intercept"]
 
     def fits(self, runs, epsilon, **more):
@@ -105,7 +108,7 @@ class Problem:
             "schema": self.name + ".schema", "penalty-units": "file", "epsilon": repr(epsilon),
             "delta": repr(1 / self.rows**2), "adjacency": "replace-one", "solver": "auto"} | MORE | more
         out = subprocess.run([os.path.join(BUILD, "bench", "bench_repeat"), str(runs),
-                              self.name + ".npy", *(f"{k}={v}" for k, v in options.items())],
+                              self.file, *(f"{k}={v}" for k, v in options.items())],
                              cwd=self.folder, check=True, capture_output=True).stdout
         return [(w[:-1], w[-1]) for w in np.frombuffer(out).reshape(runs, -1)]
 
@@ -218,6 +221,40 @@ def named(folder, name, **more):
                    penalty["l2"], **more)
 
 
+class Sparse(Problem):
+    """A named problem of 0/1 columns, as svmlight with declared bounds."""
+
+    def __init__(self, folder, name):
+        subprocess.run([sys.executable, os.path.join(ROOT, "tools", "problems.py"), name, "-o",
+                        folder], check=True)
+        with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
+            described = json.load(file)
+        values = np.load(os.path.join(folder, name + ".npy"), mmap_mode="r")
+        self.folder, self.name, self.loss = folder, name, described["loss"]
+        self.x, self.y = np.array(values[:, :-1]), np.array(values[:, -1], float)
+        self.l1, self.l2 = described["half_square"]["l1"], described["half_square"]["l2"]
+        self.rows, self.features = self.x.shape
+        with open(os.path.join(folder, name + ".svm"), "w", encoding="ascii") as file:
+            for row, y in zip(self.x, self.y):
+                words = (f"{j + 1}:{row[j]:g}" for j in np.flatnonzero(row))
+                file.write(f"{y:g} {' '.join(words)}\n")
+        with open(os.path.join(folder, name + ".schema"), "w", encoding="ascii") as file:
+            json.dump({"sotto_schema": 1, "default": {"type": "number", "bounds": [0, 1]},
+                       "columns": {}}, file)
+        self.file = name + ".svm"
+        rate = (self.y > 0).mean()
+        self.zero = self.objective(np.zeros(self.features), np.log(rate / (1 - rate)))
+        self.best = self.objective(*self.exact())
+
+    def objective(self, weights, intercept):
+        chosen = np.flatnonzero(weights)
+        m = self.x[:, chosen].astype(float) @ weights[chosen] + intercept
+        return np.logaddexp(0, -self.y * m).mean() + self.l1 * abs(weights).sum()
+
+    def options(self):
+        return {"features": str(self.features), "loss": self.loss, "l1": repr(self.l1)}
+
+
 # ---- odd shapes ----
 
 def shape(name, rows, seed=1):
@@ -276,10 +313,8 @@ def shapes(folder, wanted, runs, epsilons):
 
 def named_table(folder, wanted, runs, epsilons):
     for name in wanted or NAMED:
-        if name == "dorothea":
-            continue
         usual, target, median = NAMED[name]
-        p = named(folder, name)
+        p = (Sparse if name == "dorothea" else named)(folder, name)
         for epsilon in epsilons or [usual]:
             e = p.errors(runs, float(epsilon))
             value = np.median(e) if median else e.mean()

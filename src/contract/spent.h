@@ -7,7 +7,8 @@
 
 #include "account.h"
 
-/* Refuses where there is a MODEL.spent already. */
+/* Refuses where there is a MODEL.spent already, and what is no file: nothing
+   can stand beside it. */
 sotto_status fit_check_spent(const char *model, sotto_error *error);
 
 /* Writes MODEL.spent, synced; refuses where there is one already. */

@@ -329,6 +329,12 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count)
     kernel_leave(before);
 }
 
+void choice_slopes_go(curator *c)
+{
+    if (c->choice)
+        c->choice->counted = 0;
+}
+
 /* ---- asking ---- */
 
 static const int64_t *up_to_date(curator *c, const void *what)

@@ -74,6 +74,7 @@ static void find_squares(curator *c)
 
 static void fill_frame(curator *c, const ask_frame *f)
 {
+    choice_slopes_go(c);
     for (int64_t j = 0; j < f->features; j++) {
         columns_write(c, f->feature ? f->feature[j] : j, c->slope);
         for (int64_t i = 0; i < c->table->rows; i++)
@@ -88,7 +89,8 @@ static void fill_frame(curator *c, const ask_frame *f)
 static int is_frame(const curator *c, const ask_frame *f)
 {
     int64_t all = c->table->features;
-    int fine = f->feature ? f->features >= 0 : f->features == all;
+    int fine = f->feature ? f->features >= 0 && f->features <= all
+                          : f->features == all; /* draws: for no more */
     for (int64_t j = 0; fine && j < f->features; j++)
         fine &= shape_moderate(f->scale[j]) && fabs(f->centre[j]) <= 0x1p100 &&
                 (!f->feature || (f->feature[j] >= 0 && f->feature[j] < all));
@@ -206,7 +208,8 @@ sotto_status curator_ask_matrix(curator *c, double reach, double *out,
                                 double *sd, sotto_error *error)
 {
     *sd = 0;
-    if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096)
+    if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096 ||
+        !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
                          "a matrix needs a frame of at most 4096 coordinates "
                          "and a length from 2^-100 to 2^100");
@@ -253,6 +256,7 @@ static double shorten(double slope, double square, double clip)
 static void find_slopes(curator *c)
 {
     curator_catch_up(c);
+    choice_slopes_go(c);
     c->kernel->slopes(&c->rows, c->slope);
     for (int64_t i = 0; c->table->folded && i < c->table->rows; i++)
         if (c->table->y[i] < 0)

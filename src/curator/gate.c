@@ -54,11 +54,14 @@ static gate_place gate_behind(const ask_plan *plan, gate_place place)
 static sotto_status gate_refuse(const curator *c, ask_kind kind,
                                 sotto_error *error)
 {
+    /* of a plan that was told in parts, what is behind is gone */
+    int64_t asked = c->asked[kind], planned = ask_planned(&c->plan, kind);
     return error_set(error, SOTTO_BUDGET,
                      "refused: over the budget: %lld of %lld planned questions "
                      "(%s) were asked, one more was wanted, none is left",
-                     (long long)c->asked[kind],
-                     (long long)ask_planned(&c->plan, kind), ask_name(kind));
+                     (long long)asked,
+                     (long long)(planned > asked ? planned : asked),
+                     ask_name(kind));
 }
 
 /* In any order the item's count is all that matters. */

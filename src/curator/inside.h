@@ -204,6 +204,10 @@ void curator_catch_up(curator *c);
 /* Coordinates j[n] move by d[n], one after the other: margins, and what
    follows from them. */
 void choice_move(curator *c, const int64_t *j, const double *d, int64_t count);
+
+/* The slopes are about to be written over: sums are not followed from what
+   will stand there. */
+void choice_slopes_go(curator *c);
 void choice_free(curator *c);
 
 /* ---- gate.c ---- */

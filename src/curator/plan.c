@@ -279,8 +279,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 double curator_draws(const ask_item *item, int64_t features)
 {
     double count = (double)features + 1;
-    if (item->noise == ASK_NOISY && item->kind != ASK_VERTEX)
-        return count;
+    if (item->noise == ASK_NOISY) /* for each score; some go both ways */
+        return item->kind == ASK_CHOICE ? count : 2 * count;
     switch (item->kind) {
     case ASK_ROW_COUNTS:
     case ASK_TARGET_COUNTS:
@@ -422,15 +422,20 @@ static int put_before(ask_plan *plan, int at, const ask_plan *later)
 }
 
 /* Lemma 12: what the questions take of the level's square, rounded up; NaN
-   where there are some that it is not for. */
+   where there are some that it is not for. Batches and blocks need what is
+   only made and checked when the plan that has them is opened. */
 static double cost_of(const ask_plan *later, const ask_item *charged)
 {
     double sum = 0;
+    if (later->items < 0 || later->items > ASK_MOST_ITEMS ||
+        (later->items > 0 && later->item[later->items - 1].and_next))
+        return NAN;
     for (int i = 0; i < later->items; i++) {
         const ask_item *item = &later->item[i];
         int choice = item->noise == ASK_GUMBEL && charged->noise == ASK_MIXED;
         if ((item->noise != ASK_GAUSSIAN && !choice) ||
-            item->kind == ASK_LATER || item->count < 0 || !(item->level >= 0))
+            item->kind == ASK_LATER || gate_has_batch(item->kind) ||
+            item->count < 0 || !(item->level >= 0))
             return NAN;
         double square = (choice ? .25 : 1) * item->level * item->level;
         sum = (sum + (double)item->count * square) * (1 + 0x1p-48);
@@ -443,10 +448,12 @@ static int take_off(curator *c, const ask_plan *later, ask_item *charged)
 {
     double all = charged->level * charged->level * (1 - 0x1p-48);
     double left = all - cost_of(later, charged), draws = c->later_draws;
+    if (!(left >= 0))
+        return 0;
     for (int i = 0; i < later->items; i++)
         draws += (double)later->item[i].count *
                  curator_draws(&later->item[i], c->table->features);
-    if (!(left >= 0) || draws > curator_draws(charged, c->table->features))
+    if (draws > curator_draws(charged, c->table->features))
         return 0;
     c->later_draws = draws;
     charged->level = sqrt(left) * (1 - 0x1p-48);
@@ -473,16 +480,20 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
     gate_place place = c->place;
     leave_out_past(&plan, &place);
     int at = place.item;
-    while (at < plan.items && plan.item[at].kind != ASK_LATER)
-        at++;
+    while (at < plan.items &&
+           (plan.item[at].kind != ASK_LATER || plan.item[at].count < 1))
+        at++; /* what is planned 0 times has no price */
     double before = c->later_draws;
-    if (at == plan.items ||
+    if (at == plan.items || isnan(cost_of(later, &plan.item[at])) ||
         (!c->policy.without_noise && !take_off(c, later, &plan.item[at])))
         return error_set(error, SOTTO_BUDGET,
                          "refused: over the budget: what was left for later "
                          "does not pay for these questions");
-    if (!c->policy.without_noise && !can_draw(&plan.item[at], KERNEL_CLIP))
-        plan.item[at].count = 0; /* nothing to speak of is left */
+    if (!can_draw(&plan.item[at], gate_sensitivity(&c->policy, &plan.item[at],
+                                                   c->table->features))) {
+        plan.item[at].level = 0; /* nothing is left that would pay for noise */
+        plan.item[at].count = c->policy.without_noise; /* nor is charged */
+    }
     sotto_status status =
         put_before(&plan, at, later)
             ? curator_check(&c->policy, &plan, c->table->features, error)

@@ -88,12 +88,12 @@ static shape_values values_of(curator *c, const shape_ask *a, int64_t j,
     kernel_column x = columns_get(c, feature_of(a, j));
     v.x = c->slope;
     if (!zeros && x.index)
-        v = (shape_values){.x = x.value,
-                           .index = x.index,
-                           .sign = t->folded ? t->y : NULL,
-                           .count = x.count};
-    else
-        columns_write(c, feature_of(a, j), c->slope);
+        return (shape_values){.x = x.value,
+                              .index = x.index,
+                              .sign = t->folded ? t->y : NULL,
+                              .count = x.count};
+    choice_slopes_go(c);
+    columns_write(c, feature_of(a, j), c->slope);
     return v;
 }
 
@@ -195,10 +195,23 @@ static void sum_means(curator *c, const void *what, int64_t *out)
 
 /* ---- asking ---- */
 
+/* What is summed follows from the kind, and so does what it costs: no other
+   question's price will do. */
+static int is_kind(ask_kind kind, int counts)
+{
+    return counts ? kind == ASK_ROW_COUNTS || kind == ASK_TARGET_COUNTS ||
+                        kind == ASK_COLUMN_COUNTS
+                  : kind == ASK_TARGET_MEAN || kind == ASK_COLUMN_MEANS ||
+                        kind == ASK_COLUMN_SQUARES;
+}
+
 static sotto_status check_shape(const curator *c, const shape_ask *a,
                                 int64_t numbers, sotto_error *error)
 {
-    int fine = a->edges >= 0 && a->edges <= ASK_MOST_EDGES && numbers >= 0;
+    int fine = is_kind(a->shape->kind, a->edge != NULL) && a->edges >= 0 &&
+               a->edges <= ASK_MOST_EDGES && numbers >= 0;
+    if (!of_target(a)) /* draws are counted for no more */
+        fine &= numbers <= c->table->features;
     if (a->shape->kind == ASK_ROW_COUNTS && a->shape->feature)
         fine = 0;
     for (int64_t j = 0; fine && a->shape->feature && j < numbers; j++)
@@ -238,14 +251,14 @@ sotto_status curator_ask_counts(curator *c, const ask_shape *what,
     int64_t features = features_of(c, &a);
     int columns = what->kind == ASK_COLUMN_COUNTS;
     int64_t times = columns ? features : 1;
-    size_t rows = (size_t)c->table->rows;
+    size_t bytes = ((size_t)c->table->rows + 1) * sizeof *a.size;
     *sd = 0;
     sotto_status status = check_shape(
         c, &a, what->kind == ASK_TARGET_COUNTS ? 1 : features, error);
     if (status != SOTTO_OK)
         return status;
     if (what->kind == ASK_ROW_COUNTS)
-        a.size = mem_zeroed(rows + 1, sizeof *a.size);
+        a.size = secret_take(bytes);
     gate_question q = {.kind = what->kind,
                        .answers = (size_t)(times * (edges + 1)),
                        .sum = sum_counts,
@@ -255,9 +268,7 @@ sotto_status curator_ask_counts(curator *c, const ask_shape *what,
                  ? error_memory(error)
                  : release(c, &q, c->policy.weight_bound / KERNEL_CLIP, out, sd,
                            error);
-    if (a.size)
-        mem_wipe(a.size, rows * sizeof *a.size);
-    mem_free(a.size);
+    secret_give(a.size, bytes);
     return status;
 }
 

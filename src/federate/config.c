@@ -131,11 +131,17 @@ static sotto_status add_feature(const reading *r, federation_party *p,
     return SOTTO_OK;
 }
 
+static int is_number(const json_t *column)
+{
+    const char *type = json_string_value(json_object_get(column, "type"));
+    return type && !strcmp(type, "number");
+}
+
 /* How many features a column makes; 0: not one that a party can have. */
 static size_t features_of(const json_t *column)
 {
     const char *type = json_string_value(json_object_get(column, "type"));
-    if (type && !strcmp(type, "number"))
+    if (is_number(column))
         return 1;
     return type && !strcmp(type, "category")
                ? json_array_size(json_object_get(column, "levels"))
@@ -147,8 +153,10 @@ static sotto_status add_column(const reading *r, federation_party *p,
 {
     double centre = 0, half = 1;
     const json_t *levels = json_object_get(column, "levels");
-    if (!levels) {
-        sotto_status status = get_bounds(r, column, name, &centre, &half);
+    if (is_number(column)) { /* its levels, if it has some, are not counted */
+        sotto_status status =
+            levels ? config_refuse(r, name, "a number without \"levels\"")
+                   : get_bounds(r, column, name, &centre, &half);
         return status == SOTTO_OK ? add_feature(r, p, name, NULL, centre, half)
                                   : status;
     }
@@ -290,6 +298,31 @@ static sotto_status read_target(const reading *r, const json_t *root)
     return f->target ? SOTTO_OK : error_memory(r->error);
 }
 
+/* The largest weights that there can be, as set_weights will write them: what
+   no double holds is refused before anything is spent. */
+static sotto_status check_units(const reading *r)
+{
+    const federation *f = r->f;
+    double intercept = fabs(f->target_centre);
+    for (int k = 0; k < f->parties; k++) {
+        const federation_party *p = &f->party[k];
+        double most = f->target_half * p->radius, reach = fabs(p->constant);
+        for (int64_t i = 0; i < p->features; i++) {
+            reach = fmax(reach, fabs(p->centre[i] / p->half[i]));
+            if (!isfinite(most / p->half[i]))
+                return config_refuse(r, p->feature[i],
+                                     "bounds and a radius whose weights a "
+                                     "double can hold, in the file's units");
+        }
+        intercept += most * reach;
+    }
+    return isfinite(intercept)
+               ? SOTTO_OK
+               : config_refuse(r, "target",
+                               "bounds and radii whose intercept a double can "
+                               "hold, in the file's units");
+}
+
 static sotto_status read_shares(const reading *r, const json_t *root)
 {
     const json_t *split = json_object_get(root, "split");
@@ -341,6 +374,8 @@ static sotto_status read_all(const reading *r, const json_t *root)
         status = read_parties(r, root);
     if (status == SOTTO_OK)
         status = read_target(r, root);
+    if (status == SOTTO_OK)
+        status = check_units(r);
     if (status == SOTTO_OK)
         status = read_numbers(r, root);
     if (status == SOTTO_OK)

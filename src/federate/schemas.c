@@ -85,13 +85,33 @@ static sotto_status gather(const reading *r, json_t *all, const json_t *root,
     return SOTTO_OK;
 }
 
+/* A number "a=b" beside another party's category a with the level b: one name
+   for two features, and no reader would take the model. */
+static sotto_status name_features(const reading *r, json_t *names, int k)
+{
+    const federation_party *p = &r->f->party[k];
+    for (int64_t i = 0; i < p->features; i++) {
+        if (json_object_get(names, p->feature[i]))
+            return config_refuse(r, p->feature[i],
+                                 "one feature of this name, a column or a "
+                                 "level");
+        if (json_object_set_new(names, p->feature[i], json_true()))
+            return error_memory(r->error);
+    }
+    return SOTTO_OK;
+}
+
 sotto_status config_schemas(const reading *r, const json_t *root)
 {
     federation *f = r->f;
-    json_t *all = json_object();
-    sotto_status status = all ? SOTTO_OK : error_memory(r->error);
-    for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
+    json_t *all = json_object(), *names = json_object();
+    sotto_status status = all && names ? SOTTO_OK : error_memory(r->error);
+    for (int k = 0; status == SOTTO_OK && k < f->parties; k++) {
         status = gather(r, all, root, k);
+        if (status == SOTTO_OK)
+            status = name_features(r, names, k);
+    }
+    json_decref(names);
     if (status == SOTTO_OK && add_target(all, f, root))
         f->schema = schema_text(root, all);
     json_decref(all);

@@ -13,6 +13,10 @@ typedef struct heeded {
 
 /* Options that are not here are heeded by all. */
 static const heeded table[] = {
+    {OPTION_PENALTY_UNITS, " auto newton "},
+    {OPTION_PATH, " auto "},
+    {OPTION_CLIP, " cd gcd gd sgd scd scd-paper scd-seq scd-primal fw bcfw "},
+    {OPTION_STEPS, " cd gcd gd sgd scd scd-paper scd-seq scd-primal fw bcfw "},
     {OPTION_PASSES, " cd sgd scd scd-paper scd-seq scd-primal "},
     {OPTION_ROUNDS, " cd "},
     {OPTION_ORDER, " cd "},

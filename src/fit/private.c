@@ -6,7 +6,6 @@
 #include "private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what is needed ---- */
 
@@ -58,11 +57,6 @@ static sotto_status check_output(const sotto_options *options,
     const char *output = option_text(options, OPTION_OUTPUT);
     if (!output)
         return SOTTO_OK; /* a plan, or a caller of the library */
-    if (!strcmp(output, "-") || !strncmp(output, "/dev/", 5) ||
-        !strncmp(output, "/proc/", 6))
-        return error_set(error, SOTTO_PRIVACY,
-                         "private training needs -o FILE: what it may spend is "
-                         "written beside it");
     return fit_check_spent(output, error);
 }
 
@@ -307,6 +301,7 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                      .facts = fit_planned_facts(options)};
     text_buffer t = {0};
     status = run_plan(&r, error);
+    fit_free_blocks(&r.blocks);
     if (status == SOTTO_OK && option_given(options, OPTION_EXPLAIN))
         return run_tell(&r, out, error);
     if (status == SOTTO_OK)
@@ -331,6 +326,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
         status = run_told(&r, *out, error);
     curator_close(r.curator);
     fit_free_maps(&r.maps);
+    fit_free_blocks(&r.blocks);
     mem_free(r.smooth.m);
     mem_free(r.smooth.reach);
     if (status != SOTTO_OK) {

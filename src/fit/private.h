@@ -57,6 +57,14 @@ sotto_status fit_moments_share(const sotto_options *options, double *share,
 
 typedef struct private_solver private_solver;
 
+typedef struct fit_blocks {
+    bcfw_domain domain;
+    bcfw_sampling sampling;
+    bcfw_block *block;
+    int64_t *coordinate; /* of all blocks */
+    int64_t *owner;      /* each feature's block, from 1 */
+} fit_blocks;
+
 typedef struct private_run {
     const sotto_options *options;
     const private_solver *solver;
@@ -68,6 +76,7 @@ typedef struct private_run {
     newton_rule newton; /* what the plan is made by */
     solver_path path;
     const char *why;
+    fit_blocks blocks; /* of bcfw: read once, so that it runs as planned */
 
     /* with records only */
     fit_maps maps;
@@ -144,14 +153,6 @@ sotto_status fit_plan_vertices(private_run *r, double count,
                                sotto_error *error);
 
 /* ---- blocks.c ---- */
-
-typedef struct fit_blocks {
-    bcfw_domain domain;
-    bcfw_sampling sampling;
-    bcfw_block *block;
-    int64_t *coordinate; /* of all blocks */
-    int64_t *owner;      /* each feature's block, from 1 */
-} fit_blocks;
 
 /* Whether --blocks is a number. */
 int fit_blocks_number(const sotto_options *options, double *out);

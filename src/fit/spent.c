@@ -37,6 +37,11 @@ static sotto_status spent_refuse(const char *path, sotto_error *error)
 
 sotto_status fit_check_spent(const char *model, sotto_error *error)
 {
+    if (!strcmp(model, "-") || !strncmp(model, "/dev/", 5) ||
+        !strncmp(model, "/proc/", 6))
+        return error_set(error, SOTTO_PRIVACY,
+                         "private training needs -o FILE: what it may spend is "
+                         "written beside it");
     char *path = spent_path(model);
     if (!path)
         return error_memory(error);

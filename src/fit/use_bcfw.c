@@ -55,17 +55,14 @@ static sotto_status check_candidates(const private_run *r, const fit_blocks *b,
 
 static sotto_status bcfw_plan(private_run *r, sotto_error *error)
 {
-    fit_blocks blocks;
-    sotto_status status = fit_read_blocks(&blocks, r, error);
+    const fit_blocks *b = &r->blocks;
+    sotto_status status = fit_read_blocks(&r->blocks, r, error);
     if (status == SOTTO_OK)
-        status = check_candidates(r, &blocks, error);
+        status = check_candidates(r, b, error);
     if (status == SOTTO_OK)
         status = fit_plan_vertices(
-            r,
-            (double)bcfw_most(&blocks.domain, &blocks.sampling) *
-                bcfw_steps(r, &blocks),
+            r, (double)bcfw_most(&b->domain, &b->sampling) * bcfw_steps(r, b),
             error);
-    fit_free_blocks(&blocks);
     return status;
 }
 
@@ -73,19 +70,14 @@ static sotto_status bcfw_train(private_run *r, const solver_problem *p,
                                solver_answer *out, solver_progress progress,
                                void *context, sotto_error *error)
 {
-    fit_blocks blocks;
-    sotto_status status = fit_read_blocks(&blocks, r, error);
-    bcfw_settings settings = {.clip = fit_vertex_clip(r->options),
-                              .sampling = &blocks.sampling};
+    const fit_blocks *b = &r->blocks;
+    bcfw_settings settings = {.steps = (int64_t)bcfw_steps(r, b),
+                              .clip = fit_vertex_clip(r->options),
+                              .sampling = &b->sampling};
     if (option_given(r->options, OPTION_CANDIDATES))
         settings.candidates = option_integer(r->options, OPTION_CANDIDATES);
-    if (status == SOTTO_OK) {
-        settings.steps = (int64_t)bcfw_steps(r, &blocks);
-        status = bcfw_run(out, r->curator, p, &blocks.domain, &settings,
-                          progress, context, error);
-    }
-    fit_free_blocks(&blocks);
-    return status;
+    return bcfw_run(out, r->curator, p, &b->domain, &settings, progress,
+                    context, error);
 }
 
 const private_solver fit_bcfw = {

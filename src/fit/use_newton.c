@@ -80,6 +80,12 @@ static void choose_path(private_run *r)
     }
 }
 
+/* Whether it does not depend on the number of rows. */
+static int is_path_given(const private_run *r)
+{
+    return r->solver == &fit_newton || option_given(r->options, OPTION_PATH);
+}
+
 static sotto_status check_path(const private_run *r, sotto_error *error)
 {
     if (r->path == PATH_INTERCEPT && !r->task.intercept)
@@ -147,8 +153,10 @@ static sotto_status newton_plan(private_run *r, sotto_error *error)
         status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status == SOTTO_OK)
         status = plan_path(r, left, &noise, error);
-    if (status == SOTTO_OK && r->policy.rows > 0)
+    if (status == SOTTO_OK && is_path_given(r)) {
+        choose_path(r); /* what cannot be is said before anything is spent */
         status = check_path(r, error);
+    }
     if (status != SOTTO_OK)
         return status;
     if (r->policy.rows > 0)

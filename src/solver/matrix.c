@@ -175,7 +175,8 @@ sotto_status matrix_eigen(const double *a, int64_t d, double *value,
         found &= isfinite(a[i]);
     for (int64_t i = d - 1; found && i > 0; i--)
         reflect_row(&t, i);
-    value[0] = 0;
+    if (d > 0)
+        value[0] = 0;
     for (int64_t i = 0; found && i < d; i++)
         gather_row(&t, i);
     transpose(vector, d);

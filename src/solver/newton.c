@@ -24,6 +24,8 @@
 #define LEAST_SPREAD .5  /* sd of the lengths in means */
 #define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
 #define MOST_GROWTH 1.25 /* of the mean length, over the least so far */
+#define CHANGE .04       /* of the mean length in a round, squared */
+#define LEAST_ENERGY .01 /* of a direction, on average: noise may hide all */
 
 typedef struct newton_state {
     const solver_problem *problem;
@@ -242,11 +244,14 @@ static sotto_status newton_track(newton_state *s, sotto_error *error)
     if (status != SOTTO_OK)
         return status;
     newton_watch(s, 4 * q[0] * before, 4 * sd * before);
-    double gain = fmin(.8, .3 / (4 * fmax(sd, 1e-9)));
+    /* what is seen counts by how far lengths change from round to round,
+       against its noise */
+    double noise = 4 * sd;
+    double gain = fmin(.8, CHANGE / (CHANGE + noise * noise));
     double length = before * pow(fmax(4 * q[0], .25), gain);
     /* longer gradients mean more noise, which makes them longer: no more */
-    s->length =
-        within(length, s->first_length / 64, MOST_GROWTH * s->least_length);
+    s->length = within(length, s->first_length / 64,
+                       (MOST_GROWTH + 2 * noise) * s->least_length);
     s->least_length = fmin(s->least_length, s->length);
     double mean = fmax(s->length / (4 * before), 1. / 16);
     double seen = within(q[1] / (mean * mean) - 1, -1, 2.25);
@@ -384,6 +389,7 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
     sotto_status status = newton_ask_columns(&s.columns, c, &set->rule, error);
     for (int64_t j = 0; j < s.p; j++)
         s.trace += s.columns.energy[j];
+    s.trace = fmax(s.trace, LEAST_ENERGY * (double)s.d);
     if (status == SOTTO_OK) {
         newton_start(&s, from->start);
         status = newton_matrix(&s, error);

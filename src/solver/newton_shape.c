@@ -10,20 +10,21 @@
 
 /* How much of what a clip cuts off is bias: it is most for residuals, which
    grow with the rows that are far away, and little for slopes within [-1, 1],
-   whose signs differ; more of those where a few chosen features carry the
-   fit, and what is cut off lies along them. */
+   whose signs differ. Where a few chosen features carry the fit, residuals
+   are small soon, and what is cut off of slopes lies along them. */
 #define ALIGNED_RESIDUALS .5
 #define ALIGNED_SLOPES (1. / 16)
-#define ALIGNED_CHOSEN (1. / 4)
+#define CHOSEN_RESIDUALS .25
+#define CHOSEN_SLOPES (1. / 8)
 
 double newton_tail(const loss *l, const newton_rule *r, double dimension)
 {
     double noise =
         2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
-    double aligned = !loss_has_classes(l->kind) ? ALIGNED_RESIDUALS
-                     : r->chosen                ? ALIGNED_CHOSEN
-                                                : ALIGNED_SLOPES;
-    return log(aligned / noise) - 1;
+    int classes = loss_has_classes(l->kind);
+    double all = classes ? ALIGNED_SLOPES : ALIGNED_RESIDUALS;
+    double chosen = classes ? CHOSEN_SLOPES : CHOSEN_RESIDUALS;
+    return log((r->chosen ? chosen : all) / noise) - 1;
 }
 
 /* ---- sizes ---- */
@@ -56,8 +57,13 @@ int64_t newton_quantile(const double *count, int64_t ranges, double share,
 /*
  * A bound that nobody declared: sizes by the powers of two from 2^100 down.
  * More ranges make more of them look filled by chance: 4 sd, not 2.5. Where
- * nothing is seen it is 1.
+ * nothing is seen it is 1. What is made of bounds must be one that can be
+ * asked with, too: a centre is added, and they are lowered.
  */
+#define LEAST_ASKED 0x1p-100
+#define LEAST_BOUND 0x1p-98
+#define MOST_BOUND 0x1p98
+
 enum { NEWTON_POWERS = 200, NEWTON_HIGHEST = 100 };
 
 static void powers(double *edge)
@@ -70,7 +76,8 @@ static double bound_of(const double *count, double sd)
 {
     for (int k = 0; k < NEWTON_POWERS; k++)
         if (count[k] > 4 * sd)
-            return ldexp(1, NEWTON_HIGHEST - k);
+            return within(ldexp(1, NEWTON_HIGHEST - k), LEAST_BOUND,
+                          MOST_BOUND);
     return 1;
 }
 
@@ -255,7 +262,7 @@ sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
     status = curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
     int64_t by = status == SOTTO_OK ? first_filled(count, EDGES, sd) : 0;
     for (int64_t j = 0; j < k->count; j++)
-        k->bound[j] = ldexp(k->bound[j], -(int)by);
+        k->bound[j] = fmax(ldexp(k->bound[j], -(int)by), LEAST_BOUND);
     return status;
 }
 
@@ -294,8 +301,10 @@ static sotto_status column_sizes(const newton_columns *k, curator *c,
     sotto_status status =
         curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
     for (int64_t j = 0; status == SOTTO_OK && j < k->count; j++)
-        clip[j] = ldexp(clip[j],
-                        -(int)first_filled(count + j * (EDGES + 1), EDGES, sd));
+        clip[j] =
+            fmax(ldexp(clip[j],
+                       -(int)first_filled(count + j * (EDGES + 1), EDGES, sd)),
+                 LEAST_ASKED);
     mem_free(count);
     return status;
 }
@@ -346,7 +355,7 @@ static void set_scales(const newton_columns *k, const double *reach,
     for (int64_t j = 0; j < k->count; j++) {
         double least = fmax(fmin(sd, mean), 1 / (NEWTON_LEVERAGE * (p + 1)));
         double used = fmax(square[j], least);
-        k->scale[j] = reach[j] * sqrt(used);
+        k->scale[j] = fmax(reach[j] * sqrt(used), LEAST_ASKED);
         k->energy[j] = within(square[j] / used, 0, 1);
     }
 }

@@ -10,7 +10,7 @@
  *                        its partial derivative is asked for; the feature is
  *                        taken if that is above l1 and its noise, and moves
  *                        by its coordinate's model;
- *     until two in a row were not taken, or the shares, which fall by 4/5
+ *     until two were not taken, or the shares, which fall by 4/5
  *     each time, are too small
  *   3 newton on the features that were taken, from where they are, with all
  *     that is left
@@ -24,9 +24,9 @@
 #include <math.h>
 #include <string.h>
 
-#define POOL .65      /* of what the start leaves is for selections, */
+#define POOL .65    /* of what the start leaves is for selections, */
 #define CHOICES .75 /* and of that for choosing */
-#define FALLS .8      /* from one to the next */
+#define FALLS .8    /* from one to the next */
 #define LEAST_PART .002
 #define MOST_PER_STRENGTH .2
 #define CHOICE_CLIP .3 /* in usual slopes */

@@ -2,6 +2,7 @@
 """`auto`: which way it goes, what it buys, and what its statement says."""
 
 import json
+import os
 import random
 import unittest
 
@@ -39,10 +40,12 @@ class Auto(Case):
         self.write("s.json", schema(columns))
 
     def train(self, *args):
+        return self.by("--penalty-units", "file", *args)
+
+    def by(self, *args):
         return self.sotto("train", "d.csv", "--schema", "s.json", "--target",
                           "y", "--loss", "squared", "--epsilon", "2",
-                          "--delta", "1e-6", "--penalty-units", "file", "-o",
-                          "m.json", *args)
+                          "--delta", "1e-6", "-o", "m.json", *args)
 
     def model(self):
         with open(self.path("m.json"), encoding="utf-8") as file:
@@ -126,6 +129,17 @@ class Paths(Auto):
             "--features", "5000", "--rows", "100000"), USAGE)
         self.assertIn("--path select", text)
 
+    def test_what_cannot_be_is_said_before_it_costs(self):
+        """Also where the number of rows is asked for first."""
+        for more in (["--path", "intercept", "--no-intercept"],
+                     ["--solver", "newton"]):
+            if "newton" in more:
+                self.features = 1001
+                self.put([[0] * 1001 + [1]])
+                self.declare([-4, 4], [-16, 16])
+            self.assertEqual(self.train(*more).code, USAGE)
+            self.assertFalse(os.path.exists(self.path("m.json.spent")))
+
     def test_threads_and_instruction_sets(self):
         for path in ("select", "wide", "dense"):
             seen = set()
@@ -160,10 +174,29 @@ class Bought(Auto):
         self.assertIn("column sizes", self.questions())
         self.assertIn("target sizes", self.questions())
 
+    def test_sizes_of_all_kinds(self):
+        """A run that was paid for ends with a model."""
+        for size, target in ((1e-37, 1), (1e30, 1), (3e38, 1), (1, 1e30),
+                             (1, 3e38), (1, 1e-37)):
+            self.put([[*(size * x / 9 for x in row[:4]), target * row[60] / 99]
+                      for row in self.table])
+            self.declare(None, None)
+            for path in ("dense", "select", "wide"):
+                self.assertEqual(self.train("--path", path).code, OK,
+                                 (size, target, path))
+
+    def test_nothing_to_see(self):
+        self.features = 1
+        self.put([[0, row[60]] for row in self.table])
+        self.declare([-4, 4], [-16, 16])
+        for seed in range(6):
+            self.assertEqual(self.train("--no-intercept", "--insecure-seed",
+                                        str(seed)).code, OK)
+
     def test_others_do_not_buy(self):
         self.declare(None, [-16, 16])
-        text = self.assert_one_line(self.train("--solver", "cd", "--rows",
-                                               "2000"), PRIVACY)
+        text = self.assert_one_line(self.by("--solver", "cd", "--rows",
+                                            "2000"), PRIVACY)
         self.assertIn("bounds", text)
 
 

@@ -77,6 +77,11 @@ class Refusals(Parties):
         self.assertIn("stdin", self.assert_one_line(self.simulate(*BUDGETED, data="-"), USAGE))
         self.assertIn("-o", self.assert_one_line(
             self.sotto("federate", "simulate", "d.csv", "--columns", "p.json", *BUDGETED), USAGE))
+        for output in ("-", "/dev/stdout"):
+            result = self.simulate(*BUDGETED, out=output)
+            self.assertIn("written beside", self.assert_one_line(result, PRIVACY))
+            self.assertEqual(result.out, b"")
+        self.assertFalse(os.path.exists(self.path("-.spent")))
         self.assertIn("no option --l1", self.assert_one_line(
             self.simulate(*BUDGETED, "--l1", "1"), USAGE))
 
@@ -94,6 +99,7 @@ class Refusals(Parties):
                 (party("columns", {"x": {"type": "target"}}), "number"),
                 (party("columns", {"income": {"type": "number"}}), "bounds"),
                 (party("columns", {}), "at least one column"),
+                (party("columns", {"ward=a": {"type": "number", "bounds": [0, 1]}}), "of this name"),
                 (party("cap", -1), "cap"), (party("radius", 0), "radius"),
                 (party("name", "clinic"), "other names")):
             self.agree(change)

@@ -3,7 +3,9 @@
 
 import json
 import math
+import os
 import random
+import threading
 import unittest
 
 from common import FAILED, OK, PRIVACY, USAGE, Case
@@ -298,6 +300,18 @@ class Refused(FrankWolfe):
                             ("disc 1 1-12\n", "line 1"), ("ball\n", "line 1")):
             self.write("b", text)
             self.refused(self.bcfw("--no-intercept", "--blocks", "b"), words)
+
+    def test_files_are_read_once(self):
+        """What runs is what was planned: a pipe has its text for one reader."""
+        def say(name, text):
+            os.mkfifo(self.path(name))
+            def write():
+                with open(self.path(name), "w", encoding="utf-8") as pipe:
+                    pipe.write(text)
+            threading.Thread(target=write, daemon=True).start()
+        say("b", "ball 1 1-6\nbox -1,1 7-12\n")
+        say("p", ".5 1\n.5 1-2\n")
+        self.fine(self.bcfw("--no-intercept", "--blocks", "b", "--sampling", "p", "--steps", "3"))
 
     def test_samplings(self):
         def sampled(how):

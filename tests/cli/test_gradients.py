@@ -162,15 +162,18 @@ class Refused(private.Private):
         values = {"--passes": "3", "--rounds": "2", "--order": "cyclic", "--step-size": ".5",
                   "--smoothness": "bounds", "--calibration": "exact", "--average": ".2",
                   "--batch-rate": ".5", "--momentum": ".5", "--decay": ".5", "--rule": "gs-s",
-                  "--selection-share": ".4", "--norm-bound": "2", "--tolerance": "1e-5"}
-        heeded = {"cd": "passes rounds order step-size smoothness calibration average",
-                  "gcd": "step-size smoothness calibration rule selection-share",
-                  "gd": "step-size smoothness average momentum decay",
-                  "sgd": "passes step-size smoothness average batch-rate momentum decay",
-                  "scd": "passes average batch-rate norm-bound",
-                  "scd-paper": "passes average batch-rate norm-bound",
-                  "scd-seq": "passes average batch-rate norm-bound",
-                  "scd-primal": "passes batch-rate"}
+                  "--selection-share": ".4", "--norm-bound": "2", "--tolerance": "1e-5",
+                  "--penalty-units": "file", "--path": "dense", "--clip": ".5"}
+        heeded = {"auto": "penalty-units path",
+                  "newton": "penalty-units",
+                  "cd": "clip passes rounds order step-size smoothness calibration average",
+                  "gcd": "clip step-size smoothness calibration rule selection-share",
+                  "gd": "clip step-size smoothness average momentum decay",
+                  "sgd": "clip passes step-size smoothness average batch-rate momentum decay",
+                  "scd": "clip passes average batch-rate norm-bound",
+                  "scd-paper": "clip passes average batch-rate norm-bound",
+                  "scd-seq": "clip passes average batch-rate norm-bound",
+                  "scd-primal": "clip passes batch-rate"}
         for solver, words in heeded.items():
             for option, value in values.items():
                 # no data: what is heeded gets as far as that

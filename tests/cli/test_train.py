@@ -471,7 +471,8 @@ class Refused(Models):
         for args, code, word in (
                 ((), PRIVACY, "--epsilon"),
                 (("--epsilon", "1"), PRIVACY, "--delta"),
-                (("--epsilon", "1", "--delta", "1e-6"), PRIVACY, "bounds"),
+                (("--epsilon", "1", "--delta", "1e-6", "--solver", "cd"),
+                 PRIVACY, "bounds"),
                 (("--epsilon", "1", "--solver", "cd"), PRIVACY, "--delta"),
                 (("--epsilon", "1", "--solver", "exact"), PRIVACY,
                  "not private"),

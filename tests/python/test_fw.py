@@ -16,10 +16,8 @@ import unittest
 
 import numpy as np
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAM = os.environ.get("SOTTO") or os.path.join(ROOT, "build", "sotto")
-REPEAT = os.path.join(os.path.dirname(PROGRAM), "bench", "bench_repeat")  # prices the plan once
+from named import PROGRAM, REPEAT, ROOT, weights
+
 RUNS = int(os.environ.get("SOTTO_FW_RUNS", "100"))
 
 # name: loss, epsilon, steps, clip, target
@@ -27,17 +25,6 @@ PROBLEMS = {
     "mad_l1": ("logistic", 1, 4, .2, 5e-5),
     "sparse10": ("squared", 10, 80, .3, .008),
 }
-
-
-def weights(model, features):
-    """As a vector: of many features those that are not 0 are stored, by name."""
-    stored = model["weights"]
-    if not isinstance(stored, dict):
-        return np.array(stored, dtype=float)
-    out = np.zeros(features)
-    for feature, value in stored.items():
-        out[int(feature) - 1] = value
-    return out
 
 
 class Folder(unittest.TestCase):

@@ -14,10 +14,8 @@ import unittest
 
 import numpy as np
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAM = os.environ.get("SOTTO") or os.path.join(ROOT, "build", "sotto")
-REPEAT = os.path.join(os.path.dirname(PROGRAM), "bench", "bench_repeat")  # prices the plan once
+from named import PROGRAM, REPEAT, ROOT, weights
+
 RUNS = int(os.environ.get("SOTTO_GCD_RUNS", "100"))
 
 # name: loss, epsilon, steps, clip (half square), step size, share of selections, target
@@ -101,17 +99,6 @@ class Problem:
         right = np.mean([np.sum((w != 0) & (best != 0)) for w in found])
         wrong = np.mean([np.sum((w != 0) & (best == 0)) for w in found])
         return np.mean(errors), np.std(errors) / runs**.5, right, wrong, np.sum(best != 0)
-
-
-def weights(model, features):
-    """As a vector: of many features those that are not 0 are stored, by name."""
-    stored = model["weights"]
-    if not isinstance(stored, dict):
-        return np.array(stored, dtype=float)
-    out = np.zeros(features)
-    for feature, value in stored.items():
-        out[int(feature) - 1] = value
-    return out
 
 
 class NamedProblems(unittest.TestCase):

@@ -10,16 +10,12 @@ elec_std four records lie up to a hundred deviations away and decide the optimum
 """
 import json
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import numpy as np
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAM = os.environ.get("SOTTO") or os.path.join(ROOT, "build", "sotto")
+from named import Case, Named
+
 RUNS = int(os.environ.get("SOTTO_NEWTON_RUNS", "50"))  # 100 in bench/auto.py
 
 # the error, of the mean or the median, and epsilon
@@ -33,18 +29,11 @@ def power_above(x):
     return 2.**np.ceil(np.log2(np.maximum(x, 1e-300)))
 
 
-class Problem:
-    """A named problem in a folder, with an intercept, and its objective."""
+class Problem(Named):
+    """With an intercept, and a schema."""
 
     def __init__(self, folder, name):
-        self.folder, self.name = folder, name
-        with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
-            described = json.load(file)
-        self.loss, penalty = described["loss"], described["half_square"]
-        self.l1, self.l2 = penalty["l1"], penalty["l2"]
-        table = np.load(os.path.join(folder, name + ".npy"))
-        self.x, self.y = table[:, :-1], table[:, -1]
-        self.rows, self.features = self.x.shape
+        super().__init__(folder, name)
         columns = {str(j + 1): {"type": "number", "bounds": [-b, b]}
                    for j, b in enumerate(map(float, power_above(abs(self.x).max(0))))}
         target = {"type": "target"}
@@ -54,46 +43,25 @@ class Problem:
         columns[str(self.features + 1)] = target
         with open(os.path.join(folder, name + ".schema"), "w", encoding="utf-8") as file:
             json.dump({"sotto_schema": 1, "columns": columns}, file)
-        self.best = self.objective(*self.train("--epsilon", "inf"))
+        self.best = self.value("--epsilon", "inf")
 
-    def objective(self, weights, intercept):
-        m = self.x @ weights + intercept
-        values = (m - self.y)**2 / 2 if self.loss == "squared" else np.logaddexp(0, -self.y * m)
-        return (values.mean() + self.l1 * abs(weights).sum()
-                + self.l2 / 2 * (weights @ weights))
-
-    def train(self, *args):
-        subprocess.run([PROGRAM, "train", self.name + ".npy", "--target", str(self.features + 1),
-                        "--loss", self.loss, "--l1", repr(self.l1), "--l2", repr(self.l2),
-                        "--quiet", "-o", "model.json", *args], cwd=self.folder, check=True)
-        with open(os.path.join(self.folder, "model.json"), encoding="utf-8") as file:
-            model = json.load(file)
-        return np.array(model["weights"]), model["intercept"]
+    def value(self, *args):
+        model = self.train(*args)
+        return self.objective(np.array(model["weights"]), model["intercept"])
 
     def error(self, seed, epsilon):
-        fitted = self.train("--schema", self.name + ".schema", "--penalty-units", "file",
-                            "--epsilon", str(epsilon), "--delta", repr(1 / self.rows**2),
-                            "--adjacency", "replace-one", "--insecure-seed", str(seed))
-        return self.objective(*fitted) / self.best - 1
+        return self.value("--schema", self.name + ".schema", "--penalty-units", "file",
+                          *self.budget(epsilon), "--insecure-seed", str(seed)) / self.best - 1
 
 
-class NamedProblems(unittest.TestCase):
+class NamedProblems(Case):
+    names = tuple(TARGETS)
+
     def test_errors(self):
-        with tempfile.TemporaryDirectory() as folder:
-            made = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "problems.py"),
-                                   *TARGETS, "-o", folder], capture_output=True, text=True,
-                                  check=False)
-            if made.returncode:
-                self.skipTest(made.stderr.strip() or "no data")
-            for name, (target, value, epsilon) in TARGETS.items():
-                problem = Problem(folder, name)
-                errors = [problem.error(seed, epsilon) for seed in range(RUNS)]
-                print(f"{name}: mean of {RUNS} runs {np.mean(errors):.2e} "
-                      f"(standard error {np.std(errors) / RUNS**.5:.1e}, "
-                      f"median {np.median(errors):.2e}), target {target}")
-                if target:
-                    with self.subTest(name):
-                        self.assertLessEqual(value(errors), target)
+        for name, (target, value, epsilon) in TARGETS.items():
+            problem = Problem(self.folder, name)
+            self.check(name, [problem.error(seed, epsilon) for seed in range(RUNS)], target,
+                       value)
 
 
 if __name__ == "__main__":

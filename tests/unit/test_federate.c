@@ -151,9 +151,20 @@ static void test_agreements(void **state)
                    "all have them");
     refuse_text_of("\"c\":", "\"a\":", "one party's");
     refuse_text_of("\"c\":", "\"t\":", "not the target");
+    /* "a=x" is a level of one party's a already */
+    refuse_text_of("\"a\": {\"type\": \"number\", \"bounds\": [-1, 1]}",
+                   "\"a\": {\"type\": \"category\", \"levels\": [\"x\"]}, "
+                   "\"a=x\": {\"type\": \"number\", \"bounds\": [-1, 1]}",
+                   "one feature of this name");
     refuse_text_of("\"south\"", "\"north\"", "other names");
     refuse_text_of("\"bounds\": [-2, 2]", "\"bounds\": [2, -2]", "bounds");
     refuse_text_of(", \"bounds\": [-2, 2]", "", "bounds");
+    /* room was made for one feature */
+    refuse_text_of("\"bounds\": [-2, 2]",
+                   "\"bounds\": [-2, 2], \"levels\": [\"x\", \"y\", \"z\"]",
+                   "without \"levels\"");
+    refuse_text_of("\"bounds\": [-2, 2]", "\"bounds\": [0, 1e-309]",
+                   "weights a double can hold");
     refuse_text_of("\"constant\": 0.5", "\"constant\": 2", "constant");
     refuse_text_of("\"rounds\": 12", "\"split\": [0.5, 0.5, 0.5]", "split");
     refuse_text_of("\"rounds\": 12", "\"schedule\": \"mine\"", "permuted");

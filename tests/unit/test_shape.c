@@ -416,7 +416,7 @@ static void test_meaning(void **state)
     t.move[0] = .5;
     ask_all(table_of("a,b,c,t\n.75,0,0.3,.5\n-.25,.5,0,-3\n", "squared"),
             &policy, &t, 0, k, NULL);
-    const double one = KERNEL_CLIP;
+    const int64_t one = KERNEL_CLIP;
     /* rows: .75 and .5; the target: .5 and 3; column a: .75 and .25 */
     assert_true(k[0] == 0 && k[1] == one && k[2] == one && k[3] == 0);
     /* their lengths .81 and .56 */
@@ -460,6 +460,31 @@ static void test_refused(void **state)
         curator_ask_counts(c, &what, t.edge, EDGES, out, &sd, &error),
         SOTTO_USAGE);
     what.bound = t.bound;
+    /* nothing at another question's price */
+    for (what.kind = 0; what.kind < ASK_KINDS; what.kind++) {
+        int counts = what.kind == ASK_ROW_COUNTS ||
+                     what.kind == ASK_TARGET_COUNTS ||
+                     what.kind == ASK_COLUMN_COUNTS;
+        int means = what.kind == ASK_TARGET_MEAN ||
+                    what.kind == ASK_COLUMN_MEANS ||
+                    what.kind == ASK_COLUMN_SQUARES;
+        if (!counts)
+            assert_int_equal(
+                curator_ask_counts(c, &what, t.edge, EDGES, out, &sd, &error),
+                SOTTO_USAGE);
+        if (!means)
+            assert_int_equal(curator_ask_means(c, &what, out, &sd, &error),
+                             SOTTO_USAGE);
+    }
+    /* nor more numbers than draws are counted for */
+    const int64_t often[WIDTH] = {0, 1, 2, 0};
+    const double ones[WIDTH] = {1, 1, 1, 1};
+    ask_shape many = {ASK_COLUMN_MEANS, NULL, ones, often, WIDTH, 0};
+    ask_frame wider = {often, WIDTH, ones, ones};
+    assert_int_equal(curator_ask_means(c, &many, out, &sd, &error),
+                     SOTTO_USAGE);
+    assert_int_equal(curator_tell_frame(c, &wider, &error), SOTTO_USAGE);
+    what.kind = ASK_ROW_COUNTS;
     assert_int_equal(curator_ask_counts(c, &what, rising, 2, out, &sd, &error),
                      SOTTO_USAGE);
     assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_USAGE);
@@ -596,6 +621,35 @@ static void test_later(void **state)
     more.item[0].level = .0499;
     CHECK(curator_tell_plan(c, &more, &error));
     more.item[0].level = .01;
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    curator_close(c);
+    /* what is not planned pays for nothing, wherever it stands */
+    for (int first = 0; first < 2; first++) {
+        t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+        ask_plan none = plan_two(some(ASK_TOTAL, !first, .1),
+                                 some(ASK_LATER, 0, .5));
+        CHECK(curator_open(&c, &t, &policy, &none, &error));
+        more = plan_one(some(ASK_TARGET_MEAN, 1, .1));
+        assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+        curator_close(c);
+    }
+    /* nor for batches and blocks, for which nothing was made and nobody was
+       asked whether rows may be dropped; and no group goes beyond what is
+       told */
+    t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+    policy.adjacency = ACCOUNT_REPLACE_ONE;
+    CHECK(curator_open(&c, &t, &policy, &plan, &error));
+    policy.adjacency = ACCOUNT_ADD_REMOVE;
+    static const ask_kind some_rows[] = {ASK_BATCH, ASK_DUAL, ASK_SEQUENCE};
+    for (int i = 0; i < 3; i++) {
+        more = plan_one(some(some_rows[i], 1, .1));
+        more.item[0].block = more.item[0].blocks = some_rows[i] == ASK_SEQUENCE;
+        assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    }
+    more = plan_one(some(ASK_TARGET_MEAN, 1, .1));
+    more.item[0].and_next = 1;
+    assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
+    more.items = -1;
     assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
     curator_close(c);
     /* too many draws */

@@ -289,6 +289,42 @@ static void test_score_sensitivity(void **state)
     curator_close(all);
 }
 
+/* With a constant and known labels a row of zeros is no blank one: it adds its
+   constant times what was told. Blanked, it adds 0 there too. */
+static void test_blank_is_not_zeros(void **state)
+{
+    (void)state;
+    curator_policy policy = policy_of(1);
+    ask_plan plan = plan_of(10, 0);
+    policy.labels_known = 1;
+    policy.constant = 1;
+    static const int64_t constant[] = {3};
+    double u[BUCKETS], unit = 32767. * 32767., score[3];
+    int64_t out, row = 0;
+    while (value_at(row, 3) != 1) /* its label */
+        row++;
+    ask_place p = ask_place_of(SEED, row, BUCKETS);
+    for (int b = 0; b < BUCKETS; b++)
+        u[b] = p.sign * .5; /* .5 - 1 with the label, .5 without */
+    ask_along at = {u, .5, constant, 1};
+    for (int i = 0; i < 3; i++) { /* there, zeros, blank */
+        int sign;
+        sotto_error error;
+        curator *c = open_with(&policy, &plan, i == 1 ? row : -1);
+        sketches *s = &c->sketches;
+        if (i == 2)
+            for (int64_t j = 0; j < s->columns; j++)
+                s->column[j * s->stride + row] = 0;
+        assert_int_equal(curator_ask_along(c, &at, &out, &sign, &error),
+                         SOTTO_OK);
+        score[i] = (double)s->score[0];
+        curator_close(c);
+    }
+    assert_true(fabs(score[0] - score[1]) == 2 * unit);
+    assert_true(fabs(score[0] - score[2]) == unit);
+    assert_true(fabs(score[1] - score[2]) == unit);
+}
+
 /* ---- noise ---- */
 
 /* Of sketches the sd is 32767 / mu in each bucket, whatever the buckets. */
@@ -478,6 +514,10 @@ static void test_any_order_costs(void **state)
                      SOTTO_OK);
     assert_false(any.ordered);
     assert_true(any.draws == 20 + 40 * BUCKETS);
+    /* noise for each of up to 2 (3 + 1) scores */
+    plan.item[0].noise = ASK_NOISY;
+    assert_true(curator_draws(&plan.item[0], 3) == 8);
+    plan.item[0].noise = ASK_GUMBEL;
     plan.any_order = 0;
     assert_int_equal(curator_events(&given, &plan, ACCOUNT_ZERO_OUT, 3, &error),
                      SOTTO_OK);
@@ -498,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_anything_told),
         cmocka_unit_test(test_score_sensitivity),
+        cmocka_unit_test(test_blank_is_not_zeros),
         cmocka_unit_test(test_noise_scale),
         cmocka_unit_test(test_law_of_choices),
         cmocka_unit_test(test_streams),
