@@ -47,6 +47,18 @@ cat >"$build/corpus/fuzz_parties/seed.json" <<'JSON'
  {"a": {"type": "number", "bounds": [-1, 1]},
   "b": {"type": "category", "levels": ["x", "y"]}}}]}
 JSON
+cat >"$build/corpus/fuzz_parties/network.json" <<'JSON'
+{"sotto_parties": 1, "target": {"name": "t", "bounds": [-1, 1], "party": "n"},
+ "rows": 9, "epsilon": 2, "delta": 1e-6, "spent": {"epsilon": 1, "delta": 0},
+ "id": "i", "absent": "skip", "patience": 9, "coordinator": {"host": "h.org",
+ "port": 44, "key":
+ "0000000000000000000000000000000000000000000000000000000000000001"},
+ "authority":
+ "000000000000000000000000000000000000000000000000000000000000000a",
+ "parties": [{"name": "n", "radius": 1, "cap": 1, "columns":
+ {"a": {"type": "number", "bounds": [-1, 1]}}, "key":
+ "0000000000000000000000000000000000000000000000000000000000000002"}]}
+JSON
 {
     printf 'sottomsg\1\0\0\0\4\0\0\0\1\0\0\0\0\0\0\0'
     head -c 40 /dev/zero
