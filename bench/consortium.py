@@ -110,16 +110,26 @@ class Line:
         subprocess.run(["ip", "link", "del", self.tag], check=False)
 
 
+def rename(agreement):
+    """Columns of an .npy file have numbers; a CSV file wants names."""
+    for party in agreement["parties"]:
+        party["columns"] = {f"c{name}": column for name, column in party["columns"].items()}
+    agreement["target"]["name"] = f"c{agreement['target']['name']}"
+
+
 def split(problem, agreement, folder):
-    """Each party's file, with ids; the number of rows."""
+    """Each party's file, with ids, and that of all; the number of rows."""
     if str(problem.path).endswith(".npy"):
+        rename(agreement)
         values = np.load(problem.path)
-        rows = [[str(j + 1) for j in range(values.shape[1])]]
+        rows = [[f"c{j + 1}" for j in range(values.shape[1])]]
         rows += ([repr(float(v)) for v in row] for row in values)
     else:
         with open(problem.path, encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
     place = {name: i for i, name in enumerate(rows[0])}
+    with open(folder / "all.csv", "w", encoding="utf-8") as out:
+        out.writelines(",".join(row) + "\n" for row in rows)
     for k, party in enumerate(agreement["parties"]):
         wanted = list(party["columns"]) + ([agreement["target"]["name"]] if k == 0 else [])
         with open(folder / f"{party['name']}.csv", "w", encoding="utf-8") as out:
@@ -140,7 +150,7 @@ def measure(sotto, problem, arguments, folder):
     config = folder / "keys" / "config.json"
     accept = run([sotto, "federate", "config", config, "--quiet"]).strip()
     right = folder / "right.json"
-    run([sotto, "federate", "simulate", problem.path, "--columns", config, "--epsilon", 4,
+    run([sotto, "federate", "simulate", folder / "all.csv", "--columns", config, "--epsilon", 4,
          "--delta", federate.DELTA, "--insecure-seed", SEED, "--quiet", "-o", right])
     names = ["coordinator"] + [p["name"] for p in agreement["parties"]]
     line = Line([names[0], "relay", *names[1:]])
@@ -160,7 +170,10 @@ def measure(sotto, problem, arguments, folder):
                 "serve" if name == "coordinator" else "join", config, "--keys",
                 folder / "keys" / name, "--state", folder / f"state-{name}", "-o",
                 folder / f"{name}.model", "--quiet", *(more if name != "coordinator" else [])]]))
-        codes = [p.wait(1200) for p in processes]
+        codes = [p.wait(1200) for p in processes[1:]]
+        if any(codes):
+            processes[0].kill()
+        codes.append(processes[0].wait(1200))
         took = time.monotonic() - began
     finally:
         if between:
