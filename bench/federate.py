@@ -19,6 +19,7 @@ import gzip
 import json
 import math
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -232,6 +233,22 @@ def report(sotto, problem, epsilon, known, arguments, folder):
     return fine
 
 
+def central(repeat, problem, epsilon, arguments, folder):
+    """Private Frank-Wolfe by one who holds all columns: the mean loss, with the usual steps."""
+    path = folder / f"{problem.name}-central.npy"
+    if not path.exists():
+        np.save(path, np.column_stack([problem.x, problem.y]).astype(np.float32))
+    features = problem.x.shape[1]
+    command = [repeat, arguments.runs, path, f"target={features + 1}", "loss=squared",
+               "intercept=no", "solver=fw", f"radius={problem.eta!r}", f"epsilon={epsilon}",
+               f"delta={DELTA}", "adjacency=zero-out", "steps=100", "clip=1"]
+    done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE)
+    found = np.frombuffer(done.stdout).reshape(arguments.runs, -1)[:, :-1]
+    losses = np.array([problem.loss(w) for w in found])
+    print(f"{problem.name:10} {epsilon:4} all columns in one hand: Frank-Wolfe {losses.mean():7.3f} "
+          f"+-{losses.std(ddof=1) / math.sqrt(len(losses)):6.3f}", flush=True)
+
+
 def grid(sotto, arguments, folder):
     """Losses for sizes of planted data: private labels, then known ones."""
     print("    rows features  labels   " + "  ".join(f"epsilon {e:<4}" for e in GRID))
@@ -259,6 +276,8 @@ def work():
     parser.add_argument("--epsilons", nargs="+", type=int, default=[1, 4, 10])
     parser.add_argument("--even", action="store_true",
                         help="an even split of F over the parties, not by their radii")
+    parser.add_argument("--central", action="store_true",
+                        help="only Frank-Wolfe on all columns in one hand")
     parser.add_argument("--schedule", choices=["uniform", "permuted"], default="uniform")
     parser.add_argument("--grid", action="store_true", help="planted data of several sizes")
     parser.add_argument("--rows", nargs="+", type=int, default=[1000, 10000, 100000])
@@ -279,8 +298,9 @@ def work():
             problem = planted(folder) if name == "planted" else \
                 globals()[name](arguments.data, folder)
             for epsilon in arguments.epsilons:
-                for known in (0, 1):
+                for known in () if arguments.central else (0, 1):
                     fine &= report(sotto, problem, epsilon, known, arguments, folder)
+                central(sotto.parent / "bench" / "bench_repeat", problem, epsilon, arguments, folder)
     return 0 if fine else 1
 
 
