@@ -150,8 +150,12 @@ int64_t federation_columns(const federation *f, int k);
 
 /* ---- network.c ---- */
 
-/* Takes rows and budget from the agreement, and settles it. Refuses one that
-   lacks what a run over a network needs; its keys, too, if `with_keys`. */
+/* Refuses what lacks what a run over a network needs; its keys, too, if
+   `with_keys`. */
+sotto_status federation_check_agreed(const federation *f, const char *name,
+                                     int with_keys, sotto_error *error);
+
+/* The same; takes rows and budget from the agreement, and settles it. */
 sotto_status federation_settle_agreed(federation *f, const char *name,
                                       int with_keys, sotto_error *error);
 

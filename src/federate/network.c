@@ -163,8 +163,8 @@ sotto_status config_network(const reading *r, const json_t *root)
 
 /* ---- what a run asks of it ---- */
 
-static sotto_status check_agreed(const federation *f, const char *name,
-                                 int with_keys, sotto_error *error)
+sotto_status federation_check_agreed(const federation *f, const char *name,
+                                     int with_keys, sotto_error *error)
 {
     const reading r = {.name = name, .error = error};
     if (!f->agreed_rows)
@@ -196,7 +196,7 @@ static sotto_status check_agreed(const federation *f, const char *name,
 sotto_status federation_settle_agreed(federation *f, const char *name,
                                       int with_keys, sotto_error *error)
 {
-    sotto_status status = check_agreed(f, name, with_keys, error);
+    sotto_status status = federation_check_agreed(f, name, with_keys, error);
     if (status != SOTTO_OK)
         return status;
     f->rows = f->agreed_rows;

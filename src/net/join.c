@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CONNECT_MS = 10000, TOTAL_MS = 120000, FAREWELL = 5 };
+enum { CONNECT_MS = 10000, TOTAL_MS = 120000, FAREWELL = 2 };
 
 typedef struct call {
     federation f;

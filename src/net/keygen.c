@@ -335,7 +335,7 @@ sotto_status sotto_federation_keygen(const char *config, const char *folder,
     size_t size;
     sotto_status status = federation_read(&f, config, error);
     if (status == SOTTO_OK)
-        status = federation_settle_agreed(&f, config, 0, error);
+        status = federation_check_agreed(&f, config, 0, error);
     if (status == SOTTO_OK)
         status = file_read(config, 1 << 28, &bytes, &size, error);
     if (status == SOTTO_OK) {
