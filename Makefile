@@ -83,7 +83,7 @@ fuzz:
 	@test -f build-fuzz/build.ninja || CC=clang-14 meson setup build-fuzz \
 		-Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
 		-Doptimization=2
-	ninja -C build-fuzz
+	ninja -C build-fuzz fuzzers
 	@tools/fuzz.sh build-fuzz $(SECONDS)
 
 # Every fault in tests/mutants must be noticed by the tests it names.

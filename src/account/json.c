@@ -16,9 +16,8 @@
 
 enum { JSON_VERSION = 1 };
 
-static const char *const json_names[ACCOUNT_KINDS] = {"mu", "epsilon",
-                                                      "epsilon", "q",
-                                                      "eta", "rho"};
+static const char *const json_names[ACCOUNT_KINDS] = {
+    "mu", "epsilon", "epsilon", "q", "eta", "rho"};
 
 static void json_event(const account_list *list, const account_event *e,
                        text_buffer *out)
@@ -119,7 +118,8 @@ static sotto_status json_read_event(const json_reader *r, json_t *from)
                              "SUBSAMPLED_GAUSS, RANGE or ZCDP");
     json_t *a = json_object_get(from, json_names[e.kind]);
     json_t *b = json_object_get(from, "sigma");
-    if (!json_only(from, " event mu epsilon q eta rho sigma count adjacency ") ||
+    if (!json_only(from,
+                   " event mu epsilon q eta rho sigma count adjacency ") ||
         !json_is_number(a) || !b != (e.kind != ACCOUNT_SUBSAMPLED) ||
         (b && !json_is_number(b)) ||
         json_object_size(from) !=

@@ -33,10 +33,10 @@ typedef enum ask_kind {
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
     ASK_LATER,          /* questions that are chosen from answers */
-    ASK_VERTEX,   /* which coordinate to go along, and which way */
-    ASK_LABELS,   /* a sketch of the targets */
-    ASK_SKETCH,   /* a sketch of one feature */
-    ASK_ALONG,    /* which feature, with which sign, points along a vector */
+    ASK_VERTEX,         /* which coordinate to go along, and which way */
+    ASK_LABELS,         /* a sketch of the targets */
+    ASK_SKETCH,         /* a sketch of one feature */
+    ASK_ALONG, /* which feature, with which sign, points along a vector */
     ASK_KINDS
 } ask_kind;
 

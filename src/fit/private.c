@@ -10,8 +10,9 @@
 /* ---- what is needed ---- */
 
 static const private_solver *const solvers[] = {
-    &fit_auto, &fit_newton, &fit_cd,        &fit_gcd,     &fit_gd,
-    &fit_sgd,  &fit_scd,    &fit_scd_paper, &fit_scd_seq, &fit_scd_primal, &fit_fw, &fit_bcfw};
+    &fit_auto,    &fit_newton,     &fit_cd,  &fit_gcd,
+    &fit_gd,      &fit_sgd,        &fit_scd, &fit_scd_paper,
+    &fit_scd_seq, &fit_scd_primal, &fit_fw,  &fit_bcfw};
 
 static const private_solver *solver_of(const sotto_options *options)
 {

@@ -120,8 +120,8 @@ sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
 #define FIT_MOST_CLIP 1e43
 
 extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_scd,
-    fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
-    fit_newton, fit_auto;
+    fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw, fit_newton,
+    fit_auto;
 
 /* ---- descent.c: gradient steps ---- */
 

@@ -7,8 +7,9 @@
 
 #include "solver.h"
 
-#define NEWTON_LEVERAGE 10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2   \
-                             */
+#define NEWTON_LEVERAGE                                                        \
+    10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2                       \
+         */
 
 /* The target: where it is, and what can be gained over the best constant. */
 typedef struct newton_response {

@@ -3,8 +3,8 @@
  * further than its sum, and sums that follow the rows are those of a
  * recount, bit for bit, for any storage and instruction set.
  */
+#include "forms.h"
 #include "plans.h"
-#include "reading.h"
 
 #include "curator.h"
 #include "score.h"
@@ -113,48 +113,6 @@ static void test_whole(void **state)
 
 enum { MOST_FEATURES = 5000 };
 static int features = 40, rows = 700;
-
-/* One data set, as CSV and as svmlight: the first features are in most rows,
-   the last in none. */
-static void make_rows(text_buffer *dense, text_buffer *sparse, int classes)
-{
-    for (int j = 0; j < features; j++)
-        text_format(dense, "x%d,", j);
-    text_put(dense, "t\n");
-    for (int i = 0; i < rows; i++) {
-        text_buffer row = {0};
-        double y = uniform() - .5;
-        for (int j = 0; j < features; j++) {
-            int there = uniform() < .9 / (1 + .5 * j) && j < features - 2;
-            double x = there ? 2 * uniform() - 1 : 0;
-            y += j < 6 ? x * (j % 2 ? 1 : -1) : 0;
-            text_format(dense, "%.6f,", x);
-            if (there)
-                text_format(&row, " %d:%.6f", j + 1, x);
-        }
-        if (classes)
-            y = y > 0 ? 1 : -1;
-        text_format(dense, "%.6f\n", y);
-        text_format(sparse, "%.6f%s\n", y, row.data ? row.data : "");
-        text_free(&row);
-    }
-}
-
-static sotto_table *read_dense(const char *text, const char *name)
-{
-    return read_text(
-        "d.csv", text,
-        SETTINGS({"target", "t"}, {"loss", name}, {"precision", "float"}));
-}
-
-static sotto_table *read_sparse(const char *text, const char *name)
-{
-    char count[12];
-    snprintf(count, sizeof count, "%d", features);
-    return read_text(
-        "d.svm", text,
-        SETTINGS({"loss", name}, {"precision", "float"}, {"features", count}));
-}
 
 /* A move that is told before the scores are, and not done yet. */
 static double moved_before;

@@ -626,8 +626,8 @@ static void test_later(void **state)
     /* what is not planned pays for nothing, wherever it stands */
     for (int first = 0; first < 2; first++) {
         t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
-        ask_plan none = plan_two(some(ASK_TOTAL, !first, .1),
-                                 some(ASK_LATER, 0, .5));
+        ask_plan none =
+            plan_two(some(ASK_TOTAL, !first, .1), some(ASK_LATER, 0, .5));
         CHECK(curator_open(&c, &t, &policy, &none, &error));
         more = plan_one(some(ASK_TARGET_MEAN, 1, .1));
         assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
