@@ -233,8 +233,31 @@ static sotto_status replay(store *s, store_reader take, void *context,
         mem_free(bytes);
     }
     if (status == SOTTO_OK && may_cut && s->end < end &&
-        (ftruncate(s->file, s->end) || fsync(s->file)))
+        ftruncate(s->file, s->end))
         status = failed(s, "write", error);
+    return status;
+}
+
+/*
+ * What was read may be in memory alone: whoever wrote it was killed before it
+ * was synced. It is about to be sent again, so it must be on the disk first;
+ * and so must the file's name, and the folder's.
+ */
+static sotto_status sync_all(const store *s, const char *folder,
+                             sotto_error *error)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    char *name = mem_text_n(folder, length);
+    sotto_status status = name ? SOTTO_OK : error_memory(error);
+    if (status == SOTTO_OK && fsync(s->file))
+        status = failed(s, "write", error);
+    if (status == SOTTO_OK)
+        status = file_sync_folder(s->path, error);
+    if (status == SOTTO_OK)
+        status = file_sync_folder(name, error);
+    mem_free(name);
     return status;
 }
 
@@ -256,7 +279,7 @@ static sotto_status write_head(store *s, const store_owner *owner,
     }
     sotto_status status = append(s, &t, error);
     text_free(&t);
-    return status == SOTTO_OK ? file_sync_folder(s->path, error) : status;
+    return status;
 }
 
 static sotto_status read_head(store *s, store_owner *owner, sotto_error *error)
@@ -353,6 +376,8 @@ sotto_status store_open(store **out, const char *folder,
         status = open_head(s, owner, error);
     if (status == SOTTO_OK)
         status = replay(s, take, context, 1, error);
+    if (status == SOTTO_OK)
+        status = sync_all(s, folder, error);
     if (status == SOTTO_OK)
         *out = s;
     else
