@@ -27,7 +27,7 @@ typedef struct hash {
 
 /* SHA-256. */
 hash hash_of(const void *bytes, size_t size);
-int hash_same(const hash *a, const hash *b);
+int hash_same(const hash *a, const hash *b); /* in constant time */
 void hash_text(const hash *h, char out[65]);
 
 /* All messages so far, in their order: H(before, bytes). */
@@ -115,7 +115,7 @@ typedef struct federation {
     int *turn;       /* of each round: whose it is */
     double share[3]; /* of the budget: vertices, labels, sketches */
     char *schema;    /* of all columns, for the model */
-    char *text;      /* the agreement in one form, which is hashed */
+    hash file;       /* SHA-256 of the agreement's bytes */
 
     double epsilon, delta; /* asked for; infinite: without noise */
     double range;          /* eta of a choice */
@@ -174,6 +174,11 @@ sotto_status federation_schedule(federation *f, sotto_error *error);
 /* The step size of round t = 0, 1, ...: 2K / (t + 2K). */
 double federation_step(const federation *f, int64_t t);
 
+/* Party k's weights after its answer in a round, counted from 1:
+   x_k <- (1 - gamma) x_k - gamma s eta_k e_i. */
+void federation_move(const federation *f, int k, double *weight, int64_t round,
+                     int64_t column, int sign);
+
 /* ---- levels.c: from the budget to noise ---- */
 
 /*
@@ -208,11 +213,15 @@ typedef enum federation_kind {
     FEDERATION_VERTEX,    /* party: (column, sign), and the column's noisy
                              sketch when it is new */
     FEDERATION_MODEL,     /* server: all weights */
-    FEDERATION_TAKEN,     /* party: it has the model, and answers no more */
+    FEDERATION_TAKEN,     /* party: it has the model, and answers no more; over
+                             a network with a keyed digest of it */
     /* before all that, over a network */
-    FEDERATION_TAG,   /* party: keyed digest of its rows; whether private */
-    FEDERATION_TAGS,  /* server: those of all parties */
-    FEDERATION_AGREED /* party: they are what they should be */
+    FEDERATION_TAG,    /* party: keyed digest of its rows; whether private */
+    FEDERATION_TAGS,   /* server: those of all parties */
+    FEDERATION_AGREED, /* party: they are what they should be */
+    /* and after it */
+    FEDERATION_SEALS,   /* server: all parties' digests of the model */
+    FEDERATION_COMPARED /* party: they are what they should be */
 } federation_kind;
 
 /* ---- party.c ---- */
@@ -223,6 +232,10 @@ typedef struct party party;
 sotto_status party_open(party **out, const federation *f, int k,
                         sotto_table **table, sotto_error *error);
 void party_close(party *p);
+
+/* From now on its word that it has the model carries a digest under this key:
+   others can compare theirs. */
+void party_seal(party *p, const hash *key);
 
 /*
  * The answer to a request; its bytes are borrowed until the party is closed.
@@ -261,6 +274,14 @@ sotto_status server_take(server *s, const void *answer, size_t size,
    come of the run. */
 sotto_status server_skip(server *s, sotto_error *error);
 
+/* An answer of party k to a round that was passed over. Nothing moves; a
+   column that it shows is shown: the party does not show it again. */
+sotto_status server_take_late(server *s, int k, const void *answer, size_t size,
+                              sotto_error *error);
+
+/* What it asks now: START, VECTOR or MODEL. */
+federation_kind server_asks(const server *s);
+
 /* The round that it is in; 0 before the first. */
 int64_t server_round(const server *s);
 
@@ -280,6 +301,13 @@ const hash *server_transcript(const server *s);
 double federation_paper_uplink(const federation *f);
 
 /* ---- result.c ---- */
+
+/* Why a message is no model: it has as many finite weights as there are
+   columns, and party k's are its own. Where rounds may be passed over a party
+   cannot know which of its answers came in time, nor its weights. NULL: it is
+   one. */
+const char *federation_model_fault(const federation *f, int k,
+                                   const double *own, const message *m);
 
 /* What is stated, and what it costs: nothing, and no epsilon, of what is NOT
    PRIVATE. */
@@ -303,13 +331,19 @@ sotto_status federation_model(sotto_model **out, const federation *f,
 
 /* ---- align.c ---- */
 
-/* HMAC of the ids in their order; refuses an id that is there twice. */
-sotto_status align_rows(hash *out, const federation *f, const hash *secret,
+/*
+ * What each party would send of these rows: HMAC-SHA256(k, party | n | ids in
+ * their order, each behind its length), k from the secret and the session; one
+ * k for parties whose noise is real, another for the others. Party j's are
+ * out[2 j + is_private]: nobody else's are the same. Refuses an id that is
+ * there twice.
+ */
+sotto_status align_tags(hash *out, const federation *f, const hash *secret,
                         const sotto_table *t, sotto_error *error);
 
-/* What party k sends of it: nobody else's would be the same. */
-hash align_tag(const federation *f, const hash *secret, const hash *rows, int k,
-               int is_private);
+/* What parties compare models with: HMAC-SHA256(k, party | weights). */
+hash align_seal_key(const federation *f, const hash *secret);
+hash align_seal(const hash *key, int k, const double *weight, int64_t count);
 
 /* HMAC of a file, and of how it is read. */
 sotto_status align_data(hash *out, const federation *f, const hash *secret,
@@ -327,7 +361,9 @@ typedef enum store_type {
     STORE_AGREED,  /* at the coordinator: its word; at a party: TAGS and it */
     STORE_REQUEST, /* at the coordinator */
     STORE_ANSWER,  /* at the coordinator; at a party: request and answer */
-    STORE_SKIP     /* at the coordinator: somebody is passed over */
+    STORE_SKIP,    /* at the coordinator: somebody is passed over */
+    STORE_LATE,    /* at the coordinator: an answer after that */
+    STORE_COMPARED /* as STORE_AGREED, of models */
 } store_type;
 
 typedef struct store_owner {
@@ -405,6 +441,9 @@ sotto_status hub_next(hub *h, int k, hub_word *word, text_buffer *out,
 /* For whom all wait; -1: it is over. */
 int hub_waits_for(const hub *h);
 
+/* Who has the model and has not compared it with the others'; -1: nobody. */
+int hub_waits_to_compare(const hub *h);
+
 /* How often something new was said, or somebody was passed over. */
 int64_t hub_events(const hub *h);
 
@@ -434,6 +473,9 @@ sotto_status member_take(member *m, const void *bytes, size_t size,
 
 /* The model's weights; NULL: not there yet. */
 const double *member_weights(const member *m);
+
+/* Whether it has them, and all parties have the same. */
+int member_is_over(const member *m);
 int member_all_private(const member *m);
 
 /* ---- statement.c ---- */

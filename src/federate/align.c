@@ -1,6 +1,7 @@
 /*
  * What the consortium secret is for: that all parties have the same people in
- * the same order, and that a state folder goes with the data it was made of.
+ * the same order, and the same model in the end; and that a state folder goes
+ * with the data it was made of.
  * HMAC-SHA256 throughout (libsodium's): ids can be guessed, so that a hash
  * without a key would give them away. The coordinator has no key.
  */
@@ -56,46 +57,77 @@ static hash derived(const hash *secret, const char *purpose,
 
 /* ---- rows ---- */
 
+typedef struct tagging {
+    mac *of;
+    int count;
+} tagging;
+
 static void add_id(void *context, const char *bytes, size_t size)
 {
-    mac_number(context, size);
-    mac_add(context, bytes, size);
+    const tagging *all = context;
+    for (int i = 0; i < all->count; i++) {
+        mac_number(&all->of[i], size);
+        mac_add(&all->of[i], bytes, size);
+    }
 }
 
-sotto_status align_rows(hash *out, const federation *f, const hash *secret,
+static void begin_tags(const tagging *all, const federation *f,
+                       const hash *secret)
+{
+    static const char *const purpose[] = {"sotto rows, noise can be repeated",
+                                          "sotto rows"};
+    for (int i = 0; i < all->count; i++) {
+        hash key = derived(secret, purpose[i % 2], &f->session);
+        mac_begin(&all->of[i], &key);
+        mem_wipe(&key, sizeof key);
+        mac_number(&all->of[i], (uint64_t)i / 2 + 1);
+        mac_number(&all->of[i], (uint64_t)f->rows);
+    }
+}
+
+sotto_status align_tags(hash *out, const federation *f, const hash *secret,
                         const sotto_table *t, sotto_error *error)
 {
-    hash key = derived(secret, "sotto align", &f->session);
-    mac m;
-    mac_begin(&m, &key);
-    mac_number(&m, (uint64_t)f->rows);
     int64_t rows = sotto_table_rows(t);
-    int64_t people = rows == f->rows ? sotto_table_ids(t, add_id, &m) : 0;
-    *out = mac_end(&m);
-    mem_wipe(&key, sizeof key);
     if (rows != f->rows)
         return error_set(error, SOTTO_DATA,
                          "the data have another number of rows than the %lld "
                          "that were agreed upon",
                          (long long)f->rows);
-    if (people != rows)
-        return error_set(error, SOTTO_DATA,
-                         "column \"%s\": an id is there twice; expected one "
-                         "row of each person",
-                         show_name(f->id).text);
-    return SOTTO_OK;
+    tagging all = {mem_zeroed(2 * (size_t)f->parties, sizeof(mac)),
+                   2 * f->parties};
+    if (!all.of)
+        return error_memory(error);
+    begin_tags(&all, f, secret);
+    int64_t people = sotto_table_ids(t, add_id, &all);
+    for (int i = 0; i < all.count; i++)
+        out[i] = mac_end(&all.of[i]);
+    mem_free(all.of);
+    return people == rows
+               ? SOTTO_OK
+               : error_set(error, SOTTO_DATA,
+                           "column \"%s\": an id is there twice; expected one "
+                           "row of each person",
+                           show_name(f->id).text);
 }
 
-hash align_tag(const federation *f, const hash *secret, const hash *rows, int k,
-               int is_private)
+/* ---- models ---- */
+
+hash align_seal_key(const federation *f, const hash *secret)
 {
-    hash key = derived(secret, "sotto tag", &f->session);
+    return derived(secret, "sotto model", &f->session);
+}
+
+hash align_seal(const hash *key, int k, const double *weight, int64_t count)
+{
     mac m;
-    mac_begin(&m, &key);
+    mac_begin(&m, key);
     mac_number(&m, (uint64_t)k + 1);
-    mac_number(&m, (uint64_t)is_private);
-    mac_add(&m, rows->byte, sizeof rows->byte);
-    mem_wipe(&key, sizeof key);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &weight[i], sizeof bits);
+        mac_number(&m, bits);
+    }
     return mac_end(&m);
 }
 

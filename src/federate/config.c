@@ -410,12 +410,8 @@ sotto_status federation_parse(federation *out, const char *name,
         return error_set(error, SOTTO_USAGE, "%s: line %d: expected JSON",
                          show_name(name).text, where.line);
     sotto_status status = read_all(&r, root);
-    text_buffer text = {0};
-    config_put_json(&text, root);
     json_decref(root);
-    if (status == SOTTO_OK && text.failed)
-        status = error_memory(error);
-    out->text = text.data;
+    out->file = hash_of(bytes, size);
     if (status != SOTTO_OK)
         federation_free(out);
     return status;
@@ -454,7 +450,6 @@ void federation_free(federation *f)
     mem_free(f->host);
     mem_free(f->turn);
     mem_free(f->schema);
-    mem_free(f->text);
     *f = (federation){0};
 }
 

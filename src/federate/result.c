@@ -5,6 +5,28 @@
 #include "model.h"
 
 #include <math.h>
+#include <string.h>
+
+const char *federation_model_fault(const federation *f, int k,
+                                   const double *own, const message *m)
+{
+    int64_t all = 0, at = 0;
+    for (int j = 0; j < f->parties; j++) {
+        if (j == k)
+            at = all;
+        all += federation_columns(f, j);
+    }
+    const double *weight = message_get(m, 0, MESSAGE_NUMBERS, all);
+    int fine = weight && m->fields == 1;
+    for (int64_t i = 0; fine && i < all; i++)
+        fine = isfinite(weight[i]);
+    if (!fine)
+        return "not a model";
+    size_t size = (size_t)federation_columns(f, k) * sizeof *own;
+    return !f->absent_skips && memcmp(weight + at, own, size)
+               ? "a model that is not what its answers make"
+               : NULL;
+}
 
 sotto_status federation_promise_make(federation_promise *out,
                                      const federation *f, int is_private,

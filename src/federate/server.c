@@ -210,17 +210,9 @@ static sotto_status take_start(server *s, int k, const message *m,
     return labels && !s->labels ? error_memory(error) : SOTTO_OK;
 }
 
-/* x_k <- (1 - gamma) x_k - gamma s eta_k e_i */
-static void move(server *s, int k, int64_t column, int sign, double gamma)
-{
-    shown_columns *p = &s->of[k];
-    for (int64_t i = 0; i < p->columns; i++)
-        p->weight[i] *= 1 - gamma;
-    p->weight[column] -= gamma * sign * s->f->party[k].radius;
-}
-
-static sotto_status take_vertex(server *s, int k, const message *m,
-                                sotto_error *error)
+/* What an answer shows: a vertex, and its column's sketch if that is new. */
+static sotto_status take_shown(server *s, int k, const message *m,
+                               const int64_t **out, sotto_error *error)
 {
     const federation *f = s->f;
     shown_columns *p = &s->of[k];
@@ -241,9 +233,19 @@ static sotto_status take_vertex(server *s, int k, const message *m,
             return error_memory(error);
         p->shows++;
     }
-    move(s, k, vertex[0], (int)vertex[1],
-         federation_step(f, (int64_t)m->round - 1));
+    *out = vertex;
     return SOTTO_OK;
+}
+
+static sotto_status take_vertex(server *s, int k, const message *m,
+                                sotto_error *error)
+{
+    const int64_t *vertex;
+    sotto_status status = take_shown(s, k, m, &vertex, error);
+    if (status == SOTTO_OK)
+        federation_move(s->f, k, s->of[k].weight, (int64_t)m->round, vertex[0],
+                        (int)vertex[1]);
+    return status;
 }
 
 static sotto_status take(server *s, const message *m, int k,
@@ -253,7 +255,10 @@ static sotto_status take(server *s, const message *m, int k,
         return take_start(s, k, m, error);
     if (step == FEDERATION_VECTOR)
         return take_vertex(s, k, m, error);
-    return m->kind == FEDERATION_TAKEN && m->fields == 0
+    return m->kind == FEDERATION_TAKEN &&
+                   (m->fields == 0 ||
+                    (m->fields == 1 &&
+                     message_get(m, 0, MESSAGE_BYTES, sizeof(hash))))
                ? SOTTO_OK
                : refuse("not how a party ends", error);
 }
@@ -298,6 +303,30 @@ sotto_status server_skip(server *s, sotto_error *error)
     text_free(&s->request);
     s->step++;
     return SOTTO_OK;
+}
+
+sotto_status server_take_late(server *s, int k, const void *answer, size_t size,
+                              sotto_error *error)
+{
+    message m;
+    const int64_t *vertex;
+    sotto_status status = message_read(&m, answer, size, error);
+    if (status == SOTTO_OK)
+        status = take_shown(s, k, &m, &vertex, error);
+    message_free(&m);
+    if (status != SOTTO_OK)
+        return status;
+    hash_add(&s->transcript, answer, size);
+    s->of[k].bytes += (int64_t)size;
+    s->of[k].messages++;
+    return SOTTO_OK;
+}
+
+federation_kind server_asks(const server *s)
+{
+    int who;
+    uint64_t round;
+    return step_now(s, &who, &round);
 }
 
 int64_t server_round(const server *s)

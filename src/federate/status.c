@@ -129,7 +129,7 @@ sotto_status sotto_federation_describe(const char *config, int as_json,
 
 /* What one party has said so far, as far as the folder knows. */
 typedef struct tally {
-    int tag, agreed, over;
+    int tag, agreed, model, over;
     int64_t vertices, sketches, labels, messages, bytes, skips;
     uint64_t round;
 } tally;
@@ -150,7 +150,7 @@ static sotto_status count_answer(tally *a, const void *bytes, size_t size,
     a->vertices += m.kind == FEDERATION_VERTEX;
     a->sketches += m.kind == FEDERATION_VERTEX && m.fields == 2;
     a->labels += m.kind == FEDERATION_LABELS;
-    a->over |= m.kind == FEDERATION_TAKEN;
+    a->model |= m.kind == FEDERATION_TAKEN;
     if (m.kind == FEDERATION_VERTEX)
         a->round = m.round;
     message_free(&m);
@@ -175,12 +175,14 @@ static sotto_status count(void *context, const store_record *r,
     a->skips += r->type == STORE_SKIP;
     a->tag |= r->type == STORE_TAG;
     a->agreed |= r->type == STORE_AGREED;
+    a->over |= r->type == STORE_COMPARED;
     if (r->type != STORE_SKIP) {
         a->messages++;
         a->bytes += (int64_t)size;
     }
-    return r->type == STORE_ANSWER ? count_answer(a, answer, size, error)
-                                   : SOTTO_OK;
+    return r->type == STORE_ANSWER || r->type == STORE_LATE
+               ? count_answer(a, answer, size, error)
+               : SOTTO_OK;
 }
 
 /* What its part of a row has cost so far. */
@@ -213,6 +215,7 @@ static sotto_status price_of(const federation *f, const tally *a,
 static const char *stage_of(const tally *a)
 {
     return a->over       ? "over"
+           : a->model    ? "has the model"
            : a->vertices ? "answering"
            : a->agreed   ? "rows agree"
            : a->tag      ? "there"

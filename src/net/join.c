@@ -4,16 +4,14 @@
  * The coordinator must have the certificate of the agreement; if it cannot be
  * reached it is tried again, less and less often, for as long as was agreed.
  */
-#include "keys.h"
+#include "line.h"
 #include "option.h"
 
-#include <curl/curl.h>
 #include <math.h>
-#include <sodium.h>
 #include <string.h>
 #include <time.h>
 
-enum { CONNECT_MS = 10000, TOTAL_MS = 120000, FAREWELL = 2 };
+enum { FAREWELL = 2 };
 
 typedef struct call {
     federation f;
@@ -21,110 +19,8 @@ typedef struct call {
     logbook log;
     member *member;
     int k;
-    CURL *curl;
-    struct curl_slist *headers;
-    char url[300], pin[80];
-    char problem[CURL_ERROR_SIZE];
-    text_buffer reply;
-    size_t most;
+    line line;
 } call;
-
-/* ---- one request ---- */
-
-/* Bounded before it is kept. */
-static size_t receive(char *bytes, size_t size, size_t count, void *context)
-{
-    call *c = context;
-    size_t got = size * count;
-    if (got > c->most - c->reply.length)
-        return 0;
-    text_add(&c->reply, bytes, got);
-    return c->reply.failed ? 0 : got;
-}
-
-static void set_url_and_pin(call *c)
-{
-    char base64[64];
-    snprintf(c->url, sizeof c->url, "https://%s:%lld/v1/word", c->f.host,
-             (long long)c->f.port);
-    sodium_bin2base64(base64, sizeof base64, c->f.coordinator_key.byte,
-                      sizeof c->f.coordinator_key.byte,
-                      sodium_base64_VARIANT_ORIGINAL);
-    snprintf(c->pin, sizeof c->pin, "sha256//%s", base64);
-}
-
-static sotto_status prepare(call *c, sotto_error *error)
-{
-    c->curl = curl_easy_init();
-    c->headers = curl_slist_append(
-        curl_slist_append(NULL, "Content-Type: application/octet-stream"),
-        "Expect:");
-    if (!c->curl || !c->headers)
-        return error_memory(error);
-    set_url_and_pin(c);
-    c->most = federation_most_down(&c->f);
-    CURL *h = c->curl;
-    CURLcode bad = curl_easy_setopt(h, CURLOPT_URL, c->url);
-    bad |= curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "https");
-    bad |= curl_easy_setopt(h, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_3);
-    bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 1L);
-    bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 2L);
-    bad |= curl_easy_setopt(h, CURLOPT_CAINFO, c->keys.authority_path);
-    bad |= curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin);
-    bad |= curl_easy_setopt(h, CURLOPT_SSLCERT, c->keys.certificate_path);
-    bad |= curl_easy_setopt(h, CURLOPT_SSLKEY, c->keys.key_path);
-    bad |= curl_easy_setopt(h, CURLOPT_HTTPHEADER, c->headers);
-    bad |= curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
-    bad |= curl_easy_setopt(h, CURLOPT_TCP_KEEPALIVE, 1L);
-    bad |= curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    bad |= curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, (long)TOTAL_MS);
-    bad |= curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, receive);
-    bad |= curl_easy_setopt(h, CURLOPT_WRITEDATA, c);
-    bad |= curl_easy_setopt(h, CURLOPT_ERRORBUFFER, c->problem);
-    bad |= curl_easy_setopt(h, CURLOPT_POST, 1L);
-    return bad ? error_set(error, SOTTO_FAILED,
-                           "libcurl lacks what a party needs (TLS 1.3, pinned "
-                           "keys)")
-               : SOTTO_OK;
-}
-
-/* Says the present word; *code is HTTP's, 0 if nobody was reached. */
-static CURLcode say(call *c, long *code)
-{
-    const text_buffer *word = member_word(c->member);
-    text_free(&c->reply);
-    c->problem[0] = 0;
-    *code = 0;
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE,
-                     (curl_off_t)word->length);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, word->data);
-    CURLcode result = curl_easy_perform(c->curl);
-    if (result == CURLE_OK)
-        curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, code);
-    return result;
-}
-
-/* Why there is no point in trying again; NULL: there is. */
-static const char *hopeless(const call *c, CURLcode result)
-{
-    switch (result) {
-    case CURLE_PEER_FAILED_VERIFICATION:
-        return strstr(c->problem, "does not match")
-                   ? "its certificate is for another host name"
-                   : "its certificate is from another authority, or has "
-                     "expired";
-    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-        return "its certificate is for another role: it is not the "
-               "coordinator's of the agreement";
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CACERT_BADFILE:
-        return "the files of --keys cannot be used";
-    case CURLE_WRITE_ERROR:
-        return "it sends more bytes than any message has";
-    default:
-        return NULL;
-    }
-}
 
 /* ---- a conversation ---- */
 
@@ -138,8 +34,10 @@ static void pause_for(double seconds)
 static sotto_status refused(call *c, long code, sotto_error *error)
 {
     char why[200];
-    snprintf(why, sizeof why, "%.*s", (int)c->reply.length,
-             c->reply.data ? c->reply.data : "");
+    size_t length =
+        c->line.reply.length < sizeof why ? c->line.reply.length : 199;
+    snprintf(why, sizeof why, "%.*s", (int)length,
+             c->line.reply.data ? c->line.reply.data : "");
     return error_set(error, SOTTO_PEER, "the coordinator answers: %s (%ld)",
                      show_name(why).text, code);
 }
@@ -148,18 +46,19 @@ static sotto_status refused(call *c, long code, sotto_error *error)
 static sotto_status heed(call *c, long code, int *over, sotto_error *error)
 {
     if (code == 200)
-        return member_take(c->member, c->reply.data ? c->reply.data : "",
-                           c->reply.length, error);
+        return member_take(c->member,
+                           c->line.reply.data ? c->line.reply.data : "",
+                           c->line.reply.length, error);
     if (code == 204)
         return SOTTO_OK;
     if (code != 410)
         return refused(c, code, error);
     *over = 1;
-    return member_weights(c->member)
+    return member_is_over(c->member)
                ? SOTTO_OK
                : error_set(error, SOTTO_PEER,
                            "the coordinator says that it is over, and there "
-                           "is no model");
+                           "is no model that all parties have");
 }
 
 /* Nobody there: SOTTO_OK after a pause, if it is to be tried again. */
@@ -167,11 +66,13 @@ static sotto_status unreached(call *c, CURLcode result, double since,
                               double *pause, int *over, sotto_error *error)
 {
     double silent = net_now() - since;
-    const char *why = hopeless(c, result);
+    const char *why = line_fault(&c->line, result),
+               *what = result == CURLE_OK ? "it says that it has failed"
+                                          : curl_easy_strerror(result);
     if (why)
         return error_set(error, SOTTO_PEER, "the coordinator is refused: %s",
                          why);
-    if (member_weights(c->member) && silent > FAREWELL) {
+    if (member_is_over(c->member) && silent > FAREWELL) {
         log_line(&c->log, "the coordinator has ended; the model is here");
         *over = 1;
         return SOTTO_OK;
@@ -179,12 +80,10 @@ static sotto_status unreached(call *c, CURLcode result, double since,
     if (silent > (double)c->f.patience)
         return error_set(error, SOTTO_PEER,
                          "the coordinator has not been reached for %lld s: %s",
-                         (long long)c->f.patience, curl_easy_strerror(result));
+                         (long long)c->f.patience, what);
     if (*pause < .2)
         log_line(&c->log,
-                 "the coordinator cannot be reached (%s); trying "
-                 "again",
-                 curl_easy_strerror(result));
+                 "the coordinator cannot be reached (%s); trying again", what);
     pause_for(*pause);
     *pause = fmin(2 * *pause, 5);
     return SOTTO_OK;
@@ -197,7 +96,9 @@ static sotto_status converse(call *c, sotto_error *error)
     for (int over = 0; status == SOTTO_OK && !over;) {
         long code;
         double began = net_now();
-        CURLcode result = say(c, &code);
+        const text_buffer *word = member_word(c->member);
+        hash before = hash_of(word->data, word->length);
+        CURLcode result = line_say(&c->line, word, &code);
         if (result != CURLE_OK || code >= 500) {
             status = unreached(c, result, since, &pause, &over, error);
             continue;
@@ -205,8 +106,9 @@ static sotto_status converse(call *c, sotto_error *error)
         since = net_now();
         pause = .1;
         status = heed(c, code, &over, error);
-        if (code == 204 && since - began < 1)
-            pause_for(.5); /* it did not hold the line */
+        hash after = hash_of(word->data, word->length);
+        if (!over && hash_same(&before, &after) && since - began < 1)
+            pause_for(.5); /* nothing new, and it did not hold the line */
     }
     if (status != SOTTO_OK)
         log_line(&c->log, "%s", error->message);
@@ -364,7 +266,8 @@ static sotto_status open_call(call *c, const char *config,
         if (status != SOTTO_OK)
             log_line(&c->log, "%s", error->message);
     }
-    return status == SOTTO_OK ? prepare(c, error) : status;
+    return status == SOTTO_OK ? line_open(&c->line, &c->f, &c->keys, error)
+                              : status;
 }
 
 sotto_status sotto_federation_join(const char *config,
@@ -382,9 +285,7 @@ sotto_status sotto_federation_join(const char *config,
     if (status == SOTTO_OK)
         status = make_model(&c, out, error);
     member_close(c.member);
-    curl_easy_cleanup(c.curl);
-    curl_slist_free_all(c.headers);
-    text_free(&c.reply);
+    line_close(&c.line);
     log_close(&c.log);
     net_keys_free(&c.keys);
     federation_free(&c.f);

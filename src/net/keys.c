@@ -35,6 +35,21 @@ int net_key_of(gnutls_x509_crt_t certificate, hash *out)
            size == sizeof out->byte;
 }
 
+const char *net_certificate_fault(unsigned status)
+{
+    if (status & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNER_NOT_CA |
+                  GNUTLS_CERT_SIGNATURE_FAILURE))
+        return "a certificate from another authority";
+    if (status & GNUTLS_CERT_EXPIRED)
+        return "a certificate that has expired";
+    if (status & GNUTLS_CERT_NOT_ACTIVATED)
+        return "a certificate that is not valid yet";
+    if (status &
+        (GNUTLS_CERT_PURPOSE_MISMATCH | GNUTLS_CERT_SIGNER_CONSTRAINTS_FAILURE))
+        return "a certificate for another role";
+    return status ? "a certificate that is not valid" : NULL;
+}
+
 static int key_in_pem(const char *pem, hash *out)
 {
     gnutls_datum_t text = {(unsigned char *)(uintptr_t)pem,

@@ -26,6 +26,9 @@ char *net_path(const char *folder, const char *name);
 /* SHA-256 of the public key; 0: there is none. */
 int net_key_of(gnutls_x509_crt_t certificate, hash *out);
 
+/* What gnutls finds wrong with a certificate; NULL: nothing. */
+const char *net_certificate_fault(unsigned status);
+
 /* Seconds on a clock that never jumps. */
 double net_now(void);
 

@@ -4,19 +4,23 @@
  * one lock for the hub. Who comes without a certificate of the agreement is
  * told so, and nothing else.
  */
-#include "keys.h"
 #include "option.h"
+#include "visitor.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <gnutls/gnutls.h>
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-enum { HOLD = 15, IDLE = 60, GRACE = 5, SPARE_CONNECTIONS = 16 };
+enum {
+    HOLD = 15,
+    IDLE = 60,
+    GRACE = 5,
+    SPARE_CONNECTIONS = 8, /* of one address, beyond two for each party */
+    ADDRESSES = 8,         /* that can have all theirs at the same time */
+    MOST_REFUSALS = 10000
+};
 
 typedef struct service {
     federation f;
@@ -27,6 +31,7 @@ typedef struct service {
     pthread_cond_t changed;
     int stopping;
     int told; /* parties that know that it is over */
+    atomic_long refusals;
     sotto_status status;
     sotto_error failure;
 } service;
@@ -43,66 +48,6 @@ typedef struct visit {
 
 /* ---- who is it? ---- */
 
-static const char *address_of(struct MHD_Connection *c, char out[64])
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *a = info ? info->client_addr : NULL;
-    const void *from = NULL;
-    if (a && a->sa_family == AF_INET)
-        from = &((const struct sockaddr_in *)(const void *)a)->sin_addr;
-    if (a && a->sa_family == AF_INET6)
-        from = &((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
-    if (!from || !inet_ntop(a->sa_family, from, out, 64))
-        snprintf(out, 64, "somewhere");
-    return out;
-}
-
-/* NULL where the chain is the authority's, is valid now, and is a party's. */
-static const char *verify_chain(gnutls_session_t session)
-{
-    unsigned status = 0, count = 0;
-    gnutls_typed_vdata_st purpose = {
-        .type = GNUTLS_DT_KEY_PURPOSE_OID,
-        .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
-    if (gnutls_protocol_get_version(session) != GNUTLS_TLS1_3)
-        return "expected TLS 1.3";
-    if (!gnutls_certificate_get_peers(session, &count) || !count)
-        return "no certificate";
-    if (gnutls_certificate_verify_peers(session, &purpose, 1, &status))
-        return "a certificate that cannot be verified";
-    if (status & (GNUTLS_CERT_EXPIRED | GNUTLS_CERT_NOT_ACTIVATED))
-        return "a certificate that has expired, or is not valid yet";
-    if (status & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNER_NOT_CA |
-                  GNUTLS_CERT_SIGNATURE_FAILURE))
-        return "a certificate from another authority";
-    if (status & GNUTLS_CERT_PURPOSE_MISMATCH)
-        return "a certificate for another role: it is not a party's";
-    return status ? "a certificate that is not valid" : NULL;
-}
-
-static const char *find_party(const service *s, gnutls_session_t session,
-                              int *whose)
-{
-    unsigned count = 0;
-    gnutls_x509_crt_t c;
-    hash key;
-    const gnutls_datum_t *list = gnutls_certificate_get_peers(session, &count);
-    if (!list || !count || gnutls_x509_crt_init(&c))
-        return "no certificate";
-    int fine = !gnutls_x509_crt_import(c, &list[0], GNUTLS_X509_FMT_DER) &&
-               net_key_of(c, &key);
-    gnutls_x509_crt_deinit(c);
-    if (!fine)
-        return "a certificate that cannot be read";
-    *whose = federation_whose(&s->f, &key);
-    if (*whose >= 0)
-        return NULL;
-    return hash_same(&key, &s->f.coordinator_key)
-               ? "a certificate for another role: the coordinator's"
-               : "a certificate that is no party's of the agreement";
-}
-
 static void refuse(visit *v, unsigned code, const char *why)
 {
     v->party = -1;
@@ -110,24 +55,28 @@ static void refuse(visit *v, unsigned code, const char *why)
     snprintf(v->why, sizeof v->why, "%s", why);
 }
 
+/* What strangers do is written down up to a point: they must not be able to
+   fill the disk. */
+static void log_refusal(service *s, const char *from, const char *why)
+{
+    int64_t before = atomic_fetch_add(&s->refusals, 1);
+    if (before < MOST_REFUSALS)
+        log_line(&s->log, "refused %s: %s", from, why);
+    else if (before == MOST_REFUSALS)
+        log_line(&s->log, "refusals from here on are not written down");
+}
+
 static void identify(visit *v, struct MHD_Connection *c, const char *url,
                      const char *method)
 {
     char from[64];
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-    const char *why = "no TLS";
-    if (info && info->tls_session) {
-        why = verify_chain(info->tls_session);
-        if (!why)
-            why = find_party(v->s, info->tls_session, &v->party);
-    }
+    const char *why = visitor_fault(c, &v->s->f, &v->party);
     if (why)
         refuse(v, MHD_HTTP_FORBIDDEN, why);
     else if (strcmp(url, "/v1/word") || strcmp(method, MHD_HTTP_METHOD_POST))
         refuse(v, MHD_HTTP_NOT_FOUND, "expected POST /v1/word");
     if (v->party < 0)
-        log_line(&v->s->log, "refused %s: %s", address_of(c, from), v->why);
+        log_refusal(v->s, visitor_address(c, from), v->why);
 }
 
 /* ---- what is said ---- */
@@ -159,7 +108,9 @@ static void hear(visit *v, const char *from)
     sotto_status status =
         hub_take(s->hub, v->party, v->body.data, v->body.length, &error);
     if (status == SOTTO_PEER) {
-        log_line(&s->log, "%s at %s: %s", name.text, from, error.message);
+        char who[400];
+        snprintf(who, sizeof who, "%s at %s", name.text, from);
+        log_refusal(s, who, error.message);
         refuse(v, MHD_HTTP_CONFLICT, error.message);
     } else if (status != SOTTO_OK) {
         fail(s, status, &error);
@@ -175,18 +126,18 @@ static hub_word hold(visit *v, text_buffer *out)
     hub_word word = HUB_WAIT;
     sotto_error error = {SOTTO_OK, ""};
     double until = net_now() + HOLD;
-    for (;;) {
+    while (!s->stopping) { /* what failed must not be gone on from */
         sotto_status status = hub_next(s->hub, v->party, &word, out, &error);
         if (status != SOTTO_OK) {
             fail(s, status, &error);
             refuse(v, MHD_HTTP_INTERNAL_SERVER_ERROR,
                    "the coordinator has failed");
         }
-        if (status != SOTTO_OK || word != HUB_WAIT || s->stopping ||
-            net_now() >= until)
-            return word;
+        if (status != SOTTO_OK || word != HUB_WAIT || net_now() >= until)
+            break;
         wait_until(s, until);
     }
+    return word;
 }
 
 static enum MHD_Result reply(struct MHD_Connection *c, unsigned code,
@@ -207,7 +158,7 @@ static enum MHD_Result converse(visit *v, struct MHD_Connection *c)
     text_buffer out = {0};
     char from[64];
     hub_word word = HUB_WAIT;
-    address_of(c, from);
+    visitor_address(c, from);
     if (v->party >= 0) {
         pthread_mutex_lock(&s->lock);
         hear(v, from);
@@ -245,7 +196,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c,
     /* bounded before it is kept; who is not known is not listened to */
     size_t most = v->party < 0 ? 1 << 16 : federation_most_up(&v->s->f);
     if (*size > most - v->body.length) {
-        log_line(&v->s->log, "refused a message of too many bytes");
+        char from[64];
+        log_refusal(v->s, visitor_address(c, from),
+                    "a message of too many bytes");
         return MHD_NO;
     }
     text_add(&v->body, data, *size);
@@ -280,7 +233,10 @@ static void overheard(void *context, const char *format, va_list arguments)
     size_t length = strlen(line);
     while (length && line[length - 1] == '\n')
         line[--length] = 0;
-    log_line(&s->log, "network: %s", line);
+    for (size_t i = 0; i < length; i++) /* it may quote what came */
+        if (line[i] < 32 || line[i] > 126)
+            line[i] = '?';
+    log_refusal(s, "on the network", line);
 }
 
 /* ---- until it is over ---- */
@@ -301,6 +257,25 @@ static void give_up(service *s, int who)
     pthread_cond_broadcast(&s->changed);
 }
 
+/* All have the model; whether it is the same they find out among themselves.
+   With the lock. */
+static void await_comparison(service *s)
+{
+    int who = -1;
+    int64_t events = hub_events(s->hub);
+    double until = net_now() + (double)s->f.patience;
+    while (!s->stopping && net_now() < until &&
+           (who = hub_waits_to_compare(s->hub)) >= 0) {
+        wait_until(s, until);
+        if (events != hub_events(s->hub))
+            until = net_now() + (double)s->f.patience;
+        events = hub_events(s->hub);
+    }
+    if (!s->stopping && who >= 0)
+        log_line(&s->log, "party %s has not said that its model is that of all",
+                 show_name(s->f.party[who].name).text);
+}
+
 /* With the lock. */
 static void watch(service *s)
 {
@@ -319,6 +294,7 @@ static void watch(service *s)
         else
             wait_until(s, until);
     }
+    await_comparison(s);
     /* those who have not heard it yet come once more */
     double until = net_now() + GRACE;
     while (!s->stopping && s->told < s->f.parties && net_now() < until)
@@ -329,6 +305,8 @@ static void watch(service *s)
 
 static sotto_status listen_and_watch(service *s, sotto_error *error)
 {
+    /* an address cannot take all connections; parties may share one */
+    unsigned each = (unsigned)(2 * s->f.parties + SPARE_CONNECTIONS);
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION |
                      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_TLS |
                      MHD_USE_ERROR_LOG;
@@ -340,9 +318,8 @@ static sotto_status listen_and_watch(service *s, sotto_error *error)
         MHD_OPTION_HTTPS_MEM_TRUST, s->keys.authority,
         MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3",
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE,
-        MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(2 * s->f.parties + SPARE_CONNECTIONS),
-        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_NOTIFY_COMPLETED,
+        MHD_OPTION_CONNECTION_LIMIT, ADDRESSES * each,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, each, MHD_OPTION_NOTIFY_COMPLETED,
         completed, s, MHD_OPTION_END);
     if (!d)
         return error_set(error, SOTTO_FAILED,

@@ -13,8 +13,10 @@ import socket
 import ssl
 import struct
 import subprocess
+import sys
 import threading
 import time
+import unittest
 
 from common import OK, PROGRAM, Case
 
@@ -40,9 +42,15 @@ PARTIES = ("bank", "clinic", "shop")
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below those that outgoing connections are given."""
+    while True:
+        with socket.socket() as s:
+            port = random.SystemRandom().randrange(20000, 32000)
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def table(count=300, seed=2):
@@ -213,7 +221,8 @@ class Consortium(Case):
 
 # ---- messages, written anew from docs/parties.md ----
 
-START, READY, LABELS, VECTOR, VERTEX, MODEL, TAKEN, TAG, TAGS, AGREED = range(1, 11)
+(START, READY, LABELS, VECTOR, VERTEX, MODEL, TAKEN, TAG, TAGS, AGREED, SEALS,
+ COMPARED) = range(1, 13)
 
 
 def message(session, kind, to=0, sender=0, round_=0, fields=()):
@@ -252,10 +261,30 @@ def number(x):
 
 def tags(secret, session, ids, parties, private):
     """What each party sends of the same rows."""
-    align, tag = (mac(secret, purpose + b"\0", session) for purpose in
-                  (b"sotto align", b"sotto tag"))
-    rows = mac(align, number(len(ids)), *(number(len(i)) + i for i in ids))
-    return [mac(tag, number(k + 1), number(private), rows) for k in range(parties)]
+    purpose = b"sotto rows" if private else b"sotto rows, noise can be repeated"
+    key = mac(secret, purpose + b"\0", session)
+    return [mac(key, number(k + 1), number(len(ids)), *(number(len(i)) + i for i in ids))
+            for k in range(parties)]
+
+
+def seals(secret, session, weights, parties):
+    """What each party sends of this model."""
+    key = mac(secret, b"sotto model\0", session)
+    return [mac(key, number(k + 1), struct.pack(f"<{len(weights)}d", *weights))
+            for k in range(parties)]
+
+
+def main(path, workers=4):
+    """Runs the tests of a file; all of them some at a time, for most of them wait."""
+    if len(sys.argv) > 1:
+        unittest.main()
+        return
+    def names(suite):
+        return [n for t in suite for n in (names(t) if isinstance(t, unittest.TestSuite) else
+                                           [t.id().removeprefix("__main__.")])]
+    every = names(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
+    runs = [subprocess.Popen([sys.executable, path, *every[i::workers]]) for i in range(workers)]
+    sys.exit(max(abs(r.wait()) for r in runs))
 
 
 # ---- strangers ----

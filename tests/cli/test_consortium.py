@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """sotto federate over a network: the same bits as simulate, what is refused, and who may die."""
 
+import hashlib
 import http.client
 import json
 import os
 import random
+import socket
 import ssl
 import struct
 import subprocess
@@ -12,8 +14,9 @@ import time
 import unittest
 
 from common import BUDGET, DATA, FAILED, OK, PEER, PRIVACY, USAGE
-from consortium import (AGREED, COLUMNS, MODEL, PARTIES, START, TAG, TAGS, VECTOR, VERTEX,
-                        Consortium, Impostor, context_of, csv, message, messages_in, tags)
+from consortium import (AGREED, COLUMNS, COMPARED, MODEL, PARTIES, SEALS, START, TAG, TAGS, VECTOR,
+                        VERTEX, Consortium, Impostor, context_of, csv, main, message, messages_in,
+                        seals, tags)
 
 
 def budgeted(config):
@@ -45,7 +48,7 @@ class Runs(Consortium):
                                          f"state-{name}", "--json").out)
             (party,) = said["parties"]
             self.assertEqual((party["stage"], party["vertices"]), ("over", party["turns"]))
-            self.assertEqual(party["messages"], party["turns"] + 4)
+            self.assertEqual(party["messages"], party["turns"] + 5)
         # no value of a record, and no id, is in a log
         for name in ("coordinator", *PARTIES):
             text = self.log(f"state-{name}")
@@ -97,11 +100,13 @@ class Runs(Consortium):
 
 class Agreements(Consortium):
     def test_config(self):
-        """The hash follows what is agreed upon, not how the file is laid out."""
+        """The hash is that of the file: of every byte of it."""
         first = self.hash()
+        text = self.bytes_of(self.config)
+        self.assertEqual(hashlib.sha256(text).hexdigest(), first)
         config = self.json(self.config)
-        self.write("same.json", json.dumps(config, indent=7))
-        self.assertEqual(self.hash("same.json"), first)
+        self.write("other.json", text + b"\n")
+        self.assertNotEqual(self.hash("other.json"), first)
         for change in (lambda c: c.update(rows=301), lambda c: c.update(epsilon=2, delta=1e-6),
                        lambda c: c.update(patience=61), lambda c: c.update(spent={"epsilon": 1}),
                        lambda c: c["coordinator"].update(port=1),
@@ -143,10 +148,9 @@ class Agreements(Consortium):
             os.chmod(self.path(f"keys/bank/{file}"), 0o600)
 
     def test_one_byte(self):
-        """A party with another agreement: its own hash, and the coordinator's word."""
-        config = self.json(self.config)
-        config["parties"][2]["cap"] = 0
-        self.write("other.json", json.dumps(config))
+        """A party with another agreement, be it a blank: its own hash, and the coordinator's
+        word."""
+        self.write("other.json", self.bytes_of(self.config).replace(b":", b": ", 1))
         self.assert_line(self.join("bank", config="other.json", accept=self.hash()), PEER,
                          "another agreement")
         coordinator = self.serve()
@@ -369,7 +373,13 @@ class Clients(Openssl):
                 if m[12:20] == struct.pack("<II", VERTEX, 1)]
         bank = context_of(self.path("keys/bank").decode())
         (round_,) = struct.unpack("<Q", said[0][24:32])
-        self.assertIn(self.post(bank, said[0])[0], (200, 204))  # the same again: nothing new
+        old = next(messages_in(self.bytes_of("state-bank/messages")))  # its tag
+        code, text = self.post(bank, old)
+        self.assertEqual(code, 409)
+        self.assertIn(b"a replay, or the state folder is an old copy", text)
+        self.assertIn("old copy", self.log("state-coordinator"))
+        for _ in range(2):  # the last word again: nothing new
+            self.assertIn(self.post(bank, said[-1])[0], (200, 204))
         changed = message(session, VERTEX, sender=1, round_=round_, fields=[[1, -1]])
         code, text = self.post(bank, changed)
         self.assertEqual(code, 409)
@@ -378,6 +388,27 @@ class Clients(Openssl):
         parties[0].start()
         self.assert_ended([coordinator, *parties])
         self.assertEqual(self.bytes_of("coordinator.json"), self.simulated())
+
+
+    def test_a_port_is_one_coordinators(self):
+        first = self.serve()
+        self.assert_line(self.serve(state="state-second", wait=False), FAILED, "cannot listen")
+        first.kill()
+
+    def test_one_address_cannot_take_all(self):
+        """Somebody holds as many connections as it can get, and says nothing."""
+        coordinator = self.serve()
+        port = self.json(self.config)["coordinator"]["port"]
+        held = []
+        try:
+            for _ in range(40):
+                held.append(socket.create_connection(("127.0.0.1", port), timeout=5,
+                                                     source_address=("127.0.0.2", 0)))
+            parties = [self.join(name) for name in PARTIES]
+            self.assert_ended([coordinator, *parties])
+        finally:
+            for connection in held:
+                connection.close()
 
 
 class Meeting(Openssl):
@@ -400,12 +431,18 @@ class Coordinators(Meeting):
     def test_another_authority(self):
         self.agree(keys="strangers")
         self.config = "keys/config.json"
-        heard = self.meet(self.path("strangers/coordinator").decode(), "another authority")
+        heard = self.meet(self.path("strangers/coordinator").decode(),
+                          "refused: a certificate from another authority$")
         self.assertEqual(heard, [])
 
     def test_expired(self):
         folder = self.certificate("old", EXPIRED, "serverAuth", "keys/coordinator/key.pem")
-        self.assertEqual(self.meet(folder, "has expired"), [])
+        self.assertEqual(self.meet(folder, "refused: a certificate that has expired$"), [])
+
+    def test_not_yet(self):
+        folder = self.certificate("new", ("21200101000000Z", "21210101000000Z"), "serverAuth",
+                                  "keys/coordinator/key.pem")
+        self.assertEqual(self.meet(folder, "refused: a certificate that is not valid yet$"), [])
 
     def test_another_host(self):
         config = self.json(self.config)
@@ -443,8 +480,19 @@ class Evil(Meeting):
         all_tags = tags(secret, session, ids, 3, 0)
         first = [message(session, TAGS, to=1, fields=[b"".join(all_tags), [0, 0, 0]]),
                  message(session, START, to=1)]
-        left = first + list(requests)
-        return lambda body: (200, left.pop(0)) if left else (204, b"")
+        left = [r if isinstance(r, tuple) else (200, r) for r in (*first, *requests)]
+        return lambda body: left.pop(0) if left else (204, b"")
+
+    def model(self, *weights):
+        return message(bytes.fromhex(self.hash()), MODEL, to=1, round_=21, fields=[list(weights)])
+
+    def seals(self, weights, flags=(1, 1, 1)):
+        """All parties' digests of this model; bank's is that of zeros."""
+        session = bytes.fromhex(self.hash())
+        with open(self.path("keys/bank/consortium.secret"), encoding="utf-8") as file:
+            secret = bytes.fromhex(file.read().strip())
+        made = [seals(secret, session, [0.] * 6, 3)[0], *seals(secret, session, weights, 3)[1:]]
+        return message(session, SEALS, to=1, fields=[b"".join(made), list(flags)])
 
     def turn(self, party):
         """Rounds whose turn is that party's: from what an honest run has logged."""
@@ -496,6 +544,39 @@ class Evil(Meeting):
         model = message(bytes.fromhex(self.hash()), MODEL, to=1, round_=21, fields=[[0.] * 6])
         self.ask("has ended", model, self.vector(self.turn("bank")[0]))
 
+    def test_another_model(self):
+        """Its own weights are what its answers make; all parties have the same."""
+        zeros = [0.] * 6
+        for i, (words, requests) in enumerate((
+                ("not what its answers make", [self.model(.5, 0., 0., 0., 0., 0.)]),
+                ("clinic does not have the same model",
+                 [self.model(*zeros), self.seals([0., 0., 1., 0., 0., 0.])]),
+                ("shop does not have the same model",
+                 [self.model(*zeros), self.seals(zeros, (1, 1, 0))]),
+                ("no model that all parties have", [self.model(*zeros), (410, b"")]),
+                ("not the digests", [self.seals(zeros)]))):
+            with self.subTest(words):
+                self.ask(words, *requests, state=f"state-{i}")
+                self.assertFalse(os.path.exists(self.path("bank.json")))
+
+    def test_same_model(self):
+        """The same questions with the right digests: compared, and over."""
+        impostor = Impostor(self, self.json(self.config)["coordinator"]["port"],
+                            context_of(self.path("keys/coordinator").decode(), server=True))
+        impostor.meet(self.script(self.model(*[0.] * 6), self.seals([0.] * 6), (410, b"")))
+        self.assert_ended([self.join("bank")])
+        self.assertEqual(impostor.heard[-1], message(bytes.fromhex(self.hash()), COMPARED,
+                                                     sender=1))
+        self.assertIn("all parties have the same model", self.log("state-bank"))
+
+    def test_the_same_for_ever(self):
+        """A question again and again has the same answer, and not as fast as it can be asked."""
+        again = self.vector(self.turn("bank")[0])
+        began = time.monotonic()
+        heard = self.ask("elsewhere", *[again] * 7, (302, b"elsewhere"))
+        self.assertEqual(len(set(heard[-7:])), 1)
+        self.assertGreater(time.monotonic() - began, 2)
+
     def test_what_is_no_question(self):
         session = bytes.fromhex(self.hash())
         for i, (words, request) in enumerate((
@@ -519,4 +600,4 @@ class Evil(Meeting):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main(__file__)

@@ -51,7 +51,7 @@ class Kills(Consortium):
             (other,) = (p for p in seen if p["name"] == name)
             self.assertEqual(own, other)
             self.assertEqual((own["vertices"], own["messages"], own["labels"]),
-                             (own["turns"], own["turns"] + 4, int(name == "bank")))
+                             (own["turns"], own["turns"] + 5, int(name == "bank")))
             self.assertLessEqual(own["sketches"], own["cap"])
 
     def test_kills(self):

@@ -8,6 +8,32 @@
 
 enum { ROWS = 30, K = 2 };
 
+/* ---- what was synced ---- */
+
+static ino_t synced[64];
+static int syncs;
+
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+
+int __wrap_fsync(int file)
+{
+    struct stat about;
+    if (!fstat(file, &about))
+        synced[syncs++ % 64] = about.st_ino;
+    return __real_fsync(file);
+}
+
+static int was_synced(const char *path)
+{
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    for (int i = 0; i < syncs && i < 64; i++)
+        if (synced[i] == about.st_ino)
+            return 1;
+    return 0;
+}
+
 /* As TWO_PARTIES, with what a network needs. */
 static char *network_text(const char *more)
 {
@@ -22,12 +48,15 @@ static char *network_text(const char *more)
     return t.data;
 }
 
+static int64_t rounds = 12;
+
 static federation network_agreed(const char *more)
 {
     federation f;
     sotto_error error;
     char *text = network_text(more);
     must(federation_parse(&f, "p.json", text, strlen(text), &error), &error);
+    f.rounds = rounds;
     must(federation_settle_agreed(&f, "p.json", 0, &error), &error);
     f.insecure = 1;
     f.noise_seed = 4;
@@ -121,14 +150,20 @@ static void close_town(town *t)
     federation_free(&t->f);
 }
 
+static void say(town *t, int k)
+{
+    sotto_error error;
+    const text_buffer *said = member_word(t->member[k]);
+    must(hub_take(t->hub, k, said->data, said->length, &error), &error);
+}
+
 /* Party k comes to the coordinator once; whether there was a question. */
 static hub_word visit(town *t, int k)
 {
     sotto_error error;
     hub_word word;
     text_buffer out = {0};
-    const text_buffer *said = member_word(t->member[k]);
-    must(hub_take(t->hub, k, said->data, said->length, &error), &error);
+    say(t, k);
     must(hub_next(t->hub, k, &word, &out, &error), &error);
     if (word == HUB_ASK)
         must(member_take(t->member[k], out.data, out.length, &error), &error);
@@ -136,16 +171,22 @@ static hub_word visit(town *t, int k)
     return word;
 }
 
-/* Until all have the model. `reborn`: everybody dies after each visit. */
+static int is_over(const town *t)
+{
+    return hub_waits_for(t->hub) < 0 && hub_waits_to_compare(t->hub) < 0;
+}
+
+/* Until all have compared the model. `reborn`: everybody dies after each
+   visit. */
 static void run_town(town *t, int reborn, int absent)
 {
     sotto_error error;
-    for (int i = 0; hub_waits_for(t->hub) >= 0; i++) {
+    for (int i = 0; !is_over(t); i++) {
         int k = i % K;
         assert_in_range(i, 0, 1000);
-        if (k == absent && hub_waits_for(t->hub) == k &&
-            server_round(hub_server(t->hub)) > 3) {
-            must(hub_skip(t->hub, &error), &error);
+        if (k == absent && server_round(hub_server(t->hub)) > 3) {
+            if (hub_waits_for(t->hub) == k)
+                must(hub_skip(t->hub, &error), &error);
             continue;
         }
         visit(t, k);
@@ -265,23 +306,170 @@ static void test_rows(void **state)
     close_town(&t);
 }
 
-/* A party whose tag was handed out as another's would agree with anything. */
+/* Party, rows, their number, secret, agreement, and whether noise is real: each
+   of them makes another tag. */
 static void test_tags_differ(void **state)
 {
     (void)state;
     federation f = network_agreed("");
-    hash secret = {{3}}, other = {{4}}, rows = {{5}};
-    hash a = align_tag(&f, &secret, &rows, 0, 1);
-    hash b[] = {align_tag(&f, &secret, &rows, 1, 1),
-                align_tag(&f, &secret, &rows, 0, 0),
-                align_tag(&f, &other, &rows, 0, 1),
-                align_tag(&f, &secret, &other, 0, 1)};
-    for (size_t i = 0; i < 4; i++)
-        assert_false(hash_same(&a, &b[i]));
+    hash secret = {{3}}, other = {{4}}, tag[4][2 * K];
+    sotto_error error;
+    sotto_table *rows = rows_with_ids(&f, 0, 0, 0),
+                *swapped = rows_with_ids(&f, 0, 1, 0);
+    must(align_tags(tag[0], &f, &secret, rows, &error), &error);
+    must(align_tags(tag[1], &f, &other, rows, &error), &error);
+    must(align_tags(tag[2], &f, &secret, swapped, &error), &error);
     f.session.byte[0] ^= 1;
-    hash c = align_tag(&f, &secret, &rows, 0, 1);
-    assert_false(hash_same(&a, &c));
+    must(align_tags(tag[3], &f, &secret, rows, &error), &error);
+    const hash *all = tag[0];
+    for (int i = 0; i < 8 * K; i++)
+        for (int j = 0; j < i; j++)
+            assert_false(hash_same(&all[i], &all[j]));
+    sotto_table_free(rows);
+    sotto_table_free(swapped);
     federation_free(&f);
+}
+
+/* ---- what was said before ---- */
+
+static void copy_file(const char *from, const char *to)
+{
+    char *bytes;
+    size_t size;
+    sotto_error error;
+    must(file_read(from, 1 << 24, &bytes, &size, &error), &error);
+    FILE *file = fopen(to, "wb");
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    free(bytes);
+}
+
+/* An old copy of a party's folder is put back: it would show with new noise
+   what it has shown. A coordinator that knows better asks it nothing. */
+static void test_put_back(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    char path[120], old[120];
+    open_town(&t, "");
+    snprintf(path, sizeof path, "%s/messages", t.folder[1]);
+    snprintf(old, sizeof old, "%s/old", t.folder[1]);
+    for (int i = 0; server_round(hub_server(t.hub)) < 4; i++)
+        visit(&t, i % K);
+    copy_file(path, old);
+    for (int i = 0; server_round(hub_server(t.hub)) < 9; i++)
+        visit(&t, i % K);
+    member_close(t.member[1]);
+    copy_file(old, path);
+    unlink(old);
+    open_member(&t, 1);
+    const text_buffer *said = member_word(t.member[1]);
+    assert_int_equal(hub_take(t.hub, 1, said->data, said->length, &error),
+                     SOTTO_PEER);
+    assert_non_null(strstr(error.message, "old copy"));
+    close_town(&t);
+}
+
+/* ---- who comes back ---- */
+
+/* Party 1 has a question, and answers it when its round was passed over: what
+   it showed is known, so that it can go on. */
+static void test_late(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    int passed = 0;
+    open_town(&t, "\"absent\": \"skip\", ");
+    for (int i = 0; !is_over(&t); i++) {
+        int k = i % K, round = (int)server_round(hub_server(t.hub));
+        assert_in_range(i, 0, 1000);
+        hub_word word = visit(&t, k);
+        if (k == 1 && word == HUB_ASK && round >= 1 && passed < 2 &&
+            hub_waits_for(t.hub) == 1 &&
+            server_asks(hub_server(t.hub)) == FEDERATION_VECTOR) {
+            must(hub_skip(t.hub, &error), &error);
+            assert_true(hub_is_silent(t.hub, 1));
+            passed++;
+            visit(&t, 1); /* its answer comes now */
+            assert_false(hub_is_silent(t.hub, 1));
+        }
+    }
+    assert_int_equal(passed, 2);
+    assert_int_equal(spent_messages(&t, 1), t.f.party[1].turns + 2);
+    hash before = *server_transcript(hub_server(t.hub));
+    hub_close(t.hub);
+    open_hub(&t);
+    assert_true(hash_same(&before, server_transcript(hub_server(t.hub))));
+    close_town(&t);
+}
+
+/* Passed over in the first round, it is not gone from the beginning. (T = 45:
+   2 / 49 * 49 is not 2.) */
+static void test_first_round(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    rounds = 45;
+    open_town(&t, "\"absent\": \"skip\", ");
+    rounds = 12;
+    for (int i = 0; server_asks(hub_server(t.hub)) == FEDERATION_START; i++)
+        visit(&t, i % K);
+    int who = hub_waits_for(t.hub);
+    must(hub_skip(t.hub, &error), &error);
+    assert_true(hub_is_silent(t.hub, who));
+    say(&t, who);
+    assert_false(hub_is_silent(t.hub, who));
+    close_town(&t);
+}
+
+/* ---- models ---- */
+
+/* One party is given another model: all parties say so, and nobody is over.
+   `forged`: who is told that all is well. */
+static void test_two_models(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    text_buffer out = {0}, word = {0};
+    hub_word what;
+    open_town(&t, "\"absent\": \"skip\", ");
+    for (int i = 0; server_asks(hub_server(t.hub)) != FEDERATION_MODEL; i++) {
+        say(&t, i % K);
+        if (server_asks(hub_server(t.hub)) != FEDERATION_MODEL)
+            visit(&t, i % K);
+    }
+    for (int k = 0; k < K; k++) {
+        text_free(&out);
+        must(hub_next(t.hub, k, &what, &out, &error), &error);
+        assert_int_equal(what, HUB_ASK);
+        message m;
+        must(message_read(&m, out.data, out.length, &error), &error);
+        double weight[8];
+        memcpy(weight, m.field[0].data,
+               (size_t)m.field[0].count * sizeof *weight);
+        weight[0] += k; /* party 1 has another one */
+        m.field[0].data = weight;
+        text_free(&word);
+        message_write(&m, &word);
+        message_free(&m);
+        must(member_take(t.member[k], word.data, word.length, &error), &error);
+        say(&t, k);
+    }
+    for (int k = 0; k < K; k++) {
+        text_free(&out);
+        must(hub_next(t.hub, k, &what, &out, &error), &error);
+        assert_int_equal(member_take(t.member[k], out.data, out.length, &error),
+                         SOTTO_PEER);
+        assert_non_null(strstr(error.message, "same model"));
+        assert_false(member_is_over(t.member[k]));
+    }
+    text_free(&out);
+    text_free(&word);
+    close_town(&t);
 }
 
 /* ---- the file ---- */
@@ -316,6 +504,7 @@ static void test_file(void **state)
     snprintf(path, sizeof path, "%s/messages", root);
     must(store_open(&s, root, &owner, count, &all, &error), &error);
     assert_int_equal(all.records, 0);
+    assert_true(was_synced(path) && was_synced(root) && was_synced("/tmp"));
     off_t end[5];
     struct stat about;
     for (int i = 0; i < 4; i++) {
@@ -348,13 +537,22 @@ static void test_file(void **state)
         must(store_add(s, STORE_TAG, expected, "x", 1, &error), &error);
         store_close(s);
     }
+    /* whoever wrote the last record may have died before it was synced */
+    FILE *again = fopen(path, "wb");
+    fwrite(whole, 1, size, again);
+    fclose(again);
+    syncs = 0;
+    seen found = {0};
+    must(store_open(&s, root, &owner, count, &found, &error), &error);
+    assert_true(was_synced(path) && was_synced(root) && was_synced("/tmp"));
+    store_close(s);
     for (size_t at = 0; at < size; at++) {
         whole[at] ^= 16;
         FILE *file = fopen(path, "wb");
         fwrite(whole, 1, size, file);
         fclose(file);
         whole[at] ^= 16;
-        seen found = {0};
+        found = (seen){0};
         assert_int_equal(store_open(&s, root, &owner, count, &found, &error),
                          SOTTO_BUDGET);
     }
@@ -392,7 +590,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reborn),      cmocka_unit_test(test_skipped),
         cmocka_unit_test(test_no_labels),   cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_tags_differ), cmocka_unit_test(test_file),
+        cmocka_unit_test(test_tags_differ), cmocka_unit_test(test_put_back),
+        cmocka_unit_test(test_late),        cmocka_unit_test(test_first_round),
+        cmocka_unit_test(test_two_models),  cmocka_unit_test(test_file),
         cmocka_unit_test(test_owner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
