@@ -173,9 +173,15 @@ static sotto_status keep_request(hub *h, int k, const text_buffer *request,
     if (status != SOTTO_OK)
         return status;
     h->asked = 1;
-    log_line(h->log, "to %s: round %lld of %lld, %zu bytes",
-             hub_name(h, k, &name), (long long)server_round(h->server),
-             (long long)h->f->rounds, request->length);
+    federation_kind kind = server_asks(h->server);
+    if (kind == FEDERATION_VECTOR)
+        log_line(h->log, "to %s: round %lld of %lld, %zu bytes",
+                 hub_name(h, k, &name), (long long)server_round(h->server),
+                 (long long)h->f->rounds, request->length);
+    else
+        log_line(h->log, "to %s: %s, %zu bytes", hub_name(h, k, &name),
+                 kind == FEDERATION_START ? "the start" : "the model",
+                 request->length);
     return SOTTO_OK;
 }
 
@@ -253,10 +259,13 @@ sotto_status hub_skip(hub *h, sotto_error *error)
 {
     shown name;
     int k = hub_waits_for(h);
-    if (k < 0 || hub_missing(h) >= 0)
-        return hub_refuse("nobody can be passed over before all have agreed on "
-                          "their rows",
-                          error);
+    if (k < 0)
+        return hub_refuse("it is over", error);
+    if (hub_missing(h) >= 0)
+        return error_set(error, SOTTO_PEER,
+                         "party %s is silent, and nobody can be passed over "
+                         "before all have agreed on their rows",
+                         hub_name(h, k, &name));
     sotto_status status = pass_over(h, k, error);
     if (status == SOTTO_OK)
         status = store_add(h->store, STORE_SKIP, k, "", 0, error);

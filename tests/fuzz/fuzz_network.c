@@ -1,7 +1,9 @@
 /*
  * libFuzzer: what comes from the network, to a coordinator and to a party. The
  * message's head, session and sum are put right for half of the inputs, or
- * hardly one would get past them. And a file of messages that is damaged.
+ * hardly one would get past them; and they have spoken for a while, so that
+ * every kind of message is heard in its turn and out of it. And a file of
+ * messages that is damaged.
  */
 #include "data.h"
 #include "federate.h"
@@ -22,7 +24,7 @@ static const char agreement[] =
 static const char rows[] = "i,x,t\np,1,1\nq,0,-1\n";
 
 static federation f;
-static char folder[64];
+static char folder[2][64];
 
 static void must(int fine)
 {
@@ -39,16 +41,20 @@ static void begin(void)
          SOTTO_OK);
     must(federation_settle_agreed(&f, "p", 0, &error) == SOTTO_OK);
     /* in memory: every message is synced */
-    snprintf(folder, sizeof folder, "%s/sotto-fuzz-%d",
-             access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
+    for (int i = 0; i < 2; i++)
+        snprintf(folder[i], sizeof folder[i], "%s/sotto-fuzz-%d-%d",
+                 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid(),
+                 i);
 }
 
 static void forget(void)
 {
     char path[100];
-    snprintf(path, sizeof path, "%s/messages", folder);
-    unlink(path);
-    rmdir(folder);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/messages", folder[i]);
+        unlink(path);
+        rmdir(folder[i]);
+    }
 }
 
 static sotto_table *read_rows(void)
@@ -72,7 +78,7 @@ static void wrap(text_buffer *t, const uint8_t *bytes, size_t size, int to)
 {
     static const char head[] = "sottomsg\1\0\0";
     text_add(t, head, 12);
-    uint32_t word[5] = {bytes[0] % 12u, to ? 0u : 1u, to ? 1u : 0u, bytes[1],
+    uint32_t word[5] = {bytes[0] % 14u, to ? 0u : 1u, to ? 1u : 0u, bytes[1],
                         0};
     text_add(t, (const char *)word, sizeof word);
     text_add(t, (const char *)f.session.byte, sizeof f.session.byte);
@@ -81,42 +87,68 @@ static void wrap(text_buffer *t, const uint8_t *bytes, size_t size, int to)
     text_add(t, (const char *)sum.byte, sizeof sum.byte);
 }
 
-/* Says it to a coordinator and to a party that have heard one another. */
-static void say(const uint8_t *bytes, size_t size, int right)
+static hub *new_hub(void)
 {
     hub *h;
+    sotto_error error;
+    static logbook log;
+    must(hub_open(&h, &f, folder[1], &log, &error) == SOTTO_OK);
+    return h;
+}
+
+static member *new_member(void)
+{
     member *m;
-    logbook log = {0};
-    sotto_error error = {SOTTO_OK, ""};
+    sotto_error error;
+    static logbook log;
     hash secret = {{1}}, data = {{2}};
-    hub_word word;
     sotto_table *t = read_rows();
-    text_buffer out = {0}, up = {0}, down = {0};
-    must(member_open(&m, &f, 0, &t, &secret, &data, folder, &log, &error) ==
+    must(member_open(&m, &f, 0, &t, &secret, &data, folder[0], &log, &error) ==
          SOTTO_OK);
-    text_buffer first = *member_word(m);
-    text_add(&up, first.data, first.length);
+    return m;
+}
+
+/* They speak to one another for a while: rows, the start, rounds, the model. */
+static void converse(hub *h, member *m, int visits)
+{
+    sotto_error error;
+    hub_word word = HUB_ASK;
+    for (int i = 0; i < visits && word == HUB_ASK; i++) {
+        text_buffer out = {0};
+        const text_buffer *said = member_word(m);
+        must(hub_take(h, 0, said->data, said->length, &error) == SOTTO_OK);
+        must(hub_next(h, 0, &word, &out, &error) == SOTTO_OK);
+        if (word == HUB_ASK && (visits & 1 || i < visits - 1))
+            must(member_take(m, out.data, out.length, &error) == SOTTO_OK);
+        text_free(&out);
+    }
+}
+
+/* Says it to a coordinator and to a party that have heard one another; then
+   both are what they were when they come back. */
+static void say(const uint8_t *bytes, size_t size, int right, int visits)
+{
+    hub *h = new_hub();
+    member *m = new_member();
+    sotto_error error = {SOTTO_OK, ""};
+    text_buffer up = {0}, down = {0};
+    converse(h, m, visits);
     if (right && size > 2) {
         wrap(&down, bytes, size, 1);
         (void)!member_take(m, down.data, down.length, &error);
+        wrap(&up, bytes, size, 0);
+        (void)!hub_take(h, 0, up.data, up.length, &error);
+    } else {
+        (void)!member_take(m, bytes, size, &error);
+        (void)!hub_take(h, 0, bytes, size, &error);
     }
-    (void)!member_take(m, bytes, size, &error);
-    member_close(m);
-    forget();
-    must(hub_open(&h, &f, folder, &log, &error) == SOTTO_OK);
-    must(hub_take(h, 0, up.data, up.length, &error) == SOTTO_OK);
-    must(hub_next(h, 0, &word, &out, &error) == SOTTO_OK && word == HUB_ASK);
-    text_free(&down);
-    if (right && size > 2) {
-        wrap(&down, bytes, size, 0);
-        (void)!hub_take(h, 0, down.data, down.length, &error);
-    }
-    (void)!hub_take(h, 0, bytes, size, &error);
     hub_close(h);
-    forget();
-    text_free(&out);
+    member_close(m);
+    hub_close(new_hub());
+    member_close(new_member());
     text_free(&up);
     text_free(&down);
+    forget();
 }
 
 static sotto_status ignore(void *context, const store_record *r,
@@ -137,18 +169,18 @@ static void damage(const uint8_t *bytes, size_t size)
     char path[100];
     sotto_error error;
     store_owner owner = {.role = 1};
-    must(store_open(&s, folder, &owner, ignore, NULL, &error) == SOTTO_OK);
+    must(store_open(&s, folder[0], &owner, ignore, NULL, &error) == SOTTO_OK);
     must(store_add(s, STORE_TAG, 0, "tag", 3, &error) == SOTTO_OK);
     must(store_add_pair(s, STORE_ANSWER, 0, "ask", 3, "say", 3, &error) ==
          SOTTO_OK);
     store_close(s);
-    snprintf(path, sizeof path, "%s/messages", folder);
+    snprintf(path, sizeof path, "%s/messages", folder[0]);
     FILE *file = fopen(path, "r+b");
     must(file && size > 1);
     fseek(file, bytes[0], SEEK_SET);
     fwrite(bytes + 1, 1, size - 1, file);
     fclose(file);
-    if (store_open(&s, folder, &owner, ignore, NULL, &error) == SOTTO_OK)
+    if (store_open(&s, folder[0], &owner, ignore, NULL, &error) == SOTTO_OK)
         store_close(s);
     else
         must(error.message[0] != 0);
@@ -163,6 +195,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (bytes[0] % 4 == 0)
         damage(bytes + 1, size - 1);
     else
-        say(bytes + 1, size - 1, bytes[0] & 1);
+        say(bytes + 1, size - 1, bytes[0] & 1, bytes[0] >> 3);
     return 0;
 }
