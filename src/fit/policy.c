@@ -34,10 +34,11 @@ public_facts fit_facts(const sotto_table *t, const sotto_options *options)
 /* The same of a table that is only planned for. */
 public_facts fit_planned_facts(const sotto_options *options)
 {
-    public_facts f = {.features = option_integer(options, OPTION_FEATURES),
-                      .weight_bound = 1,
+    public_facts f = {.weight_bound = 1,
                       .has_people = option_given(options, OPTION_UNIT_COLUMN),
                       .only_planned = 1};
+    if (option_given(options, OPTION_FEATURES))
+        f.features = option_integer(options, OPTION_FEATURES);
     if (option_given(options, OPTION_ROWS))
         f.rows = option_number(options, OPTION_ROWS);
     else if (fit_adjacency(options) != ACCOUNT_ADD_REMOVE && !f.has_people &&
