@@ -42,7 +42,7 @@ typedef struct visit {
     int party; /* -1: refused */
     unsigned code;
     int is_last;
-    char why[200];
+    char why[sizeof((sotto_error *)0)->message];
     text_buffer body;
 } visit;
 
@@ -108,7 +108,7 @@ static void hear(visit *v, const char *from)
     sotto_status status =
         hub_take(s->hub, v->party, v->body.data, v->body.length, &error);
     if (status == SOTTO_PEER) {
-        char who[400];
+        char who[sizeof name.text + 70];
         snprintf(who, sizeof who, "%s at %s", name.text, from);
         log_refusal(s, who, error.message);
         refuse(v, MHD_HTTP_CONFLICT, error.message);

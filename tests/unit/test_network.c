@@ -49,7 +49,7 @@ static char *network_text(const char *more)
                  "\"delta\": 1e-6, \"id\": \"who\", \"coordinator\": "
                  "{\"host\": \"h\"}, ");
     text_put(&t, more);
-    text_put(&t, TWO_PARTIES + strlen(open));
+    text_put(&t, &TWO_PARTIES[strlen(open)]);
     assert_false(t.failed);
     return t.data;
 }
