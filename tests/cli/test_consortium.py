@@ -5,7 +5,9 @@ import hashlib
 import http.client
 import json
 import os
+import pathlib
 import random
+import signal
 import socket
 import ssl
 import struct
@@ -75,6 +77,27 @@ class Runs(Consortium):
         self.assert_ended(processes)
         for name in ("coordinator", *PARTIES):
             self.assertTrue(self.json(f"{name}.json").get("not_private"), name)
+
+    def test_a_slow_party_is_waited_for(self):
+        """shop stands still for a while: nobody turns in circles, and no bit is another."""
+        def used():
+            times = [pathlib.Path(f"/proc/{p.run.pid}/stat").read_text("ascii").split()[13:15]
+                     for p in (coordinator, bank)]
+            return sum(int(t) for pair in times for t in pair) / os.sysconf("SC_CLK_TCK")
+        self.agree(lambda c: c.update(epsilon=2, delta=1e-6, rounds=300), "long")
+        coordinator = self.serve(keys="long/coordinator")
+        bank, *others = [self.join(name, keys=f"long/{name}") for name in PARTIES]
+        while "from shop: an answer" not in coordinator.said() and coordinator.run.poll() is None:
+            time.sleep(.01)
+        others[-1].run.send_signal(signal.SIGSTOP)
+        time.sleep(1)  # the rest comes to the point where it waits
+        before, began = used(), time.monotonic()
+        time.sleep(3)
+        self.assertLess(used() - before, .3 * (time.monotonic() - began))
+        self.assertIsNone(coordinator.run.poll())
+        others[-1].run.send_signal(signal.SIGCONT)
+        self.assert_ended([coordinator, bank, *others])
+        self.assertEqual(self.bytes_of("coordinator.json"), self.simulated())
 
     def test_who_is_gone_is_passed_over(self):
         """shop answers its first turns and dies for good; all others end."""
@@ -401,6 +424,28 @@ class Clients(Openssl):
         first = self.serve()
         self.assert_line(self.serve(state="state-second", wait=False), FAILED, "cannot listen")
         first.kill()
+
+    def test_connections_that_never_come_to_an_end(self):
+        """With a party's own certificate: a body of which a byte comes now and then, and
+        one half of which never comes. The run goes on beside them."""
+        coordinator = self.serve()
+        port = self.json(self.config)["coordinator"]["port"]
+        context = context_of(self.path("keys/shop").decode())
+        held = [context.wrap_socket(socket.create_connection(("localhost", port), timeout=20))
+                for _ in range(2)]
+        for connection in held:
+            connection.sendall(b"POST /v1/word HTTP/1.1\r\nHost: localhost\r\n"
+                               b"Content-Length: 100000\r\n\r\nsotto")
+        parties = [self.join(name) for name in PARTIES]
+        while any(p.run.poll() is None for p in (coordinator, *parties)):
+            try:
+                held[0].sendall(b".")
+            except OSError:  # it was told to go
+                pass
+            time.sleep(.05)
+        self.assert_ended([coordinator, *parties])
+        for connection in held:
+            connection.close()
 
     def test_one_address_cannot_take_all(self):
         """Somebody holds as many connections as it can get, and says nothing."""
