@@ -62,7 +62,8 @@ bench-instructions: all
 # A second compiler.
 clang:
 	@tools/setup.sh build test ci
-	@test -f build-clang/build.ninja || CC=clang-14 meson setup build-clang
+	@test -f build-clang/build.ninja || CC=clang-14 meson setup build-clang \
+		-Doptimization=1
 	ninja -C build-clang
 
 # Unit tests under the address and undefined-behaviour sanitizers, but for
