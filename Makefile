@@ -3,8 +3,9 @@
 BUILD = build
 PREFIX ?= /usr/local
 
-.PHONY: all demo test install uninstall format bench bench-instructions fuzz \
-	sanitize clang mutants kills clean setup-build setup-test
+.PHONY: all demo test test-report install uninstall format bench \
+	bench-instructions fuzz sanitize clang mutants kills clean setup-build \
+	setup-test
 
 all: setup-build $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -28,6 +29,14 @@ test: setup-test
 	@test ! -f $(BUILD)/build.ninja || meson setup --reconfigure $(BUILD) >/dev/null
 	@$(MAKE) --no-print-directory all
 	@tools/test.sh $(BUILD)
+
+# The page of 'sotto report' in Chromium, on a desk, a phone and in the dark;
+# the pictures are in build/pictures.
+test-report: all
+	@tools/setup.sh browser
+	@mkdir -p $(BUILD)/pictures
+	SOTTO=$(BUILD)/sotto SOTTO_PICTURES=$(BUILD)/pictures \
+		PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/browser/test_report.py
 
 install: all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)

@@ -43,9 +43,10 @@ static sotto_options *read_options(int count, char **word)
 static const private_solver *find_solver(const sotto_options *o)
 {
     const private_solver *const all[] = {
-        &fit_auto,    &fit_newton,     &fit_cd,  &fit_gcd,
-        &fit_gd,      &fit_sgd,        &fit_scd, &fit_scd_paper,
-        &fit_scd_seq, &fit_scd_primal, &fit_fw,  &fit_bcfw};
+        &fit_auto,    &fit_newton,     &fit_cd,     &fit_gcd,
+        &fit_gd,      &fit_sgd,        &fit_scd,    &fit_scd_paper,
+        &fit_scd_seq, &fit_scd_primal, &fit_fw,     &fit_bcfw,
+        &fit_ssp,     &fit_svrg,       &fit_output, &fit_objective};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (option_is(o, OPTION_SOLVER, all[i]->name))
             return all[i];

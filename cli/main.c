@@ -48,6 +48,15 @@ const verb cli_verbs[] = {
      2, 2, cli_evaluate},
     {"show", "MODEL", "print a model for people",
      "What it was learned with, and its largest weights.", 1, 1, cli_show},
+    {"report", "MODEL...", "make a page about models, for people",
+     "Writes one HTML file to -o FILE, without scripts and with nothing loaded "
+     "from elsewhere: what is promised in plain words, the epsilon for every "
+     "delta, what was asked and what each question cost, the weights with the "
+     "standard deviation of the last noise that entered each of them, and what "
+     "to tell the data protection officer. Models that are NOT PRIVATE say so "
+     "loudly. No record is read. Up to 8 models; what they cost together comes "
+     "first.",
+     1, CLI_MOST_ARGUMENTS, cli_report},
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1; bounds and missing values are not "

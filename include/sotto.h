@@ -324,6 +324,11 @@ SOTTO_API const char *sotto_model_feature_name(const sotto_model *model,
 SOTTO_API double sotto_model_weight(const sotto_model *model, int64_t j);
 SOTTO_API double sotto_model_intercept(const sotto_model *model);
 
+/* The standard deviation of the last noise that entered the weight of feature
+   j, before the penalty: NaN where none did or where it is not known. It is
+   not how far the weight is from the truth. */
+SOTTO_API double sotto_model_noise(const sotto_model *model, int64_t j);
+
 /* The name of class 0 (-1) or 1 (+1), or NULL when there are no classes. */
 SOTTO_API const char *sotto_model_class(const sotto_model *model, int which);
 
@@ -348,6 +353,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_settle(const char *output,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_text(char **out,
                                                          const char *path,
                                                          sotto_error *error);
+
+/*
+ * A page about models, for people: one HTML file without scripts, with nothing
+ * loaded from elsewhere. name[i] is what the page calls model[i]. What it
+ * says comes from the models: no record is read.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_report(char **out, const sotto_model *const *model,
+             const char *const *name, int64_t count, sotto_error *error);
 
 /* The model as another program's file: format "liblinear". */
 SOTTO_API SOTTO_MUST_CHECK sotto_status

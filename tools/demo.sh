@@ -47,11 +47,14 @@ show sotto predict private.json new.csv --proba
 show sotto evaluate private.json patients.csv
 show sotto evaluate model.json patients.csv --quiet
 printf '\n'
-bold "7. A bad row stops the run, for the operator's eyes, and quotes nothing"
+bold "7. A page about them, for people: what is promised, what was asked, what was learned"
+show sotto report private.json model.json -o report.html
+printf '\n'
+bold "8. A bad row stops the run, for the operator's eyes, and quotes nothing"
 { head -n 900 patients.csv; echo "p99999,unknown,f,surgery,120,1,no"; tail -n 50 patients.csv; } >broken.csv
 show sotto train broken.csv --schema schema.json --loss logistic --epsilon inf -o model.json
 printf '\n'
-bold "8. Larger: 100,000 texts over 100,000 words, a lasso of them"
+bold "9. Larger: 100,000 texts over 100,000 words, a lasso of them"
 show sotto generate zipf-heavy --rows 100000 --features 100000 -o words.svm
 start=$(date +%s%N)
 show sotto train words.svm --loss logistic --l1 0.001 --epsilon inf -o words.json
@@ -59,4 +62,4 @@ end=$(date +%s%N)
 printf '%s MB read and solved in %s ms\n' \
     "$(($(stat -c %s words.svm) / 1000000))" "$(((end - start) / 1000000))"
 printf '\n'
-bold "The files are in $folder; docs/tour.md shows how it works inside."
+bold "Open $folder/report.html in a browser. The other files are beside it; docs/tour.md shows how it works inside."

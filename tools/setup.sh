@@ -1,6 +1,7 @@
 #!/bin/sh
 # setup.sh GROUP...: installs the Debian packages that are missing for
-# building, testing, checking (ci), measuring (bench) or formatting.
+# building, testing, checking (ci), measuring (bench), looking at pages (browser) or
+# formatting.
 set -eu
 
 packages() {
@@ -14,6 +15,7 @@ packages() {
         python3-sklearn python3-cvxopt ;;
     bench) echo valgrind liblinear-tools liblinear4 python3-pandas \
         python3-scipy python3-sklearn g++ libeigen3-dev ;;
+    browser) echo chromium ;;
     format) echo clang-format-14 ;;
     *)
         echo "setup.sh: no such group: $1" >&2

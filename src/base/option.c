@@ -38,7 +38,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
         "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal|fw|"
-        "bcfw",
+        "bcfw|ssp|svrg|output|objective",
         " train plan ",
         "how to train; auto (the default with an epsilon): nothing to tune; "
         "newton: a private Newton method, which it mostly uses; "
@@ -48,7 +48,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "coordinate descent on the dual, by batches; scd-paper: the same as "
         "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
         "its rivals, for comparison; fw: private Frank-Wolfe in an L1 ball; "
-        "bcfw: the same by blocks, balls and boxes; exact: the minimiser of the objective, "
+        "bcfw: the same by blocks, balls and boxes; ssp: noisy second moments, "
+        "asked once, for the squared loss and few features; svrg: gradients of all "
+        "rows, and batches of how records differ from there; output: the "
+        "minimiser with noise on it; objective: the minimiser of an objective "
+        "with a random linear part, for the logistic loss; exact: the minimiser of the objective, "
         "NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
@@ -56,21 +60,28 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd: all "
+        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd, svrg: all "
         "coordinates together, in units of sqrt(M_j), to the length C; scd: "
         "how far a record may move the shared vector in a step (default: half "
         "of what the first step of a row of norm R and target 1 is); fw, bcfw: "
-        "each coordinate to C"},
+        "each coordinate to C; ssp: a row with its target, in units of "
+        "sqrt(M_j) and of the target's bound, to the length C; output: the slope "
+        "of the squared loss, so that a residual counts linearly beyond C"},
+    [OPTION_DIFFERENCE_CLIP] = {"difference-clip", NUMBER, "C", NULL, 1e-25, 1e25,
+        NULL, " train plan ",
+        "svrg: how far a record's gradient may differ from that at the anchor "
+        "(default: a quarter of the clip)"},
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for (default: 20); sgd, scd: how "
         "often each row is expected in a batch (default: 10, 15)"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
-        "rounds, each of which ends at an average"},
+        "rounds, each of which ends at an average (svrg: 5 unless given, at "
+        "most 12)"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
         "steps in a round, instead of --passes; gcd, gd, sgd, scd, fw, bcfw: "
-        "all steps (gd: 100 unless given)"},
+        "all steps (gd: 100 unless given; svrg: 1 / rate in a round)"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
-        NULL, " train plan ", "steps are X / M_j (gd, sgd: 1 / coordinates "
+        NULL, " train plan ", "steps are X / M_j (gd, sgd, svrg: 1 / coordinates "
         "unless given, which is stable whatever the records are)"},
     [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
         "uniform|permuted|cyclic", " train plan ",
@@ -92,7 +103,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
         "is in a batch, each by a secret coin; 1: always (default: 5 L2 "
-        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; scd-seq, scd-primal: the part of the "
+        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; svrg: 0.05; scd-seq, scd-primal: the part of the "
         "rows or coordinates that are a block)"},
     [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
         " train plan ",
@@ -112,8 +123,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
     [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
         NULL, " train plan ",
-        "scd: rows longer than R, in the units of the fit, are shortened to "
-        "R, in training and in prediction (inf: none)"},
+        "scd, output, objective: rows longer than R, in the units of the fit, "
+        "are shortened to R, in training and in prediction (scd: inf is none)"},
     [OPTION_RADIUS] = {"radius", NUMBER, "R", NULL, 0x1p-100, 0x1p100, NULL,
         " train plan ",
         "fw: the L1 ball that the weights stay in, in the units of the fit; "
@@ -225,7 +236,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SEED] = {"seed", INTEGER, "S", "0", 0, 9007199254740992.0, NULL,
         " generate ", "which of the sets of that name to make"},
     [OPTION_OUTPUT] = {"output", FILE_, "FILE", NULL, 0, 0, NULL,
-        " generate schema train predict export federate ",
+        " generate schema train predict report export federate ",
         "where to write (-o FILE; - is stdout)"},
     [OPTION_PROBA] = {"proba", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
         "print the probability of the positive class (loss logistic)"},
@@ -313,7 +324,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " doctor train plan evaluate version help account federate ",
         "print JSON instead of text"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor generate schema train predict evaluate export federate ",
+        " doctor generate schema train predict evaluate report export federate ",
         "print no remarks, only results and errors"},
 };
 /* clang-format on */

@@ -13,12 +13,13 @@ typedef struct curator curator;
 
 /* The questions there are. */
 typedef enum ask_kind {
-    ASK_TOTAL,    /* how many rows, or the sum of their weights */
-    ASK_MOMENTS,  /* the mean square of every feature */
-    ASK_PARTIAL,  /* one partial derivative of the mean loss */
-    ASK_GRADIENT, /* all of them at once */
-    ASK_CHOICE,   /* which coordinate promises most */
-    ASK_BATCH,    /* a batch's part of the gradient */
+    ASK_TOTAL,      /* how many rows, or the sum of their weights */
+    ASK_MOMENTS,    /* the mean square of every feature */
+    ASK_PARTIAL,    /* one partial derivative of the mean loss */
+    ASK_GRADIENT,   /* all of them at once */
+    ASK_CHOICE,     /* which coordinate promises most */
+    ASK_BATCH,      /* a batch's part of the gradient */
+    ASK_DIFFERENCE, /* the same, less that at the anchor */
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_SEQUENCE, /* the same of a public block, one row after the other */
     ASK_PRIMAL,   /* how far some coordinates should go */
@@ -29,9 +30,12 @@ typedef enum ask_kind {
     ASK_COLUMN_MEANS,   /* of every clipped feature */
     ASK_COLUMN_SQUARES, /* their mean squares about a centre */
     ASK_MATRIX,         /* the second moments of shortened rows */
+    ASK_CROSS,          /* the same, with the target as one more feature */
     ASK_WHITENED,       /* the gradient in told coordinates */
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
+    ASK_MINIMISER,      /* where the objective is least */
+    ASK_PERTURBED,      /* the same, of one with a random linear part */
     ASK_LATER,          /* questions that are chosen from answers */
     ASK_VERTEX,         /* which coordinate to go along, and which way */
     ASK_LABELS,         /* a sketch of the targets */
@@ -96,6 +100,10 @@ int curator_has_intercept(const curator *c);
 
 /* What sums are divided by: declared, or an answer; never the true count. */
 double curator_rows(const curator *c);
+
+/* The sd of the noise in the last answer about slopes or dual moves, in that
+   answer's units: public, like the plan. 0: it had none. */
+double curator_noise(const curator *c);
 
 /* A random number for public choices, like the order of coordinates: fresh
    in each run (or of the insecure seed), and no secret. */
@@ -210,6 +218,15 @@ sotto_status curator_ask_gradient(curator *c, double clip, const double *scale,
 sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
                                double *out, sotto_error *error);
 
+/* The anchor is where the iterate is. */
+sotto_status curator_tell_anchor(curator *c, sotto_error *error);
+
+/* As curator_ask_batch, of each record's gradient at the iterate less its
+   gradient at the anchor, shortened to the length `clip`. */
+sotto_status curator_ask_difference(curator *c, double clip,
+                                    const double *scale, double *out,
+                                    sotto_error *error);
+
 /* A dual step: public, all of it. */
 typedef struct ask_dual {
     const double *weight; /* the model so far, one for each feature */
@@ -288,12 +305,14 @@ typedef struct ask_frame {
     const int64_t *feature; /* NULL: all */
     int64_t features;
     const double *centre, *scale;
+    double target_centre, target_scale; /* 0: the target is not kept */
 } ask_frame;
 
 /*
  * From now on rows are also kept as z = (x - centre) / scale of these, and 1
  * where there is an intercept, as floats by rows: as much memory again as a
- * dense table of them takes. Told once.
+ * dense table of them takes. Told once. A frame with the target has it last,
+ * and is for ASK_CROSS alone.
  */
 sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
                                 sotto_error *error);
@@ -305,6 +324,10 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
  */
 sotto_status curator_ask_matrix(curator *c, double reach, double *out,
                                 double *sd, sotto_error *error);
+
+/* The same of a frame with the target: features, intercept, target. */
+sotto_status curator_ask_cross(curator *c, double reach, double *out,
+                               double *sd, sotto_error *error);
 
 /* Rows are kept as map' z from here on; the matrix cannot be asked for any
    more. The map is square, row after row. */
@@ -325,6 +348,24 @@ sotto_status curator_ask_lengths(curator *c, double most, double out[2],
    margin `other`; a record counts with at most `most`. */
 sotto_status curator_ask_change(curator *c, double other, double most,
                                 double *out, double *sd, sotto_error *error);
+
+/* ---- the minimiser ---- */
+
+/* What is added to the mean loss; no intercept. */
+typedef struct ask_penalty {
+    double l1, l2;    /* l2 from 2^-100 to 2^100 */
+    double low, high; /* the box, with 0 in it; infinite: none */
+} ask_penalty;
+
+/*
+ * Where the mean loss and the penalty are least, of rows that are shortened
+ * to the policy's norm; the loss is logistic or huber. ASK_MINIMISER: with
+ * noise on it. ASK_PERTURBED: of the logistic loss, l2 alone, and a linear
+ * part that is random, with a little noise on the answer as well.
+ */
+sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
+                                   const ask_penalty *penalty, double *out,
+                                   sotto_error *error);
 
 /* ---- sketches: of curators whose policy has buckets ---- */
 

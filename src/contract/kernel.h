@@ -83,6 +83,8 @@ typedef struct kernel_ball {
     const float *reach;  /* u_i */
     const float *origin; /* margins at w = 0 */
     const float *at;     /* w; NULL: the margins are there already */
+    const float *anchor; /* with `at`: slopes are those at w less those here;
+                            NULL: as they are */
     float factor;        /* f */
 } kernel_ball;
 

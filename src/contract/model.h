@@ -20,6 +20,8 @@ struct sotto_model {
     char **name; /* NULL: features are called 1, 2, ... */
     double *weight;
     double intercept;
+    double *noise; /* sd of the last noise that entered each weight, before the
+                      penalty, in the weight's units; NULL: not known */
 
     /* rows longer than the bound, in stored units, are shortened to it before
        anything else: the score is centre + (x'w + b - centre) bound / length;

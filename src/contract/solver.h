@@ -23,7 +23,18 @@ typedef struct solver_problem {
 typedef struct solver_answer {
     double *weight; /* one for each feature, the caller's */
     double intercept;
+    double *noise; /* NULL, or for each feature the sd of the last noise that
+                      entered its weight, before the penalty; 0: none did, or
+                      it is not known. The caller's, zeros at first */
 } solver_answer;
+
+/* Coordinate j was moved by an answer whose noise moved it by that sd. */
+static inline void solver_note(const solver_answer *out,
+                               const solver_problem *p, int64_t j, double sd)
+{
+    if (out->noise && j < p->features)
+        out->noise[j] = sd;
+}
 
 /* Called after each step with the share of them that is done, a public
    number; other than 0 stops. */
@@ -173,6 +184,24 @@ typedef struct matrix_model {
 sotto_status matrix_minimise(const matrix_model *m, const double *from,
                              double *v, sotto_error *error);
 
+/* ---- ssp.c: sufficient statistics ---- */
+
+typedef struct ssp_settings {
+    double reach;        /* C: rows with their target are shortened to it */
+    const double *scale; /* of the features */
+    double target_scale;
+} ssp_settings;
+
+sotto_status ssp_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const ssp_settings *s, sotto_error *error);
+
+/* ---- minimiser.c: output and objective perturbation ---- */
+
+/* `kind` is ASK_MINIMISER or ASK_PERTURBED. */
+sotto_status minimiser_run(solver_answer *out, curator *c,
+                           const solver_problem *p, ask_kind kind,
+                           sotto_error *error);
+
 /* ---- gcd.c: DP-GCD ---- */
 
 typedef struct gcd_settings {
@@ -279,6 +308,22 @@ sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
 sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
                      const descent_settings *s, solver_progress progress,
                      void *context, sotto_error *error);
+
+/* ---- svrg.c: DP-SVRG ---- */
+
+typedef struct svrg_settings {
+    int64_t rounds;         /* S: each asks for a whole gradient */
+    int64_t steps;          /* m: batches in a round */
+    double step_size;       /* steps are this / M_j */
+    double clip;            /* C1: of a record's gradient */
+    double difference_clip; /* C2: of how much it differs from the anchor's */
+    double rate;            /* q: of the batches */
+    const double *smoothness;
+} svrg_settings;
+
+sotto_status svrg_run(solver_answer *out, curator *c, const solver_problem *p,
+                      const svrg_settings *s, solver_progress progress,
+                      void *context, sotto_error *error);
 
 /* ---- scd.c: DP-SCD ---- */
 

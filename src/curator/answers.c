@@ -111,12 +111,13 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
                                  sotto_error *error)
 {
     int64_t sum = 0;
-    double noise;
+    double noise = 0;
     assert(j >= 0 && j < c->table->features + c->policy.intercept);
     assert(c->clips_told && c->total > 0);
     if (c->factor[j] == 0) { /* an infinite clip */
         sotto_status status = gate_release_unclipped(
             c, ASK_PARTIAL, sum_unclipped, &j, out, error);
+        c->answer_noise = 0;
         *out = status == SOTTO_OK ? *out / c->total : 0;
         return status;
     }
@@ -125,6 +126,7 @@ sotto_status curator_ask_partial(curator *c, int64_t j, double *out,
     sotto_status status = gate_release(c, &q, &sum, &noise, error);
     double clip = KERNEL_CLIP / (double)c->factor[j];
     *out = (double)sum * (clip / KERNEL_CLIP) / c->total;
+    c->answer_noise = noise * (clip / KERNEL_CLIP) / c->total;
     return status;
 }
 

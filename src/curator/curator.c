@@ -182,7 +182,8 @@ static sotto_status open_rest(curator *c, sotto_error *error)
     }
     if (batches)
         status = batch_make(c, error);
-    if (status == SOTTO_OK && ask_planned(&c->plan, ASK_BATCH))
+    if (status == SOTTO_OK && (ask_planned(&c->plan, ASK_BATCH) ||
+                               ask_planned(&c->plan, ASK_DIFFERENCE)))
         status = sampled_make(c, error);
     if (status == SOTTO_OK && (ask_planned(&c->plan, ASK_DUAL) ||
                                ask_planned(&c->plan, ASK_SEQUENCE)))
@@ -259,6 +260,7 @@ void curator_close(curator *c)
     mem_free(c->told);
     mem_free(c->factor);
     mem_free(c->at);
+    mem_free(c->anchor);
     mem_free(c->scale);
     mem_free(c->value);
     sotto_table_free(c->table);
@@ -295,6 +297,11 @@ int64_t curator_features(const curator *c)
 int curator_has_intercept(const curator *c)
 {
     return c->policy.intercept;
+}
+
+double curator_noise(const curator *c)
+{
+    return c->answer_noise;
 }
 
 double curator_rows(const curator *c)

@@ -112,8 +112,7 @@ static double exp_below(double x)
     return ldexp(p, (int)n);
 }
 
-/* 1 / (1 + exp(m)) */
-static double sigmoid_of_minus(double m)
+double dual_sigmoid_of_minus(double m)
 {
     double e = exp_below(m > 0 ? -m : m);
     return m > 0 ? e / (1 + e) : 1 / (1 + e);
@@ -141,7 +140,7 @@ static double dual_move(const loss *l, double target, double m, double b,
     case LOSS_SQUARED_HINGE:
         return fmax(b + (1 - m - b / 2) / (.5 + k), 0) - b;
     default:
-        s = sigmoid_of_minus(m);
+        s = dual_sigmoid_of_minus(m);
         return (s - b) / (1 + k * s * (1 - s));
     }
 }
@@ -317,7 +316,7 @@ static sotto_status check_ask(const curator *c, const ask_dual *at,
 sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
                               double *unit, sotto_error *error)
 {
-    double noise;
+    double noise = 0;
     size_t features = (size_t)c->table->features;
     for (size_t j = 0; j < features; j++)
         move[j] = 0;
@@ -327,13 +326,15 @@ sotto_status curator_ask_dual(curator *c, const ask_dual *at, int64_t *move,
     gate_question q = {
         .kind = ASK_DUAL, .answers = features, .sum = sum_dual, .what = at};
     *unit = at->clip / KERNEL_CLIP;
-    return gate_release(c, &q, move, &noise, error);
+    status = gate_release(c, &q, move, &noise, error);
+    c->answer_noise = noise * *unit;
+    return status;
 }
 
 sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
                                   double *unit, sotto_error *error)
 {
-    double noise;
+    double noise = 0;
     size_t features = (size_t)c->table->features;
     sequence_ask s = {.at = *at, .from = at->weight};
     for (size_t j = 0; j < features; j++)
@@ -353,6 +354,7 @@ sotto_status curator_ask_sequence(curator *c, const ask_dual *at, int64_t *move,
                        .what = &s};
     *unit = at->clip / KERNEL_CLIP;
     status = gate_release(c, &q, move, &noise, error);
+    c->answer_noise = noise * *unit;
     secret_give(s.here, features * sizeof *s.here);
     return status;
 }

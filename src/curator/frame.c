@@ -6,6 +6,7 @@
  *             rounded to a float; after a map A: A' z_i, summed in the order
  *             of j in double and rounded to floats
  *   square    q_i = the sum of squares of what is kept, in order, in double
+ *             with the target: (y_i - centre) / scale behind them, as a float
  *   matrix    t_i = sqrt(a_i/W) min(1, R / sqrt(q_i)) / R
  *             k_i = B (1 - 2^-30) (t z_a)(t z_b), sqrt(2) times that beside
  *             the diagonal, cut towards 0
@@ -81,8 +82,11 @@ static void fill_frame(curator *c, const ask_frame *f)
             c->kept[i * c->width + j] =
                 kept_value(((double)c->slope[i] - f->centre[j]) / f->scale[j]);
     }
-    for (int64_t i = 0; c->width > f->features && i < c->table->rows; i++)
+    for (int64_t i = 0; c->policy.intercept && i < c->table->rows; i++)
         c->kept[i * c->width + f->features] = 1;
+    for (int64_t i = 0; c->with_target && i < c->table->rows; i++)
+        c->kept[(i + 1) * c->width - 1] =
+            kept_value((c->table->y[i] - f->target_centre) / f->target_scale);
     find_squares(c);
 }
 
@@ -91,6 +95,9 @@ static int is_frame(const curator *c, const ask_frame *f)
     int64_t all = c->table->features;
     int fine = f->feature ? f->features >= 0 && f->features <= all
                           : f->features == all; /* draws: for no more */
+    fine &= f->target_scale == 0 ||
+            (c->table->y && shape_moderate(f->target_scale) &&
+             fabs(f->target_centre) <= 0x1p100);
     for (int64_t j = 0; fine && j < f->features; j++)
         fine &= shape_moderate(f->scale[j]) && fabs(f->centre[j]) <= 0x1p100 &&
                 (!f->feature || (f->feature[j] >= 0 && f->feature[j] < all));
@@ -104,7 +111,8 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
         return error_set(error, SOTTO_USAGE,
                          "a frame is told once, with features that there are "
                          "and scales from 2^-100 to 2^100");
-    c->width = frame->features + c->policy.intercept;
+    c->with_target = frame->target_scale != 0;
+    c->width = frame->features + c->policy.intercept + c->with_target;
     if (c->width > 1 << 20 || !frame_memory(c)) {
         frame_free(c);
         return error_memory(error);
@@ -132,7 +140,7 @@ static void map_row(const double *map, int64_t width, float *row, double *sum)
 
 sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
 {
-    int fine = c->kept && !c->mapped;
+    int fine = c->kept && !c->mapped && !c->with_target;
     for (int64_t k = 0; fine && k < c->width * c->width; k++)
         fine &= fabs(map[k]) <= 0x1p100;
     if (!fine)
@@ -204,24 +212,26 @@ static void unfold(const int64_t *sum, int64_t width, double unit, double *out)
         }
 }
 
-sotto_status curator_ask_matrix(curator *c, double reach, double *out,
-                                double *sd, sotto_error *error)
+static sotto_status ask_matrix(curator *c, ask_kind kind, double reach,
+                               double *out, double *sd, sotto_error *error)
 {
     *sd = 0;
     if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096 ||
-        !(c->total > 0))
+        c->with_target != (kind == ASK_CROSS) || !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
-                         "a matrix needs a frame of at most 4096 coordinates "
-                         "and a length from 2^-100 to 2^100");
+                         "a matrix needs a frame of at most 4096 coordinates, "
+                         "with the target if it is of cross moments, and a "
+                         "length from 2^-100 to 2^100");
     size_t width = (size_t)c->width, cells = width * (width + 1) / 2;
     matrix_ask a = {reach, mem_zeroed(width, sizeof *a.row),
                     mem_zeroed(cells, sizeof *a.part)};
     int64_t *sum = mem_zeroed(cells, sizeof *sum);
-    gate_question q = {.kind = ASK_MATRIX,
+    gate_question q = {.kind = kind,
                        .answers = cells,
                        .sum = sum_matrix,
                        .what = &a,
-                       .features = c->width - c->policy.intercept};
+                       .features =
+                           c->width - c->policy.intercept - c->with_target};
     sotto_status status = a.row && a.part && sum
                               ? gate_release(c, &q, sum, sd, error)
                               : error_memory(error);
@@ -234,6 +244,18 @@ sotto_status curator_ask_matrix(curator *c, double reach, double *out,
     mem_free(a.part);
     mem_free(sum);
     return status;
+}
+
+sotto_status curator_ask_matrix(curator *c, double reach, double *out,
+                                double *sd, sotto_error *error)
+{
+    return ask_matrix(c, ASK_MATRIX, reach, out, sd, error);
+}
+
+sotto_status curator_ask_cross(curator *c, double reach, double *out,
+                               double *sd, sotto_error *error)
+{
+    return ask_matrix(c, ASK_CROSS, reach, out, sd, error);
 }
 
 /* ---- the gradient ---- */
@@ -286,7 +308,7 @@ static sotto_status check_ask(const curator *c, double number, double *sd,
                               sotto_error *error)
 {
     *sd = 0;
-    if (c->kept && shape_moderate(number) && c->total > 0)
+    if (c->kept && !c->with_target && shape_moderate(number) && c->total > 0)
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "expected a frame, and a number from 2^-100 to 2^100");

@@ -71,7 +71,8 @@ static void sum_batch(curator *c, const void *what, int64_t *out)
 {
     const gradient_ask *a = what;
     gradient_scale(c, a->scale);
-    sampled_sum(c, a->factor, out);
+    sampled_sum(c, a->kind == ASK_DIFFERENCE ? c->anchor : NULL, a->factor,
+                out);
 }
 
 /* The same without clip and grid, in doubles, row after row. */
@@ -116,6 +117,7 @@ static sotto_status gradient_unclipped(curator *c, const gradient_ask *a,
                                        sotto_error *error)
 {
     double none;
+    c->answer_noise = 0;
     sotto_status status =
         gate_release_unclipped(c, a->kind, sum_unclipped, a, &none, error);
     for (int64_t j = 0; j < coordinates_of(c); j++)
@@ -130,18 +132,20 @@ static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
 {
     int64_t count = coordinates_of(c);
     int64_t *sum = mem_zeroed((size_t)count, sizeof *sum);
-    double noise;
+    double noise = 0;
     if (!sum)
         return error_memory(error);
     gate_question q = {.kind = a->kind,
                        .answers = (size_t)count,
-                       .sum = a->kind == ASK_BATCH ? sum_batch : sum_gradient,
+                       .sum =
+                           a->kind == ASK_GRADIENT ? sum_gradient : sum_batch,
                        .what = a};
     sotto_status status = gate_release(c, &q, sum, &noise, error);
     for (int64_t j = 0; j < count; j++)
         a->out[j] = status == SOTTO_OK
                         ? (double)sum[j] / (double)a->factor / c->total
                         : 0;
+    c->answer_noise = noise / (double)a->factor / c->total;
     mem_free(sum);
     return status;
 }
@@ -171,4 +175,25 @@ sotto_status curator_ask_batch(curator *c, double clip, const double *scale,
         return error_set(error, SOTTO_USAGE,
                          "--clip: batches need a finite one");
     return gradient_ask_for(c, ASK_BATCH, clip, scale, out, error);
+}
+
+sotto_status curator_tell_anchor(curator *c, sotto_error *error)
+{
+    size_t count = (size_t)coordinates_of(c) + 1;
+    if (!c->anchor)
+        c->anchor = mem_zeroed(count, sizeof *c->anchor);
+    if (!c->anchor)
+        return error_memory(error);
+    memcpy(c->anchor, c->at, (count - 1) * sizeof *c->anchor);
+    return SOTTO_OK;
+}
+
+sotto_status curator_ask_difference(curator *c, double clip,
+                                    const double *scale, double *out,
+                                    sotto_error *error)
+{
+    if (isinf(clip) || !c->anchor)
+        return error_set(error, SOTTO_USAGE,
+                         "differences need a finite clip and an anchor");
+    return gradient_ask_for(c, ASK_DIFFERENCE, clip, scale, out, error);
 }

@@ -97,6 +97,7 @@ struct curator {
 
     float *origin;       /* margins where all weights are 0 */
     float *at;           /* the iterate; features and intercept */
+    float *anchor;       /* where it once was; NULL: none was told */
     int away;            /* the margins are not those of `at` yet */
     float *reach;        /* of the rows, as kernel_ball has it, for `scale` */
     float *scale;        /* of the last gradient; 0: there was none */
@@ -105,7 +106,8 @@ struct curator {
     float *factor; /* KERNEL_CLIP / clip, of features and the intercept; 0:
                       an infinite clip */
     int clips_told;
-    double total; /* what sums are divided by; 0: not known yet */
+    double total;        /* what sums are divided by; 0: not known yet */
+    double answer_noise; /* sd of the last answer's, in its units; public */
 
     /* told, but not done yet: it is done with the next question */
     int64_t moved;
@@ -120,6 +122,7 @@ struct curator {
     size_t kept_bytes, square_bytes;
     int64_t width;
     int mapped;
+    int with_target; /* it is the last of them */
 
     noise_stream *noise;
     noise_stream *choices;  /* of selections: independent of releases */
@@ -138,6 +141,9 @@ struct curator {
 
 sotto_status dual_make(curator *c, sotto_error *error);
 void dual_free(curator *c);
+
+/* 1 / (1 + exp(m)), of sums and products alone, within 2^-48. */
+double dual_sigmoid_of_minus(double m);
 
 /* ---- sketch.c ---- */
 
@@ -224,8 +230,9 @@ void gradient_scale(curator *c, const double *scale);
 sotto_status sampled_make(curator *c, sotto_error *error);
 void sampled_free(curator *c);
 
-/* Adds the integers of the rows in the batch. */
-void sampled_sum(curator *c, float factor, int64_t *out);
+/* Adds the integers of the rows in the batch; with an anchor, those of
+   differences. */
+void sampled_sum(curator *c, const float *anchor, float factor, int64_t *out);
 
 /* One question: how the exact integers are summed. How much one person can
    change them is the gate's business. */
@@ -235,6 +242,9 @@ typedef struct gate_question {
     void (*sum)(curator *c, const void *what, int64_t *out);
     const void *what;
     int64_t features; /* that it is about, where a plan says how many */
+    int64_t *pull;    /* of ASK_PERTURBED: the noise that goes into the sum, as
+                         many as answers; drawn by the gate before it */
+    double bend;      /* and what that question needs to be told of its sum */
 } gate_question;
 
 /*
@@ -280,10 +290,25 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
                                     const void *what, double *out,
                                     sotto_error *error);
 
+/* How much of what one record can add to a gradient may be left of it at
+   what counts as a minimiser. */
+static inline double gate_certain(ask_kind kind)
+{
+    return kind == ASK_PERTURBED ? 0x1p-16 : 0x1p-12;
+}
+
 /* How much all rows of one person can change the sums of a question: their
    Euclidean length, in integers. */
 double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
+
+/*
+ * Of ASK_PERTURBED: the noise multiplier of the pull is 1 over this, where
+ * one record can change the logarithm of the curvature's determinant by
+ * `bend`; 0 or less: no noise would do. Rounded down.
+ */
+double gate_pull_level(const curator_policy *policy, const ask_item *item,
+                       double bend);
 
 /* Whether it is the noise of a choice, or the question is one. */
 int gate_is_choice(ask_noise noise);

@@ -51,7 +51,7 @@ static void sum_primal(curator *c, const void *what, int64_t *out)
 sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
                                 double *unit, sotto_error *error)
 {
-    double noise;
+    double noise = 0;
     int64_t p = c->table->features;
     for (int64_t k = 0; k < at->count; k++)
         move[k] = 0;
@@ -65,5 +65,7 @@ sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
                        .sum = sum_primal,
                        .what = at};
     *unit = at->clip / KERNEL_CLIP;
-    return gate_release(c, &q, move, &noise, error);
+    sotto_status status = gate_release(c, &q, move, &noise, error);
+    c->answer_noise = noise * *unit;
+    return status;
 }

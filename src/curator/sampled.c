@@ -20,7 +20,8 @@ static int are_small(const ask_plan *plan)
 {
     int small = 1;
     for (int i = 0; i < plan->items; i++)
-        if (plan->item[i].kind == ASK_BATCH)
+        if (plan->item[i].kind == ASK_BATCH ||
+            plan->item[i].kind == ASK_DIFFERENCE)
             small &= plan->item[i].noise == ASK_SAMPLED &&
                      plan->item[i].rate < SAMPLED_COPY_BELOW;
     return small;
@@ -110,13 +111,14 @@ static int64_t gather_rows(curator *c, const uint32_t *row, int64_t count)
 }
 
 /* Margins are made of the iterate, in the order of columns. */
-void sampled_sum(curator *c, float factor, int64_t *out)
+void sampled_sum(curator *c, const float *anchor, float factor, int64_t *out)
 {
     gathered *g = &c->gathered;
     kernel_ball ball = gradient_ball(c);
     kernel_rows rows = c->rows;
     ball.factor = factor;
     ball.at = c->at;
+    ball.anchor = anchor;
     ball.origin = g->row[OF_ORIGIN];
     ball.reach = g->row[OF_REACH];
     ball.ones = ball.ones ? g->row[OF_ONES] : NULL;

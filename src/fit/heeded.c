@@ -15,16 +15,20 @@ typedef struct heeded {
 static const heeded table[] = {
     {OPTION_PENALTY_UNITS, " auto newton "},
     {OPTION_PATH, " auto "},
-    {OPTION_CLIP, " cd gcd gd sgd scd scd-paper scd-seq scd-primal fw bcfw "},
-    {OPTION_STEPS, " cd gcd gd sgd scd scd-paper scd-seq scd-primal fw bcfw "},
+    {OPTION_CLIP,
+     " cd gcd gd sgd svrg scd scd-paper scd-seq scd-primal fw bcfw ssp "
+     "output "},
+    {OPTION_STEPS,
+     " cd gcd gd sgd svrg scd scd-paper scd-seq scd-primal fw bcfw "},
     {OPTION_PASSES, " cd sgd scd scd-paper scd-seq scd-primal "},
-    {OPTION_ROUNDS, " cd "},
+    {OPTION_ROUNDS, " cd svrg "},
     {OPTION_ORDER, " cd "},
-    {OPTION_STEP_SIZE, " cd gcd gd sgd "},
-    {OPTION_SMOOTHNESS, " cd gcd gd sgd "},
+    {OPTION_STEP_SIZE, " cd gcd gd sgd svrg "},
+    {OPTION_SMOOTHNESS, " cd gcd gd sgd ssp svrg "},
+    {OPTION_DIFFERENCE_CLIP, " svrg "},
     {OPTION_CALIBRATION, " cd gcd "},
     {OPTION_AVERAGE, " cd gd sgd scd scd-paper scd-seq "},
-    {OPTION_BATCH_RATE, " sgd scd scd-paper scd-seq scd-primal "},
+    {OPTION_BATCH_RATE, " sgd svrg scd scd-paper scd-seq scd-primal "},
     {OPTION_MOMENTUM, " gd sgd "},
     {OPTION_DECAY, " gd sgd "},
     {OPTION_RULE, " gcd "},
@@ -34,7 +38,7 @@ static const heeded table[] = {
     {OPTION_BLOCKS, " bcfw "},
     {OPTION_SAMPLING, " bcfw "},
     {OPTION_CANDIDATES, " bcfw "},
-    {OPTION_NORM_BOUND, " scd scd-paper scd-seq "},
+    {OPTION_NORM_BOUND, " scd scd-paper scd-seq output objective "},
     {OPTION_TOLERANCE, " exact "}};
 
 static int heeds(const heeded *h, const char *solver)

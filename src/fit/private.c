@@ -10,9 +10,10 @@
 /* ---- what is needed ---- */
 
 static const private_solver *const solvers[] = {
-    &fit_auto,    &fit_newton,     &fit_cd,  &fit_gcd,
-    &fit_gd,      &fit_sgd,        &fit_scd, &fit_scd_paper,
-    &fit_scd_seq, &fit_scd_primal, &fit_fw,  &fit_bcfw};
+    &fit_auto,    &fit_newton,     &fit_cd,     &fit_gcd,
+    &fit_gd,      &fit_sgd,        &fit_scd,    &fit_scd_paper,
+    &fit_scd_seq, &fit_scd_primal, &fit_fw,     &fit_bcfw,
+    &fit_ssp,     &fit_svrg,       &fit_output, &fit_objective};
 
 static const private_solver *solver_of(const sotto_options *options)
 {
@@ -111,20 +112,39 @@ static sotto_status run_first(private_run *r, sotto_error *error)
     return status;
 }
 
+/* As the weights, in the units of the file; only what is private, finite, and
+   anything at all is kept. */
+static void run_noise(const private_run *r, sotto_model *m)
+{
+    int any = 0, finite = 1;
+    for (int64_t j = 0; m->noise && j < m->features; j++) {
+        double half = r->maps.half ? r->maps.half[j] : 1;
+        m->noise[j] *= r->maps.target_half / half;
+        any |= m->noise[j] > 0;
+        finite &= isfinite(m->noise[j]) && m->noise[j] >= 0;
+    }
+    if (m->statement && any && finite)
+        return;
+    mem_free(m->noise);
+    m->noise = NULL;
+}
+
 static sotto_status run_solver(private_run *r, sotto_model *m,
                                sotto_error *error)
 {
     solver_problem p = {r->task.loss,     r->task.l1,   r->task.l2,
                         r->task.low,      r->task.high, m->features,
                         r->task.intercept};
-    solver_answer answer = {.weight = m->weight};
-    sotto_status status = run_first(r, error);
+    m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
+    solver_answer answer = {.weight = m->weight, .noise = m->noise};
+    sotto_status status = m->noise ? run_first(r, error) : error_memory(error);
     if (status == SOTTO_OK)
         status = r->solver->run(r, &p, &answer,
                                 r->watch && r->watch->look ? run_look : NULL, r,
                                 error);
     if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, answer.intercept);
+    run_noise(r, m);
     if (r->policy.norm_bound > 0) {
         m->norm_bound = r->policy.norm_bound;
         m->norm_centre = r->maps.target_centre;

@@ -196,6 +196,22 @@ static void ball_sum_sparse(const kernel_ball *b, int64_t from, int64_t count,
 
 /* ---- a block, and all ---- */
 
+/* Slopes less those at the anchor. The margins are w's at the end. */
+static void ball_differences(const kernel_rows *r, const kernel_rows *part,
+                             const kernel_ball *b, int64_t from, int64_t count,
+                             float *restrict t)
+{
+    float there[BALL_MOST] __attribute__((aligned(64)));
+    kernel_ball anchor = *b;
+    anchor.at = b->anchor;
+    ball_move(r, &anchor, from, count);
+    slopes(part, there);
+    ball_move(r, b, from, count);
+    slopes(part, t);
+    for (int64_t i = 0; i < count; i += LANES)
+        lanes_store(t + i, lanes_load(t + i) - lanes_load(there + i));
+}
+
 static void ball_block(const kernel_rows *r, const kernel_ball *b, int64_t from,
                        int64_t count, int64_t *out)
 {
@@ -204,9 +220,13 @@ static void ball_block(const kernel_rows *r, const kernel_ball *b, int64_t from,
     part.padded = count;
     part.margin += from;
     part.weight = r->weight ? r->weight + from : NULL;
-    if (b->at)
-        ball_move(r, b, from, count);
-    slopes(&part, t);
+    if (b->anchor)
+        ball_differences(r, &part, b, from, count, t);
+    else {
+        if (b->at)
+            ball_move(r, b, from, count);
+        slopes(&part, t);
+    }
     int any = ball_factors(b, from, count, t);
     if (!b->value)
         ball_sum_sparse(b, from, loops_less(count, r->rows - from), t, out);

@@ -32,6 +32,7 @@ void sotto_model_free(sotto_model *m)
         mem_free(m->name[j]);
     mem_free(m->name);
     mem_free(m->weight);
+    mem_free(m->noise);
     mem_free(m->class_name[0]);
     mem_free(m->class_name[1]);
     mem_free(m->schema);
@@ -91,6 +92,11 @@ const char *sotto_model_feature_name(const sotto_model *m, int64_t j,
 double sotto_model_weight(const sotto_model *m, int64_t j)
 {
     return m->weight[j];
+}
+
+double sotto_model_noise(const sotto_model *m, int64_t j)
+{
+    return m->noise && m->noise[j] > 0 ? m->noise[j] : NAN;
 }
 
 double sotto_model_intercept(const sotto_model *m)

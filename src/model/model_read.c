@@ -150,28 +150,45 @@ static int64_t read_index(const char *key)
     return *key ? 0 : index;
 }
 
-static int read_weights(sotto_model *m, json_t *weights)
+/* One number for each feature, or those that are not 0. */
+static int read_vector(double *out, int64_t features, json_t *from)
 {
     const char *key;
     json_t *value;
     size_t i;
-    if (json_is_array(weights) &&
-        json_array_size(weights) != (size_t)m->features)
+    if (json_is_array(from) && json_array_size(from) != (size_t)features)
         return 0;
-    json_array_foreach(weights, i, value)
+    json_array_foreach(from, i, value)
     {
         if (!json_is_number(value))
             return 0;
-        m->weight[i] = json_number_value(value);
+        out[i] = json_number_value(value);
     }
-    json_object_foreach(weights, key, value)
+    json_object_foreach(from, key, value)
     {
         int64_t index = read_index(key);
-        if (index < 1 || index > m->features || !json_is_number(value))
+        if (index < 1 || index > features || !json_is_number(value))
             return 0;
-        m->weight[index - 1] = json_number_value(value);
+        out[index - 1] = json_number_value(value);
     }
-    return json_is_array(weights) || json_is_object(weights);
+    return json_is_array(from) || json_is_object(from);
+}
+
+/* Of models with a statement, and not of all of them. */
+static int read_noise(sotto_model *m, json_t *root)
+{
+    json_t *noise = json_object_get(root, "noise");
+    if (!noise)
+        return 1;
+    if (!json_is_object(json_object_get(root, "privacy")))
+        return 0;
+    m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
+    if (!m->noise)
+        return -1;
+    int fine = read_vector(m->noise, m->features, noise);
+    for (int64_t j = 0; fine && j < m->features; j++)
+        fine = m->noise[j] >= 0;
+    return fine;
 }
 
 /* A statement, or NOT PRIVATE: one of them, and not both. */
@@ -230,7 +247,7 @@ static int has_known_keys(json_t *root)
     static const char *const known[] = {
         "sotto_model", "not_private", "loss",     "huber_delta", "penalty",
         "classes",     "intercept",   "features", "weights",     "schema",
-        "privacy",     "checksum",    "row_norm"};
+        "privacy",     "checksum",    "row_norm", "noise"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -260,7 +277,10 @@ static sotto_status read_model(sotto_model **out, const char *name,
     if (fine > 0)
         fine = read_names(m, features);
     if (fine > 0)
-        fine = read_weights(m, json_object_get(root, "weights"));
+        fine = read_vector(m->weight, m->features,
+                           json_object_get(root, "weights"));
+    if (fine > 0)
+        fine = read_noise(m, root);
     if (fine > 0)
         fine = read_rest(m, root);
     if (fine > 0) {

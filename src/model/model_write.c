@@ -136,35 +136,46 @@ static void put_features(text_buffer *t, const sotto_model *m)
 }
 
 /* Many numbered features of which few are used: only those. */
-static void put_sparse_weights(text_buffer *t, const sotto_model *m)
+static void put_sparse(text_buffer *t, const double *x, int64_t count)
 {
     const char *between = "";
-    text_put(t, "  \"weights\": {");
-    for (int64_t j = 0; j < m->features; j++) {
-        if (m->weight[j] == 0 && !signbit(m->weight[j]))
+    text_put(t, "{");
+    for (int64_t j = 0; j < count; j++) {
+        if (x[j] == 0 && !signbit(x[j]))
             continue;
         text_format(t, "%s\n    \"%lld\": ", between, (long long)j + 1);
-        text_number(t, m->weight[j]);
+        text_number(t, x[j]);
         between = ",";
     }
     text_put(t, "},\n");
 }
 
-static void put_weights(text_buffer *t, const sotto_model *m)
+/* One number for each feature. */
+static void put_vector(text_buffer *t, const sotto_model *m, const double *x)
 {
     int64_t used = 0;
     for (int64_t j = 0; j < m->features; j++)
-        used += m->weight[j] != 0;
+        used += x[j] != 0;
     if (!m->name && m->features > MODEL_LISTED && used < m->features / 3) {
-        put_sparse_weights(t, m);
+        put_sparse(t, x, m->features);
         return;
     }
-    text_put(t, "  \"weights\": [");
+    text_put(t, "[");
     for (int64_t j = 0; j < m->features; j++) {
         text_put(t, j ? ",\n    " : "\n    ");
-        text_number(t, m->weight[j]);
+        text_number(t, x[j]);
     }
     text_put(t, "],\n");
+}
+
+static void put_weights(text_buffer *t, const sotto_model *m)
+{
+    text_put(t, "  \"weights\": ");
+    put_vector(t, m, m->weight);
+    if (!m->noise)
+        return;
+    text_put(t, "  \"noise\": ");
+    put_vector(t, m, m->noise);
 }
 
 static sotto_status check_finite(const sotto_model *m, sotto_error *error)

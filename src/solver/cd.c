@@ -19,6 +19,7 @@ typedef struct cd_state {
     const solver_problem *problem;
     const cd_settings *settings;
     curator *curator;
+    const solver_answer *out;
     int64_t coordinates; /* features, and the intercept */
     double *theta, *sum, *clip;
     int64_t *order;
@@ -76,6 +77,7 @@ static sotto_status cd_step(cd_state *s, int64_t j, sotto_error *error)
     sotto_status status = curator_ask_partial(s->curator, j, &gradient, error);
     if (status != SOTTO_OK)
         return status;
+    solver_note(s->out, s->problem, j, gamma * curator_noise(s->curator));
     double to = s->theta[j] - gamma * gradient;
     if (j < s->problem->features) /* the intercept has no penalty */
         to = solver_prox(s->problem, to, gamma);
@@ -152,7 +154,7 @@ sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,
                     const cd_settings *settings, solver_progress progress,
                     void *context, sotto_error *error)
 {
-    cd_state s = {.problem = p, .settings = settings, .curator = c};
+    cd_state s = {.problem = p, .settings = settings, .curator = c, .out = out};
     s.coordinates = p->features + p->intercept;
     sotto_status status = cd_memory(&s) ? SOTTO_OK : error_memory(error);
     if (status == SOTTO_OK && settings->order != CD_CYCLIC)

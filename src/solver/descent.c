@@ -21,6 +21,7 @@ typedef struct descent_state {
     const solver_problem *problem;
     const descent_settings *settings;
     curator *curator;
+    const solver_answer *out;
     descent_ask ask;
     int64_t coordinates; /* features, and the intercept */
     double *w, *before, *z, *gradient, *scale, *sum;
@@ -41,6 +42,8 @@ static void descent_move(descent_state *s, int64_t j, double step)
     /* in v_j, and the batch's part of it; on average this is w_j's */
     double gradient = s->gradient[j] / (s->scale[j] * set->rate);
     double to = s->z[j] - gamma * gradient;
+    solver_note(s->out, s->problem, j,
+                gamma * curator_noise(s->curator) / (s->scale[j] * set->rate));
     if (j < s->problem->features) /* the intercept has no penalty */
         to = solver_prox(s->problem, to, gamma);
     s->before[j] = s->w[j];
@@ -102,7 +105,8 @@ sotto_status descent_run(solver_answer *out, curator *c,
                          descent_ask ask, solver_progress progress,
                          void *context, sotto_error *error)
 {
-    descent_state s = {.problem = p, .settings = set, .curator = c, .ask = ask};
+    descent_state s = {
+        .problem = p, .settings = set, .curator = c, .out = out, .ask = ask};
     s.coordinates = p->features + p->intercept;
     if (!descent_memory(&s))
         return error_memory(error);

@@ -28,6 +28,7 @@ static sotto_status gcd_step(solver_answer *out, curator *c,
         return status;
     double gamma = s->step_size / s->smoothness[j];
     double *w = j < p->features ? &out->weight[j] : &out->intercept;
+    solver_note(out, p, j, gamma * curator_noise(c));
     double to = *w - gamma * gradient;
     if (j < p->features) /* the intercept has no penalty */
         to = solver_prox(p, to, gamma);

@@ -49,6 +49,8 @@ typedef struct newton_state {
        there is */
     double length, first_length, least_length, spread2, tail;
     double least_seen; /* the least mean length that was answered */
+    double steeper;    /* the model, than the matrix says */
+    double last_sd;    /* of the noise in the last gradient */
 } newton_state;
 
 static int newton_memory(newton_state *s)
@@ -151,8 +153,10 @@ static void newton_maps(newton_state *s)
 static sotto_status newton_matrix(newton_state *s, sotto_error *error)
 {
     double sd, sum = 0, reach = sqrt(s->settings->rule.reach * s->trace);
-    ask_frame frame = {s->columns.feature, s->p, s->columns.centre,
-                       s->columns.scale};
+    ask_frame frame = {.feature = s->columns.feature,
+                       .features = s->p,
+                       .centre = s->columns.centre,
+                       .scale = s->columns.scale};
     sotto_status status = curator_tell_frame(s->curator, &frame, error);
     if (status == SOTTO_OK)
         status = curator_ask_matrix(s->curator, reach, s->matrix, &sd, error);
@@ -226,6 +230,7 @@ static void newton_watch(newton_state *s, double seen, double sd)
     if (seen > 1.2 * s->least_seen + 3 * sd) {
         for (int64_t k = 0; k < s->d * s->d; k++)
             s->model[k] *= 2;
+        s->steeper *= 2;
         s->least_seen = seen;
         memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
         s->weight_sum = 0;
@@ -262,10 +267,10 @@ static sotto_status newton_track(newton_state *s, sotto_error *error)
 static sotto_status newton_round(newton_state *s, int averaged,
                                  sotto_error *error)
 {
-    double clip = newton_clip(s), sd;
+    double clip = newton_clip(s);
     int64_t d = s->d;
     sotto_status status =
-        curator_ask_whitened(s->curator, clip, s->gradient, &sd, error);
+        curator_ask_whitened(s->curator, clip, s->gradient, &s->last_sd, error);
     if (status == SOTTO_OK)
         status = newton_track(s, error);
     if (status != SOTTO_OK)
@@ -303,6 +308,7 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
     s->length = s->first_length;
     s->least_length = 3 * s->first_length; /* a first guess may be low */
     s->least_seen = INFINITY;
+    s->steeper = 1;
     s->spread2 = LEAST_SPREAD * LEAST_SPREAD;
     s->tail =
         newton_tail(&s->problem->loss, &s->settings->rule, s->noise_dimension);
@@ -328,6 +334,16 @@ static double newton_price(const newton_state *s)
     return sum;
 }
 
+/* What the last gradient's noise was in weight j: a step is the map times the
+   gradient, where no penalty holds it back. */
+static double newton_noise(const newton_state *s, int64_t j)
+{
+    double square = 0;
+    for (int64_t e = 0; e < s->d; e++)
+        square += s->map[j * s->d + e] * s->map[j * s->d + e];
+    return s->last_sd * sqrt(square) / s->steeper / s->columns.scale[j];
+}
+
 static sotto_status newton_finish(newton_state *s, solver_answer *out,
                                   sotto_error *error)
 {
@@ -347,8 +363,11 @@ static sotto_status newton_finish(newton_state *s, solver_answer *out,
     int worse = change + newton_price(s) > 2 * sd && s->problem->low <= 0 &&
                 s->problem->high >= 0;
     worse &= s->settings->rule.guard > 0;
-    for (int64_t j = 0; j < s->p; j++)
+    for (int64_t j = 0; j < s->p; j++) {
         out->weight[newton_feature(s, j)] = worse ? 0 : s->told[j];
+        solver_note(out, s->problem, newton_feature(s, j),
+                    worse ? 0 : newton_noise(s, j));
+    }
     out->intercept = !s->problem->intercept ? 0
                      : worse                ? s->response.constant
                                             : s->told[s->p];

@@ -86,8 +86,11 @@ sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
     sotto_status status = s.v && s.move && s.weight && s.sum
                               ? scd_steps(&s, progress, context, error)
                               : error_memory(error);
-    for (size_t j = 0; status == SOTTO_OK && j < count; j++)
+    double noise = curator_noise(c) / (p->l2 * curator_rows(c));
+    for (size_t j = 0; status == SOTTO_OK && j < count; j++) {
         out->weight[j] = s.sum[j];
+        solver_note(out, p, (int64_t)j, noise);
+    }
     out->intercept = 0;
     mem_free(s.v);
     mem_free(s.move);

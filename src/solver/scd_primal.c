@@ -38,8 +38,10 @@ sotto_status scd_primal_run(solver_answer *out, curator *c,
         out->weight[j] = 0;
     out->intercept = 0;
     for (int64_t t = 0; t < s->steps && status == SOTTO_OK; t++) {
-        status = primal_step(c, p, s, t % blocks * s->block, out->weight, move,
-                             error);
+        int64_t first = t % blocks * s->block;
+        status = primal_step(c, p, s, first, out->weight, move, error);
+        for (int64_t j = first; j < first + s->block; j++)
+            solver_note(out, p, j, curator_noise(c));
         if (status == SOTTO_OK && progress &&
             progress(context, (double)(t + 1) / (double)s->steps))
             status = error_set(error, SOTTO_INTERRUPTED, "interrupted");

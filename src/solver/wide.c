@@ -181,8 +181,11 @@ static sotto_status wide_finish(wide_state *s, solver_answer *out,
         price += p->l1 * fabs(w) + p->l2 * w * w / 2;
     }
     int worse = change + price > 2 * sd && p->low <= 0 && p->high >= 0;
-    for (int64_t j = 0; status == SOTTO_OK && j < p->features; j++)
+    for (int64_t j = 0; status == SOTTO_OK && j < p->features; j++) {
         out->weight[j] = worse ? 0 : (double)(float)s->weight[j];
+        solver_note(out, p, j,
+                    worse ? 0 : curator_noise(s->curator) * s->scale[j]);
+    }
     out->intercept = worse || !p->intercept
                          ? constant
                          : (double)(float)s->weight[p->features];

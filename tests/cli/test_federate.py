@@ -151,6 +151,17 @@ class Runs(Parties):
             self.assertLess(s["epsilon"], privacy["epsilon"])
         self.assertFalse(os.path.exists(self.path("m.json.spent")))
 
+    def test_it_has_a_page(self):
+        self.done(*BUDGETED)
+        result = self.sotto("report", "m.json", "-o", "page.html", "--quiet")
+        self.assertEqual((result.code, result.err), (OK, b""))
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            page = file.read()
+        for words in ("has these values or was blanked", "a whole row", "<strong>sketch</strong>",
+                      "noise in single weights is not known"):
+            self.assertIn(words, page)
+        self.assertNotIn("NOT PRIVATE", page)
+
     def test_slices_are_what_account_says(self):
         """The same price from the outside."""
         privacy = self.done(*BUDGETED)["privacy"]

@@ -24,6 +24,25 @@ class SgdOfAll:
     usual = ("--batch-rate", "1", "--steps", "10")
 
 
+class Svrg:
+    solver = "svrg"
+    usual = ("--batch-rate", "0.125", "--steps", "6", "--rounds", "2")
+
+
+class SvrgOfAll:
+    """Without coins, which go by the places of rows."""
+    solver = "svrg"
+    usual = ("--batch-rate", "1", "--steps", "4", "--rounds", "3")
+
+
+class SvrgSameBits(Svrg, private.SameBits):
+    pass
+
+
+class SvrgSilence(SvrgOfAll, private.Silence):
+    pass
+
+
 class GdSameBits(Gd, private.SameBits):
     pass
 
@@ -136,6 +155,39 @@ class SgdStatement(Sgd, private.Private):
         self.questions("--rows-per-person", "2", "--batch-rate", "1")
 
 
+class SvrgStatement(Svrg, private.Private):
+    def test_it_is_there(self):
+        result = self.train()
+        self.assertEqual(result.code, OK, result.err)
+        statement = self.model()["privacy"]
+        self.assertLessEqual(statement["epsilon"], 1)
+        self.assertGreater(statement["epsilon"], .99)
+        self.assertEqual(
+            [(q["question"], q["times"], q["event"]) for q in statement["questions"][1:]],
+            2 * [("gradient", 1, "GAUSS"), ("batch difference", 6, "SUBSAMPLED")])
+
+    def test_without_noise_it_finds_the_minimiser(self):
+        """Clips that cut nothing; batches of some, whose differences vanish at the end."""
+        result = self.train("--epsilon", "inf", "--clip", "50", "--difference-clip", "50", "--l2",
+                            "0.1", "--rounds", "12", "--steps", "300", "--batch-rate", "0.25",
+                            "--step-size", "0.3")
+        self.assertEqual(result.code, OK, result.err)
+        exact = self.sotto("train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--l2",
+                           "0.1", "--epsilon", "inf", "-o", "e.json")
+        self.assertEqual(exact.code, OK)
+        for a, b in zip(self.model()["weights"], self.model("e.json")["weights"]):
+            self.assertAlmostEqual(a, b, delta=2e-3)
+
+    def test_the_clip_of_differences_counts(self):
+        """So short a clip that a round hardly leaves the anchor but by its gradient."""
+        weights = []
+        for clip in ("1e-6", "1"):
+            result = self.train("--epsilon", "inf", "--difference-clip", clip)
+            self.assertEqual(result.code, OK, result.err)
+            weights.append(self.model()["weights"])
+        self.assertNotEqual(*weights)
+
+
 class Refused(private.Private):
     def refused(self, solver, *args, words=()):
         text = self.assert_one_line(
@@ -151,6 +203,9 @@ class Refused(private.Private):
                                   ("--calibration", "paper")):
                 self.refused(solver, option, value, words=[option])
         self.refused("gd", "--loss", "hinge", words=["not smooth"])
+        self.refused("svrg", "--loss", "hinge", words=["not smooth"])
+        self.refused("svrg", "--rounds", "13", words=["--rounds"])
+        self.refused("svrg", "--clip", "1e30", words=["--clip"])
         self.refused("sgd", "--loss", "hinge", words=["no curvature"])
         self.refused("gd", "--passes", "3", words=["--passes"])
         self.refused("gd", "--batch-rate", ".5", words=["--batch-rate"])
@@ -163,13 +218,15 @@ class Refused(private.Private):
                   "--smoothness": "bounds", "--calibration": "exact", "--average": ".2",
                   "--batch-rate": ".5", "--momentum": ".5", "--decay": ".5", "--rule": "gs-s",
                   "--selection-share": ".4", "--norm-bound": "2", "--tolerance": "1e-5",
-                  "--penalty-units": "file", "--path": "dense", "--clip": ".5"}
+                  "--penalty-units": "file", "--path": "dense", "--clip": ".5",
+                  "--difference-clip": ".5"}
         heeded = {"auto": "penalty-units path",
                   "newton": "penalty-units",
                   "cd": "clip passes rounds order step-size smoothness calibration average",
                   "gcd": "clip step-size smoothness calibration rule selection-share",
                   "gd": "clip step-size smoothness average momentum decay",
                   "sgd": "clip passes step-size smoothness average batch-rate momentum decay",
+                  "svrg": "clip difference-clip rounds step-size smoothness batch-rate",
                   "scd": "clip passes average batch-rate norm-bound",
                   "scd-paper": "clip passes average batch-rate norm-bound",
                   "scd-seq": "clip passes average batch-rate norm-bound",

@@ -24,6 +24,7 @@ OPTIONS = {
     "predict": "drop format delimiter output proba scores threads quiet",
     "evaluate": "drop bad-rows format delimiter threads json quiet",
     "show": "",
+    "report": "output quiet",
     "export": "format output quiet",
     "account": "event events calibrate set adjacency in-order delta epsilon draws "
                "curve repeat paper save json",

@@ -193,10 +193,13 @@ static double probe_means(curator *c)
     return (out[0] + out[1]) / sqrt(2);
 }
 
-static void frame(curator *c)
+static void frame(curator *c, double target_scale)
 {
     static const double centre[2] = {0, 0}, scale[2] = {1, 1};
-    const ask_frame told = {NULL, curator_features(c), centre, scale};
+    const ask_frame told = {.features = curator_features(c),
+                            .centre = centre,
+                            .scale = scale,
+                            .target_scale = target_scale};
     sotto_error error;
     assert_int_equal(curator_tell_frame(c, &told, &error), SOTTO_OK);
 }
@@ -208,6 +211,15 @@ static double probe_matrix(curator *c)
     sotto_error error;
     assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_OK);
     return sqrt(2) * out[1];
+}
+
+/* The same of feature and target. */
+static double probe_cross(curator *c)
+{
+    double out[9], sd;
+    sotto_error error;
+    assert_int_equal(curator_ask_cross(c, 1, out, &sd, &error), SOTTO_OK);
+    return sqrt(2) * out[2];
 }
 
 static double probe_whitened(curator *c)
@@ -236,8 +248,8 @@ static double audit_shape(const char *first, const char *second, ask_kind kind,
                                    SETTINGS({"target", "t"}, {"epsilon", "1"}));
         assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
                          SOTTO_OK);
-        if (kind == ASK_MATRIX || kind == ASK_WHITENED)
-            frame(c);
+        if (kind == ASK_MATRIX || kind == ASK_WHITENED || kind == ASK_CROSS)
+            frame(c, kind == ASK_CROSS);
         for (int i = 0; i < RUNS; i++)
             sum[side] += seen[side * RUNS + i] = probe(c);
         curator_close(c);
@@ -264,10 +276,12 @@ static void test_newton_questions(void **state)
          probe_means},
         {"matrix", "a,b,t\n9,9,0\n", "a,b,t\n-9,9,0\n", ASK_MATRIX,
          probe_matrix},
+        {"cross moments", "a,b,t\n9,0,9\n", "a,b,t\n-9,0,9\n", ASK_CROSS,
+         probe_cross},
         {"whitened gradient", "a,b,t\n9,9,-9\n", "a,b,t\n9,9,9\n", ASK_WHITENED,
          probe_whitened},
     };
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         double seen = audit_shape(cases[i].first, cases[i].second,
                                   cases[i].kind, cases[i].probe, 1);
         print_message("%s: claimed mu 1, certified %.3f\n", cases[i].name,
@@ -275,6 +289,95 @@ static void test_newton_questions(void **state)
         assert_true(seen <= 1);
         assert_true(seen >= .9);
     }
+}
+
+/* ---- minimisers ---- */
+
+/*
+ * Output perturbation: no row, or one whose slope is as large as can be.
+ * Objective perturbation: short rows that go along the first feature until a
+ * row that is against it has all its slope; what tells most is the gradient
+ * of the known part, which is next to the linear one.
+ */
+enum { SHORT = 574 };
+
+static sotto_table *minimiser_table(ask_kind kind, int there)
+{
+    text_buffer t = {0};
+    text_put(&t, "a,b,t\n");
+    for (int i = 0; kind == ASK_PERTURBED && i < SHORT; i++)
+        text_put(&t, "1,0,1\n");
+    if (there)
+        text_put(&t, kind == ASK_PERTURBED ? "-8,0,1\n" : "1,0,1e9\n");
+    const setting classes[] = {{"target", "t"},
+                               {"epsilon", "1"},
+                               {"loss", "logistic"},
+                               {"classes", "-1,1"},
+                               {NULL, NULL}};
+    const setting numbers[] = {
+        {"target", "t"}, {"epsilon", "1"}, {"loss", "huber"}, {NULL, NULL}};
+    sotto_table *table =
+        read_text("d.csv", t.data, kind == ASK_PERTURBED ? classes : numbers);
+    text_free(&t);
+    return table;
+}
+
+/* What is told of: along the record. */
+static double minimiser_loss(ask_kind kind, double w, double l2)
+{
+    return kind == ASK_PERTURBED ? SHORT / (1 + exp(w)) - l2 * w : w;
+}
+
+static double audit_minimiser(ask_kind kind, double mu, int64_t runs)
+{
+    double sum[2] = {0, 0},
+           *seen = mem_zeroed((size_t)(2 * runs), sizeof *seen);
+    double out[2], norm = kind == ASK_PERTURBED ? 8 : 1;
+    ask_penalty penalty = {0, kind == ASK_PERTURBED ? 320 : 1, -INFINITY,
+                           INFINITY};
+    int64_t above[2] = {0, 0};
+    sotto_error error;
+    assert_non_null(seen);
+    for (int there = 0; there < 2; there++) {
+        curator *c;
+        curator_policy policy =
+            policy_of(ACCOUNT_ADD_REMOVE, (uint64_t)there + 5);
+        policy.loss = kind == ASK_PERTURBED ? (loss){LOSS_LOGISTIC, 0}
+                                            : (loss){LOSS_HUBER, 1};
+        policy.norm_bound = norm;
+        ask_plan plan = plan_one(some(kind, runs, mu));
+        sotto_table *t = minimiser_table(kind, there);
+        assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
+                         SOTTO_OK);
+        for (int64_t i = 0; i < runs; i++) {
+            assert_int_equal(
+                curator_ask_minimiser(c, kind, &penalty, out, &error),
+                SOTTO_OK);
+            sum[there] += seen[there * runs + i] =
+                minimiser_loss(kind, out[0], penalty.l2);
+        }
+        curator_close(c);
+    }
+    double middle = (sum[0] + sum[1]) / (double)(2 * runs);
+    int up = sum[1] > sum[0];
+    for (int there = 0; there < 2; there++)
+        for (int64_t i = 0; i < runs; i++)
+            above[there] += (seen[there * runs + i] > middle) == up;
+    mem_free(seen);
+    return certified(above[0], runs - above[1], runs);
+}
+
+static void test_minimisers(void **state)
+{
+    (void)state;
+    double seen = audit_minimiser(ASK_MINIMISER, 1, 40000);
+    print_message("minimiser: claimed mu 1, certified %.3f\n", seen);
+    assert_true(seen <= 1);
+    assert_true(seen >= .9);
+    seen = audit_minimiser(ASK_PERTURBED, 3, 20000);
+    print_message("perturbed minimiser: claimed mu 3, certified %.3f\n", seen);
+    assert_true(seen <= 3);
+    assert_true(seen >= .9 * 3);
 }
 
 /* ---- gradient steps from end to end ---- */
@@ -337,11 +440,12 @@ typedef struct sampled_audit {
     double rate, sigma; /* of the noise, over the clip */
     int64_t steps, runs;
     double delta;
+    ask_kind kind;
 } sampled_audit;
 
 static ask_plan sampled_plan(const sampled_audit *a, int64_t count)
 {
-    ask_item item = some(ASK_BATCH, count, 1 / a->sigma);
+    ask_item item = some(a->kind, count, 1 / a->sigma);
     item.noise = ASK_SAMPLED;
     item.rate = a->rate;
     return plan_one(item);
@@ -389,13 +493,19 @@ static int64_t sampled_hits(const sampled_audit *a, int there, double claim)
     curator_policy policy = policy_of(ACCOUNT_ADD_REMOVE, 90 + (uint64_t)there);
     ask_plan plan = sampled_plan(a, a->steps * a->runs);
     curator *c = open_pair(there, &policy, &plan);
-    double scale[2] = {1, 1}, out[2];
+    double scale[2] = {1, 1}, out[2], at[2] = {1e9, 1e9};
     sotto_error error;
     int64_t above = 0;
+    if (a->kind == ASK_DIFFERENCE) { /* from 0 to where the record pulls */
+        assert_int_equal(curator_tell_anchor(c, &error), SOTTO_OK);
+        curator_tell_all(c, at);
+    }
     for (int64_t i = 0; i < a->runs; i++) {
         double sum = 0;
         for (int64_t t = 0; t < a->steps; t++) {
-            assert_int_equal(curator_ask_batch(c, 1, scale, out, &error),
+            assert_int_equal((a->kind == ASK_BATCH ? curator_ask_batch
+                                                   : curator_ask_difference)(
+                                 c, 1, scale, out, &error),
                              SOTTO_OK);
             sum += sampled_loss(a, (out[0] + out[1]) / sqrt(2));
         }
@@ -408,15 +518,17 @@ static int64_t sampled_hits(const sampled_audit *a, int there, double claim)
 static void test_batches(void **state)
 {
     (void)state;
-    static const sampled_audit cases[] = {{.2, .8, 8, 250000, .05},
-                                          {.5, 1, 4, 250000, .05}};
-    for (int i = 0; i < 2; i++) {
+    static const sampled_audit cases[] = {
+        {.2, .8, 8, 250000, .05, ASK_BATCH},
+        {.5, 1, 4, 250000, .05, ASK_BATCH},
+        {.5, 1, 4, 250000, .05, ASK_DIFFERENCE}};
+    for (int i = 0; i < 3; i++) {
         const sampled_audit *a = &cases[i];
         double claim = sampled_claim(a);
         int64_t none = sampled_hits(a, 0, claim);
         double seen = sampled_certified(a, sampled_hits(a, 1, claim), none);
-        print_message("batches: claimed epsilon %.3f, certified %.3f\n", claim,
-                      seen);
+        print_message("%s: claimed epsilon %.3f, certified %.3f\n",
+                      ask_name(a->kind), claim, seen);
         assert_true(seen <= claim);
         assert_true(seen >= .9 * claim);
     }
@@ -426,7 +538,7 @@ static void test_batches(void **state)
 static void test_sgd(void **state)
 {
     (void)state;
-    static const sampled_audit a = {.5, .5, 1, 150000, .1};
+    static const sampled_audit a = {.5, .5, 1, 150000, .1, ASK_BATCH};
     double claim = sampled_claim(&a);
     int64_t above[2] = {0, 0};
     for (int there = 0; there < 2; there++) {
@@ -525,9 +637,13 @@ static void test_fw(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release), cmocka_unit_test(test_cd),
-        cmocka_unit_test(test_gd),      cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_sgd),     cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_cd),
+        cmocka_unit_test(test_gd),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_sgd),
+        cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_minimisers),
         cmocka_unit_test(test_fw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

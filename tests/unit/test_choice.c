@@ -125,7 +125,8 @@ static double ask_between(curator *c, int64_t round)
     static const int64_t feature[] = {1};
     const double bound[] = {.5}, centre[] = {.1};
     ask_shape mean = {ASK_COLUMN_MEANS, centre, bound, feature, 1, 0};
-    ask_frame frame = {feature, 1, centre, bound};
+    ask_frame frame = {
+        .feature = feature, .features = 1, .centre = centre, .scale = bound};
     double out[2], sd;
     sotto_error error;
     if (round == 0 && curator_tell_frame(c, &frame, &error))

@@ -14,6 +14,7 @@
 #include "account.h"
 #include "data.h"
 #include "exact.h"
+#include "model.h"
 #include "noise.h"
 
 #include <errno.h>
@@ -110,7 +111,20 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
 static char paths[12][64];
-enum { SCHEMA, FULL, CSV, SVM, NPY, FORTRAN, GZIP, BALLS, SETS, PARTIES, OUT };
+enum {
+    SCHEMA,
+    FULL,
+    CSV,
+    SVM,
+    NPY,
+    FORTRAN,
+    GZIP,
+    BALLS,
+    SETS,
+    SCALES,
+    PARTIES,
+    OUT
+};
 
 typedef struct setting {
     const char *name, *value;
@@ -177,6 +191,18 @@ static sotto_status do_exact(const sotto_options *options, sotto_error *error)
     status = exact_solve(&x, &p, error);
     if (status == SOTTO_OK)
         exact_solution_free(&x);
+    sotto_table_free(t);
+    return status;
+}
+
+static sotto_status do_train(const sotto_options *options, sotto_error *error)
+{
+    sotto_table *t = NULL;
+    sotto_model *m = NULL;
+    sotto_status status = sotto_table_read(&t, reading, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_fit(&m, &t, options, NULL, error);
+    sotto_model_free(m);
     sotto_table_free(t);
     return status;
 }
@@ -304,7 +330,8 @@ static int64_t sweep(const char *what, const setting *settings,
             fail_msg("%s: %lld blocks leaked when allocation %lld fails", what,
                      (long long)(live - before), (long long)n);
         if (!reached) {
-            assert_int_equal(status, SOTTO_OK);
+            if (status != SOTTO_OK)
+                fail_msg("%s", error.message);
             return n - 1;
         }
         if (status != SOTTO_FAILED)
@@ -440,6 +467,30 @@ static void test_private(void **state)
                                {"solver", "sgd"}, {"insecure-seed", "1"},
                                {"steps", "2"}, {"batch-rate", "1"}, ONE_THREAD),
                       do_model) > 100);
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "svrg"},
+                       {"insecure-seed", "1"}, {"steps", "2"}, {"rounds", "2"},
+                       {"batch-rate", "1"}, ONE_THREAD),
+              do_model) > 100);
+    assert_true(
+        sweep(paths[SVM],
+              SETTINGS({"loss", "squared"}, {"epsilon", "inf"},
+                       {"features", "3"}, {"solver", "ssp"}, {"rows", "9"},
+                       {"smoothness", paths[SCALES]}, ONE_THREAD),
+              do_model) > 40);
+    static const char *const rivals[] = {"output", "objective"};
+    for (int i = 0; i < 2; i++)
+        assert_true(
+            sweep(paths[i ? SVM : CSV],
+                  SETTINGS({"loss", "logistic"}, {"epsilon", "1"},
+                           {"delta", "0.01"}, {"solver", rivals[i]},
+                           {"insecure-seed", "1"}, {"l2", "2"}, {"rows", "9"},
+                           {"intercept", "no"},
+                           {i ? "features" : "schema", i ? "3" : paths[FULL]},
+                           ONE_THREAD),
+                  do_train) > 40);
     /* noise that needs no transform: few allocations */
     static const char *const solvers[] = {"scd", "scd-primal"};
     for (int i = 0; i < 2; i++)
@@ -472,6 +523,45 @@ static void test_private(void **state)
                                {"sampling", paths[SETS]}, {"candidates", "1"},
                                {"intercept", "no"}, {"rows", "9"}, ONE_THREAD),
                       do_model) > 40);
+}
+
+/* A page of a model with a statement and a name. */
+static sotto_status do_report(const sotto_options *o, sotto_error *error)
+{
+    (void)o;
+    static const char statement[] =
+        "{\"guarantee\": \"differential privacy\", \"epsilon\": 1, \"delta\": "
+        "1e-6, \"adjacency\": \"add-remove\", \"unit\": \"row\", "
+        "\"questions\": [{\"question\": \"gradient\", \"times\": 3, "
+        "\"mechanism\": \"Gaussian\", \"event\": \"GAUSS\", \"mu\": 0.1}], "
+        "\"curve\": [{\"delta\": 1e-5, \"epsilon\": 0.9}]}";
+    const char *name = "m.json";
+    char *page = NULL;
+    sotto_model *m = model_new(2);
+    if (!m)
+        return error_memory(error);
+    m->weight[0] = 1;
+    m->name = mem_zeroed(2, sizeof *m->name);
+    for (int j = 0; m->name && j < 2; j++)
+        m->name[j] = mem_text("<a>");
+    m->schema = mem_text("{\"columns\": {}}");
+    m->statement = mem_text(statement);
+    const sotto_model *one = m;
+    sotto_status status =
+        m->name && m->name[0] && m->name[1] && m->schema && m->statement
+            ? sotto_report(&page, &one, &name, 1, error)
+            : error_memory(error);
+    if (status == SOTTO_OK)
+        assert_null(strstr(page, "not known</td></tr>\n</table>\n<h3>"));
+    sotto_text_free(page);
+    sotto_model_free(m);
+    return status;
+}
+
+static void test_report(void **state)
+{
+    (void)state;
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_report) > 20);
 }
 
 static void test_federate(void **state)
@@ -586,6 +676,7 @@ static int make_files(void **state)
     make_text(SVM, "a.svm", "1 1:1 3:2\n-1 2:1e-3\n1\n");
     make_text(BALLS, "balls", "ball 1 1 3\nbox -1,1 2\n");
     make_text(SETS, "sets", ".5 1\n.5 1-2\n");
+    make_text(SCALES, "scales", "1 1 1\n");
     make_npy(NPY, "a.npy", "False");
     make_npy(FORTRAN, "f.npy", "True");
     snprintf(paths[GZIP], sizeof *paths, "%s/b.csv.gz", folder);
@@ -624,7 +715,7 @@ int main(void)
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
         cmocka_unit_test(test_model),    cmocka_unit_test(test_private),
         cmocka_unit_test(test_noise),    cmocka_unit_test(test_account),
-        cmocka_unit_test(test_federate),
+        cmocka_unit_test(test_federate), cmocka_unit_test(test_report),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

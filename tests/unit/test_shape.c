@@ -147,7 +147,8 @@ static void ask_shapes(curator *c, const told *t, int64_t **to, double *length)
 static sotto_status tell_frame(curator *c, const double *centre,
                                const double *scale, sotto_error *error)
 {
-    const ask_frame frame = {NULL, curator_features(c), centre, scale};
+    const ask_frame frame = {
+        .features = curator_features(c), .centre = centre, .scale = scale};
     return curator_tell_frame(c, &frame, error);
 }
 
@@ -480,7 +481,8 @@ static void test_refused(void **state)
     const int64_t often[WIDTH] = {0, 1, 2, 0};
     const double ones[WIDTH] = {1, 1, 1, 1};
     ask_shape many = {ASK_COLUMN_MEANS, NULL, ones, often, WIDTH, 0};
-    ask_frame wider = {often, WIDTH, ones, ones};
+    ask_frame wider = {
+        .feature = often, .features = WIDTH, .centre = ones, .scale = ones};
     assert_int_equal(curator_ask_means(c, &many, out, &sd, &error),
                      SOTTO_USAGE);
     assert_int_equal(curator_tell_frame(c, &wider, &error), SOTTO_USAGE);
@@ -518,7 +520,8 @@ static void test_some_columns(void **state)
                       .centre = centre,
                       .feature = feature,
                       .features = 2};
-    ask_frame frame = {feature, 2, centre, bound};
+    ask_frame frame = {
+        .feature = feature, .features = 2, .centre = centre, .scale = bound};
     double mean[2][2], matrix[2][9], sd;
     sotto_error error;
     for (int i = 0; i < 2; i++) {

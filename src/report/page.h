@@ -1,0 +1,65 @@
+/*
+ * What the files of the page share.
+ */
+#ifndef SOTTO_REPORT_PAGE_H
+#define SOTTO_REPORT_PAGE_H
+
+#include "model.h"
+#include "report.h"
+
+#include <jansson.h>
+
+/* ---- page.c ---- */
+
+void page_begin(text_buffer *t, int64_t models);
+void page_end(text_buffer *t);
+
+/* A number for people: so many digits, no more than it has. */
+void page_number(text_buffer *t, double x, int digits);
+
+/* The same of a price or a risk: never below x. */
+void page_number_up(text_buffer *t, double x, int digits);
+
+/* ---- curve.c ---- */
+
+typedef struct page_point {
+    double delta, epsilon;
+} page_point;
+
+enum { PAGE_MOST_POINTS = 32 };
+
+/* The statement's curve and its own point, delta falling; how many. */
+int page_curve_points(const json_t *statement, page_point out[]);
+
+/* epsilon over delta, and its numbers beneath. */
+void page_curve(text_buffer *t, const json_t *statement);
+
+/* ---- questions.c ---- */
+
+/* Every question, and what it would cost alone. */
+sotto_status page_questions(text_buffer *t, const json_t *statement,
+                            sotto_error *error);
+
+/* ---- weights.c ---- */
+
+/* The weights as bars, with the noise in them where that is known. */
+sotto_status page_weights(text_buffer *t, const sotto_model *m,
+                          sotto_error *error);
+
+/* ---- words.c ---- */
+
+/* What is promised, in words; a model without a statement gets a warning. */
+void page_promise(text_buffer *t, const sotto_model *m,
+                  const json_t *statement);
+
+/* What to tell the data protection officer. */
+void page_officer(text_buffer *t, const sotto_model *m,
+                  const json_t *statement);
+
+/* "a person", or "a row". */
+const char *page_unit(const json_t *statement);
+
+/* A text of the statement, or "". */
+const char *page_text(const json_t *statement, const char *key);
+
+#endif

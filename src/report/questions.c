@@ -1,0 +1,186 @@
+/*
+ * What was asked about the records, and what each kind of question would
+ * have cost alone.
+ */
+#include "account.h"
+#include "page.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a question is, for people who do not know its name. */
+static const char *meaning(const char *question)
+{
+    static const struct {
+        const char *name, *words;
+    } known[] = {
+        {"total", "how many rows there are"},
+        {"moments", "how large each feature is, on average"},
+        {"partial", "which way, and how steeply, one weight should move"},
+        {"gradient", "the same of all weights at once"},
+        {"batch", "the same, of a secret random part of the rows"},
+        {"batch difference", "the same, less what was known already"},
+        {"choice", "which weight is most worth moving"},
+        {"vertex", "which weight is most worth moving, and which way"},
+        {"dual", "how far a random part of the rows pulls the weights"},
+        {"sequence", "how far a block of rows pulls the weights"},
+        {"primal", "how far some weights should go"},
+        {"row sizes", "how many rows are how large"},
+        {"target sizes", "how many targets are how large"},
+        {"column sizes", "how many values of each feature are how large"},
+        {"target mean", "the mean of the target"},
+        {"column means", "the mean of each feature"},
+        {"column squares", "the spread of each feature"},
+        {"second-moment matrix", "how features go together"},
+        {"cross moments", "how features go together, and with the target"},
+        {"whitened gradient", "which way all weights should move, in "
+                              "directions that do not overlap"},
+        {"gradient lengths", "how far single rows pull, on average"},
+        {"change of the loss", "whether the model is better than none"},
+        {"minimiser", "which weights fit best, all told"},
+        {"perturbed minimiser", "which weights fit best, where chance has a "
+                                "say in what fits"},
+        {"chosen from answers", "questions chosen as it went, within a budget "
+                                "that was fixed beforehand"},
+        {"labels", "a sketch of the targets"},
+        {"sketch", "a sketch of one column"},
+        {"sketched vertex", "which column to go along, and which way"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i].name, question))
+            return known[i].words;
+    return "";
+}
+
+static double number_of(const json_t *q, const char *key)
+{
+    return json_number_value(json_object_get(q, key));
+}
+
+/* The event that a question is priced as; 0: it is not understood. */
+static int event_of(const json_t *q, account_event *out)
+{
+    static const struct {
+        const char *name, *level;
+        account_kind kind;
+    } known[] = {{"GAUSS", "mu", ACCOUNT_GAUSS},
+                 {"LAPLACE", "epsilon", ACCOUNT_LAPLACE},
+                 {"PURE", "epsilon", ACCOUNT_PURE},
+                 {"SUBSAMPLED", "mu", ACCOUNT_SUBSAMPLED},
+                 {"RANGE", "eta", ACCOUNT_RANGE},
+                 {"ZCDP", "rho", ACCOUNT_ZCDP}};
+    const char *name = page_text(q, "event");
+    double times = number_of(q, "times"), blocks = number_of(q, "blocks");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i].name, name))
+            continue;
+        double level = number_of(q, known[i].level);
+        if (!(level > 0 && times >= 1 && times <= 1e9))
+            return 0;
+        out->kind = known[i].kind;
+        out->a = level;
+        out->count = (int64_t)(blocks > 0 ? ceil(times / blocks) : times);
+        if (out->kind == ACCOUNT_SUBSAMPLED) {
+            out->a = number_of(q, "rate");
+            out->b = 1 / level;
+            return out->a > 0 && out->a <= 1;
+        }
+        return 1;
+    }
+    return 0;
+}
+
+/* epsilon of the question alone, at the statement's delta; NaN: no method
+   says anything about it. */
+static sotto_status price_alone(const json_t *statement, const json_t *q,
+                                double *epsilon, sotto_error *error)
+{
+    account_list list = {0};
+    account_event event = {0};
+    account_price price = {0};
+    double delta = number_of(statement, "delta");
+    *epsilon = NAN;
+    if (!(delta > 0 && delta < 1) ||
+        !account_adjacency_named(page_text(statement, "adjacency"),
+                                 &list.adjacency) ||
+        !event_of(q, &event))
+        return SOTTO_OK;
+    event.adjacency = *page_text(statement, "priced_by") ? ACCOUNT_ADD_REMOVE
+                                                         : list.adjacency;
+    sotto_status status = account_add(&list, event, error);
+    if (status == SOTTO_OK)
+        status = account_epsilon(&list, delta, &price, error);
+    account_free(&list);
+    if (status == SOTTO_OK)
+        *epsilon = price.epsilon;
+    return status == SOTTO_FAILED ? status : SOTTO_OK;
+}
+
+static void put_question(text_buffer *t, const json_t *q, double alone)
+{
+    const char *name = page_text(q, "question");
+    text_put(t, "<tr><td><strong>");
+    report_escape(t, name);
+    text_put(t, "</strong>");
+    if (*meaning(name)) {
+        text_put(t, ": ");
+        report_escape(t, meaning(name));
+    }
+    text_put(t, "<br><span class=\"soft\">");
+    report_escape(t, page_text(q, "mechanism"));
+    if (number_of(q, "noise_multiplier") > 0) {
+        text_put(t, ", noise ");
+        page_number(t, number_of(q, "noise_multiplier"), 3);
+        text_put(t, " times what one can change");
+    }
+    text_put(t, "</span></td><td class=\"n\">");
+    page_number(t, number_of(q, "times"), 10);
+    text_put(t, "</td><td class=\"n\">");
+    if (isnan(alone))
+        text_put(t, "not known");
+    else
+        page_number_up(t, alone, 3);
+    text_put(t, "</td></tr>\n");
+}
+
+static sotto_status put_table(text_buffer *t, const json_t *statement,
+                              const json_t *list, const char *caption,
+                              sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    double alone;
+    text_format(t,
+                "<table><caption>%s</caption><tr><th>question</th><th "
+                "class=\"n\">times</th><th class=\"n\">epsilon alone</th>"
+                "</tr>\n",
+                caption);
+    for (size_t i = 0; status == SOTTO_OK && i < json_array_size(list); i++) {
+        const json_t *q = json_array_get(list, i);
+        status = price_alone(statement, q, &alone, error);
+        put_question(t, q, alone);
+    }
+    text_put(t, "</table>\n");
+    return status;
+}
+
+sotto_status page_questions(text_buffer *t, const json_t *statement,
+                            sotto_error *error)
+{
+    const json_t *later = json_object_get(statement, "chosen_from_answers");
+    text_put(t,
+             "<h3>What was asked, and what each question cost</h3>\n<p>The "
+             "training never sees a record. It asks questions, and each "
+             "answer gets random noise before anybody sees it. Together they "
+             "cost the epsilon above. Beside each question is what it would "
+             "have cost alone, at the same delta. These do not add up to the "
+             "whole, which is less than their "
+             "sum.</p>\n");
+    sotto_status status =
+        put_table(t, statement, json_object_get(statement, "questions"),
+                  "Questions, in their order", error);
+    if (status == SOTTO_OK && json_array_size(later) > 0)
+        status = put_table(t, statement, later,
+                           "Of these, the questions that were chosen from "
+                           "answers",
+                           error);
+    return status == SOTTO_OK && t->failed ? error_memory(error) : status;
+}

@@ -1,0 +1,264 @@
+/*
+ * The weights: bars that can be compared, their numbers, and the noise that
+ * entered them last.
+ */
+#include "page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 30, NAME = 30 };
+enum { WIDTH = 640, ROW = 46, BAR = 12, THIN = 5 };
+
+typedef struct weight {
+    int64_t feature;
+    double value, range; /* the bar is value x range */
+} weight;
+
+typedef struct chart {
+    const sotto_model *model;
+    weight *list;
+    int64_t used, shown;
+    int ranges; /* every feature has a declared range */
+} chart;
+
+/* ---- what can be compared ---- */
+
+/* How far a feature goes by its declaration: 1 for the levels of a category,
+   which are 0 or 1; NaN for a number without bounds. */
+static double range_of(const json_t *columns, const char *name)
+{
+    const json_t *column = json_object_get(columns, name);
+    if (!column)
+        return 1;
+    const json_t *bounds = json_object_get(column, "bounds");
+    if (json_array_size(bounds) != 2)
+        return NAN;
+    return json_number_value(json_array_get(bounds, 1)) -
+           json_number_value(json_array_get(bounds, 0));
+}
+
+/* 0: out of memory. */
+static int find_ranges(chart *c)
+{
+    json_t *schema = json_loads(c->model->schema ? c->model->schema : "{}",
+                                JSON_REJECT_DUPLICATES, NULL);
+    if (!schema) /* the model has it as JSON */
+        return 0;
+    const json_t *columns = json_object_get(schema, "columns");
+    c->ranges = c->model->name != NULL;
+    for (int64_t i = 0; i < c->used; i++) {
+        char buffer[24];
+        const char *name =
+            sotto_model_feature_name(c->model, c->list[i].feature, buffer);
+        c->list[i].range = range_of(columns, name);
+        c->ranges &= isfinite(c->list[i].range * c->list[i].value);
+    }
+    for (int64_t i = 0; !c->ranges && i < c->used; i++)
+        c->list[i].range = 1;
+    json_decref(schema);
+    return 1;
+}
+
+/* Longest bar first; equal ones in the order of the file. */
+static int compare(const void *a, const void *b)
+{
+    const weight *x = a, *y = b;
+    double size = fabs(y->value * y->range) - fabs(x->value * x->range);
+    return size > 0   ? 1
+           : size < 0 ? -1
+                      : (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+static int find_weights(chart *c)
+{
+    const sotto_model *m = c->model;
+    c->list = mem_zeroed((size_t)m->features, sizeof *c->list);
+    if (!c->list)
+        return 0;
+    for (int64_t j = 0; j < m->features; j++)
+        if (m->weight[j] != 0)
+            c->list[c->used++] = (weight){j, m->weight[j], 1};
+    if (!find_ranges(c)) {
+        mem_free(c->list);
+        return 0;
+    }
+    qsort(c->list, (size_t)c->used, sizeof *c->list, compare);
+    c->shown = c->used < MOST ? c->used : MOST;
+    return 1;
+}
+
+/* ---- bars ---- */
+
+static void put_name(text_buffer *t, const chart *c, const weight *w, int most)
+{
+    char buffer[24], cut[4 * NAME + 8];
+    const char *name = sotto_model_feature_name(c->model, w->feature, buffer);
+    size_t length = 0;
+    int characters = 0;
+    while (name[length] && characters < most) {
+        length++;
+        while (((unsigned char)name[length] & 0xc0) == 0x80)
+            length++;
+        characters++;
+    }
+    if (!name[length] || length > 4 * NAME) {
+        report_escape(t, name);
+        return;
+    }
+    memcpy(cut, name, length);
+    cut[length] = 0;
+    report_escape(t, cut);
+    text_put(t, "\u2026");
+}
+
+/* From 0 to x, where the chart goes from `low` to `high`. */
+static void put_bar(text_buffer *t, const char *kind, double x, double low,
+                    double high, double y, int thick)
+{
+    double unit = WIDTH / (high - low), zero = -low * unit;
+    double from = fmin(zero, zero + x * unit), length = fabs(x) * unit;
+    text_format(t,
+                "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                "height=\"%d\"/>",
+                kind, from, y, fmin(fmax(length, 1), WIDTH), thick);
+}
+
+static void put_row(text_buffer *t, const chart *c, int64_t i, double low,
+                    double high)
+{
+    const weight *w = &c->list[i];
+    double x = w->value * w->range, y = (double)(i * ROW);
+    double noise = sotto_model_noise(c->model, w->feature) * w->range;
+    text_format(t, "<text x=\"0\" y=\"%.1f\">", y + 16);
+    put_name(t, c, w, NAME);
+    text_format(t, "</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
+                WIDTH, y + 16);
+    text_put(t, x > 0 ? "+" : "");
+    page_number(t, x, 3);
+    text_put(t, "</text>");
+    put_bar(t, x < 0 ? "minus" : "plus", x, low, high, y + 22, BAR);
+    if (noise > 0)
+        put_bar(t, "noise", copysign(fmin(noise, x < 0 ? -low : high), x), low,
+                high, y + 22 + BAR + 1, THIN);
+    text_put(t, "\n");
+}
+
+static void put_chart(text_buffer *t, const chart *c)
+{
+    double low = 0, high = 0;
+    for (int64_t i = 0; i < c->shown; i++) {
+        low = fmin(low, c->list[i].value * c->list[i].range);
+        high = fmax(high, c->list[i].value * c->list[i].range);
+    }
+    text_format(t,
+                "<figure>\n<svg class=\"plot\" viewBox=\"0 0 %d %lld\" "
+                "role=\"img\" aria-label=\"weights as bars\">\n",
+                WIDTH, (long long)c->shown * ROW + 4);
+    for (int64_t i = 0; i < c->shown; i++)
+        put_row(t, c, i, low, high);
+    text_format(t, "<path class=\"axis\" d=\"M%.1f 20V%lld\"/>\n",
+                -low * WIDTH / (high - low), (long long)c->shown * ROW);
+    text_put(t, "</svg>\n<figcaption><span class=\"key plus\"></span>raises "
+                "the score<span class=\"key minus\"></span>lowers it");
+    if (c->model->noise)
+        text_put(t, "<span class=\"key noise\"></span>standard deviation of "
+                    "the last noise in it");
+    text_put(t, "</figcaption>\n</figure>\n");
+}
+
+/* ---- numbers ---- */
+
+static void put_cell(text_buffer *t, double x, int digits)
+{
+    text_put(t, "<td class=\"n\">");
+    if (isnan(x))
+        text_put(t, "not known");
+    else
+        page_number(t, x, digits);
+    text_put(t, "</td>");
+}
+
+static void put_numbers(text_buffer *t, const chart *c)
+{
+    text_format(t,
+                "<table><caption>The numbers of the bars, in the units of the "
+                "file%s</caption><tr><th>feature</th><th class=\"n\">weight"
+                "</th>%s</tr>\n",
+                c->used > c->shown ? "; the longest bars only" : "",
+                c->model->noise ? "<th class=\"n\">sd of the last noise</th>"
+                                : "");
+    for (int64_t i = 0; i < c->shown; i++) {
+        text_put(t, "<tr><td>");
+        put_name(t, c, &c->list[i], 1 << 20);
+        text_put(t, "</td>");
+        put_cell(t, c->list[i].value, 4);
+        if (c->model->noise)
+            put_cell(t, sotto_model_noise(c->model, c->list[i].feature), 3);
+        text_put(t, "</tr>\n");
+    }
+    text_put(t, "<tr><td>(intercept)</td>");
+    put_cell(t, c->model->intercept, 4);
+    if (c->model->noise)
+        put_cell(t, NAN, 3);
+    text_put(t, "</tr>\n</table>\n");
+}
+
+/* ---- words ---- */
+
+static void put_why(text_buffer *t, const sotto_model *m)
+{
+    if (!m->statement) {
+        text_put(t, "<p>No noise is in these weights, or noise that can be "
+                    "repeated: that is why the model is NOT PRIVATE.</p>\n");
+        return;
+    }
+    if (m->noise)
+        text_put(t,
+                 "<p>The standard deviation is that of the last noise that "
+                 "entered a weight, in the last step that moved it, before the "
+                 "penalty drew it back and before steps were averaged, both of "
+                 "which make it less. For the intercept in the units of the "
+                 "file it is not known: the noise of all weights is in "
+                 "it.</p>\n");
+    else
+        text_put(t,
+                 "<p>The noise in single weights is not known for the way this "
+                 "model was made: noise decided which weights moved (or moved "
+                 "what weights are computed from), and was not added to "
+                 "them.</p>\n");
+    text_put(t,
+             "<p><strong>Why there is no confidence interval.</strong> One "
+             "would have to cover three errors: that the people in the data "
+             "are a sample, the noise of all steps, earlier ones included, "
+             "which later steps undo in part, and the bias of clipping and of "
+             "the penalty. The model has the size of the last noise alone. An "
+             "interval made of it would be too short, by a factor that only "
+             "the records know.</p>\n");
+}
+
+sotto_status page_weights(text_buffer *t, const sotto_model *m,
+                          sotto_error *error)
+{
+    chart c = {.model = m};
+    if (!find_weights(&c))
+        return error_memory(error);
+    text_format(t,
+                "<h3>What it has learned</h3>\n<p>%lld of %lld weights are not "
+                "0. ",
+                (long long)c.used, (long long)m->features);
+    text_put(t, c.ranges
+                    ? "A bar is how far the score moves when the feature goes "
+                      "from its lower declared bound to its upper one (or a "
+                      "category's level from no to yes), so that bars can be "
+                      "compared.</p>\n"
+                    : "A bar is the weight in the units of the file: bars of "
+                      "features in different units cannot be compared.</p>\n");
+    if (c.used > 0)
+        put_chart(t, &c);
+    put_numbers(t, &c);
+    put_why(t, m);
+    mem_free(c.list);
+    return t->failed ? error_memory(error) : SOTTO_OK;
+}

@@ -1,0 +1,158 @@
+/*
+ * Sufficient statistics (Vu and Slavkovic 2009; Wang 2018, AdaSSP): for the
+ * squared loss the records count by their second moments alone. One question
+ * asks for all of them,
+ *
+ *   S = mean of u u' + noise,  u = (x / scale, 1, y / target scale), shortened
+ *                              to the length C
+ *
+ * and then the least of  v' G v / 2 - v' b + penalty  is found, with G and b
+ * parts of S: post-processing, exact coordinate descent. A row that is
+ * shortened keeps its equation and counts less, since target and features
+ * are shortened together.
+ *
+ * G's eigenvalues are no less than what noise alone would make them: below
+ * that nothing is known of the direction, and a smaller one would let noise
+ * in b through.
+ */
+#include "solver.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct ssp_state {
+    const solver_problem *problem;
+    const ssp_settings *settings;
+    int64_t d;                     /* features and intercept */
+    double *memory, *all;          /* S */
+    double *gram, *vector, *value; /* G */
+    double *pull, *v, *from;       /* -b; where it ends and begins */
+    double *l1, *l2, *low, *high;  /* of v */
+    double sd;                     /* of S's diagonal */
+} ssp_state;
+
+static int ssp_memory(ssp_state *s)
+{
+    size_t d = (size_t)s->d, all = (d + 1) * (d + 1);
+    double *next = mem_zeroed(all + 2 * d * d + 8 * d, sizeof *next);
+    double **small[] = {&s->value, &s->pull, &s->v,   &s->from,
+                        &s->l1,    &s->l2,   &s->low, &s->high};
+    s->memory = s->all = next;
+    if (!next)
+        return 0;
+    s->gram = next + all;
+    s->vector = s->gram + d * d;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        *small[i] = s->vector + d * d + i * d;
+    return 1;
+}
+
+static sotto_status ssp_ask(ssp_state *s, curator *c, sotto_error *error)
+{
+    int64_t d = s->d;
+    ask_frame frame = {NULL,    s->problem->features,
+                       s->from, s->settings->scale,
+                       0,       s->settings->target_scale};
+    sotto_status status = curator_tell_frame(c, &frame, error);
+    if (status == SOTTO_OK)
+        status =
+            curator_ask_cross(c, s->settings->reach, s->all, &s->sd, error);
+    for (int64_t a = 0; status == SOTTO_OK && a < d; a++) {
+        memcpy(s->gram + a * d, s->all + a * (d + 1),
+               (size_t)d * sizeof *s->gram);
+        s->pull[a] = -s->all[a * (d + 1) + d];
+    }
+    return status;
+}
+
+/* G = V diag(value) V', with no eigenvalue below the noise's own. */
+static sotto_status ssp_lift(ssp_state *s, sotto_error *error)
+{
+    int64_t d = s->d;
+    double most = 0;
+    sotto_status status = matrix_eigen(s->gram, d, s->value, s->vector, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t e = 0; e < d; e++)
+        most = fmax(most, s->value[e]);
+    /* the noise's largest eigenvalue, about */
+    double edge = fmax(s->sd * sqrt(2 * (double)d), 1e-12 * most);
+    for (int64_t e = 0; e < d; e++)
+        s->value[e] = fmax(s->value[e], fmax(edge, 1e-300));
+    for (int64_t a = 0; a < d; a++)
+        for (int64_t b = 0; b < d; b++) {
+            double sum = 0;
+            for (int64_t e = 0; e < d; e++)
+                sum +=
+                    s->vector[a * d + e] * s->value[e] * s->vector[b * d + e];
+            s->gram[a * d + b] = sum;
+        }
+    return SOTTO_OK;
+}
+
+/* v_j = w_j scale_j / target scale: the objective is in units of that
+   squared. */
+static double ssp_unit(const ssp_state *s, int64_t j)
+{
+    double scale = j < s->problem->features ? s->settings->scale[j] : 1;
+    return s->settings->target_scale / scale;
+}
+
+static sotto_status ssp_minimise(ssp_state *s, sotto_error *error)
+{
+    const solver_problem *p = s->problem;
+    double whole = s->settings->target_scale * s->settings->target_scale;
+    for (int64_t j = 0; j < s->d; j++) {
+        double unit = ssp_unit(s, j);
+        int penalised = j < p->features; /* the intercept has no penalty */
+        s->l1[j] = penalised ? p->l1 * unit / whole : 0;
+        s->l2[j] = penalised ? p->l2 * unit * unit / whole : 0;
+        s->low[j] = penalised ? p->low / unit : -INFINITY;
+        s->high[j] = penalised ? p->high / unit : INFINITY;
+    }
+    matrix_model m = {s->d, s->gram, s->pull, s->l1, s->l2, s->low, s->high};
+    return matrix_minimise(&m, s->from, s->v, error);
+}
+
+/*
+ * What the noise is in v_j, to first order and before the penalty: G^-1 times
+ * that of b - G v, whose covariance is sd^2 / 2 ((1 + |v|^2) I + v v').
+ */
+static double ssp_noise(const ssp_state *s, int64_t j)
+{
+    double length = 0, squares = 0, along = 0;
+    for (int64_t e = 0; e < s->d; e++) {
+        double part = 0, share = s->vector[j * s->d + e] / s->value[e];
+        for (int64_t k = 0; k < s->d; k++)
+            part += s->vector[k * s->d + e] * s->v[k];
+        length += part * part;
+        squares += share * share;
+        along += share * part;
+    }
+    return s->sd * sqrt(((1 + length) * squares + along * along) / 2);
+}
+
+sotto_status ssp_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const ssp_settings *settings, sotto_error *error)
+{
+    ssp_state s = {.problem = p, .settings = settings};
+    s.d = p->features + p->intercept;
+    sotto_status status =
+        ssp_memory(&s) ? ssp_ask(&s, c, error) : error_memory(error);
+    if (status == SOTTO_OK)
+        status = ssp_lift(&s, error);
+    if (status == SOTTO_OK)
+        status = ssp_minimise(&s, error);
+    for (int64_t j = 0; status == SOTTO_OK && j < s.d; j++) {
+        double weight = s.v[j] * ssp_unit(&s, j);
+        solver_note(out, p, j, ssp_noise(&s, j) * ssp_unit(&s, j));
+        if (j < p->features)
+            out->weight[j] = isfinite(weight) ? weight : 0;
+        else
+            out->intercept = isfinite(weight) ? weight : 0;
+    }
+    if (!p->intercept)
+        out->intercept = 0;
+    mem_free(s.memory);
+    return status;
+}

@@ -1,0 +1,108 @@
+/*
+ * DP-SVRG (Johnson and Zhang 2013, with noise as Wang, Ye and Xu 2017):
+ *
+ *   for s = 1 ... S:  the anchor is the average of the last round (0 at first)
+ *       h = the gradient at the anchor, clipped by C1, + noise
+ *       for t = 1 ... m:
+ *           g = the batch's clipped differences / q + noise + h
+ *           w_j = prox(w_j - gamma_j g_j, gamma_j psi_j)
+ *   the answer is the average of the last round
+ *
+ * in coordinates v_j = w_j sqrt(M_j), as descent.c. Clipping each difference,
+ * not each gradient, makes the noise of a batch that of how far the iterate
+ * has gone. What a curator is told and all that is computed from its answers
+ * is public.
+ */
+#include "solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct svrg_state {
+    const solver_problem *problem;
+    const svrg_settings *settings;
+    curator *curator;
+    const solver_answer *out;
+    int64_t coordinates; /* features, and the intercept */
+    double *w, *whole, *gradient, *scale, *sum;
+    double whole_noise; /* sd */
+} svrg_state;
+
+/* w_j moves; it stays where the steps have run away beyond all floats. */
+static void svrg_move(svrg_state *s, int64_t j)
+{
+    const svrg_settings *set = s->settings;
+    double gamma = set->step_size / set->smoothness[j];
+    double g = s->gradient[j] / set->rate + s->whole[j];
+    double noise = hypot(curator_noise(s->curator) / set->rate, s->whole_noise);
+    double to = s->w[j] - gamma * g / s->scale[j];
+    solver_note(s->out, s->problem, j, gamma * noise / s->scale[j]);
+    if (j < s->problem->features) /* the intercept has no penalty */
+        to = solver_prox(s->problem, to, gamma);
+    if (fabs(to) < (double)FLT_MAX / 4)
+        s->w[j] = to;
+}
+
+static sotto_status svrg_anchor(svrg_state *s, sotto_error *error)
+{
+    curator_tell_all(s->curator, s->w);
+    sotto_status status = curator_tell_anchor(s->curator, error);
+    if (status == SOTTO_OK)
+        status = curator_ask_gradient(s->curator, s->settings->clip, s->scale,
+                                      s->whole, error);
+    s->whole_noise = curator_noise(s->curator);
+    return status;
+}
+
+static sotto_status svrg_round(svrg_state *s, int64_t round,
+                               solver_progress progress, void *context,
+                               sotto_error *error)
+{
+    const svrg_settings *set = s->settings;
+    double done = (double)round, steps = (double)set->steps;
+    sotto_status status = svrg_anchor(s, error);
+    memset(s->sum, 0, (size_t)s->coordinates * sizeof *s->sum);
+    for (int64_t t = 0; t < set->steps && status == SOTTO_OK; t++) {
+        curator_tell_all(s->curator, s->w);
+        status = curator_ask_difference(s->curator, set->difference_clip,
+                                        s->scale, s->gradient, error);
+        for (int64_t j = 0; status == SOTTO_OK && j < s->coordinates; j++) {
+            svrg_move(s, j);
+            s->sum[j] += s->w[j] / steps;
+        }
+        double share = (done + (double)(t + 1) / steps) / (double)set->rounds;
+        if (status == SOTTO_OK && progress && progress(context, share))
+            status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
+    }
+    memcpy(s->w, s->sum, (size_t)s->coordinates * sizeof *s->w);
+    return status;
+}
+
+sotto_status svrg_run(solver_answer *out, curator *c, const solver_problem *p,
+                      const svrg_settings *set, solver_progress progress,
+                      void *context, sotto_error *error)
+{
+    svrg_state s = {.problem = p, .settings = set, .curator = c, .out = out};
+    sotto_status status = SOTTO_OK;
+    s.coordinates = p->features + p->intercept;
+    size_t count = (size_t)s.coordinates;
+    double *memory = mem_zeroed(5 * count, sizeof *memory);
+    if (!memory)
+        return error_memory(error);
+    s.w = memory;
+    s.whole = memory + count;
+    s.gradient = memory + 2 * count;
+    s.scale = memory + 3 * count;
+    s.sum = memory + 4 * count;
+    for (size_t j = 0; j < count; j++)
+        s.scale[j] = 1 / sqrt(set->smoothness[j]);
+    for (int64_t r = 0; r < set->rounds && status == SOTTO_OK; r++)
+        status = svrg_round(&s, r, progress, context, error);
+    if (status == SOTTO_OK) {
+        memcpy(out->weight, s.w, (size_t)p->features * sizeof *out->weight);
+        out->intercept = p->intercept ? s.w[p->features] : 0;
+    }
+    mem_free(memory);
+    return status;
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The page of 'sotto report' as a person sees it: in Chromium, on a desk, on a phone, in the dark.
+
+Every plot must have been drawn, nothing may be wider than the screen, and the page must ask for
+nothing but itself. With SOTTO_PICTURES=FOLDER the screenshots stay there, to be looked at.
+"""
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "cli")]
+import browser  # noqa: E402
+from common import run, schema  # noqa: E402
+
+SCREENS = {"desk": (1280, 900, False), "phone": (360, 740, False), "dark": (1280, 900, True)}
+LONG = "x" * 150
+EVIL = "<script>document.title='broken'</script><img src=x onerror=document.title='broken'>"
+
+# What of the page is wider than the screen, apart from the insides of plots.
+WIDE = """[...document.querySelectorAll('body *:not(svg *)')].filter(e => {
+  const r = e.getBoundingClientRect(); return r.right > innerWidth + .5 || r.left < -.5})
+  .map(e => e.tagName + ' ' + e.textContent.slice(0, 40))"""
+
+# Each plot: its size, how many marks have an extent, whether text is outside of its frame.
+PLOTS = """[...document.querySelectorAll('svg')].map(s => { const f = s.getBoundingClientRect();
+  const shapes = [...s.querySelectorAll('path, rect, circle')].filter(e => {
+    const r = e.getBoundingClientRect(); return r.width + r.height > .5});
+  const outside = [...s.querySelectorAll('text')].filter(e => {
+    const r = e.getBoundingClientRect();
+    return r.left < f.left - 1 || r.right > f.right + 1 || r.top < f.top - 1
+      || r.bottom > f.bottom + 1}).map(e => e.textContent);
+  const seen = shapes.filter(e => { const c = getComputedStyle(e);
+    return c.fill != 'none' || c.stroke != 'none'});
+  return {width: f.width, height: f.height, shapes: seen.length, outside}})"""
+
+
+def make(folder):
+    """A few models and their pages."""
+    rows = ["age,%s,ward,hours,y" % LONG]
+    for i in range(600):
+        ward = ["a", "b", EVIL][i % 3]
+        rows.append('%d,%d,"%s",%d,%d' % (20 + i * 7 % 70, i % 11, ward, i % 24,
+                                          i * 7 % 70 > 35 - i % 5))
+    with open(os.path.join(folder, "d.csv"), "w", encoding="utf-8") as file:
+        file.write("\n".join(rows) + "\n")
+    with open(os.path.join(folder, "s.json"), "wb") as file:
+        file.write(schema({"age": {"type": "number", "bounds": [0, 120]},
+                           LONG: {"type": "number", "bounds": [0, 10]},
+                           "ward": {"type": "category", "levels": ["a", "b", EVIL]},
+                           "hours": {"type": "number", "bounds": [0, 24]},
+                           "y": {"type": "target", "classes": ["0", "1"]}}))
+    usual = ["--schema", "s.json", "--loss", "logistic", "--l2", "0.001", "--quiet"]
+    for name, *args in (("auto",), ("cd", "--solver", "cd", "--adjacency", "replace-one"),
+                        ("gcd", "--solver", "gcd"),
+                        ("fw", "--solver", "fw", "--radius", "2", "--intercept-radius", "2")):
+        usual_here = [a for a in usual if name != "fw" or a not in ("--l2", "0.001")]
+        result = run(["train", "d.csv", *usual_here, "--epsilon", "3", "--delta", "1e-6",
+                      "-o", name + ".json", *args], cwd=folder)
+        assert result.code == 0, result.err
+    result = run(["train", "d.csv", *usual, "--epsilon", "inf", "-o", "exact.json"], cwd=folder)
+    assert result.code == 0, result.err
+    pages = {"one": ["auto.json"], "bad": ["exact.json"],
+             "all": ["auto.json", "cd.json", "gcd.json", "fw.json", "exact.json"]}
+    for page, models in pages.items():
+        result = run(["report", *models, "-o", page + ".html"], cwd=folder)
+        assert result.code == 0, result.err
+    return {page: sum(2 - (m == "exact.json") for m in models) for page, models in pages.items()}
+
+
+@unittest.skipUnless(browser.PROGRAM, "no chromium")
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="sotto-report-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.plots = make(cls.folder)
+        cls.browser = cls.enterClassContext(browser.Browser()) if hasattr(
+            cls, "enterClassContext") else browser.Browser().__enter__()
+        if not hasattr(cls, "enterClassContext"):
+            cls.addClassCleanup(cls.browser.__exit__)
+
+    def show(self, page, screen):
+        width, height, dark = SCREENS[screen]
+        self.browser.open(os.path.join(self.folder, page + ".html"), width, height, dark)
+        pictures = os.environ.get("SOTTO_PICTURES")
+        if pictures:
+            self.browser.picture(os.path.join(pictures, "%s-%s.png" % (page, screen)))
+
+    def test_every_plot_is_drawn_and_nothing_overflows(self):
+        for page, plots in self.plots.items():
+            for screen, (width, _, _) in SCREENS.items():
+                with self.subTest(page=page, screen=screen):
+                    self.show(page, screen)
+                    found = self.browser.ask(PLOTS)
+                    self.assertEqual(len(found), plots)
+                    for plot in found:
+                        self.assertGreater(plot["width"], width / 4)
+                        self.assertGreater(plot["height"], 20)
+                        self.assertGreaterEqual(plot["shapes"], 2)
+                        self.assertEqual(plot["outside"], [])
+                    self.assertEqual(self.browser.ask(WIDE), [])
+                    self.assertLessEqual(
+                        self.browser.ask("document.documentElement.scrollWidth"), width)
+
+    def test_the_check_notices_what_overflows(self):
+        self.show("one", "phone")
+        self.browser.ask("document.querySelector('td').style.whiteSpace = 'nowrap';"
+                         "document.querySelector('td').textContent = 'wide'.repeat(99)")
+        self.assertNotEqual(self.browser.ask(WIDE), [])
+        self.browser.ask("document.querySelector('svg').innerHTML = '<text x=\"9999\">x</text>'")
+        plot = self.browser.ask(PLOTS)[0]
+        self.assertEqual((plot["shapes"], plot["outside"]), (0, ["x"]))
+
+    def test_names_are_text_and_nothing_is_loaded(self):
+        self.show("all", "desk")
+        self.assertEqual(self.browser.ask("document.title"), "Models and privacy")
+        self.assertEqual(self.browser.ask(
+            "document.querySelectorAll('script, img, iframe, link, object, image, use').length"), 0)
+        self.assertGreater(self.browser.ask(
+            "[...document.querySelectorAll('td')].filter(e => e.textContent.includes("
+            "'</script>')).length"), 0)
+        asked = [e["params"]["request"]["url"] for e in self.browser.events
+                 if e.get("method") == "Network.requestWillBeSent"]
+        self.assertEqual([url for url in asked if not url.endswith("/all.html")], [])
+        self.assertEqual([e for e in self.browser.events if e.get("method") == "Log.entryAdded"],
+                         [])
+
+    def test_dark_is_dark_and_light_is_light(self):
+        paper = {}
+        for screen in ("desk", "dark"):
+            self.show("one", screen)
+            paper[screen] = [int(x) for x in self.browser.ask(
+                "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).join()").split(",")]
+        self.assertGreater(min(paper["desk"]), 200)
+        self.assertLess(max(paper["dark"]), 60)
+
+    def test_it_prints(self):
+        self.show("one", "desk")
+        path = os.path.join(os.environ.get("SOTTO_PICTURES") or self.folder, "one.pdf")
+        self.browser.print_pages(path)
+        with open(path, "rb") as file:
+            pages = file.read().count(b"/Type /Page\n")
+        self.assertIn(pages, range(2, 9))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""sotto report: what the page says, and that names cannot become anything but text."""
+import html.parser
+import json
+import re
+import unittest
+import xml.etree.ElementTree as xml
+import zlib
+
+from common import OK, USAGE, Case, npy, schema
+
+TAGS = set("""html head meta title style body main h1 h2 h3 p div section span strong br code a
+table caption tr th td figure figcaption svg text path circle rect blockquote""".split())
+ATTRIBUTES = set("""lang charset http-equiv content name class id href colspan role aria-label
+viewbox x y d cx cy r width height text-anchor""".split())
+EVIL = ["<script>alert(1)</script>", "\"><svg onload=alert(1)>", "'onmouseover='x", "&lt;b&gt;",
+        "</text></svg><img src=x onerror=y>", "]]><!--", "</style><script>", "a\u202eb\u2066c",
+        "javascript:alert(1)", "<" * 200, "&" * 31, "\u00e9\u6f22" * 40, "a=<b>"]
+
+
+class Reader(html.parser.HTMLParser):
+    """Notes every tag, attribute and text; complains about what has no place on the page."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.faults, self.words, self.open = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in TAGS:
+            self.faults.append(tag)
+        self.faults += [a for a, _ in attrs if a not in ATTRIBUTES]
+        self.faults += [v for a, v in attrs if a == "href" and not re.fullmatch(r"#m\d+", v)]
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append("/" + tag)
+
+    def handle_comment(self, data):
+        self.faults.append("comment")
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+
+class Report(Case):
+    def page(self, *models, **more):
+        result = self.sotto("report", *models, "-o", "page.html", **more)
+        self.assertEqual((result.code, result.out), (OK, b""), result.err)
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            text = file.read()
+        reader = Reader(text)
+        self.assertEqual((reader.faults, reader.open), ([], []))
+        self.assertNotRegex(text, r"https?:|url\(|@import|<script")
+        for plot in re.findall(r"<svg.*?</svg>", text, re.S):
+            xml.fromstring(plot)
+        return text, " ".join(" ".join(reader.words).split())
+
+    def model(self, name="m.json"):
+        with open(self.path(name), encoding="utf-8") as file:
+            return json.load(file)
+
+    def write_model(self, name, model):
+        """As sotto would write it: with its checksum."""
+        model = {k: v for k, v in model.items() if k != "checksum"}
+        body = json.dumps(model, ensure_ascii=False)[:-1] + ', "checksum": "crc32:'
+        head = body[:body.rindex('"checksum"')].encode()
+        self.write(name, head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+
+    def train(self, *args, name="m.json", epsilon="1"):
+        rows = [[i % 7 / 7, i % 5 / 5, i % 7 / 7 - i % 3 / 3] for i in range(400)]
+        self.write("d.npy", npy(rows))
+        self.write("d.M", "0.5\n0.25\n")
+        private = [] if epsilon == "inf" else ["--delta", "1e-6"]
+        result = self.sotto("train", "d.npy", "--target", "3", "--epsilon", epsilon, *private,
+                            "--quiet", "-o", name, *args)
+        self.assertEqual(result.code, OK, result.err)
+        return self.model(name)
+
+    CD = ("--solver", "cd", "--smoothness", "d.M", "--adjacency", "replace-one", "--clip", "2",
+          "--step-size", "0.5", "--no-intercept")
+
+    def test_it_says_what_the_statement_says(self):
+        model = self.train(*self.CD)
+        text, words = self.page("m.json")
+        statement = model["privacy"]
+        self.assertIn("epsilon %.4g, delta 1e-6" % 1, words)
+        self.assertIn("replace-one", words)
+        self.assertIn("NOT protected", words)
+        self.assertNotIn("NOT PRIVATE", words)
+        self.assertIn("Why there is no confidence interval.", words)
+        self.assertIn("data protection officer", words)
+        self.assertIn(statement["not_covered"], words)
+        self.assertEqual(text.count("<svg"), 2)
+        for point in statement["curve"]:  # rounded up, and by no more than the last digit
+            shown = re.search(r'>%s</td><td class="n">([^<]+)' % re.escape(
+                ("%.3g" % point["delta"]).replace("e-0", "e-")), text)
+            self.assertGreaterEqual(float(shown[1]), point["epsilon"])
+            self.assertLess(float(shown[1]), point["epsilon"] * 1.0015)
+
+    def test_the_only_question_alone_costs_what_all_cost(self):
+        model = self.train(*self.CD)
+        text, _ = self.page("m.json")
+        alone = float(re.search(r'>40</td><td class="n">([^<]+)', text)[1])
+        self.assertEqual(len(model["privacy"]["questions"]), 1)
+        self.assertGreaterEqual(alone, .999)
+        self.assertLess(alone, 1.01)
+
+    def test_guesses(self):
+        """No more than the statement's own point allows, and above one half."""
+        self.train(*self.CD)
+        _, words = self.page("m.json")
+        share = float(re.search(r"more than ([0-9.]+) of 100", words)[1])
+        self.assertLessEqual(share, 100 * (1 - (1 - 1e-6) / (1 + 2.718281828459045)) + .1)
+        self.assertGreater(share, 50)
+
+    def test_the_noise_is_that_of_the_last_step(self):
+        """By hand: gamma / M_j times the sd of a partial derivative, or of a gradient."""
+        m, n, clip, step = [.5, .25], 400, 2, .5
+        mu = (model := self.train(*self.CD))["privacy"]["questions"][0]["mu"]
+        for j in range(2):
+            threshold = clip * (m[j] / sum(m))**.5
+            self.assertAlmostEqual(
+                model["noise"][j] / (step / m[j] * 2 * threshold / mu / n), 1, places=3)
+        model = self.train("--solver", "gd", *self.CD[2:])
+        mu = model["privacy"]["questions"][0]["mu"]
+        for j in range(2):
+            self.assertAlmostEqual(
+                model["noise"][j] / (step / m[j] * 2 * clip * m[j]**.5 / mu / n), 1, places=3)
+        model = self.train("--solver", "scd", "--l2", "0.1", "--adjacency", "add-remove", "--rows",
+                           str(n), "--clip", "0.5", "--no-intercept")
+        mu = model["privacy"]["questions"][0]["mu"]
+        for j in range(2):
+            self.assertAlmostEqual(model["noise"][j] / (.5 / mu / (.1 * n)), 1, places=3)
+        _, words = self.page("m.json")
+        self.assertIn("%.3g" % model["noise"][0], words)
+
+    def test_where_it_is_not_known_the_page_says_so(self):
+        model = self.train("--solver", "fw", "--radius", "1", "--clip", "1", "--no-intercept")
+        self.assertNotIn("noise", model)
+        _, words = self.page("m.json")
+        self.assertIn("noise in single weights is not known", words)
+
+    def test_not_private_is_loud(self):
+        self.train(name="x.json", epsilon="inf")
+        self.assertNotIn("noise", self.model("x.json"))
+        text, words = self.page("x.json")
+        self.assertIn("NOT PRIVATE", words)
+        self.assertIn("WITHOUT privacy", words)
+        self.assertIn('class="card bad"', text)
+        self.assertNotIn("nobody can be right", words)
+        self.train(*self.CD)
+        _, words = self.page("m.json", "x.json")
+        self.assertIn("1 of these models makes no promise at all", words)
+        self.assertNotIn("what is promised of all of them together", words)
+        self.train(*self.CD, "--insecure-seed", "1", name="seed.json")
+        self.assertIn("NOT PRIVATE", self.page("seed.json")[1])
+
+    def test_models_add_up(self):
+        self.train(*self.CD)
+        self.train(*self.CD, name="other.json")
+        _, words = self.page("m.json", "other.json")
+        self.assertRegex(words, r"all of them together is epsilon 2 at delta 2e-6")
+        self.train(*self.CD[:4], *self.CD[6:], name="third.json")
+        _, words = self.page("m.json", "third.json")
+        self.assertIn("promise different things", words)
+
+    def test_names_stay_text(self):
+        self.train(*self.CD)
+        model = self.model()
+        model["features"] = EVIL
+        model["weights"] = [(-1)**k * (k + 1) for k in range(len(EVIL))]
+        model["noise"] = [1.5] * len(EVIL)
+        model["loss"], model["classes"] = "logistic", [EVIL[0], EVIL[1]]
+        for key in ("not_covered", "adjacency", "unit", "rows", "proven_by", "membership",
+                    "randomness", "smoothness", "rows_per_person_is", "sotto", "priced_by"):
+            model["privacy"][key] = EVIL[4]
+        for question in model["privacy"]["questions"]:
+            question.update(question=EVIL[0], mechanism=EVIL[1], event=EVIL[2])
+        self.write_model("evil<b>.json", model)
+        text, words = self.page("evil<b>.json")
+        for name in EVIL:
+            shown = re.sub("[\u202a-\u202e\u2066-\u2069]", "\ufffd", name)
+            self.assertIn(" ".join(shown.split()), words)
+        self.assertNotIn("\u202e", text)
+        self.assertIn("evil<b>.json", words)
+
+    def test_odd_statements_make_a_page(self):
+        """A model by another hand: what is not understood is not priced."""
+        self.train(*self.CD)
+        plain = self.model()
+        for change in ({"curve": []}, {"curve": [{"delta": 2, "epsilon": -1}, 3, None]},
+                       {"questions": []}, {"questions": [{}, {"event": "GAUSS", "times": 1e300}]},
+                       {"epsilon": 0}, {"delta": 0}, {"epsilon": 1e300}, {"delta": 1},
+                       {"rows_per_person": "x"}, {"chosen_from_answers": [{"times": 1}]}):
+            model = dict(plain, privacy=dict(plain["privacy"], **change))
+            self.write_model("odd.json", model)
+            with self.subTest(change=change):
+                self.page("odd.json")
+        model = dict(plain, weights=[0, 0])
+        self.write_model("odd.json", model)
+        self.assertIn("0 of 2 weights are not 0", self.page("odd.json")[1])
+        for noise in ([1], [-1, 1], "x", {"3": 1}):
+            self.write_model("odd.json", dict(plain, noise=noise))
+            self.refused(self.sotto("report", "odd.json", "-o", "p.html"), "not as it must be")
+
+    def test_bars_compare_declared_ranges(self):
+        self.write("d.csv", "age,ward,y\n" + "".join(
+            "%d,%s,%d\n" % (i % 90, "ab"[i % 2], i % 3) for i in range(200)))
+        self.write("s.json", schema({
+            "age": {"type": "number", "bounds": [0, 120]},
+            "ward": {"type": "category", "levels": ["a", "b"]},
+            "y": {"type": "target", "bounds": [0, 2]}}))
+        result = self.sotto("train", "d.csv", "--schema", "s.json", "--epsilon", "inf", "-o",
+                            "m.json")
+        self.assertEqual(result.code, OK, result.err)
+        text, words = self.page("m.json")
+        weight = self.model()["weights"][0]
+        self.assertIn(">%s%.3g</text>" % ("+" if weight > 0 else "", weight * 120), text)
+        self.assertIn("so that bars can be compared", words)
+
+    def test_bad_calls(self):
+        self.train(*self.CD)
+        self.refused(self.sotto("report", "m.json"), "-o FILE")
+        self.refused(self.sotto("report", "-o", "x.html"), "usage")
+        self.refused(self.sotto("report", "m.json", "-o", "m.json"), "another")
+        self.refused(self.sotto("report", "d.npy", "-o", "x.html"), "not a whole model")
+        self.refused(self.sotto("report", *["m.json"] * 9, "-o", "x.html"), "usage")
+        result = self.sotto("report", "m.json", "-o", "-")
+        self.assertEqual((result.code, result.out[:15]), (OK, b"<!DOCTYPE html>"))
+
+    def refused(self, result, *words):
+        self.assertEqual((result.code, result.out), (USAGE, b""))
+        self.assertEqual(result.err.count(b"\n"), 1)
+        for word in words:
+            self.assertIn(word.encode(), result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
