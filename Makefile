@@ -3,8 +3,9 @@
 BUILD = build
 PREFIX ?= /usr/local
 
-.PHONY: all demo test test-report install uninstall format bench bench-instructions fuzz \
-	sanitize clang mutants clean setup-build setup-test
+.PHONY: all demo test test-report install uninstall format bench \
+	bench-instructions fuzz sanitize clang mutants kills clean setup-build \
+	setup-test
 
 all: setup-build $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -70,7 +71,8 @@ bench-instructions: all
 # A second compiler.
 clang:
 	@tools/setup.sh build test ci
-	@test -f build-clang/build.ninja || CC=clang-14 meson setup build-clang
+	@test -f build-clang/build.ninja || CC=clang-14 meson setup build-clang \
+		-Doptimization=1
 	ninja -C build-clang
 
 # Unit tests under the address and undefined-behaviour sanitizers, but for
@@ -98,6 +100,10 @@ fuzz:
 mutants:
 	@tools/setup.sh build test
 	@tools/mutants.sh
+
+# 200 times one of the federation's processes is killed.
+kills: all
+	SOTTO=$(BUILD)/sotto SOTTO_KILLS=200 tests/cli/test_kills.py
 
 clean:
 	rm -rf build build-clang build-sanitize build-fuzz

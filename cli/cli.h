@@ -101,6 +101,8 @@ void progress_catch_interrupts(void);
 void cli_reference(void);
 
 sotto_status cli_account(const cli *c, sotto_error *error);
+/* sotto federate but for simulate. */
+sotto_status cli_consortium(const cli *c, sotto_error *error);
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_evaluate(const cli *c, sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);

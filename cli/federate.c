@@ -136,8 +136,6 @@ static sotto_status federate_run(const cli *c, sotto_simulation *s,
 static sotto_status federate_check(const cli *c, sotto_error *error)
 {
     const char *output = sotto_options_get(c->options, "output");
-    if (strcmp(c->argument[0], "simulate"))
-        return cli_refuse(error, "expected 'sotto federate simulate DATA'");
     if (cli_flag(c, "json") && output && !strcmp(output, "-"))
         return cli_refuse(error, "--json and -o - would both write to stdout; "
                                  "expected one of them");
@@ -149,6 +147,8 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     sotto_simulation *s = NULL;
     sotto_model *model = NULL;
     const char *output = sotto_options_get(c->options, "output");
+    if (strcmp(c->argument[0], "simulate"))
+        return cli_consortium(c, error);
     sotto_status status = federate_check(c, error);
     if (status == SOTTO_OK)
         status = sotto_simulation_open(&s, c->argument[1], c->options, error);

@@ -92,9 +92,10 @@ const verb cli_verbs[] = {
      "With --epsilon prints the smallest delta, with --delta the smallest "
      "epsilon.",
      0, 0, cli_account},
-    {"federate", "simulate DATA",
+    {"federate", "ROLE FILE",
      "let parties that hold different columns of the same rows find a model",
-     "simulate: all roles in one process, for experiments. Each party reads "
+     "ROLE is simulate, config, keygen, serve, join or status. simulate DATA: "
+     "all roles in one process, for experiments. Each party reads "
      "its "
      "own columns of DATA, as --columns FILE says, which also has everything "
      "else that the parties agree upon: bounds, radii, rounds, caps "
@@ -103,7 +104,13 @@ const verb cli_verbs[] = {
      "Says first what is to be expected: good, or experimental; and at the "
      "end what a whole row and each party's part of it cost, and how many "
      "bytes were sent. The squared loss; weights of party k within its "
-     "radius, in the L1 norm.",
+     "radius, in the L1 norm. Over a network (docs/federation.md): CONFIG is "
+     "what all have agreed upon. config prints its hash, which the parties "
+     "compare; keygen makes certificates and the parties' secret for a trial, "
+     "in a new folder -o; serve is the coordinator, who holds no data; join "
+     "is a party, with its file --data, that connects to it; status says how "
+     "far the run of a --state folder is. Any of them may be killed at any "
+     "time, and goes on when it is started again.",
      2, 2, cli_federate},
     {"version", "", "print the version", "", 0, 0, cli_version},
     {"help", "[VERB]", "say how to use sotto, or one of its verbs",

@@ -26,6 +26,7 @@
 #ifndef SOTTO_H
 #define SOTTO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -166,6 +167,17 @@ SOTTO_API int sotto_table_is_sparse(const sotto_table *table);
  */
 SOTTO_API const char *sotto_table_feature_name(const sotto_table *table,
                                                int64_t j, char buffer[24]);
+
+/*
+ * Hands out the id of each row, in order: what the unit column has, where the
+ * option keep-ids was set. Returns how many different ones there are; -1:
+ * none were kept. Ids are records. Forgetting them leaves the table as it
+ * would be without that column.
+ */
+typedef void (*sotto_id_taker)(void *context, const char *bytes, size_t size);
+SOTTO_API int64_t sotto_table_ids(const sotto_table *table, sotto_id_taker take,
+                                  void *context);
+SOTTO_API void sotto_table_forget_ids(sotto_table *table);
 
 /*
  * The affine map of feature j: stored = (raw - centre) / half, with centre 0
@@ -574,6 +586,45 @@ SOTTO_API void sotto_simulation_look(const sotto_simulation *simulation,
 SOTTO_API void sotto_simulation_look_at(const sotto_simulation *simulation,
                                         int64_t party,
                                         sotto_simulation_party *out);
+
+/*
+ * Over a network: a coordinator, and parties that connect to it, with TLS 1.3
+ * and certificates on both sides (docs/federation.md). `config` is a file of
+ * what all have agreed upon. Of the options keys, state, accept, data,
+ * insecure-seed, format, delimiter and threads are heeded. A build without
+ * the network libraries refuses keygen, serve and join.
+ */
+
+/* Told a line for people about each thing that happens; no line has anything
+   of a record. Called by several threads. */
+typedef struct sotto_teller {
+    void (*tell)(void *context, const char *line);
+    void *context;
+} sotto_teller;
+
+/* The hash that parties compare, and what they agree to: for people, or as
+   JSON. To be freed. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_federation_describe(const char *config, int as_json, char hash[65],
+                          char **out, sotto_error *error);
+
+/* How far a run is, from what is kept in a state folder. To be freed. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_federation_status(const char *config, const char *state, int as_json,
+                        char **out, sotto_error *error);
+
+/* Certificates and the consortium secret for a trial: a new folder with one
+   folder for each organisation, and config.json with the keys in it. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_keygen(
+    const char *config, const char *folder, sotto_error *error);
+
+/* The coordinator, and a party, until there is a model. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_serve(
+    const char *config, const sotto_options *options,
+    const sotto_teller *teller, sotto_model **out, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_join(
+    const char *config, const sotto_options *options,
+    const sotto_teller *teller, sotto_model **out, sotto_error *error);
 
 #ifdef __cplusplus
 }

@@ -47,12 +47,49 @@ cat >"$build/corpus/fuzz_parties/seed.json" <<'JSON'
  {"a": {"type": "number", "bounds": [-1, 1]},
   "b": {"type": "category", "levels": ["x", "y"]}}}]}
 JSON
+cat >"$build/corpus/fuzz_parties/network.json" <<'JSON'
+{"sotto_parties": 1, "target": {"name": "t", "bounds": [-1, 1], "party": "n"},
+ "rows": 9, "epsilon": 2, "delta": 1e-6, "spent": {"epsilon": 1, "delta": 0},
+ "id": "i", "absent": "skip", "patience": 9, "coordinator": {"host": "h.org",
+ "port": 44, "key":
+ "0000000000000000000000000000000000000000000000000000000000000001"},
+ "authority":
+ "000000000000000000000000000000000000000000000000000000000000000a",
+ "parties": [{"name": "n", "radius": 1, "cap": 1, "columns":
+ {"a": {"type": "number", "bounds": [-1, 1]}}, "key":
+ "0000000000000000000000000000000000000000000000000000000000000002"}]}
+JSON
 {
     printf 'sottomsg\1\0\0\0\4\0\0\0\1\0\0\0\0\0\0\0'
     head -c 40 /dev/zero
     printf '\1\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0'
     printf '\1\2\3\4\5\6\7\10'
 } >"$build/corpus/fuzz_message/seed"
+# one of each kind for the network: how long they have spoken, kind, round, and
+# fields of zeros as TYPE COUNT BYTES, all in octal but for BYTES
+mkdir -p "$build/corpus/fuzz_network"
+while read -r name spoken kind round fields; do
+    # shellcheck disable=SC2086
+    set -- $fields
+    {
+        printf "\\$spoken\\$kind\\$round\\$(($# / 3))\\0\\0\\0"
+        while [ $# -gt 0 ]; do
+            printf "\\$1\\0\\0\\0\\$2\\0\\0\\0\\0\\0\\0\\0"
+            head -c "$3" /dev/zero
+            shift 3
+        done
+    } >"$build/corpus/fuzz_network/$name"
+done <<'SEEDS'
+tag 1 10 0 1 40 32 2 1 8
+tags 1 11 0 1 40 32 2 1 8
+start 11 1 0
+vertex 31 5 1 2 2 16 2 4 32
+vector 41 4 2 4 4 32
+model 61 6 5 4 1 8
+taken 71 7 5 1 40 32
+seals 101 13 0 1 40 32 2 1 8
+compared 111 14 0
+SEEDS
 find "$build/tests" -maxdepth 1 -type f -name 'fuzz_*' | sort |
     xargs -P 2 -I '{}' sh -c '
         name=$(basename {})

@@ -305,6 +305,19 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " federate ",
         "which columns each party has, with their bounds, and what the parties "
         "have agreed upon (docs/parties.md)"},
+    [OPTION_KEYS] = {"keys", FILE_, "FOLDER", NULL, 0, 0, NULL, " federate ",
+        "authority.pem, certificate.pem and key.pem of this organisation, and "
+        "the parties' consortium.secret (serve, join)"},
+    [OPTION_STATE] = {"state", FILE_, "FOLDER", NULL, 0, 0, NULL, " federate ",
+        "where every message is kept before it is sent, so that any process "
+        "may die and come back; made where it is not there (serve, join)"},
+    [OPTION_ACCEPT] = {"accept", TEXT, "HASH", NULL, 0, 0, NULL, " federate ",
+        "the agreement's hash, compared with the other parties by another "
+        "way: what 'sotto federate config' prints (join)"},
+    [OPTION_DATA] = {"data", FILE_, "FILE", NULL, 0, 0, NULL, " federate ",
+        "the party's own columns and the ids of the rows (join)"},
+    [OPTION_KEEP_IDS] = {"keep-ids", FLAG, NULL, NULL, 0, 0, NULL, "",
+        "keep the texts of the unit column"},
     [OPTION_SCHEMA_TEXT] = {"schema-text", TEXT, "JSON", NULL, 0, 0, NULL, "",
         "a schema as the file of one has it"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,

@@ -46,6 +46,8 @@ struct sotto_table {
     double *y;      /* mapped target, or -1/+1; NULL without a target */
     double *weight; /* NULL: every row counts 1 */
     int64_t *unit;  /* rows of one person share a number; NULL: none given */
+    char *ids;      /* their texts, one after the other; NULL: not kept */
+    size_t *id_end; /* where row i's ends */
     char *schema;   /* the columns as they were read, as a schema in JSON */
     char *target_name;
     double target_centre, target_half;

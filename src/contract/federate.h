@@ -27,7 +27,7 @@ typedef struct hash {
 
 /* SHA-256. */
 hash hash_of(const void *bytes, size_t size);
-int hash_same(const hash *a, const hash *b);
+int hash_same(const hash *a, const hash *b); /* in constant time */
 void hash_text(const hash *h, char out[65]);
 
 /* All messages so far, in their order: H(before, bytes). */
@@ -83,7 +83,10 @@ const void *message_get(const message *m, int field, message_type type,
 
 typedef struct federation_party {
     char *name;
-    char *schema; /* of what it reads, as JSON */
+    char *schema;         /* of what it reads, as JSON */
+    char *schema_with_id; /* NULL: no id was agreed upon */
+    int has_key;
+    hash key; /* SHA-256 of its certificate's public key */
     int64_t features;
     char **feature; /* their names */
     double *centre, *half;
@@ -112,7 +115,7 @@ typedef struct federation {
     int *turn;       /* of each round: whose it is */
     double share[3]; /* of the budget: vertices, labels, sketches */
     char *schema;    /* of all columns, for the model */
-    char *text;      /* the agreement in one form, which is hashed */
+    hash file;       /* SHA-256 of the agreement's bytes */
 
     double epsilon, delta; /* asked for; infinite: without noise */
     double range;          /* eta of a choice */
@@ -120,6 +123,18 @@ typedef struct federation {
     int insecure;
     uint64_t noise_seed;
     hash session;
+
+    /* What a run over a network has agreed upon, too. */
+    int64_t agreed_rows;                 /* 0: not agreed upon */
+    double agreed_epsilon, agreed_delta; /* epsilon 0: not agreed upon */
+    double spent_epsilon, spent_delta;   /* on the same people before */
+    char *id;                            /* the column that names a row */
+    char *host;                          /* the coordinator's; NULL: none */
+    int64_t port;
+    int has_keys; /* the coordinator's and the authority's are there */
+    hash coordinator_key, authority_key;
+    int absent_skips; /* who is gone is passed over, or ends the run */
+    int64_t patience; /* seconds without a word until somebody is gone */
 } federation;
 
 /* From a file. What only a run knows (rows, budget) is still missing. */
@@ -133,6 +148,24 @@ void federation_free(federation *f);
 /* Columns of party k, with the constant. */
 int64_t federation_columns(const federation *f, int k);
 
+/* ---- network.c ---- */
+
+/* Refuses what lacks what a run over a network needs; its keys, too, if
+   `with_keys`. */
+sotto_status federation_check_agreed(const federation *f, const char *name,
+                                     int with_keys, sotto_error *error);
+
+/* The same; takes rows and budget from the agreement, and settles it. */
+sotto_status federation_settle_agreed(federation *f, const char *name,
+                                      int with_keys, sotto_error *error);
+
+/* The party whose certificate has this key; -1: none. */
+int federation_whose(const federation *f, const hash *key);
+
+/* The most bytes that a message to the coordinator, and from it, can have. */
+size_t federation_most_up(const federation *f);
+size_t federation_most_down(const federation *f);
+
 /* ---- schedule.c ---- */
 
 /* Fills turns from the public seed. */
@@ -140,6 +173,11 @@ sotto_status federation_schedule(federation *f, sotto_error *error);
 
 /* The step size of round t = 0, 1, ...: 2K / (t + 2K). */
 double federation_step(const federation *f, int64_t t);
+
+/* Party k's weights after its answer in a round, counted from 1:
+   x_k <- (1 - gamma) x_k - gamma s eta_k e_i. */
+void federation_move(const federation *f, int k, double *weight, int64_t round,
+                     int64_t column, int sign);
 
 /* ---- levels.c: from the budget to noise ---- */
 
@@ -175,7 +213,15 @@ typedef enum federation_kind {
     FEDERATION_VERTEX,    /* party: (column, sign), and the column's noisy
                              sketch when it is new */
     FEDERATION_MODEL,     /* server: all weights */
-    FEDERATION_TAKEN      /* party: it has the model, and answers no more */
+    FEDERATION_TAKEN,     /* party: it has the model, and answers no more; over
+                             a network with a keyed digest of it */
+    /* before all that, over a network */
+    FEDERATION_TAG,    /* party: keyed digest of its rows; whether private */
+    FEDERATION_TAGS,   /* server: those of all parties */
+    FEDERATION_AGREED, /* party: they are what they should be */
+    /* and after it */
+    FEDERATION_SEALS,   /* server: all parties' digests of the model */
+    FEDERATION_COMPARED /* party: they are what they should be */
 } federation_kind;
 
 /* ---- party.c ---- */
@@ -186,6 +232,10 @@ typedef struct party party;
 sotto_status party_open(party **out, const federation *f, int k,
                         sotto_table **table, sotto_error *error);
 void party_close(party *p);
+
+/* From now on its word that it has the model carries a digest under this key:
+   others can compare theirs. */
+void party_seal(party *p, const hash *key);
 
 /*
  * The answer to a request; its bytes are borrowed until the party is closed.
@@ -220,8 +270,24 @@ sotto_status server_next(server *s, int *to, const text_buffer **request,
 sotto_status server_take(server *s, const void *answer, size_t size,
                          sotto_error *error);
 
-/* Of party k's columns, in units of their bounds. */
+/* Passes over whom is to answer next: it is gone. Refused where nothing could
+   come of the run. */
+sotto_status server_skip(server *s, sotto_error *error);
+
+/* An answer of party k to a round that was passed over. Nothing moves; a
+   column that it shows is shown: the party does not show it again. */
+sotto_status server_take_late(server *s, int k, const void *answer, size_t size,
+                              sotto_error *error);
+
+/* What it asks now: START, VECTOR or MODEL. */
+federation_kind server_asks(const server *s);
+
+/* The round that it is in; 0 before the first. */
+int64_t server_round(const server *s);
+
+/* Of party k's columns, in units of their bounds; and of all, to be freed. */
 const double *server_weights(const server *s, int k);
+double *server_all_weights(const server *s, int64_t *count);
 
 /* How far it is. */
 double server_share(const server *s);
@@ -233,6 +299,184 @@ const hash *server_transcript(const server *s);
 /* What the paper's algorithm sends up in as many rounds: K T integers of 4
    bytes, and K T sketches of m numbers of 8. */
 double federation_paper_uplink(const federation *f);
+
+/* ---- result.c ---- */
+
+/* Why a message is no model: it has as many finite weights as there are
+   columns, and party k's are its own. Where rounds may be passed over a party
+   cannot know which of its answers came in time, nor its weights. NULL: it is
+   one. */
+const char *federation_model_fault(const federation *f, int k,
+                                   const double *own, const message *m);
+
+/* What is stated, and what it costs: nothing, and no epsilon, of what is NOT
+   PRIVATE. */
+typedef struct federation_promise {
+    char *statement;
+    double epsilon; /* proven, of a whole row */
+    double *slice;  /* of each party's part */
+    double mu;
+} federation_promise;
+
+sotto_status federation_promise_make(federation_promise *out,
+                                     const federation *f, int is_private,
+                                     sotto_error *error);
+void federation_promise_free(federation_promise *p);
+
+/* Of weights as the parties have them, one party after the other. */
+sotto_status federation_model(sotto_model **out, const federation *f,
+                              const double *weight,
+                              const federation_promise *promise,
+                              sotto_error *error);
+
+/* ---- align.c ---- */
+
+/*
+ * What each party would send of these rows: HMAC-SHA256(k, party | n | ids in
+ * their order, each behind its length), k from the secret and the session; one
+ * k for parties whose noise is real, another for the others. Party j's are
+ * out[2 j + is_private]: nobody else's are the same. Refuses an id that is
+ * there twice.
+ */
+sotto_status align_tags(hash *out, const federation *f, const hash *secret,
+                        const sotto_table *t, sotto_error *error);
+
+/* What parties compare models with: HMAC-SHA256(k, party | weights). */
+hash align_seal_key(const federation *f, const hash *secret);
+hash align_seal(const hash *key, int k, const double *weight, int64_t count);
+
+/* HMAC of a file, and of how it is read. */
+sotto_status align_data(hash *out, const federation *f, const hash *secret,
+                        const char *path, const char *how, sotto_error *error);
+
+/* The consortium secret, from a file that only its owner can read. */
+sotto_status align_secret(hash *out, const char *path, sotto_error *error);
+
+/* ---- store.c ---- */
+
+typedef struct store store;
+
+typedef enum store_type {
+    STORE_TAG = 1, /* a party's */
+    STORE_AGREED,  /* at the coordinator: its word; at a party: TAGS and it */
+    STORE_REQUEST, /* at the coordinator */
+    STORE_ANSWER,  /* at the coordinator; at a party: request and answer */
+    STORE_SKIP,    /* at the coordinator: somebody is passed over */
+    STORE_LATE,    /* at the coordinator: an answer after that */
+    STORE_COMPARED /* as STORE_AGREED, of models */
+} store_type;
+
+typedef struct store_owner {
+    int role; /* 0: the coordinator; k + 1: party k */
+    hash session;
+    hash data; /* keyed digest of what a party reads */
+} store_owner;
+
+typedef struct store_record {
+    store_type type;
+    int who;
+    const void *bytes;
+    size_t size;
+} store_record;
+
+typedef sotto_status (*store_reader)(void *context, const store_record *r,
+                                     sotto_error *error);
+
+/* Makes the folder where it is not there, reads what is in it, and keeps
+   others out. */
+sotto_status store_open(store **out, const char *folder,
+                        const store_owner *owner, store_reader take,
+                        void *context, sotto_error *error);
+void store_close(store *s);
+
+/* Only reads, whoever is at work there. */
+sotto_status store_look(const char *folder, store_owner *owner,
+                        store_reader take, void *context, sotto_error *error);
+
+/* Returns when it is on the disk. */
+sotto_status store_add(store *s, store_type type, int who, const void *bytes,
+                       size_t size, sotto_error *error);
+
+/* Two messages as one record: both, or none. */
+sotto_status store_add_pair(store *s, store_type type, int who,
+                            const void *first, size_t first_size,
+                            const void *second, size_t second_size,
+                            sotto_error *error);
+int store_pair(const void *bytes, size_t size, const void **first,
+               size_t *first_size, const void **second, size_t *second_size);
+
+/* ---- log.c ---- */
+
+/* Lines for people: what was sent to whom. Into FOLDER/log, with the time,
+   and to a teller. No line has anything of a record. */
+typedef struct logbook {
+    FILE *file;
+    const sotto_teller *teller;
+} logbook;
+
+sotto_status log_open(logbook *out, const char *folder,
+                      const sotto_teller *teller, sotto_error *error);
+void log_line(logbook *log, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void log_close(logbook *log);
+
+/* ---- hub.c: the coordinator, who keeps what it hears ---- */
+
+typedef struct hub hub;
+
+sotto_status hub_open(hub **out, const federation *f, const char *folder,
+                      logbook *log, sotto_error *error);
+void hub_close(hub *h);
+
+/* What party k says; the same again is nothing new. SOTTO_PEER: refused. */
+sotto_status hub_take(hub *h, int k, const void *bytes, size_t size,
+                      sotto_error *error);
+
+typedef enum hub_word { HUB_WAIT, HUB_ASK, HUB_OVER } hub_word;
+
+/* What it has for party k: with HUB_ASK a message, to be freed. */
+sotto_status hub_next(hub *h, int k, hub_word *word, text_buffer *out,
+                      sotto_error *error);
+
+/* For whom all wait; -1: it is over. */
+int hub_waits_for(const hub *h);
+
+/* Who has the model and has not compared it with the others'; -1: nobody. */
+int hub_waits_to_compare(const hub *h);
+
+/* How often something new was said, or somebody was passed over. */
+int64_t hub_events(const hub *h);
+
+/* Whether that one has been passed over before and not been heard since. */
+int hub_is_silent(const hub *h, int k);
+sotto_status hub_skip(hub *h, sotto_error *error);
+
+/* All parties said that their noise is real. */
+int hub_is_private(const hub *h);
+const server *hub_server(const hub *h);
+
+/* ---- member.c: a party, who keeps what it says ---- */
+
+typedef struct member member;
+
+/* Takes the table over; ids are looked at and forgotten. */
+sotto_status member_open(member **out, const federation *f, int k,
+                         sotto_table **table, const hash *secret,
+                         const hash *data, const char *folder, logbook *log,
+                         sotto_error *error);
+void member_close(member *m);
+
+/* What it says, until it has taken the next request. */
+const text_buffer *member_word(const member *m);
+sotto_status member_take(member *m, const void *bytes, size_t size,
+                         sotto_error *error);
+
+/* The model's weights; NULL: not there yet. */
+const double *member_weights(const member *m);
+
+/* Whether it has them, and all parties have the same. */
+int member_is_over(const member *m);
+int member_all_private(const member *m);
 
 /* ---- statement.c ---- */
 

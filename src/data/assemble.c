@@ -197,6 +197,28 @@ static sotto_status assemble_units(sotto_table *t, const block *first,
     return unit_number(t->unit, first, error);
 }
 
+/* The texts of the ids, which few need. */
+static sotto_status assemble_ids(sotto_table *t, const block *first,
+                                 sotto_error *error)
+{
+    size_t size = 0, at = 0;
+    int64_t row = 0;
+    for (const block *b = first; b; b = b->next)
+        size += b->unit.length;
+    t->ids = mem_zeroed(size + 1, 1);
+    t->id_end = mem_zeroed((size_t)t->rows + 1, sizeof *t->id_end);
+    if (!t->ids || !t->id_end)
+        return error_memory(error);
+    for (const block *b = first; b; b = b->next) {
+        if (b->unit.length)
+            memcpy(t->ids + at, b->unit.data, b->unit.length);
+        for (int64_t i = 0; i < b->rows; i++)
+            t->id_end[row++] = at + b->unit_end[i];
+        at += b->unit.length;
+    }
+    return SOTTO_OK;
+}
+
 sotto_status block_assemble(sotto_table *t, const plan *p, block *first,
                             entry_store *store, sotto_error *error)
 {
@@ -215,5 +237,9 @@ sotto_status block_assemble(sotto_table *t, const plan *p, block *first,
         return error_memory(error);
     if (p->has_weight && !assemble_vector(&t->weight, first, t->rows, 1))
         return error_memory(error);
-    return p->has_unit ? assemble_units(t, first, error) : SOTTO_OK;
+    sotto_status status =
+        p->has_unit ? assemble_units(t, first, error) : SOTTO_OK;
+    return status == SOTTO_OK && p->has_unit && p->keeps_ids
+               ? assemble_ids(t, first, error)
+               : status;
 }

@@ -33,6 +33,7 @@ void plan_settings(plan *p, const sotto_options *options)
     p->stray_weight_bound = option_given(options, OPTION_WEIGHT_BOUND);
     p->drop_bad = option_is(options, OPTION_BAD_ROWS, "drop");
     p->is_private = option_private(options);
+    p->keeps_ids = option_is(options, OPTION_KEEP_IDS, "yes");
     p->wide = option_given(options, OPTION_PRECISION)
                   ? option_is(options, OPTION_PRECISION, "double")
                   : option_exact(options);

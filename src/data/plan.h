@@ -75,6 +75,7 @@ typedef struct plan {
     const column *target; /* NULL: none */
     target_kind target_is;
     int has_weight, has_unit;
+    int keeps_ids;          /* the texts of the unit column, too */
     int stray_weight_bound; /* --weight-bound, to be used by a weight */
     /* two classes: declared ones are compared as numbers if both are */
     char *class_name[2];

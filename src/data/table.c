@@ -220,6 +220,33 @@ static void table_free_entries(table_entries *e)
     table_free_large(e->value, e->value_bytes);
 }
 
+int64_t sotto_table_ids(const sotto_table *t, sotto_id_taker take,
+                        void *context)
+{
+    int64_t people = 0;
+    size_t from = 0;
+    if (!t->ids || !t->unit)
+        return -1;
+    for (int64_t i = 0; i < t->rows; i++) {
+        people += t->unit[i] == people; /* numbered as they are seen */
+        take(context, t->ids + from, t->id_end[i] - from);
+        from = t->id_end[i];
+    }
+    return people;
+}
+
+void sotto_table_forget_ids(sotto_table *t)
+{
+    if (t->ids && t->id_end && t->rows)
+        mem_wipe(t->ids, t->id_end[t->rows - 1]);
+    table_free_vector(t->unit, t->unit ? t->rows : 0, sizeof *t->unit);
+    mem_free(t->ids);
+    mem_free(t->id_end);
+    t->unit = NULL;
+    t->ids = NULL;
+    t->id_end = NULL;
+}
+
 void sotto_table_free(sotto_table *t)
 {
     if (!t)
@@ -229,7 +256,7 @@ void sotto_table_free(sotto_table *t)
     table_free_entries(&t->by_column);
     table_free_vector(t->y, t->rows, sizeof *t->y);
     table_free_vector(t->weight, t->rows, sizeof *t->weight);
-    table_free_vector(t->unit, t->rows, sizeof *t->unit);
+    sotto_table_forget_ids(t);
     for (int64_t j = 0; t->name && j < t->features; j++)
         mem_free(t->name[j]);
     for (int64_t i = 0; i < t->warnings; i++)

@@ -22,8 +22,8 @@ sotto_status config_refuse(const reading *r, const char *where,
 
 /* ---- values ---- */
 
-static sotto_status check_keys(const reading *r, const json_t *object,
-                               const char *where, const char *keys)
+sotto_status config_keys(const reading *r, const json_t *object,
+                         const char *where, const char *keys)
 {
     const char *key;
     json_t *value;
@@ -43,9 +43,9 @@ static sotto_status check_keys(const reading *r, const json_t *object,
 }
 
 /* A number within [low, high]; where it is not given *out stays. */
-static sotto_status get_number(const reading *r, const json_t *object,
-                               const char *key, double low, double high,
-                               double *out)
+sotto_status config_number(const reading *r, const json_t *object,
+                           const char *key, double low, double high,
+                           double *out)
 {
     const json_t *value = json_object_get(object, key);
     char expected[80];
@@ -58,9 +58,9 @@ static sotto_status get_number(const reading *r, const json_t *object,
     return config_refuse(r, key, expected);
 }
 
-static sotto_status get_integer(const reading *r, const json_t *object,
-                                const char *key, int64_t low, int64_t high,
-                                int64_t *out)
+sotto_status config_integer(const reading *r, const json_t *object,
+                            const char *key, int64_t low, int64_t high,
+                            int64_t *out)
 {
     const json_t *value = json_object_get(object, key);
     char expected[80];
@@ -75,9 +75,9 @@ static sotto_status get_integer(const reading *r, const json_t *object,
 }
 
 /* One of two words, the first of which is the default: 0 or 1. */
-static sotto_status get_word(const reading *r, const json_t *object,
-                             const char *key, const char *first,
-                             const char *second, int *out)
+sotto_status config_word(const reading *r, const json_t *object,
+                         const char *key, const char *first, const char *second,
+                         int *out)
 {
     const json_t *value = json_object_get(object, key);
     const char *word = value ? json_string_value(value) : first;
@@ -206,8 +206,8 @@ static sotto_status read_party(const reading *r, federation_party *p,
                                const json_t *from)
 {
     const char *name = json_string_value(json_object_get(from, "name"));
-    sotto_status status =
-        check_keys(r, from, "a party", " name columns constant radius cap ");
+    sotto_status status = config_keys(r, from, "a party",
+                                      " name columns constant radius cap key ");
     if (status != SOTTO_OK)
         return status;
     if (!name || !*name || !json_is_number(json_object_get(from, "radius")) ||
@@ -221,11 +221,12 @@ static sotto_status read_party(const reading *r, federation_party *p,
         return error_memory(r->error);
     status = read_columns(r, p, json_object_get(from, "columns"));
     if (status == SOTTO_OK)
-        status = get_number(r, from, "constant", -1, 1, &p->constant);
+        status = config_number(r, from, "constant", -1, 1, &p->constant);
     if (status == SOTTO_OK)
-        status = get_number(r, from, "radius", 0x1p-100, 0x1p100, &p->radius);
+        status =
+            config_number(r, from, "radius", 0x1p-100, 0x1p100, &p->radius);
     if (status == SOTTO_OK)
-        status = get_integer(r, from, "cap", 0, 1 << 30, &p->cap);
+        status = config_integer(r, from, "cap", 0, 1 << 30, &p->cap);
     int64_t most = p->features + (p->constant != 0);
     if (status == SOTTO_OK && p->features == 0)
         status = config_refuse(r, name, "at least one column");
@@ -272,15 +273,15 @@ static sotto_status read_target(const reading *r, const json_t *root)
     const char *name = json_string_value(json_object_get(target, "name"));
     const char *owner = json_string_value(json_object_get(target, "party"));
     sotto_status status =
-        check_keys(r, target, "target", " name bounds party ");
+        config_keys(r, target, "target", " name bounds party ");
     if (status == SOTTO_OK && (!name || !*name))
         status = config_refuse(r, "target", "its \"name\"");
     if (status == SOTTO_OK)
         status =
             get_bounds(r, target, name, &f->target_centre, &f->target_half);
     if (status == SOTTO_OK)
-        status =
-            get_word(r, root, "labels", "private", "known", &f->labels_known);
+        status = config_word(r, root, "labels", "private", "known",
+                             &f->labels_known);
     if (status != SOTTO_OK)
         return status;
     f->target = mem_text(name);
@@ -345,26 +346,27 @@ static sotto_status read_numbers(const reading *r, const json_t *root)
     federation *f = r->f;
     int64_t seed = 0;
     sotto_status status =
-        get_integer(r, root, "rounds", 1, 1000000, &f->rounds);
+        config_integer(r, root, "rounds", 1, 1000000, &f->rounds);
     if (status == SOTTO_OK)
-        status = get_integer(r, root, "buckets", 1, 1 << 30, &f->buckets);
+        status = config_integer(r, root, "buckets", 1, 1 << 30, &f->buckets);
     if (status == SOTTO_OK)
-        status = get_integer(r, root, "seed", 0, INT64_MAX, &seed);
+        status = config_integer(r, root, "seed", 0, INT64_MAX, &seed);
     if (status == SOTTO_OK)
-        status = get_number(r, root, "label_rms", 0x1p-20, 1, &f->label_rms);
+        status = config_number(r, root, "label_rms", 0x1p-20, 1, &f->label_rms);
     if (status == SOTTO_OK)
-        status =
-            get_word(r, root, "schedule", "uniform", "permuted", &f->permuted);
+        status = config_word(r, root, "schedule", "uniform", "permuted",
+                             &f->permuted);
     f->seed = (uint64_t)seed;
     return status == SOTTO_OK ? read_shares(r, root) : status;
 }
 
 static sotto_status read_all(const reading *r, const json_t *root)
 {
-    sotto_status status =
-        check_keys(r, root, "the file",
-                   " sotto_parties target labels label_rms rounds buckets seed "
-                   "schedule split missing_values parties ");
+    sotto_status status = config_keys(
+        r, root, "the file",
+        " sotto_parties target labels label_rms rounds buckets seed "
+        "schedule split missing_values parties rows epsilon delta spent id "
+        "coordinator authority absent patience ");
     if (status == SOTTO_OK && json_integer_value(json_object_get(
                                   root, "sotto_parties")) != CONFIG_VERSION)
         status = config_refuse(r, "the file", "\"sotto_parties\": 1");
@@ -376,6 +378,8 @@ static sotto_status read_all(const reading *r, const json_t *root)
         status = check_units(r);
     if (status == SOTTO_OK)
         status = read_numbers(r, root);
+    if (status == SOTTO_OK)
+        status = config_network(r, root);
     return status == SOTTO_OK ? config_schemas(r, root) : status;
 }
 
@@ -406,12 +410,8 @@ sotto_status federation_parse(federation *out, const char *name,
         return error_set(error, SOTTO_USAGE, "%s: line %d: expected JSON",
                          show_name(name).text, where.line);
     sotto_status status = read_all(&r, root);
-    text_buffer text = {0};
-    config_put_json(&text, root);
     json_decref(root);
-    if (status == SOTTO_OK && text.failed)
-        status = error_memory(error);
-    out->text = text.data;
+    out->file = hash_of(bytes, size);
     if (status != SOTTO_OK)
         federation_free(out);
     return status;
@@ -441,13 +441,15 @@ void federation_free(federation *f)
         mem_free(p->centre);
         mem_free(p->half);
         mem_free(p->schema);
+        mem_free(p->schema_with_id);
         mem_free(p->name);
     }
     mem_free(f->party);
     mem_free(f->target);
+    mem_free(f->id);
+    mem_free(f->host);
     mem_free(f->turn);
     mem_free(f->schema);
-    mem_free(f->text);
     *f = (federation){0};
 }
 

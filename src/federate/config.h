@@ -18,6 +18,28 @@ typedef struct reading {
 sotto_status config_refuse(const reading *r, const char *where,
                            const char *expected);
 
+/* No keys but these, each between blanks. */
+sotto_status config_keys(const reading *r, const json_t *object,
+                         const char *where, const char *keys);
+
+/* A number within [low, high]; where it is not given *out stays. */
+sotto_status config_number(const reading *r, const json_t *object,
+                           const char *key, double low, double high,
+                           double *out);
+sotto_status config_integer(const reading *r, const json_t *object,
+                            const char *key, int64_t low, int64_t high,
+                            int64_t *out);
+
+/* One of two words, the first of which is the default: 0 or 1. */
+sotto_status config_word(const reading *r, const json_t *object,
+                         const char *key, const char *first, const char *second,
+                         int *out);
+
+/* ---- network.c ---- */
+
+/* What only a run over a network needs; all of it may be missing. */
+sotto_status config_network(const reading *r, const json_t *root);
+
 /* ---- schemas.c ---- */
 
 /* Adds a value as it was read. */

@@ -4,7 +4,6 @@
 #include "federate.h"
 
 #include <sodium.h>
-#include <string.h>
 
 _Static_assert(sizeof(hash) == crypto_hash_sha256_BYTES, "SHA-256");
 
@@ -17,7 +16,7 @@ hash hash_of(const void *bytes, size_t size)
 
 int hash_same(const hash *a, const hash *b)
 {
-    return !memcmp(a->byte, b->byte, sizeof a->byte);
+    return !sodium_memcmp(a->byte, b->byte, sizeof a->byte);
 }
 
 void hash_text(const hash *h, char out[65])

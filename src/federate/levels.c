@@ -151,21 +151,19 @@ static sotto_status find_levels(federation *f, sotto_error *error)
     return stay_within(f, error);
 }
 
-/* Everything that all must agree on, once more: another number of rows or
-   another budget is another session. */
-static sotto_status make_session(federation *f, sotto_error *error)
+/*
+ * The agreement's bytes, all of them: what sha256sum prints of the file. Where
+ * rows and budget do not stand in it they are hashed behind it: another number
+ * of rows, or another budget, is another session.
+ */
+static void make_session(federation *f)
 {
-    text_buffer t = {0};
-    text_put(&t, f->text);
-    uint64_t bits[2];
-    memcpy(bits, (const double[]){f->epsilon, f->delta}, sizeof bits);
-    text_format(&t, "\n%lld %llx %llx", (long long)f->rows,
-                (unsigned long long)bits[0], (unsigned long long)bits[1]);
-    if (!t.failed)
-        f->session = hash_of(t.data, t.length);
-    int failed = t.failed;
-    text_free(&t);
-    return failed ? error_memory(error) : SOTTO_OK;
+    uint64_t all[3] = {(uint64_t)f->rows};
+    f->session = f->file;
+    if (f->agreed_rows && f->agreed_epsilon > 0)
+        return;
+    memcpy(all + 1, (const double[]){f->epsilon, f->delta}, 2 * sizeof *all);
+    hash_add(&f->session, all, sizeof all);
 }
 
 sotto_status federation_settle(federation *f, sotto_error *error)
@@ -173,7 +171,9 @@ sotto_status federation_settle(federation *f, sotto_error *error)
     sotto_status status = federation_schedule(f, error);
     if (status == SOTTO_OK)
         status = find_levels(f, error);
-    return status == SOTTO_OK ? make_session(f, error) : status;
+    if (status == SOTTO_OK)
+        make_session(f);
+    return status;
 }
 
 /* ---- what a curator needs to know ---- */

@@ -29,7 +29,10 @@ struct party {
     exchange *exchange;
     int64_t exchanges;
     uint64_t round; /* the last that was answered */
+    double *weight; /* what its answers make of its own weights */
     int started, ended;
+    int seals;
+    hash seal_key;
     hash transcript;
 };
 
@@ -78,11 +81,12 @@ static int take_memory(party *p)
     p->sketch = mem_zeroed(buckets, sizeof *p->sketch);
     p->vector = mem_zeroed(buckets, sizeof *p->vector);
     p->held = mem_zeroed(buckets, sizeof *p->held);
+    p->weight = mem_zeroed(columns, sizeof *p->weight);
     /* start, turns, and the model */
     p->exchange =
         mem_zeroed((size_t)f->party[p->k].turns + 2, sizeof *p->exchange);
     return p->place && p->candidate && p->shared && p->sketch && p->vector &&
-           p->held && p->exchange;
+           p->held && p->weight && p->exchange;
 }
 
 sotto_status party_open(party **out, const federation *f, int k,
@@ -126,7 +130,15 @@ void party_close(party *p)
     mem_free(p->sketch);
     mem_free(p->vector);
     mem_free(p->held);
+    mem_free(p->weight);
+    mem_wipe(&p->seal_key, sizeof p->seal_key);
     mem_free(p);
+}
+
+void party_seal(party *p, const hash *key)
+{
+    p->seals = 1;
+    p->seal_key = *key;
 }
 
 /* ---- asking the curator, or what was kept of an answer ---- */
@@ -286,15 +298,26 @@ static sotto_status take_vector(party *p, const message *m, const message *kept,
             (message_field){MESSAGE_INTEGERS, p->f->buckets, p->sketch};
     message_write(&a, out);
     p->round = m->round;
+    federation_move(p->f, p->k, p->weight, (int64_t)m->round, column, sign);
     return SOTTO_OK;
 }
 
 static sotto_status take_model(party *p, const message *m, text_buffer *out,
                                sotto_error *error)
 {
+    hash seal;
     if (!p->started || p->ended)
         return refuse(p, "it has not begun, or has ended", error);
+    const char *bad = federation_model_fault(p->f, p->k, p->weight, m);
+    if (bad)
+        return refuse(p, bad, error);
     message a = answer_to(p, FEDERATION_TAKEN, m->round);
+    if (p->seals) {
+        seal =
+            align_seal(&p->seal_key, p->k, m->field[0].data, m->field[0].count);
+        a.field[a.fields++] =
+            (message_field){MESSAGE_BYTES, sizeof seal, &seal};
+    }
     message_write(&a, out);
     p->ended = 1;
     return SOTTO_OK;

@@ -62,3 +62,13 @@ double federation_step(const federation *f, int64_t t)
 {
     return 2. * f->movers / ((double)t + 2. * f->movers);
 }
+
+void federation_move(const federation *f, int k, double *weight, int64_t round,
+                     int64_t column, int sign)
+{
+    double gamma = federation_step(f, round - 1);
+    int64_t columns = federation_columns(f, k);
+    for (int64_t i = 0; i < columns; i++)
+        weight[i] *= 1 - gamma;
+    weight[column] -= gamma * sign * f->party[k].radius;
+}

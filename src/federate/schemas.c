@@ -57,8 +57,12 @@ static int party_schema(federation *f, int k, const json_t *root)
     int has_target = f->labels_known || k == f->label_party;
     if (columns && (!has_target || add_target(columns, f, root)))
         f->party[k].schema = schema_text(root, columns);
+    if (f->id && f->party[k].schema &&
+        !json_object_set_new(columns, f->id,
+                             json_pack("{s:s}", "type", "unit")))
+        f->party[k].schema_with_id = schema_text(root, columns);
     json_decref(columns);
-    return f->party[k].schema != NULL;
+    return f->party[k].schema && (!f->id || f->party[k].schema_with_id);
 }
 
 /* Adds party k's columns to all others; no column has two owners. */
@@ -70,9 +74,11 @@ static sotto_status gather(const reading *r, json_t *all, const json_t *root,
     const char *name;
     json_object_foreach(json_object_get(from, "columns"), name, column)
     {
-        if (json_object_get(all, name) || !strcmp(name, r->f->target))
-            return config_refuse(
-                r, name, "a column to be one party's, and not the target");
+        if (json_object_get(all, name) || !strcmp(name, r->f->target) ||
+            (r->f->id && !strcmp(name, r->f->id)))
+            return config_refuse(r, name,
+                                 "a column to be one party's, and not the "
+                                 "target or the id");
         if (json_object_set(all, name, column))
             return error_memory(r->error);
     }

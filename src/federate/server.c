@@ -126,17 +126,25 @@ static void fill_vector(server *s)
         add_sketch(s->vector, -1, s->labels, buckets);
 }
 
-static sotto_status write_model(server *s, message *m, sotto_error *error)
+double *server_all_weights(const server *s, int64_t *count)
 {
-    int64_t all = 0, at = 0;
+    int64_t at = 0;
+    *count = 0;
     for (int k = 0; k < s->f->parties; k++)
-        all += s->of[k].columns;
-    double *weight = mem_zeroed((size_t)all, sizeof *weight);
-    if (!weight)
-        return error_memory(error);
-    for (int k = 0; k < s->f->parties; k++)
+        *count += s->of[k].columns;
+    double *weight = mem_zeroed((size_t)*count, sizeof *weight);
+    for (int k = 0; weight && k < s->f->parties; k++)
         for (int64_t i = 0; i < s->of[k].columns; i++)
             weight[at++] = s->of[k].weight[i];
+    return weight;
+}
+
+static sotto_status write_model(server *s, message *m, sotto_error *error)
+{
+    int64_t all;
+    double *weight = server_all_weights(s, &all);
+    if (!weight)
+        return error_memory(error);
     m->field[m->fields++] = (message_field){MESSAGE_NUMBERS, all, weight};
     message_write(m, &s->request);
     mem_free(weight);
@@ -202,17 +210,9 @@ static sotto_status take_start(server *s, int k, const message *m,
     return labels && !s->labels ? error_memory(error) : SOTTO_OK;
 }
 
-/* x_k <- (1 - gamma) x_k - gamma s eta_k e_i */
-static void move(server *s, int k, int64_t column, int sign, double gamma)
-{
-    shown_columns *p = &s->of[k];
-    for (int64_t i = 0; i < p->columns; i++)
-        p->weight[i] *= 1 - gamma;
-    p->weight[column] -= gamma * sign * s->f->party[k].radius;
-}
-
-static sotto_status take_vertex(server *s, int k, const message *m,
-                                sotto_error *error)
+/* What an answer shows: a vertex, and its column's sketch if that is new. */
+static sotto_status take_shown(server *s, int k, const message *m,
+                               const int64_t **out, sotto_error *error)
 {
     const federation *f = s->f;
     shown_columns *p = &s->of[k];
@@ -233,9 +233,19 @@ static sotto_status take_vertex(server *s, int k, const message *m,
             return error_memory(error);
         p->shows++;
     }
-    move(s, k, vertex[0], (int)vertex[1],
-         federation_step(f, (int64_t)m->round - 1));
+    *out = vertex;
     return SOTTO_OK;
+}
+
+static sotto_status take_vertex(server *s, int k, const message *m,
+                                sotto_error *error)
+{
+    const int64_t *vertex;
+    sotto_status status = take_shown(s, k, m, &vertex, error);
+    if (status == SOTTO_OK)
+        federation_move(s->f, k, s->of[k].weight, (int64_t)m->round, vertex[0],
+                        (int)vertex[1]);
+    return status;
 }
 
 static sotto_status take(server *s, const message *m, int k,
@@ -245,7 +255,10 @@ static sotto_status take(server *s, const message *m, int k,
         return take_start(s, k, m, error);
     if (step == FEDERATION_VECTOR)
         return take_vertex(s, k, m, error);
-    return m->kind == FEDERATION_TAKEN && m->fields == 0
+    return m->kind == FEDERATION_TAKEN &&
+                   (m->fields == 0 ||
+                    (m->fields == 1 &&
+                     message_get(m, 0, MESSAGE_BYTES, sizeof(hash))))
                ? SOTTO_OK
                : refuse("not how a party ends", error);
 }
@@ -273,6 +286,53 @@ sotto_status server_take(server *s, const void *answer, size_t size,
     s->of[k].messages++;
     s->step++;
     return SOTTO_OK;
+}
+
+sotto_status server_skip(server *s, sotto_error *error)
+{
+    int k;
+    uint64_t round;
+    federation_kind step = step_now(s, &k, &round);
+    if (k < 0)
+        return refuse("it is over", error);
+    if (step == FEDERATION_START && !s->f->labels_known &&
+        k == s->f->label_party)
+        return refuse("without the party that has the labels nothing comes of "
+                      "it",
+                      error);
+    text_free(&s->request);
+    s->step++;
+    return SOTTO_OK;
+}
+
+sotto_status server_take_late(server *s, int k, const void *answer, size_t size,
+                              sotto_error *error)
+{
+    message m;
+    const int64_t *vertex;
+    sotto_status status = message_read(&m, answer, size, error);
+    if (status == SOTTO_OK)
+        status = take_shown(s, k, &m, &vertex, error);
+    message_free(&m);
+    if (status != SOTTO_OK)
+        return status;
+    hash_add(&s->transcript, answer, size);
+    s->of[k].bytes += (int64_t)size;
+    s->of[k].messages++;
+    return SOTTO_OK;
+}
+
+federation_kind server_asks(const server *s)
+{
+    int who;
+    uint64_t round;
+    return step_now(s, &who, &round);
+}
+
+int64_t server_round(const server *s)
+{
+    int64_t at = s->step - s->f->parties + 1;
+    return at < 0 ? 0 : at > s->f->rounds ? s->f->rounds : at;
 }
 
 /* ---- what there is to see ---- */

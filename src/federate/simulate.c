@@ -14,10 +14,7 @@ struct sotto_simulation {
     federation f;
     party **party;
     server *server;
-    double epsilon; /* proven, of a whole row */
-    double *slice;
-    double mu;
-    char *statement;
+    federation_promise promise;
     char *output; /* where the model goes; NULL: nowhere */
     int64_t downlink;
     int has_run;
@@ -96,7 +93,11 @@ static sotto_status open_party(sotto_simulation *s, int k, const char *path,
     sotto_status status = read_table(&table, &s->f, k, path, options, error);
     if (status == SOTTO_OK && k == 0) {
         s->f.rows = sotto_table_rows(table);
-        status = federation_settle(&s->f, error);
+        status = s->f.agreed_rows && s->f.agreed_rows != s->f.rows
+                     ? error_set(error, SOTTO_DATA,
+                                 "another number of rows was agreed upon in "
+                                 "the file of --columns")
+                     : federation_settle(&s->f, error);
     }
     if (status == SOTTO_OK)
         status = party_open(&s->party[k], &s->f, k, &table, error);
@@ -112,24 +113,6 @@ static int is_private(const sotto_simulation *s)
     return all;
 }
 
-/* What will be stated, before anything is asked; nothing, and no epsilon, of
-   what is NOT PRIVATE. */
-static sotto_status state(sotto_simulation *s, sotto_error *error)
-{
-    text_buffer t = {0};
-    sotto_status status = federation_mu(&s->f, &s->mu, error);
-    s->epsilon = INFINITY;
-    for (int k = 0; k < s->f.parties; k++)
-        s->slice[k] = INFINITY;
-    if (status != SOTTO_OK || !is_private(s))
-        return status;
-    status = federation_statement(&s->f, &t, &s->epsilon, s->slice, error);
-    if (status == SOTTO_OK)
-        s->statement = t.failed ? NULL : model_form(t.data);
-    text_free(&t);
-    return status == SOTTO_OK && !s->statement ? error_memory(error) : status;
-}
-
 static sotto_status open_all(sotto_simulation *s, const char *path,
                              const sotto_options *options, sotto_error *error)
 {
@@ -142,21 +125,27 @@ static sotto_status open_all(sotto_simulation *s, const char *path,
     f->delta = option_given(options, OPTION_DELTA)
                    ? option_number(options, OPTION_DELTA)
                    : 0;
+    if (f->agreed_epsilon > 0 &&
+        (f->agreed_epsilon != f->epsilon ||
+         (isfinite(f->epsilon) && f->agreed_delta != f->delta)))
+        return error_set(error, SOTTO_USAGE,
+                         "--epsilon, --delta: another budget was agreed upon "
+                         "in the file of --columns");
     f->insecure = option_given(options, OPTION_INSECURE_SEED);
     if (f->insecure)
         f->noise_seed = (uint64_t)option_integer(options, OPTION_INSECURE_SEED);
     s->party = mem_zeroed((size_t)f->parties, sizeof *s->party);
-    s->slice = mem_zeroed((size_t)f->parties, sizeof *s->slice);
     if (option_given(options, OPTION_OUTPUT))
         s->output = mem_text(option_text(options, OPTION_OUTPUT));
-    if (!s->party || !s->slice ||
-        (option_given(options, OPTION_OUTPUT) && !s->output))
+    if (!s->party || (option_given(options, OPTION_OUTPUT) && !s->output))
         return error_memory(error);
     for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
         status = open_party(s, k, path, options, error);
     if (status == SOTTO_OK)
         status = server_open(&s->server, f, error);
-    return status == SOTTO_OK ? state(s, error) : status;
+    return status == SOTTO_OK
+               ? federation_promise_make(&s->promise, f, is_private(s), error)
+               : status;
 }
 
 sotto_status sotto_simulation_open(sotto_simulation **out, const char *path,
@@ -188,8 +177,7 @@ void sotto_simulation_free(sotto_simulation *s)
         party_close(s->party[k]);
     server_close(s->server);
     mem_free(s->party);
-    mem_free(s->slice);
-    mem_free(s->statement);
+    federation_promise_free(&s->promise);
     mem_free(s->output);
     federation_free(&s->f);
     mem_free(s);
@@ -204,8 +192,8 @@ static sotto_status declare_spending(const sotto_simulation *s,
     account_list events;
     sotto_status status = federation_events(&events, &s->f, error);
     if (status == SOTTO_OK)
-        status =
-            fit_write_spent(s->output, s->epsilon, s->f.delta, &events, error);
+        status = fit_write_spent(s->output, s->promise.epsilon, s->f.delta,
+                                 &events, error);
     account_free(&events);
     return status;
 }
@@ -233,62 +221,16 @@ static sotto_status run_messages(sotto_simulation *s, const sotto_watch *watch,
     }
 }
 
-/* Weights as the parties have them become those of the file's values: a
-   column is (raw - centre) / half, and so is the target. */
-static void set_weights(sotto_model *m, const federation *f, const server *s)
-{
-    double intercept = 0;
-    int64_t at = 0;
-    for (int k = 0; k < f->parties; k++) {
-        const federation_party *p = &f->party[k];
-        const double *w = server_weights(s, k);
-        for (int64_t i = 0; i < p->features; i++) {
-            m->weight[at++] =
-                w[i] == 0 ? 0 : f->target_half * w[i] / p->half[i];
-            intercept -= w[i] * (p->centre[i] / p->half[i]);
-        }
-        if (p->constant != 0)
-            intercept += w[p->features] * p->constant;
-    }
-    m->intercept = f->target_half * intercept + f->target_centre;
-}
-
-static int set_names(sotto_model *m, const federation *f)
-{
-    int64_t at = 0;
-    m->name = mem_zeroed((size_t)m->features, sizeof *m->name);
-    m->schema = mem_text(f->schema);
-    for (int k = 0; m->name && k < f->parties; k++)
-        for (int64_t i = 0; i < f->party[k].features; i++) {
-            m->name[at] = mem_text(f->party[k].feature[i]);
-            if (!m->name[at++])
-                return 0;
-        }
-    return m->name && m->schema;
-}
-
 static sotto_status make_model(const sotto_simulation *s, sotto_model **out,
                                sotto_error *error)
 {
-    int64_t features = 0;
-    for (int k = 0; k < s->f.parties; k++)
-        features += s->f.party[k].features;
-    sotto_model *m = model_new(features);
-    int fine = m && set_names(m, &s->f);
-    if (fine && is_private(s)) {
-        m->statement = mem_text(s->statement);
-        m->epsilon = s->epsilon;
-        m->delta = s->f.delta;
-        fine = m->statement != NULL;
-    }
-    if (!fine) {
-        sotto_model_free(m);
-        return error_memory(error);
-    }
-    m->loss = (loss){LOSS_SQUARED, 0};
-    set_weights(m, &s->f, s->server);
-    *out = m;
-    return SOTTO_OK;
+    int64_t count;
+    double *weight = server_all_weights(s->server, &count);
+    sotto_status status =
+        weight ? federation_model(out, &s->f, weight, &s->promise, error)
+               : error_memory(error);
+    mem_free(weight);
+    return status;
 }
 
 sotto_status sotto_simulation_run(sotto_simulation *s, sotto_model **out,
@@ -320,7 +262,7 @@ void sotto_simulation_look_at(const sotto_simulation *s, int64_t which,
                                     .turns = f->party[k].turns,
                                     .has_labels =
                                         !f->labels_known && k == f->label_party,
-                                    .epsilon = s->slice[k]};
+                                    .epsilon = s->promise.slice[k]};
     out->uplink = server_uplink(s->server, k, &out->messages);
 }
 
@@ -328,16 +270,17 @@ void sotto_simulation_look(const sotto_simulation *s,
                            sotto_simulation_facts *out)
 {
     const federation *f = &s->f;
-    *out = (sotto_simulation_facts){.expected = federation_class(f, s->mu),
-                                    .parties = f->parties,
-                                    .rows = f->rows,
-                                    .rounds = f->rounds,
-                                    .buckets = f->buckets,
-                                    .labels_known = f->labels_known,
-                                    .epsilon = s->epsilon,
-                                    .delta = f->delta,
-                                    .downlink = s->downlink,
-                                    .paper_uplink = federation_paper_uplink(f)};
+    *out =
+        (sotto_simulation_facts){.expected = federation_class(f, s->promise.mu),
+                                 .parties = f->parties,
+                                 .rows = f->rows,
+                                 .rounds = f->rounds,
+                                 .buckets = f->buckets,
+                                 .labels_known = f->labels_known,
+                                 .epsilon = s->promise.epsilon,
+                                 .delta = f->delta,
+                                 .downlink = s->downlink,
+                                 .paper_uplink = federation_paper_uplink(f)};
     for (int k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
         sotto_simulation_look_at(s, k, &p);

@@ -36,6 +36,18 @@ sotto_status fit_descent_ready(const private_run *r, sotto_error *error)
     return fit_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
 }
 
+sotto_status fit_check_batches(const sotto_options *options, double rate,
+                               double steps, sotto_error *error)
+{
+    if (option_private(options) &&
+        rate * steps <= option_number(options, OPTION_DELTA))
+        return error_set(error, SOTTO_PRIVACY,
+                         "--batch-rate: hardly anybody would be in a batch, "
+                         "and whoever is in one would have no noise but "
+                         "delta; expected more, or a smaller --delta");
+    return SOTTO_OK;
+}
+
 int64_t fit_descent_steps(const sotto_options *options)
 {
     return option_given(options, OPTION_STEPS)

@@ -23,9 +23,20 @@ double fit_level(ask_noise noise, double share, double count)
 
 /* Many batches of rate q cost about as a Gaussian of mu^2 = q^2 (e^level^2 - 1)
    each. */
-double fit_sampled_level(double share, double count, double rate)
+static double sampled_level(double share, double count, double rate)
 {
     return sqrt(log1p(share / count / (rate * rate)));
+}
+
+ask_item fit_batches(ask_kind kind, int64_t count, double share, double all,
+                     double rate)
+{
+    return (ask_item){.kind = kind,
+                      .count = count,
+                      .noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN,
+                      .rate = rate,
+                      .level = rate < 1 ? sampled_level(share, all, rate)
+                                        : fit_level(ASK_GAUSSIAN, share, all)};
 }
 
 sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,

@@ -130,6 +130,10 @@ sotto_status fit_check_descent(const sotto_options *options, const char *solver,
                                sotto_error *error);
 sotto_status fit_descent_ready(const private_run *r, sotto_error *error);
 int64_t fit_descent_steps(const sotto_options *options);
+
+/* Refuses so few that hardly anybody is in one. */
+sotto_status fit_check_batches(const sotto_options *options, double rate,
+                               double steps, sotto_error *error);
 descent_settings fit_descent_settings(const private_run *r);
 
 /* ---- use_newton.c ---- */
@@ -180,8 +184,10 @@ void fit_plan_add(private_run *r, ask_item item);
    this share between them. */
 double fit_level(ask_noise noise, double share, double count);
 
-/* The same of questions to batches of this rate. */
-double fit_sampled_level(double share, double count, double rate);
+/* `count` of all questions that have this share between them, to batches of
+   this rate; 1 is all rows, without coins or a secret about who is in. */
+ask_item fit_batches(ask_kind kind, int64_t count, double share, double all,
+                     double rate);
 
 /*
  * Divides all levels by the least number that makes the plan cost no more

@@ -188,15 +188,7 @@ static sotto_status scd_plan(private_run *r, sotto_error *error)
     if (status != SOTTO_OK)
         return status;
     r->policy.norm_bound = scd_norm(r->options);
-    /* all rows in every batch: no coins, and no secret about who is in */
-    ask_noise noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN;
-    fit_plan_add(
-        r, (ask_item){.kind = ASK_DUAL,
-                      .count = (int64_t)steps,
-                      .noise = noise,
-                      .rate = rate,
-                      .level = rate < 1 ? fit_sampled_level(left, steps, rate)
-                                        : fit_level(noise, left, steps)});
+    fit_plan_add(r, fit_batches(ASK_DUAL, (int64_t)steps, left, steps, rate));
     if (r->policy.without_noise)
         return SOTTO_OK;
     return is_paper(r) ? paper_noise(r, error) : fit_calibrate(r, error);

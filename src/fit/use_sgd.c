@@ -48,24 +48,12 @@ static sotto_status sgd_plan(private_run *r, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--passes, --steps, --batch-rate: at most 1e9 steps "
                          "in all");
-    if (option_private(r->options) &&
-        rate * steps <= option_number(r->options, OPTION_DELTA))
-        return error_set(error, SOTTO_PRIVACY,
-                         "--batch-rate: hardly anybody would be in a batch, "
-                         "and whoever is in one would have no noise but "
-                         "delta; expected more, or a smaller --delta");
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = fit_check_batches(r->options, rate, steps, error);
+    if (status == SOTTO_OK)
+        status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    /* all rows in every batch: no coins, and no secret about who is in */
-    fit_plan_add(
-        r,
-        (ask_item){.kind = ASK_BATCH,
-                   .count = (int64_t)steps,
-                   .noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN,
-                   .rate = rate,
-                   .level = rate < 1 ? fit_sampled_level(left, steps, rate)
-                                     : fit_level(ASK_GAUSSIAN, left, steps)});
+    fit_plan_add(r, fit_batches(ASK_BATCH, (int64_t)steps, left, steps, rate));
     return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
 

@@ -49,13 +49,9 @@ static sotto_status svrg_plan(private_run *r, sotto_error *error)
     double left, rate = svrg_rate(r->options);
     int64_t rounds = svrg_rounds(r->options), steps = svrg_steps(r->options);
     double all = (double)rounds * (double)steps;
-    if (option_private(r->options) &&
-        rate * all <= option_number(r->options, OPTION_DELTA))
-        return error_set(error, SOTTO_PRIVACY,
-                         "--batch-rate: hardly anybody would be in a batch, "
-                         "and whoever is in one would have no noise but "
-                         "delta; expected more, or a smaller --delta");
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = fit_check_batches(r->options, rate, all, error);
+    if (status == SOTTO_OK)
+        status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t s = 0; s < rounds; s++) {
@@ -63,14 +59,8 @@ static sotto_status svrg_plan(private_run *r, sotto_error *error)
                                    .count = 1,
                                    .level = fit_level(ASK_GAUSSIAN, left / 2,
                                                       (double)rounds)});
-        fit_plan_add(
-            r, (ask_item){
-                   .kind = ASK_DIFFERENCE,
-                   .count = steps,
-                   .noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN,
-                   .rate = rate,
-                   .level = rate < 1 ? fit_sampled_level(left / 2, all, rate)
-                                     : fit_level(ASK_GAUSSIAN, left / 2, all)});
+        fit_plan_add(r,
+                     fit_batches(ASK_DIFFERENCE, steps, left / 2, all, rate));
     }
     return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }

@@ -76,8 +76,11 @@ class Install(unittest.TestCase):
         self.check_examples(self.flags("--cflags", "--libs"))
 
     def test_static(self):
+        with open(os.path.join(self.pkgconfig, "sotto.pc"), encoding="utf-8") as file:
+            network = ["-lmicrohttpd", "-lcurl", "-lgnutls"] if "gnutls" in file.read() else []
         self.check_examples(self.flags("--cflags") + [
-            os.path.join(self.libdir(), "libsotto.a"), "-lsodium", "-ljansson", "-lz", "-lpthread", "-lm"])
+            os.path.join(self.libdir(), "libsotto.a"), *network, "-lsodium", "-ljansson", "-lz",
+            "-lpthread", "-lm"])
 
     def test_examples_are_short(self):
         for name in os.listdir(EXAMPLES):

@@ -404,6 +404,14 @@ static void test_strangers(void **state)
     assert_int_equal(ask(s.p[0], &m, &answer, &error), SOTTO_PEER);
     /* with the model it is over */
     m = request_of(&s.f, FEDERATION_MODEL, 0, 13);
+    assert_int_equal(ask(s.p[0], &m, &answer, &error), SOTTO_PEER);
+    double weight[4] = {0}; /* north's two, of which it has moved none */
+    m.field[m.fields++] = (message_field){MESSAGE_NUMBERS, 4, weight};
+    weight[1] = .25;
+    assert_int_equal(ask(s.p[0], &m, &answer, &error), SOTTO_PEER);
+    assert_non_null(strstr(error.message, "what its answers make"));
+    weight[1] = 0;
+    weight[3] = .25; /* south's may be anything */
     must(ask(s.p[0], &m, &answer, &error), &error);
     refused(s.p[0], &s.f, 0, round_of(&s.f, 0, 0), s.u, "has ended");
     end(&s);

@@ -9,7 +9,7 @@
  */
 #include "reading.h"
 
-#include "inside.h"
+#include "wrapped.h"
 
 #include <sys/stat.h>
 
@@ -20,25 +20,8 @@ static struct {
     uint64_t sums; /* a mark of all exact sums */
 } seen;
 
-sotto_status __real_gate_release(curator *c, const gate_question *q,
-                                 int64_t *out, double *noise,
-                                 sotto_error *error);
-sotto_status __wrap_gate_release(curator *c, const gate_question *q,
-                                 int64_t *out, double *noise,
-                                 sotto_error *error);
-sotto_status __real_gate_choose(curator *c, const gate_contest *q,
-                                int64_t *winner, sotto_error *error);
-sotto_status __wrap_gate_choose(curator *c, const gate_contest *q,
-                                int64_t *winner, sotto_error *error);
 sotto_status __wrap_curator_public_word(const curator *c, uint64_t *out,
                                         sotto_error *error);
-
-static uint64_t mixed(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 /* About 100 rows, mean squares of a tenth and more, derivatives on both
    sides of 0. */

@@ -1,0 +1,120 @@
+/*
+ * sotto federate over a network: what is agreed upon, keys, the coordinator,
+ * a party, and how far they are.
+ */
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+
+static void consortium_tell(void *context, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "%s\n", line);
+}
+
+/* The hash alone on stdout, so that a script can take it. */
+static sotto_status consortium_config(const cli *c, sotto_error *error)
+{
+    char hash[65], *text = NULL;
+    int as_json = cli_flag(c, "json");
+    sotto_status status =
+        sotto_federation_describe(c->argument[1], as_json, hash, &text, error);
+    if (status == SOTTO_OK && as_json)
+        fputs(text, stdout);
+    if (status == SOTTO_OK && !as_json) {
+        printf("%s\n", hash);
+        if (!cli_flag(c, "quiet"))
+            fputs(text, stderr);
+    }
+    sotto_text_free(text);
+    return status;
+}
+
+static sotto_status consortium_status(const cli *c, sotto_error *error)
+{
+    char *text = NULL;
+    const char *state = sotto_options_get(c->options, "state");
+    if (!state)
+        return cli_refuse(error, "expected --state FOLDER");
+    sotto_status status = sotto_federation_status(
+        c->argument[1], state, cli_flag(c, "json"), &text, error);
+    if (status == SOTTO_OK)
+        fputs(text, stdout);
+    sotto_text_free(text);
+    return status;
+}
+
+static sotto_status consortium_keygen(const cli *c, sotto_error *error)
+{
+    const char *folder = sotto_options_get(c->options, "output");
+    if (!folder || !strcmp(folder, "-"))
+        return cli_refuse(error, "expected -o FOLDER, which is made");
+    sotto_status status =
+        sotto_federation_keygen(c->argument[1], folder, error);
+    if (status == SOTTO_OK && !cli_flag(c, "quiet")) {
+        fprintf(stderr, "wrote ");
+        cli_print_name(stderr, folder, 1000);
+        fprintf(stderr,
+                ": config.json for all; a folder for each organisation, which "
+                "is its secret; authority/, to be kept away\n");
+    }
+    return status;
+}
+
+static void consortium_end(const cli *c, const sotto_model *model)
+{
+    double epsilon, delta;
+    if (cli_flag(c, "quiet"))
+        return;
+    fprintf(stderr, "wrote ");
+    cli_print_name(stderr, sotto_options_get(c->options, "output"), 1000);
+    if (sotto_model_privacy(model, &epsilon, &delta))
+        fprintf(stderr,
+                "\na whole row, against outsiders and the coordinator: "
+                "epsilon %.6g, delta %g\n",
+                epsilon, delta);
+    else
+        fprintf(stderr, "\nNOT PRIVATE: without noise, or with noise that can "
+                        "be repeated\n");
+}
+
+/* A coordinator, or a party. */
+static sotto_status consortium_run(const cli *c, sotto_error *error)
+{
+    sotto_model *model = NULL;
+    sotto_teller teller = {cli_flag(c, "quiet") ? NULL : consortium_tell, NULL};
+    sotto_status status = cli_check_output(c, error);
+    signal(SIGPIPE, SIG_IGN); /* a connection that breaks is told by write */
+    if (status == SOTTO_OK)
+        status = strcmp(c->argument[0], "serve")
+                     ? sotto_federation_join(c->argument[1], c->options,
+                                             &teller, &model, error)
+                     : sotto_federation_serve(c->argument[1], c->options,
+                                              &teller, &model, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_write(
+            model, sotto_options_get(c->options, "output"), error);
+    if (status == SOTTO_OK)
+        consortium_end(c, model);
+    sotto_model_free(model);
+    return status;
+}
+
+sotto_status cli_consortium(const cli *c, sotto_error *error)
+{
+    static const struct {
+        const char *name;
+        sotto_status (*run)(const cli *c, sotto_error *error);
+    } roles[] = {{"config", consortium_config},
+                 {"status", consortium_status},
+                 {"keygen", consortium_keygen},
+                 {"serve", consortium_run},
+                 {"join", consortium_run}};
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (!strcmp(c->argument[0], roles[i].name))
+            return roles[i].run(c, error);
+    return cli_refuse(error, "expected 'sotto federate simulate DATA', or "
+                             "config, keygen, serve, join or status with a "
+                             "CONFIG");
+}

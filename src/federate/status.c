@@ -1,0 +1,335 @@
+/*
+ * For people: what an agreement says, and how far a run is.
+ */
+#include "federate.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_pair(text_buffer *t, const char *before, const char *key,
+                     double value)
+{
+    text_format(t, "%s\"%s\": ", before, key);
+    if (isfinite(value))
+        text_number(t, value);
+    else
+        text_put(t, "null");
+}
+
+static void put_party_json(text_buffer *t, const federation *f, int k,
+                           double epsilon)
+{
+    const federation_party *p = &f->party[k];
+    text_put(t, k ? ", {\"name\": " : "{\"name\": ");
+    text_json(t, p->name);
+    text_format(t,
+                ", \"columns\": %lld, \"cap\": %lld, \"turns\": %lld, "
+                "\"labels\": %s",
+                (long long)federation_columns(f, k), (long long)p->cap,
+                (long long)p->turns,
+                !f->labels_known && k == f->label_party ? "true" : "false");
+    put_pair(t, ", ", "epsilon", epsilon);
+    text_put(t, "}");
+}
+
+static void put_json(text_buffer *t, const federation *f, const char *name,
+                     const federation_promise *p)
+{
+    text_format(t,
+                "{\"hash\": \"%s\", \"rows\": %lld, \"rounds\": %lld, "
+                "\"buckets\": %lld, \"coordinator\": \"%s:%lld\"",
+                name, (long long)f->rows, (long long)f->rounds,
+                (long long)f->buckets, f->host, (long long)f->port);
+    put_pair(t, ", ", "epsilon", p->epsilon);
+    put_pair(t, ", ", "delta", f->delta);
+    put_pair(t, ", ", "spent_epsilon", f->spent_epsilon);
+    put_pair(t, ", ", "spent_delta", f->spent_delta);
+    text_format(t,
+                ", \"absent\": \"%s\", \"patience\": %lld, \"expected\": "
+                "\"%s\", \"parties\": [",
+                f->absent_skips ? "skip" : "end", (long long)f->patience,
+                federation_class(f, p->mu));
+    for (int k = 0; k < f->parties; k++)
+        put_party_json(t, f, k, p->slice[k]);
+    text_put(t, "]}\n");
+}
+
+static void put_text(text_buffer *t, const federation *f,
+                     const federation_promise *p)
+{
+    text_format(t,
+                "coordinator %s:%lld\n%lld rows, %lld rounds, sketches of "
+                "%lld numbers; expected: %s\n",
+                f->host, (long long)f->port, (long long)f->rows,
+                (long long)f->rounds, (long long)f->buckets,
+                federation_class(f, p->mu));
+    if (isfinite(f->epsilon))
+        text_format(t, "a whole row: epsilon %.6g, delta %g", p->epsilon,
+                    f->delta);
+    else
+        text_put(t, "NOT PRIVATE: no noise");
+    if (f->spent_epsilon > 0 || f->spent_delta > 0)
+        text_format(t,
+                    "; spent before: epsilon %g, delta %g; together at most "
+                    "epsilon %.6g, delta %g",
+                    f->spent_epsilon, f->spent_delta,
+                    p->epsilon + f->spent_epsilon, f->delta + f->spent_delta);
+    text_put(t, "\n");
+    for (int k = 0; k < f->parties; k++)
+        text_format(
+            t,
+            "party %s: %lld columns, shows %lld at most%s, %lld turns; "
+            "its part against all others: epsilon %.6g\n",
+            show_name(f->party[k].name).text,
+            (long long)federation_columns(f, k), (long long)f->party[k].cap,
+            !f->labels_known && k == f->label_party ? " and the labels" : "",
+            (long long)f->party[k].turns, p->slice[k]);
+    text_format(t, "who is silent for %lld s %s\n", (long long)f->patience,
+                f->absent_skips ? "is passed over" : "ends the run");
+}
+
+static sotto_status give(char **out, text_buffer *t, sotto_status status,
+                         sotto_error *error)
+{
+    *out = NULL;
+    if (status == SOTTO_OK && t->failed)
+        status = error_memory(error);
+    if (status == SOTTO_OK)
+        *out = t->data;
+    else
+        text_free(t);
+    return status;
+}
+
+sotto_status sotto_federation_describe(const char *config, int as_json,
+                                       char name[65], char **out,
+                                       sotto_error *error)
+{
+    federation f;
+    federation_promise p = {0};
+    text_buffer t = {0};
+    sotto_status status = federation_read(&f, config, error);
+    if (status == SOTTO_OK)
+        status = federation_settle_agreed(&f, config, 0, error);
+    if (status == SOTTO_OK)
+        status = federation_promise_make(&p, &f, isfinite(f.epsilon), error);
+    if (status == SOTTO_OK) {
+        hash_text(&f.session, name);
+        if (as_json)
+            put_json(&t, &f, name, &p);
+        else
+            put_text(&t, &f, &p);
+    }
+    federation_promise_free(&p);
+    federation_free(&f);
+    return give(out, &t, status, error);
+}
+
+/* ---- how far it is ---- */
+
+/* What one party has said so far, as far as the folder knows. */
+typedef struct tally {
+    int tag, agreed, model, over;
+    int64_t vertices, sketches, labels, messages, bytes, skips;
+    uint64_t round;
+} tally;
+
+typedef struct survey {
+    const federation *f;
+    int role;
+    tally *of;
+} survey;
+
+static sotto_status count_answer(tally *a, const void *bytes, size_t size,
+                                 sotto_error *error)
+{
+    message m;
+    sotto_status status = message_read(&m, bytes, size, error);
+    if (status != SOTTO_OK)
+        return status;
+    a->vertices += m.kind == FEDERATION_VERTEX;
+    a->sketches += m.kind == FEDERATION_VERTEX && m.fields == 2;
+    a->labels += m.kind == FEDERATION_LABELS;
+    a->model |= m.kind == FEDERATION_TAKEN;
+    if (m.kind == FEDERATION_VERTEX)
+        a->round = m.round;
+    message_free(&m);
+    return SOTTO_OK;
+}
+
+static sotto_status count(void *context, const store_record *r,
+                          sotto_error *error)
+{
+    survey *s = context;
+    const void *request, *answer = r->bytes;
+    size_t request_size, size = r->size;
+    if (r->who < 0 || r->who >= s->f->parties)
+        return error_set(error, SOTTO_FAILED, "a record of somebody else");
+    tally *a = &s->of[r->who];
+    int paired = s->role && r->type != STORE_TAG;
+    if (r->type == STORE_REQUEST)
+        return SOTTO_OK;
+    if (paired &&
+        !store_pair(r->bytes, r->size, &request, &request_size, &answer, &size))
+        return error_set(error, SOTTO_FAILED, "a record that is none");
+    a->skips += r->type == STORE_SKIP;
+    a->tag |= r->type == STORE_TAG;
+    a->agreed |= r->type == STORE_AGREED;
+    a->over |= r->type == STORE_COMPARED;
+    if (r->type != STORE_SKIP) {
+        a->messages++;
+        a->bytes += (int64_t)size;
+    }
+    return r->type == STORE_ANSWER || r->type == STORE_LATE
+               ? count_answer(a, answer, size, error)
+               : SOTTO_OK;
+}
+
+/* What its part of a row has cost so far. */
+static sotto_status price_of(const federation *f, const tally *a,
+                             double *epsilon, sotto_error *error)
+{
+    const int64_t times[] = {a->vertices, a->labels, a->sketches};
+    const double level[] = {f->range, f->mu_labels, f->mu_sketch};
+    account_list list = {.adjacency = ACCOUNT_ZERO_OUT};
+    account_price price = {0};
+    sotto_status status = SOTTO_OK;
+    int said = a->vertices || a->labels || a->sketches;
+    *epsilon = isinf(f->epsilon) && said ? INFINITY : 0;
+    if (isinf(f->epsilon) || !said)
+        return SOTTO_OK;
+    for (int i = 0; status == SOTTO_OK && i < 3; i++) {
+        account_event e = {i ? ACCOUNT_GAUSS : ACCOUNT_RANGE, level[i], 0,
+                           times[i], ACCOUNT_ZERO_OUT};
+        if (e.count > 0)
+            status = account_add(&list, e, error);
+        list.draws += (double)e.count * (i ? (double)f->buckets : 1);
+    }
+    if (status == SOTTO_OK && list.events > 0)
+        status = account_epsilon(&list, f->delta, &price, error);
+    account_free(&list);
+    *epsilon = price.epsilon;
+    return status;
+}
+
+static const char *stage_of(const tally *a)
+{
+    return a->over       ? "over"
+           : a->model    ? "has the model"
+           : a->vertices ? "answering"
+           : a->agreed   ? "rows agree"
+           : a->tag      ? "there"
+                         : "not there";
+}
+
+static sotto_status put_tally(text_buffer *t, const survey *s, int k,
+                              int as_json, sotto_error *error)
+{
+    double epsilon;
+    const federation *f = s->f;
+    const tally *a = &s->of[k];
+    sotto_status status = price_of(f, a, &epsilon, error);
+    if (!as_json) {
+        text_format(t,
+                    "party %s: %s; %lld of %lld turns (the last in round "
+                    "%llu), %lld of %lld sketches%s, passed over %lld times; "
+                    "%lld bytes in %lld messages; its part has cost epsilon "
+                    "%.6g so far\n",
+                    show_name(f->party[k].name).text, stage_of(a),
+                    (long long)a->vertices, (long long)f->party[k].turns,
+                    (unsigned long long)a->round, (long long)a->sketches,
+                    (long long)f->party[k].cap,
+                    a->labels ? " and the labels" : "", (long long)a->skips,
+                    (long long)a->bytes, (long long)a->messages, epsilon);
+        return status;
+    }
+    text_put(t, "{\"name\": ");
+    text_json(t, f->party[k].name);
+    text_format(t,
+                ", \"stage\": \"%s\", \"vertices\": %lld, \"turns\": %lld, "
+                "\"round\": %llu, \"sketches\": %lld, \"cap\": %lld, "
+                "\"labels\": %lld, \"skips\": %lld, \"bytes\": %lld, "
+                "\"messages\": %lld",
+                stage_of(a), (long long)a->vertices,
+                (long long)f->party[k].turns, (unsigned long long)a->round,
+                (long long)a->sketches, (long long)f->party[k].cap,
+                (long long)a->labels, (long long)a->skips, (long long)a->bytes,
+                (long long)a->messages);
+    put_pair(t, ", ", "epsilon", epsilon);
+    text_put(t, "}");
+    return status;
+}
+
+static sotto_status put_survey(text_buffer *t, const survey *s, int as_json,
+                               sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    char name[65];
+    hash_text(&s->f->session, name);
+    if (as_json)
+        text_format(t,
+                    "{\"hash\": \"%s\", \"role\": \"%s\", \"rounds\": %lld, "
+                    "\"parties\": [",
+                    name, s->role ? "party" : "coordinator",
+                    (long long)s->f->rounds);
+    else
+        text_format(t, "%s of %s, %lld rounds\n",
+                    s->role ? "a party" : "the coordinator", name,
+                    (long long)s->f->rounds);
+    const char *between = "";
+    for (int k = 0; status == SOTTO_OK && k < s->f->parties; k++) {
+        if (s->role && k != s->role - 1)
+            continue;
+        text_put(t, between);
+        status = put_tally(t, s, k, as_json, error);
+        between = as_json ? ", " : "";
+    }
+    if (as_json)
+        text_put(t, "]}\n");
+    return status;
+}
+
+/* The owner is known before the records are read. */
+static sotto_status ignore(void *context, const store_record *r,
+                           sotto_error *error)
+{
+    (void)context, (void)r, (void)error;
+    return SOTTO_OK;
+}
+
+static sotto_status survey_folder(survey *s, const char *state,
+                                  sotto_error *error)
+{
+    store_owner owner;
+    sotto_status status = store_look(state, &owner, ignore, NULL, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (!hash_same(&owner.session, &s->f->session) || owner.role < 0 ||
+        owner.role > s->f->parties)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: this is the state of another agreement",
+                         show_name(state).text);
+    s->role = owner.role;
+    s->of = mem_zeroed((size_t)s->f->parties, sizeof *s->of);
+    return s->of ? store_look(state, &owner, count, s, error)
+                 : error_memory(error);
+}
+
+sotto_status sotto_federation_status(const char *config, const char *state,
+                                     int as_json, char **out,
+                                     sotto_error *error)
+{
+    federation f;
+    survey s = {.f = &f};
+    text_buffer t = {0};
+    sotto_status status = federation_read(&f, config, error);
+    if (status == SOTTO_OK)
+        status = federation_settle_agreed(&f, config, 0, error);
+    if (status == SOTTO_OK)
+        status = survey_folder(&s, state, error);
+    if (status == SOTTO_OK)
+        status = put_survey(&t, &s, as_json, error);
+    mem_free(s.of);
+    federation_free(&f);
+    return give(out, &t, status, error);
+}

@@ -1,0 +1,38 @@
+/*
+ * A build without GnuTLS, libmicrohttpd and libcurl: clear words instead.
+ */
+#include "net.h"
+
+static sotto_status absent(sotto_error *error)
+{
+    return error_set(error, SOTTO_FAILED,
+                     "this build has no network: it was made without GnuTLS, "
+                     "libmicrohttpd or libcurl");
+}
+
+sotto_status sotto_federation_keygen(const char *config, const char *folder,
+                                     sotto_error *error)
+{
+    (void)config, (void)folder;
+    return absent(error);
+}
+
+sotto_status sotto_federation_serve(const char *config,
+                                    const sotto_options *options,
+                                    const sotto_teller *teller,
+                                    sotto_model **out, sotto_error *error)
+{
+    (void)config, (void)options, (void)teller;
+    *out = NULL;
+    return absent(error);
+}
+
+sotto_status sotto_federation_join(const char *config,
+                                   const sotto_options *options,
+                                   const sotto_teller *teller,
+                                   sotto_model **out, sotto_error *error)
+{
+    (void)config, (void)options, (void)teller;
+    *out = NULL;
+    return absent(error);
+}

@@ -1,0 +1,114 @@
+/*
+ * A party's line to the coordinator. Whoever answers must have a certificate
+ * from the authority, for this host, with the key of the agreement; nothing is
+ * said to anybody else. What comes back is bounded, in bytes and in time.
+ */
+#include "line.h"
+
+#include <sodium.h>
+#include <string.h>
+
+enum { CONNECT_MS = 10000, TOTAL_MS = 120000, SLOWEST = 10 };
+
+/* Bounded before it is kept. */
+static size_t receive(char *bytes, size_t size, size_t count, void *context)
+{
+    line *l = context;
+    size_t got = size * count;
+    if (got > l->most - l->reply.length)
+        return 0;
+    text_add(&l->reply, bytes, got);
+    return l->reply.failed ? 0 : got;
+}
+
+static void set_url_and_pin(line *l)
+{
+    char base64[64];
+    snprintf(l->url, sizeof l->url, "https://%s:%lld/v1/word", l->f->host,
+             (long long)l->f->port);
+    sodium_bin2base64(base64, sizeof base64, l->f->coordinator_key.byte,
+                      sizeof l->f->coordinator_key.byte,
+                      sodium_base64_VARIANT_ORIGINAL);
+    snprintf(l->pin, sizeof l->pin, "sha256//%s", base64);
+}
+
+sotto_status line_open(line *l, const federation *f, const net_keys *keys,
+                       sotto_error *error)
+{
+    *l = (line){.f = f, .keys = keys};
+    l->curl = curl_easy_init();
+    l->headers = curl_slist_append(
+        curl_slist_append(NULL, "Content-Type: application/octet-stream"),
+        "Expect:");
+    if (!l->curl || !l->headers)
+        return error_memory(error);
+    set_url_and_pin(l);
+    l->most = federation_most_down(l->f);
+    /* and as long as it takes at 10 bytes in a millisecond */
+    long longest =
+        TOTAL_MS + (long)((l->most + federation_most_up(f)) / SLOWEST);
+    CURL *h = l->curl;
+    CURLcode bad = curl_easy_setopt(h, CURLOPT_URL, l->url);
+    bad |= curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "https");
+    bad |=
+        curl_easy_setopt(h, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    bad |= curl_easy_setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
+    bad |= curl_easy_setopt(h, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_3);
+    bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 1L);
+    bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 2L);
+    bad |= curl_easy_setopt(h, CURLOPT_CAINFO, l->keys->authority_path);
+    bad |= curl_easy_setopt(h, CURLOPT_CAPATH, NULL); /* nobody else's */
+    bad |= curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, l->pin);
+    bad |= curl_easy_setopt(h, CURLOPT_SSLCERT, l->keys->certificate_path);
+    bad |= curl_easy_setopt(h, CURLOPT_SSLKEY, l->keys->key_path);
+    bad |= curl_easy_setopt(h, CURLOPT_HTTPHEADER, l->headers);
+    bad |= curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
+    bad |= curl_easy_setopt(h, CURLOPT_TCP_KEEPALIVE, 1L);
+    bad |= curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    bad |= curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, longest);
+    bad |= curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, receive);
+    bad |= curl_easy_setopt(h, CURLOPT_WRITEDATA, l);
+    bad |= curl_easy_setopt(h, CURLOPT_POST, 1L);
+    return bad ? error_set(error, SOTTO_FAILED,
+                           "libcurl lacks what a party needs (TLS 1.3, pinned "
+                           "keys)")
+               : SOTTO_OK;
+}
+
+CURLcode line_say(line *l, const text_buffer *word, long *code)
+{
+    text_free(&l->reply);
+    *code = 0;
+    curl_easy_setopt(l->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                     (curl_off_t)word->length);
+    curl_easy_setopt(l->curl, CURLOPT_POSTFIELDS, word->data);
+    CURLcode result = curl_easy_perform(l->curl);
+    if (result == CURLE_OK)
+        curl_easy_getinfo(l->curl, CURLINFO_RESPONSE_CODE, code);
+    return result;
+}
+
+const char *line_fault(const line *l, CURLcode result)
+{
+    switch (result) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return probe_fault(l->f, l->keys->authority);
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+        return "a certificate for another role: it is not the coordinator's "
+               "of the agreement";
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+        return "the files of --keys cannot be used";
+    case CURLE_WRITE_ERROR:
+        return "it sends more bytes than any message has";
+    default:
+        return NULL;
+    }
+}
+
+void line_close(line *l)
+{
+    curl_easy_cleanup(l->curl);
+    curl_slist_free_all(l->headers);
+    text_free(&l->reply);
+}

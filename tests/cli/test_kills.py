@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""Whoever is killed, whenever: the run ends with the bits of the undisturbed one, and nothing is
+counted twice or lost. SOTTO_KILLS says how many kills there are (default 12; make kills: 200)."""
+
+import json
+import os
+import random
+import time
+import unittest
+
+from common import OK
+from consortium import PARTIES, Consortium
+
+KILLS = int(os.environ.get("SOTTO_KILLS", "12"))
+PER_RUN = 12
+
+
+class Kills(Consortium):
+    def begin(self, run):
+        for name in ("coordinator", *PARTIES):
+            for file in (f"{name}.json", f"{name}.err"):
+                if os.path.exists(self.path(file)):
+                    os.remove(self.path(file))
+        return [self.serve(state=f"state-coordinator-{run}", wait=False)] + [
+            self.join(name, state=f"state-{name}-{run}") for name in PARTIES]
+
+    def disturb(self, processes, draw, kills):
+        """Kills until there were so many, or all have ended; who was killed."""
+        done = []
+        while len(done) < kills and any(p.run.poll() is None for p in processes):
+            time.sleep(draw.expovariate(1 / .12))
+            alive = [p for p in processes if p.run.poll() is None]
+            if not alive:
+                break
+            victim = draw.choice(alive)
+            victim.kill()
+            if victim.run.returncode >= 0:
+                continue  # it had just ended
+            done.append(victim.name)
+            time.sleep(draw.choice((0, 0, .05, .3)))
+            victim.start()
+        return done
+
+    def check(self, run, right):
+        for name in ("coordinator", *PARTIES):
+            self.assertEqual(self.bytes_of(f"{name}.json"), right, name)
+        for name in PARTIES:
+            (own,), seen = (json.loads(self.sotto(
+                "federate", "status", self.config, "--state", f"state-{who}-{run}",
+                "--json").out)["parties"] for who in (name, "coordinator"))
+            (other,) = (p for p in seen if p["name"] == name)
+            self.assertEqual(own, other)
+            self.assertEqual((own["vertices"], own["messages"], own["labels"]),
+                             (own["turns"], own["turns"] + 5, int(name == "bank")))
+            self.assertLessEqual(own["sketches"], own["cap"])
+
+    def test_kills(self):
+        self.agree(lambda c: c.update(rounds=150, buckets=2000), "long")
+        for name in ("coordinator", *PARTIES):
+            os.rename(self.path(f"keys/{name}"), self.path(f"keys/old-{name}"))
+            os.rename(self.path(f"long/{name}"), self.path(f"keys/{name}"))
+        right = self.simulated()
+        draw = random.Random(20)
+        kills = {}
+        run = 0
+        while sum(kills.values()) < KILLS:
+            run += 1
+            processes = self.begin(run)
+            for name in self.disturb(processes, draw, min(PER_RUN, KILLS - sum(kills.values()))):
+                kills[name] = kills.get(name, 0) + 1
+            self.assert_ended(processes, 120)
+            self.check(run, right)
+            self.assertLess(run, KILLS + 10)
+        print(f"{run} runs, killed: {kills}")
+        self.assertEqual(sum(kills.values()), KILLS)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,607 @@
+/*
+ * The coordinator and the parties around their logic, without a network: what
+ * is kept makes everybody what it was, whoever dies between any two messages.
+ */
+#include "parties.h"
+
+#include <sys/stat.h>
+
+enum { ROWS = 30, K = 2 };
+
+/* ---- what was synced ---- */
+
+static ino_t synced[64];
+static int syncs;
+
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+
+int __wrap_fsync(int file)
+{
+    struct stat about;
+    if (!fstat(file, &about))
+        synced[syncs++ % 64] = about.st_ino;
+    return __real_fsync(file);
+}
+
+/* In memory where that can be: every message is synced. */
+static const char *scratch(void)
+{
+    return access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+}
+
+static int was_synced(const char *path)
+{
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    for (int i = 0; i < syncs && i < 64; i++)
+        if (synced[i] == about.st_ino)
+            return 1;
+    return 0;
+}
+
+/* As TWO_PARTIES, with what a network needs. */
+static char *network_text(const char *more)
+{
+    text_buffer t = {0};
+    const char *open = "{\"sotto_parties\": 1, ";
+    text_put(&t, "{\"sotto_parties\": 1, \"rows\": 30, \"epsilon\": 3, "
+                 "\"delta\": 1e-6, \"id\": \"who\", \"coordinator\": "
+                 "{\"host\": \"h\"}, ");
+    text_put(&t, more);
+    text_put(&t, &TWO_PARTIES[strlen(open)]);
+    assert_false(t.failed);
+    return t.data;
+}
+
+static int64_t rounds = 12;
+
+static federation network_agreed(const char *more)
+{
+    federation f;
+    sotto_error error;
+    char *text = network_text(more);
+    must(federation_parse(&f, "p.json", text, strlen(text), &error), &error);
+    f.rounds = rounds;
+    must(federation_settle_agreed(&f, "p.json", 0, &error), &error);
+    f.insecure = 1;
+    f.noise_seed = 4;
+    free(text);
+    return f;
+}
+
+/* The usual rows with ids in front; `twice`: one is there again. */
+static sotto_table *rows_with_ids(const federation *f, int k, int swapped,
+                                  int twice)
+{
+    text_buffer t = {0};
+    char *plain = rows_text(ROWS), *save = NULL;
+    int64_t i = -1;
+    for (char *line = strtok_r(plain, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save), i++) {
+        int64_t id = swapped && i < 2 ? 1 - i : i;
+        if (i < 0)
+            text_format(&t, "who,%s\n", line);
+        else
+            text_format(&t, "id%lld,%s\n",
+                        (long long)(twice && i == 9 ? 3 : id), line);
+    }
+    sotto_table *table =
+        read_text("d.csv", t.data,
+                  SETTINGS({"epsilon", "1"}, {"keep-ids", "yes"},
+                           {"schema-text", f->party[k].schema_with_id}));
+    free(plain);
+    text_free(&t);
+    return table;
+}
+
+/* ---- all roles, each with a folder ---- */
+
+typedef struct town {
+    federation f;
+    char root[64], folder[K + 1][100];
+    hub *hub;
+    member *member[K];
+    logbook log;
+    hash secret;
+} town;
+
+static void open_hub(town *t)
+{
+    sotto_error error;
+    must(hub_open(&t->hub, &t->f, t->folder[K], &t->log, &error), &error);
+}
+
+static sotto_status try_member(town *t, int k, sotto_table *table,
+                               sotto_error *error)
+{
+    hash data = {{7}};
+    sotto_status status =
+        member_open(&t->member[k], &t->f, k, &table, &t->secret, &data,
+                    t->folder[k], &t->log, error);
+    assert_null(table);
+    return status;
+}
+
+static void open_member(town *t, int k)
+{
+    sotto_error error;
+    must(try_member(t, k, rows_with_ids(&t->f, k, 0, 0), &error), &error);
+}
+
+static void open_town(town *t, const char *more)
+{
+    *t = (town){.f = network_agreed(more), .secret = {{3}}};
+    snprintf(t->root, sizeof t->root, "%s/sotto-town-XXXXXX", scratch());
+    assert_non_null(mkdtemp(t->root));
+    for (int k = 0; k <= K; k++)
+        snprintf(t->folder[k], sizeof t->folder[k], "%s/%d", t->root, k);
+    open_hub(t);
+    for (int k = 0; k < K; k++)
+        open_member(t, k);
+}
+
+static void close_town(town *t)
+{
+    char path[120];
+    hub_close(t->hub);
+    for (int k = 0; k <= K; k++) {
+        if (k < K)
+            member_close(t->member[k]);
+        snprintf(path, sizeof path, "%s/messages", t->folder[k]);
+        unlink(path);
+        rmdir(t->folder[k]);
+    }
+    rmdir(t->root);
+    federation_free(&t->f);
+}
+
+static void say(town *t, int k)
+{
+    sotto_error error;
+    const text_buffer *said = member_word(t->member[k]);
+    must(hub_take(t->hub, k, said->data, said->length, &error), &error);
+}
+
+/* Party k comes to the coordinator once; whether there was a question. */
+static hub_word visit(town *t, int k)
+{
+    sotto_error error;
+    hub_word word;
+    text_buffer out = {0};
+    say(t, k);
+    must(hub_next(t->hub, k, &word, &out, &error), &error);
+    if (word == HUB_ASK)
+        must(member_take(t->member[k], out.data, out.length, &error), &error);
+    text_free(&out);
+    return word;
+}
+
+static int is_over(const town *t)
+{
+    return hub_waits_for(t->hub) < 0 && hub_waits_to_compare(t->hub) < 0;
+}
+
+/* Until all have compared the model. `reborn`: everybody dies after each
+   visit. */
+static void run_town(town *t, int reborn, int absent)
+{
+    sotto_error error;
+    for (int i = 0; !is_over(t); i++) {
+        int k = i % K;
+        assert_in_range(i, 0, 1000);
+        if (k == absent && server_round(hub_server(t->hub)) > 3) {
+            if (hub_waits_for(t->hub) == k)
+                must(hub_skip(t->hub, &error), &error);
+            continue;
+        }
+        visit(t, k);
+        if (reborn) {
+            hub_close(t->hub);
+            open_hub(t);
+            member_close(t->member[k]);
+            open_member(t, k);
+        }
+    }
+}
+
+static int64_t spent_messages(const town *t, int k)
+{
+    int64_t messages;
+    (void)server_uplink(hub_server(t->hub), k, &messages);
+    return messages;
+}
+
+/* ---- tests ---- */
+
+static void test_reborn(void **state)
+{
+    (void)state;
+    town once, often;
+    open_town(&once, "");
+    run_town(&once, 0, -1);
+    open_town(&often, "");
+    run_town(&often, 1, -1);
+    assert_true(hash_same(server_transcript(hub_server(once.hub)),
+                          server_transcript(hub_server(often.hub))));
+    int64_t count;
+    double *right = server_all_weights(hub_server(once.hub), &count);
+    for (int k = 0; k < K; k++) {
+        assert_memory_equal(member_weights(often.member[k]), right,
+                            (size_t)count * sizeof *right);
+        assert_int_equal(spent_messages(&often, k), often.f.party[k].turns + 2);
+        assert_int_equal(visit(&often, k), HUB_OVER);
+    }
+    assert_false(hub_is_private(often.hub)); /* the seed is known */
+    free(right);
+    close_town(&once);
+    close_town(&often);
+}
+
+/* Who is gone is passed over, the same after a restart; the rest goes on. */
+static void test_skipped(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    open_town(&t, "\"absent\": \"skip\", ");
+    assert_int_equal(hub_skip(t.hub, &error), SOTTO_PEER);
+    run_town(&t, 0, 1);
+    assert_true(spent_messages(&t, 1) < t.f.party[1].turns + 1);
+    assert_int_equal(spent_messages(&t, 0), t.f.party[0].turns + 2);
+    hash before = *server_transcript(hub_server(t.hub));
+    hub_close(t.hub);
+    open_hub(&t);
+    assert_true(hash_same(&before, server_transcript(hub_server(t.hub))));
+    assert_int_equal(hub_waits_for(t.hub), -1);
+    close_town(&t);
+}
+
+/* The one with the labels cannot be passed over before it has begun. */
+static void test_no_labels(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    open_town(&t, "");
+    for (int k = 0; k < K; k++)
+        visit(&t, k); /* tags */
+    for (int k = 0; k < K; k++)
+        visit(&t, k); /* seen */
+    visit(&t, 1);
+    sotto_status status = SOTTO_OK;
+    const text_buffer *said = member_word(t.member[0]);
+    must(hub_take(t.hub, 0, said->data, said->length, &error), &error);
+    assert_int_equal(hub_waits_for(t.hub), 0);
+    status = hub_skip(t.hub, &error);
+    assert_int_equal(status, SOTTO_PEER);
+    assert_non_null(strstr(error.message, "labels"));
+    close_town(&t);
+}
+
+/* Other rows: refused by both, and nobody has said more than its tag. */
+static void test_rows(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    hub_word word;
+    open_town(&t, "");
+    member_close(t.member[1]);
+    t.member[1] = NULL;
+    char path[120];
+    snprintf(path, sizeof path, "%s/messages", t.folder[1]);
+    unlink(path);
+    assert_int_equal(try_member(&t, 1, rows_with_ids(&t.f, 1, 0, 1), &error),
+                     SOTTO_DATA);
+    assert_non_null(strstr(error.message, "twice"));
+    must(try_member(&t, 1, rows_with_ids(&t.f, 1, 1, 0), &error), &error);
+    for (int k = 0; k < K; k++) {
+        const text_buffer *said = member_word(t.member[k]);
+        must(hub_take(t.hub, k, said->data, said->length, &error), &error);
+    }
+    for (int k = 0; k < K; k++) {
+        text_buffer out = {0};
+        must(hub_next(t.hub, k, &word, &out, &error), &error);
+        assert_int_equal(word, HUB_ASK);
+        assert_int_equal(member_take(t.member[k], out.data, out.length, &error),
+                         SOTTO_PEER);
+        assert_non_null(strstr(error.message, "same ids"));
+        text_free(&out);
+    }
+    close_town(&t);
+}
+
+/* Party, rows, their number, secret, agreement, and whether noise is real: each
+   of them makes another tag. */
+static void test_tags_differ(void **state)
+{
+    (void)state;
+    federation f = network_agreed("");
+    hash secret = {{3}}, other = {{4}}, tag[4][2 * K];
+    sotto_error error;
+    sotto_table *rows = rows_with_ids(&f, 0, 0, 0),
+                *swapped = rows_with_ids(&f, 0, 1, 0);
+    must(align_tags(tag[0], &f, &secret, rows, &error), &error);
+    must(align_tags(tag[1], &f, &other, rows, &error), &error);
+    must(align_tags(tag[2], &f, &secret, swapped, &error), &error);
+    f.session.byte[0] ^= 1;
+    must(align_tags(tag[3], &f, &secret, rows, &error), &error);
+    const hash *all = tag[0];
+    for (int i = 0; i < 8 * K; i++)
+        for (int j = 0; j < i; j++)
+            assert_false(hash_same(&all[i], &all[j]));
+    sotto_table_free(rows);
+    sotto_table_free(swapped);
+    federation_free(&f);
+}
+
+/* ---- what was said before ---- */
+
+static void copy_file(const char *from, const char *to)
+{
+    char *bytes;
+    size_t size;
+    sotto_error error;
+    must(file_read(from, 1 << 24, &bytes, &size, &error), &error);
+    FILE *file = fopen(to, "wb");
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    free(bytes);
+}
+
+/* An old copy of a party's folder is put back: it would show with new noise
+   what it has shown. A coordinator that knows better asks it nothing. */
+static void test_put_back(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    char path[120], old[120];
+    open_town(&t, "");
+    snprintf(path, sizeof path, "%s/messages", t.folder[1]);
+    snprintf(old, sizeof old, "%s/old", t.folder[1]);
+    for (int i = 0; server_round(hub_server(t.hub)) < 4; i++)
+        visit(&t, i % K);
+    copy_file(path, old);
+    for (int i = 0; server_round(hub_server(t.hub)) < 9; i++)
+        visit(&t, i % K);
+    member_close(t.member[1]);
+    copy_file(old, path);
+    unlink(old);
+    open_member(&t, 1);
+    const text_buffer *said = member_word(t.member[1]);
+    assert_int_equal(hub_take(t.hub, 1, said->data, said->length, &error),
+                     SOTTO_PEER);
+    assert_non_null(strstr(error.message, "old copy"));
+    close_town(&t);
+}
+
+/* ---- who comes back ---- */
+
+/* Party 1 has a question, and answers it when its round was passed over: what
+   it showed is known, so that it can go on. */
+static void test_late(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    int passed = 0;
+    open_town(&t, "\"absent\": \"skip\", ");
+    for (int i = 0; !is_over(&t); i++) {
+        int k = i % K, round = (int)server_round(hub_server(t.hub));
+        assert_in_range(i, 0, 1000);
+        hub_word word = visit(&t, k);
+        if (k == 1 && word == HUB_ASK && round >= 1 && passed < 2 &&
+            hub_waits_for(t.hub) == 1 &&
+            server_asks(hub_server(t.hub)) == FEDERATION_VECTOR) {
+            must(hub_skip(t.hub, &error), &error);
+            assert_true(hub_is_silent(t.hub, 1));
+            passed++;
+            visit(&t, 1); /* its answer comes now */
+            assert_false(hub_is_silent(t.hub, 1));
+        }
+    }
+    assert_int_equal(passed, 2);
+    assert_int_equal(spent_messages(&t, 1), t.f.party[1].turns + 2);
+    hash before = *server_transcript(hub_server(t.hub));
+    hub_close(t.hub);
+    open_hub(&t);
+    assert_true(hash_same(&before, server_transcript(hub_server(t.hub))));
+    close_town(&t);
+}
+
+/* Passed over in the first round, it is not gone from the beginning. (T = 45:
+   2 / 49 * 49 is not 2.) */
+static void test_first_round(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    rounds = 45;
+    open_town(&t, "\"absent\": \"skip\", ");
+    rounds = 12;
+    for (int i = 0; server_asks(hub_server(t.hub)) == FEDERATION_START; i++)
+        visit(&t, i % K);
+    int who = hub_waits_for(t.hub);
+    must(hub_skip(t.hub, &error), &error);
+    assert_true(hub_is_silent(t.hub, who));
+    say(&t, who);
+    assert_false(hub_is_silent(t.hub, who));
+    close_town(&t);
+}
+
+/* ---- models ---- */
+
+/* One party is given another model: all parties say so, and nobody is over.
+   `forged`: who is told that all is well. */
+static void test_two_models(void **state)
+{
+    (void)state;
+    town t;
+    sotto_error error;
+    text_buffer out = {0}, word = {0};
+    hub_word what;
+    open_town(&t, "\"absent\": \"skip\", ");
+    for (int i = 0; server_asks(hub_server(t.hub)) != FEDERATION_MODEL; i++) {
+        say(&t, i % K);
+        if (server_asks(hub_server(t.hub)) != FEDERATION_MODEL)
+            visit(&t, i % K);
+    }
+    for (int k = 0; k < K; k++) {
+        text_free(&out);
+        must(hub_next(t.hub, k, &what, &out, &error), &error);
+        assert_int_equal(what, HUB_ASK);
+        message m;
+        must(message_read(&m, out.data, out.length, &error), &error);
+        double weight[8];
+        memcpy(weight, m.field[0].data,
+               (size_t)m.field[0].count * sizeof *weight);
+        weight[0] += k; /* party 1 has another one */
+        m.field[0].data = weight;
+        text_free(&word);
+        message_write(&m, &word);
+        message_free(&m);
+        must(member_take(t.member[k], word.data, word.length, &error), &error);
+        say(&t, k);
+    }
+    for (int k = 0; k < K; k++) {
+        text_free(&out);
+        must(hub_next(t.hub, k, &what, &out, &error), &error);
+        assert_int_equal(member_take(t.member[k], out.data, out.length, &error),
+                         SOTTO_PEER);
+        assert_non_null(strstr(error.message, "same model"));
+        assert_false(member_is_over(t.member[k]));
+    }
+    text_free(&out);
+    text_free(&word);
+    close_town(&t);
+}
+
+/* ---- the file ---- */
+
+typedef struct seen {
+    int records;
+    size_t bytes;
+} seen;
+
+static sotto_status count(void *context, const store_record *r,
+                          sotto_error *error)
+{
+    seen *s = context;
+    (void)error;
+    assert_int_equal(r->who, s->records);
+    s->records++;
+    s->bytes += r->size;
+    return SOTTO_OK;
+}
+
+/* Cut anywhere: whole records stay, and what follows can be written. A byte
+   that is changed anywhere: refused. */
+static void test_file(void **state)
+{
+    (void)state;
+    char root[32], path[64];
+    store *s;
+    sotto_error error;
+    seen all = {0};
+    store_owner owner = {.role = 2, .session = {{1}}, .data = {{2}}};
+    snprintf(root, sizeof root, "%s/sotto-store-XXXXXX", scratch());
+    assert_non_null(mkdtemp(root));
+    snprintf(path, sizeof path, "%s/messages", root);
+    must(store_open(&s, root, &owner, count, &all, &error), &error);
+    assert_int_equal(all.records, 0);
+    assert_true(was_synced(path) && was_synced(root) && was_synced(scratch()));
+    off_t end[5];
+    struct stat about;
+    for (int i = 0; i < 4; i++) {
+        stat(path, &about);
+        end[i] = about.st_size;
+        must(store_add(s, STORE_ANSWER, i, "0123456789", (size_t)(3 * i),
+                       &error),
+             &error);
+    }
+    store *second;
+    assert_int_equal(store_open(&second, root, &owner, count, &all, &error),
+                     SOTTO_FAILED); /* somebody is there */
+    store_close(s);
+    char *whole;
+    size_t size;
+    must(file_read(path, 1 << 20, &whole, &size, &error), &error);
+    end[4] = (off_t)size;
+    for (size_t cut = (size_t)end[0]; cut <= size; cut++) {
+        FILE *file = fopen(path, "wb");
+        fwrite(whole, 1, cut, file);
+        fclose(file);
+        seen found = {0};
+        int expected = 0;
+        while (expected < 4 && end[expected + 1] <= (off_t)cut)
+            expected++;
+        must(store_open(&s, root, &owner, count, &found, &error), &error);
+        assert_int_equal(found.records, expected);
+        stat(path, &about);
+        assert_int_equal(about.st_size, end[expected]);
+        must(store_add(s, STORE_TAG, expected, "x", 1, &error), &error);
+        store_close(s);
+    }
+    /* whoever wrote the last record may have died before it was synced */
+    FILE *again = fopen(path, "wb");
+    fwrite(whole, 1, size, again);
+    fclose(again);
+    syncs = 0;
+    seen found = {0};
+    must(store_open(&s, root, &owner, count, &found, &error), &error);
+    assert_true(was_synced(path) && was_synced(root) && was_synced(scratch()));
+    store_close(s);
+    for (size_t at = 0; at < size; at++) {
+        whole[at] ^= 16;
+        FILE *file = fopen(path, "wb");
+        fwrite(whole, 1, size, file);
+        fclose(file);
+        whole[at] ^= 16;
+        found = (seen){0};
+        assert_int_equal(store_open(&s, root, &owner, count, &found, &error),
+                         SOTTO_BUDGET);
+    }
+    free(whole);
+    unlink(path);
+    rmdir(root);
+}
+
+/* Another agreement, role or data than those it was made with. */
+static void test_owner(void **state)
+{
+    (void)state;
+    char root[32], path[64];
+    store *s;
+    seen none = {0};
+    sotto_error error;
+    store_owner owner = {.role = 2};
+    snprintf(root, sizeof root, "%s/sotto-store-XXXXXX", scratch());
+    assert_non_null(mkdtemp(root));
+    snprintf(path, sizeof path, "%s/messages", root);
+    must(store_open(&s, root, &owner, count, &none, &error), &error);
+    store_close(s);
+    store_owner others[3] = {owner, owner, owner};
+    others[0].role = 1;
+    others[1].session.byte[31] = 1;
+    others[2].data.byte[0] = 1;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(store_open(&s, root, &others[i], count, &none, &error),
+                         SOTTO_BUDGET);
+    unlink(path);
+    rmdir(root);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reborn),      cmocka_unit_test(test_skipped),
+        cmocka_unit_test(test_no_labels),   cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_tags_differ), cmocka_unit_test(test_put_back),
+        cmocka_unit_test(test_late),        cmocka_unit_test(test_first_round),
+        cmocka_unit_test(test_two_models),  cmocka_unit_test(test_file),
+        cmocka_unit_test(test_owner),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/*
+ * The gate, as tests put themselves in its place: what release tests share.
+ */
+#ifndef SOTTO_TEST_WRAPPED_H
+#define SOTTO_TEST_WRAPPED_H
+
+#include "inside.h"
+
+sotto_status __real_gate_release(curator *c, const gate_question *q,
+                                 int64_t *out, double *noise,
+                                 sotto_error *error);
+sotto_status __wrap_gate_release(curator *c, const gate_question *q,
+                                 int64_t *out, double *noise,
+                                 sotto_error *error);
+sotto_status __real_gate_choose(curator *c, const gate_contest *q,
+                                int64_t *winner, sotto_error *error);
+sotto_status __wrap_gate_choose(curator *c, const gate_contest *q,
+                                int64_t *winner, sotto_error *error);
+
+/* A number that looks random, of another. */
+static inline uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+#endif
