@@ -34,6 +34,7 @@ def arguments():
     parser.add_argument("--runs", type=int, help="of each entry (100; quick: 25)")
     parser.add_argument("--only", help="these problems")
     parser.add_argument("--solvers", help="these solvers, on the named problems")
+    parser.add_argument("--tiny", action="store_true", help="small tables, hardly tuned: for tests")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--page", action="store_true",
                         help="only write the page anew, from results.json")
@@ -100,7 +101,7 @@ def stamp(a, problems):
 
 def run(a, effort):
     folder = os.path.join(a.out, "data")
-    problems, missing = made_problems(a, Maker(folder, named.find_data_dir(a.data)))
+    problems, missing = made_problems(a, Maker(folder, named.find_data_dir(a.data), a.tiny))
     log = Log(os.path.join(a.out, "cells.jsonl"), stamp(a, problems))
     engine = Engine(os.path.join(a.build, "bench", "bench_reproduce"), folder, log, a.threads)
     try:
@@ -117,7 +118,7 @@ def run(a, effort):
     return {"quick": a.quick, "effort": dataclasses.asdict(effort), "missing": missing,
             "problems": {n: described(p, engine) for n, p in problems.items()},
             "entries": [entry(*f) for f in found],
-            "accountants": accountants.table(os.path.join(a.build, "sotto"))}
+            "accountants": accountants.table(os.path.join(a.build, "sotto"), a.tiny)}
 
 
 def write_whole(path, text):
@@ -134,7 +135,9 @@ def main():
         with open(results, encoding="utf-8") as file:
             told = json.load(file)
     else:
-        effort = dataclasses.replace(tuning.QUICK if a.quick else tuning.FULL)
+        effort = dataclasses.replace(tuning.TINY if a.tiny else tuning.QUICK if a.quick else
+                                     tuning.FULL)
+        a.quick |= a.tiny
         effort.final = a.runs or effort.final
         begun = time.time()
         told = run(a, effort)

@@ -35,14 +35,15 @@ def multiplier(program, how, plan, steps, adjacency):
     return float(done.stdout.split()[1])
 
 
-def table(program):
+def table(program, tiny=False):
     """Each line with its noise, as a standard deviation in units of the sensitivity, by steps."""
     out = []
     for kind, name, (how, plan), deviation, adjacency in LINES:
         values = []
-        for steps in STEPS[kind]:
+        for steps in STEPS[kind][:0 if tiny and kind != "DP-CD" else None]:
             z = multiplier(program, how, plan, steps, adjacency)
             if z is not None:
                 values.append([steps, float(f"{z * deviation:.5g}")])
-        out.append({"kind": kind, "name": name, "adjacency": adjacency, "values": values})
+        if values:
+            out.append({"kind": kind, "name": name, "adjacency": adjacency, "values": values})
     return out

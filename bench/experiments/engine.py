@@ -11,7 +11,7 @@ import numpy as np
 
 from .tuning import tune
 
-AHEAD = 48       # cells that wait in the process
+AHEAD = 64       # cells that wait in the process
 
 
 def short(x):

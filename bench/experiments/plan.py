@@ -16,8 +16,8 @@ SCD_CLIPS = (.02, .05, .1, .25, .5, 1)
 def named_studies(problems, maker):
     """Relative error over passes, on the named problems."""
     out = []
-    for name in NAMED:
-        for s in SOLVERS if name in problems else ():
+    for name in (n for n in NAMED if n in problems):
+        for s in SOLVERS:
             if s.can(problems[name]):
                 out += maker.over_passes(problems[name], s, "passes")
     return out

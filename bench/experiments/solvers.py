@@ -5,7 +5,7 @@ are tuned. One that is added here shows up in every table and figure whose probl
 """
 import dataclasses
 
-from .tuning import STEPS, Axis, Study
+from .tuning import FINE_STEPS, STEPS, Axis, Study
 
 DPCD = ("cal_std", "cal_imb", "elec_std", "elec_imb", "sparse10")
 IMBALANCED = ("cal_imb", "elec_imb")
@@ -19,7 +19,9 @@ PASSES_DPCD = (2, 5, 10, 20, 50)
 PASSES_SMALL = (.001, .01, .1, 1, 2, 5, 10, 20)
 PASSES_SMALL_QUICK = (.01, .1, 1, 5)
 STEPS_GREEDY = (1, 2, 4, 7, 10, 15, 20)
-STEPS_GREEDY_QUICK = (1, 2, 4, 7, 14, 20)
+STEPS_GREEDY_QUICK = (1, 2, 4, 7, 15)
+STEPS_OURS = (1, 2, 4, 6, 8, 10, 14, 20)
+STEPS_OURS_QUICK = (1, 2, 4, 8, 14, 20)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,8 +41,10 @@ class Solver:
     cost: float = 1.                    # of a run, beside others
 
 
-def step_axis(coarse):
-    return Axis(STEPS, [STEPS.index(s) for s in coarse])
+def step_axis(coarse, fine=False):
+    """The papers' step sizes, and for sotto's own variants those between them."""
+    values = FINE_STEPS if fine else STEPS
+    return Axis(values, [values.index(s) for s in coarse])
 
 
 def scaled_steps(beta):
@@ -57,22 +61,23 @@ def every(quick):
     return 3 if quick else 2
 
 
-def cd_axes(p, quick, size="cd"):
+def cd_axes(p, quick, size="cd", fine=False):
     return {"clip": Axis.around(p.clip[size], -6, 6, every(quick)),
-            "step-size": step_axis((.1, .464, 2.15) if quick else (.0464, .215, 1, 4.64))}
+            "step-size": step_axis((.1, .464, 2.15) if quick else (.0464, .215, 1, 4.64), fine)}
 
 
 def averaged(axes, values=(0, .5)):
     return {**axes, "average": Axis.of(*values, coarse=[len(values) - 1])}
 
 
-def gcd_axes(p, quick):
+def gcd_axes(p, quick, fine=False):
     return {"clip": Axis.around(p.clip["gcd"], -4, 6, every(quick)),
-            "step-size": step_axis((1, 2.15) if quick else (.464, 1, 2.15, 4.64))}
+            "step-size": step_axis((1, 2.15) if quick else (.464, 1, 2.15, 4.64), fine)}
 
 
 def shared(p, quick):
-    return {**gcd_axes(p, quick), "selection-share": Axis.of(.3, .5, .7, .85, coarse=[2])}
+    return {**gcd_axes(p, quick, True),
+            "selection-share": Axis.of(.3, .5, .7, .85, coarse=[2])}
 
 
 def sgd_axes(p, quick, plain):
@@ -119,9 +124,9 @@ SOLVERS = [
            {"solver": "cd", "calibration": "paper", "average": 0}, cd_axes, lambda p: True,
            cd_passes, cd_steps, ours=False),
     Solver("cd", "DP-CD", "DP-CD with exact accounting, last iterate or an average",
-           {"solver": "cd"}, lambda p, q: averaged(cd_axes(p, q)), lambda p: True, cd_passes,
+           {"solver": "cd"}, lambda p, q: averaged(cd_axes(p, q, fine=True)), lambda p: True, cd_passes,
            cd_steps),
-    Solver("cd-private", "DP-CD, private M_j", "DP-CD that buys the smoothness constants with 10 % of the "
+    Solver("cd-private", "DP-CD, private constants", "DP-CD that buys the smoothness constants with 10 % of the "
            "budget, from bounds of twice the largest values",
            {"solver": "cd", "smoothness": "private:0.1"},
            lambda p, q: averaged(cd_axes(p, q, "bounds")), lambda p: p.name in IMBALANCED,
@@ -135,8 +140,8 @@ SOLVERS = [
              lambda p, q: {**shared(p, q), "steps": Axis.of(1, 2, 4, 7, 10, 14, 20, coarse=[1, 4])},
              lambda p: p.l1 > 0 and p.name != "cal_imb") for rule, name in GREEDY.items()),
     Solver("gcd", "DP-GCD untruncated", "DP-GCD, scores that may be negative, with exact accounting",
-           {"solver": "gcd", "rule": "untruncated"}, shared, lambda p: True, greedy_passes,
-           as_steps),
+           {"solver": "gcd", "rule": "untruncated"}, shared, lambda p: True,
+           lambda p, q: STEPS_OURS_QUICK if q else STEPS_OURS, as_steps),
     Solver("sgd-paper", "DP-SGD, add-remove", "DP-SGD with one clip and one step size for all columns and "
            "the adjacency under which the papers price it",
            {"solver": "sgd", "average": 0}, lambda p, q: sgd_axes(p, q, True),
@@ -197,7 +202,7 @@ KNOWN = {
     ("cd", "cal_imb", 50): {"clip": 6950, "step-size": .46, "average": 0},
     ("cd", "elec_std", 50): {"clip": 3.52, "step-size": 1, "average": .5},
     ("cd", "elec_imb", 50): {"clip": 7.62, "step-size": 2.15, "average": .5},
-    ("gcd", "square", 7): {"clip": 2.55, "step-size": 1.5, "selection-share": .7},
+    ("gcd", "square", 8): {"clip": 2.4, "step-size": 1.5, "selection-share": .7},
     ("gcd", "sparse10", 14): {"clip": 4.26, "step-size": 1, "selection-share": .3},
     ("gcd", "log1", 14): {"clip": .67, "step-size": 2.15, "selection-share": .7},
     ("gcd", "log2", 4): {"clip": .67, "step-size": 2.15, "selection-share": .85},

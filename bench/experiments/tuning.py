@@ -11,7 +11,8 @@ import itertools
 import numpy as np
 
 RATIO = 10**(10 / 49)      # np.logspace(-4, 6, 50): the thresholds of DP-GCD's Table 2
-STEPS = [float(f"{s:.3g}") for s in np.logspace(-2, 1, 10)]
+STEPS = [float(f"{s:.3g}") for s in np.logspace(-2, 1, 10)]      # and the steps
+FINE_STEPS = [float(f"{s:.3g}") for s in np.logspace(-2, 1, 19)]
 
 
 @dataclasses.dataclass
@@ -43,6 +44,7 @@ class Effort:
 
 
 QUICK = Effort(coarse=2, refine=3, moves=3, check=8, best=3, final=25)
+TINY = Effort(coarse=1, refine=1, moves=1, check=1, best=1, final=2)
 FULL = Effort(coarse=5, refine=5, moves=5, check=20, best=5, final=100)
 
 

@@ -59,6 +59,18 @@ none:
     return NULL;
 }
 
+/* Layouts differ by solver, targets by loss. */
+static char *read_key(const char *file, char **word, int words)
+{
+    text_buffer t = {0};
+    text_put(&t, file);
+    for (int i = 0; i < words; i++)
+        if (!strncmp(word[i], "solver=", 7) || !strncmp(word[i], "loss=", 5) ||
+            !strncmp(word[i], "schema=", 7))
+            text_format(&t, "\t%s", word[i]);
+    return t.data;
+}
+
 sotto_status cell_read(cell *c, const judge *j, char **word, int words,
                        sotto_error *error)
 {
@@ -70,7 +82,8 @@ sotto_status cell_read(cell *c, const judge *j, char **word, int words,
     c->runs = strtoll(word[2], NULL, 10);
     c->seed = strtoull(word[3], NULL, 10);
     c->key = key_of(word[1], word + 4, words - 4);
-    if (!c->id || !c->file)
+    c->read = read_key(word[1], word + 4, words - 4);
+    if (!c->id || !c->file || !c->read)
         return error_memory(error);
     if (c->runs < 1 || c->runs > 1000000)
         return error_set(error, SOTTO_USAGE, "expected 1 to 1e6 runs");
@@ -88,6 +101,7 @@ void cell_free(cell *c)
     mem_free(c->id);
     mem_free(c->file);
     mem_free(c->key);
+    mem_free(c->read);
     sotto_options_free(c->options);
 }
 
@@ -157,6 +171,27 @@ static kept_plan *find_plan(const char *key, int *mine)
     return k;
 }
 
+void cell_end(void)
+{
+    while (kept.first) {
+        kept_plan *next = kept.first->next;
+        mem_free(kept.first->key);
+        mem_free(kept.first);
+        kept.first = next;
+    }
+}
+
+int cell_must_wait(const cell *c)
+{
+    pthread_mutex_lock(&kept.lock);
+    const kept_plan *k = c->key ? kept.first : NULL;
+    while (k && strcmp(k->key, c->key))
+        k = k->next;
+    int wait = k && !k->ready;
+    pthread_mutex_unlock(&kept.lock);
+    return wait;
+}
+
 static sotto_status make_plan(cell *c, sotto_error *error)
 {
     int mine;
@@ -195,24 +230,23 @@ static sotto_status prepare(cell *c, sotto_error *error)
 {
     static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
     private_run *r = &c->run;
-    sotto_table *t = NULL;
     *r = (private_run){.options = c->options,
                        .solver = fit_solver(c->options),
                        .task = fit_read_task(c->options)};
     pthread_mutex_lock(&reading);
     sotto_status status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
-        status = sotto_table_read(&t, c->file, c->options, error);
+        status =
+            records_read(&c->table, c->read, c->file, c->options, error);
     if (status == SOTTO_OK && r->solver->smooth)
-        status = fit_find_smoothness(&r->smooth, t, &r->task, c->options,
-                                     r->solver->buys, error);
+        status = fit_find_smoothness(&r->smooth, c->table, &r->task,
+                                     c->options, r->solver->buys, error);
     if (status == SOTTO_OK)
-        status = fit_copy_maps(&r->maps, t, error);
+        status = fit_copy_maps(&r->maps, c->table, error);
     if (status == SOTTO_OK) {
-        r->facts = fit_facts(t, c->options);
+        r->facts = fit_facts(c->table, c->options);
         r->policy = fit_policy(&r->facts, &r->task, c->options);
     }
-    sotto_table_free(t);
     pthread_mutex_unlock(&reading);
     return status;
 }
@@ -254,7 +288,7 @@ static sotto_status train(private_run *r, const cell *c, solver_answer *answer,
                           cell_result *out, sotto_error *error)
 {
     sotto_table *t = NULL;
-    sotto_status status = sotto_table_read(&t, c->file, c->options, error);
+    sotto_status status = records_copy(&t, c->table, error);
     if (status == SOTTO_OK)
         status = curator_open(&r->curator, &t, &r->policy, &r->plan, error);
     double start = seconds();

@@ -106,12 +106,17 @@ static void train(job *j)
         finish(j);
 }
 
+static int can_go_on(const job *j)
+{
+    return j->state == READY || (j->state == NEW && !cell_must_wait(&j->cell));
+}
+
 static void *work(void *nothing)
 {
     pthread_mutex_lock(&all.lock);
     while (all.first || !all.ended) {
         job *j = all.first;
-        while (j && j->state != NEW && j->state != READY)
+        while (j && !can_go_on(j))
             j = j->next;
         if (!j)
             pthread_cond_wait(&all.more, &all.lock);
@@ -229,5 +234,7 @@ int main(int count, char **argument)
         pthread_join(thread[i], NULL);
     for (int i = 0; i < all.judges; i++)
         judge_close(all.judge[i]);
+    records_end();
+    cell_end();
     return 0;
 }
