@@ -36,6 +36,8 @@ def arguments():
     parser.add_argument("--solvers", help="these solvers, on the named problems")
     parser.add_argument("--tiny", action="store_true", help="small tables, hardly tuned: for tests")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--trust", action="store_true",
+                        help="go on with results that another build has made")
     parser.add_argument("--page", action="store_true",
                         help="only write the page anew, from results.json")
     a = parser.parse_args()
@@ -102,7 +104,7 @@ def stamp(a, problems):
 def run(a, effort):
     folder = os.path.join(a.out, "data")
     problems, missing = made_problems(a, Maker(folder, named.find_data_dir(a.data), a.tiny))
-    log = Log(os.path.join(a.out, "cells.jsonl"), stamp(a, problems))
+    log = Log(os.path.join(a.out, "cells.jsonl"), stamp(a, problems), a.trust)
     engine = Engine(os.path.join(a.build, "bench", "bench_reproduce"), folder, log, a.threads)
     try:
         open_problems(engine, problems)

@@ -87,6 +87,19 @@ def sgd_axes(p, quick, plain):
             "batch-rate": rates}
 
 
+def minimiser_axes(p, quick):
+    """How long rows may be, and how much more L2 penalty than the problem has."""
+    slope = p.clip["gcd"] * (1 if p.loss == "squared" else .5)
+    least = max(p.l2, 1e-6)
+    return {"norm-bound": Axis.around(p.clip["plain"] / slope, -4, 3, 2 if quick else 1),
+            "l2": Axis.of(*(float(f"{least * 3**k:.4g}") for k in range(10)), coarse=[0, 3, 6, 9])}
+
+
+def few(p):
+    """The minimiser is found anew in each run, inside of the curator."""
+    return not p.sparse and p.features <= 300
+
+
 def cd_passes(p, quick):
     if p.name in DPCD:
         return PASSES_DPCD
@@ -179,6 +192,13 @@ SOLVERS = [
                          "batch-rate": Axis.of(.05, .2, coarse=[1])},
            lambda p: p.name in ("cal_std", "cal_imb", "elec_std", "elec_imb", "log1", "log2"),
            adjacency="add-remove", cost=3),
+    Solver("output", "Output perturbation", "the minimiser with noise on it; the L2 penalty that it is trained "
+           "with is tuned, too", {"solver": "output"},
+           lambda p, q: {**minimiser_axes(p, q), **({} if p.loss != "squared" else {
+               "clip": Axis.around(p.clip["coordinate"], -3, 3, 3)})}, lambda p: few(p)),
+    Solver("objective", "Objective perturbation", "the minimiser of an objective with a random linear part; the L2 "
+           "penalty that it is trained with is tuned, too", {"solver": "objective"},
+           minimiser_axes, lambda p: few(p) and p.loss == "logistic" and p.l1 == 0),
     Solver("newton", "Newton, bounds tuned", "sotto's Newton method with declared bounds that were tuned; "
            "scales, matrix and clip are bought",
            {"solver": "newton", "penalty-units": "file"},
@@ -221,6 +241,9 @@ def seconds_of(p):
     return 30e-3 if p.sparse else 2e-3 + 12e-9 * p.rows * p.features
 
 
+UNSCALED = ("fw", "scd", "scd-paper", "scd-seq", "output", "objective")
+
+
 class Maker:
     """Studies of a problem, for a table or a figure."""
 
@@ -238,7 +261,7 @@ class Maker:
             words["schema"] = p.name + ".bounds.schema"
         elif s.kind == "auto":
             words |= {"intercept": "yes", "schema": p.name + ".auto.schema"}
-        elif s.kind == "given" and s.words["solver"] not in ("fw", "scd", "scd-paper", "scd-seq"):
+        elif s.kind == "given" and s.words["solver"] not in UNSCALED:
             words["smoothness"] = p.name + (".ones" if s.key == "sgd-paper" else ".M")
         if s.words["solver"] == "fw":
             del words["l1"], words["l2"]

@@ -41,13 +41,19 @@ static int is_planned(const char *word)
     return 1;
 }
 
-/* The plans of auto depend on more than this knows. */
+/* The plans of these depend on more than this knows. */
+static int plans_alone(const char *word)
+{
+    return !strcmp(word, "solver=auto") || !strcmp(word, "solver=newton") ||
+           !strcmp(word, "solver=output") || !strcmp(word, "solver=objective");
+}
+
 static char *key_of(const char *file, char **word, int words)
 {
     text_buffer t = {0};
     text_put(&t, file);
     for (int i = 0; i < words; i++) {
-        if (!strcmp(word[i], "solver=auto") || !strcmp(word[i], "solver=newton"))
+        if (plans_alone(word[i]))
             goto none;
         if (is_planned(word[i]))
             text_format(&t, "\t%s", word[i]);

@@ -38,7 +38,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
         "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal|fw|"
-        "bcfw|ssp|svrg",
+        "bcfw|ssp|svrg|output|objective",
         " train plan ",
         "how to train; auto (the default with an epsilon): nothing to tune; "
         "newton: a private Newton method, which it mostly uses; "
@@ -50,7 +50,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "its rivals, for comparison; fw: private Frank-Wolfe in an L1 ball; "
         "bcfw: the same by blocks, balls and boxes; ssp: noisy second moments, "
         "asked once, for the squared loss and few features; svrg: gradients of all "
-        "rows, and batches of how records differ from there; exact: the minimiser of the objective, "
+        "rows, and batches of how records differ from there; output: the "
+        "minimiser with noise on it; objective: the minimiser of an objective "
+        "with a random linear part, for the logistic loss; exact: the minimiser of the objective, "
         "NOT PRIVATE, as --epsilon inf does"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
@@ -63,7 +65,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "how far a record may move the shared vector in a step (default: half "
         "of what the first step of a row of norm R and target 1 is); fw, bcfw: "
         "each coordinate to C; ssp: a row with its target, in units of "
-        "sqrt(M_j) and of the target's bound, to the length C"},
+        "sqrt(M_j) and of the target's bound, to the length C; output: the slope "
+        "of the squared loss, so that a residual counts linearly beyond C"},
     [OPTION_DIFFERENCE_CLIP] = {"difference-clip", NUMBER, "C", NULL, 1e-25, 1e25,
         NULL, " train plan ",
         "svrg: how far a record's gradient may differ from that at the anchor "
@@ -120,8 +123,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
     [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
         NULL, " train plan ",
-        "scd: rows longer than R, in the units of the fit, are shortened to "
-        "R, in training and in prediction (inf: none)"},
+        "scd, output, objective: rows longer than R, in the units of the fit, "
+        "are shortened to R, in training and in prediction (scd: inf is none)"},
     [OPTION_RADIUS] = {"radius", NUMBER, "R", NULL, 0x1p-100, 0x1p100, NULL,
         " train plan ",
         "fw: the L1 ball that the weights stay in, in the units of the fit; "

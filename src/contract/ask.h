@@ -34,6 +34,8 @@ typedef enum ask_kind {
     ASK_WHITENED,       /* the gradient in told coordinates */
     ASK_LENGTHS,        /* how long records' gradients are there */
     ASK_CHANGE,         /* how much better than a constant */
+    ASK_MINIMISER,      /* where the objective is least */
+    ASK_PERTURBED,      /* the same, of one with a random linear part */
     ASK_LATER,          /* questions that are chosen from answers */
     ASK_VERTEX,         /* which coordinate to go along, and which way */
     ASK_LABELS,         /* a sketch of the targets */
@@ -346,6 +348,24 @@ sotto_status curator_ask_lengths(curator *c, double most, double out[2],
    margin `other`; a record counts with at most `most`. */
 sotto_status curator_ask_change(curator *c, double other, double most,
                                 double *out, double *sd, sotto_error *error);
+
+/* ---- the minimiser ---- */
+
+/* What is added to the mean loss; no intercept. */
+typedef struct ask_penalty {
+    double l1, l2;    /* l2 from 2^-100 to 2^100 */
+    double low, high; /* the box, with 0 in it; infinite: none */
+} ask_penalty;
+
+/*
+ * Where the mean loss and the penalty are least, of rows that are shortened
+ * to the policy's norm; the loss is logistic or huber. ASK_MINIMISER: with
+ * noise on it. ASK_PERTURBED: of the logistic loss, l2 alone, and a linear
+ * part that is random, with a little noise on the answer as well.
+ */
+sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
+                                   const ask_penalty *penalty, double *out,
+                                   sotto_error *error);
 
 /* ---- sketches: of curators whose policy has buckets ---- */
 

@@ -19,8 +19,8 @@ typedef struct curator_policy {
     double rows;             /* declared and public; 0: to be asked */
     loss loss;
     double weight_bound; /* the largest weight a row can have; 1 without */
-    double norm_bound;   /* of dual steps: longer rows are shortened to it;
-                            0 or infinite: none is */
+    double norm_bound;   /* of dual steps and minimisers: longer rows are
+                            shortened to it; 0 or infinite: none is */
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
@@ -67,6 +67,19 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
  */
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error);
+
+/* ASK_PERTURBED: the least l2 that this item's level allows, above which
+   there is noise that will do. */
+double curator_least_l2(const curator_policy *policy, const ask_item *item);
+
+/* Whether doubles are precise enough for such a minimiser, whatever the
+   records are; targets go as far as `target_reach`. */
+int curator_can_minimise(const curator_policy *policy, ask_kind kind,
+                         const ask_penalty *penalty, int64_t features,
+                         double target_reach);
+#define CURATOR_CANNOT_MINIMISE                                                \
+    "doubles are not precise enough for a minimiser of so many rows: "         \
+    "expected a larger --l2, a smaller --norm-bound, or bounds of the target"
 
 /* Takes the table over, whatever the status; *table is NULL afterwards. */
 sotto_status curator_open(curator **out, sotto_table **table,

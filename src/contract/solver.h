@@ -187,6 +187,13 @@ typedef struct ssp_settings {
 sotto_status ssp_run(solver_answer *out, curator *c, const solver_problem *p,
                      const ssp_settings *s, sotto_error *error);
 
+/* ---- minimiser.c: output and objective perturbation ---- */
+
+/* `kind` is ASK_MINIMISER or ASK_PERTURBED. */
+sotto_status minimiser_run(solver_answer *out, curator *c,
+                           const solver_problem *p, ask_kind kind,
+                           sotto_error *error);
+
 /* ---- gcd.c: DP-GCD ---- */
 
 typedef struct gcd_settings {

@@ -112,8 +112,7 @@ static double exp_below(double x)
     return ldexp(p, (int)n);
 }
 
-/* 1 / (1 + exp(m)) */
-static double sigmoid_of_minus(double m)
+double dual_sigmoid_of_minus(double m)
 {
     double e = exp_below(m > 0 ? -m : m);
     return m > 0 ? e / (1 + e) : 1 / (1 + e);
@@ -141,7 +140,7 @@ static double dual_move(const loss *l, double target, double m, double b,
     case LOSS_SQUARED_HINGE:
         return fmax(b + (1 - m - b / 2) / (.5 + k), 0) - b;
     default:
-        s = sigmoid_of_minus(m);
+        s = dual_sigmoid_of_minus(m);
         return (s - b) / (1 + k * s * (1 - s));
     }
 }

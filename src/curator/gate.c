@@ -119,12 +119,10 @@ static sotto_status gate_draw(curator *c, const ask_item *item, int one,
                : noise_gaussian(c->noise, scale, out, count, error);
 }
 
-static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
-                               int64_t *out, double *noise, sotto_error *error)
+static sotto_status gate_add(curator *c, const ask_item *item, double scale,
+                             size_t answers, int64_t *out, sotto_error *error)
 {
     int64_t part[64];
-    double scale = gate_scale(
-        gate_sensitivity(&c->policy, item, c->table->features), item->level);
     for (size_t from = 0; from < answers; from += 64) {
         size_t count = answers - from < 64 ? answers - from : 64;
         sotto_status status =
@@ -135,8 +133,28 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
             out[from + i] += part[i];
         mem_wipe(part, count * sizeof *part);
     }
-    *noise = scale;
     return SOTTO_OK;
+}
+
+static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
+                               int64_t *out, double *noise, sotto_error *error)
+{
+    *noise = gate_scale(gate_sensitivity(&c->policy, item, c->table->features),
+                        item->level);
+    return gate_add(c, item, *noise, answers, out, error);
+}
+
+/* What is drawn before the sum, which it is a part of. */
+static sotto_status gate_pull(curator *c, const ask_item *item,
+                              const gate_question *q, sotto_error *error)
+{
+    double level = gate_pull_level(&c->policy, item, q->bend);
+    double scale = level > 0 ? gate_scale(KERNEL_CLIP, level) : INFINITY;
+    if (!(scale <= NOISE_LARGEST_SCALE / 2))
+        return error_set(error, SOTTO_PRIVACY,
+                         "--l2 is too small for the budget: one record could "
+                         "change the objective's curvature by too much");
+    return gate_add(c, item, scale, q->answers, q->pull, error);
 }
 
 /* ---- release ---- */
@@ -200,6 +218,8 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     else if (status == SOTTO_OK && gate_has_batch(q->kind))
         status =
             batch_draw(c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
+    else if (status == SOTTO_OK && q->pull && !c->policy.without_noise)
+        status = gate_pull(c, item, q, error);
     if (status != SOTTO_OK)
         return status;
     if (c->policy.without_noise) {

@@ -142,6 +142,9 @@ struct curator {
 sotto_status dual_make(curator *c, sotto_error *error);
 void dual_free(curator *c);
 
+/* 1 / (1 + exp(m)), of sums and products alone, within 2^-48. */
+double dual_sigmoid_of_minus(double m);
+
 /* ---- sketch.c ---- */
 
 sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,
@@ -239,6 +242,9 @@ typedef struct gate_question {
     void (*sum)(curator *c, const void *what, int64_t *out);
     const void *what;
     int64_t features; /* that it is about, where a plan says how many */
+    int64_t *pull; /* of ASK_PERTURBED: the noise that goes into the sum, as
+                      many as answers; drawn by the gate before it */
+    double bend;   /* and what that question needs to be told of its sum */
 } gate_question;
 
 /*
@@ -284,10 +290,25 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
                                     const void *what, double *out,
                                     sotto_error *error);
 
+/* How much of what one record can add to a gradient may be left of it at
+   what counts as a minimiser. */
+static inline double gate_certain(ask_kind kind)
+{
+    return kind == ASK_PERTURBED ? 0x1p-16 : 0x1p-12;
+}
+
 /* How much all rows of one person can change the sums of a question: their
    Euclidean length, in integers. */
 double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
+
+/*
+ * Of ASK_PERTURBED: the noise multiplier of the pull is 1 over this, where
+ * one record can change the logarithm of the curvature's determinant by
+ * `bend`; 0 or less: no noise would do. Rounded down.
+ */
+double gate_pull_level(const curator_policy *policy, const ask_item *item,
+                       double bend);
 
 /* Whether it is the noise of a choice, or the question is one. */
 int gate_is_choice(ask_noise noise);

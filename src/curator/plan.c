@@ -29,6 +29,8 @@ const char *ask_name(ask_kind kind)
                                         [ASK_WHITENED] = "whitened gradient",
                                         [ASK_LENGTHS] = "gradient lengths",
                                         [ASK_CHANGE] = "change of the loss",
+                                        [ASK_MINIMISER] = "minimiser",
+                                        [ASK_PERTURBED] = "perturbed minimiser",
                                         [ASK_LATER] = "chosen from answers",
                                         [ASK_VERTEX] = "vertex",
                                         [ASK_LABELS] = "labels",
@@ -114,6 +116,46 @@ static double replaced(const ask_item *item, int64_t features)
     }
 }
 
+/*
+ * Minimisers (Lemma 17): how far certified ones may be from those that are
+ * meant, in units of which one record moves these by KERNEL_CLIP; from both
+ * sides. Rounding moves each coordinate by less than 1, and a pull by 1/2.
+ */
+static double gate_missed(ask_kind kind, int64_t features)
+{
+    double rounded = kind == ASK_PERTURBED ? 2 : 1;
+    return 2 * (KERNEL_CLIP * gate_certain(kind) +
+                rounded * sqrt((double)features));
+}
+
+/* The part of a perturbed minimiser's mu^2 that pays for its last noise is
+   the square of this. */
+#define PERTURBED_LAST .125
+
+/* Group privacy: what the level is for one record that is there or not. */
+static double gate_level_of_one(const curator_policy *policy,
+                                const ask_item *item)
+{
+    int replace = policy->adjacency == ACCOUNT_REPLACE_ONE;
+    return item->level * sqrt(1 - PERTURBED_LAST * PERTURBED_LAST) /
+           ((double)policy->rows_per_person * (replace ? 2 : 1)) *
+           (1 - 0x1p-48);
+}
+
+double gate_pull_level(const curator_policy *policy, const ask_item *item,
+                       double bend)
+{
+    double one = gate_level_of_one(policy, item);
+    return one - 2 * bend * (1 + 0x1p-48) / one;
+}
+
+double curator_least_l2(const curator_policy *policy, const ask_item *item)
+{
+    double one = gate_level_of_one(policy, item), reach = policy->norm_bound;
+    return .25 * reach * reach * policy->weight_bound / policy->rows /
+           expm1(one * one / 2);
+}
+
 /* In integers, of all rows of one person; rounded up. Where the person is in a
    sample or not, replacing one is leaving one out and then putting another
    in, which the accountant prices (Lemma A11). */
@@ -132,6 +174,12 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
         return (item->kind == ASK_ALONG ? ASK_UNIT : 1) * (double)ASK_UNIT *
                (double)policy->rows_per_person * (replace ? 2 : 1);
     double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
+    if (item->kind == ASK_MINIMISER)
+        return (sensitivity * (replace ? 2 : 1) +
+                gate_missed(item->kind, features)) *
+               (1 + 0x1p-40);
+    if (item->kind == ASK_PERTURBED) /* at its own part of the level */
+        return gate_missed(item->kind, features) / PERTURBED_LAST * (1 + 0x1p-40);
     double parts = parts_of(item, features), times = 1;
     if (replace && !is_sampled(item))
         times = replaced(item, features);
@@ -298,6 +346,8 @@ double curator_draws(const ask_item *item, int64_t features)
         return (count + 1) * (count + 2) / 2;
     case ASK_LENGTHS:
         return 2;
+    case ASK_PERTURBED:
+        return 2 * count;
     case ASK_LATER: /* curator_tell_plan sees to it */
         return count * (count + 1000) + 10000;
     case ASK_MOMENTS:
@@ -308,6 +358,7 @@ double curator_draws(const ask_item *item, int64_t features)
     case ASK_DUAL:
     case ASK_SEQUENCE:
     case ASK_PRIMAL:
+    case ASK_MINIMISER:
         return count;
     case ASK_BATCH: /* and its coins */
     case ASK_DIFFERENCE:

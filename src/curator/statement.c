@@ -127,6 +127,17 @@ void curator_put_told(const curator *c, text_buffer *t)
         put_questions(t, "chosen_from_answers", c->told, c->told_items);
 }
 
+/* Other questions are sums of exact integers. */
+static void put_arithmetic(text_buffer *t, const ask_plan *plan)
+{
+    if (ask_planned(plan, ASK_MINIMISER) || ask_planned(plan, ASK_PERTURBED))
+        put_text(t, "arithmetic",
+                 "the minimiser is computed in floating point: how far it may "
+                 "be from the exact one, of which the proof in real numbers "
+                 "is, is certified and charged; that a run ends with an "
+                 "answer is proven for up to twice the stated number of rows");
+}
+
 sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
                                double *epsilon, sotto_error *error)
 {
@@ -154,6 +165,7 @@ sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
                  policy->rows > 0 ? terms->rows : "estimated privately");
         put_text(t, "smoothness", terms->smoothness);
         put_questions(t, "questions", terms->plan->item, terms->plan->items);
+        put_arithmetic(t, terms->plan);
         put_text(t, "proven_by", account_method_name(price->method));
         put_curve(t, price);
     }

@@ -16,7 +16,8 @@ static const heeded table[] = {
     {OPTION_PENALTY_UNITS, " auto newton "},
     {OPTION_PATH, " auto "},
     {OPTION_CLIP,
-     " cd gcd gd sgd svrg scd scd-paper scd-seq scd-primal fw bcfw ssp "},
+     " cd gcd gd sgd svrg scd scd-paper scd-seq scd-primal fw bcfw ssp "
+     "output "},
     {OPTION_STEPS,
      " cd gcd gd sgd svrg scd scd-paper scd-seq scd-primal fw bcfw "},
     {OPTION_PASSES, " cd sgd scd scd-paper scd-seq scd-primal "},
@@ -37,7 +38,7 @@ static const heeded table[] = {
     {OPTION_BLOCKS, " bcfw "},
     {OPTION_SAMPLING, " bcfw "},
     {OPTION_CANDIDATES, " bcfw "},
-    {OPTION_NORM_BOUND, " scd scd-paper scd-seq "},
+    {OPTION_NORM_BOUND, " scd scd-paper scd-seq output objective "},
     {OPTION_TOLERANCE, " exact "}};
 
 static int heeds(const heeded *h, const char *solver)

@@ -12,7 +12,8 @@
 static const private_solver *const solvers[] = {
     &fit_auto, &fit_newton, &fit_cd,        &fit_gcd,     &fit_gd,
     &fit_sgd,  &fit_scd,    &fit_scd_paper, &fit_scd_seq, &fit_scd_primal,
-    &fit_fw,   &fit_bcfw,   &fit_ssp,       &fit_svrg};
+    &fit_fw,   &fit_bcfw,   &fit_ssp,       &fit_svrg,    &fit_output,
+    &fit_objective};
 
 const private_solver *fit_solver(const sotto_options *options)
 {

@@ -18,6 +18,7 @@ typedef struct public_facts {
     double weight_bound;
     int has_people;
     int only_planned; /* `rows` may stand for a number that is not known */
+    double target_reach; /* how far targets go, by declaration; or infinite */
 } public_facts;
 
 public_facts fit_facts(const sotto_table *t, const sotto_options *options);
@@ -121,7 +122,7 @@ sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
 
 extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_ssp, fit_svrg,
     fit_scd, fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
-    fit_newton, fit_auto;
+    fit_newton, fit_auto, fit_output, fit_objective;
 
 /* ---- private.c ---- */
 

@@ -37,6 +37,9 @@ static const char *meaning(const char *question)
                               "directions that do not overlap"},
         {"gradient lengths", "how far single rows pull, on average"},
         {"change of the loss", "whether the model is better than none"},
+        {"minimiser", "which weights fit best, all told"},
+        {"perturbed minimiser", "which weights fit best, where chance has a "
+                                "say in what fits"},
         {"chosen from answers", "questions chosen as it went, within a budget "
                                 "that was fixed beforehand"},
         {"labels", "a sketch of the targets"},

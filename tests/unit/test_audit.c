@@ -291,6 +291,94 @@ static void test_newton_questions(void **state)
     }
 }
 
+/* ---- minimisers ---- */
+
+/*
+ * Output perturbation: no row, or one whose slope is as large as can be.
+ * Objective perturbation: short rows that go along the first feature until a
+ * row that is against it has all its slope; what tells most is the gradient
+ * of the known part, which is next to the linear one.
+ */
+enum { SHORT = 574 };
+
+static sotto_table *minimiser_table(ask_kind kind, int there)
+{
+    text_buffer t = {0};
+    text_put(&t, "a,b,t\n");
+    for (int i = 0; kind == ASK_PERTURBED && i < SHORT; i++)
+        text_put(&t, "1,0,1\n");
+    if (there)
+        text_put(&t, kind == ASK_PERTURBED ? "-8,0,1\n" : "1,0,1e9\n");
+    const setting classes[] = {{"target", "t"},
+                               {"epsilon", "1"},
+                               {"loss", "logistic"},
+                               {"classes", "-1,1"},
+                               {NULL, NULL}};
+    const setting numbers[] = {
+        {"target", "t"}, {"epsilon", "1"}, {"loss", "huber"}, {NULL, NULL}};
+    sotto_table *table = read_text(
+        "d.csv", t.data, kind == ASK_PERTURBED ? classes : numbers);
+    text_free(&t);
+    return table;
+}
+
+/* What is told of: along the record. */
+static double minimiser_loss(ask_kind kind, double w, double l2)
+{
+    return kind == ASK_PERTURBED ? SHORT / (1 + exp(w)) - l2 * w : w;
+}
+
+static double audit_minimiser(ask_kind kind, double mu, int64_t runs)
+{
+    double sum[2] = {0, 0}, *seen = mem_zeroed((size_t)(2 * runs), sizeof *seen);
+    double out[2], norm = kind == ASK_PERTURBED ? 8 : 1;
+    ask_penalty penalty = {0, kind == ASK_PERTURBED ? 320 : 1, -INFINITY,
+                           INFINITY};
+    int64_t above[2] = {0, 0};
+    sotto_error error;
+    assert_non_null(seen);
+    for (int there = 0; there < 2; there++) {
+        curator *c;
+        curator_policy policy =
+            policy_of(ACCOUNT_ADD_REMOVE, (uint64_t)there + 5);
+        policy.loss = kind == ASK_PERTURBED ? (loss){LOSS_LOGISTIC, 0}
+                                            : (loss){LOSS_HUBER, 1};
+        policy.norm_bound = norm;
+        ask_plan plan = plan_one(some(kind, runs, mu));
+        sotto_table *t = minimiser_table(kind, there);
+        assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
+                         SOTTO_OK);
+        for (int64_t i = 0; i < runs; i++) {
+            assert_int_equal(
+                curator_ask_minimiser(c, kind, &penalty, out, &error),
+                SOTTO_OK);
+            sum[there] += seen[there * runs + i] =
+                minimiser_loss(kind, out[0], penalty.l2);
+        }
+        curator_close(c);
+    }
+    double middle = (sum[0] + sum[1]) / (double)(2 * runs);
+    int up = sum[1] > sum[0];
+    for (int there = 0; there < 2; there++)
+        for (int64_t i = 0; i < runs; i++)
+            above[there] += (seen[there * runs + i] > middle) == up;
+    mem_free(seen);
+    return certified(above[0], runs - above[1], runs);
+}
+
+static void test_minimisers(void **state)
+{
+    (void)state;
+    double seen = audit_minimiser(ASK_MINIMISER, 1, 40000);
+    print_message("minimiser: claimed mu 1, certified %.3f\n", seen);
+    assert_true(seen <= 1);
+    assert_true(seen >= .9);
+    seen = audit_minimiser(ASK_PERTURBED, 3, 20000);
+    print_message("perturbed minimiser: claimed mu 3, certified %.3f\n", seen);
+    assert_true(seen <= 3);
+    assert_true(seen >= .9 * 3);
+}
+
 /* ---- gradient steps from end to end ---- */
 
 typedef sotto_status (*descent)(solver_answer *out, curator *c,
@@ -551,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_release), cmocka_unit_test(test_cd),
         cmocka_unit_test(test_gd),      cmocka_unit_test(test_batches),
         cmocka_unit_test(test_sgd),     cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_minimisers),
         cmocka_unit_test(test_fw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

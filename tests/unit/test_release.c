@@ -55,6 +55,8 @@ static int64_t scripted(ask_kind kind, int64_t question, size_t i)
 static void sum_and_note(curator *c, const void *what, int64_t *out)
 {
     const gate_question *q = what;
+    for (size_t i = 0; q->pull && i < q->answers; i++)
+        q->pull[i] = (int64_t)i << 20; /* scripted, as all noise */
     q->sum(c, q->what, out);
     for (size_t i = 0; i < q->answers; i++)
         seen.sums = mixed(seen.sums + (uint64_t)out[i] + 1);
@@ -452,6 +454,29 @@ static void test_moments(void **state)
     fewest = 12;
 }
 
+/* Minimisers, which all rows together make. */
+static void test_minimisers(void **state)
+{
+    (void)state;
+    fewest = 2; /* the rows and where it is least */
+    one_loss(0, 1, 0, csv_schema,
+             SETTINGS({"solver", "output"}, {"intercept", "no"}, {"l2", "0.1"},
+                      {"l1", "0.01"}));
+    one_loss(1, 0, 1, svm_schema,
+             SETTINGS({"solver", "output"}, {"intercept", "no"}, {"l2", "0.1"},
+                      {"clip", "2"}));
+    one_loss(0, 0, 1, people_schema,
+             SETTINGS({"solver", "output"}, {"intercept", "no"}, {"l2", "1"}));
+    fewest = 1;
+    one_loss(0, 1, 1, csv_schema,
+             SETTINGS({"solver", "objective"}, {"intercept", "no"},
+                      {"l2", "1"}, {"rows", "100"}));
+    one_loss(1, 1, 0, svm_schema,
+             SETTINGS({"solver", "objective"}, {"intercept", "no"},
+                      {"l2", "1"}, {"rows", "100"}));
+    fewest = 12;
+}
+
 /* Whole gradients, and how batches of everybody differ from them. */
 static void test_anchors(void **state)
 {
@@ -535,6 +560,7 @@ int main(void)
         cmocka_unit_test(test_replace_one),
         cmocka_unit_test(test_people),
         cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_minimisers),
         cmocka_unit_test(test_anchors),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_stop),

@@ -1,0 +1,278 @@
+/*
+ * The noisy minimiser: Lemmas 17 (output perturbation) and 18 (objective
+ * perturbation) of docs/privacy.md. What one record does here is not an
+ * integer of its own. It moves the minimiser of an objective, by no more than
+ * strong convexity lets it; and what is rounded and gets noise is certainly
+ * next to that minimiser, whatever the records are.
+ *
+ *   row    x_i = what is stored (y x for two classes), times f_i, so that it
+ *          is no longer than R: a function of the record
+ *   Phi    sum_i a_i l(x_i'w) + (n0/W) penalty(w),   a_i = weight / W <= 1
+ *   unit   L R / (lambda B), lambda = n0 l2 / W, L the loss's largest slope:
+ *          one record that comes or goes moves the minimiser by B of these
+ *   out    w in units, rounded
+ *   pull   of ASK_PERTURBED: an integer for each feature, times L R / B,
+ *          which is the linear part of Phi
+ */
+#include "inside.h"
+#include "minimise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Beyond that an answer is cut off: integers have to be exact in a double. */
+#define MOST_UNITS 0x1p51
+
+typedef struct minimiser_ask {
+    minimum problem;
+    sotto_table rows; /* what the problem is about: a copy */
+    double *fits;     /* f_i */
+    double *w, *pull;
+    const int64_t *drawn;
+    double unit, pull_unit;
+    void *memory;
+    size_t bytes;
+    sotto_status status; /* of what happened behind the gate */
+    sotto_error *error;
+} minimiser_ask;
+
+/* ---- the rows ---- */
+
+static size_t values_of(const sotto_table *t)
+{
+    return t->sparse ? 2 * (size_t)t->by_column.start[t->features]
+                     : (size_t)t->features * (size_t)t->stride;
+}
+
+/* The sums of squares of all rows, in the order of features. */
+static void add_squares(const sotto_table *t, double *square)
+{
+    const float *x = t->x, *value = t->by_row.value;
+    for (int64_t i = 0; t->sparse && i < t->rows; i++)
+        for (int64_t k = t->by_row.start[i]; k < t->by_row.start[i + 1]; k++)
+            square[i] += (double)value[k] * (double)value[k];
+    for (int64_t j = 0; !t->sparse && j < t->features; j++)
+        for (int64_t i = 0; i < t->rows; i++) {
+            double v = (double)x[j * t->stride + i];
+            square[i] += v * v;
+        }
+}
+
+/* f_i: a hair less than R / |x_i|, so that no rounding makes the row longer.
+   0, and the row does not count, where something is not finite. */
+static double fit_row(double square, double reach, double y)
+{
+    double length = sqrt(square);
+    if (!isfinite(square) || !isfinite(y))
+        return 0;
+    return (length > reach ? reach / length : 1) * (1 - 0x1p-30);
+}
+
+static double fitted(float value, double fits)
+{
+    return fits > 0 ? (double)value * fits : 0;
+}
+
+static void copy_entries(const curator *c, minimiser_ask *a, double *next)
+{
+    const sotto_table *t = c->table;
+    const float *by_row = t->by_row.value, *by_column = t->by_column.value;
+    int64_t all = t->by_column.start[t->features];
+    double *rows = next, *columns = next + all;
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t k = t->by_row.start[i]; k < t->by_row.start[i + 1]; k++)
+            rows[k] = fitted(by_row[k], a->fits[i]);
+    for (int64_t k = 0; k < all; k++)
+        columns[k] = fitted(by_column[k], a->fits[t->by_column.index[k]]);
+    a->rows.by_row.value = rows;
+    a->rows.by_column.value = columns;
+}
+
+static void copy_columns(const curator *c, minimiser_ask *a, double *next)
+{
+    const sotto_table *t = c->table;
+    const float *x = t->x;
+    for (int64_t j = 0; j < t->features; j++)
+        for (int64_t i = 0; i < t->rows; i++)
+            next[j * t->stride + i] =
+                fitted(x[j * t->stride + i], a->fits[i]);
+    a->rows.x = next;
+}
+
+/* The rows as Phi has them. A folded row has its class in it: its target is
+   1 from here on. */
+static void copy_rows(const curator *c, minimiser_ask *a)
+{
+    const sotto_table *t = c->table;
+    double *values = a->memory; /* first, so that columns are aligned */
+    a->rows = *t;
+    a->rows.wide = 1;
+    a->rows.folded = 0;
+    a->rows.unit = NULL;
+    a->fits = a->w + 2 * t->features;
+    a->rows.weight = a->fits + t->rows;
+    a->rows.y = a->fits + 2 * t->rows;
+    add_squares(t, a->fits);
+    for (int64_t i = 0; i < t->rows; i++) {
+        a->fits[i] = fit_row(a->fits[i], a->problem.reach, t->y[i]);
+        a->rows.weight[i] = a->fits[i] > 0 ? row_share(c, i) : 0;
+        a->rows.y[i] = t->folded ? 1 : a->fits[i] > 0 ? t->y[i] : 0;
+    }
+    if (t->sparse)
+        copy_entries(c, a, values);
+    else
+        copy_columns(c, a, values);
+    a->problem.table = &a->rows;
+}
+
+/* ---- behind the gate ---- */
+
+static int64_t in_units(double w, double unit)
+{
+    double k = rint(w / unit);
+    return (int64_t)fmax(-MOST_UNITS, fmin(MOST_UNITS, k));
+}
+
+static void sum_minimiser(curator *c, const void *what, int64_t *out)
+{
+    minimiser_ask *a = *(minimiser_ask *const *)what;
+    int64_t p = c->table->features;
+    copy_rows(c, a);
+    for (int64_t j = 0; a->drawn && j < p; j++)
+        a->pull[j] = (double)a->drawn[j] * a->pull_unit;
+    a->problem.pull = a->drawn ? a->pull : NULL;
+    a->status = minimise(&a->problem, a->w, a->error);
+    for (int64_t j = 0; a->status == SOTTO_OK && j < p; j++)
+        out[j] = in_units(a->w[j], a->unit);
+}
+
+/* ---- asking ---- */
+
+static int is_moderate(double x)
+{
+    return x >= 0x1p-100 && x <= 0x1p100;
+}
+
+/* Lemma 18 is about the logistic loss, and L2 alone. */
+static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
+{
+    loss_kind of = c->policy.loss.kind;
+    int plain = p->l1 == 0 && isinf(p->low) && isinf(p->high);
+    int kinds = kind == ASK_MINIMISER || (kind == ASK_PERTURBED && plain &&
+                                          of == LOSS_LOGISTIC);
+    int losses = of == LOSS_LOGISTIC ||
+                 (of == LOSS_HUBER && is_moderate(c->policy.loss.delta));
+    return kinds && losses && !c->policy.intercept && is_moderate(p->l2) &&
+           p->l1 >= 0 && p->l1 <= 0x1p100 && p->low <= 0 && p->high >= 0 &&
+           is_moderate(c->policy.norm_bound) && c->total > 0 &&
+           c->table->features <= 1 << 20;
+}
+
+/* Phi's penalty and goal; the rows are not there yet. */
+static minimum make_problem(const curator_policy *policy, ask_kind kind,
+                            const ask_penalty *p)
+{
+    double times = policy->rows / policy->weight_bound;
+    minimum m = {.loss = policy->loss,
+                 .l1 = p->l1 * times,
+                 .l2 = p->l2 * times,
+                 .low = p->low,
+                 .high = p->high,
+                 .reach = policy->norm_bound,
+                 .newton = 100};
+    m.goal = minimum_slope(&m.loss) * m.reach * gate_certain(kind);
+    return m;
+}
+
+/*
+ * Whether doubles are precise enough for every table of twice the total
+ * weight that answers are divided by (Lemma 17, end): then the run does not
+ * end otherwise for some records than for others. All of it is public. No
+ * minimiser is farther from 0 than `far`, since Phi is least there, and by
+ * the length of its gradient at 0.
+ */
+int curator_can_minimise(const curator_policy *policy, ask_kind kind,
+                         const ask_penalty *penalty, int64_t features,
+                         double target_reach)
+{
+    minimum m = make_problem(policy, kind, penalty);
+    double shares = 2 * policy->rows / policy->weight_bound, value = log(2);
+    double slope = minimum_slope(&m.loss), most = slope * m.reach;
+    if (m.loss.kind == LOSS_HUBER)
+        value = slope * target_reach;
+    double far = fmin(shares * most / m.l2, sqrt(2 * shares * value / m.l2));
+    double turns = minimum_bend(&m.loss) * m.reach * far / slope;
+    return is_moderate(m.l2) && is_moderate(most / m.l2) &&
+           shares * (0x1p-42 + turns * 0x1p-47) +
+                   0x1p-49 * m.l1 * sqrt((double)features) / most <=
+               m.goal / most / 8;
+}
+
+static int take_memory(const curator *c, minimiser_ask *a)
+{
+    const sotto_table *t = c->table;
+    size_t rows = (size_t)t->rows, values = values_of(t);
+    size_t all = values + 3 * rows + 2 * (size_t)t->features;
+    if (!size_multiply(all, sizeof(double), &a->bytes))
+        return 0;
+    a->memory = secret_take(a->bytes);
+    a->w = a->memory ? (double *)a->memory + values : NULL;
+    a->pull = a->memory ? a->w + t->features : NULL;
+    return a->memory != NULL;
+}
+
+/* By how much, at most, one record changes the logarithm of the determinant
+   of Phi's curvature. Rounded up. */
+static double bend_of(const minimum *m)
+{
+    return log1p(minimum_bend(&m->loss) * m->reach * m->reach / m->l2) *
+           (1 + 0x1p-40);
+}
+
+static sotto_status ask_gate(curator *c, ask_kind kind, minimiser_ask *a,
+                             double *out, sotto_error *error)
+{
+    size_t p = (size_t)c->table->features, bytes = 2 * p * sizeof(int64_t);
+    int64_t *k = secret_take(bytes);
+    double noise = 0;
+    if (!k)
+        return error_memory(error);
+    a->drawn = kind == ASK_PERTURBED ? k + p : NULL;
+    a->error = error;
+    gate_question q = {.kind = kind,
+                       .answers = p,
+                       .sum = sum_minimiser,
+                       .what = &a,
+                       .pull = kind == ASK_PERTURBED ? k + p : NULL,
+                       .bend = bend_of(&a->problem)};
+    sotto_status status = gate_release(c, &q, k, &noise, error);
+    if (status == SOTTO_OK)
+        status = a->status;
+    for (size_t j = 0; j < p; j++)
+        out[j] = status == SOTTO_OK ? (double)k[j] * a->unit : 0;
+    c->answer_noise = noise * a->unit;
+    secret_give(k, bytes);
+    return status;
+}
+
+sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
+                                   const ask_penalty *penalty, double *out,
+                                   sotto_error *error)
+{
+    if (!is_problem(c, kind, penalty))
+        return error_set(error, SOTTO_USAGE,
+                         "a minimiser needs a logistic or huber loss, rows of "
+                         "bounded norm, an L2 penalty and no intercept");
+    curator_policy policy = c->policy;
+    policy.rows = c->total;
+    if (!curator_can_minimise(&policy, kind, penalty, c->table->features,
+                              c->table->target_reach))
+        return error_set(error, SOTTO_USAGE, CURATOR_CANNOT_MINIMISE);
+    minimiser_ask a = {.problem = make_problem(&policy, kind, penalty)};
+    a.pull_unit = minimum_slope(&policy.loss) * policy.norm_bound / KERNEL_CLIP;
+    a.unit = a.pull_unit / a.problem.l2;
+    sotto_status status = take_memory(c, &a) ? ask_gate(c, kind, &a, out, error)
+                                             : error_memory(error);
+    secret_give(a.memory, a.bytes);
+    return status;
+}
