@@ -211,13 +211,13 @@ class Numbers(unittest.TestCase):
 
     def test_documents(self):
         kept = os.path.join(ROOT, "docs", "reproduce.json")
-        done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "numbers.py"), "--check",
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "fill_numbers.py"), "--check",
                                kept], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertLess(os.path.getsize(kept), 250000)
 
     def test_a_number_that_was_typed_is_noticed(self):
-        import numbers_of_a_run as tool
+        import fill_numbers as tool
         text = "a\n<!-- numbers: reached -->\n1\n<!-- end of numbers -->\nb\n"
         filled = tool.filled(text, {"reached": "2"})
         self.assertEqual(filled, text.replace("\n1\n", "\n2\n"))
