@@ -19,7 +19,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from experiments import accountants, plan, tuning  # noqa: E402
 from experiments.data import ROOT, Maker, named  # noqa: E402
-from experiments.engine import Engine, Log, short  # noqa: E402
+from experiments.engine import Engine, Log, finished, short  # noqa: E402
 from experiments.page import write_page  # noqa: E402
 from experiments.solvers import BY_KEY, NAMED, SCD_TASKS  # noqa: E402
 
@@ -38,10 +38,13 @@ def arguments():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--trust", action="store_true",
                         help="go on with results that another build has made")
+    parser.add_argument("--so-far", action="store_true",
+                        help="run nothing, and write the page of what there is")
     parser.add_argument("--page", action="store_true",
                         help="only write the page anew, from results.json")
     a = parser.parse_args()
-    a.out = a.out or os.path.join(a.build, "reproduce")
+    a.build = os.path.abspath(a.build)
+    a.out = os.path.abspath(a.out or os.path.join(a.build, "reproduce"))
     return a
 
 
@@ -112,7 +115,11 @@ def run(a, effort):
         studies = plan.everything(problems, a.quick, weights)
         if a.solvers:
             studies = [s for s in studies if s.solver in a.solvers.split(",")]
-        found = engine.run(studies, effort)
+        if a.so_far:
+            found = finished(studies, effort, log.known)
+            missing.append(f"{len(studies) - len(found)} entries of {len(studies)}: not run yet")
+        else:
+            found = engine.run(studies, effort)
     except BaseException:
         engine.stop()
         raise

@@ -28,8 +28,10 @@ def multiplier(program, how, plan, steps, adjacency):
                            f"q={RATE}", "--epsilon", str(EPSILON), "--delta", str(DELTA),
                            "--adjacency", adjacency, "--json"], capture_output=True, text=True,
                           check=False)
+    if done.returncode == 2 and "says nothing about this target" in done.stderr:
+        return None
     if done.returncode:
-        return None                                    # the paper excludes it
+        raise SystemExit(f"reproduce: sotto account: {done.stderr.strip()}")
     if done.stdout.startswith("{"):
         return json.loads(done.stdout)["z"]
     return float(done.stdout.split()[1])

@@ -1,6 +1,6 @@
 """DP-CD's Tables 2 and 3 and its Figures 1 to 3."""
 from . import svg
-from .html import figure, grid, keys, number, spread, table, verdict
+from .html import figure, grid, keys, number, plus_minus, spread, table, verdict
 from .papers import DPCD_ERRORS, DPCD_SECONDS, PASSES
 from .views import apart, entry_table, label, name, points
 
@@ -39,7 +39,8 @@ def cells(entries, what):
     out = []
     for v in values:
         shown = "–" if not v else spread(v) if what == "mean" else number(v["seconds"])
-        out.append((shown, "best" if v and v[what] == least else ""))
+        best = v and what == "mean" and v[what] == least
+        out.append((shown, "best" if best else ""))
     return out
 
 
@@ -48,18 +49,17 @@ def printed_table(results, printed, what, id_):
     for problem, said in printed.items():
         if problem not in results.problems:
             continue
+        rows.append(name(problem))
         for title, key, theirs, ours in ROWS:
-            rows.append([name(problem), title, "the paper", ""] +
-                        [(f"{number(m)} ± {number(s)}" if what == "mean" else number(m), "said")
+            rows.append([(f"{title}, as printed", "said"), ("–", "said")] +
+                        [(plus_minus(m, s) if what == "mean" else number(m), "said")
                          for m, s in said[key]])
             for solver in (theirs, ours):
                 entries = [results.at(problem, solver, t) for t in PASSES]
                 if any(entries):
                     one = next(e for e in entries if e)
-                    rows.append([name(problem), title, label(solver), one["adjacency"]] +
-                                cells(entries, what))
-    return table(["data", "algorithm", "whose", "adjacency"] + [f"{t} passes" for t in PASSES], rows,
-                 id_, left=4)
+                    rows.append([label(solver), one["adjacency"]] + cells(entries, what))
+    return table(["algorithm", "adjacency"] + [f"{t} passes" for t in PASSES], rows, id_, left=2)
 
 
 def reason(results, problem):

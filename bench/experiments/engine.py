@@ -205,6 +205,20 @@ class Engine:
             ready.insert(0, running)
 
 
+def finished(studies, effort, known):
+    """[(study, settings, result)] of those that the log has all of."""
+    out = []
+    for study in studies:
+        steps = tune(study, effort)
+        try:
+            cells = next(steps)
+            while all(c.identity() in known for c in cells):
+                cells = steps.send([known[c.identity()] for c in cells])
+        except StopIteration as end:
+            out.append((study, *end.value))
+    return out
+
+
 class Running:
     """A study on its way."""
 

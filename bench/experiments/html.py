@@ -1,4 +1,5 @@
 """The page around everything: one file, no script, nothing from elsewhere."""
+import math
 from html import escape
 
 HEAD = """<!DOCTYPE html>
@@ -65,7 +66,7 @@ svg .tag{font-size:10.5px}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;margin:.3rem 0}
 caption{text-align:left;padding:.3rem 0}
 th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-th{font-weight:600}
+th{font-weight:600}th.part{padding-top:.8rem;border-bottom-color:var(--soft)}
 .n{text-align:right;white-space:nowrap}
 td.best{font-weight:700}
 .met{color:var(--good);font-weight:700}.missed{color:var(--bad);font-weight:700}
@@ -101,17 +102,21 @@ def number(x):
     """Three digits, for people."""
     if x is None:
         return "–"
-    if x == 0:
-        return "0"
+    if x == 0 or math.isinf(x):
+        return "∞" if x else "0"
     if abs(x) >= 9995 or abs(x) < 9.995e-4:
         mantissa, exponent = f"{x:.2e}".split("e")
-        return f"{mantissa}e{int(exponent)}"
+        return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
     return f"{x:.3g}" if abs(x) < 999.5 else f"{x:.0f}"
 
 
+def plus_minus(mean, deviation):
+    """A mean and a standard deviation, of which two digits are enough."""
+    return f"{number(mean)} ± {number(float(f'{deviation:.1e}'))}"
+
+
 def spread(result):
-    """Mean and standard deviation."""
-    return f"{number(result['mean'])} ± {number(result['std'])}"
+    return plus_minus(result["mean"], result["std"])
 
 
 def cell(value, number_like=True, cls=""):
@@ -120,7 +125,8 @@ def cell(value, number_like=True, cls=""):
 
 
 def table(head, rows, name="", caption="", left=1):
-    """rows: lists of ready cells (strings; (string, class) for a class); the first `left` are text."""
+    """rows: lists of ready cells (strings; (string, class) for a class), of which the first `left` are
+    text; or a string, which heads those that follow."""
     out = [f'<div class="scroll"><table{f" id={chr(34)}{name}{chr(34)}" if name else ""}>']
     if caption:
         out.append(f"<caption>{caption}</caption>")
@@ -128,6 +134,9 @@ def table(head, rows, name="", caption="", left=1):
         f'<th{"" if i < left else " class=n"}>{h}</th>' for i, h in enumerate(head)) +
         "</tr></thead><tbody>")
     for row in rows:
+        if isinstance(row, str):
+            out.append(f'<tr><th colspan="{len(head)}" class="part">{row}</th></tr>')
+            continue
         cells = [c if isinstance(c, tuple) else (c, "") for c in row]
         out.append("<tr>" + "".join(cell(c, i >= left, k) for i, (c, k) in enumerate(cells)) +
                    "</tr>")

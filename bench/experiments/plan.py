@@ -9,7 +9,7 @@ SCD_EPSILONS = (.1, .5, 1, 2)
 SCD_SOLVERS = {"scd": "DP-SCD", "scd-paper": "DP-SCD, paper's", "scd-seq": "SeqDP-SCD",
                "sgd": "DP-SGD"}
 SCD_RATES = (.0005, .001, .002, .005, .01, .02, .05, .1, .3)
-SCD_RATES_QUICK = (.0005, .002, .005, .02, .1, .3)
+SCD_RATES_QUICK = (.001, .003, .01, .03, .1, .3)
 SCD_CLIPS = (.02, .05, .1, .25, .5, 1)
 
 
@@ -70,10 +70,10 @@ def scd_axes(p, key, quick):
         return {"clip": Axis.around(p.clip["plain"], -4, 2, 3),
                 "step-size": Axis.of(*(float(f"{g / p.beta['plain']:.4g}")
                                        for g in (.02, .05, .1, .2, .5, 1)), coarse=[1, 4]),
-                "batch-rate": Axis.of(.005, .02, .1, coarse=[1]),
-                "passes": Axis.of(5, 15, 40, coarse=[1])}
-    return {"clip": clips, "batch-rate": Axis.of(.002, .005, .02, .1, coarse=[0, 2]),
-            "passes": Axis.of(5, 15, 40, coarse=[1])}
+                "batch-rate": Axis.of(.02, .1, coarse=[0]),
+                "passes": Axis.of(5, 15, coarse=[1])}
+    return {"clip": clips, "batch-rate": Axis.of(.005, .02, .1, coarse=[1]),
+            "passes": Axis.of(5, 15, coarse=[1])}
 
 
 def scd_studies(problems, quick):
@@ -88,7 +88,7 @@ def scd_studies(problems, quick):
                 out.append(Study(name, key, name, p.file,
                                  scd_words(p, key) | {"epsilon": f"{epsilon:g}"},
                                  scd_axes(p, key, quick), "scd-epsilon", None, epsilon,
-                                 "add-remove", cost=.05))
+                                 "add-remove", runs=20 if quick else None, cost=.05))
     if "ridge_california" in problems:
         p = problems["ridge_california"]
         for rate in SCD_RATES_QUICK if quick else SCD_RATES:

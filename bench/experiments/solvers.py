@@ -81,7 +81,8 @@ def shared(p, quick):
 
 
 def sgd_axes(p, quick, plain):
-    rates = Axis.of(.002, 1 / 64, .1, coarse=[1]) if not quick else Axis.of(1 / 64, .1, coarse=[0])
+    # a coin for each row of each batch: small batches take long
+    rates = Axis.of(1 / 64, .1, coarse=[1]) if quick else Axis.of(.002, 1 / 64, .1, coarse=[1])
     return {"clip": Axis.around(p.clip["plain" if plain else "gd"], -6, 3, every(quick)),
             "step-size": scaled_steps(p.beta["plain" if plain else "scaled"]),
             "batch-rate": rates}
@@ -172,9 +173,9 @@ SOLVERS = [
     Solver("scd", "DP-SCD", "dual coordinate descent by secret batches, the dual hidden",
            {"solver": "scd", "norm-bound": "inf"},
            lambda p, q: {"clip": Axis.around(p.clip["scd"], -4, 4, every(q)),
-                         "batch-rate": Axis.of(.001, .002, .005, .01, .02, .05, coarse=[1, 4])},
+                         "batch-rate": Axis.of(.005, .02, .1, coarse=[1])},
            lambda p: p.l1 == 0 and p.name.startswith("elec"),
-           lambda p, q: (2, 10, 50) if q else PASSES_DPCD, row_steps, adjacency="add-remove", cost=3),
+           lambda p, q: (2, 10, 30) if q else PASSES_DPCD, row_steps, adjacency="add-remove", cost=3),
     Solver("fw", "Frank-Wolfe", "private Frank-Wolfe in the L1 ball of the optimum: its radius is an oracle's",
            {"solver": "fw"},
            lambda p, q: {"clip": Axis.around(p.clip["coordinate"], -6, 3, every(q))},

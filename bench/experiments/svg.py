@@ -178,7 +178,7 @@ def recovered(title, bars, support):
     height = 24 * len(bars) + 50
     most = max([support] + [r + w for _, _, r, w in bars])
     left = 150
-    x = Scale(0, most, left, WIDTH - 40, False)
+    x = Scale(0, most, left, WIDTH - 80, False)
     x.low, x.high = 0, most
     parts = []
     for i, (key, label, right, wrong) in enumerate(bars):
@@ -188,7 +188,7 @@ def recovered(title, bars, support):
                      f'height="16"/>')
         parts.append(f'<rect class="wrong" x="{x(right):.1f}" y="{y}" '
                      f'width="{x(right + wrong) - x(right):.1f}" height="16"/>')
-        parts.append(text(x(right + wrong) + 5, y + 13, f"{right:.3g} / {wrong:.3g}", "start"))
+        parts.append(text(WIDTH - 68, y + 13, f"{right:.3g} / {wrong:.3g}", "start"))
     bottom = 10 + 24 * len(bars)
     parts.append(f'<path class="mark" d="M{x(support):.1f} 4V{bottom}"/>')
     anchor = "end" if x(support) > WIDTH * .6 else "middle"

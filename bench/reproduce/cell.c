@@ -242,11 +242,10 @@ static sotto_status prepare(cell *c, sotto_error *error)
     pthread_mutex_lock(&reading);
     sotto_status status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
-        status =
-            records_read(&c->table, c->read, c->file, c->options, error);
+        status = records_read(&c->table, c->read, c->file, c->options, error);
     if (status == SOTTO_OK && r->solver->smooth)
-        status = fit_find_smoothness(&r->smooth, c->table, &r->task,
-                                     c->options, r->solver->buys, error);
+        status = fit_find_smoothness(&r->smooth, c->table, &r->task, c->options,
+                                     r->solver->buys, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, c->table, error);
     if (status == SOTTO_OK) {
@@ -285,9 +284,8 @@ static sotto_status ask(private_run *r, solver_answer *answer,
                         r->task.low,      r->task.high, r->facts.features,
                         r->task.intercept};
     sotto_status status = fit_ask_first(r, error);
-    return status == SOTTO_OK
-               ? r->solver->run(r, &p, answer, NULL, NULL, error)
-               : status;
+    return status == SOTTO_OK ? r->solver->run(r, &p, answer, NULL, NULL, error)
+                              : status;
 }
 
 static sotto_status train(private_run *r, const cell *c, solver_answer *answer,
@@ -302,10 +300,10 @@ static sotto_status train(private_run *r, const cell *c, solver_answer *answer,
         status = ask(r, answer, error);
     out->seconds = seconds() - start;
     curator_close(r->curator);
-    return status == SOTTO_OK ? judge_run(c->judge, &r->maps, answer->weight,
-                                          answer->intercept, &out->judged,
-                                          error)
-                              : status;
+    return status == SOTTO_OK
+               ? judge_run(c->judge, &r->maps, answer->weight,
+                           answer->intercept, &out->judged, error)
+               : status;
 }
 
 sotto_status cell_train(const cell *c, int64_t i, sotto_error *error)

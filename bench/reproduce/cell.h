@@ -17,7 +17,7 @@ typedef struct cell {
     char *id;
     const judge *judge;
     char *file;
-    char *key; /* cells that share it have the same plan; NULL: no other has */
+    char *key;  /* cells that share it have the same plan; NULL: no other has */
     char *read; /* what of the options reading depends on */
     sotto_options *options;
     uint64_t seed;

@@ -89,8 +89,8 @@ static sotto_status take_best(judge *j, const sotto_model *m,
     j->intercept = sotto_model_intercept(m);
     sotto_status status =
         objective(j, j->weight, j->intercept, &j->best, error);
-    if (status == SOTTO_OK && !(converged && fabs(j->best - certified) <=
-                                                 1e-6 * fabs(certified)))
+    if (status == SOTTO_OK &&
+        !(converged && fabs(j->best - certified) <= 1e-6 * fabs(certified)))
         return error_set(error, SOTTO_FAILED,
                          "%s: the objective of the exact solver is %.9g, and "
                          "here %.9g",

@@ -12,8 +12,8 @@ typedef struct judge judge;
 /* What it says of one run. */
 typedef struct judged {
     double objective, error; /* F, and F / F* - 1 */
-    double right, wrong; /* weights that are rightly and wrongly not 0 */
-    double quality;      /* on rows that were not trained on; NaN without */
+    double right, wrong;     /* weights that are rightly and wrongly not 0 */
+    double quality;          /* on rows that were not trained on; NaN without */
 } judged;
 
 /*

@@ -100,8 +100,7 @@ sotto_status records_copy(sotto_table **out, const sotto_table *t,
     c->high = vector(t->high, t->features, sizeof(double), &failed);
     c->reach = vector(t->reach, t->features, sizeof(double), &failed);
     for (int i = 0; i < 2; i++) {
-        c->class_name[i] =
-            t->class_name[i] ? mem_text(t->class_name[i]) : NULL;
+        c->class_name[i] = t->class_name[i] ? mem_text(t->class_name[i]) : NULL;
         failed |= t->class_name[i] && !c->class_name[i];
     }
     c->name = NULL;

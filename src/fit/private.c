@@ -10,10 +10,10 @@
 /* ---- what is needed ---- */
 
 static const private_solver *const solvers[] = {
-    &fit_auto, &fit_newton, &fit_cd,        &fit_gcd,     &fit_gd,
-    &fit_sgd,  &fit_scd,    &fit_scd_paper, &fit_scd_seq, &fit_scd_primal,
-    &fit_fw,   &fit_bcfw,   &fit_ssp,       &fit_svrg,    &fit_output,
-    &fit_objective};
+    &fit_auto,    &fit_newton,     &fit_cd,     &fit_gcd,
+    &fit_gd,      &fit_sgd,        &fit_scd,    &fit_scd_paper,
+    &fit_scd_seq, &fit_scd_primal, &fit_fw,     &fit_bcfw,
+    &fit_ssp,     &fit_svrg,       &fit_output, &fit_objective};
 
 const private_solver *fit_solver(const sotto_options *options)
 {
@@ -136,7 +136,8 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
                         r->task.intercept};
     m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
     solver_answer answer = {.weight = m->weight, .noise = m->noise};
-    sotto_status status = m->noise ? fit_ask_first(r, error) : error_memory(error);
+    sotto_status status =
+        m->noise ? fit_ask_first(r, error) : error_memory(error);
     if (status == SOTTO_OK)
         status = r->solver->run(r, &p, &answer,
                                 r->watch && r->watch->look ? run_look : NULL, r,

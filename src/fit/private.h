@@ -17,7 +17,7 @@ typedef struct public_facts {
     double rows; /* 0: not public */
     double weight_bound;
     int has_people;
-    int only_planned; /* `rows` may stand for a number that is not known */
+    int only_planned;    /* `rows` may stand for a number that is not known */
     double target_reach; /* how far targets go, by declaration; or infinite */
 } public_facts;
 

@@ -14,6 +14,8 @@ import tempfile
 import time
 import unittest
 
+import numpy as np
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("SOTTO_BUILD") or os.path.join(ROOT, "build")
@@ -204,6 +206,96 @@ class Reproduce(unittest.TestCase):
         self.assertNotIn("<script", self.page)
         self.assertNotIn("http://", self.page)
         self.assertNotIn("https://", self.page)
+
+
+def mixed(x):
+    """The seed of a run, as bench/reproduce/cell.c makes it."""
+    whole = (1 << 64) - 1
+    x = (x + 0x9e3779b97f4a7c15) & whole
+    x = ((x ^ (x >> 30)) * 0xbf58476d1ce4e5b9) & whole
+    x = ((x ^ (x >> 27)) * 0x94d049bb133111eb) & whole
+    return x ^ (x >> 31)
+
+
+class Cells(unittest.TestCase):
+    """A cell is what `sotto train` does with the same options and seed, also where a plan is shared."""
+
+    usual = {"target": 4, "loss": "logistic", "l2": .1, "intercept": "no", "epsilon": 1,
+             "delta": 1e-5, "adjacency": "replace-one", "threads": 1}
+    ways = [{"solver": "cd", "smoothness": "m", "steps": 12, "clip": 1},
+            {"solver": "cd", "smoothness": "m", "steps": 12, "clip": .3, "step-size": .5},
+            {"solver": "cd", "smoothness": "m", "steps": 24, "clip": 1},
+            {"solver": "gcd", "smoothness": "m", "steps": 3, "clip": 1},
+            {"solver": "gd", "smoothness": "m", "steps": 5, "clip": 2},
+            {"solver": "sgd", "smoothness": "m", "steps": 9, "batch-rate": .1, "clip": 2},
+            {"solver": "scd", "steps": 9, "batch-rate": .1, "norm-bound": 2, "rows": 300},
+            {"solver": "scd", "steps": 9, "batch-rate": .1, "norm-bound": 2, "rows": 300,
+             "clip": .1},
+            {"solver": "cd", "schema": "s", "smoothness": "private:0.2", "steps": 6},
+            {"solver": "auto", "schema": "s", "penalty-units": "file"},
+            {"solver": "output", "norm-bound": 2}, {"solver": "output", "norm-bound": 1}]
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = made.name
+        random = np.random.RandomState(3)
+        self.x = random.randn(300, 3)
+        self.y = np.sign(self.x @ [2, -1, 0] + random.randn(300))
+        np.save(os.path.join(self.folder, "d.npy"), np.column_stack([self.x, self.y]))
+        with open(os.path.join(self.folder, "m"), "w", encoding="ascii") as file:
+            file.write(".25\n.25\n.25\n")
+        columns = {str(j): {"type": "number", "bounds": [-4, 4]} for j in (1, 2, 3)}
+        with open(os.path.join(self.folder, "s"), "w", encoding="ascii") as file:
+            json.dump({"sotto_schema": 1, "columns": {**columns, "4": {"type": "target"}}}, file)
+
+    def objective(self, model):
+        w = np.array(model["weights"], dtype=float)
+        m = self.x @ w + model["intercept"]
+        return np.logaddexp(0, -self.y * m).mean() + .05 * (w @ w)
+
+    def trained(self, way, seed):
+        words = []
+        for key, value in {**self.usual, **way}.items():
+            words += ["--no-intercept"] if key == "intercept" else ["--" + key, str(value)]
+        subprocess.run([os.path.join(BUILD, "sotto"), "train", "d.npy", *words, "--insecure-seed",
+                        str(seed), "--quiet", "-o", "m.json"], cwd=self.folder, check=True)
+        with open(os.path.join(self.folder, "m.json"), encoding="utf-8") as file:
+            return self.objective(json.load(file))
+
+    def answers(self, lines):
+        done = subprocess.run([os.path.join(BUILD, "bench", "bench_reproduce"), "2"], text=True,
+                              input="".join("\t".join(map(str, line)) + "\n" for line in lines),
+                              capture_output=True, check=True, cwd=self.folder)
+        got = [json.loads(line) for line in done.stdout.splitlines()]
+        return {g.get("id") or g["problem"]: g for g in got}
+
+    def test_same_as_train(self):
+        # one that the command line takes
+        start = next(s for s in range(10**6) if mixed(s) < 1 << 53)
+        problem = [f"{k}={v}" for k, v in {**self.usual, "epsilon": "inf"}.items()]
+        lines = [["problem", "p", "d.npy", "", *problem]]
+        for i, way in enumerate(self.ways):
+            words = [f"{k}={v}" for k, v in {**self.usual, **way}.items()]
+            lines.append(["cell", "p", f"c{i}", "d.npy", 1, start, *words])
+        answers = self.answers(lines)
+        best = answers["p"]["best"]
+        for i, way in enumerate(self.ways):
+            with self.subTest(way=way):
+                self.assertNotIn("failed", answers[f"c{i}"])
+                wanted = self.trained(way, mixed(start)) / best - 1
+                self.assertAlmostEqual(answers[f"c{i}"]["error"][0], wanted, delta=1e-6)
+
+    def test_what_is_refused_is_said(self):
+        problem = [f"{k}={v}" for k, v in {**self.usual, "epsilon": "inf"}.items()]
+        answers = self.answers([
+            ["problem", "p", "d.npy", "", *problem], ["problem", "q", "none.npy", "", *problem],
+            ["cell", "p", "a", "d.npy", 2, 1, "solver=cd", "steps=many"],
+            ["cell", "p", "b", "d.npy", 2, 1, *(f"{k}={v}" for k, v in self.usual.items()),
+             "solver=fw"],
+            ["cell", "x", "c", "d.npy", 2, 1], ["cell", "p", "d", "d.npy", 0, 1]])
+        for name in ("q", "a", "b", "c", "d"):
+            self.assertIn("failed", answers[name], name)
 
 
 class Numbers(unittest.TestCase):
