@@ -66,7 +66,7 @@ svg .tag{font-size:10.5px}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;margin:.3rem 0}
 caption{text-align:left;padding:.3rem 0}
 th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-th{font-weight:600}th.part{padding-top:.8rem;border-bottom-color:var(--soft)}
+th{font-weight:600}th.n{white-space:normal}.tight td,.tight th{padding-right:.55rem}th.part{padding-top:.8rem;border-bottom-color:var(--soft)}
 .n{text-align:right;white-space:nowrap}
 td.best{font-weight:700}
 .met{color:var(--good);font-weight:700}.missed{color:var(--bad);font-weight:700}
@@ -124,10 +124,10 @@ def cell(value, number_like=True, cls=""):
     return f'<td class="{classes}">{value}</td>' if classes else f"<td>{value}</td>"
 
 
-def table(head, rows, name="", caption="", left=1):
+def table(head, rows, name="", caption="", left=1, tight=False):
     """rows: lists of ready cells (strings; (string, class) for a class), of which the first `left` are
     text; or a string, which heads those that follow."""
-    out = [f'<div class="scroll"><table{f" id={chr(34)}{name}{chr(34)}" if name else ""}>']
+    out = [f'<div class="scroll"><table id="{name}"{" class=tight" if tight else ""}>']
     if caption:
         out.append(f"<caption>{caption}</caption>")
     out.append("<thead><tr>" + "".join(

@@ -82,8 +82,6 @@ def scd_studies(problems, quick):
     for name in SCD_TASKS:
         for key in SCD_SOLVERS if name in problems else ():
             p = problems[name]
-            if key == "sgd" and p.loss == "hinge":
-                continue                               # not smooth
             for epsilon in SCD_EPSILONS:
                 out.append(Study(name, key, name, p.file,
                                  scd_words(p, key) | {"epsilon": f"{epsilon:g}"},

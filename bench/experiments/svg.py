@@ -3,7 +3,7 @@ import math
 from html import escape
 
 WIDTH, HEIGHT = 440, 292
-LEFT, RIGHT, TOP, BOTTOM = 54, 12, 12, 44
+LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44
 LEAST = 1e-12        # of a logarithmic axis
 
 
@@ -74,8 +74,8 @@ class Plot:
         self.parts.append(f'<path class="axis" d="M{LEFT} {HEIGHT - BOTTOM}H{WIDTH - RIGHT}"/></g>')
         self.parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, xlabel, more=' class="name"'))
         middle = (TOP + HEIGHT - BOTTOM) / 2
-        self.parts.append(text(13, middle, ylabel,
-                               more=f' class="name" transform="rotate(-90 13 {middle:.1f})"'))
+        self.parts.append(text(11, middle, ylabel,
+                               more=f' class="name" transform="rotate(-90 11 {middle:.1f})"'))
 
     def add(self, part):
         self.parts.append(part)
@@ -132,25 +132,31 @@ def lines(title, series, levels, xlabel, ylabel, xlog=True, ylog=True, band=True
     return plot.svg(title)
 
 
+def free(box, taken):
+    left, top, right, bottom = box
+    return (left > LEFT and right < WIDTH - 2 and top > 2 and bottom < HEIGHT - BOTTOM and
+            not any(left < r and l < right and top < b and t < bottom for l, t, r, b in taken))
+
+
 def scatter(title, points, xlabel, ylabel):
-    """points: [(key, label, x, y)]; labels keep out of each other's way."""
+    """points: [(key, label, x, y)]; a label that finds no place is in the table only."""
     x, y = frame([p[2] for p in points], [p[3] for p in points], True, True)
     plot = Plot(x, y, xlabel, ylabel)
-    taken = []
-    for key, label, a, b in sorted(points, key=lambda p: p[3]):
-        at, up = x(a), y(b)
+    dots = [(key, label, x(a), y(b)) for key, label, a, b in points]
+    taken = [(at - 5, up - 5, at + 5, up + 5) for _, _, at, up in dots]
+    for key, label, at, up in dots:
         plot.add(f'<circle class="dot {key}" cx="{at:.1f}" cy="{up:.1f}" r="4.5"/>')
-        width = 6.1 * len(label)
-        right = at + 8 + width < WIDTH - RIGHT
-        left_edge = at + 8 if right else at - 8 - width
-        place = up + 4
-        while any(abs(place - t) < 12 and left_edge < e and s < left_edge + width
-                  for t, s, e in taken):
-            place -= 12
-        if place > TOP:
-            taken.append((place, left_edge, left_edge + width))
-            plot.add(text(at + 8 if right else at - 8, place, label, "start" if right else "end",
-                          ' class="tag"'))
+    for key, label, at, up in sorted(dots, key=lambda d: -d[3]):
+        width = 6.7 * len(label)
+        for dx, dy in ((8, 4), (-8, 4), (6, -7), (6, 15), (-6, -7), (-6, 15), (8, -18), (-8, -18),
+                       (8, 26), (-8, 26)):
+            left = at + dx if dx > 0 else at + dx - width
+            box = (left, up + dy - 9, left + width, up + dy + 2)
+            if free(box, taken):
+                taken.append(box)
+                plot.add(text(at + dx, up + dy, label, "start" if dx > 0 else "end",
+                              ' class="tag"'))
+                break
     return plot.svg(title)
 
 
