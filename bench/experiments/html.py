@@ -62,13 +62,13 @@ svg .marked{fill:var(--c-gd)}
 svg .tag{font-size:10.5px}
 .keys{display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;margin:.6rem 0;padding:0;list-style:none;font-size:.9rem;max-width:none}
 .keys svg{display:inline-block;width:2.2rem;height:.8rem;vertical-align:middle;margin-right:.4rem}
-.scroll{overflow-x:auto;max-width:100%}
+.scroll{overflow-x:auto;max-width:100%;background:linear-gradient(90deg,var(--paper) 40%,transparent) 0 0/2.5rem 100% no-repeat local,linear-gradient(270deg,var(--paper) 40%,transparent) 100% 0/2.5rem 100% no-repeat local,linear-gradient(90deg,var(--shade),transparent) 0 0/.8rem 100% no-repeat scroll,linear-gradient(270deg,var(--shade),transparent) 100% 0/.8rem 100% no-repeat scroll}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;margin:.3rem 0}
 caption{text-align:left;padding:.3rem 0}
 th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600}th.n{white-space:normal}.tight td,.tight th{padding-right:.55rem}th.part{padding-top:.8rem;border-bottom-color:var(--soft)}
 .n{text-align:right;white-space:nowrap}
-td.best{font-weight:700}
+td.best{font-weight:700}td.text{text-align:left;white-space:normal;min-width:9rem}
 .met{color:var(--good);font-weight:700}.missed{color:var(--bad);font-weight:700}
 .said{color:var(--soft)}
 .verdict{border-left:4px solid var(--good);padding:.15rem 0 .15rem .8rem;margin:.5rem 0;max-width:46rem}
@@ -84,7 +84,7 @@ def variables(dark):
     base = {"paper": ("#fbfaf7", "#14181b"), "ink": ("#1d2327", "#e8e6e1"),
             "soft": ("#5d666d", "#a3abb2"), "line": ("#dedbd2", "#343b41"),
             "card": ("#fff", "#1b2024"), "bad": ("#a3121f", "#ff8f95"),
-            "good": ("#1d7a3c", "#74d492")}
+            "good": ("#1d7a3c", "#74d492"), "shade": ("#1d232733", "#00000099")}
     base |= {"c-" + k: v for k, v in COLOURS.items()}
     return ":root{" + ";".join(f"--{k}:{v[dark]}" for k, v in base.items()) + "}"
 

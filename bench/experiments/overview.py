@@ -27,17 +27,18 @@ def targets(results):
         if not e:
             continue
         rows.append([name(t["problem"]) + (f", {t['words']}" if t["words"] else ""),
-                     f"{label(e['solver'])}<small>{settings(e)}</small>",
-                     number(t["target"]), spread(e["result"]), str(e["result"]["runs"]),
+                     spread(e["result"]), number(t["target"]),
                      ("met", "met") if t["met"] else ("missed", "missed"),
+                     (f"{label(e['solver'])}<small>{settings(e)}</small>", "text"),
+                     str(e["result"]["runs"]),
                      spread(auto["result"]) if auto and not t["only"] else "–",
                      (f"{number(paper[0])} ({paper[1]})" if paper and not t["only"] else "–", "said")])
     met, tried = (sum(t["met"] for t in target_rows(results)),
                   sum(t["entry"] is not None for t in target_rows(results)))
     return (f"<p><b>{met} of {tried}</b> targets are met. Mean ± standard deviation of the relative error, "
             "(F − F*) / F*, for replace-one, δ = 1/n².</p>" +
-            table(["problem", "best of sotto, tuned", "target", "reached", "runs", "", "auto, untuned",
-                   "papers' best, tuned"], rows, "targets", left=2))
+            table(["problem", "reached", "target", "", "best of sotto, tuned", "runs", "auto, untuned",
+                   "papers' best, tuned"], rows, "targets"))
 
 
 def matrix(results):
