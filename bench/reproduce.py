@@ -48,9 +48,18 @@ def arguments():
     return a
 
 
+def chosen(words, known, what):
+    """Names with commas between them; all without."""
+    names = words.split(",") if words else known
+    for name in names:
+        if name not in known:
+            sys.exit(f"reproduce: no such {what}: {name}; there are {', '.join(known)}")
+    return names
+
+
 def made_problems(a, maker):
     """(problems by name, a line for each that is missing)."""
-    names = a.only.split(",") if a.only else NAMED + SCD_TASKS
+    names = chosen(a.only, NAMED + SCD_TASKS, "problem")
     made, missing = {}, []
     for name in names:
         try:
@@ -105,6 +114,7 @@ def stamp(a, problems):
 
 
 def run(a, effort):
+    wanted = chosen(a.solvers, list(BY_KEY) + list(plan.SCD_SOLVERS), "solver")
     folder = os.path.join(a.out, "data")
     problems, missing = made_problems(a, Maker(folder, named.find_data_dir(a.data), a.tiny))
     log = Log(os.path.join(a.out, "cells.jsonl"), stamp(a, problems), a.trust)
@@ -113,8 +123,7 @@ def run(a, effort):
         open_problems(engine, problems)
         weights = {n: sum(engine.problems[n]["weights"]) for n in problems}
         studies = plan.everything(problems, a.quick, weights)
-        if a.solvers:
-            studies = [s for s in studies if s.solver in a.solvers.split(",")]
+        studies = [s for s in studies if s.solver in wanted]
         if a.so_far:
             found = finished(studies, effort, log.known)
             missing.append(f"{len(studies) - len(found)} entries of {len(studies)}: not run yet")

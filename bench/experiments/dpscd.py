@@ -3,7 +3,7 @@ from . import svg
 from .html import figure, grid, keys, number, table, verdict
 from .plan import SCD_CLIPS, SCD_EPSILONS, SCD_SOLVERS
 from .solvers import SCD_TASKS
-from .views import label, name, settings
+from .views import name, settings
 
 WHY = {"logistic_a9a": "DP-SCD's logistic step is exact here (one-dimensional Newton), not the approximation "
                        "that the paper blames.",
@@ -125,6 +125,3 @@ instead.</p>
 {batches(results)}
 </section>
 """
-
-
-__all__ = ["section", "label"]

@@ -1,7 +1,7 @@
 """Questions to the results that several sections ask."""
 import math
 
-from .html import number, spread, table
+from .html import number, table
 from .papers import NAMES
 from .plan import SCD_SOLVERS
 from .solvers import BY_KEY
@@ -100,7 +100,3 @@ def proven(entry):
 
 def name(problem):
     return NAMES.get(problem, problem)
-
-
-__all__ = ["Results", "points", "settings", "entry_table", "apart", "proven", "name", "label",
-           "number", "spread"]
