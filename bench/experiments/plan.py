@@ -33,7 +33,7 @@ def public_dorothea(problems, maker):
     for steps in (1, 2, 4):
         study = maker.study(p, gcd, "public", steps, more={"smoothness": p.name + ".public.M"})
         study.axes["step-size"] = Axis.of(1, 2.15, 4.64, 10, coarse=[1, 2])
-        study.starts = [{"clip": 1, "step-size": 4.64, "selection-share": .8}]
+        study.starts = [{"clip": 1, "step-size": 4, "selection-share": .8}] if steps == 2 else []
         out.append(study)
     return out
 

@@ -61,7 +61,7 @@ class Study:
     passes: float = None
     epsilon: float = 1.
     adjacency: str = "replace-one"
-    starts: list = dataclasses.field(default_factory=list)  # settings that are looked at first, too
+    starts: list = dataclasses.field(default_factory=list)  # settings that compete at the end
     runs: int = None        # of the final look, if not the usual number
     cost: float = .01       # seconds that a run may take, roughly
 
@@ -119,16 +119,6 @@ def around(study, index):
     return near
 
 
-def nearest(study, start):
-    """The place on the grid next to given settings."""
-    out = []
-    for name, axis in study.axes.items():
-        wanted = start.get(name, axis.values[len(axis.values) // 2])
-        distance = [abs(np.log((v + 1e-3) / (wanted + 1e-3))) for v in axis.values]
-        out.append(int(np.argmin(distance)))
-    return tuple(out)
-
-
 def tune(study, effort):
     """A generator: yields lists of cells, is sent their results; returns (settings, result)."""
     if not study.axes:
@@ -143,7 +133,6 @@ def tune(study, effort):
         return min(indices, key=lambda i: seen[i][1])
 
     first = list(itertools.product(*(a.coarse for a in study.axes.values())))
-    first += [i for i in (nearest(study, s) for s in study.starts) if i not in first]
     best = yield from look(first, effort.coarse, "coarse")
     if not np.isfinite(seen[best][1]):
         return at(study, best), seen[best][2]      # every setting was refused: its message
@@ -153,7 +142,8 @@ def tune(study, effort):
             break
         best = better
     kept = sorted(seen, key=lambda i: (-(seen[i][0] > effort.coarse), seen[i][1]))[:effort.best]
-    kept += [i for i in (nearest(study, s) for s in study.starts) if i not in kept]
-    best = yield from look(kept, effort.check, "check")
-    (result,) = yield [Cell(study, at(study, best), study.runs or effort.final, "final")]
-    return at(study, best), result
+    last = [at(study, i) for i in kept] + study.starts
+    results = yield [Cell(study, settings, effort.check, "check") for settings in last]
+    best = last[min(range(len(last)), key=lambda i: score(results[i]))]
+    (result,) = yield [Cell(study, best, study.runs or effort.final, "final")]
+    return best, result
