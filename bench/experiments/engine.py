@@ -190,7 +190,7 @@ class Engine:
             elif name not in self.waiting:
                 running.fresh = True
                 self.send(cell, running)
-        if len(running.got) == len(cells):
+        if running.is_complete():
             ready.append(running)
 
     def take(self, ready, progress):
@@ -201,7 +201,7 @@ class Engine:
         running.got[got["id"]] = result
         progress.add(*running.part(result))
         progress.show(running.study.key())
-        if len(running.got) == len({c.identity() for c in running.cells}):
+        if running.is_complete():
             ready.insert(0, running)
 
 
@@ -226,6 +226,9 @@ class Running:
         self.number, self.study, self.steps = number, study, tune(study, effort)
         self.expected, self.counted = study.expected(effort), 0.
         self.cells, self.got, self.fresh = None, {}, False
+
+    def is_complete(self):
+        return len(self.got) == len({c.identity() for c in self.cells})
 
     def next(self):
         if self.cells is None:
