@@ -61,6 +61,22 @@ def reason(results, problem, greedy, ahead):
     return "; ".join(words)[:1].upper() + "; ".join(words)[1:] + "."
 
 
+def printed(results):
+    """Where the paper's noise does not come to the paper's number."""
+    out = []
+    for problem, said in DPGCD_SUPPORT.items():
+        e, ours = results.best(problem, "gcd-paper-gs-r"), results.best(problem, "gcd")
+        if e and ours and e["result"]["mean"] > 1.2 * said["gcd"][2]:
+            out.append(f"{name(problem)} {number(e['result']['mean'])} against {number(said['gcd'][2])} "
+                       f"(untruncated, exact accounting: {number(ours['result']['mean'])})")
+    if not out:
+        return ""
+    return verdict(False, "<b>DP-GCD's printed errors are not reached with the paper's noise</b> on " +
+                   "; ".join(out) + ". The paper puts noise on every gradient inside of its rule; here it is on the "
+                   "score, which is what can be proven, and a score that is cut off at 0 then loses its contrast. Scores "
+                   "that may be negative repair that.")
+
+
 def claim(results):
     """What is proven of the paper's noise."""
     found = [results.best(p, "gcd-paper-gs-r") for p in DPGCD]
@@ -198,7 +214,7 @@ def section(results):
 Coordinate Descent, AISTATS 2023. OpenML's mtp is not at hand; meltingpoint (4401 × 202) stands in for it, and is
 not mtp. The penalties of log1 and log2 are not in the paper (l2 = 0.1 here).</p>
 <h3>Does the order hold?</h3>
-{order(results)}{claim(results)}
+{order(results)}{printed(results)}{claim(results)}
 <h3>Figure 1: relative error over passes</h3>
 <p class="soft">One pass is p steps of DP-CD, n records of DP-SGD, one step of DP-GCD. Mean of {results.runs} runs, from
 the best to the worst of them. The dotted line is <i>auto</i>.</p>

@@ -93,7 +93,7 @@ def batches(results):
     winner = min(best, key=best.get)
     inner = winner not in ("l-0", f"l-{len(SCD_CLIPS) - 1}")
     plot = svg.lines("MSE over batch size", series, {}, "rows in a batch (expected)", "test MSE",
-                     band=False)
+                     ylog=False, band=False)
     numbers = table(["C", "batch", "mean", "std", "runs", "adjacency"], lines, "scd-batches", left=0)
     c = SCD_CLIPS[int(winner[2:])]
     words = verdict(inner, f"<b>As in the paper there is a best C</b> ({c:g} here, 0.5 there on YearPredictionMSD) around "
@@ -102,8 +102,8 @@ def batches(results):
                     f"<b>The best C is at the edge of the grid</b> ({c:g}): the flat valley of the paper's figure is not "
                     "inside it here.")
     return ("<h3>Figure 3: batch size and clip, ridge on California, ε = 1</h3>" + words +
-            keys(shown) + figure(plot, "Ridge, California", "15 passes, DP-SCD with the dual hidden",
-                                 numbers))
+            keys(shown) + grid([figure(plot, "Ridge, California", "15 passes, DP-SCD with the dual hidden",
+                                       numbers)]))
 
 
 def section(results):
@@ -115,8 +115,8 @@ def section(results):
     return f"""<section id="dp-scd"><h2>DP-SCD: the dual, by secret batches</h2>
 <p class="soft">Damaskinos, Mendler-Dünner, Guerraoui, Papandreou, Parnell: Differentially Private Stochastic Coordinate
 Descent, AAAI 2021. <b>The paper's own sets are not at hand</b> (YearPredictionMSD, Phishing; Adult is): California takes the place
-of the first, a9a of the second. Compare shapes, not numbers. δ = 0.001, add-remove, the number of rows declared, rows of
-norm at most 1. “Paper's” adds noise to the dual as well, by the paper's own accountant; DP-SCD hides the dual
+of the first, a9a of the second. Compare shapes, not numbers. δ = 0.001, add-remove (SeqDP-SCD: zero-out), the number of rows declared, rows of norm at
+most 1. “Paper's” adds noise to the dual as well, by the paper's own accountant; DP-SCD hides the dual
 instead.</p>
 <h3>Does the order hold?</h3>
 {order(results)}

@@ -66,7 +66,7 @@ svg .tag{font-size:10.5px}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;margin:.3rem 0}
 caption{text-align:left;padding:.3rem 0}
 th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-th{font-weight:600}th.n{white-space:normal}.tight td,.tight th{padding-right:.55rem}th.part{padding-top:.8rem;border-bottom-color:var(--soft)}
+th{font-weight:600}th.n{white-space:normal}.tight{font-size:.8rem}.tight td,.tight th{padding-right:.5rem}th.part{padding-top:.8rem;border-bottom-color:var(--soft)}
 .n{text-align:right;white-space:nowrap}
 td.best{font-weight:700}td.text{text-align:left;white-space:normal;min-width:9rem}
 .met{color:var(--good);font-weight:700}.missed{color:var(--bad);font-weight:700}
@@ -112,7 +112,8 @@ def number(x):
 
 def plus_minus(mean, deviation):
     """A mean and a standard deviation, of which two digits are enough."""
-    return f"{number(mean)} ± {number(float(f'{deviation:.1e}'))}"
+    deviation = 0 if deviation < 1e-12 else float(f"{deviation:.1e}")     # rounding is no spread
+    return f"{number(mean)} ± {number(deviation)}"
 
 
 def spread(result):

@@ -56,9 +56,14 @@ def epsilon_studies(problems, maker):
     return out
 
 
+def scd_adjacency(key):
+    """Blocks that take turns go by a row's place, which another row's absence would change."""
+    return "zero-out" if key == "scd-seq" else "add-remove"
+
+
 def scd_words(p, key, rate=None):
     words = {**p.words(), "solver": key, "intercept": "no", "threads": 1,
-             "adjacency": "add-remove", "rows": p.rows, "delta": repr(p.delta)}
+             "adjacency": scd_adjacency(key), "rows": p.rows, "delta": repr(p.delta)}
     if key == "sgd":
         return words | {"smoothness": p.name + ".ones", "average": .5}
     return words | ({"batch-rate": rate} if rate else {})
@@ -86,7 +91,7 @@ def scd_studies(problems, quick):
                 out.append(Study(name, key, name, p.file,
                                  scd_words(p, key) | {"epsilon": f"{epsilon:g}"},
                                  scd_axes(p, key, quick), "scd-epsilon", None, epsilon,
-                                 "add-remove", runs=20 if quick else None, cost=.05))
+                                 scd_adjacency(key), runs=20 if quick else None, cost=.05))
     if "ridge_california" in problems:
         p = problems["ridge_california"]
         for rate in SCD_RATES_QUICK if quick else SCD_RATES:

@@ -42,6 +42,8 @@ class Scale:
             return [(10.**k, power(k)) for k in range(first, last + 1, every)]
         values = [m * 10.**k for k in range(first - 1, last + 2) for m in (1, 2, 5)]
         inside = [v for v in values if self.low <= math.log10(v) <= self.high]
+        if len(inside) < 2:
+            inside = [v for v, _ in linear_ticks(10**self.low, 10**self.high)]
         return [(v, plain(v)) for v in inside]
 
 
