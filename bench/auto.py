@@ -344,8 +344,9 @@ def development_table(folder, wanted, runs, epsilons, **more):
                   f"{ratio:.2f}, test {np.median([p.score(*f) for f in fits]):.3f}", flush=True)
     for epsilon, pairs in ratios.items():
         pairs = [q for q in pairs if q[0] == q[0]]
-        print(f"epsilon {epsilon}: median ratio {np.median([q[0] for q in pairs]):.2f}, worst "
-              f"{max(pairs)[0]:.2f} ({max(pairs)[1]})")
+        if pairs:
+            print(f"epsilon {epsilon}: median ratio {np.median([q[0] for q in pairs]):.2f}, worst "
+                  f"{max(pairs)[0]:.2f} ({max(pairs)[1]})")
 
 
 def noise_table(folder, wanted, runs, epsilons):

@@ -30,7 +30,9 @@ const verb cli_verbs[] = {
      "says is for the operator beside the data.",
      0, 1, cli_train},
     {"plan", "", "say what private training would ask and cost",
-     "Reads no record: --rows and --features say how large the data are. "
+     "Reads no record: --rows and --features say how large the data are; "
+     "--schema says more, as which bounds are declared and which would be "
+     "bought, at what part of the budget (--explain). "
      "Prints the statement that the model would have: every question with its "
      "noise, and epsilon for a range of deltas.",
      0, 0, cli_plan},

@@ -257,7 +257,8 @@ sotto_fit_check(const sotto_options *options, sotto_error *error);
 /*
  * What a private fit with these options would ask, with which noise, and
  * what it would cost: the statement its model would have. No record is read;
- * the options rows and features say how large the data are.
+ * the options rows and features say how large the data are, or the option
+ * schema what columns there are.
  */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_plan(char **out, const sotto_options *options, sotto_error *error);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define READING " doctor train "
+#define READING " doctor train plan "
 #define TEXT SOTTO_OPTION_TEXT
 #define FILE_ SOTTO_OPTION_FILE
 #define LIST SOTTO_OPTION_LIST
@@ -22,7 +22,7 @@
 /* clang-format off */
 static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_TARGET] = {"target", TEXT, "NAME", NULL, 0, 0, NULL,
-        " doctor schema train ",
+        " doctor schema train plan ",
         "the column to learn (CSV: its name; .npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, "LOSS", "squared", 0, 0,
         "squared|logistic|hinge|squared-hinge|huber", " doctor train plan ",
@@ -204,9 +204,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
         0x1.fffffep127, NULL, READING,
         "the largest weight a row may have; larger ones are clamped to it"},
     [OPTION_DROP] = {"drop", LIST, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema train predict evaluate ", "columns to leave out (CSV, .npy)"},
+        " doctor schema train plan predict evaluate ", "columns to leave out (CSV, .npy)"},
     [OPTION_ONLY] = {"only", LIST, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema train ",
+        " doctor schema train plan ",
         "leave out every feature but these (CSV, .npy)"},
     [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, "WHAT", "stop", 0, 0,
         "stop|drop", " doctor train evaluate ",
@@ -215,7 +215,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "with newlines inside quotes)"},
     [OPTION_FORMAT] = {"format", CHOICE, "FORMAT", NULL, 0, 0,
         "csv|svmlight|npy|liblinear",
-        " doctor schema generate train predict evaluate export federate ",
+        " doctor schema generate train plan predict evaluate export federate ",
         "the file's format, when its name does not say it (liblinear: a "
         "model, for export)"},
     [OPTION_DELIMITER] = {"delimiter", TEXT, "CHAR", NULL, 0, 0, NULL,

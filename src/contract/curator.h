@@ -74,7 +74,7 @@ double curator_least_l2(const curator_policy *policy, const ask_item *item);
 
 /* Whether doubles are precise enough for such a minimiser, whatever the
    records are; targets go as far as `target_reach`. */
-int curator_can_minimise(const curator_policy *policy, ask_kind kind,
+int curator_can_minimise(const curator_policy *policy, const ask_item *item,
                          const ask_penalty *penalty, int64_t features,
                          double target_reach);
 #define CURATOR_CANNOT_MINIMISE                                                \

@@ -62,6 +62,11 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
                                const sotto_options *options,
                                sotto_error *error);
 
+/* The table that --schema declares, without a row, of the features that it
+   lists or of --features, where it has a default for the others. */
+sotto_status table_declared(sotto_table **out, const sotto_options *options,
+                            sotto_error *error);
+
 /* Feature j as stored (folded and mapped), as doubles; out has rows. */
 void table_stored(const sotto_table *table, int64_t j, double *out);
 

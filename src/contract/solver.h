@@ -67,8 +67,9 @@ sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* What the rule knows before a record is asked about: all of it public. */
 typedef struct newton_facts {
-    double rows; /* declared, or an answer */
-    double mu;   /* of all questions together */
+    double rows;    /* declared, or an answer */
+    double mu;      /* of all questions together */
+    double epsilon; /* the same, where all can be planned beforehand; else 0 */
     int64_t features;
     int intercept;
     loss loss;
@@ -94,7 +95,8 @@ typedef struct newton_rule {
     double strength;              /* n mu, as if a record could be replaced */
     int64_t features, unbounded;  /* that are asked about */
     int chosen;                   /* it goes on from a selection */
-    int wide; /* gradients in the features' own directions */
+    int wide;    /* gradients in the features' own directions */
+    int64_t few; /* so many choices, with pure noise, are planned beforehand */
 } newton_rule;
 
 double newton_strength(const newton_facts *f);
@@ -153,6 +155,12 @@ sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
 /* So many selections it makes at most, with these shares of the budget. */
 int64_t select_most(const newton_facts *f);
 double select_share(const newton_rule *start, int64_t t);
+
+/* Where the budget is worth very few selections, so many of them; else 0.
+   They are planned beforehand, and their choices have pure noise. */
+int64_t select_few(const newton_facts *f);
+void select_add_few(ask_plan *plan, const newton_facts *f,
+                    const newton_rule *start);
 
 /* ---- wide.c: more features than rows ---- */
 

@@ -242,9 +242,9 @@ typedef struct gate_question {
     void (*sum)(curator *c, const void *what, int64_t *out);
     const void *what;
     int64_t features; /* that it is about, where a plan says how many */
-    int64_t *pull; /* of ASK_PERTURBED: the noise that goes into the sum, as
-                      many as answers; drawn by the gate before it */
-    double bend;   /* and what that question needs to be told of its sum */
+    int64_t *pull;    /* of ASK_PERTURBED: the noise that goes into the sum, as
+                         many as answers; drawn by the gate before it */
+    double bend;      /* and what that question needs to be told of its sum */
 } gate_question;
 
 /*

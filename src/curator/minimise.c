@@ -139,8 +139,8 @@ static void measure_rows(search *s)
 static double rounding_of(const search *s, double terms)
 {
     double many = (double)s->rows * 0x1p-52, reach = s->m->reach;
-    double rows =
-        s->slope * (0x1p-47 + many * many) + s->bend * reach * s->size * 0x1p-51;
+    double rows = s->slope * (0x1p-47 + many * many) +
+                  s->bend * reach * s->size * 0x1p-51;
     return s->shares * reach * rows + 0x1p-50 * terms;
 }
 
@@ -176,8 +176,8 @@ static int is_free(const search *s, int64_t j)
 {
     const minimum *m = s->m;
     double w = s->w[j];
-    return s->s[j] != 0 || !((w == 0 && m->l1 > 0) || w == m->low ||
-                             w == m->high);
+    return s->s[j] != 0 ||
+           !((w == 0 && m->l1 > 0) || w == m->low || w == m->high);
 }
 
 /* image = (X'HX + l2) way, on what is free. */
@@ -275,8 +275,8 @@ static void gradient_step(search *s)
     for (int64_t j = 0; j < s->features; j++) {
         double slope = dot_column(s, j, s->pulls) + (m->pull ? m->pull[j] : 0) +
                        m->l2 * s->w[j];
-        s->w[j] = boxed(
-            m, shrunk(s->w[j] - slope / s->smooth, m->l1 / s->smooth));
+        s->w[j] =
+            boxed(m, shrunk(s->w[j] - slope / s->smooth, m->l1 / s->smooth));
     }
 }
 
@@ -295,8 +295,8 @@ static void begin_at_zero(search *s)
 static int surely(search *s)
 {
     double goal = s->m->goal, worst = step_off(s);
-    double enough = s->smooth / s->m->l2 *
-                    log(4 * fmax((s->length + s->off) / goal, 1));
+    double enough =
+        s->smooth / s->m->l2 * log(4 * fmax((s->length + s->off) / goal, 1));
     for (double k = 0; !is_near(s) && k < enough; k++) {
         gradient_step(s);
         measure(s);

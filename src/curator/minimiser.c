@@ -94,8 +94,7 @@ static void copy_columns(const curator *c, minimiser_ask *a, double *next)
     const float *x = t->x;
     for (int64_t j = 0; j < t->features; j++)
         for (int64_t i = 0; i < t->rows; i++)
-            next[j * t->stride + i] =
-                fitted(x[j * t->stride + i], a->fits[i]);
+            next[j * t->stride + i] = fitted(x[j * t->stride + i], a->fits[i]);
     a->rows.x = next;
 }
 
@@ -158,8 +157,8 @@ static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
 {
     loss_kind of = c->policy.loss.kind;
     int plain = p->l1 == 0 && isinf(p->low) && isinf(p->high);
-    int kinds = kind == ASK_MINIMISER || (kind == ASK_PERTURBED && plain &&
-                                          of == LOSS_LOGISTIC);
+    int kinds = kind == ASK_MINIMISER ||
+                (kind == ASK_PERTURBED && plain && of == LOSS_LOGISTIC);
     int losses = of == LOSS_LOGISTIC ||
                  (of == LOSS_HUBER && is_moderate(c->policy.loss.delta));
     return kinds && losses && !c->policy.intercept && is_moderate(p->l2) &&
@@ -184,28 +183,64 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
     return m;
 }
 
+/* By how much, at most, one record changes the logarithm of the determinant
+   of Phi's curvature. Rounded up. */
+static double bend_of(const minimum *m)
+{
+    return log1p(minimum_bend(&m->loss) * m->reach * m->reach / m->l2) *
+           (1 + 0x1p-40);
+}
+
+/* No pull is longer, but with a probability below 2^-70. */
+static double longest_pull(const curator_policy *policy, const ask_item *item,
+                           const minimum *m, int64_t features)
+{
+    if (item->kind != ASK_PERTURBED || item->level == 0)
+        return 0;
+    double level = gate_pull_level(policy, item, bend_of(m));
+    return level > 0 ? 10 * sqrt((double)features) * m->reach / level : 0;
+}
+
 /*
  * Whether doubles are precise enough for every table of twice the total
  * weight that answers are divided by (Lemma 17, end): then the run does not
  * end otherwise for some records than for others. All of it is public. No
- * minimiser is farther from 0 than `far`, since Phi is least there, and by
- * the length of its gradient at 0.
+ * minimiser is farther from 0 than `far`, by the length of Phi's gradient at
+ * 0, and since Phi is less there.
  */
-int curator_can_minimise(const curator_policy *policy, ask_kind kind,
+int curator_can_minimise(const curator_policy *policy, const ask_item *item,
                          const ask_penalty *penalty, int64_t features,
                          double target_reach)
 {
-    minimum m = make_problem(policy, kind, penalty);
+    minimum m = make_problem(policy, item->kind, penalty);
     double shares = 2 * policy->rows / policy->weight_bound, value = log(2);
     double slope = minimum_slope(&m.loss), most = slope * m.reach;
+    double pull = longest_pull(policy, item, &m, features);
     if (m.loss.kind == LOSS_HUBER)
         value = slope * target_reach;
-    double far = fmin(shares * most / m.l2, sqrt(2 * shares * value / m.l2));
+    double far = fmin((shares * most + pull) / m.l2,
+                      sqrt(2 * shares * value / m.l2) + 2 * pull / m.l2);
     double turns = minimum_bend(&m.loss) * m.reach * far / slope;
+    double terms = m.l1 * sqrt((double)features) + 8 * pull;
     return is_moderate(m.l2) && is_moderate(most / m.l2) &&
-           shares * (0x1p-42 + turns * 0x1p-47) +
-                   0x1p-49 * m.l1 * sqrt((double)features) / most <=
+           shares * (0x1p-42 + turns * 0x1p-47) + 0x1p-49 * terms / most <=
                m.goal / most / 8;
+}
+
+/* Of the least level at which it may be asked. */
+static int can_minimise(const curator *c, ask_kind kind,
+                        const ask_penalty *penalty)
+{
+    curator_policy policy = c->policy;
+    ask_item item = {.kind = kind};
+    policy.rows = c->total;
+    for (int i = 0; i < c->plan.items; i++) {
+        const ask_item *one = &c->plan.item[i];
+        if (one->kind == kind && (item.level == 0 || one->level < item.level))
+            item.level = one->level;
+    }
+    return curator_can_minimise(&policy, &item, penalty, c->table->features,
+                                c->table->target_reach);
 }
 
 static int take_memory(const curator *c, minimiser_ask *a)
@@ -219,14 +254,6 @@ static int take_memory(const curator *c, minimiser_ask *a)
     a->w = a->memory ? (double *)a->memory + values : NULL;
     a->pull = a->memory ? a->w + t->features : NULL;
     return a->memory != NULL;
-}
-
-/* By how much, at most, one record changes the logarithm of the determinant
-   of Phi's curvature. Rounded up. */
-static double bend_of(const minimum *m)
-{
-    return log1p(minimum_bend(&m->loss) * m->reach * m->reach / m->l2) *
-           (1 + 0x1p-40);
 }
 
 static sotto_status ask_gate(curator *c, ask_kind kind, minimiser_ask *a,
@@ -265,8 +292,7 @@ sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
                          "bounded norm, an L2 penalty and no intercept");
     curator_policy policy = c->policy;
     policy.rows = c->total;
-    if (!curator_can_minimise(&policy, kind, penalty, c->table->features,
-                              c->table->target_reach))
+    if (!can_minimise(c, kind, penalty))
         return error_set(error, SOTTO_USAGE, CURATOR_CANNOT_MINIMISE);
     minimiser_ask a = {.problem = make_problem(&policy, kind, penalty)};
     a.pull_unit = minimum_slope(&policy.loss) * policy.norm_bound / KERNEL_CLIP;

@@ -179,7 +179,8 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                 gate_missed(item->kind, features)) *
                (1 + 0x1p-40);
     if (item->kind == ASK_PERTURBED) /* at its own part of the level */
-        return gate_missed(item->kind, features) / PERTURBED_LAST * (1 + 0x1p-40);
+        return gate_missed(item->kind, features) / PERTURBED_LAST *
+               (1 + 0x1p-40);
     double parts = parts_of(item, features), times = 1;
     if (replace && !is_sampled(item))
         times = replaced(item, features);
@@ -214,6 +215,14 @@ static int can_draw(const ask_item *item, double sensitivity)
         return 1 / (2 * scale) >= 2 * NOISE_SMALLEST_RATE &&
                1 / (2 * scale) <= NOISE_LARGEST_RATE;
     return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
+}
+
+/* The same of what is drawn before the sum, where that is least. */
+static int can_pull(const curator_policy *policy, const ask_item *item)
+{
+    return item->kind != ASK_PERTURBED ||
+           KERNEL_CLIP / gate_pull_level(policy, item, 0) <=
+               NOISE_LARGEST_SCALE / 2;
 }
 
 static int is_vector(ask_kind kind)
@@ -321,7 +330,8 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
-        if (policy->without_noise || !can_draw(item, sensitivity))
+        if (policy->without_noise || !can_draw(item, sensitivity) ||
+            !can_pull(policy, item))
             return refuse_level(policy, item, features, error);
     }
     return SOTTO_OK;

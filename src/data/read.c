@@ -297,3 +297,22 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
     sotto_status status = source_memory(&s, name, bytes, size, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, error) : status;
 }
+
+sotto_status table_read_header(sotto_table **out, const char *name,
+                               const void *bytes, size_t size,
+                               const sotto_options *options, sotto_error *error)
+{
+    source *s = NULL;
+    sotto_table *t = mem_zeroed(1, sizeof *t);
+    sotto_status status = t ? source_memory(&s, name, bytes, size, 0, error)
+                            : error_memory(error);
+    if (status == SOTTO_OK)
+        status = read_csv(t, s, options, error);
+    source_close(s);
+    if (status != SOTTO_OK) {
+        sotto_table_free(t);
+        t = NULL;
+    }
+    *out = t;
+    return status;
+}

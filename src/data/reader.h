@@ -49,6 +49,12 @@ sotto_status read_finish(sotto_table *t, plan *p, block *first,
                          entry_store *store, int64_t lines,
                          const column_range *range, sotto_error *error);
 
+/* Columns without rows, by the header of a CSV file. */
+sotto_status table_read_header(sotto_table **out, const char *name,
+                               const void *bytes, size_t size,
+                               const sotto_options *options,
+                               sotto_error *error);
+
 /* ---- table.c ---- */
 
 /* What a table takes over from its plan: names, maps, classes. */

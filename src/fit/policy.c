@@ -21,8 +21,8 @@ account_adjacency fit_adjacency(const sotto_options *options)
 public_facts fit_facts(const sotto_table *t, const sotto_options *options)
 {
     account_adjacency adjacency = fit_adjacency(options);
-    public_facts f = {t->features, 0, t->weight_bound, t->unit != NULL, 0,
-                      t->target_reach};
+    public_facts f = {t->features,     0, t->weight_bound,
+                      t->unit != NULL, 0, t->target_reach};
     if (option_given(options, OPTION_ROWS))
         f.rows = option_number(options, OPTION_ROWS);
     else if (adjacency != ACCOUNT_ADD_REMOVE && !t->weight && !t->unit &&
@@ -35,11 +35,12 @@ public_facts fit_facts(const sotto_table *t, const sotto_options *options)
 /* The same of a table that is only planned for. */
 public_facts fit_planned_facts(const sotto_options *options)
 {
-    public_facts f = {.features = option_integer(options, OPTION_FEATURES),
-                      .weight_bound = 1,
+    public_facts f = {.weight_bound = 1,
                       .has_people = option_given(options, OPTION_UNIT_COLUMN),
                       .only_planned = 1,
                       .target_reach = 1};
+    if (option_given(options, OPTION_FEATURES))
+        f.features = option_integer(options, OPTION_FEATURES);
     if (option_given(options, OPTION_ROWS))
         f.rows = option_number(options, OPTION_ROWS);
     else if (fit_adjacency(options) != ACCOUNT_ADD_REMOVE && !f.has_people &&

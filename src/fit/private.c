@@ -301,35 +301,68 @@ static sotto_status run_explain(const private_run *r, text_buffer *t,
     return status;
 }
 
+/* What is public of the data: their size as the options say it, or what a
+   schema declares. */
+static sotto_status plan_facts(private_run *r, sotto_error *error)
+{
+    sotto_table *t;
+    r->facts = fit_planned_facts(r->options);
+    if (!option_given(r->options, OPTION_SCHEMA))
+        return r->facts.features > 0
+                   ? SOTTO_OK
+                   : error_set(error, SOTTO_USAGE,
+                               "expected --features P, how many there will "
+                               "be, or --schema FILE");
+    sotto_status status = table_declared(&t, r->options, error);
+    if (status != SOTTO_OK)
+        return status;
+    r->facts.features = t->features;
+    r->facts.weight_bound = t->weight_bound;
+    r->facts.has_people = t->unit != NULL;
+    if (!option_given(r->options, OPTION_ROWS) && (t->weight || t->unit))
+        r->facts.rows = 0;
+    if (r->solver->smooth)
+        status = fit_find_smoothness(&r->smooth, t, &r->task, r->options,
+                                     r->solver->buys, error);
+    sotto_table_free(t);
+    return status;
+}
+
+static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
+{
+    double epsilon;
+    text_buffer t = {0};
+    sotto_status status = run_plan(r, error);
+    if (status == SOTTO_OK && option_given(r->options, OPTION_EXPLAIN))
+        return run_tell(r, out, error);
+    if (status == SOTTO_OK)
+        status = run_text(r, &t, &epsilon, error);
+    if (status == SOTTO_OK && option_given(r->options, OPTION_SET))
+        status = run_explain(r, &t, error);
+    return run_form(&t, out, status, error);
+}
+
 sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                             sotto_error *error)
 {
-    double epsilon;
     *out = NULL;
     sotto_status status = sotto_fit_check(options, error);
     if (status == SOTTO_OK && !option_private(options))
         status = error_set(error, SOTTO_USAGE,
                            "a plan is of private training: expected a finite "
                            "--epsilon");
-    if (status == SOTTO_OK && !option_given(options, OPTION_FEATURES))
-        status = error_set(error, SOTTO_USAGE,
-                           "expected --features P: how many there will be");
     if (status != SOTTO_OK)
         return status;
     private_run r = {.options = options,
                      .solver = fit_solver(options),
-                     .task = fit_read_task(options),
-                     .facts = fit_planned_facts(options)};
-    text_buffer t = {0};
-    status = run_plan(&r, error);
-    fit_free_blocks(&r.blocks);
-    if (status == SOTTO_OK && option_given(options, OPTION_EXPLAIN))
-        return run_tell(&r, out, error);
+                     .task = fit_read_task(options)};
+    status = plan_facts(&r, error);
     if (status == SOTTO_OK)
-        status = run_text(&r, &t, &epsilon, error);
-    if (status == SOTTO_OK && option_given(options, OPTION_SET))
-        status = run_explain(&r, &t, error);
-    return run_form(&t, out, status, error);
+        status = plan_text(&r, out, error);
+    fit_free_blocks(&r.blocks);
+    mem_free(r.smooth.m);
+    mem_free(r.smooth.reach);
+    return status;
 }
 
 sotto_status fit_private(sotto_model **out, sotto_table **table,

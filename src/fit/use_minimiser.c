@@ -137,7 +137,7 @@ static sotto_status output_ready(const private_run *r, sotto_error *error)
         return refuse(r->solver->name, "at most 2^20 features", error);
     ask_penalty penalty = {r->task.l1, l2, r->task.low, r->task.high};
     if (p->rows > 0 &&
-        !curator_can_minimise(p, r->plan.item[r->plan.items - 1].kind, &penalty,
+        !curator_can_minimise(p, &r->plan.item[r->plan.items - 1], &penalty,
                               r->facts.features, r->facts.target_reach))
         return refuse(r->solver->name, CURATOR_CANNOT_MINIMISE, error);
     return SOTTO_OK;
@@ -146,8 +146,7 @@ static sotto_status output_ready(const private_run *r, sotto_error *error)
 static sotto_status objective_ready(const private_run *r, sotto_error *error)
 {
     sotto_status status = output_ready(r, error);
-    int known =
-        !r->facts.only_planned || option_given(r->options, OPTION_ROWS);
+    int known = !r->facts.only_planned || option_given(r->options, OPTION_ROWS);
     if (status != SOTTO_OK || r->policy.without_noise || !known)
         return status;
     double least = curator_least_l2(&r->policy, &r->plan.item[0]);

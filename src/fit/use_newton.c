@@ -38,6 +38,8 @@ static newton_facts facts_of(const private_run *r, double rows, double mu)
                       .loss = r->task.loss,
                       .replace_one = r->policy.adjacency == ACCOUNT_REPLACE_ONE,
                       .rows_per_person = (double)r->policy.rows_per_person};
+    if (r->policy.rows > 0 && option_private(r->options))
+        f.epsilon = option_number(r->options, OPTION_EPSILON);
     if (!r->smooth.reach)
         return f;
     for (int64_t j = 0; j < r->facts.features; j++)
@@ -120,7 +122,7 @@ static sotto_status check_facts(const private_run *r, sotto_error *error)
 static int may_select(const private_run *r)
 {
     if (r->policy.rows > 0)
-        return r->path == PATH_SELECT;
+        return r->path == PATH_SELECT && select_few(&r->whole) == 0;
     return r->solver != &fit_newton &&
            (option_is(r->options, OPTION_PATH, "select") ||
             (!option_given(r->options, OPTION_PATH) &&
@@ -161,7 +163,9 @@ static sotto_status newton_plan(private_run *r, sotto_error *error)
         return status;
     if (r->policy.rows > 0)
         make_rule(r);
-    if (r->policy.rows > 0 && noise == ASK_GAUSSIAN)
+    if (r->newton.few > 0)
+        select_add_few(&r->plan, &r->whole, &r->newton);
+    else if (r->policy.rows > 0 && noise == ASK_GAUSSIAN)
         newton_add_plan(&r->plan, &r->newton, sqrt(left));
     else
         fit_plan_add(r, (ask_item){.kind = ASK_LATER,
@@ -227,7 +231,7 @@ static sotto_status newton_train(private_run *r, const solver_problem *p,
                          .reach = r->smooth.reach,
                          .target_reach = r->smooth.target_reach,
                          .unit = unit};
-    if (r->path == PATH_SELECT)
+    if (r->path == PATH_SELECT && r->newton.few == 0)
         s.level = r->plan.item[r->plan.items - 1].level * (1 - 0x1p-40);
     if (status == SOTTO_OK)
         status = (r->path == PATH_SELECT ? select_run
@@ -258,8 +262,12 @@ static void explain_line(const ask_item *item, double mu, text_buffer *t)
     double times = item->noise == ASK_GUMBEL ? .25 : 1;
     double share =
         times * item->level * item->level * (double)item->count / (mu * mu);
-    text_format(t, "  %-22s %5lld  %7.2f %%  %9.5f\n", ask_name(item->kind),
-                (long long)item->count, 100 * share, item->level);
+    text_format(t, "  %-22s %5lld  ", ask_name(item->kind),
+                (long long)item->count);
+    if (item->noise == ASK_FLIP) /* not of mu^2 */
+        text_format(t, "epsilon %9.5f each\n", item->level);
+    else
+        text_format(t, "%7.2f %%  %9.5f\n", 100 * share, item->level);
 }
 
 /* The questions of the rule, and of the selections as if none was refused. */
@@ -272,7 +280,7 @@ static void explain_questions(const private_run *r, double mu, text_buffer *t)
     }
     for (int i = 0; i < plan.items; i++)
         explain_line(&plan.item[i], mu, t);
-    if (r->path != PATH_SELECT)
+    if (r->path != PATH_SELECT || r->newton.few > 0)
         return;
     double level = r->plan.item[r->plan.items - 1].level, all = 0;
     int64_t most = select_most(&r->whole);
@@ -285,6 +293,30 @@ static void explain_questions(const private_run *r, double mu, text_buffer *t)
         t, "  %-22s        %7.2f %%  at least, on what was chosen\n", "dense",
         100 * (level * level / (mu * mu) * (1 - newton_shares(&r->newton)) -
                all));
+}
+
+/* What nobody declared, and what it takes to do without. */
+static void explain_bounds(const private_run *r, text_buffer *t)
+{
+    const newton_facts *f = &r->whole;
+    const newton_rule *rule = &r->newton;
+    if (!r->smooth.reach) {
+        text_put(t, "bounds      taken to be declared; --schema FILE says\n");
+        return;
+    }
+    text_format(t, "bounds      %lld of %lld features have them",
+                (long long)(f->features - f->unbounded),
+                (long long)f->features);
+    if (f->unbounded > 0 && rule->bounds > 0)
+        text_format(t, "; the others are bought, %s, for %.2g %%",
+                    rule->common_bound ? "one for all" : "one for each",
+                    100 * rule->bounds);
+    else if (f->unbounded > 0)
+        text_format(t, "; nothing that is asked needs the others");
+    text_put(t, "\n");
+    if (f->target_unbounded)
+        text_format(t, "            the target has none: bought for %.2g %%\n",
+                    100 * rule->target_counts);
 }
 
 static void explain_noise(const private_run *r, text_buffer *t)
@@ -313,11 +345,17 @@ void fit_explain(const private_run *r, text_buffer *t)
     const newton_facts *f = &r->whole;
     double x = newton_strength(f), sum = 0;
     for (int i = 0; i < r->plan.items; i++)
-        sum += r->plan.item[i].level * r->plan.item[i].level *
-               (double)r->plan.item[i].count;
+        if (r->plan.item[i].noise != ASK_FLIP)
+            sum += r->plan.item[i].level * r->plan.item[i].level *
+                   (double)r->plan.item[i].count;
     text_format(t, "path        %s (%s)\n", path_name(r->path), r->why);
+    if (r->newton.few > 0)
+        text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
+                    "with pure noise\n");
     text_format(t, "%-11s %.5f\n",
-                r->path == PATH_SELECT ? "sqrt(2 rho)" : "mu", sqrt(sum));
+                r->path == PATH_SELECT && r->newton.few == 0 ? "sqrt(2 rho)"
+                                                             : "mu",
+                sqrt(sum));
     text_format(t, "n mu        %.1f%s\n", x,
                 f->replace_one ? "" : " (as if a record could be replaced)");
     text_format(t, "p / (n mu)  %.4f\n", (double)f->features / x);
@@ -332,5 +370,6 @@ void fit_explain(const private_run *r, text_buffer *t)
                 "\nthe intercept is known to about %.2g of the target's "
                 "bound\n",
                 2 / (x * sqrt(fmax(r->newton.target_mean, .01))));
+    explain_bounds(r, t);
     explain_noise(r, t);
 }

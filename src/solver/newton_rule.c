@@ -179,6 +179,7 @@ newton_rule newton_make_select_rule(const newton_facts *f)
                            : within(1600 / (x * x), .03, .4));
     share_bounds(&r, f);
     r.column_squares = SHARE_SELECT_SQUARES;
+    r.few = select_few(f);
     return r;
 }
 

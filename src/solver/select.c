@@ -18,6 +18,11 @@
  * When to stop depends on answers, and with it what is left: the questions
  * come out of one ASK_LATER that is priced by its zCDP (docs/privacy.md,
  * Lemma 12).
+ *
+ * Where the budget is worth very few selections, that costs more than it
+ * gives back. Then their number is fixed, all is planned beforehand, and
+ * choices are by permute-and-flip: of k of them each has 1 / k of their
+ * epsilon, which for small k is more than the root of rho / k.
  */
 #include "newton.h"
 
@@ -37,6 +42,13 @@
 #define SURE_L1 .4             /* sd above l1: taken */
 #define SURE .7                /* the same without l1 */
 enum { MOST_REFUSED = 2 };
+
+/* Very few: n epsilon / ln p that a selection takes (measured), what of
+   epsilon is for choosing, and what of the rest is for derivatives. */
+#define PER_SELECTION 35
+#define MOST_FEW 3
+#define FEW_CHOICES .35
+#define FEW_RELEASES .16
 
 typedef struct selection {
     const solver_problem *problem;
@@ -61,6 +73,69 @@ double select_share(const newton_rule *start, int64_t t)
 {
     double pool = POOL * (1 - newton_shares(start));
     return pool * (1 - FALLS) * pow(FALLS, (double)t);
+}
+
+/* ---- very few ---- */
+
+int64_t select_few(const newton_facts *f)
+{
+    double both = f->replace_one ? 1 : 2;
+    double x = f->rows * f->epsilon * both / f->rows_per_person;
+    double many = x / (PER_SELECTION * log((double)f->features + 2));
+    if (!(f->epsilon > 0) || many >= MOST_FEW)
+        return 0;
+    return (int64_t)fmax(1, rint(many));
+}
+
+/* What comes before and between the choices has the rest of the budget, */
+static double few_mu(const newton_facts *f)
+{
+    return (1 - FEW_CHOICES) * f->mu;
+}
+
+/* of which each derivative has this share, */
+static double few_release(const newton_rule *start)
+{
+    return FEW_RELEASES * (1 - newton_shares(start)) / (double)start->few;
+}
+
+/* and what comes last this. */
+static newton_facts few_last(const newton_facts *f, const newton_rule *start)
+{
+    newton_facts last = *f;
+    last.mu = few_mu(f) * sqrt((1 - FEW_RELEASES) * (1 - newton_shares(start)));
+    last.features = start->few;
+    last.goes_on = 1;
+    return last;
+}
+
+void select_add_few(ask_plan *plan, const newton_facts *f,
+                    const newton_rule *start)
+{
+    newton_facts last = few_last(f, start);
+    newton_rule fit = newton_make_rule(&last);
+    newton_add_plan(plan, start, few_mu(f));
+    plan->item[plan->items++] =
+        (ask_item){.kind = ASK_CHOICE,
+                   .count = start->few,
+                   .noise = ASK_FLIP,
+                   .level = FEW_CHOICES * f->epsilon / (double)start->few,
+                   .and_next = 1};
+    plan->item[plan->items++] =
+        (ask_item){.kind = ASK_PARTIAL,
+                   .count = start->few,
+                   .level = few_mu(f) * sqrt(few_release(start))};
+    newton_add_plan(plan, &fit, last.mu);
+}
+
+/* ---- what all selections need ---- */
+
+/* Out of what is left for later, unless it was planned beforehand. */
+static sotto_status tell_later(const selection *s, const ask_plan *plan,
+                               sotto_error *error)
+{
+    return s->start.few > 0 ? SOTTO_OK
+                            : curator_tell_plan(s->curator, plan, error);
 }
 
 static double unit_of(const selection *s, int64_t j)
@@ -112,7 +187,7 @@ static sotto_status select_start(selection *s, newton_columns *k,
     ask_plan plan = {0};
     newton_add_plan(&plan, &s->start, s->settings->level);
     s->spent = newton_shares(&s->start);
-    sotto_status status = curator_tell_plan(s->curator, &plan, error);
+    sotto_status status = tell_later(s, &plan, error);
     if (status == SOTTO_OK)
         status = newton_ask_response(response, s->curator, p, &s->start,
                                      s->settings->target_reach, error);
@@ -141,7 +216,7 @@ static sotto_status select_ask(selection *s, double share, int64_t *j,
                               {.kind = ASK_PARTIAL,
                                .count = 1,
                                .level = level * sqrt((1 - CHOICES) * share)}}};
-    sotto_status status = curator_tell_plan(s->curator, &plan, error);
+    sotto_status status = tell_later(s, &plan, error);
     s->spent += share;
     if (status == SOTTO_OK)
         status = curator_ask_choice(s->curator, j, error);
@@ -150,16 +225,16 @@ static sotto_status select_ask(selection *s, double share, int64_t *j,
                : status;
 }
 
-/* Whether feature j is taken, by its derivative g in the column's own units;
-   then it moves by as much as its model says. */
+/* Whether feature j is taken, by its derivative g in the column's own units,
+   which had this share; then it moves by as much as its model says. */
 static int select_take(selection *s, double share, int64_t j, double gradient)
 {
     const solver_problem *p = s->problem;
     double scale = s->from.columns.scale[j], g = gradient / scale;
     double l1 = p->l1 * unit_of(s, j) / scale;
     double l2 = p->l2 * (unit_of(s, j) / scale) * (unit_of(s, j) / scale);
-    double sd =
-        2 * release_clip(s) / (s->start.strength * sqrt((1 - CHOICES) * share));
+    double x = s->start.strength * (s->start.few > 0 ? 1 - FEW_CHOICES : 1);
+    double sd = 2 * release_clip(s) / (x * sqrt(share));
     double over = fabs(g) - l1;
     if (!(over >= (p->l1 > 0 ? SURE_L1 : SURE) * sd))
         return 0;
@@ -176,13 +251,16 @@ static sotto_status select_features(selection *s, int64_t most,
 {
     sotto_status status = SOTTO_OK;
     int refused = 0;
-    for (int64_t t = 0; t < most && refused < MOST_REFUSED; t++) {
+    int most_refused = s->start.few > 0 ? (int)most : MOST_REFUSED;
+    for (int64_t t = 0; t < most && refused < most_refused; t++) {
         double gradient, share = select_share(&s->start, t);
         int64_t j;
         status = select_ask(s, share, &j, &gradient, error);
         if (status != SOTTO_OK)
             return status;
-        refused += !select_take(s, share, j, gradient);
+        double release =
+            s->start.few > 0 ? few_release(&s->start) : (1 - CHOICES) * share;
+        refused += !select_take(s, release, j, gradient);
         if (progress && progress(context, .5 * (double)(t + 1) / (double)most))
             return error_set(error, SOTTO_INTERRUPTED, "interrupted");
     }
@@ -221,9 +299,11 @@ static sotto_status select_fit(selection *s, solver_answer *out,
     set.facts.features = s->count;
     set.facts.mu *= left;
     set.facts.goes_on = 1;
+    if (s->start.few > 0)
+        set.facts = few_last(&s->settings->facts, &s->start);
     set.rule = newton_make_rule(&set.facts);
     newton_add_plan(&plan, &set.rule, s->settings->level * left);
-    sotto_status status = curator_tell_plan(s->curator, &plan, error);
+    sotto_status status = tell_later(s, &plan, error);
     if (status == SOTTO_OK)
         status = newton_on_columns(out, s->curator, s->problem, &set, &from,
                                    progress ? half_done : NULL, &half, error);
@@ -237,7 +317,7 @@ sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
 {
     selection s = {
         .problem = p, .settings = set, .curator = c, .start = set->rule};
-    int64_t most = select_most(&set->facts);
+    int64_t most = set->rule.few > 0 ? set->rule.few : select_most(&set->facts);
     double *memory = newton_columns_make(&s.from.columns, p->features);
     s.taken = mem_zeroed((size_t)most + 1, sizeof *s.taken);
     s.weight = mem_zeroed((size_t)most + 1, sizeof *s.weight);

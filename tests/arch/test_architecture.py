@@ -177,11 +177,17 @@ class NotPrivate(unittest.TestCase):
         self.assertNotIn("data", MODULES["model"][1])
 
     def test_who_uses_it(self):
-        """In the library one object calls it, and that one calls nothing of privacy."""
+        """Fit, and one file of the curator, which measures what it is told and lets nothing out."""
         defined = symbols(libraries()["exact"], "--defined-only", "-g")
         for name, path in libraries().items():
             used = symbols(path, "--undefined-only") & defined
-            self.assertEqual(bool(used), name in ("exact", "fit"), (name, used))
+            self.assertEqual(bool(used), name in ("exact", "fit", "curator"), (name, used))
+        folder = os.path.join(BUILD, "libsotto_curator.a.p")
+        for name in os.listdir(folder):
+            used = symbols(os.path.join(folder, name), "--undefined-only")
+            if name.endswith(".o") and used & defined:
+                self.assertTrue(name.endswith("curator_minimise.c.o"), name)
+                self.assertFalse({symbol for symbol in used if symbol.startswith("gate_")})
 
     def test_only_the_curator_makes_statements(self):
         """And only private.c of fit takes one: not what calls the exact solver."""

@@ -6,7 +6,7 @@ import os
 import random
 import unittest
 
-from common import OK, PRIVACY, USAGE, Case, schema
+from common import DATA, OK, PRIVACY, USAGE, Case, schema
 
 
 def column(bounds):
@@ -99,6 +99,27 @@ class Paths(Auto):
         self.assertIn("row sizes", names)
         self.assertNotIn("second-moment matrix", names)
 
+    def test_very_few(self):
+        """Where selections would cost more than they find, their number is
+        fixed, and choices are pure: of all that is planned nothing is left."""
+        few = ["--l1", ".1", "--rows", "2000", "--path", "select", "--epsilon", ".1"]
+        self.assertEqual(self.train(*few).code, OK)
+        statement = self.model()["privacy"]
+        self.assertNotIn("chosen_from_answers", statement)
+        choices = [q for q in statement["questions"] if q["question"] == "choice"]
+        self.assertEqual([(q["mechanism"], q["times"]) for q in choices],
+                         [("permute-and-flip", 3)])
+        text = self.sotto("plan", "--explain", "--delta", "1e-6", "--features", "60",
+                          *few).out.decode()
+        self.assertIn("very few choices", text)
+        self.assertIn("choice                     3  epsilon", text)
+        self.assertEqual(self.train(*few, "--epsilon", ".2").code, OK)
+        self.assertIn("chosen_from_answers", self.model()["privacy"])
+        self.assertEqual(self.train(*few, "--insecure-seed", "3").code, OK)
+        sizes = [abs(w) for w in self.model()["weights"]]
+        self.assertEqual(sizes.index(max(sizes)), 3)
+        self.assertLessEqual(sum(w > 0 for w in sizes), 3)
+
     def test_rows_that_are_not_public(self):
         """They are asked for first, and then the way is chosen."""
         self.assertEqual(self.train("--l1", ".1").code, OK)
@@ -122,6 +143,58 @@ class Paths(Auto):
             shares = [float(line.split("%")[0].split()[-1])
                       for line in text.splitlines() if " % " in line]
             self.assertAlmostEqual(sum(shares), 100, delta=.1)
+
+    def plan(self, *more):
+        target = [] if "svmlight" in more else ["--target", "t"]
+        return self.sotto("plan", "--epsilon", "1", "--delta", "1e-6", "--rows",
+                          "100000", *target, *more)
+
+    def schema(self, columns, **more):
+        self.write("s.json", schema(columns, **more))
+        return ["--schema", "s.json"]
+
+    def test_a_plan_by_a_schema(self):
+        """It is what training would do, and says what bounds would cost."""
+        number, bounded = {"type": "number"}, {"type": "number", "bounds": [0, 9]}
+        levels = {"type": "category", "levels": ["u", "v, \"w\"", "x"]}
+        schema = self.schema({"a": bounded, "b": number, "c": number, "d": levels,
+                              "e": {"type": "drop"}, "t": {"type": "target"}})
+        self.write("x.csv", "a,b,c,d,e,t\n1,2,3,x,5,6\n2,3,4,u,5,6\n")
+        text = self.plan(*schema, "--explain").out.decode()
+        self.assertIn("4 of 6 features have them; the others are bought, one for each, for 3 %",
+                      text)
+        self.assertIn("the target has none: bought for 0.25 %", text)
+        result = self.sotto("train", "x.csv", *schema, "--target", "t", "--epsilon", "1",
+                            "--delta", "1e-6", "--rows", "100000", "-o", "m.json")
+        self.assertEqual(result.code, OK)
+        planned = json.loads(self.plan(*schema).out)
+        self.assertEqual(planned["questions"], self.model()["privacy"]["questions"])
+        text = self.plan(*schema, "--explain", "--drop", "b,c").out.decode()
+        self.assertIn("4 of 4 features have them\n", text)
+
+    def test_a_plan_by_a_default(self):
+        number = {"type": "number"}
+        schema = self.schema({"a": number | {"bounds": [0, 9]}}, default=number)
+        text = self.plan(*schema, "--features", "300", "--explain", "--loss",
+                         "logistic").out.decode()
+        self.assertIn("1 of 300 features have them; the others are bought", text)
+        schema = self.schema({}, default=number | {"bounds": [0, 9]})
+        for more in ([], ["--format", "svmlight"]):
+            text = self.plan(*schema, "--features", "300", "--explain", *more).out.decode()
+            self.assertIn("300 of 300 features have them\n", text)
+
+    def test_plans_that_cannot_be(self):
+        number = {"type": "number"}
+        schema = self.schema({"a": number, "b": number, "t": number})
+        for more, expected in ((["--features", "3"], "the schema declares 2"),
+                               (["--features", "1"], "the schema declares 2"),
+                               (["--solver", "cd"], "column \"a\" has no bounds"),
+                               (["--drop", "q"], "q")):
+            line = self.assert_one_line(self.plan(*schema, *more),
+                                        PRIVACY if "cd" in more else
+                                        DATA if "q" in more else USAGE)
+            self.assertIn(expected, line)
+        self.assertIn("--schema FILE", self.assert_one_line(self.plan(), USAGE))
 
     def test_too_many_for_a_matrix(self):
         text = self.assert_one_line(self.sotto(

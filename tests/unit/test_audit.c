@@ -316,8 +316,8 @@ static sotto_table *minimiser_table(ask_kind kind, int there)
                                {NULL, NULL}};
     const setting numbers[] = {
         {"target", "t"}, {"epsilon", "1"}, {"loss", "huber"}, {NULL, NULL}};
-    sotto_table *table = read_text(
-        "d.csv", t.data, kind == ASK_PERTURBED ? classes : numbers);
+    sotto_table *table =
+        read_text("d.csv", t.data, kind == ASK_PERTURBED ? classes : numbers);
     text_free(&t);
     return table;
 }
@@ -330,7 +330,8 @@ static double minimiser_loss(ask_kind kind, double w, double l2)
 
 static double audit_minimiser(ask_kind kind, double mu, int64_t runs)
 {
-    double sum[2] = {0, 0}, *seen = mem_zeroed((size_t)(2 * runs), sizeof *seen);
+    double sum[2] = {0, 0},
+           *seen = mem_zeroed((size_t)(2 * runs), sizeof *seen);
     double out[2], norm = kind == ASK_PERTURBED ? 8 : 1;
     ask_penalty penalty = {0, kind == ASK_PERTURBED ? 320 : 1, -INFINITY,
                            INFINITY};
@@ -636,9 +637,12 @@ static void test_fw(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release), cmocka_unit_test(test_cd),
-        cmocka_unit_test(test_gd),      cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_sgd),     cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_cd),
+        cmocka_unit_test(test_gd),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_sgd),
+        cmocka_unit_test(test_newton_questions),
         cmocka_unit_test(test_minimisers),
         cmocka_unit_test(test_fw),
     };

@@ -61,15 +61,18 @@ static sotto_table *table_of(const rows *r, int classes, int sparse,
         else
             text_format(&t, "%.9g,%.9g,%.17g\n", x[0], x[1], y);
     }
-    const setting of_classes[] = {{"loss", "logistic"},
-                                  {"precision", precision},
-                                  {"epsilon", "1"},
-                                  {sparse ? "features" : "target",
-                                   sparse ? "2" : "t"},
-                                  {"classes", "-1,1"},
-                                  {NULL, NULL}};
-    setting of_numbers[] = {of_classes[0], of_classes[1], of_classes[2],
-                            of_classes[3], {NULL, NULL}};
+    const setting of_classes[] = {
+        {"loss", "logistic"},
+        {"precision", precision},
+        {"epsilon", "1"},
+        {sparse ? "features" : "target", sparse ? "2" : "t"},
+        {"classes", "-1,1"},
+        {NULL, NULL}};
+    setting of_numbers[] = {of_classes[0],
+                            of_classes[1],
+                            of_classes[2],
+                            of_classes[3],
+                            {NULL, NULL}};
     of_numbers[0].value = "huber";
     sotto_table *table =
         read_text(sparse ? "d.svm" : "d.csv", t.data ? t.data : "",
@@ -116,7 +119,9 @@ static double true_length(const minimum *m, const double *w)
         long double up = v + (w[j] >= 0 ? m->l1 : -m->l1);
         long double down = v + (w[j] > 0 ? m->l1 : -m->l1);
         assert_true(w[j] >= m->low && w[j] <= m->high);
-        v = up < 0 && w[j] < m->high ? up : down > 0 && w[j] > m->low ? down : 0;
+        v = up < 0 && w[j] < m->high    ? up
+            : down > 0 && w[j] > m->low ? down
+                                        : 0;
         square += v * v;
     }
     return (double)sqrtl(square);
@@ -221,20 +226,31 @@ static void test_not_certain(void **state)
     }
 }
 
+/* Within 2^-50, where 2^-48 is counted on. */
+static void test_sigmoid(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 200000; run++) {
+        double m = around(run % 2 ? 40 : 750) * (run % 3 ? 1 : 1e-3);
+        long double truth = 1 / (1 + expl((long double)m));
+        assert_true(fabsl(dual_sigmoid_of_minus(m) - truth) <= 0x1p-50L);
+    }
+}
+
 /* ---- asking ---- */
 
 static curator_policy plain(int classes)
 {
-    return (curator_policy){.adjacency = ACCOUNT_ADD_REMOVE,
-                            .rows_per_person = 1,
-                            .rows = 8,
-                            .loss = {classes ? LOSS_LOGISTIC : LOSS_HUBER,
-                                     classes ? 0 : 1},
-                            .weight_bound = 1,
-                            .norm_bound = 1,
-                            .without_noise = 1,
-                            .insecure = 1,
-                            .seed = 3};
+    return (curator_policy){
+        .adjacency = ACCOUNT_ADD_REMOVE,
+        .rows_per_person = 1,
+        .rows = 8,
+        .loss = {classes ? LOSS_LOGISTIC : LOSS_HUBER, classes ? 0 : 1},
+        .weight_bound = 1,
+        .norm_bound = 1,
+        .without_noise = 1,
+        .insecure = 1,
+        .seed = 3};
 }
 
 static ask_penalty just_l2(double l2)
@@ -251,8 +267,8 @@ static double unit_of(const curator_policy *p, double l2)
 
 /* The answer in units, and the sd of its noise. */
 static double ask_table(sotto_table *t, const curator_policy *policy,
-                        ask_kind kind, double level,
-                        const ask_penalty *penalty, double *out)
+                        ask_kind kind, double level, const ask_penalty *penalty,
+                        double *out)
 {
     ask_plan plan = plan_one(some(kind, 1, level));
     double unit = unit_of(policy, penalty->l2), w[P], sd;
@@ -264,8 +280,7 @@ static double ask_table(sotto_table *t, const curator_policy *policy,
     curator_close(c);
     for (int j = 0; out && j < P; j++) {
         out[j] = w[j] / unit;
-        assert_true(fabs(out[j] - rint(out[j])) <=
-                    1e-3 + 1e-14 * fabs(out[j]));
+        assert_true(fabs(out[j] - rint(out[j])) <= 1e-3 + 1e-14 * fabs(out[j]));
     }
     return sd;
 }
@@ -350,7 +365,8 @@ static ask_penalty some_penalty(void)
 }
 
 /* Pairs that differ in the last row, which is climbed: whatever makes the
-   distance larger is kept. Returns the largest, as a part of what is charged. */
+   distance larger is kept. Returns the largest, as a part of what is charged.
+ */
 static double climb(int classes, int replace)
 {
     curator_policy policy = plain(classes);
@@ -493,11 +509,11 @@ static void test_units(void **state)
     assert_true(part <= 1 && part >= .99);
     policy.rows_per_person = 1;
     policy.weight_bound = 3;
-    sotto_table *t = read_text("d.csv", "a,b,t,v\n5,0,1e6,3\n",
-                               SETTINGS({"target", "t"}, {"loss", "huber"},
-                                        {"weights", "v"},
-                                        {"weight-bound", "3"}, {"epsilon", "1"},
-                                        {"precision", "float"}));
+    sotto_table *t =
+        read_text("d.csv", "a,b,t,v\n5,0,1e6,3\n",
+                  SETTINGS({"target", "t"}, {"loss", "huber"}, {"weights", "v"},
+                           {"weight-bound", "3"}, {"epsilon", "1"},
+                           {"precision", "float"}));
     ask_table(t, &policy, ASK_MINIMISER, 0, &penalty, a);
     part = distance(a, b) / charged(&policy, ASK_MINIMISER);
     assert_true(part <= 1 && part >= .99);
@@ -547,10 +563,20 @@ static void test_refused(void **state)
         int intercept, fine;
     } cases[] = {
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {.1, 1, -1, 1}, 1, 8, 0, 1},
-        {ASK_PERTURBED, {LOSS_LOGISTIC, 0}, {0, 1, -INFINITY, INFINITY}, 1, 8,
-         0, 1},
-        {ASK_PERTURBED, {LOSS_LOGISTIC, 0}, {.1, 1, -INFINITY, INFINITY}, 1, 8,
-         0, 0},
+        {ASK_PERTURBED,
+         {LOSS_LOGISTIC, 0},
+         {0, 1, -INFINITY, INFINITY},
+         1,
+         8,
+         0,
+         1},
+        {ASK_PERTURBED,
+         {LOSS_LOGISTIC, 0},
+         {.1, 1, -INFINITY, INFINITY},
+         1,
+         8,
+         0,
+         0},
         {ASK_PERTURBED, {LOSS_LOGISTIC, 0}, {0, 1, -1, INFINITY}, 1, 8, 0, 0},
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 0, -1, 1}, 1, 8, 0, 0},
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, NAN, -1, 1}, 1, 8, 0, 0},
@@ -635,7 +661,8 @@ static void test_level(void **state)
 }
 
 /* One feature. The density of the minimiser where there is noise of this sd
-   in the linear part: of `count` rows with z = `small`, and one with z = `z`. */
+   in the linear part: of `count` rows with z = `small`, and one with z = `z`.
+ */
 typedef struct line {
     double count, small, z, l2, sd;
 } line;
@@ -726,8 +753,8 @@ static void test_pull(void **state)
     policy.without_noise = 0;
     for (int run = 0; run < RUNS; run++) {
         policy.seed = (uint64_t)run;
-        told = ask_table(table_of(&none, 1, 0, "float"), &policy,
-                         ASK_PERTURBED, 1, &penalty, w);
+        told = ask_table(table_of(&none, 1, 0, "float"), &policy, ASK_PERTURBED,
+                         1, &penalty, w);
         for (int j = 0; j < P; j++) {
             sum += w[j] / KERNEL_CLIP;
             square += w[j] * w[j] / KERNEL_CLIP / KERNEL_CLIP;
@@ -774,6 +801,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_certificate),
         cmocka_unit_test(test_surely),
+        cmocka_unit_test(test_sigmoid),
         cmocka_unit_test(test_not_certain),
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_storage),

@@ -469,11 +469,11 @@ static void test_minimisers(void **state)
              SETTINGS({"solver", "output"}, {"intercept", "no"}, {"l2", "1"}));
     fewest = 1;
     one_loss(0, 1, 1, csv_schema,
-             SETTINGS({"solver", "objective"}, {"intercept", "no"},
-                      {"l2", "1"}, {"rows", "100"}));
+             SETTINGS({"solver", "objective"}, {"intercept", "no"}, {"l2", "1"},
+                      {"rows", "100"}));
     one_loss(1, 1, 0, svm_schema,
-             SETTINGS({"solver", "objective"}, {"intercept", "no"},
-                      {"l2", "1"}, {"rows", "100"}));
+             SETTINGS({"solver", "objective"}, {"intercept", "no"}, {"l2", "1"},
+                      {"rows", "100"}));
     fewest = 12;
 }
 
