@@ -94,7 +94,13 @@ def described(p, engine):
             "weights": [float(f"{w:.3g}") for w in sorted(told["weights"], reverse=True)]}
 
 
+def rounded(value):
+    """Four digits are more than noise leaves, and than the page shows."""
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
 def entry(study, settings, result):
+    result = {k: rounded(v) for k, v in result.items() if k != "seconds_std"}
     out = {"problem": study.problem, "solver": study.solver, "group": study.group,
            "epsilon": study.epsilon, "adjacency": study.adjacency,
            "settings": {k: v for k, v in settings.items()}, "result": result}
