@@ -98,7 +98,7 @@ def minimiser_axes(p, quick):
 
 def few(p):
     """The minimiser is found anew in each run, inside of the curator."""
-    return not p.sparse and p.features <= 300
+    return not p.sparse and p.features <= 120
 
 
 def cd_passes(p, quick):
