@@ -3,7 +3,7 @@
 BUILD = build
 PREFIX ?= /usr/local
 
-.PHONY: all demo test test-report install uninstall format bench \
+.PHONY: all demo test test-report reproduce install uninstall format bench \
 	bench-instructions fuzz sanitize clang mutants kills clean setup-build \
 	setup-test
 
@@ -30,13 +30,23 @@ test: setup-test
 	@$(MAKE) --no-print-directory all
 	@tools/test.sh $(BUILD)
 
-# The page of 'sotto report' in Chromium, on a desk, a phone and in the dark;
-# the pictures are in build/pictures.
+# The papers' experiments on their problems, and build/reproduce/report.html about
+# them: make reproduce [QUICK=1] [RUNS=100] [DATA=DIR]. Run again after an
+# interruption it goes on.
+reproduce: all
+	@tools/setup.sh test
+	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/reproduce.py --build $(BUILD) \
+		$(if $(QUICK),--quick) $(if $(RUNS),--runs $(RUNS)) $(if $(DATA),--data $(DATA))
+
+# The pages of 'sotto report' and 'make reproduce' in Chromium, on a desk, a
+# phone and in the dark; the pictures are in build/pictures.
 test-report: all
 	@tools/setup.sh browser
 	@mkdir -p $(BUILD)/pictures
 	SOTTO=$(BUILD)/sotto SOTTO_PICTURES=$(BUILD)/pictures \
 		PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/browser/test_report.py
+	SOTTO_PICTURES=$(BUILD)/pictures PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 tests/browser/test_reproduce_page.py
 
 install: all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)

@@ -40,20 +40,6 @@ static sotto_options *read_options(int count, char **word)
     return o;
 }
 
-static const private_solver *find_solver(const sotto_options *o)
-{
-    const private_solver *const all[] = {
-        &fit_auto,    &fit_newton,     &fit_cd,     &fit_gcd,
-        &fit_gd,      &fit_sgd,        &fit_scd,    &fit_scd_paper,
-        &fit_scd_seq, &fit_scd_primal, &fit_fw,     &fit_bcfw,
-        &fit_ssp,     &fit_svrg,       &fit_output, &fit_objective};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (option_is(o, OPTION_SOLVER, all[i]->name))
-            return all[i];
-    fprintf(stderr, "bench_repeat: expected solver=NAME\n");
-    exit(2);
-}
-
 static void run_once(private_run *r, const char *data, double *weight)
 {
     sotto_table *t;
@@ -64,6 +50,7 @@ static void run_once(private_run *r, const char *data, double *weight)
     solver_answer answer = {.weight = weight};
     must(sotto_table_read(&t, data, r->options, &error), &error);
     must(curator_open(&r->curator, &t, &r->policy, &r->plan, &error), &error);
+    must(fit_ask_first(r, &error), &error);
     must(r->solver->run(r, &p, &answer, NULL, NULL, &error), &error);
     curator_close(r->curator);
     sotto_model m = {.weight = weight};
@@ -80,7 +67,7 @@ int main(int count, char **word)
         return fprintf(stderr, "usage: see the file\n"), 2;
     private_run r = {.options = read_options(count - 3, word + 3)};
     r.task = fit_read_task(r.options);
-    r.solver = find_solver(r.options);
+    r.solver = fit_solver(r.options);
     must(sotto_fit_check(r.options, &error), &error);
     must(sotto_table_read(&t, word[2], r.options, &error), &error);
     r.facts = fit_facts(t, r.options);

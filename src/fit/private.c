@@ -15,7 +15,7 @@ static const private_solver *const solvers[] = {
     &fit_scd_seq, &fit_scd_primal, &fit_fw,     &fit_bcfw,
     &fit_ssp,     &fit_svrg,       &fit_output, &fit_objective};
 
-static const private_solver *solver_of(const sotto_options *options)
+const private_solver *fit_solver(const sotto_options *options)
 {
     for (size_t i = 1; i < sizeof solvers / sizeof *solvers; i++)
         if (option_is(options, OPTION_SOLVER, solvers[i]->name))
@@ -48,7 +48,7 @@ static sotto_status check_box(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--box: --solver %s starts at 0; expected a box with "
                          "0 in it",
-                         solver_of(options)->name);
+                         fit_solver(options)->name);
     return SOTTO_OK;
 }
 
@@ -75,9 +75,9 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
                          "guarantee may fail, well below 1 / rows");
     sotto_status status = check_clip(options, error);
     if (status == SOTTO_OK)
-        status = fit_check_heeded(options, solver_of(options)->name, error);
+        status = fit_check_heeded(options, fit_solver(options)->name, error);
     if (status == SOTTO_OK)
-        status = solver_of(options)->check(options, error);
+        status = fit_solver(options)->check(options, error);
     if (status == SOTTO_OK)
         status = check_box(options, error);
     if (status != SOTTO_OK)
@@ -96,8 +96,7 @@ static int run_look(void *context, double share)
     return r->watch->look(r->watch->context, &progress);
 }
 
-/* What every solver needs first, where it is not public. */
-static sotto_status run_first(private_run *r, sotto_error *error)
+sotto_status fit_ask_first(private_run *r, sotto_error *error)
 {
     double total, curvature = loss_curvature_bound(&r->task.loss);
     sotto_status status = SOTTO_OK;
@@ -137,7 +136,8 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
                         r->task.intercept};
     m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
     solver_answer answer = {.weight = m->weight, .noise = m->noise};
-    sotto_status status = m->noise ? run_first(r, error) : error_memory(error);
+    sotto_status status =
+        m->noise ? fit_ask_first(r, error) : error_memory(error);
     if (status == SOTTO_OK)
         status = r->solver->run(r, &p, &answer,
                                 r->watch && r->watch->look ? run_look : NULL, r,
@@ -354,7 +354,7 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
     if (status != SOTTO_OK)
         return status;
     private_run r = {.options = options,
-                     .solver = solver_of(options),
+                     .solver = fit_solver(options),
                      .task = fit_read_task(options)};
     status = plan_facts(&r, error);
     if (status == SOTTO_OK)
@@ -370,7 +370,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
                          sotto_error *error)
 {
     private_run r = {.options = options,
-                     .solver = solver_of(options),
+                     .solver = fit_solver(options),
                      .task = fit_read_task(options),
                      .watch = watch};
     sotto_status status = run_begin(&r, out, table, error);

@@ -124,6 +124,14 @@ extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_ssp, fit_svrg,
     fit_scd, fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
     fit_newton, fit_auto, fit_output, fit_objective;
 
+/* ---- private.c ---- */
+
+/* The solver that the options name; auto, where they name none. */
+const private_solver *fit_solver(const sotto_options *options);
+
+/* Asks what every solver needs first, where it is not public. */
+sotto_status fit_ask_first(private_run *r, sotto_error *error);
+
 /* ---- descent.c: gradient steps ---- */
 
 sotto_status fit_check_descent(const sotto_options *options, const char *solver,

@@ -1,0 +1,1 @@
+"""What `make reproduce` is made of: data, solvers, tuning, and the page."""

@@ -1,0 +1,322 @@
+#!/usr/bin/python3
+"""bench/reproduce.py on small tables: it goes on where it was killed, and says what it does.
+
+What it writes is the same whether it was interrupted or not, no entry is computed twice, a set that is
+missing is named with its source, and the page has the numbers of the JSON.
+"""
+import html.parser
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("SOTTO_BUILD") or os.path.join(ROOT, "build")
+SCRIPT = os.path.join(ROOT, "bench", "reproduce.py")
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+
+class Tables(html.parser.HTMLParser):
+    """The text of every table that has a name, as rows of cells."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tables, self.rows, self.cell = {}, None, None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "table":
+            self.rows = self.tables[dict(attributes)["id"]] = []
+        elif tag == "tr" and self.rows is not None:
+            self.rows.append([])
+        elif tag in ("td", "th") and self.rows is not None:
+            self.cell = ""
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th") and self.cell is not None:
+            self.rows[-1].append(self.cell)
+            self.cell = None
+
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+
+
+def value(text):
+    return float(text.replace("–", "nan"))
+
+
+class Reproduce(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        made = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(made.cleanup)
+        cls.folder = made.name
+        os.mkdir(os.path.join(cls.folder, "empty"))
+        cls.said = cls.run_whole("whole")
+        cls.told = cls.read("whole")
+        with open(os.path.join(cls.folder, "whole", "report.html"), encoding="utf-8") as file:
+            cls.page = file.read()
+
+    @classmethod
+    def words(cls, out):
+        return [sys.executable, SCRIPT, "--tiny", "--build", BUILD, "--data",
+                os.path.join(cls.folder, "empty"), "--only", "square,log1,cal_std", "--solvers",
+                "cd-paper,cd,gd,auto", "--threads", "2", "--out", os.path.join(cls.folder, out)]
+
+    @classmethod
+    def run_whole(cls, out):
+        done = subprocess.run(cls.words(out), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        return done.stderr
+
+    @classmethod
+    def read(cls, out):
+        with open(os.path.join(cls.folder, out, "results.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def log(self, out):
+        path = os.path.join(self.folder, out, "cells.jsonl")
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            return file.read().split("\n")[1:-1]
+
+    def without_seconds(self, told):
+        return [[e["problem"], e["solver"], e.get("passes"), e["settings"],
+                 {k: v for k, v in e["result"].items() if not k.startswith("seconds")}]
+                for e in told["entries"]]
+
+    def test_what_is_in_the_json(self):
+        self.assertEqual(sorted(self.told["problems"]), ["log1", "square"])
+        self.assertEqual({e["solver"] for e in self.told["entries"]},
+                         {"cd-paper", "cd", "gd", "auto"})
+        for e in self.told["entries"]:
+            r = e["result"]
+            self.assertEqual(r["runs"], 2, e)
+            self.assertLessEqual(r["min"], r["mean"])
+            self.assertLessEqual(r["mean"], r["max"])
+            self.assertGreaterEqual(r["min"], -1e-9)
+            self.assertEqual("proven" in r, e["solver"] == "cd-paper", e)
+            self.assertEqual(e["adjacency"], "replace-one")
+        passes = {e.get("passes") for e in self.told["entries"] if e["group"] == "passes" and
+                  e["solver"] == "gd"}
+        self.assertGreater(len(passes), 3)
+
+    def test_more_budget_helps(self):
+        """Whole runs are compared, so that the numbers are no constants: DP-GD on square."""
+        by = {e["epsilon"]: e["result"]["mean"] for e in self.told["entries"]
+              if e["group"] == "epsilon" and e["solver"] == "gd" and e["problem"] == "square"}
+        self.assertLess(by[10], by[.1] / 2)
+
+    def test_a_missing_set_is_named_with_its_source(self):
+        (line,) = self.told["missing"]
+        for words in ("cal_std is left out", "california.csv", "fetch_california_housing"):
+            self.assertIn(words, line)
+            self.assertIn(words, self.said)
+            self.assertIn(words, self.page)
+
+    def test_it_goes_on_where_it_was_killed(self):
+        process = subprocess.Popen(self.words("killed"), stderr=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL)
+        while len(self.log("killed")) < 30 and process.poll() is None:
+            time.sleep(.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        before = self.log("killed")
+        self.assertGreaterEqual(len(before), 30)
+        self.assertLess(len(before), len(self.log("whole")))
+        with open(os.path.join(self.folder, "killed", "cells.jsonl"), "a",
+                  encoding="utf-8") as file:
+            file.write(json.loads(before[0])["id"][:20])       # a line that was cut off
+        self.run_whole("killed")
+        after = self.log("killed")
+        self.assertEqual(after[:len(before)], before)
+        identities = [json.loads(line)["id"] for line in after]
+        self.assertEqual(len(identities), len(set(identities)))
+        self.assertEqual(sorted(identities), sorted(json.loads(x)["id"] for x in self.log("whole")))
+        self.assertEqual(self.without_seconds(self.read("killed")), self.without_seconds(self.told))
+
+    def test_results_of_another_build_are_not_used(self):
+        path = os.path.join(self.folder, "other", "cells.jsonl")
+        os.makedirs(os.path.dirname(path))
+        lines = self.log("whole")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('{"stamp": {"program": "x", "data": "y"}}\n' + "\n".join(lines) + "\n")
+        self.assertIn("begun anew", self.run_whole("other"))
+        self.assertEqual(self.without_seconds(self.read("other")), self.without_seconds(self.told))
+
+    def test_the_page_has_the_numbers_of_the_json(self):
+        tables = Tables(self.page).tables
+        least = {}
+        for e in self.told["entries"]:
+            if e["group"] == "passes":
+                key = e["solver"], e["problem"]
+                least[key] = min(least.get(key, 1e9), e["result"]["mean"])
+        names = {"DP-CD, paper's noise": "cd-paper", "DP-CD": "cd", "DP-GD": "gd",
+                 "auto, untuned": "auto"}
+        head, *rows = tables["matrix"]
+        self.assertEqual(head[1:], ["square", "log1"])
+        self.assertEqual({r[0] for r in rows}, set(names) | {"all weights 0"})
+        for row in rows:
+            for problem, text in zip(head[1:], row[1:]):
+                wanted = (self.told["problems"][problem]["zero"] if row[0] == "all weights 0" else
+                          least[names[row[0]], problem])
+                self.assertAlmostEqual(value(text) / wanted, 1, delta=.006)
+        self.check_passes(tables)
+        self.check_targets(tables, least)
+
+    def check_passes(self, tables):
+        """The table beneath a plot has every entry, with all that was asked for."""
+        for problem in ("square", "log1"):
+            rows = tables["passes-" + problem][1:]
+            wanted = [e for e in self.told["entries"] if e["group"] == "passes" and
+                      e["problem"] == problem and e["solver"] != "gd"]
+            self.assertEqual(len(rows), len(wanted))
+            mine = sorted(r["result"]["mean"] for r in wanted)
+            for shown, mean in zip(sorted(value(r[2]) for r in rows), mine):
+                self.assertAlmostEqual(shown / mean, 1, delta=.006)
+            for row in rows:
+                self.assertEqual(row[6:8], ["2", "replace-one"])
+
+    def check_targets(self, tables, least):
+        rows = {r[0]: r for r in tables["targets"][1:]}
+        self.assertEqual(set(rows), {"square", "log1"})
+        for problem, row in rows.items():
+            best = min(least["cd", problem], least["gd", problem])
+            self.assertAlmostEqual(value(row[1].split(" ±")[0]) / best, 1, delta=.006)
+            self.assertEqual(row[3], "met" if best <= value(row[2]) else "missed")
+
+    def test_every_plot_has_its_numbers(self):
+        figures = self.page.split("<figure>")[1:]
+        self.assertGreater(len(figures), 8)
+        for figure in figures:
+            inside = figure.split("</figure>")[0]
+            self.assertEqual(inside.count('role="img"'), 1)
+            self.assertEqual(inside.count("<details>"), 1)
+            self.assertIn("<table", inside)
+        self.assertNotIn("<script", self.page)
+        self.assertNotIn("http://", self.page)
+        self.assertNotIn("https://", self.page)
+
+
+def mixed(x):
+    """The seed of a run, as bench/reproduce/cell.c makes it."""
+    whole = (1 << 64) - 1
+    x = (x + 0x9e3779b97f4a7c15) & whole
+    x = ((x ^ (x >> 30)) * 0xbf58476d1ce4e5b9) & whole
+    x = ((x ^ (x >> 27)) * 0x94d049bb133111eb) & whole
+    return x ^ (x >> 31)
+
+
+class Cells(unittest.TestCase):
+    """A cell is what `sotto train` does with the same options and seed, also where a plan is shared."""
+
+    usual = {"target": 4, "loss": "logistic", "l2": .1, "intercept": "no", "epsilon": 1,
+             "delta": 1e-5, "adjacency": "replace-one", "threads": 1}
+    ways = [{"solver": "cd", "smoothness": "m", "steps": 12, "clip": 1},
+            {"solver": "cd", "smoothness": "m", "steps": 12, "clip": .3, "step-size": .5},
+            {"solver": "cd", "smoothness": "m", "steps": 24, "clip": 1},
+            {"solver": "gcd", "smoothness": "m", "steps": 3, "clip": 1},
+            {"solver": "gd", "smoothness": "m", "steps": 5, "clip": 2},
+            {"solver": "sgd", "smoothness": "m", "steps": 9, "batch-rate": .1, "clip": 2},
+            {"solver": "scd", "steps": 9, "batch-rate": .1, "norm-bound": 2, "rows": 300},
+            {"solver": "scd", "steps": 9, "batch-rate": .1, "norm-bound": 2, "rows": 300,
+             "clip": .1},
+            {"solver": "cd", "schema": "s", "smoothness": "private:0.2", "steps": 6},
+            {"solver": "auto", "schema": "s", "penalty-units": "file"},
+            {"solver": "output", "norm-bound": 2}, {"solver": "output", "norm-bound": 1}]
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = made.name
+        random = np.random.RandomState(3)
+        self.x = random.randn(300, 3)
+        self.y = np.sign(self.x @ [2, -1, 0] + random.randn(300))
+        np.save(os.path.join(self.folder, "d.npy"), np.column_stack([self.x, self.y]))
+        with open(os.path.join(self.folder, "m"), "w", encoding="ascii") as file:
+            file.write(".25\n.25\n.25\n")
+        columns = {str(j): {"type": "number", "bounds": [-4, 4]} for j in (1, 2, 3)}
+        with open(os.path.join(self.folder, "s"), "w", encoding="ascii") as file:
+            json.dump({"sotto_schema": 1, "columns": {**columns, "4": {"type": "target"}}}, file)
+
+    def objective(self, model):
+        w = np.array(model["weights"], dtype=float)
+        m = self.x @ w + model["intercept"]
+        return np.logaddexp(0, -self.y * m).mean() + .05 * (w @ w)
+
+    def trained(self, way, seed):
+        words = []
+        for key, value in {**self.usual, **way}.items():
+            words += ["--no-intercept"] if key == "intercept" else ["--" + key, str(value)]
+        subprocess.run([os.path.join(BUILD, "sotto"), "train", "d.npy", *words, "--insecure-seed",
+                        str(seed), "--quiet", "-o", "m.json"], cwd=self.folder, check=True)
+        with open(os.path.join(self.folder, "m.json"), encoding="utf-8") as file:
+            return self.objective(json.load(file))
+
+    def answers(self, lines):
+        done = subprocess.run([os.path.join(BUILD, "bench", "bench_reproduce"), "2"], text=True,
+                              input="".join("\t".join(map(str, line)) + "\n" for line in lines),
+                              capture_output=True, check=True, cwd=self.folder)
+        got = [json.loads(line) for line in done.stdout.splitlines()]
+        return {g.get("id") or g["problem"]: g for g in got}
+
+    def test_same_as_train(self):
+        # one that the command line takes
+        start = next(s for s in range(10**6) if mixed(s) < 1 << 53)
+        problem = [f"{k}={v}" for k, v in {**self.usual, "epsilon": "inf"}.items()]
+        lines = [["problem", "p", "d.npy", "", *problem]]
+        for i, way in enumerate(self.ways):
+            words = [f"{k}={v}" for k, v in {**self.usual, **way}.items()]
+            lines.append(["cell", "p", f"c{i}", "d.npy", 1, start, *words])
+        answers = self.answers(lines)
+        best = answers["p"]["best"]
+        for i, way in enumerate(self.ways):
+            with self.subTest(way=way):
+                self.assertNotIn("failed", answers[f"c{i}"])
+                wanted = self.trained(way, mixed(start)) / best - 1
+                self.assertAlmostEqual(answers[f"c{i}"]["error"][0], wanted, delta=1e-6)
+
+    def test_what_is_refused_is_said(self):
+        problem = [f"{k}={v}" for k, v in {**self.usual, "epsilon": "inf"}.items()]
+        answers = self.answers([
+            ["problem", "p", "d.npy", "", *problem], ["problem", "q", "none.npy", "", *problem],
+            ["cell", "p", "a", "d.npy", 2, 1, "solver=cd", "steps=many"],
+            ["cell", "p", "b", "d.npy", 2, 1, *(f"{k}={v}" for k, v in self.usual.items()),
+             "solver=fw"],
+            ["cell", "x", "c", "d.npy", 2, 1], ["cell", "p", "d", "d.npy", 0, 1]])
+        for name in ("q", "a", "b", "c", "d"):
+            self.assertIn("failed", answers[name], name)
+
+
+class Numbers(unittest.TestCase):
+    """What the documents say is what one run has found."""
+
+    def test_documents(self):
+        kept = os.path.join(ROOT, "docs", "reproduce.json")
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "fill_numbers.py"), "--check",
+                               kept], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertLess(os.path.getsize(kept), 200000)
+
+    def test_a_number_that_was_typed_is_noticed(self):
+        import fill_numbers as tool
+        text = "a\n<!-- numbers: reached -->\n1\n<!-- end of numbers -->\nb\n"
+        filled = tool.filled(text, {"reached": "2"})
+        self.assertEqual(filled, text.replace("\n1\n", "\n2\n"))
+        self.assertEqual(tool.filled(filled, {"reached": "2"}), filled)
+        with self.assertRaises(SystemExit):
+            tool.filled(text, {})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Writes the numbers of one run of `make reproduce` into README.md and docs/reproduce.md.
+
+    fill_numbers.py RESULTS            and keeps RESULTS as docs/reproduce.json
+    fill_numbers.py --check RESULTS    changes nothing; fails where a document says something else
+
+A region that is filled stands between <!-- numbers: NAME --> and <!-- end of numbers -->. Nobody
+types a number there.
+"""
+import json
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+DOCUMENTS = ("README.md", os.path.join("docs", "reproduce.md"))
+KEPT = os.path.join("docs", "reproduce.json")
+REGION = re.compile(r"(<!-- numbers: ([a-z-]+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(head, rows):
+    return "\n".join([row(head), row(["---"] * len(head)), *map(row, rows)])
+
+
+def regions(told):
+    """What stands in each region."""
+    from experiments.html import number
+    from experiments.overview import target_rows
+    from experiments.papers import PAPERS_BEST
+    from experiments.solvers import BY_KEY, NAMED
+    from experiments.views import Results, label, name, settings
+    results = Results(told)
+    targets = [t for t in target_rows(results) if t["entry"]]
+    short, long = [], []
+    for t in targets:
+        e, auto, paper = t["entry"], t["auto"], PAPERS_BEST.get(t["problem"])
+        title = name(t["problem"]) + (f", {t['words']}" if t["words"] else "")
+        cells = [title, f"{number(e['result']['mean'])} ({label(e['solver'])})",
+                 number(auto["result"]["mean"]) if auto and not t["only"] else "–",
+                 f"{number(paper[0])} ({paper[1]})" if paper and not t["only"] else "–"]
+        if not t["only"]:
+            short.append(cells)
+        long.append([title, label(e["solver"]), f"{number(e['result']['mean'])} ± "
+                     f"{number(e['result']['std'])}", number(t["target"]),
+                     "met" if t["met"] else "missed", *cells[2:], settings(e)])
+    problems = [p for p in NAMED if p in results.problems]
+    matrix = [[label(k), BY_KEY[k].adjacency] +
+              [number(results.best(p, k)["result"]["mean"]) if results.best(p, k) else "–"
+               for p in problems] for k in BY_KEY if any(results.best(p, k) for p in problems)]
+    run = (f"{'Quick grids' if told['quick'] else 'The full grids'}, {results.runs} runs of each entry, "
+           f"{len(results.entries)} entries; {sum(t['met'] for t in targets)} of {len(targets)} targets are met.")
+    return {"reached": table(["problem", "sotto, tuned as the papers tune", "`auto`, untuned",
+                              "papers, tuned"], short),
+            "run": run,
+            "targets": table(["problem", "solver", "mean ± std", "target", "", "`auto`",
+                              "papers' best", "settings"], long),
+            "all": table(["solver", "adjacency"] + [name(p) for p in problems], matrix)}
+
+
+def filled(text, values):
+    """The text with its regions filled; one that nobody fills is an error."""
+    def fill(found):
+        if found[2] not in values:
+            raise SystemExit(f"fill_numbers: no such region: {found[2]}")
+        return found[1] + values[found[2]] + "\n" + found[3]
+    return REGION.sub(fill, text)
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--check"]
+    if len(words) != 1:
+        sys.exit("usage: fill_numbers.py [--check] RESULTS")
+    with open(words[0], encoding="utf-8") as file:
+        source = file.read()
+    values, wrong = regions(json.loads(source)), []
+    for name in DOCUMENTS:
+        path = os.path.join(ROOT, name)
+        with open(path, encoding="utf-8") as file:
+            before = file.read()
+        after = filled(before, values)
+        if "--check" in sys.argv:
+            wrong += [name] if after != before else []
+            continue
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(after)
+    if wrong:
+        sys.exit(f"fill_numbers: {', '.join(wrong)}: not the numbers of {words[0]}; run "
+                 f"tools/fill_numbers.py {words[0]}")
+    if "--check" not in sys.argv:
+        with open(os.path.join(ROOT, KEPT), "w", encoding="utf-8") as file:
+            file.write(source)
+
+
+if __name__ == "__main__":
+    main()
