@@ -94,21 +94,20 @@ def described(p, engine):
             "weights": [float(f"{w:.3g}") for w in sorted(told["weights"], reverse=True)]}
 
 
+UNSHOWN = ("seconds_std", "median")       # kept in cells.jsonl
+
+
 def rounded(value):
     """Four digits are more than noise leaves, and than the page shows."""
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def entry(study, settings, result):
-    result = {k: rounded(v) for k, v in result.items() if k != "seconds_std"}
+    unshown = UNSHOWN + (() if float(study.words.get("l1", 1)) > 0 else ("right", "wrong"))
     out = {"problem": study.problem, "solver": study.solver, "group": study.group,
-           "epsilon": study.epsilon, "adjacency": study.adjacency,
-           "settings": {k: v for k, v in settings.items()}, "result": result}
-    if study.passes is not None:
-        out["passes"] = study.passes
-    fixed = {k: study.words[k] for k in ("clip", "batch-rate", "passes", "steps") if
-             k in study.words and not study.axes}
-    return out | ({"fixed": fixed} if fixed else {})
+           "epsilon": study.epsilon, "adjacency": study.adjacency, "settings": settings,
+           "result": {k: rounded(v) for k, v in result.items() if k not in unshown}}
+    return out | ({"passes": study.passes} if study.passes is not None else {})
 
 
 def stamp(a, problems):
@@ -132,7 +131,8 @@ def run(a, effort):
         studies = [s for s in studies if s.solver in wanted]
         if a.so_far:
             found = finished(studies, effort, log.known)
-            missing.append(f"{len(studies) - len(found)} entries of {len(studies)}: not run yet")
+            if len(found) < len(studies):
+                missing.append(f"{len(studies) - len(found)} of {len(studies)} entries: not run yet")
         else:
             found = engine.run(studies, effort)
     except BaseException:
