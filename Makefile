@@ -102,7 +102,7 @@ fuzz:
 	@tools/setup.sh build ci
 	@test -f build-fuzz/build.ninja || CC=clang-14 meson setup build-fuzz \
 		-Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
-		-Doptimization=2
+		-Doptimization=1
 	ninja -C build-fuzz fuzzers
 	@tools/fuzz.sh build-fuzz $(SECONDS)
 
