@@ -174,6 +174,10 @@ sotto_status wide_run(solver_answer *out, curator *c, const solver_problem *p,
 sotto_status matrix_eigen(const double *a, int64_t d, double *value,
                           double *vector, sotto_error *error);
 
+/* And back: out = V diag(value) V'. */
+void matrix_compose(const double *value, const double *vector, int64_t d,
+                    double *out);
+
 /* The v that makes <g, v - from> + (v - from)' H (v - from) / 2 plus the sum
    of l1_j |v_j| + l2_j v_j^2 / 2 least, within [low_j, high_j]. */
 typedef struct matrix_model {

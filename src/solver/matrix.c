@@ -189,6 +189,18 @@ sotto_status matrix_eigen(const double *a, int64_t d, double *value,
     return SOTTO_OK;
 }
 
+void matrix_compose(const double *value, const double *vector, int64_t d,
+                    double *out)
+{
+    for (int64_t a = 0; a < d; a++)
+        for (int64_t b = 0; b < d; b++) {
+            double sum = 0;
+            for (int64_t e = 0; e < d; e++)
+                sum += vector[a * d + e] * value[e] * vector[b * d + e];
+            out[a * d + b] = sum;
+        }
+}
+
 /* ---- the model ---- */
 
 /* H + diag(l2) = L L', L in the lower half of `l`; 0: it is not definite. */

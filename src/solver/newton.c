@@ -138,13 +138,10 @@ static void newton_spectrum(newton_state *s, double sd)
 static void newton_maps(newton_state *s)
 {
     int64_t d = s->d;
+    matrix_compose(s->value, s->vector, d, s->model);
     for (int64_t a = 0; a < d; a++)
         for (int64_t b = 0; b < d; b++) {
-            double sum = 0;
-            for (int64_t e = 0; e < d; e++)
-                sum +=
-                    s->vector[a * d + e] * s->value[e] * s->vector[b * d + e];
-            s->model[a * d + b] = s->curvature * sum;
+            s->model[a * d + b] *= s->curvature;
             s->map[a * d + b] =
                 s->vector[a * d + b] / sqrt(s->curvature * s->value[b]);
         }

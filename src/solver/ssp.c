@@ -79,14 +79,7 @@ static sotto_status ssp_lift(ssp_state *s, sotto_error *error)
     double edge = fmax(s->sd * sqrt(2 * (double)d), 1e-12 * most);
     for (int64_t e = 0; e < d; e++)
         s->value[e] = fmax(s->value[e], fmax(edge, 1e-300));
-    for (int64_t a = 0; a < d; a++)
-        for (int64_t b = 0; b < d; b++) {
-            double sum = 0;
-            for (int64_t e = 0; e < d; e++)
-                sum +=
-                    s->vector[a * d + e] * s->value[e] * s->vector[b * d + e];
-            s->gram[a * d + b] = sum;
-        }
+    matrix_compose(s->value, s->vector, d, s->gram);
     return SOTTO_OK;
 }
 
