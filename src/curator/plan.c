@@ -221,7 +221,7 @@ int gate_chooses(ask_kind kind)
 static int can_draw(const ask_item *item, double sensitivity)
 {
     double scale = sensitivity / gate_choice_level(item);
-    if (!(item->level > 0))
+    if (!(item->level > 0) || isinf(item->level))
         return 0;
     if (item->noise == ASK_NOISY)
         return 2 * scale <= NOISE_LARGEST_SCALE / 2;
