@@ -265,6 +265,10 @@ static int is_sound(const ask_item *item)
         return 0;
     if (gate_is_choice(item->noise) != gate_chooses(item->kind))
         return 0;
+    /* draws of noisy scores are counted by coordinates, and edges are none */
+    if (item->noise == ASK_NOISY &&
+        (item->kind == ASK_ROW_QUANTILE || item->kind == ASK_TARGET_QUANTILE))
+        return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);
 }

@@ -402,6 +402,8 @@ static void test_plans(void **state)
     assert_int_equal(curator_check(&policy, &plan, 1, &error), SOTTO_OK);
     plan.item[0].noise = ASK_GAUSSIAN;
     assert_int_equal(curator_check(&policy, &plan, 1, &error), SOTTO_FAILED);
+    plan.item[0].noise = ASK_NOISY;
+    assert_int_equal(curator_check(&policy, &plan, 1, &error), SOTTO_FAILED);
     plan = plan_of(ASK_TARGET_MEAN, 1, 1);
     assert_int_equal(curator_check(&policy, &plan, 1, &error), SOTTO_FAILED);
     plan = plan_of(ASK_ROW_QUANTILE, 1, 1e-300);
