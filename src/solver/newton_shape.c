@@ -266,20 +266,22 @@ static sotto_status buy_each(const newton_columns *k, curator *c,
     return status;
 }
 
-/* Many: one for all of them, of the largest in each row. */
+/* Many: one for all of them, of the largest in each row. Columns with bounds
+   are in [-1, 1]: in units of 2^100 they are below every edge. */
 static sotto_status buy_common(const newton_columns *k, curator *c,
                                sotto_error *error)
 {
-    double edge[FLOAT_POWERS], count[FLOAT_POWERS + 1], *unit = k->scratch;
+    enum { POWERS = FLOAT_HIGHEST + 100 };
+    double edge[POWERS], count[POWERS + 1], *unit = k->scratch;
     double bound = 1, sd;
     ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = unit};
     for (int64_t j = 0; j < k->count; j++)
         unit[j] = isfinite(k->bound[j]) ? 0x1p100 : 1;
-    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
+    powers_of_two(edge, POWERS, FLOAT_HIGHEST);
     sotto_status status =
-        curator_ask_counts(c, &what, edge, FLOAT_POWERS, count, &sd, error);
+        curator_ask_counts(c, &what, edge, POWERS, count, &sd, error);
     if (status == SOTTO_OK)
-        bound = bound_of(count, FLOAT_POWERS, FLOAT_HIGHEST, sd);
+        bound = bound_of(count, POWERS, FLOAT_HIGHEST, sd);
     for (int64_t j = 0; j < k->count; j++)
         k->bound[j] = isfinite(k->bound[j]) ? k->bound[j] : bound;
     return status;

@@ -268,6 +268,16 @@ class Bought(Auto):
         self.assertNotIn("target", bought)
         self.assertIsInstance(bought["features"], (int, float))
 
+    def test_one_for_all_is_of_those_without(self):
+        """Columns that have bounds say nothing about those that have none."""
+        self.features = 20
+        self.put([[1, *[0] * 19, row[60]] for row in self.table])
+        self.declare(None, [-16, 16], {0: [-1, 1]})
+        self.assertEqual(self.train("--rows", "1000", "--path", "dense",
+                                    "--insecure-seed", "2").code, OK)
+        for weight in self.model()["weights"]:
+            self.assertLess(abs(weight), 1e6)
+
     def test_sizes_of_all_kinds(self):
         """A run that was paid for ends with a model."""
         for size, target in ((1e-37, 1), (1e30, 1), (3e38, 1), (1, 1e30),
