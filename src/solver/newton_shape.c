@@ -118,6 +118,7 @@ static int highest_filled(const double *count, int powers, double sd)
    added, and they are lowered. Weights are told as floats: what is larger is
    clipped, what is smaller is as good as 0. */
 #define LEAST_ASKED 0x1p-100
+#define MOST_ASKED 0x1p100
 #define LEAST_BOUND 0x1p-98
 #define MOST_BOUND 0x1p98
 
@@ -428,7 +429,7 @@ static void set_scales(const newton_columns *k, const double *reach,
     for (int64_t j = 0; j < k->count; j++) {
         double least = fmax(fmin(sd, mean), 1 / (NEWTON_LEVERAGE * (p + 1)));
         double used = fmax(square[j], least);
-        k->scale[j] = fmax(reach[j] * sqrt(used), LEAST_ASKED);
+        k->scale[j] = within(reach[j] * sqrt(used), LEAST_ASKED, MOST_ASKED);
         k->energy[j] = within(square[j] / used, 0, 1);
     }
 }

@@ -84,7 +84,7 @@ int64_t select_few(const newton_facts *f)
     double many = x / (PER_SELECTION * log((double)f->features + 2));
     if (!(f->epsilon > 0) || many >= MOST_FEW)
         return 0;
-    return (int64_t)fmax(1, rint(many));
+    return (int64_t)fmin(fmax(1, rint(many)), (double)f->features);
 }
 
 /* What comes before and between the choices has the rest of the budget, */
@@ -227,7 +227,8 @@ static sotto_status select_ask(selection *s, double share, int64_t *j,
 }
 
 /* Whether feature j is taken, by its derivative g in the column's own units,
-   which had this share; then it moves by as much as its model says. */
+   which had this share; then it moves by as much as its model says. One that
+   a box or rounding holds at 0 could be chosen again, and is not taken. */
 static int select_take(selection *s, double share, int64_t j, double gradient)
 {
     const solver_problem *p = s->problem;
@@ -241,8 +242,11 @@ static int select_take(selection *s, double share, int64_t j, double gradient)
         return 0;
     double step = copysign(over, -g) / (loss_curvature_bound(&p->loss) + l2);
     double to = within(step / scale, p->low, p->high);
+    double moved = curator_tell(s->curator, j, to);
+    if (moved == 0)
+        return 0;
     s->taken[s->count] = j;
-    s->weight[s->count++] = curator_tell(s->curator, j, to);
+    s->weight[s->count++] = moved;
     return 1;
 }
 

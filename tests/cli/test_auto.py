@@ -120,6 +120,21 @@ class Paths(Auto):
         self.assertEqual(sizes.index(max(sizes)), 3)
         self.assertLessEqual(sum(w > 0 for w in sizes), 3)
 
+    def test_fewer_features_than_selections(self):
+        """Nothing is chosen twice, and a feature that cannot move is not
+        taken."""
+        for features in (1, 2):
+            self.features = features
+            self.put([[*row[3:3 + features], 2 * row[3]] for row in self.table])
+            self.declare([-4, 4], [-16, 16])
+            for box in ("-inf,inf", "0,0"):
+                for seed in range(3):
+                    self.assertEqual(
+                        self.by("--rows", "100", "--path", "select", "--box", box,
+                                "--epsilon", ".5", "--insecure-seed",
+                                str(seed)).code, OK,
+                        (features, box, seed))
+
     def test_rows_that_are_not_public(self):
         """They are asked for first, and then the way is chosen."""
         self.assertEqual(self.train("--l1", ".1").code, OK)
