@@ -146,6 +146,24 @@ static sotto_status plan_path(private_run *r, double left, ask_noise *noise,
     return status;
 }
 
+/* Whether the noise of what comes out of ASK_LATER can be drawn: its finest
+   questions, by the least shares that the rules give. */
+static sotto_status check_later(const private_run *r, sotto_error *error)
+{
+    const ask_item *last = &r->plan.item[r->plan.items - 1];
+    double level = last->level, least = last->noise == ASK_MIXED ? 5e-5 : 4e-4;
+    ask_plan finest = {
+        .items = r->path == PATH_WIDE ? 1 : 2,
+        .item = {
+            {.kind = ASK_LENGTHS, .count = 1, .level = level * sqrt(least)},
+            {.kind = ASK_COLUMN_SQUARES,
+             .count = 1,
+             .level = level * sqrt(.02)}}};
+    if (r->policy.without_noise || r->path == PATH_INTERCEPT)
+        return SOTTO_OK;
+    return curator_check(&r->policy, &finest, r->facts.features, error);
+}
+
 static sotto_status newton_plan(private_run *r, sotto_error *error)
 {
     double left;
@@ -174,7 +192,12 @@ static sotto_status newton_plan(private_run *r, sotto_error *error)
                                    .noise = noise});
     if (r->policy.without_noise)
         return SOTTO_OK;
-    return fit_calibrate(r, error);
+    status = fit_calibrate(r, error);
+    /* with no other way to go, what cannot be is said now */
+    if (status == SOTTO_OK && ask_planned(&r->plan, ASK_LATER) &&
+        (r->policy.rows > 0 || is_path_given(r) || !r->task.intercept))
+        status = check_later(r, error);
+    return status;
 }
 
 /* ---- run ---- */
@@ -193,6 +216,11 @@ static sotto_status plan_later(private_run *r, sotto_error *error)
         choose_path(r);
         if (r->path == PATH_SELECT && last->noise != ASK_MIXED)
             r->path = PATH_DENSE; /* few features, and hardly a row for each */
+        if (!is_path_given(r) && r->task.intercept &&
+            check_later(r, error) != SOTTO_OK) {
+            r->path = PATH_INTERCEPT;
+            r->why = "the budget is too small for the noise of others";
+        }
         make_rule(r);
     }
     sotto_status status = check_path(r, error);

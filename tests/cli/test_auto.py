@@ -228,6 +228,20 @@ class Paths(Auto):
             self.assertEqual(self.train(*more).code, USAGE)
             self.assertFalse(os.path.exists(self.path("m.json.spent")))
 
+    def test_noise_that_cannot_be_drawn_is_refused_before_it_costs(self):
+        """Or another way is gone, where there is one."""
+        for path in ("dense", "select"):
+            self.assert_one_line(self.train("--path", path, "--epsilon", ".01",
+                                            "--rows-per-person", "100"), PRIVACY)
+            self.assertFalse(os.path.exists(self.path("m.json.spent")))
+        self.features = 50
+        self.write("d.csv", ",".join([*(f"x{j}" for j in range(50)), "y"]) + "\n" +
+                   (",".join(["0"] * 50 + ["1"]) + "\n") * 200000)
+        self.declare([-4, 4], [-16, 16])
+        self.assertEqual(self.train("--epsilon", ".001").code, OK)
+        self.assertEqual(self.questions("chosen_from_answers"),
+                         ["target sizes", "target mean"])
+
     def test_threads_and_instruction_sets(self):
         for path in ("select", "wide", "dense"):
             seen = set()
