@@ -151,7 +151,7 @@ static sotto_status plan_path(private_run *r, double left, ask_noise *noise,
 static sotto_status check_later(const private_run *r, sotto_error *error)
 {
     const ask_item *last = &r->plan.item[r->plan.items - 1];
-    double level = last->level, least = last->noise == ASK_MIXED ? 5e-5 : 4e-4;
+    double level = last->level, least = last->noise == ASK_MIXED ? 8e-5 : 4e-4;
     ask_plan finest = {
         .items = r->path == PATH_WIDE ? 1 : 2,
         .item = {

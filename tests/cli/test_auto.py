@@ -232,11 +232,11 @@ class Paths(Auto):
         """Or another way is gone, where there is one."""
         for path in ("dense", "select"):
             self.assert_one_line(self.train("--path", path, "--epsilon", ".01",
-                                            "--rows-per-person", "100"), PRIVACY)
+                                            "--rows-per-person", "50"), PRIVACY)
             self.assertFalse(os.path.exists(self.path("m.json.spent")))
         self.features = 50
-        self.write("d.csv", ",".join([*(f"x{j}" for j in range(50)), "y"]) + "\n" +
-                   (",".join(["0"] * 50 + ["1"]) + "\n") * 200000)
+        rows = [[sign] * 50 + [4 * sign] for sign in (-4, 4)] * 100000
+        self.put(rows)
         self.declare([-4, 4], [-16, 16])
         self.assertEqual(self.train("--epsilon", ".001").code, OK)
         self.assertEqual(self.questions("chosen_from_answers"),
