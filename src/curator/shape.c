@@ -22,7 +22,8 @@ typedef struct shape_ask {
     const double *edge;
     int64_t edges;
     double *size;                    /* per row, of rows only */
-    double share;                    /* of a quantile: 0 < share < 1 */
+    int quantile;                    /* an edge is asked for, not counts */
+    double share;                    /* of that: 0 < share < 1 */
     int64_t *score, *above, *within; /* of edges, and of ranges */
 } shape_ask;
 
@@ -256,7 +257,7 @@ static void sum_means(curator *c, const void *what, int64_t *out)
 static int is_kind(const shape_ask *a)
 {
     ask_kind kind = a->shape->kind;
-    if (a->share != 0)
+    if (a->quantile)
         return (kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE) &&
                a->share > 0 && a->share < 1 && a->edges > 0;
     return a->edge ? kind == ASK_ROW_COUNTS || kind == ASK_TARGET_COUNTS ||
@@ -339,13 +340,17 @@ sotto_status curator_ask_quantile(curator *c, const ask_shape *what,
                                   double share, int64_t *out,
                                   sotto_error *error)
 {
-    shape_ask a = {.shape = what, .edge = edge, .edges = edges, .share = share};
-    int64_t rows = c->table->rows, ranges = edges + 1;
+    shape_ask a = {.shape = what,
+                   .edge = edge,
+                   .edges = edges,
+                   .quantile = 1,
+                   .share = share};
     *out = 0;
     sotto_status status =
         check_shape(c, &a, of_rows(&a) ? c->table->features : 1, error);
     if (status != SOTTO_OK)
         return status;
+    int64_t rows = c->table->rows, ranges = edges + 1;
     size_t bytes = (size_t)(3 * ranges + (of_rows(&a) ? rows : 0)) * 8;
     a.score = secret_take(bytes);
     if (!a.score)

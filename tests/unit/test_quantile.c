@@ -389,6 +389,8 @@ static void test_refusals(void **state)
     refuse_asking(&what, edge, ASK_MOST_EDGES + 1, .5);
     refuse_asking(&what, rising, 2, .5);
     refuse_asking(&counts, edge, EDGES, .5);
+    refuse_asking(&counts, edge, EDGES, 0); /* nor as the other question */
+    refuse_asking(&what, edge, INT64_MAX, .5);
     refuse_asking(&empty, edge, EDGES, .5);
 }
 
