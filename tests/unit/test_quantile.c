@@ -204,6 +204,27 @@ static void scores_of(const char *text, const asked *a, int64_t *out)
     curator_close(c);
 }
 
+/* Rows count by their weights, and one of weight 0, like a row beyond a
+   person's first, not at all. */
+static void test_weights(void **state)
+{
+    (void)state;
+    static const double size[] = {.6, .05, 3, .6, .2}; /* |t - .1| */
+    static const double weight[] = {.5, .25, 0, 0, 1};
+    int64_t seen[EDGES];
+    scores_of("a,b,t,w\n0,0,.7,.5\n0,0,.15,.25\n0,0,3.1,0\n0,0,-.5,0\n"
+              "0,0,.3,1\n",
+              &all[0], seen);
+    for (int k = 0; k < EDGES; k++) {
+        int64_t sum = 0;
+        for (int i = 0; i < 5; i++)
+            sum += size[i] > edge[k]
+                       ? (int64_t)floor(.7 * weight[i] * KERNEL_CLIP)
+                       : -(int64_t)floor((1 - .7) * weight[i] * KERNEL_CLIP);
+        assert_int_equal(seen[k], sum < 0 ? sum : -sum);
+    }
+}
+
 static void test_one_record(void **state)
 {
     (void)state;
@@ -412,13 +433,120 @@ static void test_plans(void **state)
     assert_int_equal(curator_check(&policy, &plan, 1, &error), SOTTO_PRIVACY);
 }
 
+/* ---- what it is booked as ---- */
+
+/* One event, GAUSS of the level, whoever a neighbour is. */
+static void test_event(void **state)
+{
+    (void)state;
+    static const account_adjacency all_of_them[] = {
+        ACCOUNT_ADD_REMOVE, ACCOUNT_REPLACE_ONE, ACCOUNT_ZERO_OUT};
+    const double delta = 1e-6;
+    for (int i = 0; i < 3; i++) {
+        ask_plan plan = plan_of(ASK_ROW_QUANTILE, 2, .75);
+        account_list booked, meant = {.adjacency = all_of_them[i]};
+        account_price seen, expected;
+        sotto_error error;
+        assert_int_equal(
+            curator_events(&booked, &plan, all_of_them[i], 3, &error),
+            SOTTO_OK);
+        assert_true(booked.draws == 2); /* a selection is one, Theorem S */
+        meant.draws = booked.draws;
+        assert_int_equal(
+            account_add(&meant,
+                        (account_event){.kind = ACCOUNT_GAUSS,
+                                        .a = .75,
+                                        .count = 2,
+                                        .adjacency = all_of_them[i]},
+                        &error),
+            SOTTO_OK);
+        assert_int_equal(account_epsilon(&booked, delta, &seen, &error),
+                         SOTTO_OK);
+        assert_int_equal(account_epsilon(&meant, delta, &expected, &error),
+                         SOTTO_OK);
+        assert_true(seen.epsilon == expected.epsilon);
+        account_free(&booked);
+        account_free(&meant);
+    }
+}
+
+/* Out of what was left for later, Gaussian or not, its level's square goes. */
+static void test_later(void **state)
+{
+    (void)state;
+    static const ask_noise noises[] = {ASK_GAUSSIAN, ASK_MIXED};
+    for (int i = 0; i < 2; i++)
+        for (int whole = 0; whole < 2; whole++) {
+            curator_policy policy = policy_of(ACCOUNT_ADD_REMOVE);
+            ask_item later = some(ASK_LATER, 1, 1);
+            later.noise = noises[i];
+            ask_plan plan = plan_one(later);
+            curator *c =
+                open_with(read_dense("a,t\n0,1\n", "squared"), &policy, &plan);
+            sotto_error error;
+            /* 3 x .6^2 is more than 1, 2 x .6^2 is not */
+            ask_plan told = plan_of(ASK_TARGET_QUANTILE, 2 + whole, .6);
+            assert_int_equal(curator_tell_plan(c, &told, &error),
+                             whole ? SOTTO_BUDGET : SOTTO_OK);
+            curator_close(c);
+        }
+}
+
+/* How often the first of two edges is chosen, where it is better by 2. */
+static double better_of_two(int64_t rows_per_person,
+                            account_adjacency adjacency, double level,
+                            int times)
+{
+    static const double two[] = {1, .5}, one = 1;
+    ask_shape what = {.kind = ASK_TARGET_QUANTILE, .bound = &one};
+    curator_policy policy = policy_of(adjacency);
+    policy.rows_per_person = rows_per_person;
+    ask_plan plan = plan_of(ASK_TARGET_QUANTILE, times, level);
+    double count = 0;
+    sotto_error error;
+    curator *c = open_with(
+        read_dense("a,t\n0,2\n0,2\n0,.6\n0,.6\n0,.6\n0,.6\n0,.1\n0,.1\n0,.1\n"
+                   "0,.1\n0,2\n0,2\n0,2\n0,2\n",
+                   "squared"),
+        &policy, &plan);
+    for (int i = 0; i < times; i++) {
+        int64_t k;
+        assert_int_equal(curator_ask_quantile(c, &what, two, 2, .5, &k, &error),
+                         SOTTO_OK);
+        count += k == 0;
+    }
+    assert_int_equal(scores[1] - scores[0], -2 * KERNEL_CLIP);
+    curator_close(c);
+    return count;
+}
+
+/* All rows of a person are in the noise, and not twice where one is
+   replaced. */
+static void test_people(void **state)
+{
+    (void)state;
+    enum { TIMES = 20000 };
+    const double level = 1, eta = account_range_within(level);
+    for (int64_t rows_each = 1; rows_each <= 4; rows_each *= 4)
+        for (int i = 0; i < 2; i++) {
+            double seen = better_of_two(
+                rows_each, i ? ACCOUNT_REPLACE_ONE : ACCOUNT_ADD_REMOVE, level,
+                TIMES);
+            double p = 1 / (1 + exp(-eta / (double)rows_each));
+            assert_true(fabs(seen - TIMES * p) <=
+                        5 * sqrt(TIMES * p * (1 - p)));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),     cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_one_record), cmocka_unit_test(test_law),
-        cmocka_unit_test(test_audit),      cmocka_unit_test(test_price),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_scores),  cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_weights), cmocka_unit_test(test_one_record),
+        cmocka_unit_test(test_law),     cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_price),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_plans),   cmocka_unit_test(test_event),
+        cmocka_unit_test(test_later),   cmocka_unit_test(test_people),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
