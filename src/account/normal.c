@@ -49,8 +49,8 @@ double normal_delta(double mu, double epsilon)
 
 /*
  * 2 ln(N(mu/2) / N(-mu/2)) = 2 ln((1 + e) / (1 - e)), e = erf(mu / sqrt(8)):
- * atanh has no cancellation for small mu. Where 1 - e has no digits left it
- * is the tail's logarithm that counts.
+ * atanh has no cancellation for small mu. From 8 on 1 - e would run out of
+ * digits: less range than is allowed will do.
  */
 double account_range_within(double mu)
 {

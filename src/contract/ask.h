@@ -281,8 +281,8 @@ typedef struct ask_shape {
     int length; /* a row's size is its length, not its largest feature */
 } ask_shape;
 
-/* All powers of two of a double, and, for columns, of a float. */
-enum { ASK_MOST_EDGES = 2112, ASK_MOST_COLUMN_EDGES = 320 };
+/* All powers of two of a float, and some more. */
+enum { ASK_MOST_EDGES = 320 };
 
 /*
  * How many rows, by their weights, have a size above edge[0], from there down

@@ -367,7 +367,7 @@ double curator_draws(const ask_item *item, int64_t features)
     case ASK_TARGET_COUNTS:
         return ASK_MOST_EDGES + 1;
     case ASK_COLUMN_COUNTS:
-        return count * (ASK_MOST_COLUMN_EDGES + 1);
+        return count * (ASK_MOST_EDGES + 1);
     case ASK_MATRIX:
         return count * (count + 1) / 2;
     case ASK_CROSS:

@@ -269,9 +269,8 @@ static int is_kind(const shape_ask *a)
 static sotto_status check_shape(const curator *c, const shape_ask *a,
                                 int64_t numbers, sotto_error *error)
 {
-    int64_t most = a->shape->kind == ASK_COLUMN_COUNTS ? ASK_MOST_COLUMN_EDGES
-                                                       : ASK_MOST_EDGES;
-    int fine = is_kind(a) && a->edges >= 0 && a->edges <= most && numbers >= 0;
+    int fine = is_kind(a) && a->edges >= 0 && a->edges <= ASK_MOST_EDGES &&
+               numbers >= 0;
     if (!of_target(a)) /* draws are counted for no more */
         fine &= numbers <= c->table->features;
     if (of_rows(a) && a->shape->feature)

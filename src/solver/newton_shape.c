@@ -6,6 +6,7 @@
 #include "newton.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How much of what a clip cuts off is bias: it is most for residuals, which
@@ -74,14 +75,15 @@ sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
 }
 
 /*
- * A bound that nobody declared: sizes by all powers of two that a feature, a
- * float, or a target, a double, can have. The fullest range is where most
- * values are. One above it counts as filled if that is not likely to be
- * noise, the less so the further away it is: all of them together are wrong
- * in 1 of 200 cases, and then by little. Where nothing is seen the bound is 1.
+ * A bound that nobody declared: sizes by all powers of two that a float can
+ * have; what is read without bounds fits one, targets too. The fullest range is
+ * where most values are; where nothing is seen the bound is 1. One above it
+ * counts as filled, and so does the fullest, if that is not likely to be noise,
+ * the less so the further away it is, from the fullest or from 1: all of them
+ * together are wrong in 1 of 200 cases, and then by little. A bound far below
+ * the values of a rare feature would make its weight anything.
  */
 enum { FLOAT_HIGHEST = 128, FLOAT_POWERS = 128 + 149 };
-enum { DOUBLE_HIGHEST = 1024, DOUBLE_POWERS = 1024 + 1074 };
 
 static void powers_of_two(double *edge, int powers, int highest)
 {
@@ -95,13 +97,21 @@ static double rare(double numbers)
     return sqrt(2 * log(20 * numbers));
 }
 
+/* What is in range k, beyond what noise may be: it is next to 1, or away. */
+static double surely(const double *count, int k, double sd)
+{
+    double away = abs(FLOAT_HIGHEST - k) + 1;
+    return count[k] - rare(4 * away * away) * sd;
+}
+
 /* -1: there is none. */
 static int fullest(const double *count, int powers, double sd)
 {
     int most = 0;
     for (int k = 1; k < powers; k++)
-        most = count[k] > count[most] ? k : most;
-    return count[most] > rare(powers) * sd ? most : -1;
+        if (surely(count, k, sd) > surely(count, most, sd))
+            most = k;
+    return surely(count, most, sd) > 0 ? most : -1;
 }
 
 static int highest_filled(const double *count, int powers, double sd)
@@ -168,13 +178,13 @@ static sotto_status base_rate(newton_response *r, curator *c,
 /* A bound for |y| that nobody declared. */
 static sotto_status buy_target(curator *c, double *reach, sotto_error *error)
 {
-    double edge[DOUBLE_POWERS], count[DOUBLE_POWERS + 1], sd, one = 1;
+    double edge[FLOAT_POWERS], count[FLOAT_POWERS + 1], sd, one = 1;
     ask_shape what = {.kind = ASK_TARGET_COUNTS, .bound = &one};
-    powers_of_two(edge, DOUBLE_POWERS, DOUBLE_HIGHEST);
+    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
     sotto_status status =
-        curator_ask_counts(c, &what, edge, DOUBLE_POWERS, count, &sd, error);
+        curator_ask_counts(c, &what, edge, FLOAT_POWERS, count, &sd, error);
     if (status == SOTTO_OK)
-        *reach = bound_of(count, DOUBLE_POWERS, DOUBLE_HIGHEST, sd);
+        *reach = bound_of(count, FLOAT_POWERS, FLOAT_HIGHEST, sd);
     return status;
 }
 

@@ -307,6 +307,19 @@ class Bought(Auto):
         for weight in self.model()["weights"]:
             self.assertLess(abs(weight), 1e6)
 
+    def test_rare_features(self):
+        """Where values are lost in noise, noise does not make a bound that is
+        far from them: with these seeds it would."""
+        draw = random.Random(3)
+        self.features = 30
+        self.put([[*(int(draw.random() < .005) for _ in range(30)),
+                   draw.gauss(0, 1)] for _ in range(3000)])
+        self.declare(None, [-4, 4])
+        for seed in ("18", "20"):
+            self.assertEqual(self.by("--rows", "3000", "--path", "dense", "--epsilon",
+                                     "4", "--insecure-seed", seed).code, OK)
+            self.assertLess(max(map(abs, self.model()["weights"])), 1e4)
+
     def test_sizes_of_all_kinds(self):
         """A run that was paid for ends with a model."""
         for size, target in ((1e-37, 1), (1e30, 1), (3e38, 1), (1, 1e30),
