@@ -18,6 +18,18 @@ sotto_status fit_begin_bought(private_run *r, sotto_error *error)
     return SOTTO_OK;
 }
 
+const char *fit_bounds_word(const private_run *r)
+{
+    int missing = 0;
+    if (!r->solver->smooth)
+        return "not used";
+    for (int64_t j = 0; r->smooth.reach && j < r->facts.features; j++)
+        missing |= !isfinite(r->smooth.reach[j]);
+    return missing ? "from declared bounds, and from answers where there are "
+                     "none"
+                   : fit_smoothness_word(r->options);
+}
+
 static int is_bought(double declared, double now)
 {
     return !isfinite(declared) && isfinite(now);

@@ -157,13 +157,10 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
 static sotto_status run_text(const private_run *r, text_buffer *t,
                              double *epsilon, sotto_error *error)
 {
-    curator_terms terms = {&r->policy,
-                           &r->plan,
-                           r->facts.features,
-                           option_number(r->options, OPTION_DELTA),
-                           r->solver->smooth ? fit_smoothness_word(r->options)
-                                             : "not used",
-                           fit_rows_come_from(r->options)};
+    curator_terms terms = {
+        &r->policy,         &r->plan,
+        r->facts.features,  option_number(r->options, OPTION_DELTA),
+        fit_bounds_word(r), fit_rows_come_from(r->options)};
     return curator_statement(&terms, t, epsilon, error);
 }
 

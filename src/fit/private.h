@@ -214,6 +214,9 @@ sotto_status fit_paper_multiplier(const private_run *r, const char *name,
 /* Makes r->bought, of what is declared. */
 sotto_status fit_begin_bought(private_run *r, sotto_error *error);
 
+/* Where smoothness comes from, for a statement. */
+const char *fit_bounds_word(const private_run *r);
+
 /* Whether there are some that were bought, and a statement's line of them. */
 int fit_has_bought(const private_run *r);
 void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t);

@@ -286,8 +286,11 @@ class Bought(Auto):
         bought = self.model()["privacy"]["bought_bounds"]
         self.assertEqual(list(bought), ["target", "features"])
         self.assertEqual(list(bought["features"]), ["x2"])
+        self.assertIn("from answers", self.model()["privacy"]["smoothness"])
         self.declare([-4, 4], [-16, 16])
         self.assertEqual(self.train("--rows", "2000").code, OK)
+        self.assertEqual(self.model()["privacy"]["smoothness"],
+                         "from declared bounds")
         self.assertNotIn("bought_bounds", self.model()["privacy"])
 
     def test_one_for_all(self):
