@@ -447,25 +447,26 @@ def scaled_rows(x):
 
 
 def undeclared_table(folder, wanted, runs, epsilons):
-    """Test accuracy, R2 or (dorothea) area under the curve with bought bounds and with scaled rows, which are different models: the
-    penalties of rows are those that weigh as much as the others do on rows of the mean length."""
+    """Test accuracy, R2 or (dorothea) area under the curve with bought bounds and with scaled rows. They
+    are different models, so penalties have three forms: those that weigh as much on rows of the mean
+    length, which nobody knows; the same numbers for both; none."""
     for name in wanted or WIDE + WORDS:
         p = (Dorothea(folder) if name == "dorothea" else
              development(folder, name, undeclared=True, solve=False))
-        square = float((p.x * p.x).sum(1).mean())
-        test = p.test
+        square, tests = float((p.x * p.x).sum(1).mean()), {"bounds": p.test}
+        tests["rows"] = scaled_rows(p.test[0]), p.test[1]
+        none = {"l1": "0", "l2": "0"}
+        like = {"l1": repr(p.l1 / square**.5), "l2": repr(p.l2 / square)}
         for epsilon in epsilons or [1.]:
             used = epsilon * 10 if name == "sparse10" else epsilon
-            p.test = test
-            bought = [p.score(*f) for f in p.fits(runs, used, undeclared="bounds")]
-            p.test = scaled_rows(test[0]), test[1]
-            same = [p.score(*f) for f in p.fits(runs, used, undeclared="rows")]
-            rows = [p.score(*f) for f in p.fits(runs, used, undeclared="rows",
-                                                l1=repr(p.l1 / square**.5), l2=repr(p.l2 / square))]
-            print(f"{name:9} {p.rows} x {p.features} epsilon {used:<4} test, medians: bought "
-                  f"{np.median(bought):.3f} (p10 {np.quantile(bought, .1):.3f}), rows "
-                  f"{np.median(rows):.3f} ({np.quantile(rows, .1):.3f}), with the same penalties "
-                  f"{np.median(same):.3f} ({np.quantile(same, .1):.3f})", flush=True)
+            print(f"{name:13} {p.rows} x {p.features} epsilon {used:<4}", end="")
+            for what, way, more in (("bought", "bounds", {}), ("rows", "rows", like),
+                                    ("same penalties", "rows", {}),
+                                    ("none: bought", "bounds", none), ("rows", "rows", none)):
+                p.test = tests[way]
+                got = [p.score(*f) for f in p.fits(runs, used, undeclared=way, **more)]
+                print(f", {what} {np.median(got):.3f} ({np.quantile(got, .1):.3f})", end="")
+            print(flush=True)
 
 
 def main():
