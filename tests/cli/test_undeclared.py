@@ -186,6 +186,14 @@ class Told(Undeclared):
         self.assertIn("1 of 5 features have them; the others are divided by their length", text)
         self.assertIn("which is free", text)
         self.assertNotIn("bought", text)
+        text = self.sotto("plan", "--schema", "s.json", "--target", "t", "--explain", *how[:-1],
+                          "bounds", "--path", "dense").out.decode()
+        self.assertIn("bought, one for all, for 3 %", text)
+        self.assertIn("(--undeclared rows is free, and another model)", text)
+        text = self.sotto("plan", "--schema", "s.json", "--target", "t", "--explain", *how[:-1],
+                          "bounds", "--path", "dense", "--rows", "1000000").out.decode()
+        self.assertIn("bought, one for each, for 3 %\n", text)
+        self.assertNotIn("--undeclared rows", text)
 
     def test_all_declared(self):
         """Then there is nothing to scale, and the model is as any other."""
