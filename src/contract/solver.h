@@ -86,7 +86,8 @@ typedef struct newton_rule {
     double target_counts, target_mean, target_scale; /* the response */
     double bounds;     /* those that nobody declared: */
     int common_bound;  /* one for all of them */
-    double row_counts; /* tighter bounds, or lengths (wide) */
+    double row_counts; /* tighter bounds */
+    double row_scale;  /* lengths (wide) */
     double column_counts, column_means, column_squares;
     double matrix, gradients, lengths, guard;
     int64_t rounds, first_rounds; /* of which so many are not averaged, */

@@ -53,10 +53,14 @@ double newton_tail(const loss *l, const newton_rule *rule, double dimension);
 /* Edges 2^(-step), 2^(-2 step), ... */
 void newton_octaves(double *edge, int64_t edges, double step);
 
-/* Which range, of sizes that fall by `step` octaves, the size is in that
-   holds this share of all rows. */
-int64_t newton_quantile(const double *count, int64_t ranges, double share,
-                        double rows);
+/* What 70 % of the sizes do not exceed: `most`, or a part of that. */
+sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
+                                 double *out, sotto_error *error);
+
+/* The octave that most rows are in, of all that there are: its upper end. Where
+   nothing is seen it is 1. */
+sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
+                               sotto_error *error);
 
 static inline double within(double x, double low, double high)
 {

@@ -38,7 +38,7 @@
 #define RELEASE_CLIP_NUMBERS 3.
 #define RELEASE_CLIP_CLASSES 2.
 #define USUAL_SLOPE_CLASSES .335
-#define USUAL_SLOPE_NUMBERS .6 /* in widths of the target */
+#define USUAL_SLOPE_NUMBERS .7 /* in widths of the target */
 #define SURE_L1 .4             /* sd above l1: taken */
 #define SURE .7                /* the same without l1 */
 enum { MOST_REFUSED = 2 };
