@@ -109,7 +109,7 @@ class Problem:
             "delta": repr(1 / self.rows**2), "adjacency": "replace-one", "solver": "auto"} | MORE | more
         out = subprocess.run([os.path.join(BUILD, "bench", "bench_repeat"), str(runs),
                               self.file, *(f"{k}={v}" for k, v in options.items())],
-                             cwd=self.folder, check=True, capture_output=True).stdout
+                             cwd=self.folder, check=True, stdout=subprocess.PIPE).stdout
         return [(w[:-1], w[-1]) for w in np.frombuffer(out).reshape(runs, -1)]
 
     def errors(self, runs, epsilon, **more):
