@@ -221,7 +221,7 @@ int gate_chooses(ask_kind kind)
 static int can_draw(const ask_item *item, double sensitivity)
 {
     double scale = sensitivity / gate_choice_level(item);
-    if (!(item->level > 0))
+    if (!(item->level > 0) || isinf(item->level))
         return 0;
     if (item->noise == ASK_NOISY)
         return 2 * scale <= NOISE_LARGEST_SCALE / 2;
@@ -264,6 +264,10 @@ static int is_sound(const ask_item *item)
     if (blocks != (item->blocks > 0))
         return 0;
     if (gate_is_choice(item->noise) != gate_chooses(item->kind))
+        return 0;
+    /* draws of noisy scores are counted by coordinates, and edges are none */
+    if (item->noise == ASK_NOISY &&
+        (item->kind == ASK_ROW_QUANTILE || item->kind == ASK_TARGET_QUANTILE))
         return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);

@@ -21,7 +21,7 @@ typedef struct newton_response {
 
 sotto_status newton_ask_response(newton_response *out, curator *c,
                                  const solver_problem *p,
-                                 const newton_rule *rule, double reach,
+                                 const newton_rule *rule, double *reach,
                                  sotto_error *error);
 
 /* Some columns: how far they go, where their middle is, how wide they are,
@@ -36,10 +36,12 @@ typedef struct newton_columns {
 /* Room for so many columns, to be freed; NULL: out of memory. */
 double *newton_columns_make(newton_columns *k, int64_t count);
 
-/* Buys the bounds that are infinite, and lowers all of them by one factor,
-   where records allow it. Of all columns. */
+/* Of all columns: from what is declared, buys the bounds that are infinite
+   (and says so there), and lowers all of them by one factor, where records
+   allow it. */
 sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, sotto_error *error);
+                               const newton_rule *rule, double *declared,
+                               sotto_error *error);
 
 /* The middles, where the rule asks for them, and the widths. */
 sotto_status newton_ask_columns(const newton_columns *k, curator *c,

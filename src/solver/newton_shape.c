@@ -115,24 +115,18 @@ static int highest_filled(const double *count, int powers, double sd)
 }
 
 /* What is made of bounds must be one that can be asked with, too: a centre is
-   added, and they are lowered. And weights are told as floats. */
+   added, and they are lowered. Weights are told as floats: what is larger is
+   clipped, what is smaller is as good as 0. */
 #define LEAST_ASKED 0x1p-100
 #define LEAST_BOUND 0x1p-98
 #define MOST_BOUND 0x1p98
 
-static sotto_status bound_of(double *out, const double *count, int powers,
-                             int highest, double sd, sotto_error *error)
+static double bound_of(const double *count, int powers, int highest, double sd)
 {
     int found = highest_filled(count, powers, sd);
-    int power = found < 0 ? 0 : highest - found;
-    *out = ldexp(1, power);
-    if (*out >= LEAST_BOUND && *out <= MOST_BOUND)
-        return SOTTO_OK;
-    return error_set(error, SOTTO_DATA,
-                     "a column or target without declared bounds has values "
-                     "of about 2^%d: expected 2^-98 to 2^98, or bounds in the "
-                     "schema",
-                     power);
+    return found < 0
+               ? 1
+               : within(ldexp(1, highest - found), LEAST_BOUND, MOST_BOUND);
 }
 
 /* ---- the response ---- */
@@ -178,9 +172,9 @@ static sotto_status buy_target(curator *c, double *reach, sotto_error *error)
     powers_of_two(edge, DOUBLE_POWERS, DOUBLE_HIGHEST);
     sotto_status status =
         curator_ask_counts(c, &what, edge, DOUBLE_POWERS, count, &sd, error);
-    return status == SOTTO_OK ? bound_of(reach, count, DOUBLE_POWERS,
-                                         DOUBLE_HIGHEST, sd, error)
-                              : status;
+    if (status == SOTTO_OK)
+        *reach = bound_of(count, DOUBLE_POWERS, DOUBLE_HIGHEST, sd);
+    return status;
 }
 
 /* A bound for |y| by octaves, where that is asked for. */
@@ -216,14 +210,16 @@ static sotto_status target_width(newton_response *r, curator *c, double reach,
 
 sotto_status newton_ask_response(newton_response *r, curator *c,
                                  const solver_problem *p,
-                                 const newton_rule *rule, double reach,
+                                 const newton_rule *rule, double *declared,
                                  sotto_error *error)
 {
-    double mean, sd;
+    double mean, sd, reach = *declared;
     *r = (newton_response){0};
     if (loss_has_classes(p->loss.kind))
         return base_rate(r, c, p, error);
     sotto_status status = target_reach(c, rule, &reach, error);
+    if (!isfinite(*declared))
+        *declared = reach;
     ask_shape what = {.kind = ASK_TARGET_MEAN, .bound = &reach};
     if (status == SOTTO_OK)
         status = curator_ask_means(c, &what, &mean, &sd, error);
@@ -264,8 +260,8 @@ static sotto_status buy_each(const newton_columns *k, curator *c,
                                                    count, &sd, error)
                               : error_memory(error);
     for (int64_t j = 0; status == SOTTO_OK && j < features; j++)
-        status = bound_of(&k->bound[feature[j]], count + (size_t)j * ranges,
-                          FLOAT_POWERS, FLOAT_HIGHEST, sd, error);
+        k->bound[feature[j]] = bound_of(count + (size_t)j * ranges,
+                                        FLOAT_POWERS, FLOAT_HIGHEST, sd);
     mem_free(count);
     return status;
 }
@@ -283,8 +279,7 @@ static sotto_status buy_common(const newton_columns *k, curator *c,
     sotto_status status =
         curator_ask_counts(c, &what, edge, FLOAT_POWERS, count, &sd, error);
     if (status == SOTTO_OK)
-        status =
-            bound_of(&bound, count, FLOAT_POWERS, FLOAT_HIGHEST, sd, error);
+        bound = bound_of(count, FLOAT_POWERS, FLOAT_HIGHEST, sd);
     for (int64_t j = 0; j < k->count; j++)
         k->bound[j] = isfinite(k->bound[j]) ? k->bound[j] : bound;
     return status;
@@ -322,12 +317,16 @@ static sotto_status buy_bounds(const newton_columns *k, curator *c,
 }
 
 sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, sotto_error *error)
+                               const newton_rule *rule, double *declared,
+                               sotto_error *error)
 {
     enum { EDGES = 13 };
     double edge[EDGES], count[EDGES + 1], sd;
     ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = k->bound};
+    size_t bytes = (size_t)k->count * sizeof *declared;
+    memcpy(k->bound, declared, bytes);
     sotto_status status = buy_bounds(k, c, rule, error);
+    memcpy(declared, k->bound, bytes);
     if (status != SOTTO_OK || rule->row_counts == 0)
         return status;
     newton_octaves(edge, EDGES, 1);
