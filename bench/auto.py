@@ -388,7 +388,7 @@ WORDS = ["share_few", "share_many", "count_few", "count_many"]
 
 def words(name):
     """Counts of words in texts of very different lengths; the class follows the shares of 40 words or
-    their counts: the first suits scaled rows, the second does not."""
+    their counts: scaled rows are made for the first, and lose what the second tells by its size."""
     rows, features = (20000, 300) if name.endswith("few") else (5000, 2000)
     r = np.random.RandomState(3)
     often = (np.arange(features) + 10)**-1.1
