@@ -383,6 +383,8 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
         status = run_solver(&r, *out, error);
     if (status == SOTTO_OK)
         status = run_told(&r, *out, error);
+    if (status == SOTTO_OK)
+        status = fit_declare_bought(&r, *out, error);
     curator_close(r.curator);
     mem_free(r.bought);
     fit_free_maps(&r.maps);

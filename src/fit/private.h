@@ -219,6 +219,10 @@ sotto_status fit_begin_bought(private_run *r, sotto_error *error);
 int fit_has_bought(const private_run *r);
 void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t);
 
+/* The model's schema has them, as if they had been declared. */
+sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
+                                sotto_error *error);
+
 /* ---- bounds.c ---- */
 
 /* The DP-GCD paper's bounds for so many steps, of the constants in --set. */
