@@ -58,6 +58,22 @@ void newton_octaves(double *edge, int64_t edges, double step);
 int64_t newton_quantile(const double *count, int64_t ranges, double share,
                         double rows);
 
+/* Longer steps in directions that cannot be seen (newton_push.c): d of them,
+   in the coordinates of the map, of which some are `hidden`. */
+typedef struct newton_push {
+    int64_t d, rounds;
+    double curvature;
+    const double *vector, *value;
+    double *hidden, *velocity, *step; /* of each direction */
+    double *from;                     /* where the step began */
+    double variance;                  /* of noise in the velocity */
+} newton_push;
+
+void newton_push_stop(newton_push *m);
+
+/* After a step to v, whose noise is sd in each coordinate: v goes on. */
+void newton_push_on(newton_push *m, double *v, double sd);
+
 static inline double within(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
