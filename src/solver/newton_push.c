@@ -19,7 +19,7 @@
 #define KEPT .9  /* of the velocity, in a round */
 #define SURE 10. /* sd of the squared length of noise: what is more counts */
 #define BACK 1.  /* sd: a step that goes back */
-#define WAIT 4   /* rounds, in which directions that are seen come near */
+#define WAIT 8   /* rounds, in which directions that are seen come near */
 
 void newton_push_stop(newton_push *m)
 {
@@ -61,8 +61,8 @@ void newton_push_on(newton_push *m, double *v, double sd)
 {
     double part = m->rounds++ < WAIT ? 0 : push_part(m, v, sd);
     for (int64_t e = 0; part > 0 && e < m->d; e++) {
-        double by =
-            KEPT * part * m->velocity[e] / sqrt(m->curvature * m->value[e]);
+        double by = part * (m->velocity[e] - m->step[e]) /
+                    sqrt(m->curvature * m->value[e]);
         for (int64_t j = 0; m->hidden[e] && j < m->d; j++)
             v[j] += by * m->vector[j * m->d + e];
     }
