@@ -47,6 +47,19 @@ double normal_delta(double mu, double epsilon)
     return delta < 1 ? delta : 1;
 }
 
+/*
+ * 2 ln(N(mu/2) / N(-mu/2)) = 2 ln((1 + e) / (1 - e)), e = erf(mu / sqrt(8)):
+ * atanh has no cancellation for small mu. Where 1 - e has no digits left it
+ * is the tail's logarithm that counts.
+ */
+double account_range_within(double mu)
+{
+    if (!(mu > 0))
+        return 0;
+    double e = erf(fmin(mu, 8) / sqrt(8));
+    return 4 * atanh(e) * (1 - 1e-9);
+}
+
 double normal_epsilon(double mu, double delta)
 {
     if (normal_delta(mu, 0) <= delta)

@@ -176,6 +176,13 @@ sotto_status account_filter_spend(account_filter *filter, account_event event,
 sotto_status account_filter_epsilon(const account_filter *filter, double delta,
                                     account_price *out, sotto_error *error);
 
+/*
+ * The largest eta for which every mechanism of bounded range eta is mu-GDP,
+ * rounded down (Lemma A14): what a selection may be where a Gaussian of this
+ * mu is charged.
+ */
+double account_range_within(double mu);
+
 /* ---- the papers' own formulas, for comparison ---- */
 
 typedef sotto_paper account_paper;

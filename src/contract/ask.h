@@ -23,23 +23,25 @@ typedef enum ask_kind {
     ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
     ASK_SEQUENCE, /* the same of a public block, one row after the other */
     ASK_PRIMAL,   /* how far some coordinates should go */
-    ASK_ROW_COUNTS,     /* how many rows have entries of which size */
-    ASK_TARGET_COUNTS,  /* the same of the target */
-    ASK_COLUMN_COUNTS,  /* of every feature by itself */
-    ASK_TARGET_MEAN,    /* the mean of the clipped target */
-    ASK_COLUMN_MEANS,   /* of every clipped feature */
-    ASK_COLUMN_SQUARES, /* their mean squares about a centre */
-    ASK_MATRIX,         /* the second moments of shortened rows */
-    ASK_CROSS,          /* the same, with the target as one more feature */
-    ASK_WHITENED,       /* the gradient in told coordinates */
-    ASK_LENGTHS,        /* how long records' gradients are there */
-    ASK_CHANGE,         /* how much better than a constant */
-    ASK_MINIMISER,      /* where the objective is least */
-    ASK_PERTURBED,      /* the same, of one with a random linear part */
-    ASK_LATER,          /* questions that are chosen from answers */
-    ASK_VERTEX,         /* which coordinate to go along, and which way */
-    ASK_LABELS,         /* a sketch of the targets */
-    ASK_SKETCH,         /* a sketch of one feature */
+    ASK_ROW_COUNTS,      /* how many rows have entries of which size */
+    ASK_TARGET_COUNTS,   /* the same of the target */
+    ASK_COLUMN_COUNTS,   /* of every feature by itself */
+    ASK_ROW_QUANTILE,    /* a size that about such a share of the rows have */
+    ASK_TARGET_QUANTILE, /* the same of the target */
+    ASK_TARGET_MEAN,     /* the mean of the clipped target */
+    ASK_COLUMN_MEANS,    /* of every clipped feature */
+    ASK_COLUMN_SQUARES,  /* their mean squares about a centre */
+    ASK_MATRIX,          /* the second moments of shortened rows */
+    ASK_CROSS,           /* the same, with the target as one more feature */
+    ASK_WHITENED,        /* the gradient in told coordinates */
+    ASK_LENGTHS,         /* how long records' gradients are there */
+    ASK_CHANGE,          /* how much better than a constant */
+    ASK_MINIMISER,       /* where the objective is least */
+    ASK_PERTURBED,       /* the same, of one with a random linear part */
+    ASK_LATER,           /* questions that are chosen from answers */
+    ASK_VERTEX,          /* which coordinate to go along, and which way */
+    ASK_LABELS,          /* a sketch of the targets */
+    ASK_SKETCH,          /* a sketch of one feature */
     ASK_ALONG, /* which feature, with which sign, points along a vector */
     ASK_KINDS
 } ask_kind;
@@ -53,6 +55,7 @@ typedef enum ask_noise {
     ASK_SAMPLED,  /* as Gaussian, and each person counts with probability
                      `rate`, by a coin that stays secret */
     ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
+    ASK_RANGE,    /* the same; mu, of a Gaussian that reveals no less */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
     ASK_MIXED,    /* of ASK_LATER: Gaussian questions, and choices as
@@ -278,7 +281,8 @@ typedef struct ask_shape {
     int length; /* a row's size is its length, not its largest feature */
 } ask_shape;
 
-enum { ASK_MOST_EDGES = 320 };
+/* All powers of two of a double, and, for columns, of a float. */
+enum { ASK_MOST_EDGES = 2112, ASK_MOST_COLUMN_EDGES = 320 };
 
 /*
  * How many rows, by their weights, have a size above edge[0], from there down
@@ -290,6 +294,16 @@ enum { ASK_MOST_EDGES = 320 };
 sotto_status curator_ask_counts(curator *c, const ask_shape *what,
                                 const double *edge, int64_t edges, double *out,
                                 double *sd, sotto_error *error);
+
+/*
+ * The edge that sizes of `share` (between 0 and 1) of all rows, by their
+ * weights, do not exceed, by and large: *out is its number. Of the target, or
+ * of rows.
+ */
+sotto_status curator_ask_quantile(curator *c, const ask_shape *what,
+                                  const double *edge, int64_t edges,
+                                  double share, int64_t *out,
+                                  sotto_error *error);
 
 /*
  * The mean of (value - centre) / bound, clipped to [-1, 1], or of its square

@@ -86,7 +86,8 @@ typedef struct newton_rule {
     double target_counts, target_mean, target_scale; /* the response */
     double bounds;     /* those that nobody declared: */
     int common_bound;  /* one for all of them */
-    double row_counts; /* tighter bounds, or lengths (wide) */
+    double row_counts; /* tighter bounds */
+    double row_scale;  /* lengths (wide) */
     double column_counts, column_means, column_squares;
     double matrix, gradients, lengths, guard;
     int64_t rounds, first_rounds; /* of which so many are not averaged, */
@@ -135,11 +136,12 @@ solver_path path_choose(const newton_facts *f, double l1, const char **why);
 typedef struct newton_settings {
     newton_facts facts;
     newton_rule rule;
-    const double *reach; /* how far features go, by declaration */
-    double target_reach; /* and the target */
-    const double *unit;  /* weights that are penalised are these times the
-                            stored ones; NULL: 1 */
-    double level;        /* select: of what the plan leaves for later */
+    double *reach;        /* how far features go, by declaration; where that
+                             is infinite, what is bought */
+    double *target_reach; /* and the target */
+    const double *unit;   /* weights that are penalised are these times the
+                             stored ones; NULL: 1 */
+    double level;         /* select: of what the plan leaves for later */
 } newton_settings;
 
 sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,

@@ -374,7 +374,7 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
         c->policy.without_noise
             ? 0
             : gate_rate(gate_sensitivity(&c->policy, item, c->table->features),
-                        item->level);
+                        gate_choice_level(item));
     int many = q->count >= GATE_MANY && item->noise == ASK_GUMBEL &&
                !c->policy.without_noise;
     status = !many ? gate_pick_copied(c, item, rate, q, scores, &place, error)

@@ -313,6 +313,9 @@ double gate_pull_level(const curator_policy *policy, const ask_item *item,
 /* Whether it is the noise of a choice, or the question is one. */
 int gate_is_choice(ask_noise noise);
 int gate_chooses(ask_kind kind);
+
+/* What the noise of a choice is made for: its range, or epsilon. */
+double gate_choice_level(const ask_item *item);
 /* Whether the sum of this kind of question is over a batch. */
 int gate_has_batch(ask_kind kind);
 

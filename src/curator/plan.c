@@ -21,6 +21,9 @@ const char *ask_name(ask_kind kind)
                                         [ASK_ROW_COUNTS] = "row sizes",
                                         [ASK_TARGET_COUNTS] = "target sizes",
                                         [ASK_COLUMN_COUNTS] = "column sizes",
+                                        [ASK_ROW_QUANTILE] = "row quantile",
+                                        [ASK_TARGET_QUANTILE] =
+                                            "target quantile",
                                         [ASK_TARGET_MEAN] = "target mean",
                                         [ASK_COLUMN_MEANS] = "column means",
                                         [ASK_COLUMN_SQUARES] = "column squares",
@@ -102,6 +105,8 @@ static double replaced(const ask_item *item, int64_t features)
     case ASK_MOMENTS:
     case ASK_COLUMN_SQUARES:
     case ASK_LENGTHS:
+    case ASK_ROW_QUANTILE: /* Lemma 19 */
+    case ASK_TARGET_QUANTILE:
         return 1;
     case ASK_ROW_COUNTS:
     case ASK_TARGET_COUNTS:
@@ -195,19 +200,28 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
 
 int gate_is_choice(ask_noise noise)
 {
-    return noise == ASK_GUMBEL || noise == ASK_FLIP || noise == ASK_NOISY;
+    return noise == ASK_GUMBEL || noise == ASK_RANGE || noise == ASK_FLIP ||
+           noise == ASK_NOISY;
+}
+
+/* The range of a choice, or epsilon; the level of what is none. */
+double gate_choice_level(const ask_item *item)
+{
+    return item->noise == ASK_RANGE ? account_range_within(item->level)
+                                    : item->level;
 }
 
 int gate_chooses(ask_kind kind)
 {
-    return kind == ASK_CHOICE || kind == ASK_VERTEX || kind == ASK_ALONG;
+    return kind == ASK_CHOICE || kind == ASK_VERTEX || kind == ASK_ALONG ||
+           kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE;
 }
 
 /* Whether the samplers can draw noise of this level. */
 static int can_draw(const ask_item *item, double sensitivity)
 {
-    double scale = sensitivity / item->level;
-    if (!(item->level > 0))
+    double scale = sensitivity / gate_choice_level(item);
+    if (!(item->level > 0) || isinf(item->level))
         return 0;
     if (item->noise == ASK_NOISY)
         return 2 * scale <= NOISE_LARGEST_SCALE / 2;
@@ -250,6 +264,10 @@ static int is_sound(const ask_item *item)
     if (blocks != (item->blocks > 0))
         return 0;
     if (gate_is_choice(item->noise) != gate_chooses(item->kind))
+        return 0;
+    /* draws of noisy scores are counted by coordinates, and edges are none */
+    if (item->noise == ASK_NOISY &&
+        (item->kind == ASK_ROW_QUANTILE || item->kind == ASK_TARGET_QUANTILE))
         return 0;
     return !is_sampled(item) || (gate_has_batch(item->kind) &&
                                  noise_coin_rate(item->rate) == item->rate);
@@ -349,7 +367,7 @@ double curator_draws(const ask_item *item, int64_t features)
     case ASK_TARGET_COUNTS:
         return ASK_MOST_EDGES + 1;
     case ASK_COLUMN_COUNTS:
-        return count * (ASK_MOST_EDGES + 1);
+        return count * (ASK_MOST_COLUMN_EDGES + 1);
     case ASK_MATRIX:
         return count * (count + 1) / 2;
     case ASK_CROSS:
@@ -404,6 +422,7 @@ static account_event event_of(const ask_item *item, account_adjacency adjacency)
     static const account_kind kinds[] = {
         [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
         [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
+        [ASK_RANGE] = ACCOUNT_GAUSS, /* Lemma A14 */
         [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE,
         [ASK_MIXED] = ACCOUNT_ZCDP};
     account_event e = {.kind = kinds[item->noise],
@@ -502,7 +521,8 @@ static double cost_of(const ask_plan *later, const ask_item *charged)
     for (int i = 0; i < later->items; i++) {
         const ask_item *item = &later->item[i];
         int choice = item->noise == ASK_GUMBEL && charged->noise == ASK_MIXED;
-        if ((item->noise != ASK_GAUSSIAN && !choice) ||
+        if ((item->noise != ASK_GAUSSIAN && item->noise != ASK_RANGE &&
+             !choice) ||
             item->kind == ASK_LATER || gate_has_batch(item->kind) ||
             item->count < 0 || !(item->level >= 0))
             return NAN;

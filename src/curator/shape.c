@@ -5,6 +5,8 @@
  *   size     |v - centre| / bound, and of a row the largest of its features'
  *   count    the row's share of the largest weight, B a_i / W, in one range
  *   mean     B (a_i / W) u,  u = clip((v - centre) / bound) in [-1, 1], or u^2
+ *   quantile -|sum of B a_i / W (q where the size is above the edge, and
+ *            q - 1 where it is not)|, of each edge: Lemma 19
  *
  * All in double, and then the one integer of kernel_integer. A row's numbers
  * meet no other row's: columns are written out first, so that what is not
@@ -19,7 +21,9 @@ typedef struct shape_ask {
     const ask_shape *shape;
     const double *edge;
     int64_t edges;
-    double *size; /* per row, ASK_ROW_COUNTS only */
+    double *size;                    /* per row, of rows only */
+    double share;                    /* of a quantile: 0 < share < 1 */
+    int64_t *score, *above, *within; /* of edges, and of ranges */
 } shape_ask;
 
 int shape_moderate(double x)
@@ -43,7 +47,14 @@ static int64_t integer_of(double part)
 static int of_target(const shape_ask *a)
 {
     return a->shape->kind == ASK_TARGET_COUNTS ||
+           a->shape->kind == ASK_TARGET_QUANTILE ||
            a->shape->kind == ASK_TARGET_MEAN;
+}
+
+static int of_rows(const shape_ask *a)
+{
+    return a->shape->kind == ASK_ROW_COUNTS ||
+           a->shape->kind == ASK_ROW_QUANTILE;
 }
 
 /* Column j of those that are asked about. */
@@ -167,13 +178,58 @@ static void sum_counts(curator *c, const void *what, int64_t *out)
     int columns = a->shape->kind == ASK_COLUMN_COUNTS;
     int64_t ranges = a->edges + 1, times = columns ? features_of(c, a) : 1;
     memset(out, 0, (size_t)(times * ranges) * sizeof *out);
-    if (a->shape->kind == ASK_ROW_COUNTS) {
+    if (of_rows(a)) {
         find_row_sizes(c, a);
         count_rows(c, a, out);
         return;
     }
     for (int64_t j = 0; j < times; j++)
         count_values(c, a, j, out + j * ranges);
+}
+
+/* ---- quantiles ---- */
+
+/* Cut towards 0, so that both parts of a weight together are within it. */
+static int64_t part_of(double share, int64_t weight)
+{
+    return (int64_t)(share * (double)weight);
+}
+
+/* Row i in its range: what it is to the edges that it is above, and what to
+   the others. */
+static void add_sides(curator *c, const shape_ask *a, int64_t i, double size)
+{
+    int64_t range = range_of(a, size), weight = integer_of(row_share(c, i));
+    a->above[range] += part_of(a->share, weight);
+    a->within[range] += part_of(1 - a->share, weight);
+}
+
+static void add_all_sides(curator *c, const shape_ask *a)
+{
+    if (of_rows(a)) {
+        find_row_sizes(c, a);
+        for (int64_t i = 0; i < c->table->rows; i++)
+            add_sides(c, a, i, a->size[i]);
+        return;
+    }
+    shape_values v = values_of(c, a, 0, 1);
+    for (int64_t i = 0; i < v.count; i++)
+        add_sides(c, a, i, fabs(measured(a, 0, value_at(&v, i))));
+}
+
+/* Above the last edge are all ranges but one, above the first only one. */
+static const int64_t *score_edges(curator *c, const void *what)
+{
+    const shape_ask *a = what;
+    int64_t sum = 0;
+    add_all_sides(c, a);
+    for (int64_t k = 0; k <= a->edges; k++)
+        sum -= a->within[k];
+    for (int64_t k = 0; k < a->edges; k++) {
+        sum += a->above[k] + a->within[k];
+        a->score[k] = sum < 0 ? sum : -sum;
+    }
+    return a->score;
 }
 
 /* ---- means ---- */
@@ -197,22 +253,27 @@ static void sum_means(curator *c, const void *what, int64_t *out)
 
 /* What is summed follows from the kind, and so does what it costs: no other
    question's price will do. */
-static int is_kind(ask_kind kind, int counts)
+static int is_kind(const shape_ask *a)
 {
-    return counts ? kind == ASK_ROW_COUNTS || kind == ASK_TARGET_COUNTS ||
-                        kind == ASK_COLUMN_COUNTS
-                  : kind == ASK_TARGET_MEAN || kind == ASK_COLUMN_MEANS ||
-                        kind == ASK_COLUMN_SQUARES;
+    ask_kind kind = a->shape->kind;
+    if (a->share != 0)
+        return (kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE) &&
+               a->share > 0 && a->share < 1 && a->edges > 0;
+    return a->edge ? kind == ASK_ROW_COUNTS || kind == ASK_TARGET_COUNTS ||
+                         kind == ASK_COLUMN_COUNTS
+                   : kind == ASK_TARGET_MEAN || kind == ASK_COLUMN_MEANS ||
+                         kind == ASK_COLUMN_SQUARES;
 }
 
 static sotto_status check_shape(const curator *c, const shape_ask *a,
                                 int64_t numbers, sotto_error *error)
 {
-    int fine = is_kind(a->shape->kind, a->edge != NULL) && a->edges >= 0 &&
-               a->edges <= ASK_MOST_EDGES && numbers >= 0;
+    int64_t most = a->shape->kind == ASK_COLUMN_COUNTS ? ASK_MOST_COLUMN_EDGES
+                                                       : ASK_MOST_EDGES;
+    int fine = is_kind(a) && a->edges >= 0 && a->edges <= most && numbers >= 0;
     if (!of_target(a)) /* draws are counted for no more */
         fine &= numbers <= c->table->features;
-    if (a->shape->kind == ASK_ROW_COUNTS && a->shape->feature)
+    if (of_rows(a) && a->shape->feature)
         fine = 0;
     for (int64_t j = 0; fine && a->shape->feature && j < numbers; j++)
         fine &= a->shape->feature[j] >= 0 &&
@@ -225,7 +286,8 @@ static sotto_status check_shape(const curator *c, const shape_ask *a,
     if (!fine || !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
                          "sizes and means need features that there are, "
-                         "bounds from 2^-100 to 2^100, and edges that fall");
+                         "bounds from 2^-100 to 2^100, edges that fall, and a "
+                         "share between 0 and 1");
     return SOTTO_OK;
 }
 
@@ -257,18 +319,47 @@ sotto_status curator_ask_counts(curator *c, const ask_shape *what,
         c, &a, what->kind == ASK_TARGET_COUNTS ? 1 : features, error);
     if (status != SOTTO_OK)
         return status;
-    if (what->kind == ASK_ROW_COUNTS)
+    if (of_rows(&a))
         a.size = secret_take(bytes);
     gate_question q = {.kind = what->kind,
                        .answers = (size_t)(times * (edges + 1)),
                        .sum = sum_counts,
                        .what = &a,
                        .features = columns ? features : 0};
-    status = what->kind == ASK_ROW_COUNTS && !a.size
+    status = of_rows(&a) && !a.size
                  ? error_memory(error)
                  : release(c, &q, c->policy.weight_bound / KERNEL_CLIP, out, sd,
                            error);
     secret_give(a.size, bytes);
+    return status;
+}
+
+sotto_status curator_ask_quantile(curator *c, const ask_shape *what,
+                                  const double *edge, int64_t edges,
+                                  double share, int64_t *out,
+                                  sotto_error *error)
+{
+    shape_ask a = {.shape = what, .edge = edge, .edges = edges, .share = share};
+    int64_t rows = c->table->rows, ranges = edges + 1;
+    *out = 0;
+    sotto_status status =
+        check_shape(c, &a, of_rows(&a) ? c->table->features : 1, error);
+    if (status != SOTTO_OK)
+        return status;
+    size_t bytes = (size_t)(3 * ranges + (of_rows(&a) ? rows : 0)) * 8;
+    a.score = secret_take(bytes);
+    if (!a.score)
+        return error_memory(error);
+    a.above = a.score + ranges;
+    a.within = a.above + ranges;
+    a.size = (double *)(a.within + ranges);
+    gate_contest q = {.kind = what->kind,
+                      .count = (size_t)edges,
+                      .stride = 1,
+                      .scores = score_edges,
+                      .what = &a};
+    status = gate_choose(c, &q, out, error);
+    secret_give(a.score, bytes);
     return status;
 }
 

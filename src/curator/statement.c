@@ -27,6 +27,7 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
                                          [ASK_LAPLACE] = "LAPLACE\", \"epsilon",
                                          [ASK_SAMPLED] = "SUBSAMPLED\", \"mu",
                                          [ASK_GUMBEL] = "RANGE\", \"eta",
+                                         [ASK_RANGE] = "GAUSS\", \"mu",
                                          [ASK_FLIP] = "PURE\", \"epsilon",
                                          [ASK_NOISY] = "PURE\", \"epsilon",
                                          [ASK_MIXED] = "ZCDP\", \"rho"};
@@ -35,6 +36,7 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
         [ASK_LAPLACE] = "Laplace",
         [ASK_SAMPLED] = "Gaussian, on a secret random part of the rows",
         [ASK_GUMBEL] = "exponential mechanism",
+        [ASK_RANGE] = "exponential mechanism",
         [ASK_FLIP] = "permute-and-flip",
         [ASK_NOISY] = "largest score with Laplace noise",
         [ASK_MIXED] = "Gaussian, and exponential mechanism"};
@@ -62,7 +64,7 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
         /* of a choice: the scale of its noise, in sensitivities */
         int choice = gate_is_choice(item->noise);
         text_put(t, ", \"noise_multiplier\": ");
-        text_number(t, (choice ? 2 : 1) / item->level);
+        text_number(t, (choice ? 2 : 1) / gate_choice_level(item));
         text_put(t, item->and_next ? ", \"in_turn_with_next\": true}" : "}");
         between = ",";
     }

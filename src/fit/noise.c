@@ -71,6 +71,7 @@ static void put_item(text_buffer *t, const ask_item *item, const char *priced)
                                         [ASK_LAPLACE] = "LAPLACE",
                                         [ASK_SAMPLED] = "SUBSAMPLED_GAUSS",
                                         [ASK_GUMBEL] = "RANGE",
+                                        [ASK_RANGE] = "GAUSS",
                                         [ASK_FLIP] = "PURE",
                                         [ASK_NOISY] = "PURE"};
     if (item->noise == ASK_MIXED) /* rho = level^2 / 2 */

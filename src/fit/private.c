@@ -185,18 +185,21 @@ static sotto_status run_state(const private_run *r, sotto_model *m,
     return run_form(&t, &m->statement, status, error);
 }
 
-/* What was chosen as it went stands in the statement too. */
+/* What was chosen or bought as it went stands in the statement too. */
 static sotto_status run_told(const private_run *r, sotto_model *m,
                              sotto_error *error)
 {
     text_buffer t = {0};
-    if (!m->statement || !ask_planned(&r->plan, ASK_LATER))
+    if (!m->statement ||
+        (!ask_planned(&r->plan, ASK_LATER) && !fit_has_bought(r)))
         return SOTTO_OK;
     text_put(&t, m->statement);
     while (t.length > 0 && t.data[t.length - 1] != '}')
         t.length--;
     t.length -= t.length > 0; /* the brace that closes it */
     curator_put_told(r->curator, &t);
+    if (fit_has_bought(r))
+        fit_put_bought(r, m, &t);
     text_put(&t, "}");
     char *whole = t.failed ? NULL : model_form(t.data);
     text_free(&t);
@@ -379,6 +382,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
     if (status == SOTTO_OK)
         status = run_told(&r, *out, error);
     curator_close(r.curator);
+    mem_free(r.bought);
     fit_free_maps(&r.maps);
     fit_free_blocks(&r.blocks);
     mem_free(r.smooth.m);

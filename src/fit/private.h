@@ -75,6 +75,8 @@ typedef struct private_run {
     ask_plan plan;
     newton_facts whole; /* of auto and newton, with their mu */
     newton_rule newton; /* what the plan is made by */
+    double *bought;     /* how far features and, behind them, the target go:
+                           declared, or bought */
     solver_path path;
     const char *why;
     fit_blocks blocks; /* of bcfw: read once, so that it runs as planned */
@@ -206,6 +208,15 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error);
 /* The multiplier of a paper's own formula, by its name in account/paper.c. */
 sotto_status fit_paper_multiplier(const private_run *r, const char *name,
                                   double steps, double *z, sotto_error *error);
+
+/* ---- bought.c: bounds that nobody declared ---- */
+
+/* Makes r->bought, of what is declared. */
+sotto_status fit_begin_bought(private_run *r, sotto_error *error);
+
+/* Whether there are some that were bought, and a statement's line of them. */
+int fit_has_bought(const private_run *r);
+void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t);
 
 /* ---- bounds.c ---- */
 

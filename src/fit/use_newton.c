@@ -226,10 +226,12 @@ static sotto_status newton_train(private_run *r, const solver_problem *p,
         unit = file_units(r, &own);
         status = unit ? SOTTO_OK : error_memory(error);
     }
+    if (status == SOTTO_OK)
+        status = fit_begin_bought(r, error);
     newton_settings s = {.facts = r->whole,
                          .rule = r->newton,
-                         .reach = r->smooth.reach,
-                         .target_reach = r->smooth.target_reach,
+                         .reach = r->bought,
+                         .target_reach = r->bought + p->features,
                          .unit = unit};
     if (r->path == PATH_SELECT && r->newton.few == 0)
         s.level = r->plan.item[r->plan.items - 1].level * (1 - 0x1p-40);

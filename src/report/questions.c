@@ -28,6 +28,8 @@ static const char *meaning(const char *question)
         {"row sizes", "how many rows are how large"},
         {"target sizes", "how many targets are how large"},
         {"column sizes", "how many values of each feature are how large"},
+        {"row quantile", "how large most rows are"},
+        {"target quantile", "how far most targets are from their middle"},
         {"target mean", "the mean of the target"},
         {"column means", "the mean of each feature"},
         {"column squares", "the spread of each feature"},

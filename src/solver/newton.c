@@ -438,14 +438,13 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
     double *memory = newton_columns_make(&from.columns, p->features);
     if (!memory)
         return error_memory(error);
-    memcpy(from.columns.bound, set->reach,
-           (size_t)p->features * sizeof *set->reach);
     memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
     sotto_status status = newton_ask_response(&from.response, c, p, &set->rule,
                                               set->target_reach, error);
     out->intercept = from.response.constant;
     if (status == SOTTO_OK && set->rule.rounds > 0)
-        status = newton_ask_bounds(&from.columns, c, &set->rule, error);
+        status =
+            newton_ask_bounds(&from.columns, c, &set->rule, set->reach, error);
     if (status == SOTTO_OK && set->rule.rounds > 0)
         status =
             newton_on_columns(out, c, p, set, &from, progress, context, error);

@@ -21,7 +21,7 @@ typedef struct newton_response {
 
 sotto_status newton_ask_response(newton_response *out, curator *c,
                                  const solver_problem *p,
-                                 const newton_rule *rule, double reach,
+                                 const newton_rule *rule, double *reach,
                                  sotto_error *error);
 
 /* Some columns: how far they go, where their middle is, how wide they are,
@@ -36,10 +36,12 @@ typedef struct newton_columns {
 /* Room for so many columns, to be freed; NULL: out of memory. */
 double *newton_columns_make(newton_columns *k, int64_t count);
 
-/* Buys the bounds that are infinite, and lowers all of them by one factor,
-   where records allow it. Of all columns. */
+/* Of all columns: from what is declared, buys the bounds that are infinite
+   (and says so there), and lowers all of them by one factor, where records
+   allow it. */
 sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, sotto_error *error);
+                               const newton_rule *rule, double *declared,
+                               sotto_error *error);
 
 /* The middles, where the rule asks for them, and the widths. */
 sotto_status newton_ask_columns(const newton_columns *k, curator *c,
@@ -53,10 +55,14 @@ double newton_tail(const loss *l, const newton_rule *rule, double dimension);
 /* Edges 2^(-step), 2^(-2 step), ... */
 void newton_octaves(double *edge, int64_t edges, double step);
 
-/* Which range, of sizes that fall by `step` octaves, the size is in that
-   holds this share of all rows. */
-int64_t newton_quantile(const double *count, int64_t ranges, double share,
-                        double rows);
+/* What 70 % of the sizes do not exceed: `most`, or a part of that. */
+sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
+                                 double *out, sotto_error *error);
+
+/* The octave that most rows are in, of all that there are: its upper end. Where
+   nothing is seen it is 1. */
+sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
+                               sotto_error *error);
 
 /* Longer steps in directions that cannot be seen (newton_push.c): d of them,
    in the coordinates of the map, of which some are `hidden`. */

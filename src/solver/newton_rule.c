@@ -131,7 +131,7 @@ static void share_rounds(newton_rule *r, const newton_facts *f)
 double newton_shares(const newton_rule *r)
 {
     return r->target_counts + r->target_mean + r->target_scale + r->bounds +
-           r->row_counts + r->column_counts + r->column_means +
+           r->row_counts + r->row_scale + r->column_counts + r->column_means +
            r->column_squares + r->matrix + r->gradients + r->lengths + r->guard;
 }
 
@@ -189,7 +189,9 @@ newton_rule newton_make_wide_rule(const newton_facts *f)
     newton_rule r = begin(f);
     double x = r.strength;
     share_response(&r, f, within(1600 / (x * x), .01, .2));
-    r.row_counts = SHARE_ROW_LENGTHS;
+    r.unbounded = f->unbounded;
+    r.common_bound = f->unbounded > 0;
+    *(r.common_bound ? &r.bounds : &r.row_scale) = SHARE_ROW_LENGTHS;
     r.guard = SHARE_GUARD;
     r.rounds = USUAL_ROUNDS;
     r.first_rounds = (int64_t)(.4 * USUAL_ROUNDS);
@@ -225,6 +227,12 @@ static void add_one(ask_plan *plan, ask_kind kind, double share, double mu,
         mu);
 }
 
+static void add_quantile(ask_plan *plan, ask_kind kind, double share, double mu)
+{
+    add(plan, (ask_item){.kind = kind, .count = 1, .noise = ASK_RANGE}, share,
+        mu);
+}
+
 static void add_rounds(ask_plan *plan, const newton_rule *r, double mu)
 {
     int64_t counts[] = {r->first_rounds, r->rounds - r->first_rounds};
@@ -246,12 +254,13 @@ void newton_add_plan(ask_plan *plan, const newton_rule *r, double mu)
     int64_t p = r->features;
     add_one(plan, ASK_TARGET_COUNTS, r->target_counts, mu, 0);
     add_one(plan, ASK_TARGET_MEAN, r->target_mean, mu, 0);
-    add_one(plan, ASK_TARGET_COUNTS, r->target_scale, mu, 0);
+    add_quantile(plan, ASK_TARGET_QUANTILE, r->target_scale, mu);
     if (r->common_bound)
         add_one(plan, ASK_ROW_COUNTS, r->bounds, mu, 0);
     else
         add_one(plan, ASK_COLUMN_COUNTS, r->bounds, mu, r->unbounded);
     add_one(plan, ASK_ROW_COUNTS, r->row_counts, mu, 0);
+    add_quantile(plan, ASK_ROW_QUANTILE, r->row_scale, mu);
     add_one(plan, ASK_COLUMN_COUNTS, r->column_counts, mu, p);
     add_one(plan, ASK_COLUMN_MEANS, r->column_means, mu, p);
     add_one(plan, ASK_COLUMN_SQUARES, r->column_squares, mu, p);

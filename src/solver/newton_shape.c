@@ -35,6 +35,23 @@ void newton_octaves(double *edge, int64_t edges, double step)
         edge[k] = exp2(-(double)(k + 1) * step);
 }
 
+/* A width may be anything, but rarely is a small part of what it can be: by
+   quarters of octaves at first, then by halves, by whole ones at last. Fewer
+   edges that nobody is near to make fewer wrong answers. */
+enum { NEWTON_QUARTERS = 24, NEWTON_HALVES = 12, NEWTON_WHOLE = 18 };
+enum { NEWTON_FALLING = NEWTON_QUARTERS + NEWTON_HALVES + NEWTON_WHOLE };
+
+static void newton_falling(double *edge, double most)
+{
+    double octaves = 0;
+    for (int k = 0; k < NEWTON_FALLING; k++) {
+        edge[k] = most * exp2(-octaves);
+        octaves += k < NEWTON_QUARTERS                   ? .25
+                   : k < NEWTON_QUARTERS + NEWTON_HALVES ? .5
+                                                         : 1;
+    }
+}
+
 /* The first of the ranges that is certainly not empty; 0 where none is. */
 static int64_t first_filled(const double *count, int64_t ranges, double sd)
 {
@@ -44,41 +61,72 @@ static int64_t first_filled(const double *count, int64_t ranges, double sd)
     return 0;
 }
 
-int64_t newton_quantile(const double *count, int64_t ranges, double share,
-                        double rows)
+sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
+                                 double *out, sotto_error *error)
 {
-    double above = 0;
-    int64_t k = 0;
-    for (; k < ranges - 2 && above + count[k] < (1 - share) * rows; k++)
-        above += count[k];
-    return k;
+    double edge[NEWTON_FALLING];
+    int64_t k;
+    newton_falling(edge, most);
+    sotto_status status =
+        curator_ask_quantile(c, what, edge, NEWTON_FALLING, .7, &k, error);
+    *out = status == SOTTO_OK ? edge[k] : most;
+    return status;
 }
 
 /*
- * A bound that nobody declared: sizes by the powers of two from 2^100 down.
- * More ranges make more of them look filled by chance: 4 sd, not 2.5. Where
- * nothing is seen it is 1. What is made of bounds must be one that can be
- * asked with, too: a centre is added, and they are lowered.
+ * A bound that nobody declared: sizes by all powers of two that a feature, a
+ * float, or a target, a double, can have. The fullest range is where most
+ * values are. One above it counts as filled if that is not likely to be
+ * noise, the less so the further away it is: all of them together are wrong
+ * in 1 of 200 cases, and then by little. Where nothing is seen the bound is 1.
  */
+enum { FLOAT_HIGHEST = 128, FLOAT_POWERS = 128 + 149 };
+enum { DOUBLE_HIGHEST = 1024, DOUBLE_POWERS = 1024 + 1074 };
+
+static void powers_of_two(double *edge, int powers, int highest)
+{
+    for (int k = 0; k < powers; k++)
+        edge[k] = ldexp(1, highest - 1 - k);
+}
+
+/* So many sd are hardly ever exceeded by one of so many numbers. */
+static double rare(double numbers)
+{
+    return sqrt(2 * log(20 * numbers));
+}
+
+/* -1: there is none. */
+static int fullest(const double *count, int powers, double sd)
+{
+    int most = 0;
+    for (int k = 1; k < powers; k++)
+        most = count[k] > count[most] ? k : most;
+    return count[most] > rare(powers) * sd ? most : -1;
+}
+
+static int highest_filled(const double *count, int powers, double sd)
+{
+    int most = fullest(count, powers, sd), found = most;
+    for (int k = 0; k < most && found == most; k++) {
+        double away = most - k + 1;
+        found = count[k] > rare(away * away) * sd ? k : most;
+    }
+    return found;
+}
+
+/* What is made of bounds must be one that can be asked with, too: a centre is
+   added, and they are lowered. Weights are told as floats: what is larger is
+   clipped, what is smaller is as good as 0. */
 #define LEAST_ASKED 0x1p-100
 #define LEAST_BOUND 0x1p-98
 #define MOST_BOUND 0x1p98
 
-enum { NEWTON_POWERS = 200, NEWTON_HIGHEST = 100 };
-
-static void powers(double *edge)
+static double bound_of(const double *count, int powers, int highest, double sd)
 {
-    for (int k = 0; k < NEWTON_POWERS; k++)
-        edge[k] = ldexp(1, NEWTON_HIGHEST - 1 - k);
-}
-
-static double bound_of(const double *count, double sd)
-{
-    for (int k = 0; k < NEWTON_POWERS; k++)
-        if (count[k] > 4 * sd)
-            return within(ldexp(1, NEWTON_HIGHEST - k), LEAST_BOUND,
-                          MOST_BOUND);
-    return 1;
+    int found = highest_filled(count, powers, sd);
+    return found < 0
+               ? 1
+               : within(ldexp(1, highest - found), LEAST_BOUND, MOST_BOUND);
 }
 
 /* ---- the response ---- */
@@ -116,57 +164,62 @@ static sotto_status base_rate(newton_response *r, curator *c,
     return SOTTO_OK;
 }
 
+/* A bound for |y| that nobody declared. */
+static sotto_status buy_target(curator *c, double *reach, sotto_error *error)
+{
+    double edge[DOUBLE_POWERS], count[DOUBLE_POWERS + 1], sd, one = 1;
+    ask_shape what = {.kind = ASK_TARGET_COUNTS, .bound = &one};
+    powers_of_two(edge, DOUBLE_POWERS, DOUBLE_HIGHEST);
+    sotto_status status =
+        curator_ask_counts(c, &what, edge, DOUBLE_POWERS, count, &sd, error);
+    if (status == SOTTO_OK)
+        *reach = bound_of(count, DOUBLE_POWERS, DOUBLE_HIGHEST, sd);
+    return status;
+}
+
 /* A bound for |y| by octaves, where that is asked for. */
 static sotto_status target_reach(curator *c, const newton_rule *rule,
                                  double *reach, sotto_error *error)
 {
     enum { EDGES = 29 };
-    double edge[NEWTON_POWERS], count[NEWTON_POWERS + 1], sd, one = 1;
-    int bought = !isfinite(*reach);
-    ask_shape what = {.kind = ASK_TARGET_COUNTS,
-                      .bound = bought ? &one : reach};
+    double edge[EDGES], count[EDGES + 1], sd;
+    ask_shape what = {.kind = ASK_TARGET_COUNTS, .bound = reach};
     if (rule->target_counts == 0)
         return SOTTO_OK;
-    if (bought)
-        powers(edge);
-    else
-        newton_octaves(edge, EDGES, 1);
-    sotto_status status = curator_ask_counts(
-        c, &what, edge, bought ? NEWTON_POWERS : EDGES, count, &sd, error);
+    if (!isfinite(*reach))
+        return buy_target(c, reach, error);
+    newton_octaves(edge, EDGES, 1);
+    sotto_status status =
+        curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
     if (status == SOTTO_OK)
-        *reach = bought ? bound_of(count, sd)
-                        : ldexp(*reach, -(int)first_filled(count, EDGES, sd));
+        *reach = ldexp(*reach, -(int)first_filled(count, EDGES, sd));
     return status;
 }
 
-/* What holds 70 % of |y - middle|, by half octaves. */
+/* What holds 70 % of |y - middle|. */
 static sotto_status target_width(newton_response *r, curator *c, double reach,
                                  sotto_error *error)
 {
-    enum { EDGES = 59 };
-    double edge[EDGES], count[EDGES + 1], sd;
+    double part;
     ask_shape what = {
-        .kind = ASK_TARGET_COUNTS, .centre = &r->middle, .bound = &reach};
-    newton_octaves(edge, EDGES, .5);
-    sotto_status status =
-        curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    int64_t k = newton_quantile(count, EDGES + 1, .7, curator_rows(c));
-    r->width = reach * exp2(-(double)k / 2);
-    return SOTTO_OK;
+        .kind = ASK_TARGET_QUANTILE, .centre = &r->middle, .bound = &reach};
+    sotto_status status = newton_ask_quantile(c, &what, 1, &part, error);
+    r->width = reach * part;
+    return status;
 }
 
 sotto_status newton_ask_response(newton_response *r, curator *c,
                                  const solver_problem *p,
-                                 const newton_rule *rule, double reach,
+                                 const newton_rule *rule, double *declared,
                                  sotto_error *error)
 {
-    double mean, sd;
+    double mean, sd, reach = *declared;
     *r = (newton_response){0};
     if (loss_has_classes(p->loss.kind))
         return base_rate(r, c, p, error);
     sotto_status status = target_reach(c, rule, &reach, error);
+    if (!isfinite(*declared))
+        *declared = reach;
     ask_shape what = {.kind = ASK_TARGET_MEAN, .bound = &reach};
     if (status == SOTTO_OK)
         status = curator_ask_means(c, &what, &mean, &sd, error);
@@ -192,8 +245,8 @@ static sotto_status buy_each(const newton_columns *k, curator *c,
                              const int64_t *feature, int64_t features,
                              sotto_error *error)
 {
-    double edge[NEWTON_POWERS], *one = k->scratch, sd;
-    size_t ranges = NEWTON_POWERS + 1;
+    double edge[FLOAT_POWERS], *one = k->scratch, sd;
+    size_t ranges = FLOAT_POWERS + 1;
     double *count = mem_zeroed((size_t)features * ranges, sizeof *count);
     ask_shape what = {.kind = ASK_COLUMN_COUNTS,
                       .bound = one,
@@ -201,13 +254,14 @@ static sotto_status buy_each(const newton_columns *k, curator *c,
                       .features = features};
     for (int64_t j = 0; j < features; j++)
         one[j] = 1;
-    powers(edge);
-    sotto_status status =
-        count ? curator_ask_counts(c, &what, edge, NEWTON_POWERS, count, &sd,
-                                   error)
-              : error_memory(error);
+    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
+    sotto_status status = count
+                              ? curator_ask_counts(c, &what, edge, FLOAT_POWERS,
+                                                   count, &sd, error)
+                              : error_memory(error);
     for (int64_t j = 0; status == SOTTO_OK && j < features; j++)
-        k->bound[feature[j]] = bound_of(count + (size_t)j * ranges, sd);
+        k->bound[feature[j]] = bound_of(count + (size_t)j * ranges,
+                                        FLOAT_POWERS, FLOAT_HIGHEST, sd);
     mem_free(count);
     return status;
 }
@@ -216,17 +270,30 @@ static sotto_status buy_each(const newton_columns *k, curator *c,
 static sotto_status buy_common(const newton_columns *k, curator *c,
                                sotto_error *error)
 {
-    double edge[NEWTON_POWERS], count[NEWTON_POWERS + 1], *unit = k->scratch;
-    double sd;
+    double edge[FLOAT_POWERS], count[FLOAT_POWERS + 1], *unit = k->scratch;
+    double bound = 1, sd;
     ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = unit};
     for (int64_t j = 0; j < k->count; j++)
         unit[j] = isfinite(k->bound[j]) ? 0x1p100 : 1;
-    powers(edge);
+    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
     sotto_status status =
-        curator_ask_counts(c, &what, edge, NEWTON_POWERS, count, &sd, error);
-    double bound = status == SOTTO_OK ? bound_of(count, sd) : 1;
+        curator_ask_counts(c, &what, edge, FLOAT_POWERS, count, &sd, error);
+    if (status == SOTTO_OK)
+        bound = bound_of(count, FLOAT_POWERS, FLOAT_HIGHEST, sd);
     for (int64_t j = 0; j < k->count; j++)
         k->bound[j] = isfinite(k->bound[j]) ? k->bound[j] : bound;
+    return status;
+}
+
+sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
+                               sotto_error *error)
+{
+    double edge[FLOAT_POWERS], count[FLOAT_POWERS + 1], sd;
+    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
+    sotto_status status =
+        curator_ask_counts(c, what, edge, FLOAT_POWERS, count, &sd, error);
+    int most = status == SOTTO_OK ? fullest(count, FLOAT_POWERS, sd) : -1;
+    *out = most < 0 ? 1 : ldexp(1, FLOAT_HIGHEST - most);
     return status;
 }
 
@@ -250,12 +317,16 @@ static sotto_status buy_bounds(const newton_columns *k, curator *c,
 }
 
 sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, sotto_error *error)
+                               const newton_rule *rule, double *declared,
+                               sotto_error *error)
 {
     enum { EDGES = 13 };
     double edge[EDGES], count[EDGES + 1], sd;
     ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = k->bound};
+    size_t bytes = (size_t)k->count * sizeof *declared;
+    memcpy(k->bound, declared, bytes);
     sotto_status status = buy_bounds(k, c, rule, error);
+    memcpy(declared, k->bound, bytes);
     if (status != SOTTO_OK || rule->row_counts == 0)
         return status;
     newton_octaves(edge, EDGES, 1);

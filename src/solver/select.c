@@ -41,7 +41,7 @@
 #define RELEASE_CLIP_NUMBERS 3.
 #define RELEASE_CLIP_CLASSES 2.
 #define USUAL_SLOPE_CLASSES .335
-#define USUAL_SLOPE_NUMBERS .6 /* in widths of the target */
+#define USUAL_SLOPE_NUMBERS .7 /* in widths of the target */
 #define SURE_L1 .4             /* sd above l1: taken */
 #define SURE .7                /* the same without l1 */
 enum { MOST_REFUSED = 2 };
@@ -202,7 +202,8 @@ static sotto_status select_start(selection *s, newton_columns *k,
         status = newton_ask_response(response, s->curator, p, &s->start,
                                      s->settings->target_reach, error);
     if (status == SOTTO_OK)
-        status = newton_ask_bounds(k, s->curator, &s->start, error);
+        status = newton_ask_bounds(k, s->curator, &s->start, s->settings->reach,
+                                   error);
     if (status == SOTTO_OK)
         status = newton_ask_columns(k, s->curator, &s->start, error);
     s->slope = loss_has_classes(p->loss.kind)
@@ -334,8 +335,6 @@ sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
     sotto_status status =
         memory && s.taken && s.weight ? SOTTO_OK : error_memory(error);
     if (status == SOTTO_OK) {
-        memcpy(s.from.columns.bound, set->reach,
-               (size_t)p->features * sizeof *set->reach);
         memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
         status = select_start(&s, &s.from.columns, error);
     }

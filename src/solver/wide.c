@@ -4,7 +4,7 @@
  * are shortened together, and the step is as long as its noise allows.
  *
  *   1 response   as newton_shape.c has it
- *   2 lengths    R, which 70 % of the rows are not longer than
+ *   2 lengths    R, which about 70 % of the rows are not longer than
  *   3 step       x / k in units of R, x as large as the noise that it makes
  *                in T rounds lets be, 12 at most
  *   4 rounds     u = prox(u - noisy gradient), and the mean of the last
@@ -44,31 +44,23 @@ static double common_bound(const newton_settings *set, int64_t features)
     return isfinite(most) && most > 0 ? within(most, 0x1p-90, 0x1p90) : 1;
 }
 
-/* By half octaves below what rows can be, or by octaves from 2^90 down. */
+/* Where bounds are missing, rows may have any length: the octave of most. */
 static sotto_status wide_lengths(wide_state *s, sotto_error *error)
 {
-    enum { EDGES = 180 };
-    double edge[EDGES], count[EDGES + 1], sd;
     int64_t p = s->problem->features;
-    double bound = common_bound(s->settings, p), step = .5;
-    double most = sqrt((double)p);
-    ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = s->weight, .length = 1};
-    if (s->settings->facts.unbounded > 0) {
-        most = 0x1p90;
-        step = 1;
-    }
+    double bound = common_bound(s->settings, p), part;
+    int any = s->settings->facts.unbounded > 0;
+    ask_shape what = {.kind = any ? ASK_ROW_COUNTS : ASK_ROW_QUANTILE,
+                      .bound = s->weight,
+                      .length = 1};
     for (int64_t j = 0; j < p; j++)
         s->weight[j] = bound;
-    newton_octaves(edge, EDGES, step);
-    for (int k = 0; k < EDGES; k++)
-        edge[k] *= most;
     sotto_status status =
-        curator_ask_counts(s->curator, &what, edge, EDGES, count, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    int64_t k = newton_quantile(count, EDGES + 1, .7, curator_rows(s->curator));
-    s->unit = within(bound * most * exp2(-step * (double)k), 0x1p-90, 0x1p90);
-    return SOTTO_OK;
+        any ? newton_ask_octave(s->curator, &what, &part, error)
+            : newton_ask_quantile(s->curator, &what, sqrt((double)p), &part,
+                                  error);
+    s->unit = within(bound * part, 0x1p-90, 0x1p90);
+    return status;
 }
 
 /* ---- 3 ---- */

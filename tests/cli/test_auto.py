@@ -96,7 +96,7 @@ class Paths(Auto):
         self.assertEqual(self.train("--rows", "80").code, OK)
         names = self.questions()
         self.assertIn("gradient", names)
-        self.assertIn("row sizes", names)
+        self.assertIn("row quantile", names)
         self.assertNotIn("second-moment matrix", names)
 
     def test_very_few(self):
@@ -246,6 +246,27 @@ class Bought(Auto):
         self.assertEqual(self.train("--rows", "20000").code, OK)
         self.assertIn("column sizes", self.questions())
         self.assertIn("target sizes", self.questions())
+        bought = self.model()["privacy"]["bought_bounds"]
+        self.assertIn(bought["target"], (4, 8, 16))
+        self.assertEqual(len(bought["features"]), 4)
+        self.assertIn(bought["features"]["x2"], (2048, 4096))
+
+    def test_only_what_is_bought_is_told(self):
+        self.declare([-4, 4], None, {2: None})
+        self.assertEqual(self.train("--rows", "2000", "--path", "dense").code, OK)
+        bought = self.model()["privacy"]["bought_bounds"]
+        self.assertEqual(list(bought), ["target", "features"])
+        self.assertEqual(list(bought["features"]), ["x2"])
+        self.declare([-4, 4], [-16, 16])
+        self.assertEqual(self.train("--rows", "2000").code, OK)
+        self.assertNotIn("bought_bounds", self.model()["privacy"])
+
+    def test_one_for_all(self):
+        self.declare(None, [-16, 16])
+        self.assertEqual(self.train("--rows", "200", "--path", "dense").code, OK)
+        bought = self.model()["privacy"]["bought_bounds"]
+        self.assertNotIn("target", bought)
+        self.assertIsInstance(bought["features"], (int, float))
 
     def test_sizes_of_all_kinds(self):
         """A run that was paid for ends with a model."""

@@ -636,6 +636,10 @@ static void test_noise_is_needed(void **state)
             int choice = kind == ASK_CHOICE || kind == ASK_VERTEX;
             if (choice || kind == ASK_ALONG)
                 plan.item[0].noise = ASK_GUMBEL;
+            if (kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE) {
+                plan.item[0].noise = ASK_RANGE;
+                choice = 1;
+            }
             if (mus[i] == 1e-7 && (sketch || choice))
                 continue; /* they can be as noisy as that */
             sotto_table *t = table_of(text, "squared", 0);
