@@ -5,7 +5,7 @@ Every problem becomes a table with a schema that declares, for each column and f
 the power of two above its largest size; the penalty is meant in the table's own units. All runs are
 replace-one with delta = 1/n^2. An error is (F - F*)/F*, with an unpenalised intercept in both.
 
-    auto.py --build build named|development|loose|half|shapes|noise [NAME...] [--runs N] [--epsilon E...]
+    auto.py --build build named|development|loose|half|shapes|noise|undeclared [NAME...] [--runs N] [--epsilon E...]
 """
 import argparse
 import gzip
@@ -109,7 +109,7 @@ class Problem:
             "delta": repr(1 / self.rows**2), "adjacency": "replace-one", "solver": "auto"} | MORE | more
         out = subprocess.run([os.path.join(BUILD, "bench", "bench_repeat"), str(runs),
                               self.file, *(f"{k}={v}" for k, v in options.items())],
-                             cwd=self.folder, check=True, capture_output=True).stdout
+                             cwd=self.folder, check=True, stdout=subprocess.PIPE).stdout
         return [(w[:-1], w[-1]) for w in np.frombuffer(out).reshape(runs, -1)]
 
     def errors(self, runs, epsilon, **more):
@@ -190,7 +190,7 @@ def real(name):
     if standard:
         m, s = x.mean(0), x.std(0)
         x, xt = (x - m) / s, (xt - m) / s
-    else:
+    elif not name.endswith("_file"):
         c = power_above(abs(x).max(0))
         x, xt = x / c, xt / c
     if name == "cal_std":
@@ -201,7 +201,8 @@ def real(name):
 
 
 def development(folder, name, **more):
-    made = synthetic(name) if name[:3] in ("squ", "spa", "log") else real(name)
+    made = (synthetic(name) if name[:3] in ("squ", "spa", "log") else
+            words(name) if name in WORDS else real(name))
     x, y, loss, l1, l2, test = made
     half = 2 if loss == "squared" else 1  # the penalties are those of the whole square
     return Problem(folder, name, x, y, loss, l1 / half, l2 / half, test, **more)
@@ -376,10 +377,103 @@ def loose_table(folder, wanted, runs, epsilons, half):
               f"{'met' if wide <= most * tight else 'MISSED'}", flush=True)
 
 
+# ---- columns that nobody declared ----
+
+WIDE = ["a9a", "adult81", "breast_file", "diabetes_file", "melt_std", "melt_raw", "melt_file",
+        "log1", "log2", "mad_l1", "mad_l2", "square", "sparse10", "dorothea"]
+
+
+WORDS = ["share_few", "share_many", "count_few", "count_many"]
+
+
+def words(name):
+    """Counts of words in texts of very different lengths; the class follows the shares of 40 words or
+    their counts: scaled rows are made for the first, and lose what the second tells by its size."""
+    rows, features = (20000, 300) if name.endswith("few") else (5000, 2000)
+    r = np.random.RandomState(3)
+    often = (np.arange(features) + 10)**-1.1
+    length = np.maximum(r.lognormal(4, 1, 2 * rows), 5)
+    x = r.poisson(length[:, None] * often / often.sum()).astype(float)
+    w = np.zeros(features)
+    w[r.choice(features // 3, 40, False)] = r.randn(40)
+    m = x @ w
+    if name.startswith("share"):
+        m = m / np.maximum(x.sum(1), 1)
+    m = 3 * (m - np.median(m)) / m.std()
+    y = np.where(r.rand(2 * rows) < 1 / (1 + np.exp(-m)), 1., -1.)
+    return x[:rows], y[:rows], "logistic", 0., 1 / rows, (x[rows:], y[rows:])
+
+
+class Dorothea(Problem):
+    """Four fifths of the set as svmlight, of which nothing is declared; the rest is the test."""
+
+    def __init__(self, folder):
+        path = os.path.join(DATA, "dorothea", "dorothea.p88119.train.svm.gz")
+        with gzip.open(path, "rt") as file:
+            lines = np.array(file.read().splitlines())
+        order = np.random.RandomState(0).permutation(len(lines))
+        self.folder, self.name, self.file, self.loss = folder, "dorothea", "dorothea.svm", "logistic"
+        self.rows, self.features, self.l1, self.l2 = int(.8 * len(lines)), 88119, .01, 0.
+        with open(os.path.join(folder, self.file), "w", encoding="ascii") as file:
+            file.write("\n".join(lines[order[:self.rows]]) + "\n")
+        with open(os.path.join(folder, "dorothea.schema"), "w", encoding="ascii") as file:
+            json.dump({"sotto_schema": 1, "columns": {}}, file)
+        self.x = self.dense(lines[order[:self.rows]])[0]
+        self.test = self.dense(lines[order[self.rows:]])
+
+    def dense(self, lines):
+        x, y = np.zeros((len(lines), self.features), np.float32), np.zeros(len(lines))
+        for i, line in enumerate(lines):
+            label, *pairs = line.split()
+            y[i] = float(label)
+            x[i, [int(pair.split(":")[0]) - 1 for pair in pairs]] = 1
+        return x, y
+
+    def score(self, weights, intercept):
+        """The area under the curve: nine tenths are of one class."""
+        m, y = self.test[0] @ weights + intercept, self.test[1]
+        more = m[y > 0][:, None] - m[y < 0]
+        return ((more > 0) + (more == 0) / 2).mean()
+
+    def options(self):
+        return {"features": str(self.features), "loss": self.loss, "l1": repr(self.l1)}
+
+
+def scaled_rows(x):
+    """Each row divided by its length, as --undeclared rows does."""
+    x = np.asarray(x, np.float32).astype(float)
+    length = np.sqrt((x * x).sum(1, keepdims=True))
+    return np.where(length > 0, x / np.where(length > 0, length, 1), 0)
+
+
+def undeclared_table(folder, wanted, runs, epsilons):
+    """Test accuracy, R2 or (dorothea) area under the curve with bought bounds and with scaled rows. They
+    are different models, so penalties have three forms: those that weigh as much on rows of the mean
+    length, which nobody knows; the same numbers for both; none."""
+    for name in wanted or WIDE + WORDS:
+        p = (Dorothea(folder) if name == "dorothea" else
+             development(folder, name, undeclared=True, solve=False))
+        square, tests = float((p.x * p.x).sum(1).mean()), {"bounds": p.test}
+        tests["rows"] = scaled_rows(p.test[0]), p.test[1]
+        none = {"l1": "0", "l2": "0"}
+        like = {"l1": repr(p.l1 / square**.5), "l2": repr(p.l2 / square)}
+        for epsilon in epsilons or [1.]:
+            used = epsilon * 10 if name == "sparse10" else epsilon
+            print(f"{name:13} {p.rows} x {p.features} epsilon {used:<4}", end="")
+            for what, way, more in (("bought", "bounds", {}), ("rows", "rows", like),
+                                    ("same penalties", "rows", {}),
+                                    ("none: bought", "bounds", none), ("rows", "rows", none)):
+                p.test = tests[way]
+                got = [p.score(*f) for f in p.fits(runs, used, undeclared=way, **more)]
+                print(f", {what} {np.median(got):.3f} ({np.quantile(got, .1):.3f})", end="")
+            print(flush=True)
+
+
 def main():
     global BUILD
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["named", "development", "loose", "half", "shapes", "noise"])
+    parser.add_argument("what", choices=["named", "development", "loose", "half", "shapes", "noise",
+                                         "undeclared"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--build", default="build")
     parser.add_argument("--runs", type=int, default=20)
@@ -395,6 +489,8 @@ def main():
             development_table(folder, a.names, a.runs, a.epsilon)
         elif a.what == "noise":
             noise_table(folder, a.names, a.runs, a.epsilon)
+        elif a.what == "undeclared":
+            undeclared_table(folder, a.names, a.runs, a.epsilon)
         elif a.what == "shapes":
             shapes(folder, a.names, a.runs, a.epsilon)
         else:

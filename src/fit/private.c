@@ -163,7 +163,8 @@ static sotto_status run_text(const private_run *r, text_buffer *t,
                            option_number(r->options, OPTION_DELTA),
                            r->solver->smooth ? fit_smoothness_word(r->options)
                                              : "not used",
-                           fit_rows_come_from(r->options)};
+                           fit_rows_come_from(r->options),
+                           r->facts.scaled};
     return curator_statement(&terms, t, epsilon, error);
 }
 
@@ -321,6 +322,7 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
         return status;
     r->facts.features = t->features;
     r->facts.weight_bound = t->weight_bound;
+    r->facts.scaled = t->scaled;
     r->facts.has_people = t->unit != NULL;
     if (!option_given(r->options, OPTION_ROWS) && (t->weight || t->unit))
         r->facts.rows = 0;

@@ -19,6 +19,7 @@ typedef struct public_facts {
     int has_people;
     int only_planned;    /* `rows` may stand for a number that is not known */
     double target_reach; /* how far targets go, by declaration; or infinite */
+    int64_t scaled;      /* features that are divided by their row's length */
 } public_facts;
 
 public_facts fit_facts(const sotto_table *t, const sotto_options *options);
