@@ -5,7 +5,7 @@ Every problem becomes a table with a schema that declares, for each column and f
 the power of two above its largest size; the penalty is meant in the table's own units. All runs are
 replace-one with delta = 1/n^2. An error is (F - F*)/F*, with an unpenalised intercept in both.
 
-    auto.py --build build named|development|loose|half|shapes|noise [NAME...] [--runs N] [--epsilon E...]
+    auto.py --build build named|development|loose|half|shapes|noise|undeclared [NAME...] [--runs N] [--epsilon E...]
 """
 import argparse
 import gzip
@@ -77,11 +77,18 @@ class Problem:
         return values.mean() + self.l1 * abs(weights).sum() + self.l2 / 2 * (weights @ weights)
 
     def score(self, weights, intercept):
-        x, y = self.test
-        m = x @ weights + intercept
+        x, _ = self.test
+        return self.score_of(x @ weights + intercept)
+
+    def score_of(self, m):
+        y = self.test[1]
         if self.loss == "squared":
             return 1 - ((m - y)**2).mean() / ((y - y.mean())**2).mean()
         return (np.where(m > 0, 1, -1) == y).mean()
+
+    def new_rows(self):
+        np.save(os.path.join(self.folder, "new.npy"), np.column_stack(self.test))
+        return "new.npy"
 
     def options(self):
         return {"target": str(self.features + 1), "loss": self.loss, "l1": repr(self.l1),
@@ -102,14 +109,17 @@ class Problem:
             weights[:] = model["weights"]
         return weights, model["intercept"]
 
+    def private(self, epsilon):
+        return self.options() | {
+            "schema": self.name + ".schema", "penalty-units": "file", "epsilon": repr(epsilon),
+            "delta": repr(1 / self.rows**2), "adjacency": "replace-one", "solver": "auto"} | MORE
+
     def fits(self, runs, epsilon, **more):
         """(weights, intercept) of so many private runs, in the table's units."""
-        options = self.options() | {
-            "schema": self.name + ".schema", "penalty-units": "file", "epsilon": repr(epsilon),
-            "delta": repr(1 / self.rows**2), "adjacency": "replace-one", "solver": "auto"} | MORE | more
+        options = self.private(epsilon) | more
         out = subprocess.run([os.path.join(BUILD, "bench", "bench_repeat"), str(runs),
                               self.file, *(f"{k}={v}" for k, v in options.items())],
-                             cwd=self.folder, check=True, capture_output=True).stdout
+                             cwd=self.folder, check=True, stdout=subprocess.PIPE).stdout
         return [(w[:-1], w[-1]) for w in np.frombuffer(out).reshape(runs, -1)]
 
     def errors(self, runs, epsilon, **more):
@@ -190,7 +200,7 @@ def real(name):
     if standard:
         m, s = x.mean(0), x.std(0)
         x, xt = (x - m) / s, (xt - m) / s
-    else:
+    elif not name.endswith("_file"):
         c = power_above(abs(x).max(0))
         x, xt = x / c, xt / c
     if name == "cal_std":
@@ -201,7 +211,8 @@ def real(name):
 
 
 def development(folder, name, **more):
-    made = synthetic(name) if name[:3] in ("squ", "spa", "log") else real(name)
+    made = (synthetic(name) if name[:3] in ("squ", "spa", "log") else
+            words(name) if name in WORDS else real(name))
     x, y, loss, l1, l2, test = made
     half = 2 if loss == "squared" else 1  # the penalties are those of the whole square
     return Problem(folder, name, x, y, loss, l1 / half, l2 / half, test, **more)
@@ -376,10 +387,116 @@ def loose_table(folder, wanted, runs, epsilons, half):
               f"{'met' if wide <= most * tight else 'MISSED'}", flush=True)
 
 
+# ---- columns that nobody declared ----
+
+UNDECLARED = ["cal_file", "elec_file", "a9a", "adult81", "breast_file", "diabetes_file", "melt_std",
+              "melt_raw", "melt_file", "log1", "log2", "mad_l1", "mad_l2", "square", "sparse10",
+              "dorothea"]
+
+
+WORDS = ["share_few", "share_many", "count_few", "count_many"]
+
+
+def words(name):
+    """Counts of words in texts of very different lengths; the class follows the shares of 40 words or
+    their counts: scaled rows are made for the first, and lose what the second tells by its size."""
+    rows, features = (20000, 300) if name.endswith("few") else (5000, 2000)
+    r = np.random.RandomState(3)
+    often = (np.arange(features) + 10)**-1.1
+    length = np.maximum(r.lognormal(4, 1, 2 * rows), 5)
+    x = r.poisson(length[:, None] * often / often.sum()).astype(float)
+    w = np.zeros(features)
+    w[r.choice(features // 3, 40, False)] = r.randn(40)
+    m = x @ w
+    if name.startswith("share"):
+        m = m / np.maximum(x.sum(1), 1)
+    m = 3 * (m - np.median(m)) / m.std()
+    y = np.where(r.rand(2 * rows) < 1 / (1 + np.exp(-m)), 1., -1.)
+    return x[:rows], y[:rows], "logistic", 0., 1 / rows, (x[rows:], y[rows:])
+
+
+class Dorothea(Problem):
+    """Four fifths of the set as svmlight, of which nothing is declared; the rest is the test."""
+
+    def __init__(self, folder):
+        path = os.path.join(DATA, "dorothea", "dorothea.p88119.train.svm.gz")
+        with gzip.open(path, "rt") as file:
+            lines = np.array(file.read().splitlines())
+        order = np.random.RandomState(0).permutation(len(lines))
+        self.folder, self.name, self.file, self.loss = folder, "dorothea", "dorothea.svm", "logistic"
+        self.rows, self.features, self.l1, self.l2 = int(.8 * len(lines)), 88119, .01, 0.
+        with open(os.path.join(folder, self.file), "w", encoding="ascii") as file:
+            file.write("\n".join(lines[order[:self.rows]]) + "\n")
+        with open(os.path.join(folder, "dorothea.schema"), "w", encoding="ascii") as file:
+            json.dump({"sotto_schema": 1, "columns": {}}, file)
+        self.x = self.dense(lines[order[:self.rows]])[0]
+        self.test = self.dense(lines[order[self.rows:]])
+        self.lines = lines[order[self.rows:]]
+
+    def new_rows(self):
+        with open(os.path.join(self.folder, "new.svm"), "w", encoding="ascii") as file:
+            file.write("\n".join(self.lines) + "\n")
+        return "new.svm"
+
+    def dense(self, lines):
+        x, y = np.zeros((len(lines), self.features), np.float32), np.zeros(len(lines))
+        for i, line in enumerate(lines):
+            label, *pairs = line.split()
+            y[i] = float(label)
+            x[i, [int(pair.split(":")[0]) - 1 for pair in pairs]] = 1
+        return x, y
+
+    def score_of(self, m):
+        """The area under the curve: nine tenths are of one class."""
+        y = self.test[1]
+        more = m[y > 0][:, None] - m[y < 0]
+        return ((more > 0) + (more == 0) / 2).mean()
+
+    def options(self):
+        return {"features": str(self.features), "loss": self.loss, "l1": repr(self.l1)}
+
+
+def predicted(problem, runs, epsilon, **more):
+    """Margins of the test rows in so many runs of the program, which does to them what training did."""
+    def sotto(*words):
+        subprocess.run([os.path.join(BUILD, "sotto"), *words, "--quiet"], cwd=problem.folder, check=True)
+    options = problem.private(epsilon) | more
+    settings = [f"--{k}={v}" for k, v in options.items() if k != "solver"]
+    rows = problem.new_rows()
+    for _ in range(runs):
+        sotto("train", problem.file, *settings, "-o", "new.json")
+        sotto("predict", "new.json", rows, "--scores", "-o", "new.txt")
+        yield np.loadtxt(os.path.join(problem.folder, "new.txt"))
+        for name in ("new.json", "new.txt"):
+            os.remove(os.path.join(problem.folder, name))
+
+
+def undeclared_table(folder, wanted, runs, epsilons):
+    """Test accuracy, R2 or (dorothea) area under the curve with bought bounds and with scaled rows. They
+    are different models, so penalties have three forms: those that weigh as much on rows of the mean
+    length, which nobody knows; the same numbers for both; none."""
+    for name in wanted or UNDECLARED + WORDS:
+        p = (Dorothea(folder) if name == "dorothea" else
+             development(folder, name, undeclared=True, solve=False))
+        square = float((p.x * p.x).sum(1).mean())
+        none = {"l1": "0", "l2": "0"}
+        like = {"l1": repr(p.l1 / square**.5), "l2": repr(p.l2 / square)}
+        for epsilon in epsilons or [1.]:
+            used = epsilon * 10 if name == "sparse10" else epsilon
+            print(f"{name:13} {p.rows} x {p.features} epsilon {used:<4}", end="")
+            for what, way, more in (("bought", "bounds", {}), ("rows", "rows", like),
+                                    ("same penalties", "rows", {}),
+                                    ("none: bought", "bounds", none), ("rows", "rows", none)):
+                got = [p.score_of(m) for m in predicted(p, runs, used, undeclared=way, **more)]
+                print(f", {what} {np.median(got):.3f} ({np.quantile(got, .1):.3f})", end="")
+            print(flush=True)
+
+
 def main():
     global BUILD
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["named", "development", "loose", "half", "shapes", "noise"])
+    parser.add_argument("what", choices=["named", "development", "loose", "half", "shapes", "noise",
+                                         "undeclared"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--build", default="build")
     parser.add_argument("--runs", type=int, default=20)
@@ -395,6 +512,8 @@ def main():
             development_table(folder, a.names, a.runs, a.epsilon)
         elif a.what == "noise":
             noise_table(folder, a.names, a.runs, a.epsilon)
+        elif a.what == "undeclared":
+            undeclared_table(folder, a.names, a.runs, a.epsilon)
         elif a.what == "shapes":
             shapes(folder, a.names, a.runs, a.epsilon)
         else:

@@ -49,6 +49,9 @@ static void show_problem(const sotto_model *m)
         printf(" (delta %g)", sotto_model_setting(m, "huber-delta"));
     printf("\n");
     show_penalty(m);
+    if (sotto_model_setting(m, "scaled-rows") > 0)
+        printf("rows       features without bounds are divided by their "
+               "common length in each row\n");
     if (sotto_model_class(m, 0)) {
         printf("classes    ");
         cli_print_name(stdout, sotto_model_class(m, 0), SHOW_NAME);

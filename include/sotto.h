@@ -311,8 +311,9 @@ SOTTO_API int sotto_model_privacy(const sotto_model *model, double *epsilon,
                                   double *delta);
 
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
-   "box-high", "radius" (infinite without a box or an L1 ball) and
-   "huber-delta"; NaN for others. */
+   "box-high", "radius" (infinite without a box or an L1 ball), "huber-delta"
+   and "scaled-rows" (1: features without bounds are divided by their common
+   length in each row; else 0); NaN for others. */
 SOTTO_API const char *sotto_model_loss(const sotto_model *model);
 SOTTO_API double sotto_model_setting(const sotto_model *model,
                                      const char *name);

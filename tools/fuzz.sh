@@ -21,6 +21,8 @@ model "$build/corpus/fuzz_csv/seed.csv" --target target \
     >"$build/corpus/fuzz_model/csv.json"
 model "$build/corpus/fuzz_svmlight/seed.svm" \
     >"$build/corpus/fuzz_model/svm.json"
+model "$build/corpus/fuzz_svmlight/seed.svm" --undeclared rows \
+    >"$build/corpus/fuzz_model/rows.json"
 mkdir -p "$build/corpus/fuzz_events"
 printf 'T*(RANGE(2/z)+GAUSS(1/z)) + SUBSAMPLED_GAUSS(.1, sqrt(2))*5@zero-out' \
     >"$build/corpus/fuzz_events/plan"

@@ -176,6 +176,12 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "more features than rows), intercept (nothing else); by itself it "
         "chooses one from the number of rows and features, --l1 and the "
         "budget"},
+    [OPTION_UNDECLARED] = {"undeclared", CHOICE, "WORD", "bounds", 0, 0,
+        "bounds|rows", " train plan ",
+        "features whose bounds the schema does not declare: bounds (they are "
+        "needed; --solver auto buys them), or rows: in each row such features "
+        "are divided by their common Euclidean length, in training and in "
+        "prediction, which costs nothing and is another model"},
     [OPTION_EXPLAIN] = {"explain", FLAG, NULL, NULL, 0, 0, NULL, " plan ",
         "say in words which way --solver auto goes, and why, instead of the "
         "statement"},

@@ -153,6 +153,14 @@ typedef struct ask_scores {
 sotto_status curator_tell_scores(curator *c, const ask_scores *scores,
                                  sotto_error *error);
 
+/*
+ * From here on no feature counts as larger in size than its bound: records'
+ * values that are become it, with their sign. Infinite: they stay. Told before
+ * anything that was made of them: weights, scores, scales, a frame.
+ */
+sotto_status curator_tell_bounds(curator *c, const double *bound,
+                                 sotto_error *error);
+
 /* The iterate moves by d in coordinate j. Returns by how much it did: d as a
    float, or 0 where d is not finite. */
 double curator_tell(curator *c, int64_t j, double d);

@@ -97,6 +97,7 @@ typedef struct curator_terms {
     double delta;
     const char *smoothness; /* where the step sizes came from */
     const char *rows;       /* where a public number of rows came from */
+    int64_t scaled;         /* features divided by their length in each row */
 } curator_terms;
 
 /* The statement of privacy as JSON, and its epsilon. */

@@ -39,8 +39,10 @@ struct sotto_table {
     double *centre;     /* NULL: 0 for every feature */
     double *half;       /* NULL: 1 for every feature */
     double *low, *high; /* declared bounds, infinite without; NULL: none */
-    double *reach; /* stored values are at most this in size, by declaration;
-                      NULL or infinite: nothing is known */
+    double *reach;  /* stored values are at most this in size, by declaration;
+                       NULL or infinite: nothing is known */
+    int64_t scaled; /* so many features are divided by their length in each
+                       row, because nobody declared bounds */
     double weight_bound; /* the largest weight, as declared; 1 without */
 
     double *y;      /* mapped target, or -1/+1; NULL without a target */

@@ -97,6 +97,63 @@ int columns_make(curator *c)
     return 1;
 }
 
+/* ---- bounds ---- */
+
+static float clamped(float x, float bound)
+{
+    return x > bound ? bound : x < -bound ? -bound : x;
+}
+
+static void clamp_column(const kernel_column *x, float bound)
+{
+    float *value = (float *)x->value;
+    for (int64_t k = 0; k < x->count; k++)
+        value[k] = clamped(value[k], bound);
+}
+
+/* Folded or not: a bound is one of sizes. */
+static void clamp_all(curator *c, const double *bound)
+{
+    const sotto_table *t = c->table;
+    const table_entries *e = &t->by_row;
+    for (int64_t j = 0; j < t->features; j++) {
+        kernel_column x = stored(t, j), y = columns_get(c, j);
+        clamp_column(&x, (float)bound[j]);
+        clamp_column(&y, (float)bound[j]);
+    }
+    for (int64_t k = 0; t->sparse && k < e->start[t->rows]; k++)
+        ((float *)e->value)[k] =
+            clamped(((float *)e->value)[k], (float)bound[e->index[k]]);
+}
+
+/* Whether nothing has been made of the columns yet that would differ. */
+static int are_untouched(const curator *c)
+{
+    int64_t count = c->table->features + c->policy.intercept;
+    int fine = !c->choice && !c->kept && !c->anchor && !c->away && c->by == 0;
+    for (int i = 0; i < c->plan.items; i++)
+        fine &= !gate_has_batch(c->plan.item[i].kind);
+    for (int64_t j = 0; j < count; j++)
+        fine &= c->at[j] == 0 && c->scale[j] == 0;
+    return fine && c->policy.buckets == 0;
+}
+
+sotto_status curator_tell_bounds(curator *c, const double *bound,
+                                 sotto_error *error)
+{
+    int fine = are_untouched(c);
+    for (int64_t j = 0; fine && j < c->table->features; j++)
+        fine = bound[j] > 0;
+    if (!fine)
+        return error_set(error, SOTTO_USAGE,
+                         "bounds are told before weights and scales, and are "
+                         "above 0");
+    kernel_mode before = kernel_enter();
+    clamp_all(c, bound);
+    kernel_leave(before);
+    return SOTTO_OK;
+}
+
 void columns_free(curator *c)
 {
     secret_give(c->written, c->written_bytes);

@@ -169,6 +169,10 @@ sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
         put_text(t, "rows",
                  policy->rows > 0 ? terms->rows : "estimated privately");
         put_text(t, "smoothness", terms->smoothness);
+        if (terms->scaled > 0)
+            put_text(t, "undeclared",
+                     "features without bounds are divided by their common "
+                     "length in each row, which costs nothing");
         put_questions(t, "questions", terms->plan->item, terms->plan->items);
         put_arithmetic(t, terms->plan);
         put_text(t, "proven_by", account_method_name(price->method));

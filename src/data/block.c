@@ -132,6 +132,8 @@ static void worker_flush(worker *w)
     int64_t row = b->rows - w->filled;
     if (w->range)
         worker_measure_all(w);
+    if (w->plan->scaled)
+        scale_dense(w->plan, w->x, w->filled);
     for (int64_t j = 0; j < w->plan->features; j++) {
         const double *from = w->x + j * WORKER_ROWS;
         int64_t at = j * b->room + row;
@@ -177,8 +179,12 @@ void worker_end_dense(worker *w)
 void worker_row_sparse(worker *w, int64_t entries)
 {
     block *b = w->block;
+    int64_t before = b->rows ? b->end[b->rows - 1] : 0;
+    if (w->plan->scales_rows)
+        scale_sparse(w->plan, w->index + before, w->value + before,
+                     entries - before);
     if (!w->plan->wide && w->plan->target_is == TARGET_CLASSES && w->y < 0)
-        for (int64_t k = b->rows ? b->end[b->rows - 1] : 0; k < entries; k++)
+        for (int64_t k = before; k < entries; k++)
             w->value[k] = -w->value[k];
     b->end[b->rows] = entries;
     worker_row(w);

@@ -103,6 +103,14 @@ void worker_end_sparse(worker *w);
 
 void block_free(block *b);
 
+/* ---- scale.c ---- */
+
+/* Divides the features of each row that have no bounds by their length: of
+   gathered rows, of the entries of one. */
+void scale_dense(const plan *p, double *x, int rows);
+void scale_sparse(const plan *p, const uint32_t *index, double *value,
+                  int64_t entries);
+
 /* Records a fault of the row at `where` in the piece's text. */
 void worker_fault(worker *w, const char *expected, const column *at,
                   const char *where, int64_t place);

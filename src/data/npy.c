@@ -310,6 +310,36 @@ static void npy_fold(block *b, int64_t features)
             ((float *)b->x)[j * b->room + r] *= (float)b->y[r];
 }
 
+/* Rows are only there now: they are gathered as those of other files are. */
+static void npy_gather(worker *w, int64_t first, int put)
+{
+    block *b = w->block;
+    for (int64_t j = 0; j < w->plan->features; j++)
+        for (int r = 0; r < w->filled; r++) {
+            double *x = w->x + j * WORKER_ROWS + r;
+            int64_t at = j * b->room + first + r;
+            if (put && w->plan->wide)
+                ((double *)b->x)[at] = *x;
+            else if (put)
+                ((float *)b->x)[at] = (float)*x;
+            else
+                *x = w->plan->wide ? ((double *)b->x)[at]
+                                   : (double)((float *)b->x)[at];
+        }
+}
+
+static void npy_scale(worker *w)
+{
+    for (int64_t at = 0; at < w->block->rows; at += WORKER_ROWS) {
+        int64_t left = w->block->rows - at;
+        w->filled = left < WORKER_ROWS ? (int)left : WORKER_ROWS;
+        npy_gather(w, at, 0);
+        scale_dense(w->plan, w->x, w->filled);
+        npy_gather(w, at, 1);
+    }
+    w->filled = 0;
+}
+
 static void npy_finish_columns(npy_columns_job *job)
 {
     block *b = job->w->block;
@@ -326,6 +356,8 @@ static void npy_finish_columns(npy_columns_job *job)
         if (b->weight)
             npy_squeeze(b->weight, sizeof *b->weight, job);
     }
+    if (p->scaled)
+        npy_scale(job->w);
     if (p->target_is == TARGET_CLASSES && !p->wide)
         npy_fold(b, p->features);
 }

@@ -20,6 +20,7 @@ void plan_free(plan *p)
         mem_free(p->missing[i]);
     mem_free(p->missing);
     mem_free(p->missing_number);
+    mem_free(p->scaled);
     mem_free(p->low);
     mem_free(p->high);
     *p = (plan){0};
@@ -40,6 +41,7 @@ void plan_settings(plan *p, const sotto_options *options)
     p->rows_only = option_is(options, OPTION_LAYOUT, "rows");
     p->for_model = option_given(options, OPTION_DECLARED);
     p->exact = p->for_model || option_exact(options);
+    p->scales_rows = option_is(options, OPTION_UNDECLARED, "rows");
     p->labelled = option_is(options, OPTION_LABELLED, "yes");
     p->threads = (int)option_integer(options, OPTION_THREADS);
     if (p->threads == 0)
@@ -608,6 +610,20 @@ static sotto_status plan_missing_numbers(plan *p, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* Which features are divided by their row's length. */
+static sotto_status plan_scaled(plan *p, sotto_error *error)
+{
+    if (!p->scales_rows)
+        return SOTTO_OK;
+    p->scaled = mem_zeroed((size_t)p->features + 1, sizeof *p->scaled);
+    for (int64_t i = 0; p->scaled && i < p->columns; i++) {
+        const column *c = &p->column[i];
+        if (c->role == COLUMN_NUMBER && !c->bounded)
+            p->scaled[c->feature] = 1;
+    }
+    return p->scaled ? SOTTO_OK : error_memory(error);
+}
+
 /* What is said of the columns by number, before the schema is taken apart. */
 static void plan_numbers(plan *p, const schema *s)
 {
@@ -634,6 +650,8 @@ sotto_status plan_columns(plan *out, const char *file, int header, char **names,
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)
         status = plan_missing_numbers(&p, error);
+    if (status == SOTTO_OK)
+        status = plan_scaled(&p, error);
     if (status == SOTTO_OK)
         status = plan_target(&p, options, error);
     if (status != SOTTO_OK) {

@@ -101,6 +101,8 @@ typedef struct plan {
     int exact;     /* the digits that float32 loses are not lost */
     int rows_only; /* a sparse table without its entries by column */
     int threads;
+    int scales_rows; /* features without bounds: see scale.c */
+    char *scaled;    /* and which they are, where features have names */
     /* svmlight: `columns` is 1 (the label); bounds by feature, or NULL */
     double *low, *high;
 } plan;

@@ -21,7 +21,7 @@ static char *table_level_name(const column *c, int64_t i)
     return name.data;
 }
 
-static int table_features_of(sotto_table *t, const column *c)
+static int table_features_of(sotto_table *t, const column *c, int scales_rows)
 {
     int64_t count = c->role == COLUMN_NUMBER     ? 1
                     : c->role == COLUMN_CATEGORY ? c->levels
@@ -34,7 +34,8 @@ static int table_features_of(sotto_table *t, const column *c)
         t->half[j] = is_number ? c->half : 1;
         t->low[j] = is_number && c->bounded ? c->low : -INFINITY;
         t->high[j] = is_number && c->bounded ? c->high : INFINITY;
-        t->reach[j] = !is_number || c->bounded ? 1 : INFINITY;
+        t->scaled += is_number && !c->bounded && scales_rows;
+        t->reach[j] = !is_number || c->bounded || scales_rows ? 1 : INFINITY;
         if (!t->name[j])
             return 0;
     }
@@ -52,14 +53,14 @@ static int table_describe_columns(sotto_table *t, const plan *p)
     if (!t->name || !t->centre || !t->half || !t->low || !t->high || !t->reach)
         return 0;
     for (int64_t i = 0; i < p->columns; i++)
-        if (!table_features_of(t, &p->column[i]))
+        if (!table_features_of(t, &p->column[i], p->scales_rows))
             return 0;
     return 1;
 }
 
 static int table_describe_numbered(sotto_table *t, plan *p)
 {
-    if (!p->low)
+    if (!p->low && !p->scales_rows)
         return 1;
     t->low = p->low;
     t->high = p->high;
@@ -67,8 +68,10 @@ static int table_describe_numbered(sotto_table *t, plan *p)
     t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
     t->reach = mem_zeroed((size_t)t->features, sizeof *t->reach);
     for (int64_t j = 0; t->half && t->reach && j < t->features; j++) {
-        t->half[j] = isfinite(t->low[j]) ? fmax(-t->low[j], t->high[j]) : 1;
-        t->reach[j] = isfinite(t->low[j]) ? 1 : INFINITY;
+        int bounded = t->low && isfinite(t->low[j]);
+        t->half[j] = bounded ? fmax(-t->low[j], t->high[j]) : 1;
+        t->scaled += !bounded && p->scales_rows;
+        t->reach[j] = bounded || p->scales_rows ? 1 : INFINITY;
     }
     return t->half && t->reach;
 }

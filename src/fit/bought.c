@@ -1,9 +1,12 @@
 /*
  * Bounds that nobody declared, and that were bought: what they turned out to
- * be is made of answers, so that it may be told. It stands in the statement.
+ * be is made of answers, so that it may be told. It stands in the statement,
+ * and in the model's schema, as if it had been declared: then rows to predict
+ * are clamped as those of the training were.
  */
 #include "private.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,4 +81,81 @@ void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t)
     }
     put_features(r, m, t);
     text_put(t, "}");
+}
+
+/* ---- the model's schema ---- */
+
+/* `column` has these bounds; what fills in for missing values is within. */
+static int put_bounds(json_t *column, double bound)
+{
+    json_t *missing = json_object_get(column, "missing");
+    double fill = json_number_value(missing);
+    if (json_is_number(missing) && fabs(fill) > bound &&
+        json_object_set_new(column, "missing",
+                            json_real(copysign(bound, fill))))
+        return 0;
+    return !json_object_set_new(column, "bounds",
+                                json_pack("[f, f]", -bound, bound));
+}
+
+static int put_column(json_t *columns, const char *name, double bound)
+{
+    json_t *column = json_object_get(columns, name);
+    if (!column) {
+        column = json_pack("{s: s}", "type", "number");
+        if (json_object_set_new(columns, name, column))
+            return 0;
+    }
+    return put_bounds(column, bound);
+}
+
+/* Numbered features that are not listed have one declaration together. */
+static int put_default(json_t *root, double bound)
+{
+    json_t *all = json_object_get(root, "default");
+    if (!all) {
+        all = json_pack("{s: s}", "type", "number");
+        if (json_object_set_new(root, "default", all))
+            return 0;
+    }
+    return put_bounds(all, bound);
+}
+
+static int put_schema(const private_run *r, const sotto_model *m, json_t *root)
+{
+    json_t *columns = json_object_get(root, "columns");
+    int fine = json_is_object(columns), together = 0;
+    for (int64_t j = 0; fine && j < m->features; j++) {
+        char buffer[24];
+        const char *name = sotto_model_feature_name(m, j, buffer);
+        if (!is_bought(r->smooth.reach[j], r->bought[j]))
+            continue;
+        int one = !r->newton.common_bound || m->name ||
+                  json_object_get(columns, name);
+        if (one)
+            fine = put_column(columns, name, r->bought[j]);
+        else if (!together++)
+            fine = put_default(root, r->bought[j]);
+    }
+    return fine;
+}
+
+sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
+                                sotto_error *error)
+{
+    char *text = NULL, *form = NULL;
+    if (!fit_has_bought(r))
+        return SOTTO_OK;
+    json_t *root = json_loads(m->schema, 0, NULL);
+    if (root && put_schema(r, m, root))
+        text = json_dumps(root, JSON_REAL_PRECISION(17));
+    json_decref(root);
+    if (text)
+        form = model_form(text);
+    free(text);
+    if (!form)
+        return error_memory(error);
+    mem_free(m->schema);
+    m->schema = form;
+    return SOTTO_OK;
 }

@@ -60,6 +60,7 @@ sotto_status fit_begin(sotto_model **out, const fit_task *task,
     m->low = task->low;
     m->high = task->high;
     m->radius = task->radius;
+    m->scales_rows = t->scaled > 0;
     *out = m;
     return SOTTO_OK;
 }

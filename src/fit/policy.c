@@ -22,7 +22,8 @@ public_facts fit_facts(const sotto_table *t, const sotto_options *options)
 {
     account_adjacency adjacency = fit_adjacency(options);
     public_facts f = {t->features,     0, t->weight_bound,
-                      t->unit != NULL, 0, t->target_reach};
+                      t->unit != NULL, 0, t->target_reach,
+                      t->scaled};
     if (option_given(options, OPTION_ROWS))
         f.rows = option_number(options, OPTION_ROWS);
     else if (adjacency != ACCOUNT_ADD_REMOVE && !t->weight && !t->unit &&

@@ -36,6 +36,8 @@ static sotto_status predict_options(sotto_options *o, const sotto_model *m,
         status = sotto_options_set(o, "layout", "rows", error);
     if (status == SOTTO_OK && !m->name)
         status = sotto_options_set(o, "features", count, error);
+    if (status == SOTTO_OK && m->scales_rows)
+        status = sotto_options_set(o, "undeclared", "rows", error);
     if (status == SOTTO_OK)
         status = sotto_options_set(o, "declared", m->schema, error);
     return status;
@@ -66,6 +68,7 @@ static sotto_status predict_check(const sotto_model *m, const sotto_table *t,
     int same = m->features == t->features && !m->name == !t->name;
     for (int64_t j = 0; same && m->name && j < m->features; j++)
         same = !strcmp(m->name[j], t->name[j]);
+    same = same && m->scales_rows == (t->scaled > 0);
     if (!same)
         return error_set(error, SOTTO_DATA,
                          "the table's features are not the model's: read it "

@@ -160,7 +160,8 @@ static sotto_status run_text(const private_run *r, text_buffer *t,
     curator_terms terms = {
         &r->policy,         &r->plan,
         r->facts.features,  option_number(r->options, OPTION_DELTA),
-        fit_bounds_word(r), fit_rows_come_from(r->options)};
+        fit_bounds_word(r), fit_rows_come_from(r->options),
+        r->facts.scaled};
     return curator_statement(&terms, t, epsilon, error);
 }
 
@@ -318,6 +319,7 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
         return status;
     r->facts.features = t->features;
     r->facts.weight_bound = t->weight_bound;
+    r->facts.scaled = t->scaled;
     r->facts.has_people = t->unit != NULL;
     if (!option_given(r->options, OPTION_ROWS) && (t->weight || t->unit))
         r->facts.rows = 0;
@@ -378,6 +380,8 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
         status = run_solver(&r, *out, error);
     if (status == SOTTO_OK)
         status = run_told(&r, *out, error);
+    if (status == SOTTO_OK)
+        status = fit_declare_bought(&r, *out, error);
     curator_close(r.curator);
     mem_free(r.bought);
     fit_free_maps(&r.maps);

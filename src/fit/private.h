@@ -19,6 +19,7 @@ typedef struct public_facts {
     int has_people;
     int only_planned;    /* `rows` may stand for a number that is not known */
     double target_reach; /* how far targets go, by declaration; or infinite */
+    int64_t scaled;      /* features that are divided by their row's length */
 } public_facts;
 
 public_facts fit_facts(const sotto_table *t, const sotto_options *options);
@@ -220,6 +221,10 @@ const char *fit_bounds_word(const private_run *r);
 /* Whether there are some that were bought, and a statement's line of them. */
 int fit_has_bought(const private_run *r);
 void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t);
+
+/* The model's schema has them, as if they had been declared. */
+sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
+                                sotto_error *error);
 
 /* ---- bounds.c ---- */
 

@@ -49,7 +49,7 @@ static sotto_status need_bounds(const sotto_table *t, smoothness *s, int bought,
             return error_set(
                 error, SOTTO_PRIVACY,
                 "column \"%s\" has no bounds: declare them in a schema, or "
-                "give --smoothness FILE",
+                "give --smoothness FILE or --undeclared rows",
                 show_name(sotto_table_feature_name(t, j, buffer)).text);
     }
     return SOTTO_OK;

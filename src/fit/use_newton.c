@@ -335,12 +335,18 @@ static void explain_bounds(const private_run *r, text_buffer *t)
         return;
     }
     text_format(t, "bounds      %lld of %lld features have them",
-                (long long)(f->features - f->unbounded),
+                (long long)(f->features - f->unbounded - r->facts.scaled),
                 (long long)f->features);
+    if (r->facts.scaled > 0)
+        text_put(t, "; the others are divided by their length in each row,\n"
+                    "            which is free (--undeclared rows)");
     if (f->unbounded > 0 && rule->bounds > 0)
-        text_format(t, "; the others are bought, %s, for %.2g %%",
+        text_format(t, "; the others are bought, %s, for %.2g %%%s",
                     rule->common_bound ? "one for all" : "one for each",
-                    100 * rule->bounds);
+                    100 * rule->bounds,
+                    rule->common_bound ? "\n            (--undeclared rows is "
+                                         "free, and another model)"
+                                       : "");
     else if (f->unbounded > 0)
         text_format(t, "; nothing that is asked needs the others");
     text_put(t, "\n");

@@ -77,6 +77,11 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
                          "LIBLINEAR cannot: expected a model of --norm-bound "
                          "inf, or of hinge loss",
                          m->norm_bound);
+    if (m->scales_rows)
+        return error_set(error, SOTTO_USAGE,
+                         "the model divides features by the length of their "
+                         "row, which LIBLINEAR cannot: expected a model of "
+                         "--undeclared bounds");
     liblinear_text(&t, m);
     if (t.failed) {
         text_free(&t);

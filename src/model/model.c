@@ -68,6 +68,7 @@ double sotto_model_setting(const sotto_model *m, const char *name)
                  {"box-high", m->high},
                  {"radius", m->radius},
                  {"norm-bound", m->norm_bound},
+                 {"scaled-rows", m->scales_rows},
                  {"huber-delta", m->loss.delta}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].name, name))

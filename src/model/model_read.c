@@ -110,6 +110,15 @@ static int read_row_norm(sotto_model *m, json_t *root)
     return m->norm_bound > 0;
 }
 
+/* Most models are of rows as they are. */
+static int read_undeclared(sotto_model *m, json_t *root)
+{
+    json_t *word = json_object_get(root, "undeclared");
+    m->scales_rows = word != NULL;
+    return !word ||
+           (json_is_string(word) && !strcmp(json_string_value(word), "rows"));
+}
+
 /* -1: out of memory; 0: not two words where there must be; 1: fine. */
 static int read_classes(sotto_model *m, json_t *root)
 {
@@ -247,7 +256,7 @@ static int has_known_keys(json_t *root)
     static const char *const known[] = {
         "sotto_model", "not_private", "loss",     "huber_delta", "penalty",
         "classes",     "intercept",   "features", "weights",     "schema",
-        "privacy",     "checksum",    "row_norm", "noise"};
+        "privacy",     "checksum",    "row_norm", "noise",       "undeclared"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -271,7 +280,8 @@ static sotto_status read_model(sotto_model **out, const char *name,
     if (fine && !m)
         return error_memory(error);
     if (fine)
-        fine = read_problem(m, root) && read_row_norm(m, root);
+        fine = read_problem(m, root) && read_row_norm(m, root) &&
+               read_undeclared(m, root);
     if (fine > 0)
         fine = read_classes(m, root);
     if (fine > 0)

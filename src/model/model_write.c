@@ -113,6 +113,8 @@ static void put_problem(text_buffer *t, const sotto_model *m)
         text_json(t, m->class_name[i]);
     }
     text_put(t, m->class_name[0] ? "],\n" : "null,\n");
+    if (m->scales_rows)
+        text_put(t, "  \"undeclared\": \"rows\",\n");
     if (!isfinite(m->norm_bound))
         return;
     text_put(t, "  \"row_norm\": {\"bound\": ");

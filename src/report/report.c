@@ -104,6 +104,9 @@ static void put_kind(text_buffer *t, const sotto_model *m)
         text_format(t, ", l2 %g", m->l2);
     if (isfinite(m->radius))
         text_format(t, ", in an L1 ball of radius %g", m->radius);
+    if (m->scales_rows)
+        text_put(t, ", of which those without bounds are divided by their "
+                    "common length in each row");
     if (m->class_name[0]) {
         text_put(t, ". A score above 0 means ");
         put_class(t, m->class_name[1]);

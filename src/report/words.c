@@ -116,6 +116,7 @@ static void put_facts(text_buffer *t, const json_t *statement)
     put_rows_per_person(t, statement);
     put_fact(t, "Number of rows", page_text(statement, "rows"));
     put_fact(t, "Smoothness", page_text(statement, "smoothness"));
+    put_fact(t, "Features without bounds", page_text(statement, "undeclared"));
     put_fact(t, "Labels", page_text(statement, "labels"));
     put_fact(t, "Arithmetic", page_text(statement, "arithmetic"));
     put_fact(t, "Proven by", page_text(statement, "proven_by"));

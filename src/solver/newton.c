@@ -8,7 +8,8 @@
  *   5 spectrum   visible eigenvalues without their bias, one floor for others
  *   6 rounds     gradients in coordinates where that matrix is the unit one,
  *                each record's shortened to C; the model they make is
- *                minimised with the penalty
+ *                minimised with the penalty, and steps in directions that
+ *                cannot be seen go on (newton_push.c)
  *   7 average    of the last rounds
  *   8 guard      against a model that is worse than a constant
  *
@@ -44,6 +45,7 @@ typedef struct newton_state {
     double *l1, *l2, *low, *high;             /* in the frame */
     double *told;                             /* the curator's iterate */
     double weight_sum;
+    newton_push push;
 
     /* lengths of gradients: mean, its start, squared spread, how much noise
        there is */
@@ -55,11 +57,13 @@ typedef struct newton_state {
 
 static int newton_memory(newton_state *s)
 {
-    int64_t d = s->d, square = d * d, count = 11 * d + 4 * square;
+    int64_t d = s->d, square = d * d, count = 15 * d + 4 * square;
     double *next = s->memory = mem_zeroed((size_t)count, sizeof *s->memory);
-    double **small[] = {&s->value, &s->v,    &s->next,     &s->sum,
-                        &s->l1,    &s->l2,   &s->gradient, &s->back,
-                        &s->low,   &s->high, &s->told};
+    double **small[] = {&s->value,         &s->v,         &s->next,
+                        &s->sum,           &s->l1,        &s->l2,
+                        &s->gradient,      &s->back,      &s->low,
+                        &s->high,          &s->told,      &s->push.hidden,
+                        &s->push.velocity, &s->push.step, &s->push.from};
     double **large[] = {&s->matrix, &s->vector, &s->map, &s->model};
     if (!next)
         return 0;
@@ -67,6 +71,10 @@ static int newton_memory(newton_state *s)
         *small[i] = next;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++, next += square)
         *large[i] = next;
+    s->push.d = d;
+    s->push.curvature = s->curvature;
+    s->push.vector = s->vector;
+    s->push.value = s->value;
     return 1;
 }
 
@@ -120,6 +128,7 @@ static void newton_spectrum(newton_state *s, double sd)
         double x = s->value[j];
         int seen = x > edge;
         s->value[j] = seen ? (x + sqrt(x * x - edge * edge)) / 2 : 0;
+        s->push.hidden[j] = !seen;
         visible += seen;
         sum += s->value[j];
     }
@@ -228,6 +237,7 @@ static void newton_watch(newton_state *s, double seen, double sd)
         for (int64_t k = 0; k < s->d * s->d; k++)
             s->model[k] *= 2;
         s->steeper *= 2;
+        newton_push_stop(&s->push);
         s->least_seen = seen;
         memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
         s->weight_sum = 0;
@@ -288,6 +298,7 @@ static sotto_status newton_round(newton_state *s, int averaged,
         s->sum[j] += weight * s->v[j];
     }
     s->weight_sum += weight;
+    newton_push_on(&s->push, s->v, s->last_sd / s->steeper);
     newton_tell(s, s->v);
     return SOTTO_OK;
 }
@@ -310,6 +321,7 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
     s->tail =
         newton_tail(&s->problem->loss, &s->settings->rule, s->noise_dimension);
     newton_tell(s, s->v);
+    memcpy(s->push.from, s->v, (size_t)s->d * sizeof *s->v);
     for (int64_t t = 0; t < rounds; t++) {
         sotto_status status = newton_round(s, t >= from, error);
         if (status != SOTTO_OK)

@@ -64,6 +64,22 @@ sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
 sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
                                sotto_error *error);
 
+/* Longer steps in directions that cannot be seen (newton_push.c): d of them,
+   in the coordinates of the map, of which some are `hidden`. */
+typedef struct newton_push {
+    int64_t d, rounds;
+    double curvature;
+    const double *vector, *value;
+    double *hidden, *velocity, *step; /* of each direction */
+    double *from;                     /* where the step began */
+    double variance;                  /* of noise in the velocity */
+} newton_push;
+
+void newton_push_stop(newton_push *m);
+
+/* After a step to v, whose noise is sd in each coordinate: v goes on. */
+void newton_push_on(newton_push *m, double *v, double sd);
+
 static inline double within(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;

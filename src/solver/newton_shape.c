@@ -310,12 +310,10 @@ sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
     return status;
 }
 
-static sotto_status buy_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, sotto_error *error)
+static sotto_status buy_some(const newton_columns *k, curator *c,
+                             const newton_rule *rule, sotto_error *error)
 {
     int64_t *feature, features = 0;
-    if (rule->bounds == 0)
-        return SOTTO_OK;
     if (rule->common_bound)
         return buy_common(k, c, error);
     feature = mem_zeroed((size_t)k->count + 1, sizeof *feature);
@@ -329,6 +327,26 @@ static sotto_status buy_bounds(const newton_columns *k, curator *c,
     return status;
 }
 
+/* What is beyond a bound that was bought counts as that large, as it would with
+   a declared one: the few records there are not in sight, and a weight that
+   was learned without them is not for them. */
+static sotto_status buy_bounds(const newton_columns *k, curator *c,
+                               const newton_rule *rule, double *declared,
+                               sotto_error *error)
+{
+    size_t bytes = (size_t)k->count * sizeof *declared;
+    memcpy(k->bound, declared, bytes);
+    if (rule->bounds == 0)
+        return SOTTO_OK;
+    sotto_status status = buy_some(k, c, rule, error);
+    for (int64_t j = 0; j < k->count; j++)
+        k->scratch[j] = isfinite(declared[j]) ? INFINITY : k->bound[j];
+    if (status == SOTTO_OK)
+        status = curator_tell_bounds(c, k->scratch, error);
+    memcpy(declared, k->bound, bytes);
+    return status;
+}
+
 sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
                                const newton_rule *rule, double *declared,
                                sotto_error *error)
@@ -336,10 +354,7 @@ sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
     enum { EDGES = 13 };
     double edge[EDGES], count[EDGES + 1], sd;
     ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = k->bound};
-    size_t bytes = (size_t)k->count * sizeof *declared;
-    memcpy(k->bound, declared, bytes);
-    sotto_status status = buy_bounds(k, c, rule, error);
-    memcpy(declared, k->bound, bytes);
+    sotto_status status = buy_bounds(k, c, rule, declared, error);
     if (status != SOTTO_OK || rule->row_counts == 0)
         return status;
     newton_octaves(edge, EDGES, 1);

@@ -34,7 +34,10 @@
 #define FALLS .8    /* from one to the next */
 #define LEAST_PART .002
 #define MOST_PER_STRENGTH .2
-#define CHOICE_CLIP .3 /* in usual slopes */
+/* In usual slopes. A slope of classes is bounded: there little more than a
+   sign is left, which does not depend on a column's scale. */
+#define CHOICE_CLIP_NUMBERS .3
+#define CHOICE_CLIP_CLASSES .15
 #define RELEASE_CLIP_NUMBERS 3.
 #define RELEASE_CLIP_CLASSES 2.
 #define USUAL_SLOPE_CLASSES .335
@@ -143,6 +146,13 @@ static double unit_of(const selection *s, int64_t j)
     return s->settings->unit ? s->settings->unit[j] : 1;
 }
 
+static double choice_clip(const selection *s)
+{
+    return s->slope * (loss_has_classes(s->problem->loss.kind)
+                           ? CHOICE_CLIP_CLASSES
+                           : CHOICE_CLIP_NUMBERS);
+}
+
 static double release_clip(const selection *s)
 {
     return s->slope * (loss_has_classes(s->problem->loss.kind)
@@ -163,7 +173,7 @@ static sotto_status select_tell(selection *s, const newton_columns *k,
     for (int64_t j = 0; j <= k->count; j++) {
         double scale = j < k->count ? k->scale[j] : 1;
         clip[j] = within(release_clip(s) * scale, 1e-30, 1e30);
-        choice[j] = within(CHOICE_CLIP * s->slope * scale, 1e-30, 1e30);
+        choice[j] = within(choice_clip(s) * scale, 1e-30, 1e30);
     }
     ask_scores scores = {.rule = ASK_UNTRUNCATED,
                          .clip = choice,

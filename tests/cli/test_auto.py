@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import unittest
 
 from common import DATA, OK, PRIVACY, USAGE, Case, schema
@@ -292,6 +293,72 @@ class Bought(Auto):
         self.assertEqual(self.model()["privacy"]["smoothness"],
                          "from declared bounds")
         self.assertNotIn("bought_bounds", self.model()["privacy"])
+
+    def test_rare_records_far_out(self):
+        """What lies beyond a bought bound is clamped, then and when predicting."""
+        draw = random.Random(3)
+        table = []
+        for i in range(4000):
+            x = [draw.gauss(0, 1) for _ in range(2)] + [0, 0]
+            y = 2 * x[0] - x[1] + draw.gauss(0, .1)
+            if i % 400 == 0: # ten rows
+                x[0] *= 1000
+            table.append([*x, y])
+        self.put(table)
+        self.declare(None, None, {3: [-1, 1]})
+        self.assertEqual(self.train("--rows", "4000").code, OK)
+        told = self.sotto("evaluate", "m.json", "d.csv").out.decode()
+        score = float(re.search(r"R2 +(\S+)", told).group(1))
+        self.assertGreater(score, .9)
+        bounds = self.model()["privacy"]["bought_bounds"]["features"]
+        columns = self.model()["schema"]["columns"]
+        for name, bound in bounds.items():
+            self.assertEqual(columns[name]["bounds"], [-bound, bound])
+        self.assertEqual(columns["x3"]["bounds"], [-1, 1])
+        self.put([[1e6, 0, 0, 0, 0], [bounds["x0"], 0, 0, 0, 0]], "new.csv")
+        self.assertEqual(self.sotto("predict", "m.json", "new.csv", "-o",
+                                    "p.csv").code, OK)
+        with open(self.path("p.csv"), encoding="utf-8") as file:
+            first, second = file.read().split()[-2:]
+        self.assertEqual(first, second)
+
+    def test_numbered_features(self):
+        """One bound for features that have no names, and one for each."""
+        draw = random.Random(4)
+        for features, rows in ((2, 3000), (300, 300)):
+            text = ""
+            for _ in range(rows):
+                x = [draw.gauss(0, 1) for _ in range(2)]
+                y = 1 if x[0] > 0 else -1
+                text += f"{y} 1:{x[0]:.4f} 2:{x[1]:.4f}\n"
+            self.write("d.svm", text)
+            self.assertEqual(self.sotto(
+                "train", "d.svm", "--features", str(features), "--loss",
+                "logistic", "--epsilon", "2", "--delta", "1e-6", "--path",
+                "dense", "-o", "m.json").code, OK)
+            schema = self.model()["schema"]
+            bought = self.model()["privacy"]["bought_bounds"]["features"]
+            if features == 2:
+                self.assertEqual(schema["columns"]["2"]["bounds"],
+                                 [-bought["2"], bought["2"]])
+            else:
+                self.assertEqual(schema["default"]["bounds"], [-bought, bought])
+            self.assertEqual(self.sotto("evaluate", "m.json", "d.svm").code, OK)
+
+    def test_missing_values_are_within(self):
+        rows = [[*row[:4], row[60]] for row in self.table]
+        for row in rows[:5]:
+            row[0] = "NA"
+        self.put(rows)
+        columns = {f"x{j}": {"type": "number"} for j in range(4)}
+        columns["x0"] |= {"missing": 1e9}
+        columns["y"] = {"type": "target"}
+        self.write("s.json", json.dumps({"sotto_schema": 1, "columns": columns,
+                                         "missing_values": ["NA"]}))
+        self.assertEqual(self.train("--rows", "2000", "--path", "dense").code, OK)
+        column = self.model()["schema"]["columns"]["x0"]
+        self.assertEqual(column["missing"], column["bounds"][1])
+        self.assertEqual(self.sotto("evaluate", "m.json", "d.csv").code, OK)
 
     def test_one_for_all(self):
         self.declare(None, [-16, 16])

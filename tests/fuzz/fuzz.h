@@ -7,6 +7,7 @@
 
 #include "data.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct fuzz_setting {
@@ -14,14 +15,16 @@ typedef struct fuzz_setting {
 } fuzz_setting;
 
 /* A value that depends on all that was read, so that nothing is optimised
-   away; every stored value must be a finite number. */
+   away; every stored value must be a finite number, and as small as it is
+   said to be. */
 static double fuzz_look(const sotto_table *t)
 {
     double sum = 0, *x = calloc((size_t)t->rows + 1, sizeof *x);
     for (int64_t j = 0; j < t->features && j < 4096; j++) {
         table_stored(t, j, x);
         for (int64_t i = 0; i < t->rows; i++) {
-            if (!(x[i] - x[i] == 0))
+            if (!(x[i] - x[i] == 0) ||
+                (t->reach && !(fabs(x[i]) <= t->reach[j])))
                 abort();
             sum += x[i];
         }

@@ -11,6 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static const fuzz_setting classes[] = {
         {"loss", "logistic"}, {"target", "t"},  {"classes", "no,yes"},
         {"drop", "n"},        {"threads", "1"}, {0}};
+    static const fuzz_setting rows[] = {{"target", "t"},
+                                        {"threads", "1"},
+                                        {"undeclared", "rows"},
+                                        {"bad-rows", "drop"},
+                                        {0}};
+    fuzz_read("a.csv", bytes, size, rows);
     fuzz_read("a.csv", bytes, size, stop);
     fuzz_read("a.csv", bytes, size, drop);
     fuzz_read("a.csv", bytes, size, classes);

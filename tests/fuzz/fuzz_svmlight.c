@@ -11,6 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static const fuzz_setting drop[] = {
         {"features", "1000"}, {"bad-rows", "drop"}, {"loss", "hinge"},
         {"threads", "1"},     {"epsilon", "1"},     {0}};
+    static const fuzz_setting rows[] = {
+        {"features", "2000"}, {"undeclared", "rows"}, {"threads", "1"}, {0}};
+    fuzz_read("a.svm", bytes, size, rows);
     fuzz_read("a.svm", bytes, size, stop);
     fuzz_read("a.svm", bytes, size, drop);
     return 0;

@@ -6,11 +6,12 @@
 #include "reading.h"
 
 /* Set by each test; `uniform` is its own generator. */
-static int features, rows;
+__attribute__((unused)) static int features, rows;
 static double uniform(void);
 
 /* As CSV, and as svmlight. */
-static void make_rows(text_buffer *dense, text_buffer *sparse, int classes)
+__attribute__((unused)) static void make_rows(text_buffer *dense,
+                                              text_buffer *sparse, int classes)
 {
     for (int j = 0; j < features; j++)
         text_format(dense, "x%d,", j);

@@ -231,7 +231,7 @@ static double probe_whitened(curator *c)
 }
 
 static double audit_shape(const char *first, const char *second, ask_kind kind,
-                          shape_probe probe, double mu)
+                          shape_probe probe, double mu, const char *undeclared)
 {
     enum { RUNS = 100000 };
     const char *texts[] = {first, second};
@@ -245,7 +245,8 @@ static double audit_shape(const char *first, const char *second, ask_kind kind,
             policy_of(ACCOUNT_REPLACE_ONE, (uint64_t)side + 77);
         ask_plan plan = plan_one(some(kind, RUNS, mu));
         sotto_table *t = read_text("d.csv", texts[side],
-                                   SETTINGS({"target", "t"}, {"epsilon", "1"}));
+                                   SETTINGS({"target", "t"}, {"epsilon", "1"},
+                                            {"undeclared", undeclared}));
         assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
                          SOTTO_OK);
         if (kind == ASK_MATRIX || kind == ASK_WHITENED || kind == ASK_CROSS)
@@ -283,11 +284,48 @@ static void test_newton_questions(void **state)
     };
     for (int i = 0; i < 5; i++) {
         double seen = audit_shape(cases[i].first, cases[i].second,
-                                  cases[i].kind, cases[i].probe, 1);
+                                  cases[i].kind, cases[i].probe, 1, "bounds");
         print_message("%s: claimed mu 1, certified %.3f\n", cases[i].name,
                       seen);
         assert_true(seen <= 1);
         assert_true(seen >= .9);
+    }
+}
+
+/* ---- rows of one length ---- */
+
+/* Half of what a row of two equal values becomes: both are clipped. */
+static double probe_short_means(curator *c)
+{
+    double bound[2] = {.5, .5}, out[2], sd;
+    ask_shape what = {.kind = ASK_COLUMN_MEANS, .centre = NULL, .bound = bound};
+    sotto_error error;
+    assert_int_equal(curator_ask_means(c, &what, out, &sd, &error), SOTTO_OK);
+    return (out[0] + out[1]) / sqrt(2);
+}
+
+/* Among ordinary rows one is replaced by another of a length that no other
+   comes near: it moves the means as far as any record, and no other row. */
+static void test_scaled_rows(void **state)
+{
+    (void)state;
+    static const char *const replaced[][2] = {
+        {"1e30,1e30,0\n", "-1,-1,0\n"}, {"1e-45,1e-45,0\n", "-3e38,-3e38,0\n"}};
+    for (int i = 0; i < 2; i++) {
+        text_buffer t[2] = {{0}, {0}};
+        for (int side = 0; side < 2; side++) {
+            text_put(&t[side], "a,b,t\n");
+            text_put(&t[side], replaced[i][side]);
+            for (int k = 0; k < 20; k++)
+                text_put(&t[side], k % 3 ? "2,1,0\n" : "1,3,0\n");
+        }
+        double seen = audit_shape(t[0].data, t[1].data, ASK_COLUMN_MEANS,
+                                  probe_short_means, 1, "rows");
+        print_message("scaled rows: claimed mu 1, certified %.3f\n", seen);
+        assert_true(seen <= 1);
+        assert_true(seen >= .9);
+        text_free(&t[0]);
+        text_free(&t[1]);
     }
 }
 
@@ -643,6 +681,7 @@ int main(void)
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_sgd),
         cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_scaled_rows),
         cmocka_unit_test(test_minimisers),
         cmocka_unit_test(test_fw),
     };

@@ -333,6 +333,16 @@ static const char svm_schema[] =
     "{\"sotto_schema\": 1, \"default\": {\"type\": \"number\", \"bounds\": "
     "[-1, 1]}, \"columns\": {\"t\": {\"type\": \"target\"}}}";
 
+static const char open_csv_schema[] =
+    "{\"sotto_schema\": 1, \"columns\": {"
+    "\"a\": {\"type\": \"number\"}, \"b\": {\"type\": \"number\"}, "
+    "\"level\": {\"type\": \"category\", \"levels\": [\"u\", \"v\"]}, "
+    "\"w\": {\"type\": \"drop\"}, \"who\": {\"type\": \"drop\"}, "
+    "\"t\": {\"type\": \"target\"}}}";
+static const char open_svm_schema[] =
+    "{\"sotto_schema\": 1, \"columns\": {\"2\": {\"type\": \"number\", "
+    "\"bounds\": [-1, 1]}, \"t\": {\"type\": \"target\"}}}";
+
 static void use(const char *schema, int sparse)
 {
     write_file(schema_path, schema);
@@ -378,6 +388,15 @@ static void test_add_remove(void **state)
     (void)state;
     each_loss(0, csv_schema, ANY_ROWS, NO_SETTINGS);
     each_loss(1, svm_schema, ANY_ROWS, NO_SETTINGS);
+}
+
+/* Nobody declared bounds, and rows are scaled. */
+static void test_scaled_rows(void **state)
+{
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++)
+        each_loss(sparse, sparse ? open_svm_schema : open_csv_schema, ANY_ROWS,
+                  SETTINGS({"rows", "100"}, {"undeclared", "rows"}));
 }
 
 /* It is declared, and the mean squares are asked for; several rounds, a
@@ -539,6 +558,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add_remove),
+        cmocka_unit_test(test_scaled_rows),
         cmocka_unit_test(test_private_smoothness),
         cmocka_unit_test(test_replace_one),
         cmocka_unit_test(test_people),
