@@ -333,7 +333,7 @@ static double hits(int above, double level, int times)
 static void test_audit(void **state)
 {
     (void)state;
-    enum { TIMES = 200000 };
+    enum { TIMES = 100000 };
     for (double level = 1; level < 3; level *= 2) {
         double often = hits(1, level, TIMES), seldom = hits(0, level, TIMES);
         double low = often - 2.5 * sqrt(TIMES);
