@@ -401,6 +401,15 @@ class Bought(Auto):
                 self.assertEqual(self.train("--path", path).code, OK,
                                  (size, target, path))
 
+    def test_large_values_of_more_rows_than_declared(self):
+        """A mean that is above 1 makes no scale that cannot be asked with."""
+        self.features = 4
+        self.put([[*(1e38 * x / 4 for x in row[:4]), row[60]]
+                  for row in self.table])
+        self.declare(None, [-16, 16])
+        self.assertEqual(self.train("--rows", "20", "--epsilon", "20", "--path",
+                                    "dense").code, OK)
+
     def test_nothing_to_see(self):
         self.features = 1
         self.put([[0, row[60]] for row in self.table])
