@@ -147,7 +147,7 @@ sotto_status fit_check_batches(const sotto_options *options, double rate,
                                double steps, sotto_error *error);
 descent_settings fit_descent_settings(const private_run *r);
 
-/* ---- use_newton.c ---- */
+/* ---- explain.c ---- */
 
 /* What auto would do and why, for people. */
 void fit_explain(const private_run *r, text_buffer *out);

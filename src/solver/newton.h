@@ -52,12 +52,22 @@ sotto_status newton_ask_columns(const newton_columns *k, curator *c,
    cutting it less are in balance. */
 double newton_tail(const loss *l, const newton_rule *rule, double dimension);
 
+/* Bounds and scales can be asked with from here to there. */
+#define NEWTON_LEAST_ASKED 0x1p-100
+#define NEWTON_MOST_ASKED 0x1p100
+
 /* Edges 2^(-step), 2^(-2 step), ... */
 void newton_octaves(double *edge, int64_t edges, double step);
+
+/* The first of the ranges that is certainly not empty; 0 where none is. */
+int64_t newton_first_filled(const double *count, int64_t ranges, double sd);
 
 /* What 70 % of the sizes do not exceed: `most`, or a part of that. */
 sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
                                  double *out, sotto_error *error);
+
+/* A bound for |y|, where nobody declared one. */
+sotto_status newton_buy_target(curator *c, double *reach, sotto_error *error);
 
 /* The octave that most rows are in, of all that there are: its upper end. Where
    nothing is seen it is 1. */

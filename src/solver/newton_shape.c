@@ -1,12 +1,10 @@
 /*
- * What `auto` finds out first: where the target lies, bounds that were not
- * declared, one factor by which those that were can be lowered, middle and
- * width of each column.
+ * What `auto` finds out first: where the target lies, middle and width of each
+ * column. Bounds are in newton_bounds.c.
  */
 #include "newton.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How much of what a clip cuts off is bias: it is most for residuals, which
@@ -53,8 +51,7 @@ static void newton_falling(double *edge, double most)
     }
 }
 
-/* The first of the ranges that is certainly not empty; 0 where none is. */
-static int64_t first_filled(const double *count, int64_t ranges, double sd)
+int64_t newton_first_filled(const double *count, int64_t ranges, double sd)
 {
     for (int64_t k = 0; k < ranges; k++)
         if (count[k] > 2.5 * sd)
@@ -72,72 +69,6 @@ sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
         curator_ask_quantile(c, what, edge, NEWTON_FALLING, .7, &k, error);
     *out = status == SOTTO_OK ? edge[k] : most;
     return status;
-}
-
-/*
- * A bound that nobody declared: sizes by all powers of two that a float can
- * have; what is read without bounds fits one, targets too. The fullest range is
- * where most values are; where nothing is seen the bound is 1. One above it
- * counts as filled, and so does the fullest, if that is not likely to be noise,
- * the less so the further away it is, from the fullest or from 1: all of them
- * together are wrong in 1 of 200 cases, and then by little. A bound far below
- * the values of a rare feature would make its weight anything.
- */
-enum { FLOAT_HIGHEST = 128, FLOAT_POWERS = 128 + 149 };
-
-static void powers_of_two(double *edge, int powers, int highest)
-{
-    for (int k = 0; k < powers; k++)
-        edge[k] = ldexp(1, highest - 1 - k);
-}
-
-/* So many sd are hardly ever exceeded by one of so many numbers. */
-static double rare(double numbers)
-{
-    return sqrt(2 * log(20 * numbers));
-}
-
-/* What is in range k, beyond what noise may be: it is next to 1, or away. */
-static double surely(const double *count, int k, double sd)
-{
-    double away = abs(FLOAT_HIGHEST - k) + 1;
-    return count[k] - rare(4 * away * away) * sd;
-}
-
-/* -1: there is none. */
-static int fullest(const double *count, int powers, double sd)
-{
-    int most = 0;
-    for (int k = 1; k < powers; k++)
-        if (surely(count, k, sd) > surely(count, most, sd))
-            most = k;
-    return surely(count, most, sd) > 0 ? most : -1;
-}
-
-static int highest_filled(const double *count, int powers, double sd)
-{
-    int most = fullest(count, powers, sd), found = most;
-    for (int k = 0; k < most && found == most; k++) {
-        double away = most - k + 1;
-        found = count[k] > rare(away * away) * sd ? k : most;
-    }
-    return found;
-}
-
-/* What is made of bounds must be one that can be asked with, too: a centre is
-   added, and they are lowered. Weights are told as floats: what is larger is
-   clipped, what is smaller is as good as 0. */
-#define LEAST_ASKED 0x1p-100
-#define MOST_ASKED 0x1p100
-#define LEAST_BOUND 0x1p-98
-#define MOST_BOUND 0x1p98
-
-static double bound_of(const double *count, int powers, int highest, double sd)
-{
-    int found = highest_filled(count, powers, sd);
-    return found < 0
-               ? 1
-               : within(ldexp(1, highest - found), LEAST_BOUND, MOST_BOUND);
 }
 
 /* ---- the response ---- */
@@ -175,19 +106,6 @@ static sotto_status base_rate(newton_response *r, curator *c,
     return SOTTO_OK;
 }
 
-/* A bound for |y| that nobody declared. */
-static sotto_status buy_target(curator *c, double *reach, sotto_error *error)
-{
-    double edge[FLOAT_POWERS], count[FLOAT_POWERS + 1], sd, one = 1;
-    ask_shape what = {.kind = ASK_TARGET_COUNTS, .bound = &one};
-    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
-    sotto_status status =
-        curator_ask_counts(c, &what, edge, FLOAT_POWERS, count, &sd, error);
-    if (status == SOTTO_OK)
-        *reach = bound_of(count, FLOAT_POWERS, FLOAT_HIGHEST, sd);
-    return status;
-}
-
 /* A bound for |y| by octaves, where that is asked for. */
 static sotto_status target_reach(curator *c, const newton_rule *rule,
                                  double *reach, sotto_error *error)
@@ -198,12 +116,12 @@ static sotto_status target_reach(curator *c, const newton_rule *rule,
     if (rule->target_counts == 0)
         return SOTTO_OK;
     if (!isfinite(*reach))
-        return buy_target(c, reach, error);
+        return newton_buy_target(c, reach, error);
     newton_octaves(edge, EDGES, 1);
     sotto_status status =
         curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
     if (status == SOTTO_OK)
-        *reach = ldexp(*reach, -(int)first_filled(count, EDGES, sd));
+        *reach = ldexp(*reach, -(int)newton_first_filled(count, EDGES, sd));
     return status;
 }
 
@@ -249,122 +167,6 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
     return status;
 }
 
-/* ---- bounds ---- */
-
-/* Few columns without bounds: one for each of them. */
-static sotto_status buy_each(const newton_columns *k, curator *c,
-                             const int64_t *feature, int64_t features,
-                             sotto_error *error)
-{
-    double edge[FLOAT_POWERS], *one = k->scratch, sd;
-    size_t ranges = FLOAT_POWERS + 1;
-    double *count = mem_zeroed((size_t)features * ranges, sizeof *count);
-    ask_shape what = {.kind = ASK_COLUMN_COUNTS,
-                      .bound = one,
-                      .feature = feature,
-                      .features = features};
-    for (int64_t j = 0; j < features; j++)
-        one[j] = 1;
-    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
-    sotto_status status = count
-                              ? curator_ask_counts(c, &what, edge, FLOAT_POWERS,
-                                                   count, &sd, error)
-                              : error_memory(error);
-    for (int64_t j = 0; status == SOTTO_OK && j < features; j++)
-        k->bound[feature[j]] = bound_of(count + (size_t)j * ranges,
-                                        FLOAT_POWERS, FLOAT_HIGHEST, sd);
-    mem_free(count);
-    return status;
-}
-
-/* Many: one for all of them, of the largest in each row. Columns with bounds
-   are in [-1, 1]: in units of 2^100 they are below every edge. */
-static sotto_status buy_common(const newton_columns *k, curator *c,
-                               sotto_error *error)
-{
-    enum { POWERS = FLOAT_HIGHEST + 100 };
-    double edge[POWERS], count[POWERS + 1], *unit = k->scratch;
-    double bound = 1, sd;
-    ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = unit};
-    for (int64_t j = 0; j < k->count; j++)
-        unit[j] = isfinite(k->bound[j]) ? 0x1p100 : 1;
-    powers_of_two(edge, POWERS, FLOAT_HIGHEST);
-    sotto_status status =
-        curator_ask_counts(c, &what, edge, POWERS, count, &sd, error);
-    if (status == SOTTO_OK)
-        bound = bound_of(count, POWERS, FLOAT_HIGHEST, sd);
-    for (int64_t j = 0; j < k->count; j++)
-        k->bound[j] = isfinite(k->bound[j]) ? k->bound[j] : bound;
-    return status;
-}
-
-sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
-                               sotto_error *error)
-{
-    double edge[FLOAT_POWERS], count[FLOAT_POWERS + 1], sd;
-    powers_of_two(edge, FLOAT_POWERS, FLOAT_HIGHEST);
-    sotto_status status =
-        curator_ask_counts(c, what, edge, FLOAT_POWERS, count, &sd, error);
-    int most = status == SOTTO_OK ? fullest(count, FLOAT_POWERS, sd) : -1;
-    *out = most < 0 ? 1 : ldexp(1, FLOAT_HIGHEST - most);
-    return status;
-}
-
-static sotto_status buy_some(const newton_columns *k, curator *c,
-                             const newton_rule *rule, sotto_error *error)
-{
-    int64_t *feature, features = 0;
-    if (rule->common_bound)
-        return buy_common(k, c, error);
-    feature = mem_zeroed((size_t)k->count + 1, sizeof *feature);
-    if (!feature)
-        return error_memory(error);
-    for (int64_t j = 0; j < k->count; j++)
-        if (!isfinite(k->bound[j]))
-            feature[features++] = j;
-    sotto_status status = buy_each(k, c, feature, features, error);
-    mem_free(feature);
-    return status;
-}
-
-/* What is beyond a bound that was bought counts as that large, as it would with
-   a declared one: the few records there are not in sight, and a weight that
-   was learned without them is not for them. */
-static sotto_status buy_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, double *declared,
-                               sotto_error *error)
-{
-    size_t bytes = (size_t)k->count * sizeof *declared;
-    memcpy(k->bound, declared, bytes);
-    if (rule->bounds == 0)
-        return SOTTO_OK;
-    sotto_status status = buy_some(k, c, rule, error);
-    for (int64_t j = 0; j < k->count; j++)
-        k->scratch[j] = isfinite(declared[j]) ? INFINITY : k->bound[j];
-    if (status == SOTTO_OK)
-        status = curator_tell_bounds(c, k->scratch, error);
-    memcpy(declared, k->bound, bytes);
-    return status;
-}
-
-sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, double *declared,
-                               sotto_error *error)
-{
-    enum { EDGES = 13 };
-    double edge[EDGES], count[EDGES + 1], sd;
-    ask_shape what = {.kind = ASK_ROW_COUNTS, .bound = k->bound};
-    sotto_status status = buy_bounds(k, c, rule, declared, error);
-    if (status != SOTTO_OK || rule->row_counts == 0)
-        return status;
-    newton_octaves(edge, EDGES, 1);
-    status = curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
-    int64_t by = status == SOTTO_OK ? first_filled(count, EDGES, sd) : 0;
-    for (int64_t j = 0; j < k->count; j++)
-        k->bound[j] = fmax(ldexp(k->bound[j], -(int)by), LEAST_BOUND);
-    return status;
-}
-
 /* ---- columns ---- */
 
 double *newton_columns_make(newton_columns *k, int64_t count)
@@ -400,10 +202,9 @@ static sotto_status column_sizes(const newton_columns *k, curator *c,
     sotto_status status =
         curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
     for (int64_t j = 0; status == SOTTO_OK && j < k->count; j++)
-        clip[j] =
-            fmax(ldexp(clip[j],
-                       -(int)first_filled(count + j * (EDGES + 1), EDGES, sd)),
-                 LEAST_ASKED);
+        clip[j] = fmax(ldexp(clip[j], -(int)newton_first_filled(
+                                          count + j * (EDGES + 1), EDGES, sd)),
+                       NEWTON_LEAST_ASKED);
     mem_free(count);
     return status;
 }
@@ -454,7 +255,8 @@ static void set_scales(const newton_columns *k, const double *reach,
     for (int64_t j = 0; j < k->count; j++) {
         double least = fmax(fmin(sd, mean), 1 / (NEWTON_LEVERAGE * (p + 1)));
         double used = fmax(square[j], least);
-        k->scale[j] = within(reach[j] * sqrt(used), LEAST_ASKED, MOST_ASKED);
+        k->scale[j] = within(reach[j] * sqrt(used), NEWTON_LEAST_ASKED,
+                             NEWTON_MOST_ASKED);
         k->energy[j] = within(square[j] / used, 0, 1);
     }
 }

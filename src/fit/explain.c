@@ -1,0 +1,131 @@
+/*
+ * What `sotto plan --explain` says of `auto` and `newton`: the way, why, what
+ * each question gets of the budget, and what noise to expect. Public, all of
+ * it.
+ */
+#include "private.h"
+
+#include <math.h>
+
+static void explain_line(const ask_item *item, double mu, text_buffer *t)
+{
+    double times = item->noise == ASK_GUMBEL ? .25 : 1;
+    double share =
+        times * item->level * item->level * (double)item->count / (mu * mu);
+    text_format(t, "  %-22s %5lld  ", ask_name(item->kind),
+                (long long)item->count);
+    if (item->noise == ASK_FLIP) /* not of mu^2 */
+        text_format(t, "epsilon %9.5f each\n", item->level);
+    else
+        text_format(t, "%7.2f %%  %9.5f\n", 100 * share, item->level);
+}
+
+/* The questions of the rule, and of the selections as if none was refused. */
+static void explain_questions(const private_run *r, double mu, text_buffer *t)
+{
+    ask_plan plan = r->plan;
+    if (ask_planned(&r->plan, ASK_LATER)) {
+        plan.items--;
+        newton_add_plan(&plan, &r->newton, r->plan.item[plan.items].level);
+    }
+    for (int i = 0; i < plan.items; i++)
+        explain_line(&plan.item[i], mu, t);
+    if (r->path != PATH_SELECT || r->newton.few > 0)
+        return;
+    double level = r->plan.item[r->plan.items - 1].level, all = 0;
+    int64_t most = select_most(&r->whole);
+    for (int64_t k = 0; k < most; k++)
+        all += select_share(&r->newton, k);
+    all *= level * level / (mu * mu);
+    text_format(t, "  %-22s %5lld  %7.2f %%  at most, each 4/5 of the last\n",
+                "choice, and partial", (long long)most, 100 * all);
+    text_format(
+        t, "  %-22s        %7.2f %%  at least, on what was chosen\n", "dense",
+        100 * (level * level / (mu * mu) * (1 - newton_shares(&r->newton)) -
+               all));
+}
+
+/* What nobody declared, and what it takes to do without. */
+static void explain_bounds(const private_run *r, text_buffer *t)
+{
+    const newton_facts *f = &r->whole;
+    const newton_rule *rule = &r->newton;
+    if (!r->smooth.reach) {
+        text_put(t, "bounds      taken to be declared; --schema FILE says\n");
+        return;
+    }
+    text_format(t, "bounds      %lld of %lld features have them",
+                (long long)(f->features - f->unbounded - r->facts.scaled),
+                (long long)f->features);
+    if (r->facts.scaled > 0)
+        text_put(t, "; the others are divided by their length in each row,\n"
+                    "            which is free (--undeclared rows)");
+    if (f->unbounded > 0 && rule->bounds > 0)
+        text_format(t, "; the others are bought, %s, for %.2g %%%s",
+                    rule->common_bound ? "one for all" : "one for each",
+                    100 * rule->bounds,
+                    rule->common_bound ? "\n            (--undeclared rows is "
+                                         "free, and another model)"
+                                       : "");
+    else if (f->unbounded > 0)
+        text_format(t, "; nothing that is asked needs the others");
+    text_put(t, "\n");
+    if (f->target_unbounded)
+        text_format(t, "            the target has none: bought for %.2g %%\n",
+                    100 * rule->target_counts);
+}
+
+static void explain_noise(const private_run *r, text_buffer *t)
+{
+    const newton_facts *f = &r->whole;
+    const newton_rule *rule = &r->newton;
+    double x = newton_strength(f), d = (double)(f->features + f->intercept);
+    if (rule->matrix > 0) {
+        text_format(t, "centres     %s\n",
+                    rule->column_means > 0 ? "asked for" : "not asked for");
+        text_format(t,
+                    "matrix      directions below %.2g of the mean variance "
+                    "are hidden\n",
+                    sqrt(2) * .7 * d / (x * sqrt(rule->matrix)) * sqrt(2 * d));
+    }
+    if (rule->gradients > 0)
+        text_format(t,
+                    "noise       at least %.2g of the spread of the slopes\n",
+                    2 * sqrt(d) / (x * sqrt(rule->gradients)));
+    if (x < 100)
+        text_put(t, "warning     n mu < 100: close to the intercept alone\n");
+}
+
+void fit_explain(const private_run *r, text_buffer *t)
+{
+    const newton_facts *f = &r->whole;
+    double x = newton_strength(f), sum = 0;
+    for (int i = 0; i < r->plan.items; i++)
+        if (r->plan.item[i].noise != ASK_FLIP)
+            sum += r->plan.item[i].level * r->plan.item[i].level *
+                   (double)r->plan.item[i].count;
+    text_format(t, "path        %s (%s)\n", path_name(r->path), r->why);
+    if (r->newton.few > 0)
+        text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
+                    "with pure noise\n");
+    text_format(t, "%-11s %.5f\n",
+                r->path == PATH_SELECT && r->newton.few == 0 ? "sqrt(2 rho)"
+                                                             : "mu",
+                sqrt(sum));
+    text_format(t, "n mu        %.1f%s\n", x,
+                f->replace_one ? "" : " (as if a record could be replaced)");
+    text_format(t, "p / (n mu)  %.4f\n", (double)f->features / x);
+    if (r->newton.rounds > 0)
+        text_format(t,
+                    "rounds      %lld, of which the last %lld are averaged\n",
+                    (long long)r->newton.rounds,
+                    (long long)(r->newton.rounds - r->newton.first_rounds));
+    text_put(t, "\n  question               times  of budget      level\n");
+    explain_questions(r, sqrt(sum), t);
+    text_format(t,
+                "\nthe intercept is known to about %.2g of the target's "
+                "bound\n",
+                2 / (x * sqrt(fmax(r->newton.target_mean, .01))));
+    explain_bounds(r, t);
+    explain_noise(r, t);
+}
