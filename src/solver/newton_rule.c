@@ -13,6 +13,8 @@
 enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 
 #define SHARE_BOUNDS .03
+#define CHEAP_BOUNDS .05
+#define DEAR_BOUNDS .4
 #define SHARE_TIGHTEN .015
 #define SHARE_SIZES .02
 #define SHARE_SQUARES .04
@@ -53,15 +55,18 @@ static void share_response(newton_rule *r, const newton_facts *f, double share)
     r->target_mean = share - r->target_counts - r->target_scale;
 }
 
-/* Bounds: those that nobody declared, each by itself while that is cheap, and
-   then one factor for all. */
+/* Bounds: those that nobody declared, each by itself while a range stands out
+   that holds so much of the rows (for twice the share, where that is not
+   little), else one for all; and then one factor for all. */
 static void share_bounds(newton_rule *r, const newton_facts *f)
 {
     double u = (double)f->unbounded, x = r->strength;
     r->unbounded = f->unbounded;
     if (f->unbounded > 0) {
-        r->common_bound = 4 * sqrt(2 * u) / (x * sqrt(SHARE_BOUNDS)) > .05;
-        r->bounds = SHARE_BOUNDS;
+        double seen = 4 * sqrt(2 * u) / (x * sqrt(SHARE_BOUNDS));
+        int dear = seen > CHEAP_BOUNDS && seen <= sqrt(2) * DEAR_BOUNDS;
+        r->bounds = (dear ? 2 : 1) * SHARE_BOUNDS;
+        r->common_bound = seen > CHEAP_BOUNDS && !dear;
     }
     if (f->unbounded < f->features &&
         2.5 * sqrt(2) / (x * sqrt(SHARE_TIGHTEN)) < .3)

@@ -362,7 +362,7 @@ class Bought(Auto):
 
     def test_one_for_all(self):
         self.declare(None, [-16, 16])
-        self.assertEqual(self.train("--rows", "200", "--path", "dense").code, OK)
+        self.assertEqual(self.train("--rows", "50", "--path", "dense").code, OK)
         bought = self.model()["privacy"]["bought_bounds"]
         self.assertNotIn("target", bought)
         self.assertIsInstance(bought["features"], (int, float))
@@ -372,7 +372,7 @@ class Bought(Auto):
         self.features = 20
         self.put([[1, *[0] * 19, row[60]] for row in self.table])
         self.declare(None, [-16, 16], {0: [-1, 1]})
-        self.assertEqual(self.train("--rows", "1000", "--path", "dense",
+        self.assertEqual(self.train("--rows", "200", "--path", "dense",
                                     "--insecure-seed", "2").code, OK)
         for weight in self.model()["weights"]:
             self.assertLess(abs(weight), 1e6)

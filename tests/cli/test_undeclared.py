@@ -188,6 +188,9 @@ class Told(Undeclared):
         self.assertNotIn("bought", text)
         text = self.sotto("plan", "--schema", "s.json", "--target", "t", "--explain", *how[:-1],
                           "bounds", "--path", "dense").out.decode()
+        self.assertIn("bought, one for each, for 6 %", text)
+        text = self.sotto("plan", "--schema", "s.json", "--target", "t", "--explain", *how[:-1],
+                          "bounds", "--path", "dense", "--rows", "100").out.decode()
         self.assertIn("bought, one for all, for 3 %", text)
         self.assertIn("(--undeclared rows is free, and another model)", text)
         text = self.sotto("plan", "--schema", "s.json", "--target", "t", "--explain", *how[:-1],
