@@ -14,7 +14,7 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 
 #define SHARE_BOUNDS .03
 #define CHEAP_BOUNDS .05
-#define DEAR_BOUNDS .4
+#define DEAR_BOUNDS .5
 #define SHARE_TIGHTEN .015
 #define SHARE_SIZES .02
 #define SHARE_SQUARES .04
