@@ -41,7 +41,7 @@ static double push_part(newton_push *m, const double *to, double sd)
 {
     double dot = 0, before = 0, square = 0, hidden = 0;
     for (int64_t e = 0; e < m->d; e++) {
-        m->step[e] = m->hidden[e] ? step_in(m, to, e) : 0;
+        m->step[e] = m->hidden[e] > 0 ? step_in(m, to, e) : 0;
         dot += m->step[e] * m->velocity[e];
         before += m->velocity[e] * m->velocity[e];
         hidden += m->hidden[e];
@@ -63,7 +63,7 @@ void newton_push_on(newton_push *m, double *v, double sd)
     for (int64_t e = 0; part > 0 && e < m->d; e++) {
         double by = part * (m->velocity[e] - m->step[e]) /
                     sqrt(m->curvature * m->value[e]);
-        for (int64_t j = 0; m->hidden[e] && j < m->d; j++)
+        for (int64_t j = 0; m->hidden[e] > 0 && j < m->d; j++)
             v[j] += by * m->vector[j * m->d + e];
     }
     memcpy(m->from, v, (size_t)m->d * sizeof *m->from);
