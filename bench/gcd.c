@@ -257,6 +257,8 @@ static void bench_dense(int64_t rounds, int64_t rows, int64_t columns)
         begun = now();
         rival_eigen_choice_array(&p, margin, gradient);
         printf("Eigen, array\t%.9g\n", (now() - begun) / cells);
+#else
+        (void)p;
 #endif
     }
     curator_close(c);
