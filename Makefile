@@ -1,14 +1,19 @@
 # A thin front for Meson. `make demo` and `make test` work on a fresh Debian.
+#
+# `make WERROR=1 ...` makes warnings errors, for developers and CI. It counts
+# when a build folder is made: a user's compiler may be newer than ours.
 
 BUILD = build
 PREFIX ?= /usr/local
+SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test test-report reproduce install uninstall format bench \
 	bench-instructions fuzz sanitize clang mutants kills clean setup-build \
 	setup-test
 
+# The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
-	ninja -C $(BUILD)
+	ninja -C $(BUILD) product
 
 setup-build:
 	@tools/setup.sh build
@@ -17,7 +22,7 @@ setup-test:
 	@tools/setup.sh build test
 
 $(BUILD)/build.ninja:
-	meson setup $(BUILD)
+	$(SETUP) $(BUILD)
 
 # Something to show a colleague: see what sotto does with a file of records.
 demo: all
@@ -28,6 +33,7 @@ demo: all
 test: setup-test
 	@test ! -f $(BUILD)/build.ninja || meson setup --reconfigure $(BUILD) >/dev/null
 	@$(MAKE) --no-print-directory all
+	ninja -C $(BUILD) meson-test-prereq
 	@tools/test.sh $(BUILD)
 
 # The papers' experiments on their problems, and build/reproduce/report.html about
@@ -35,6 +41,7 @@ test: setup-test
 # interruption it goes on.
 reproduce: all
 	@tools/setup.sh test
+	ninja -C $(BUILD) benches
 	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/reproduce.py --build $(BUILD) \
 		$(if $(QUICK),--quick) $(if $(RUNS),--runs $(RUNS)) $(if $(DATA),--data $(DATA))
 
@@ -64,7 +71,8 @@ format:
 # build made before Eigen was there is configured again.
 bench: all
 	@tools/setup.sh bench
-	@meson setup --reconfigure $(BUILD) >/dev/null && ninja -C $(BUILD)
+	@meson setup --reconfigure $(BUILD) >/dev/null
+	ninja -C $(BUILD) benches
 	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/exact.py --build $(BUILD) --json $(BUILD)/bench.json
 	bench/kernel.py --build $(BUILD) --json $(BUILD)/bench.json
@@ -76,22 +84,23 @@ bench: all
 # Instructions per byte against bench/instructions.json: the same anywhere.
 bench-instructions: all
 	@tools/setup.sh ci
+	ninja -C $(BUILD) benches
 	bench/instructions.py --build $(BUILD)
 
 # A second compiler.
 clang:
 	@tools/setup.sh build test ci
-	@test -f build-clang/build.ninja || CC=clang-14 meson setup build-clang \
+	@test -f build-clang/build.ninja || CC=clang-14 $(SETUP) build-clang \
 		-Doptimization=1
-	ninja -C build-clang
+	ninja -C build-clang all meson-test-prereq benches
 
 # Unit tests under the address and undefined-behaviour sanitizers, but for
 # audits and the release test, which only do the same very often.
 sanitize:
 	@tools/setup.sh build test ci
-	@test -f build-sanitize/build.ninja || meson setup build-sanitize \
+	@test -f build-sanitize/build.ninja || $(SETUP) build-sanitize \
 		-Db_sanitize=address,undefined -Doptimization=1
-	ninja -C build-sanitize
+	ninja -C build-sanitize all meson-test-prereq
 	@ASAN_OPTIONS=allocator_may_return_null=1 \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		tools/test.sh build-sanitize --suite unit
@@ -100,7 +109,7 @@ sanitize:
 SECONDS = 20
 fuzz:
 	@tools/setup.sh build ci
-	@test -f build-fuzz/build.ninja || CC=clang-14 meson setup build-fuzz \
+	@test -f build-fuzz/build.ninja || CC=clang-14 $(SETUP) build-fuzz \
 		-Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
 		-Doptimization=1
 	ninja -C build-fuzz fuzzers
