@@ -73,6 +73,27 @@ typedef struct sotto_error {
     char message[480];
 } sotto_error;
 
+/*
+ * A number as text, and back: the same in every locale. `digits` is from 1 to
+ * 17 and counts as in printf's %.*g; `decimals` is from 0 to 9, as in %.*f.
+ *
+ *     printf("%s\n", sotto_number_print(x, 6).text);
+ *
+ * An epsilon or a delta that people read is printed by print_up: what is
+ * printed is never below x. `exact` is the shortest of 15 to 17 digits that
+ * reads back as the same bits. parse takes a text that is one decimal number
+ * or inf, and returns 1; otherwise 0, and *out has no meaning.
+ */
+typedef struct sotto_number {
+    char text[32];
+} sotto_number;
+
+SOTTO_API sotto_number sotto_number_print(double x, int digits);
+SOTTO_API sotto_number sotto_number_print_up(double x, int digits);
+SOTTO_API sotto_number sotto_number_fixed(double x, int decimals);
+SOTTO_API sotto_number sotto_number_exact(double x);
+SOTTO_API int sotto_number_parse(const char *text, double *out);
+
 /* ------------------------------------------------------------------------
  * 2  Options
  *

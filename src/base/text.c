@@ -3,7 +3,6 @@
  * needs one check at its end.
  */
 #include "base.h"
-#include "number.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -61,33 +60,12 @@ void text_free(text_buffer *t)
     *t = (text_buffer){0};
 }
 
-/* printf writes the decimal point of the program's locale. */
-static void text_point(char *digits)
-{
-    char *to = digits;
-    for (const char *s = digits; *s; s++)
-        if (strchr("0123456789+-e", *s))
-            *to++ = *s;
-        else if (to == digits || to[-1] != '.')
-            *to++ = '.';
-    *to = 0;
-}
-
 void text_number(text_buffer *t, double x)
 {
-    char digits[40];
-    double back = 0;
-    if (x == 0) { /* a "-0" would be read back as a whole number */
+    if (x == 0) /* a "-0" would be read back as a whole number */
         text_put(t, signbit(x) ? "-0.0" : "0");
-        return;
-    }
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, x);
-        text_point(digits);
-        if (number_whole(digits, &back) && back == x)
-            break;
-    }
-    text_put(t, digits);
+    else
+        text_put(t, sotto_number_exact(x).text);
 }
 
 void text_json(text_buffer *t, const char *string)

@@ -299,6 +299,64 @@ static void test_threads(void **state)
     assert_true(thread_limit() >= 1);
 }
 
+/* ---- numbers as text ---- */
+
+/* Prices are rounded up: to the next decimal, and no further. */
+static void test_numbers_up(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    double back, next;
+    assert_string_equal(sotto_number_print_up(1.0000001, 6).text, "1.00001");
+    assert_string_equal(sotto_number_print_up(1, 6).text, "1");
+    assert_string_equal(sotto_number_print_up(.99999949, 6).text, "1");
+    assert_string_equal(sotto_number_print_up(1.000004e-6, 6).text,
+                        "1.00001e-06");
+    assert_string_equal(sotto_number_print_up(0, 6).text, "0");
+    assert_string_equal(sotto_number_print_up(INFINITY, 6).text, "inf");
+    for (int i = 0; i < 200000; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        double x = ldexp(1 + (double)(seed >> 40) * 0x1p-24,
+                         (int)(seed >> 8 & 127) - 64);
+        int digits = 2 + (int)(seed >> 20 & 7);
+        sotto_number up = sotto_number_print_up(x, digits);
+        assert_true(number_whole(up.text, &back));
+        /* one unit of the last digit lower would be below x */
+        double unit = pow(10, floor(log10(back)) - digits + 1);
+        next = back - unit * (1 - 1e-9);
+        assert_true(back >= x);
+        assert_true(next < x * (1 + 1e-9));
+    }
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    char expected[64];
+    double back;
+    const double some[] = {0,      -0.0,   1,       -1,       .1,     1e-5,
+                           1e-4,   123456, 1234567, 1e22,     5e-324, 1.7e308,
+                           1. / 3, -2e-9,  100000,  999999.5, .5};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(expected, sizeof expected, "%.*g", digits, some[i]);
+            assert_string_equal(sotto_number_print(some[i], digits).text,
+                                expected);
+        }
+        assert_true(number_whole(sotto_number_exact(some[i]).text, &back));
+        assert_true(back == some[i]);
+    }
+    assert_string_equal(sotto_number_fixed(-1.25, 1).text, "-1.2");
+    assert_string_equal(sotto_number_fixed(1e300, 1).text,
+                        "1.0000000000000001e+300");
+    assert_string_equal(sotto_number_print(-INFINITY, 3).text, "-inf");
+    assert_true(sotto_number_parse("-1.5e3", &back) && back == -1500);
+    assert_true(sotto_number_parse("inf", &back) && isinf(back));
+    assert_false(sotto_number_parse("1,5", &back));
+    assert_false(sotto_number_parse("", &back));
+    assert_false(sotto_number_parse("nan", &back));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +370,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_files, make_folder, remove_folder),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers_up),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     strcpy(folder + strlen(folder) - 6, "XXXXXX");
