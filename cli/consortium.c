@@ -114,7 +114,13 @@ sotto_status cli_consortium(const cli *c, sotto_error *error)
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
         if (!strcmp(c->argument[0], roles[i].name))
             return roles[i].run(c, error);
-    return cli_refuse(error, "expected 'sotto federate simulate DATA', or "
-                             "config, keygen, serve, join or status with a "
-                             "CONFIG");
+    const char *names[] = {"simulate", "config", "keygen",
+                           "serve",    "join",   "status"};
+    const char *meant = sotto_nearest(c->argument[0], names, 6);
+    return cli_refuse(error,
+                      "expected 'sotto federate simulate DATA', or "
+                      "config, keygen, serve, join or status with a "
+                      "CONFIG%s%s%s",
+                      meant ? "; did you mean " : "", meant ? meant : "",
+                      meant ? "?" : "");
 }

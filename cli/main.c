@@ -295,6 +295,30 @@ static const sotto_option *cli_negated(const char *name)
     return o && cli_can_be_off(o) ? o : NULL;
 }
 
+enum { CLI_MOST_OPTIONS = 128 };
+
+/* One that other verbs take, or that nobody takes: which was meant? */
+static sotto_status cli_refuse_option(const verb *v, const sotto_option *o,
+                                      const char *name, sotto_error *error)
+{
+    const char *names[CLI_MOST_OPTIONS];
+    int64_t count = 0;
+    if (o && strcmp(o->verbs, ""))
+        return cli_refuse(error,
+                          "'sotto %s' has no option --%s, which goes with%.*s; "
+                          "see 'sotto help %s'",
+                          v->name, name, (int)strlen(o->verbs) - 1, o->verbs,
+                          v->name);
+    for (int64_t i = 0; sotto_option_at(i) && count < CLI_MOST_OPTIONS; i++)
+        if (cli_takes(v, sotto_option_at(i)))
+            names[count++] = sotto_option_at(i)->name;
+    const char *meant = sotto_nearest(name, names, count);
+    return cli_refuse(
+        error, "'sotto %s' has no option --%s%s%s%s; see 'sotto help %s'",
+        v->name, name, meant ? " (did you mean --" : "", meant ? meant : "",
+        meant ? "?)" : "", v->name);
+}
+
 /* --name VALUE, --name=VALUE, --flag, --no-flag, -o VALUE; *i moves over the
    value. */
 static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
@@ -314,9 +338,7 @@ static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
     const sotto_option *no = cli_negated(name);
     const sotto_option *o = no ? no : sotto_option_named(name);
     if (!o || !cli_takes(v, o))
-        return cli_refuse(error,
-                          "'sotto %s' has no option --%s; see 'sotto help %s'",
-                          v->name, name, v->name);
+        return cli_refuse_option(v, o, name, error);
     if (no && value)
         return cli_refuse(error, "--%s takes no value", name);
     if (o->kind == SOTTO_OPTION_FLAG)
@@ -357,6 +379,8 @@ static sotto_status cli_parse(cli *c, const verb *v, char **argv,
     return SOTTO_OK;
 }
 
+enum { CLI_VERBS = sizeof cli_verbs / sizeof *cli_verbs - 1 };
+
 sotto_status cli_refuse_verb(const char *name, sotto_error *error)
 {
     char shown[24];
@@ -364,7 +388,13 @@ sotto_status cli_refuse_verb(const char *name, sotto_error *error)
     for (; name[i] && i < sizeof shown - 1; i++)
         shown[i] = name[i] > 32 && name[i] < 127 ? name[i] : '?';
     shown[i] = 0;
-    return cli_refuse(error, "there is no verb '%s'; see 'sotto help'", shown);
+    const char *names[CLI_VERBS];
+    for (int k = 0; k < CLI_VERBS; k++)
+        names[k] = cli_verbs[k].name;
+    const char *meant = sotto_nearest(name, names, CLI_VERBS);
+    return cli_refuse(error, "there is no verb '%s'%s%s%s; see 'sotto help'",
+                      shown, meant ? " (did you mean " : "", meant ? meant : "",
+                      meant ? "?)" : "");
 }
 
 static sotto_status cli_run(int argc, char **argv, sotto_error *error)

@@ -129,6 +129,11 @@ SOTTO_API const sotto_option *sotto_option_at(int64_t i);
 /* The option of that name, or NULL. */
 SOTTO_API const sotto_option *sotto_option_named(const char *name);
 
+/* The one of these names that somebody may have meant who wrote another, for
+   "did you mean"; NULL when none is near. */
+SOTTO_API const char *sotto_nearest(const char *written,
+                                    const char *const *names, int64_t count);
+
 /* A set of values, all at their defaults. */
 typedef struct sotto_options sotto_options;
 

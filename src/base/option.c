@@ -442,8 +442,9 @@ static sotto_status option_check(const sotto_option *o, const char *value,
     switch (o->kind) {
     case SOTTO_OPTION_CHOICE:
         if (!option_is_choice(o->choices, value))
-            return error_set(error, SOTTO_USAGE, "--%s: expected one of %s",
-                             o->name, o->choices);
+            return error_set(error, SOTTO_USAGE, "--%s: expected one of %s%s",
+                             o->name, o->choices,
+                             near_word(value, o->choices).text);
         return SOTTO_OK;
     case SOTTO_OPTION_FLAG:
         if (strcmp(value, "yes") && strcmp(value, "no"))
@@ -470,13 +471,21 @@ static sotto_status option_check(const sotto_option *o, const char *value,
     }
 }
 
+static sotto_status option_unknown(const char *name, sotto_error *error)
+{
+    near_name n = {.written = name};
+    for (int i = 0; i < OPTION_COUNT; i++)
+        near_try(&n, option_table[i].name, strlen(option_table[i].name));
+    return error_set(error, SOTTO_USAGE, "there is no option --%s%s",
+                     show_name(name).text, near_hint(&n).text);
+}
+
 sotto_status sotto_options_set(sotto_options *options, const char *name,
                                const char *value, sotto_error *error)
 {
     const sotto_option *o = sotto_option_named(name);
     if (!o)
-        return error_set(error, SOTTO_USAGE, "there is no option --%s",
-                         show_name(name).text);
+        return option_unknown(name, error);
     sotto_status status = option_check(o, value, error);
     if (status != SOTTO_OK)
         return status;

@@ -36,6 +36,27 @@ typedef struct shown {
 } shown;
 shown show_name(const char *name);
 
+/*
+ * Which of the names there are may have been meant by one that was written
+ * wrongly. Start with {.written = name} and try them all; the nearest stays,
+ * or none when none is near. Only names that were declared: never what stands
+ * in a record.
+ */
+typedef struct near_name {
+    const char *written;
+    const char *found; /* not ended by NUL; NULL: none */
+    size_t length;
+    int distance;
+} near_name;
+void near_try(near_name *n, const char *name, size_t length);
+
+/* "; did you mean \"x\"?" to end a message with, or nothing. */
+shown near_hint(const near_name *n);
+
+/* The hint of words in a text, "a|b" or " a b ", or of a list of names. */
+shown near_word(const char *written, const char *words);
+shown near_names(const char *written, char *const *names, int64_t count);
+
 /* ---- memory ---- */
 
 /* count * size bytes of zeros, or NULL when out of memory or overflowing. */

@@ -98,6 +98,21 @@ static int schema_key_in(const char *keys, const char *key)
     return 0;
 }
 
+/* A key of a column, or (name is NULL) of the whole file. */
+static sotto_status schema_no_key(const char *path, const char *name,
+                                  const char *type, const char *key,
+                                  const char *keys, sotto_error *error)
+{
+    char where[240] = "";
+    if (name)
+        snprintf(where, sizeof where, "column \"%s\": a column of type ",
+                 show_name(name).text);
+    return error_set(
+        error, SOTTO_USAGE, "%s: %s%s has no \"%s\"; expected some of %.*s%s",
+        show_name(path).text, where, type, show_name(key).text,
+        (int)strlen(keys) - 2, keys + 1, near_word(key, keys).text);
+}
+
 static sotto_status schema_type(column *c, const char *path, json_t *from,
                                 sotto_error *error)
 {
@@ -108,19 +123,19 @@ static sotto_status schema_type(column *c, const char *path, json_t *from,
     while (type && i < count && strcmp(type, schema_types[i].word))
         i++;
     if (!type || i == count)
-        return schema_error(path, c->name,
-                            "\"type\" to be one of number, category, target, "
-                            "weight, unit, drop",
-                            error);
+        return error_set(error, SOTTO_USAGE,
+                         "%s: column \"%s\": expected \"type\" to be one of "
+                         "number, category, target, weight, unit, drop%s",
+                         show_name(path).text, show_name(c->name).text,
+                         near_word(type ? type : "",
+                                   "number category target weight unit drop")
+                             .text);
     c->role = schema_types[i].role;
     json_object_foreach(from, key, value)
     {
         if (!schema_key_in(schema_types[i].keys, key))
-            return error_set(error, SOTTO_USAGE,
-                             "%s: column \"%s\": a column of type %s has no "
-                             "\"%s\"",
-                             show_name(path).text, show_name(c->name).text,
-                             type, show_name(key).text);
+            return schema_no_key(path, c->name, type, key, schema_types[i].keys,
+                                 error);
     }
     return SOTTO_OK;
 }
@@ -316,6 +331,8 @@ static sotto_status schema_check_levels(const schema *s, const char *path,
 static sotto_status schema_from_json(schema *s, const char *path, json_t *root,
                                      sotto_error *error)
 {
+    static const char keys[] =
+        " sotto_schema missing_values width default columns ";
     const char *key;
     json_t *value;
     json_t *columns = json_object_get(root, "columns");
@@ -328,11 +345,8 @@ static sotto_status schema_from_json(schema *s, const char *path, json_t *root,
                          show_name(path).text, SCHEMA_VERSION);
     json_object_foreach(root, key, value)
     {
-        if (!schema_key_in(
-                " sotto_schema missing_values width default columns ", key))
-            return error_set(error, SOTTO_USAGE,
-                             "%s: a schema has no key \"%s\"",
-                             show_name(path).text, show_name(key).text);
+        if (!schema_key_in(keys, key))
+            return schema_no_key(path, NULL, "a schema", key, keys, error);
     }
     if (!json_is_object(columns))
         return error_set(error, SOTTO_USAGE,

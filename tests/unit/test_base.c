@@ -357,6 +357,56 @@ static void test_numbers(void **state)
     assert_false(sotto_number_parse("nan", &back));
 }
 
+/* A name that was written wrongly: what is meant, or nobody knows. */
+static void test_nearest(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"epsilon", "delta", "l1",     "l2",
+                                        "train",   "plan",  "schema", "show"};
+    static const char *const cases[][2] = {{"epsilom", "epsilon"},
+                                           {"espilon", "epsilon"},
+                                           {"epslon", "epsilon"},
+                                           {"eepsilon", "epsilon"},
+                                           {"eps", "epsilon"},
+                                           {"EPSILON", "epsilon"},
+                                           {"detla", "delta"},
+                                           {"tarin", "train"},
+                                           {"l3", "l1"},
+                                           {"plna", "plan"},
+                                           {"shcema", "schema"},
+                                           {"sho", "show"},
+                                           {"e", NULL},
+                                           {"ep", NULL},
+                                           {"x", NULL},
+                                           {"", NULL},
+                                           {"gamma", NULL},
+                                           {"epsilonepsilon", NULL},
+                                           {"lambda", NULL},
+                                           {"noise", NULL},
+                                           {"pn", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *found = sotto_nearest(cases[i][0], names, 8);
+        if (!cases[i][1])
+            assert_null(found);
+        else
+            assert_string_equal(found, cases[i][1]);
+    }
+    char long_name[300];
+    memset(long_name, 'a', sizeof long_name);
+    long_name[299] = 0;
+    assert_null(sotto_nearest(long_name, names, 8));
+    const char *same[] = {long_name};
+    assert_null(sotto_nearest("aaaa", same, 1));
+    assert_string_equal(near_word("bonds", " type bounds missing ").text,
+                        "; did you mean \"bounds\"?");
+    assert_string_equal(near_word("logit", "squared|logistic").text,
+                        "; did you mean \"logistic\"?");
+    assert_string_equal(near_word("none", "squared|logistic").text, "");
+    assert_string_equal(near_word("", "a|b").text, "");
+    assert_string_equal(near_word("a\nage", "a\nagg").text,
+                        "; did you mean \"a?agg\"?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_numbers_up),
+        cmocka_unit_test(test_nearest),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     strcpy(folder + strlen(folder) - 6, "XXXXXX");

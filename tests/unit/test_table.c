@@ -205,7 +205,8 @@ static void test_schema_refuses(void **state)
     (void)state;
     refuse_schema("{\"sotto_schema\": 1,", "line 1, column");
     refuse_schema("{\"sotto_schema\": 2, \"columns\": {}}", "version");
-    refuse_schema("{\"sotto_schema\": 1, \"colums\": {}}", "no key");
+    refuse_schema("{\"sotto_schema\": 1, \"colums\": {}}",
+                  "did you mean \"columns\"");
     refuse_schema(WITH_X("{\"type\": \"nmber\"}"), "one of number");
     refuse_schema(WITH_X("{\"type\": \"number\", \"bonds\": [0, 1]}"),
                   "has no \"bonds\"");
