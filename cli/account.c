@@ -4,7 +4,6 @@
 #include "cli.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *account_option(const cli *c, const char *name)
@@ -16,7 +15,7 @@ static const char *account_option(const cli *c, const char *name)
 static double account_number(const cli *c, const char *name)
 {
     const char *text = account_option(c, name);
-    return text ? strtod(text, NULL) : NAN;
+    return text ? cli_number(text) : NAN;
 }
 
 /* NAME=X in --set, or a standard. */
@@ -26,19 +25,14 @@ static double account_setting(const cli *c, const char *name, double standard)
     size_t length = strlen(name);
     for (; at && *at; at += strcspn(at, ","), at += *at == ',')
         if (!strncmp(at, name, length) && at[length] == '=')
-            return strtod(at + length + 1, NULL);
+            return cli_number(at + length + 1);
     return standard;
 }
 
-/* Rounded away from zero: a printed price is still an upper bound. */
+/* Rounded up: a printed price is still an upper bound. */
 static void account_show(const char *name, double x)
 {
-    char text[40];
-    int digits = 6;
-    snprintf(text, sizeof text, "%.*g", digits, x);
-    if (strtod(text, NULL) < x)
-        snprintf(text, sizeof text, "%.*g", digits, x + fabs(x) * 5e-6);
-    printf("%-12s %s\n", name, text);
+    printf("%-12s %s\n", name, sotto_number_print_up(x, 6).text);
 }
 
 static void account_show_price(const cli *c, const sotto_price *price,
@@ -87,20 +81,10 @@ static sotto_status account_guess(const sotto_events *events, double *out,
 }
 
 /* Both rounded up: delta is not larger at a larger epsilon. */
-static double account_up(double x)
-{
-    char text[32];
-    double ulps = 0;
-    do {
-        snprintf(text, sizeof text, "%.5g", x * (1 + ulps));
-        ulps = ulps > 0 ? ulps * 2 : 1e-6;
-    } while (strtod(text, NULL) < x);
-    return strtod(text, NULL);
-}
-
 static void account_curve_line(double epsilon, double delta)
 {
-    printf("%-12.5g %.5g\n", account_up(epsilon), account_up(delta));
+    printf("%-12s %s\n", sotto_number_print_up(epsilon, 5).text,
+           sotto_number_print_up(delta, 5).text);
 }
 
 static sotto_status account_curve(const sotto_events *events, int json,
@@ -115,7 +99,8 @@ static sotto_status account_curve(const sotto_events *events, int json,
         if (status != SOTTO_OK)
             return status;
         if (json)
-            printf("%s[%.17g, %.17g]", i ? ", " : "", e, at.delta);
+            printf("%s[%s, %s]", i ? ", " : "", sotto_number_print(e, 17).text,
+                   sotto_number_print(at.delta, 17).text);
         else
             account_curve_line(e, at.delta);
     }

@@ -65,6 +65,10 @@ void cli_json_text(FILE *to, const char *text);
 /* Prints a double so that it reads back as the same bits; null for NaN. */
 void cli_json_number(FILE *to, double x);
 
+/* The number that a text starts with, up to a comma, a blank, a brace or its
+   end; NaN when there is none. */
+double cli_number(const char *text);
+
 /* Remarks on a table, for the operator, unless --quiet. */
 void cli_remarks(const cli *c, const sotto_table *t);
 

@@ -72,8 +72,9 @@ static void consortium_end(const cli *c, const sotto_model *model)
     if (sotto_model_privacy(model, &epsilon, &delta))
         fprintf(stderr,
                 "\na whole row, against outsiders and the coordinator: "
-                "epsilon %.6g, delta %g\n",
-                epsilon, delta);
+                "epsilon %s, delta %s\n",
+                sotto_number_print_up(epsilon, 6).text,
+                sotto_number_print_up(delta, 6).text);
     else
         fprintf(stderr, "\nNOT PRIVATE: without noise, or with noise that can "
                         "be repeated\n");

@@ -58,17 +58,20 @@ static void doctor_line(const char *name, const doctor_summary *s,
                         const char *bounds)
 {
     doctor_name(name);
-    printf("%12.5g %12.5g %12.5g  ", s->least, s->mean, s->most);
+    printf("%12s %12s %12s  ", sotto_number_print(s->least, 5).text,
+           sotto_number_print(s->mean, 5).text,
+           sotto_number_print(s->most, 5).text);
     doctor_bars(s);
     printf("  %s\n", bounds);
 }
 
-static void doctor_bounds(const sotto_table *t, int64_t j, char out[64])
+static void doctor_bounds(const sotto_table *t, int64_t j, char out[80])
 {
     double low, high;
     out[0] = 0;
     if (sotto_table_feature_bounds(t, j, &low, &high))
-        snprintf(out, 64, "[%.5g, %.5g]", low, high);
+        snprintf(out, 80, "[%s, %s]", sotto_number_print(low, 5).text,
+                 sotto_number_print(high, 5).text);
 }
 
 static void doctor_shape(const char *path, const sotto_table *t)
@@ -79,11 +82,22 @@ static void doctor_shape(const char *path, const sotto_table *t)
     printf(": %lld rows, %lld features, ", (long long)sotto_table_rows(t),
            (long long)sotto_table_features(t));
     if (sotto_table_is_sparse(t))
-        printf("sparse: %lld entries (%.3g %%)\n",
+        printf("sparse: %lld entries (%s %%)\n",
                (long long)sotto_table_entries(t),
-               100 * (double)sotto_table_entries(t) / fmax(cells, 1));
+               sotto_number_print(
+                   100 * (double)sotto_table_entries(t) / fmax(cells, 1), 3)
+                   .text);
     else
         printf("dense\n");
+}
+
+/* In words: from where to where. */
+static void doctor_range(const char *what, const doctor_summary *s)
+{
+    printf("%s from %s to %s, mean %s\n", what,
+           sotto_number_print(s->least, 5).text,
+           sotto_number_print(s->most, 5).text,
+           sotto_number_print(s->mean, 5).text);
 }
 
 static void doctor_target(const sotto_table *t, double *x)
@@ -103,8 +117,7 @@ static void doctor_target(const sotto_table *t, double *x)
         cli_print_name(stdout, sotto_table_class(t, 1), DOCTOR_NAME);
         printf("\" %lld rows\n", (long long)positive);
     } else
-        printf("target: a number from %.5g to %.5g, mean %.5g\n", s.least,
-               s.most, s.mean);
+        doctor_range("target: a number", &s);
 }
 
 static void doctor_weights(const sotto_table *t, double *x)
@@ -112,7 +125,7 @@ static void doctor_weights(const sotto_table *t, double *x)
     if (!sotto_table_weights(t, x))
         return;
     doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
-    printf("weights: from %.5g to %.5g, mean %.5g\n", s.least, s.most, s.mean);
+    doctor_range("weights:", &s);
 }
 
 static void doctor_text(const char *path, const sotto_table *t, double *x)
@@ -127,7 +140,7 @@ static void doctor_text(const char *path, const sotto_table *t, double *x)
            "least", "mean", "most", DOCTOR_BINS, "how spread",
            "declared bounds");
     for (int64_t j = 0; j < shown; j++) {
-        char buffer[24], bounds[64];
+        char buffer[24], bounds[80];
         sotto_table_feature(t, j, x);
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
         doctor_bounds(t, j, bounds);

@@ -27,7 +27,7 @@ static void evaluate_json(const sotto_quality *q, int classes)
 static void evaluate_line(const char *name, double value)
 {
     if (!isnan(value))
-        printf("%-10s %.6g\n", name, value);
+        printf("%-10s %s\n", name, sotto_number_print(value, 6).text);
 }
 
 static void evaluate_text(const sotto_quality *q)

@@ -32,15 +32,17 @@ static void federate_price(const sotto_simulation *s,
     }
     fprintf(stderr,
             "a whole row, against outsiders and the server: epsilon "
-            "%.6g, delta %g\n",
-            f->epsilon, f->delta);
+            "%s, delta %s\n",
+            sotto_number_print_up(f->epsilon, 6).text,
+            sotto_number_print_up(f->delta, 6).text);
     for (int64_t k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
         sotto_simulation_look_at(s, k, &p);
         fprintf(stderr, "  the part of ");
         cli_print_name(stderr, p.name, 40);
-        fprintf(stderr, "%s, against all others: epsilon %.6g\n",
-                p.has_labels ? " and the label" : "", p.epsilon);
+        fprintf(stderr, "%s, against all others: epsilon %s\n",
+                p.has_labels ? " and the label" : "",
+                sotto_number_print_up(p.epsilon, 6).text);
     }
 }
 
@@ -58,8 +60,9 @@ static void federate_bytes(const sotto_simulation *s,
     }
     fprintf(stderr,
             "\n%lld bytes in all; the paper's algorithm, K T (m + 1) numbers: "
-            "%.0f\ntranscript %s\n",
-            (long long)f->uplink, f->paper_uplink, f->transcript);
+            "%s\ntranscript %s\n",
+            (long long)f->uplink, sotto_number_fixed(f->paper_uplink, 0).text,
+            f->transcript);
 }
 
 static void federate_json_party(const sotto_simulation_party *p)
@@ -93,11 +96,11 @@ static void federate_json(const sotto_simulation *s,
         printf("%s", k ? ", " : "");
         federate_json_party(&p);
     }
-    printf("], \"uplink_bytes\": %lld, \"uplink_bytes_paper\": %.0f, "
+    printf("], \"uplink_bytes\": %lld, \"uplink_bytes_paper\": %s, "
            "\"downlink_bytes\": %lld, \"messages\": %lld, \"transcript\": "
            "\"%s\", \"privacy\": %s}\n",
-           (long long)f->uplink, f->paper_uplink, (long long)f->downlink,
-           (long long)f->messages, f->transcript,
+           (long long)f->uplink, sotto_number_fixed(f->paper_uplink, 0).text,
+           (long long)f->downlink, (long long)f->messages, f->transcript,
            sotto_model_statement(m) ? sotto_model_statement(m) : "null");
 }
 

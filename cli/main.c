@@ -249,9 +249,19 @@ void cli_json_text(FILE *to, const char *text)
 void cli_json_number(FILE *to, double x)
 {
     if (isfinite(x))
-        fprintf(to, "%.17g", x);
+        fputs(sotto_number_print(x, 17).text, to);
     else
         fputs("null", to);
+}
+
+double cli_number(const char *text)
+{
+    char first[64] = "";
+    double x;
+    size_t length = strcspn(text, ", }\n");
+    if (length < sizeof first)
+        memcpy(first, text, length);
+    return sotto_number_parse(first, &x) ? x : NAN;
 }
 
 sotto_status cli_memory(sotto_error *error)

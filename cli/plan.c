@@ -4,25 +4,25 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void cli_remark_price(const cli *c, double epsilon, double delta)
 {
     const char *asked = sotto_options_get(c->options, "epsilon");
-    if (cli_flag(c, "quiet") || !asked || !(epsilon > strtod(asked, NULL)))
+    if (cli_flag(c, "quiet") || !asked || !(epsilon > cli_number(asked)))
         return;
     fprintf(stderr,
-            "sotto: remark: the paper's noise costs epsilon %.6g at delta %g, "
+            "sotto: remark: the paper's noise costs epsilon %s at delta %s, "
             "more than the %s asked for\n",
-            epsilon, delta, asked);
+            sotto_number_print_up(epsilon, 6).text,
+            sotto_number_print_up(delta, 6).text, asked);
 }
 
 /* A number that stands in the statement, whose first keys these are. */
 static double plan_number(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
-    return at ? strtod(at + strlen(key), NULL) : 0;
+    return at ? cli_number(at + strlen(key)) : 0;
 }
 
 sotto_status cli_plan(const cli *c, sotto_error *error)

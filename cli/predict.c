@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shortest of 15 to 17 digits that reads back as the same bits. */
-static void predict_number(FILE *to, double x)
-{
-    char digits[32];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, x);
-        if (strtod(digits, NULL) == x)
-            break;
-    }
-    fprintf(to, "%s\n", digits);
-}
-
 static void predict_print(FILE *to, const sotto_model *m, int as_classes,
                           const double *answer, int64_t rows)
 {
@@ -26,7 +14,7 @@ static void predict_print(FILE *to, const sotto_model *m, int as_classes,
         if (as_classes)
             fprintf(to, "%s\n", sotto_model_class(m, answer[i] > 0));
         else
-            predict_number(to, answer[i]);
+            fprintf(to, "%s\n", sotto_number_exact(answer[i]).text);
 }
 
 /* Answers go to a text first: a file appears whole or not at all. */

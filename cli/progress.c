@@ -56,14 +56,15 @@ int progress_look(void *context, const sotto_progress *at)
     cli_progress *p = context;
     char more[40];
     double now = progress_now();
-    snprintf(more, sizeof more, "  gap %.1e", at->gap);
+    snprintf(more, sizeof more, "  gap %s",
+             sotto_number_print(at->gap, 2).text);
     if (p->how == PROGRESS_BAR && now - p->shown > .1) {
         progress_bar(p, at->share, more);
         p->shown = now;
     } else if (p->how == PROGRESS_JSON) {
         fprintf(stderr,
-                "{\"stage\": \"%s\", \"share\": %.3f, \"gap\": ", p->stage,
-                at->share);
+                "{\"stage\": \"%s\", \"share\": %s, \"gap\": ", p->stage,
+                sotto_number_fixed(at->share, 3).text);
         cli_json_number(stderr, at->gap);
         fputs("}\n", stderr);
     }

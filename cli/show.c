@@ -14,7 +14,9 @@ static void show_privacy(const sotto_model *m)
     int colours = cli_colours(stdout);
     double epsilon, delta;
     if (sotto_model_privacy(m, &epsilon, &delta)) {
-        printf("privacy    epsilon %.6g, delta %g\n", epsilon, delta);
+        printf("privacy    epsilon %s, delta %s\n",
+               sotto_number_print_up(epsilon, 6).text,
+               sotto_number_print_up(delta, 6).text);
         return;
     }
     printf("%sNOT PRIVATE%s: made without noise; it may reveal the records it "
@@ -30,13 +32,16 @@ static void show_penalty(const sotto_model *m)
     double radius = sotto_model_setting(m, "radius");
     printf("penalty   ");
     if (l1 > 0)
-        printf(" l1 %g", l1);
+        printf(" l1 %s", sotto_number_print(l1, 6).text);
     if (l2 > 0)
-        printf(" l2 %g", l2);
+        printf(" l2 %s", sotto_number_print(l2, 6).text);
     if (isfinite(low) || isfinite(high))
-        printf(" box [%g, %g] in the units of the fit", low, high);
+        printf(" box [%s, %s] in the units of the fit",
+               sotto_number_print(low, 6).text,
+               sotto_number_print(high, 6).text);
     else if (isfinite(radius))
-        printf(" L1 ball of radius %g in the units of the fit", radius);
+        printf(" L1 ball of radius %s in the units of the fit",
+               sotto_number_print(radius, 6).text);
     else if (!(l1 > 0 || l2 > 0))
         printf(" none");
     printf("\n");
@@ -46,7 +51,9 @@ static void show_problem(const sotto_model *m)
 {
     printf("loss       %s", sotto_model_loss(m));
     if (sotto_model_setting(m, "huber-delta") > 0)
-        printf(" (delta %g)", sotto_model_setting(m, "huber-delta"));
+        printf(
+            " (delta %s)",
+            sotto_number_print(sotto_model_setting(m, "huber-delta"), 6).text);
     printf("\n");
     show_penalty(m);
     if (sotto_model_setting(m, "scaled-rows") > 0)
@@ -76,9 +83,19 @@ static int show_compare(const void *a, const void *b)
                       : (x->feature > y->feature) - (x->feature < y->feature);
 }
 
+/* With its sign, also when it is above 0, in a column of its own. */
+static void show_number(double x)
+{
+    char text[sizeof(sotto_number) + 1];
+    snprintf(text, sizeof text, "%s%s", signbit(x) ? "" : "+",
+             sotto_number_print(x, 5).text);
+    printf(" %12s", text);
+}
+
 static void show_bar(double share)
 {
     int length = (int)(share * SHOW_BAR + .5);
+    printf("  ");
     for (int i = 0; i < length; i++)
         fputs("\u2588", stdout);
     printf("\n");
@@ -95,13 +112,15 @@ static void show_weights(const sotto_model *m, const show_weight *list,
         int width = cli_print_name(
             stdout, sotto_model_feature_name(m, list[i].feature, buffer),
             SHOW_NAME);
-        printf("%*s %+12.5g  ", SHOW_NAME - width, "", list[i].weight);
+        printf("%*s", SHOW_NAME - width, "");
+        show_number(list[i].weight);
         show_bar(fabs(list[i].weight) / fabs(list[0].weight));
     }
     if (used > SHOW_MOST)
         printf("  ... and %lld more\n", (long long)(used - SHOW_MOST));
-    printf("  %-*s %+12.5g\n", SHOW_NAME, "(intercept)",
-           sotto_model_intercept(m));
+    printf("  %-*s", SHOW_NAME, "(intercept)");
+    show_number(sotto_model_intercept(m));
+    printf("\n");
 }
 
 static sotto_status show_spent(const char *path, sotto_error *error)

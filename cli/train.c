@@ -48,14 +48,15 @@ static void train_certified(const cli *c, const sotto_model *m,
                             double objective, double gap, int converged)
 {
     train_wrote(c, m);
-    fprintf(stderr, ", objective %.8g", objective);
+    fprintf(stderr, ", objective %s", sotto_number_print(objective, 8).text);
     if (converged && isfinite(gap))
         fprintf(stderr,
                 "\n(within %s of its minimum, relative: certified by the "
                 "duality gap)",
                 sotto_options_get(c->options, "tolerance"));
     else if (isfinite(gap))
-        fprintf(stderr, "\n(at most %.2g above its minimum)", gap);
+        fprintf(stderr, "\n(at most %s above its minimum)",
+                sotto_number_print_up(gap, 2).text);
     train_not_private("the exact solver adds no noise");
     if (!converged)
         fprintf(stderr,
@@ -77,9 +78,9 @@ static void train_private(const cli *c, const sotto_model *m)
         return;
     train_wrote(c, m);
     if (is_private) {
-        fprintf(stderr,
-                "\nprivate: epsilon %.6g, delta %g (see 'sotto show')\n",
-                epsilon, delta);
+        fprintf(stderr, "\nprivate: epsilon %s, delta %s (see 'sotto show')\n",
+                sotto_number_print_up(epsilon, 6).text,
+                sotto_number_print_up(delta, 6).text);
         cli_remark_price(c, epsilon, delta);
     } else
         train_not_private("without noise, or with noise that can be repeated");
@@ -130,9 +131,10 @@ static void train_remark_replaced(const cli *c, const char *output)
         return;
     if (sotto_model_privacy(old, &epsilon, &delta))
         fprintf(stderr,
-                "sotto: remark: the model that is replaced cost epsilon %.6g "
-                "at delta %g; both count\n",
-                epsilon, delta);
+                "sotto: remark: the model that is replaced cost epsilon %s "
+                "at delta %s; both count\n",
+                sotto_number_print_up(epsilon, 6).text,
+                sotto_number_print_up(delta, 6).text);
     sotto_model_free(old);
 }
 
