@@ -175,8 +175,9 @@ sotto_status account_calibrate(account_list *out, double *multiplier,
         return error_set(error, c.status, "%s", quiet.message);
     if (!found)
         return error_set(error, SOTTO_USAGE,
-                         "no multiplier z makes this plan cost (%g, %g)",
-                         target->epsilon, target->delta);
+                         "no multiplier z makes this plan cost (%s, %s)",
+                         sotto_number_print(target->epsilon, 6).text,
+                         sotto_number_print(target->delta, 6).text);
     *multiplier = high;
     return SOTTO_OK;
 }

@@ -154,9 +154,10 @@ void account_free(account_list *list)
 static void print_event(const account_list *list, const account_event *e,
                         text_buffer *out)
 {
-    text_format(out, "%s(%.17g", event_names[e->kind], e->a);
+    text_format(out, "%s(%s", event_names[e->kind],
+                sotto_number_print(e->a, 17).text);
     if (e->kind == ACCOUNT_SUBSAMPLED)
-        text_format(out, ", %.17g", e->b);
+        text_format(out, ", %s", sotto_number_print(e->b, 17).text);
     text_put(out, ")");
     if (e->adjacency != list->adjacency)
         text_format(out, "@%s", event_adjacencies[e->adjacency]);

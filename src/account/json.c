@@ -22,10 +22,11 @@ static const char *const json_names[ACCOUNT_KINDS] = {
 static void json_event(const account_list *list, const account_event *e,
                        text_buffer *out)
 {
-    text_format(out, "{\"event\": \"%s\", \"%s\": %.17g",
-                account_kind_name(e->kind), json_names[e->kind], e->a);
+    text_format(out, "{\"event\": \"%s\", \"%s\": %s",
+                account_kind_name(e->kind), json_names[e->kind],
+                sotto_number_print(e->a, 17).text);
     if (e->kind == ACCOUNT_SUBSAMPLED)
-        text_format(out, ", \"sigma\": %.17g", e->b);
+        text_format(out, ", \"sigma\": %s", sotto_number_print(e->b, 17).text);
     text_format(out, ", \"count\": %lld", (long long)e->count);
     if (e->adjacency != list->adjacency)
         text_format(out, ", \"adjacency\": \"%s\"",
@@ -37,9 +38,10 @@ void account_json(const account_list *list, text_buffer *out)
 {
     text_format(out,
                 "{\"sotto_events\": %d, \"adjacency\": \"%s\", \"order\": "
-                "\"%s\", \"draws\": %.17g, \"events\": [",
+                "\"%s\", \"draws\": %s, \"events\": [",
                 JSON_VERSION, account_adjacency_name(list->adjacency),
-                list->ordered ? "given" : "any", list->draws);
+                list->ordered ? "given" : "any",
+                sotto_number_print(list->draws, 17).text);
     for (int64_t i = 0; i < list->rounds; i++) {
         const account_round *r = &list->round[i];
         text_put(out, i ? ",\n  " : "\n  ");

@@ -410,15 +410,15 @@ static sotto_status option_refuse_range(const sotto_option *o, const char *kind,
 {
     int above = o->low > 0 && o->low < 1e-300;
     if (o->high < 1e300 && !above)
-        return error_set(error, SOTTO_USAGE,
-                         "--%s: expected %s from %.16g to %.16g", o->name, kind,
-                         o->low, o->high);
+        return error_set(error, SOTTO_USAGE, "--%s: expected %s from %s to %s",
+                         o->name, kind, sotto_number_print(o->low, 16).text,
+                         sotto_number_print(o->high, 16).text);
     if (above)
         return error_set(error, SOTTO_USAGE, "--%s: expected %s above 0",
                          o->name, kind);
-    return error_set(error, SOTTO_USAGE,
-                     "--%s: expected %s of at least %.16g%s", o->name, kind,
-                     o->low, isinf(o->high) ? "" : " that is not infinite");
+    return error_set(error, SOTTO_USAGE, "--%s: expected %s of at least %s%s",
+                     o->name, kind, sotto_number_print(o->low, 16).text,
+                     isinf(o->high) ? "" : " that is not infinite");
 }
 
 static sotto_status option_check_number(const sotto_option *o,

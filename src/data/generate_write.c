@@ -68,20 +68,9 @@ static char *generate_digits(char *at, uint64_t n, int width)
     return at;
 }
 
-/* As printf's %.*g in the "C" locale: whatever stands between the digits in
-   the host's locale (it may be several bytes) becomes a point. */
-static char *generate_general(char *at, double x, int precision)
+static char *generate_general(char *at, double x, int digits)
 {
-    char plain[64];
-    int point = 0;
-    snprintf(plain, sizeof plain, "%.*g", precision, x);
-    for (const char *c = plain; *c; c++) {
-        if (strchr("0123456789+-e", *c))
-            *at++ = *c;
-        else if (!point++)
-            *at++ = '.';
-    }
-    return at;
+    return stpcpy(at, sotto_number_print(x, digits).text);
 }
 
 /*

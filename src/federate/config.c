@@ -48,13 +48,14 @@ sotto_status config_number(const reading *r, const json_t *object,
                            double *out)
 {
     const json_t *value = json_object_get(object, key);
-    char expected[80];
+    char expected[100];
     if (!value)
         return SOTTO_OK;
     *out = json_number_value(value);
     if (json_is_number(value) && *out >= low && *out <= high)
         return SOTTO_OK;
-    snprintf(expected, sizeof expected, "a number from %g to %g", low, high);
+    snprintf(expected, sizeof expected, "a number from %s to %s",
+             sotto_number_print(low, 6).text, sotto_number_print(high, 6).text);
     return config_refuse(r, key, expected);
 }
 

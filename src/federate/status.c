@@ -64,26 +64,31 @@ static void put_text(text_buffer *t, const federation *f,
                 (long long)f->rounds, (long long)f->buckets,
                 federation_class(f, p->mu));
     if (isfinite(f->epsilon))
-        text_format(t, "a whole row: epsilon %.6g, delta %g", p->epsilon,
-                    f->delta);
+        text_format(t, "a whole row: epsilon %s, delta %s",
+                    sotto_number_print_up(p->epsilon, 6).text,
+                    sotto_number_print_up(f->delta, 6).text);
     else
         text_put(t, "NOT PRIVATE: no noise");
     if (f->spent_epsilon > 0 || f->spent_delta > 0)
-        text_format(t,
-                    "; spent before: epsilon %g, delta %g; together at most "
-                    "epsilon %.6g, delta %g",
-                    f->spent_epsilon, f->spent_delta,
-                    p->epsilon + f->spent_epsilon, f->delta + f->spent_delta);
+        text_format(
+            t,
+            "; spent before: epsilon %s, delta %s; together at most "
+            "epsilon %s, delta %s",
+            sotto_number_print_up(f->spent_epsilon, 6).text,
+            sotto_number_print_up(f->spent_delta, 6).text,
+            sotto_number_print_up(p->epsilon + f->spent_epsilon, 6).text,
+            sotto_number_print_up(f->delta + f->spent_delta, 6).text);
     text_put(t, "\n");
     for (int k = 0; k < f->parties; k++)
         text_format(
             t,
             "party %s: %lld columns, shows %lld at most%s, %lld turns; "
-            "its part against all others: epsilon %.6g\n",
+            "its part against all others: epsilon %s\n",
             show_name(f->party[k].name).text,
             (long long)federation_columns(f, k), (long long)f->party[k].cap,
             !f->labels_known && k == f->label_party ? " and the labels" : "",
-            (long long)f->party[k].turns, p->slice[k]);
+            (long long)f->party[k].turns,
+            sotto_number_print_up(p->slice[k], 6).text);
     text_format(t, "who is silent for %lld s %s\n", (long long)f->patience,
                 f->absent_skips ? "is passed over" : "ends the run");
 }
@@ -234,13 +239,14 @@ static sotto_status put_tally(text_buffer *t, const survey *s, int k,
                     "party %s: %s; %lld of %lld turns (the last in round "
                     "%llu), %lld of %lld sketches%s, passed over %lld times; "
                     "%lld bytes in %lld messages; its part has cost epsilon "
-                    "%.6g so far\n",
+                    "%s so far\n",
                     show_name(f->party[k].name).text, stage_of(a),
                     (long long)a->vertices, (long long)f->party[k].turns,
                     (unsigned long long)a->round, (long long)a->sketches,
                     (long long)f->party[k].cap,
                     a->labels ? " and the labels" : "", (long long)a->skips,
-                    (long long)a->bytes, (long long)a->messages, epsilon);
+                    (long long)a->bytes, (long long)a->messages,
+                    sotto_number_print_up(epsilon, 6).text);
         return status;
     }
     text_put(t, "{\"name\": ");

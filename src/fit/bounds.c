@@ -110,12 +110,15 @@ static int put_bound(text_buffer *t, const char *name, const bounds *b,
     if (!isfinite(here) || !isfinite(there) || !isfinite(best) ||
         !(paper < 1e300))
         return 0;
-    text_format(t, "%s\n    \"%s\": {\"steps\": %.0f, \"bound\": ",
-                t->data[t->length - 1] == '{' ? "" : ",", name, steps);
+    text_format(t, "%s\n    \"%s\": {\"steps\": %s, \"bound\": ",
+                t->data[t->length - 1] == '{' ? "" : ",", name,
+                sotto_number_fixed(steps, 0).text);
     text_number(t, here);
-    text_format(t, ", \"paper_steps\": %.0f, \"paper_bound\": ", paper);
+    text_format(t, ", \"paper_steps\": %s, \"paper_bound\": ",
+                sotto_number_fixed(paper, 0).text);
     text_number(t, there);
-    text_format(t, ", \"best_steps\": %.0f, \"best_bound\": ", least);
+    text_format(t, ", \"best_steps\": %s, \"best_bound\": ",
+                sotto_number_fixed(least, 0).text);
     text_number(t, best);
     text_put(t, "}");
     return 1;
@@ -164,11 +167,12 @@ static sotto_status refuse_value(const bounds_name *is, sotto_error *error)
     const char *from = is->from ? "from" : "above";
     if (isinf(is->high))
         return error_set(error, SOTTO_USAGE,
-                         "--set %s: expected a finite number %s %g", is->name,
-                         from, is->low);
+                         "--set %s: expected a finite number %s %s", is->name,
+                         from, sotto_number_print(is->low, 6).text);
     return error_set(error, SOTTO_USAGE,
-                     "--set %s: expected a number %s %g and at most %g",
-                     is->name, from, is->low, is->high);
+                     "--set %s: expected a number %s %s and at most %s",
+                     is->name, from, sotto_number_print(is->low, 6).text,
+                     sotto_number_print(is->high, 6).text);
 }
 
 /* "mu1=0.1" */

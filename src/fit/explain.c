@@ -15,9 +15,11 @@ static void explain_line(const ask_item *item, double mu, text_buffer *t)
     text_format(t, "  %-22s %5lld  ", ask_name(item->kind),
                 (long long)item->count);
     if (item->noise == ASK_FLIP) /* not of mu^2 */
-        text_format(t, "epsilon %9.5f each\n", item->level);
+        text_format(t, "epsilon %9s each\n",
+                    sotto_number_print_up(item->level, 5).text);
     else
-        text_format(t, "%7.2f %%  %9.5f\n", 100 * share, item->level);
+        text_format(t, "%7s %%  %9s\n", sotto_number_fixed(100 * share, 2).text,
+                    sotto_number_fixed(item->level, 5).text);
 }
 
 /* The questions of the rule, and of the selections as if none was refused. */
@@ -37,12 +39,12 @@ static void explain_questions(const private_run *r, double mu, text_buffer *t)
     for (int64_t k = 0; k < most; k++)
         all += select_share(&r->newton, k);
     all *= level * level / (mu * mu);
-    text_format(t, "  %-22s %5lld  %7.2f %%  at most, each 4/5 of the last\n",
-                "choice, and partial", (long long)most, 100 * all);
-    text_format(
-        t, "  %-22s        %7.2f %%  at least, on what was chosen\n", "dense",
-        100 * (level * level / (mu * mu) * (1 - newton_shares(&r->newton)) -
-               all));
+    text_format(t, "  %-22s %5lld  %7s %%  at most, each 4/5 of the last\n",
+                "choice, and partial", (long long)most,
+                sotto_number_fixed(100 * all, 2).text);
+    double rest = level * level / (mu * mu) * (1 - newton_shares(&r->newton));
+    text_format(t, "  %-22s        %7s %%  at least, on what was chosen\n",
+                "dense", sotto_number_fixed(100 * (rest - all), 2).text);
 }
 
 /* What nobody declared, and what it takes to do without. */
@@ -61,9 +63,9 @@ static void explain_bounds(const private_run *r, text_buffer *t)
         text_put(t, "; the others are divided by their length in each row,\n"
                     "            which is free (--undeclared rows)");
     if (f->unbounded > 0 && rule->bounds > 0)
-        text_format(t, "; the others are bought, %s, for %.2g %%%s",
+        text_format(t, "; the others are bought, %s, for %s %%%s",
                     rule->common_bound ? "one for all" : "one for each",
-                    100 * rule->bounds,
+                    sotto_number_print(100 * rule->bounds, 2).text,
                     rule->common_bound ? "\n            (--undeclared rows is "
                                          "free, and another model)"
                                        : "");
@@ -71,8 +73,8 @@ static void explain_bounds(const private_run *r, text_buffer *t)
         text_format(t, "; nothing that is asked needs the others");
     text_put(t, "\n");
     if (f->target_unbounded)
-        text_format(t, "            the target has none: bought for %.2g %%\n",
-                    100 * rule->target_counts);
+        text_format(t, "            the target has none: bought for %s %%\n",
+                    sotto_number_print(100 * rule->target_counts, 2).text);
 }
 
 static void explain_noise(const private_run *r, text_buffer *t)
@@ -83,15 +85,19 @@ static void explain_noise(const private_run *r, text_buffer *t)
     if (rule->matrix > 0) {
         text_format(t, "centres     %s\n",
                     rule->column_means > 0 ? "asked for" : "not asked for");
-        text_format(t,
-                    "matrix      directions below %.2g of the mean variance "
-                    "are hidden\n",
-                    sqrt(2) * .7 * d / (x * sqrt(rule->matrix)) * sqrt(2 * d));
+        text_format(
+            t,
+            "matrix      directions below %s of the mean variance "
+            "are hidden\n",
+            sotto_number_print(
+                sqrt(2) * .7 * d / (x * sqrt(rule->matrix)) * sqrt(2 * d), 2)
+                .text);
     }
     if (rule->gradients > 0)
-        text_format(t,
-                    "noise       at least %.2g of the spread of the slopes\n",
-                    2 * sqrt(d) / (x * sqrt(rule->gradients)));
+        text_format(
+            t, "noise       at least %s of the spread of the slopes\n",
+            sotto_number_print(2 * sqrt(d) / (x * sqrt(rule->gradients)), 2)
+                .text);
     if (x < 100)
         text_put(t, "warning     n mu < 100: close to the intercept alone\n");
 }
@@ -108,13 +114,14 @@ void fit_explain(const private_run *r, text_buffer *t)
     if (r->newton.few > 0)
         text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
                     "with pure noise\n");
-    text_format(t, "%-11s %.5f\n",
+    text_format(t, "%-11s %s\n",
                 r->path == PATH_SELECT && r->newton.few == 0 ? "sqrt(2 rho)"
                                                              : "mu",
-                sqrt(sum));
-    text_format(t, "n mu        %.1f%s\n", x,
+                sotto_number_fixed(sqrt(sum), 5).text);
+    text_format(t, "n mu        %s%s\n", sotto_number_fixed(x, 1).text,
                 f->replace_one ? "" : " (as if a record could be replaced)");
-    text_format(t, "p / (n mu)  %.4f\n", (double)f->features / x);
+    text_format(t, "p / (n mu)  %s\n",
+                sotto_number_fixed((double)f->features / x, 4).text);
     if (r->newton.rounds > 0)
         text_format(t,
                     "rounds      %lld, of which the last %lld are averaged\n",
@@ -122,10 +129,12 @@ void fit_explain(const private_run *r, text_buffer *t)
                     (long long)(r->newton.rounds - r->newton.first_rounds));
     text_put(t, "\n  question               times  of budget      level\n");
     explain_questions(r, sqrt(sum), t);
-    text_format(t,
-                "\nthe intercept is known to about %.2g of the target's "
-                "bound\n",
-                2 / (x * sqrt(fmax(r->newton.target_mean, .01))));
+    text_format(
+        t,
+        "\nthe intercept is known to about %s of the target's "
+        "bound\n",
+        sotto_number_print(2 / (x * sqrt(fmax(r->newton.target_mean, .01))), 2)
+            .text);
     explain_bounds(r, t);
     explain_noise(r, t);
 }

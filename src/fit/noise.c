@@ -74,15 +74,15 @@ static void put_item(text_buffer *t, const ask_item *item, const char *priced)
                                         [ASK_RANGE] = "GAUSS",
                                         [ASK_FLIP] = "PURE",
                                         [ASK_NOISY] = "PURE"};
+    sotto_number level = sotto_number_print(item->level, 17);
     if (item->noise == ASK_MIXED) /* rho = level^2 / 2 */
-        text_format(t, "ZCDP(%.17g*%.17g/2/z/z)@%s", item->level, item->level,
-                    priced);
+        text_format(t, "ZCDP(%s*%s/2/z/z)@%s", level.text, level.text, priced);
     else if (item->noise == ASK_SAMPLED)
-        text_format(t, "%s(%.17g,z/%.17g)@%s", names[item->noise], item->rate,
-                    item->level, priced);
-    else
-        text_format(t, "%s(%.17g/z)@%s", names[item->noise], item->level,
+        text_format(t, "%s(%s,z/%s)@%s", names[item->noise],
+                    sotto_number_print(item->rate, 17).text, level.text,
                     priced);
+    else
+        text_format(t, "%s(%s/z)@%s", names[item->noise], level.text, priced);
 }
 
 static void put_plan(text_buffer *t, const ask_plan *plan,

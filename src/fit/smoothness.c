@@ -116,9 +116,12 @@ sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
         if (!(threshold >= low && threshold <= high))
             return error_set(error, SOTTO_USAGE,
                              "--smoothness (or declared bounds) and --clip: "
-                             "coordinate %lld has a threshold of %.3g; "
-                             "expected thresholds from %.3g to %.3g",
-                             (long long)j + 1, threshold, low, high);
+                             "coordinate %lld has a threshold of %s; "
+                             "expected thresholds from %s to %s",
+                             (long long)j + 1,
+                             sotto_number_print(threshold, 3).text,
+                             sotto_number_print(low, 3).text,
+                             sotto_number_print(high, 3).text);
     }
     return SOTTO_OK;
 }

@@ -157,9 +157,10 @@ static sotto_status spent_explain(text_buffer *t, const json_t *root,
     if (status == SOTTO_OK)
         text_format(t,
                     "A run that did not finish: no model came of it, but it "
-                    "may have spent\nepsilon %.6g at delta %g (%s), which "
+                    "may have spent\nepsilon %s at delta %s (%s), which "
                     "counts in full. What it planned to ask:\n  %s\n",
-                    price.epsilon, delta,
+                    sotto_number_print_up(price.epsilon, 6).text,
+                    sotto_number_print_up(delta, 6).text,
                     account_adjacency_name(list.adjacency),
                     json_string_value(json_object_get(root, "plan")));
     account_free(&list);

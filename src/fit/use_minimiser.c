@@ -153,9 +153,9 @@ static sotto_status objective_ready(const private_run *r, sotto_error *error)
     if (r->task.l2 > least * (1 + 1e-6))
         return SOTTO_OK;
     return error_set(error, SOTTO_PRIVACY,
-                     "--solver objective: the proof needs --l2 above %.3g for "
+                     "--solver objective: the proof needs --l2 above %s for "
                      "this budget, norm and number of rows",
-                     least * (1 + 1e-6));
+                     sotto_number_print_up(least * (1 + 1e-6), 3).text);
 }
 
 /* ---- train ---- */

@@ -39,7 +39,8 @@ static void liblinear_labels(text_buffer *t, const sotto_model *m)
     if (!m->class_name[0])
         return;
     if (is_whole(m->class_name[0], &low) && is_whole(m->class_name[1], &high))
-        text_format(t, "label %.0f %.0f\n", high, low);
+        text_format(t, "label %s %s\n", sotto_number_fixed(high, 0).text,
+                    sotto_number_fixed(low, 0).text);
     else
         text_put(t, "label 1 -1\n");
 }
@@ -73,10 +74,10 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
     if (m->norm_bound < INFINITY && m->loss.kind != LOSS_HINGE &&
         m->loss.kind != LOSS_SQUARED_HINGE)
         return error_set(error, SOTTO_USAGE,
-                         "the model shortens rows to a norm of %g, which "
+                         "the model shortens rows to a norm of %s, which "
                          "LIBLINEAR cannot: expected a model of --norm-bound "
                          "inf, or of hinge loss",
-                         m->norm_bound);
+                         sotto_number_print(m->norm_bound, 6).text);
     if (m->scales_rows)
         return error_set(error, SOTTO_USAGE,
                          "the model divides features by the length of their "

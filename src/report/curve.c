@@ -79,17 +79,17 @@ static void put_axes(text_buffer *t, const axes *a)
     for (int i = 0; i * step <= a->top * (1 + 1e-9); i++) {
         double y = y_of(a, i * step);
         text_format(t,
-                    "<path class=\"axis\" d=\"M%d %.1fH%d\"/><text x=\"%d\" "
-                    "y=\"%.1f\" text-anchor=\"end\">",
-                    LEFT, y, WIDTH - RIGHT, LEFT - 8, y + 5);
+                    "<path class=\"axis\" d=\"M%d %sH%d\"/><text x=\"%d\" "
+                    "y=\"%s\" text-anchor=\"end\">",
+                    LEFT, PAGE_AT(y), WIDTH - RIGHT, LEFT - 8, PAGE_AT(y + 5));
         page_number(t, i * step, 3);
         text_put(t, "</text>\n");
     }
     for (int e = (int)a->most; e >= (int)a->least; e -= 2)
         text_format(t,
-                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">1e%d"
+                    "<text x=\"%s\" y=\"%d\" text-anchor=\"middle\">1e%d"
                     "</text>\n",
-                    x_of(a, pow(10, e)), HEIGHT - BOTTOM + 22, e);
+                    PAGE_AT(x_of(a, pow(10, e))), HEIGHT - BOTTOM + 22, e);
     text_format(t,
                 "<text class=\"soft\" x=\"%d\" y=\"%d\" text-anchor=\"end\">"
                 "delta (smaller to the right)</text>\n",
@@ -113,17 +113,17 @@ static void put_plot(text_buffer *t, const page_point *p, int count,
     put_axes(t, &a);
     text_put(t, "<path class=\"curve\" d=\"");
     for (int i = 0; i < count; i++)
-        text_format(t, "%c%.1f %.1f", i ? 'L' : 'M', x_of(&a, p[i].delta),
-                    y_of(&a, p[i].epsilon));
+        text_format(t, "%c%s %s", i ? 'L' : 'M', PAGE_AT(x_of(&a, p[i].delta)),
+                    PAGE_AT(y_of(&a, p[i].epsilon)));
     text_put(t, "\"/>\n");
     for (int i = 0; i < count; i++)
-        text_format(t,
-                    "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
-                    x_of(&a, p[i].delta), y_of(&a, p[i].epsilon));
+        text_format(t, "<circle class=\"dot\" cx=\"%s\" cy=\"%s\" r=\"3\"/>",
+                    PAGE_AT(x_of(&a, p[i].delta)),
+                    PAGE_AT(y_of(&a, p[i].epsilon)));
     if (is_point(own))
-        text_format(t,
-                    "<circle class=\"here\" cx=\"%.1f\" cy=\"%.1f\" r=\"6\"/>",
-                    x_of(&a, own.delta), y_of(&a, own.epsilon));
+        text_format(t, "<circle class=\"here\" cx=\"%s\" cy=\"%s\" r=\"6\"/>",
+                    PAGE_AT(x_of(&a, own.delta)),
+                    PAGE_AT(y_of(&a, own.epsilon)));
     text_put(t, "\n</svg>\n<figcaption>Every point is proven, all of them at "
                 "once; lines between them only guide the eye. The ring is the "
                 "point that the statement names.</figcaption>\n</figure>\n");

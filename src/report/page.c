@@ -3,9 +3,6 @@
  */
 #include "page.h"
 
-#include "number.h"
-
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,9 +70,9 @@ void report_escape(text_buffer *t, const char *text)
 /* ---- numbers ---- */
 
 /* 1e-06 is 1e-6 for people. */
-static void put_short(text_buffer *t, char *text)
+static void put_short(text_buffer *t, const char *text)
 {
-    char *e = strchr(text, 'e');
+    const char *e = strchr(text, 'e');
     if (!e) {
         text_put(t, text);
         return;
@@ -86,21 +83,12 @@ static void put_short(text_buffer *t, char *text)
 
 void page_number(text_buffer *t, double x, int digits)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.*g", digits, x);
-    put_short(t, text);
+    put_short(t, sotto_number_print(x, digits).text);
 }
 
 void page_number_up(text_buffer *t, double x, int digits)
 {
-    char text[40];
-    double more = 0, rounded;
-    do {
-        snprintf(text, sizeof text, "%.*g", digits, x * (1 + more));
-        more = more > 0 ? more * 2 : 1e-6;
-    } while (isfinite(x) && x > 0 && number_whole(text, &rounded) &&
-             rounded < x);
-    put_short(t, text);
+    put_short(t, sotto_number_print_up(x, digits).text);
 }
 
 /* ---- the page ---- */

@@ -20,6 +20,9 @@ void page_number(text_buffer *t, double x, int digits);
 /* The same of a price or a risk: never below x. */
 void page_number_up(text_buffer *t, double x, int digits);
 
+/* A coordinate of a drawing, as text until the end of the call it is for. */
+#define PAGE_AT(x) sotto_number_fixed(x, 1).text
+
 /* ---- curve.c ---- */
 
 typedef struct page_point {

@@ -99,11 +99,12 @@ static void put_kind(text_buffer *t, const sotto_model *m)
     text_format(t, "%lld feature%s", (long long)m->features,
                 m->features == 1 ? "" : "s");
     if (m->l1 > 0)
-        text_format(t, ", l1 %g", m->l1);
+        text_format(t, ", l1 %s", sotto_number_print(m->l1, 6).text);
     if (m->l2 > 0)
-        text_format(t, ", l2 %g", m->l2);
+        text_format(t, ", l2 %s", sotto_number_print(m->l2, 6).text);
     if (isfinite(m->radius))
-        text_format(t, ", in an L1 ball of radius %g", m->radius);
+        text_format(t, ", in an L1 ball of radius %s",
+                    sotto_number_print(m->radius, 6).text);
     if (m->scales_rows)
         text_put(t, ", of which those without bounds are divided by their "
                     "common length in each row");

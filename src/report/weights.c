@@ -120,9 +120,10 @@ static void put_bar(text_buffer *t, const char *kind, double x, double low,
     double unit = WIDTH / (high - low), zero = -low * unit;
     double from = fmin(zero, zero + x * unit), length = fabs(x) * unit;
     text_format(t,
-                "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                "<rect class=\"%s\" x=\"%s\" y=\"%s\" width=\"%s\" "
                 "height=\"%d\"/>",
-                kind, from, y, fmin(fmax(length, 1), WIDTH), thick);
+                kind, PAGE_AT(from), PAGE_AT(y),
+                PAGE_AT(fmin(fmax(length, 1), WIDTH)), thick);
 }
 
 static void put_row(text_buffer *t, const chart *c, int64_t i, double low,
@@ -131,10 +132,10 @@ static void put_row(text_buffer *t, const chart *c, int64_t i, double low,
     const weight *w = &c->list[i];
     double x = w->value * w->range, y = (double)(i * ROW);
     double noise = sotto_model_noise(c->model, w->feature) * w->range;
-    text_format(t, "<text x=\"0\" y=\"%.1f\">", y + 16);
+    text_format(t, "<text x=\"0\" y=\"%s\">", PAGE_AT(y + 16));
     put_name(t, c, w, NAME);
-    text_format(t, "</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
-                WIDTH, y + 16);
+    text_format(t, "</text><text x=\"%d\" y=\"%s\" text-anchor=\"end\">", WIDTH,
+                PAGE_AT(y + 16));
     text_put(t, x > 0 ? "+" : "");
     page_number(t, x, 3);
     text_put(t, "</text>");
@@ -158,8 +159,9 @@ static void put_chart(text_buffer *t, const chart *c)
                 WIDTH, (long long)c->shown * ROW + 4);
     for (int64_t i = 0; i < c->shown; i++)
         put_row(t, c, i, low, high);
-    text_format(t, "<path class=\"axis\" d=\"M%.1f 20V%lld\"/>\n",
-                -low * WIDTH / (high - low), (long long)c->shown * ROW);
+    text_format(t, "<path class=\"axis\" d=\"M%s 20V%lld\"/>\n",
+                PAGE_AT(-low * WIDTH / (high - low)),
+                (long long)c->shown * ROW);
     text_put(t, "</svg>\n<figcaption><span class=\"key plus\"></span>raises "
                 "the score<span class=\"key minus\"></span>lowers it");
     if (c->model->noise)

@@ -5,6 +5,7 @@ build/. Every test runs in a directory of its own, so that the names in
 messages are short and the same everywhere.
 """
 
+import decimal
 import gzip
 import json
 import os
@@ -48,6 +49,12 @@ def run(args, input=None, cwd=None, env=None, before=None, timeout=60,
         stdout=subprocess.PIPE if stdout is None else stdout,
         stderr=subprocess.PIPE, **feed)
     return Result(done.returncode, done.stdout or b"", done.stderr)
+
+
+def rounded_up(x, digits=6):
+    """A price as people read it: so many digits, never below x."""
+    up = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
+    return "%.*g" % (digits, up.create_decimal_from_float(x))
 
 
 def npy(rows, columns=None, order="C", kind="<f8", version=1, shape=None):

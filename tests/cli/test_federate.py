@@ -203,7 +203,7 @@ class Runs(Parties):
         """First what is to be expected, then prices and bytes; --quiet says nothing."""
         text = self.simulate(*BUDGETED).err.decode()
         self.assertLess(text.index("expected: experimental"), text.index("wrote m.json"))
-        self.assertIn("a whole row, against outsiders and the server: epsilon 1.99999", text)
+        self.assertIn("a whole row, against outsiders and the server: epsilon 2, ", text)
         self.assertIn("the part of bank and the label, against all others: epsilon", text)
         self.assertIn("the paper's algorithm", text)
         self.assertNotIn("NOT PRIVATE", text)

@@ -6,7 +6,7 @@ import math
 import random
 import unittest
 
-from common import OK, PRIVACY, USAGE, Case, schema
+from common import OK, PRIVACY, USAGE, Case, rounded_up, schema
 
 
 def table(count, columns, seed=1):
@@ -107,7 +107,7 @@ class Statement(Greedy):
         self.assertEqual(json.loads(plan.out)["epsilon"], price)
         spent = self.spent(*self.arguments(*paper))
         self.assertEqual(spent["epsilon"], price)
-        self.assertIn("epsilon %.6g" % price, spent["shown"])
+        self.assertIn("epsilon " + rounded_up(price), spent["shown"])
 
     def test_shares(self):
         levels = []
@@ -130,7 +130,7 @@ class Spent(Greedy):
         """Choices and releases in turn are priced as the run did: in their order."""
         said = self.spent(*self.arguments("--steps", "20", "--rows", "400"))
         self.assertEqual(said["order"], "given")
-        self.assertEqual(self.shown(said), float("%.6g" % said["epsilon"]))
+        self.assertEqual(self.shown(said), float(rounded_up(said["epsilon"])))
         self.assertLessEqual(self.shown(said), 2)
         del said["order"]  # as earlier versions wrote it: any order, which costs more
         older = self.shown(said)
