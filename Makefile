@@ -7,9 +7,9 @@ BUILD = build
 PREFIX ?= /usr/local
 SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
-.PHONY: all demo test test-report reproduce install uninstall format bench \
+.PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
 	bench-instructions fuzz sanitize clang mutants kills clean setup-build \
-	setup-test
+	setup-test test-prerequisites test-busy
 
 # The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
@@ -30,11 +30,24 @@ demo: all
 
 # Every test that runs in minutes. A build folder made before cmocka was
 # there is configured again.
-test: setup-test
+test: test-prerequisites
+	@tools/test.sh $(BUILD)
+
+test-prerequisites: setup-test
 	@test ! -f $(BUILD)/build.ninja || meson setup --reconfigure $(BUILD) >/dev/null
 	@$(MAKE) --no-print-directory all
 	ninja -C $(BUILD) meson-test-prereq
-	@tools/test.sh $(BUILD)
+
+# The same while other work keeps every processor busy: no test may depend on
+# who is faster.
+test-busy: test-prerequisites
+	@tools/busy.sh tools/test.sh $(BUILD)
+
+# The README's first commands in a minimal Debian made for it, as root:
+# make fresh [SUITE=trixie]. What counts is that they pass there.
+SUITE = bookworm
+fresh:
+	@tools/fresh.sh $(SUITE)
 
 # The papers' experiments on their problems, and build/reproduce/report.html about
 # them: make reproduce [QUICK=1] [RUNS=100] [DATA=DIR]. Run again after an
@@ -115,14 +128,20 @@ fuzz:
 	ninja -C build-fuzz fuzzers
 	@tools/fuzz.sh build-fuzz $(SECONDS)
 
-# Every fault in tests/mutants must be noticed by the tests it names.
+# Every fault in tests/mutants must be noticed by the tests it names. Run again
+# after an interruption it goes on.
 mutants:
 	@tools/setup.sh build test
-	@tools/mutants.sh
+	@tools/mutants.py
 
 # 200 times one of the federation's processes is killed.
 kills: all
 	SOTTO=$(BUILD)/sotto SOTTO_KILLS=200 tests/cli/test_kills.py
 
+# What takes longer than CI has time for. Run again after an interruption it
+# goes on; results in build/nightly.json.
+nightly:
+	@tools/nightly.py
+
 clean:
-	rm -rf build build-clang build-sanitize build-fuzz
+	rm -rf build build-clang build-sanitize build-fuzz build-fresh build-mutants

@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh GROUP...: installs the Debian packages that are missing for
-# building, testing, checking (ci), measuring (bench), looking at pages (browser) or
-# formatting.
+# building, testing, checking (ci), measuring (bench), looking at pages (browser),
+# formatting, or making a fresh Debian (fresh).
 set -eu
 
 packages() {
@@ -17,6 +17,7 @@ packages() {
         python3-scipy python3-sklearn g++ libeigen3-dev ;;
     browser) echo chromium ;;
     format) echo clang-format-14 ;;
+    fresh) echo debootstrap git ;;
     *)
         echo "setup.sh: no such group: $1" >&2
         exit 2
