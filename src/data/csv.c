@@ -154,6 +154,48 @@ void csv_free_names(char **names, int64_t count)
     mem_free(names);
 }
 
+/* A separator that files often have where another is expected. */
+static int csv_separates(char c, char delimiter)
+{
+    return c && c != delimiter && strchr(",;\t|", c);
+}
+
+static sotto_status csv_refuse_delimiter(const char *file, char found,
+                                         sotto_error *error)
+{
+    char quoted[4] = {'\'', found, '\'', 0};
+    return error_set(error, SOTTO_DATA,
+                     "%s: line 1: the header seems to be separated by %s: give "
+                     "--delimiter %s (or, if it is one name, put quotes around "
+                     "it)",
+                     show_name(file).text, found == '\t' ? "tabs" : quoted,
+                     found == '\t' ? "tab" : quoted);
+}
+
+/* A name that is no name: perhaps the wrong delimiter was taken. */
+static sotto_status csv_refuse_name(const char *s, const char *end,
+                                    const char *file, char delimiter,
+                                    int64_t number, const char *expected,
+                                    sotto_error *error)
+{
+    const char *past =
+        expected == csv_after_quote ? csv_skip_quoted(s, end) : NULL;
+    if (past && past < end && csv_separates(*past, delimiter))
+        return csv_refuse_delimiter(file, *past, error);
+    return error_set(error, SOTTO_DATA, "%s: line 1, column %lld: %s",
+                     show_name(file).text, (long long)number, expected);
+}
+
+/* A single name, without quotes, that has another separator in it is none. */
+static sotto_status csv_check_single(const char *name, const char *file,
+                                     char delimiter, sotto_error *error)
+{
+    for (; *name; name++)
+        if (csv_separates(*name, delimiter))
+            return csv_refuse_delimiter(file, *name, error);
+    return SOTTO_OK;
+}
+
 static sotto_status csv_split_header(const piece *p, const char *file,
                                      char delimiter, char ***names,
                                      int64_t *count, sotto_error *error)
@@ -163,9 +205,8 @@ static sotto_status csv_split_header(const piece *p, const char *file,
     for (; s < end; s++) {
         const char *stop = csv_name_end(s, end, delimiter, &expected);
         if (!stop)
-            return error_set(error, SOTTO_DATA, "%s: line 1, column %lld: %s",
-                             show_name(file).text, (long long)*count + 1,
-                             expected);
+            return csv_refuse_name(s, end, file, delimiter, *count + 1,
+                                   expected, error);
         if ((size_t)*count == room) {
             room = room ? room * 2 : 64;
             char **more = mem_resize(*names, room, sizeof **names);
@@ -184,7 +225,9 @@ static sotto_status csv_split_header(const piece *p, const char *file,
                              show_name(file).text, (long long)*count);
         s = stop;
     }
-    return SOTTO_OK;
+    return *count == 1 && p->text[0] != '"'
+               ? csv_check_single((*names)[0], file, delimiter, error)
+               : SOTTO_OK;
 }
 
 sotto_status csv_header(source *s, char delimiter, char ***names,
@@ -310,6 +353,10 @@ static const char csv_not_number[] =
     "expected a number; --drop the column, or declare in a schema that it is "
     "a category or unit, or that the word means a missing value";
 
+static const char csv_comma[] =
+    "expected a number with a decimal point, found a comma in it; convert the "
+    "file";
+
 static const char csv_not_target[] =
     "expected a number; for a target of two classes give --loss logistic and "
     "--classes A,B";
@@ -341,8 +388,11 @@ static int csv_number(worker *w, const column *c, const csv_field *f,
         return value_missing(w, c, expected);
     number_kind kind = number_parse(&s, &v);
     *expected = csv_expected(w->plan, c);
-    if (s != f->text + f->size || kind == NUMBER_BAD)
+    if (s != f->text + f->size || kind == NUMBER_BAD) {
+        if (s < f->text + f->size && *s == ',')
+            *expected = csv_comma;
         return 0;
+    }
     if (kind == NUMBER_MISSING)
         return value_missing(w, c, expected);
     return value_number(w, c, v, f->text, expected);

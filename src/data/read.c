@@ -41,12 +41,6 @@ sotto_status read_skip_mark(source *s, sotto_error *error)
     sotto_status status = source_peek(s, 3, &bytes, &size, error);
     if (status != SOTTO_OK)
         return status;
-    if (size >= 2 &&
-        (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2)))
-        return error_set(error, SOTTO_DATA,
-                         "%s: expected UTF-8, found UTF-16; convert it with "
-                         "iconv -f UTF-16 -t UTF-8",
-                         show_name(source_name(s)).text);
     if (size == 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
         return source_take(s, mark, 3, &size, error);
     return SOTTO_OK;
@@ -77,33 +71,46 @@ static int read_format_of_name(const char *name, read_format *out)
     return 0;
 }
 
+/* What the options or the name say; 0 when they say nothing. */
+static int read_format_said(const source *s, const sotto_options *options,
+                            read_format *out)
+{
+    if (!option_given(options, OPTION_FORMAT))
+        return read_format_of_name(source_name(s), out);
+    *out = option_is(options, OPTION_FORMAT, "csv")        ? READ_CSV
+           : option_is(options, OPTION_FORMAT, "svmlight") ? READ_SVMLIGHT
+                                                           : READ_NPY;
+    return 1;
+}
+
 sotto_status read_detect(source *s, const sotto_options *options,
                          read_format *out, sotto_error *error)
 {
     const char *bytes;
     size_t size;
+    int drop = option_is(options, OPTION_BAD_ROWS, "drop");
     if (option_is(options, OPTION_FORMAT, "liblinear"))
         return error_set(error, SOTTO_USAGE,
                          "--format: liblinear is for export; expected csv, "
                          "svmlight or npy");
-    if (option_given(options, OPTION_FORMAT)) {
-        *out = option_is(options, OPTION_FORMAT, "csv")        ? READ_CSV
-               : option_is(options, OPTION_FORMAT, "svmlight") ? READ_SVMLIGHT
-                                                               : READ_NPY;
-        return SOTTO_OK;
+    int said = read_format_said(s, options, out);
+    /* svmlight has no header: its first bytes may be a record's */
+    sotto_status status = drop && !(said && *out != READ_SVMLIGHT)
+                              ? SOTTO_OK
+                              : foreign_check(s, error);
+    if (status == SOTTO_OK && !option_given(options, OPTION_FORMAT) && !drop) {
+        status = source_peek(s, 6, &bytes, &size, error);
+        if (status == SOTTO_OK && size == 6 && !memcmp(bytes, "\x93NUMPY", 6)) {
+            *out = READ_NPY;
+            said = 1;
+        }
     }
-    sotto_status status = source_peek(s, 6, &bytes, &size, error);
-    if (status != SOTTO_OK)
-        return status;
-    if (size == 6 && !memcmp(bytes, "\x93NUMPY", 6) &&
-        !option_is(options, OPTION_BAD_ROWS, "drop"))
-        *out = READ_NPY;
-    else if (!read_format_of_name(source_name(s), out))
+    if (status == SOTTO_OK && !said)
         return error_set(error, SOTTO_USAGE,
                          "%s: the name does not say the format; expected "
                          ".csv, .tsv, .svm or .npy, or --format",
                          show_name(source_name(s)).text);
-    return SOTTO_OK;
+    return status;
 }
 
 /* ---- the end of reading ---- */

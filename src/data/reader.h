@@ -70,7 +70,12 @@ typedef enum read_format { READ_CSV, READ_SVMLIGHT, READ_NPY } read_format;
 sotto_status read_detect(source *s, const sotto_options *options,
                          read_format *out, sotto_error *error);
 
-/* A UTF-8 byte order mark is skipped, UTF-16 refused. */
+/* A UTF-8 byte order mark is skipped. */
 sotto_status read_skip_mark(source *s, sotto_error *error);
+
+/* ---- foreign.c ---- */
+
+/* A file of another program (Parquet, Excel, zip ...) is refused by name. */
+sotto_status foreign_check(source *s, sotto_error *error);
 
 #endif

@@ -310,7 +310,7 @@ class Csv(Case):
         self.refused(HEAD + GOOD + "1,", line=3, column=3)
 
     def test_wrong_delimiter(self):
-        self.refused("a;b\n%s;2\n" % NUMBER, line=2, hint="expected a number")
+        self.refused("a;b\n%s;2\n" % NUMBER, line=1, hint="--delimiter")
         self.refused("a;b;c\n%s,2;3;4\n" % NUMBER, "--delimiter", ";", line=2,
                      column=1, hint="expected a number")
 

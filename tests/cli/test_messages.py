@@ -3,9 +3,16 @@ names the thing to do. Values that are extreme, names that are nearly right,
 files of other programs.
 """
 
+import bz2
+import gzip
+import io
+import lzma
+import sqlite3
+import tarfile
 import unittest
+import zipfile
 
-from common import DATA, OK, USAGE, Case, schema
+from common import DATA, OK, USAGE, Case, npy, schema
 
 DATA_CSV = "age,bmi,smoker,y\n" + "".join(
     "%d,%.1f,%d,%d\n" % (20 + i % 50, 20 + i % 13, i % 2, i % 3 > 0)
@@ -114,6 +121,149 @@ class DidYouMean(Case):
                 text = self.meant("doctor", "d.csv", "--schema", "s.json",
                                   hint=hint)
                 self.assertIn("s.json: ", text)
+
+
+class Delimiter(Case):
+    """A file with other separators than expected names the option."""
+
+    VERBS = (("doctor",), ("schema",),
+             ("train", "--epsilon", "inf", "--target", "b", "-o", "m.json"),
+             ("train", "--epsilon", "1", "--delta", "1e-6", "--target", "b",
+              "-o", "m.json"))
+
+    def test_named(self):
+        for name, separator, said in (("d.csv", ";", "';'"), ("d.csv", "\t", "tab"),
+                                      ("d.csv", "|", "'|'"), ("d.tsv", ",", "','")):
+            for quote in ("", '"'):
+                head = separator.join(quote + n + quote for n in "ab") + "\n"
+                self.write(name, head + separator.join("34") + "\n")
+                for verb, *more in self.VERBS:
+                    with self.subTest(verb, head=head):
+                        result = self.sotto(verb, name, *more)
+                        self.assert_refused(result, file=name, line=1,
+                                            hint="--delimiter " + said.replace(
+                                                "|", "[|]"))
+                        given = ("--delimiter", separator)
+                        if verb == "doctor":
+                            good = self.sotto(verb, name, *given)
+                            self.assertEqual(good.code, OK, good.err)
+
+    def test_the_wrong_one_was_given(self):
+        self.write("d.csv", "a,b\n1,2\n")
+        self.assert_refused(self.sotto("doctor", "d.csv", "--delimiter", ";"),
+                            hint="--delimiter ','")
+
+    def test_a_single_column_is_no_mistake(self):
+        for content in ("a\n1\n", "a \t\n1\n", '"a;b"\n1\n', "a b\n1\n",
+                        "a:b\n1\n"):
+            with self.subTest(content):
+                self.write("d.csv", content)
+                result = self.sotto("doctor", "d.csv")
+                self.assertEqual(result.code, OK, result.err)
+
+    def test_decimal_comma(self):
+        self.write("d.csv", "a;b\n1;2\n987654,321;2\n")
+        self.assert_refused(self.sotto("doctor", "d.csv", "--delimiter", ";"),
+                            line=3, column=1, hint="decimal point")
+
+
+def zipped(*names):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(name, DATA_CSV)
+    return out.getvalue()
+
+
+def tarred():
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        info = tarfile.TarInfo("d.csv")
+        info.size = len(DATA_CSV)
+        archive.addfile(info, io.BytesIO(DATA_CSV.encode()))
+    return out.getvalue()
+
+
+class Foreign(Case):
+    """Files of other programs are known by their first bytes and named."""
+
+    def files(self):
+        """What it is called, how to go on, and its bytes."""
+        more = bytes(range(64))
+        database = self.path("x.db").decode()
+        with sqlite3.connect(database) as connection:
+            connection.execute("create table t (a, b)")
+        connection.close()
+        with open(database, "rb") as file:
+            sqlite = file.read()
+        return (
+            ("Parquet", "read_parquet", b"PAR1\x15\x04\x15" + more + b"PAR1"),
+            ("ORC", "read_orc", b"ORC\x0a\x03\x00" + more),
+            ("Feather", "read_feather", b"ARROW1\0\0\xff\xff" + more),
+            ("Feather", "read_feather", b"FEA1\0\0\0\0" + more),
+            ("HDF5", "read_hdf", b"\x89HDF\r\n\x1a\n" + more),
+            ("SQLite", "sqlite3 -header -csv", sqlite),
+            ("Excel", "save it as CSV", zipped("[Content_Types].xml", "xl/a.xml")),
+            ("Excel", "save it as CSV", zipped("xl/worksheets/sheet1.xml")),
+            ("Excel", "save it as CSV", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + more),
+            ("OpenDocument", "save it as CSV", zipped("mimetype")),
+            ("npz", "numpy.save", zipped("arr_0.npy")),
+            ("zip", "unpack it", zipped("d.csv")),
+            ("zip", "unpack it", b"PK\3\4\0\0"),
+            ("tar", "unpack it", tarred()),
+            ("bzip2", "bunzip2", bz2.compress(DATA_CSV.encode())),
+            ("xz", "xz -d", lzma.compress(DATA_CSV.encode())),
+            ("Zstandard", "zstd -d", b"\x28\xb5\x2f\xfd\x24" + more),
+            ("gzip", "gunzip", gzip.compress(gzip.compress(b"a,b\n1,2\n"))),
+            ("UTF-16", "iconv", DATA_CSV.encode("utf-16")),
+            ("UTF-16", "iconv", ("\ufeff" + DATA_CSV).encode("utf-16-be")))
+
+    def refused(self, name, what, advice, *args):
+        for verb in ("doctor", "schema"):
+            if verb == "schema" and "--bad-rows" in args:
+                continue
+            result = self.sotto(verb, name, *args)
+            text = self.assert_refused(result, DATA, file=name)
+            self.assertRegex(text, r"this is an? %s|this is [^;]*%s" % (what, what))
+            self.assertIn(advice, text)
+
+    def test_named(self):
+        for what, advice, content in self.files():
+            for name in ("d.csv", "d.svm", "d.bin", "d.npy", "d.csv.gz"):
+                with self.subTest(what, name=name):
+                    if name.endswith(".gz") and what == "gzip":
+                        continue
+                    self.write(name, content)
+                    self.refused(name, what, advice)
+
+    def test_when_bad_rows_are_dropped(self):
+        """A header may be looked at; a first line that is a record may not."""
+        for what, advice, content in self.files():
+            with self.subTest(what):
+                self.write("d.csv", content)
+                self.refused("d.csv", what, advice, "--bad-rows", "drop")
+                self.write("d.svm", content)
+                result = self.sotto("doctor", "d.svm", "--bad-rows", "drop",
+                                    "--features", "3")
+                self.assertEqual((result.code, result.err), (OK, b""))
+
+    def test_text_that_begins_alike(self):
+        """Names in a header may be as the marks of those files."""
+        for word in ("PAR1", "ORC", "ARROW1", "FEA1", "RDX", "PK", "7z", "$FL2",
+                     "SQLite format 3", "BZh91AY&SY", "<stata_dta>"):
+            with self.subTest(word):
+                self.write("d.csv", "%s,b\n1,2\n" % word)
+                result = self.sotto("doctor", "d.csv")
+                self.assertEqual(result.code, OK, result.err)
+
+    def test_from_stdin(self):
+        result = self.sotto("doctor", "-", "--format", "csv",
+                            input=zipped("d.csv"))
+        self.assert_refused(result, DATA, hint="zip archive")
+
+    def test_npy_still_goes_by_its_bytes(self):
+        self.write("d.csv", npy([[1., 2.], [3., 4.]]))
+        self.assertEqual(self.sotto("doctor", "d.csv").code, OK)
 
 
 if __name__ == "__main__":
