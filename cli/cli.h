@@ -97,8 +97,9 @@ void progress_stage(cli_progress *p, const char *stage);
 int progress_look(void *context, const sotto_progress *at);
 void progress_end(cli_progress *p);
 
-/* Ctrl-C ends the program with 130: nothing is half-written, since files
-   have no name until they are whole. */
+/* Ctrl-C, SIGTERM and SIGHUP end the program with 128 + the signal's number and
+   one line, unless whoever started it has them ignored: nothing is
+   half-written, since files have no name until they are whole. */
 void progress_catch_interrupts(void);
 
 /* Prints the whole reference as JSON. */

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -435,7 +436,8 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
 int main(int argc, char **argv)
 {
     sotto_error error = {SOTTO_OK, ""};
-    signal(SIGXFSZ, SIG_IGN); /* a full disk is told by write, not a signal */
+    prctl(PR_SET_DUMPABLE, 0); /* no core file with records in it */
+    signal(SIGXFSZ, SIG_IGN);  /* a full disk is told by write, not a signal */
     progress_catch_interrupts();
     sotto_status status = cli_run(argc, argv, &error);
     if (status == SOTTO_OK && (fflush(stdout) || ferror(stdout))) {

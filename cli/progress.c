@@ -11,6 +11,9 @@
 
 enum { PROGRESS_WIDTH = 30 };
 
+/* On a terminal ^C, or a bar, stands in the line already. */
+static volatile sig_atomic_t progress_line_begun;
+
 static double progress_now(void)
 {
     struct timespec t;
@@ -38,6 +41,7 @@ static void progress_bar(cli_progress *p, double share, const char *more)
         putc(i < done ? '#' : '.', stderr);
     fprintf(stderr, "] %3d %%%s\x1b[K", (int)(100 * share), more);
     p->drawn = 1;
+    progress_line_begun = 1;
 }
 
 void progress_stage(cli_progress *p, const char *stage)
@@ -81,15 +85,20 @@ void progress_end(cli_progress *p)
 static void progress_interrupted(int signal_number)
 {
     static const char message[] = "\nsotto: interrupted\n";
-    (void)signal_number;
-    (void)!write(STDERR_FILENO, message, sizeof message - 1);
-    _exit(SOTTO_INTERRUPTED);
+    size_t skip = !progress_line_begun;
+    (void)!write(STDERR_FILENO, message + skip, sizeof message - 1 - skip);
+    _exit(128 + signal_number);
 }
 
 void progress_catch_interrupts(void)
 {
-    struct sigaction action = {.sa_handler = progress_interrupted};
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction before;
-    if (!sigaction(SIGINT, NULL, &before) && before.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
+    struct sigaction action = {.sa_handler = progress_interrupted};
+    progress_line_begun = isatty(STDERR_FILENO);
+    sigfillset(&action.sa_mask); /* one line, whatever else comes */
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        if (!sigaction(caught[i], NULL, &before) &&
+            before.sa_handler != SIG_IGN) /* as after nohup */
+            sigaction(caught[i], &action, NULL);
 }

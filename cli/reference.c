@@ -16,7 +16,8 @@ const cli_exit cli_exits[] = {
     {SOTTO_BUDGET, "refused: the privacy budget does not allow it"},
     {SOTTO_PRIVACY, "refused: private training lacks a declaration"},
     {SOTTO_PEER, "another party: connection or authentication"},
-    {SOTTO_INTERRUPTED, "interrupted"},
+    {SOTTO_INTERRUPTED,
+     "interrupted by Ctrl-C (by another signal: 128 + its number)"},
     {SOTTO_OK, NULL}};
 
 static const char *const reference_kinds[] = {

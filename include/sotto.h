@@ -21,6 +21,14 @@
  * 64-bit. The library never prints, never exits, and keeps no global state: two
  * threads may use two different objects at the same time without further ado.
  *
+ * The library changes nothing that belongs to the whole process: not the
+ * umask, signal handlers, the folder, the environment, the locale, or what
+ * happens at a fork. What the program `sotto` does beyond that a host does
+ * itself, if it wants it: making itself undumpable (PR_SET_DUMPABLE), so that
+ * no core file has records in it, ending on signals, and ignoring SIGXFSZ, so
+ * that a full disk is an error. The network calls of section 10 want SIGPIPE
+ * ignored, and use libcurl, which is initialised once for a process.
+ *
  * Licence: Apache-2.0.
  */
 #ifndef SOTTO_H
@@ -371,9 +379,10 @@ SOTTO_API int sotto_model_certificate(const sotto_model *model,
 
 /*
  * Before a private fit asks its first question it writes what it may spend to
- * OUTPUT.spent, where the option output names a file. When the model is on
- * disk, settle removes that; a run that was killed leaves it, and it stands
- * in the way of another run until somebody has looked at it.
+ * OUTPUT.spent, where the option output names a file; where that is a link,
+ * beside the file that it leads to. It appears whole or not at all. When the
+ * model is on disk, settle removes it; a run that was killed leaves it, and it
+ * stands in the way of another run until somebody has looked at it.
  */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_settle(const char *output,
                                                            sotto_error *error);

@@ -20,17 +20,6 @@ static sotto_status out_failed(out_file *out, const char *path,
                      strerror(cause));
 }
 
-/* The mode of the file that is replaced, or that of a new one: mkstemp's own
-   would be the owner's alone. */
-static void out_set_mode(int descriptor, const char *path)
-{
-    struct stat status;
-    mode_t mask = umask(0);
-    umask(mask);
-    mode_t mode = stat(path, &status) ? 0666 & ~mask : status.st_mode & 0777;
-    (void)!fchmod(descriptor, mode);
-}
-
 /* A device or a pipe is written to as it is: a rename would replace it. So
    is whatever has a name in /dev or /proc, like /dev/stdout. */
 static int out_is_special(const char *path)
@@ -43,7 +32,7 @@ static int out_is_special(const char *path)
 }
 
 /* Where a link leads: the file is replaced, not the link. */
-static char *out_follow(const char *path)
+char *file_follow(const char *path)
 {
     struct stat status;
     if (lstat(path, &status) || !S_ISLNK(status.st_mode))
@@ -57,13 +46,14 @@ static char *out_follow(const char *path)
     return copy;
 }
 
-/* ".sotto-XXXXXX" beside the file: any name fits there, however long. */
+/* ".sotto-" and six digits beside the file: any name fits there, however
+   long. */
 static int out_name_temporary(out_file *out, const char *path)
 {
     text_buffer name = {0};
     const char *slash = strrchr(path, '/');
     text_add(&name, path, slash ? (size_t)(slash - path) + 1 : 0);
-    text_put(&name, ".sotto-XXXXXX");
+    text_put(&name, ".sotto-000000");
     if (name.failed)
         text_free(&name);
     out->temporary = name.data;
@@ -72,7 +62,7 @@ static int out_name_temporary(out_file *out, const char *path)
 
 /* A file without a name in that folder: whatever kills the program, nothing
    is left behind. -1 where the system cannot do it. */
-static int out_new_unnamed(out_file *out)
+static int out_new_unnamed(out_file *out, mode_t mode)
 {
 #ifdef O_TMPFILE
     char *name = strrchr(out->temporary, '.'), first = *name;
@@ -80,43 +70,89 @@ static int out_new_unnamed(out_file *out)
         return -1;
     *name = 0; /* what comes before it is the folder */
     const char *folder = *out->temporary ? out->temporary : ".";
-    int descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    int descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     *name = first;
     return descriptor;
 #else
     (void)out;
+    (void)mode;
     return -1;
 #endif
 }
 
+/* Tries temporary names until one is free: gives it to the unnamed file
+   `from`, or to a new file where that is NULL. -1 when there is none. */
+static int out_take_name(out_file *out, const char *from, mode_t mode)
+{
+    char *end = strchr(out->temporary, 0) - 6;
+    unsigned attempt = (unsigned)getpid();
+    for (int i = 0; i < 1000; i++) {
+        snprintf(end, 7, "%06x", attempt++ & 0xffffffu);
+        int done = from ? linkat(AT_FDCWD, from, AT_FDCWD, out->temporary,
+                                 AT_SYMLINK_FOLLOW)
+                        : open(out->temporary,
+                               O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
+        if (done >= 0 || errno != EEXIST)
+            return done;
+    }
+    return -1;
+}
+
+/* The system takes the umask off the mode of a new file; asking for the umask
+   would change it for other threads. A file that is replaced leaves its mode
+   to the new one. */
 static int out_new(out_file *out)
 {
-    int descriptor = out_new_unnamed(out);
+    struct stat status;
+    int replaces = !stat(out->path, &status);
+    mode_t mode = replaces ? status.st_mode & 0777 : 0666;
+    int descriptor = out_new_unnamed(out, mode);
     out->unnamed = descriptor >= 0;
     if (descriptor < 0)
-        descriptor = mkstemp(out->temporary);
-    if (descriptor >= 0)
-        out_set_mode(descriptor, out->path);
-    else
+        descriptor = out_take_name(out, NULL, mode);
+    if (descriptor < 0)
         out->unnamed = 1; /* there is none to remove */
+    else if (replaces)
+        (void)!fchmod(descriptor, mode);
     return descriptor;
 }
 
-/* Gives the unnamed file its temporary name, one that is free. */
-static int out_give_name(out_file *out)
+/* The unnamed file as linkat takes it. */
+typedef struct out_link {
+    char text[40];
+} out_link;
+
+static out_link out_unnamed(const out_file *out)
 {
-    char from[40], *end = strchr(out->temporary, 0) - 6;
-    unsigned attempt = (unsigned)getpid();
-    snprintf(from, sizeof from, "/proc/self/fd/%d", fileno(out->stream));
-    for (int i = 0; out->unnamed && i < 1000; i++) {
-        snprintf(end, 7, "%06x", attempt++ & 0xffffffu);
-        if (!linkat(AT_FDCWD, from, AT_FDCWD, out->temporary,
-                    AT_SYMLINK_FOLLOW))
-            out->unnamed = 0;
-        else if (errno != EEXIST)
-            break;
+    out_link from;
+    snprintf(from.text, sizeof from.text, "/proc/self/fd/%d",
+             fileno(out->stream));
+    return from;
+}
+
+/* Puts the file in the place of whatever has its name. */
+static int out_replace(out_file *out)
+{
+    if (out->unnamed) {
+        if (out_take_name(out, out_unnamed(out).text, 0))
+            return 0;
+        out->unnamed = 0;
     }
-    return !out->unnamed;
+    return !rename(out->temporary, out->path);
+}
+
+/* Gives the file its name unless something has it already: EEXIST. */
+static int out_appear(out_file *out)
+{
+    if (out->unnamed)
+        return !linkat(AT_FDCWD, out_unnamed(out).text, AT_FDCWD, out->path,
+                       AT_SYMLINK_FOLLOW);
+    if (!renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path,
+                   RENAME_NOREPLACE))
+        return 1;
+    /* a system that cannot: a second name, and the first is taken away */
+    return (errno == EINVAL || errno == ENOSYS) &&
+           !link(out->temporary, out->path) && !unlink(out->temporary);
 }
 
 static sotto_status out_no_memory(out_file *out, sotto_error *error)
@@ -125,19 +161,12 @@ static sotto_status out_no_memory(out_file *out, sotto_error *error)
     return error_memory(error);
 }
 
-sotto_status out_open(out_file *out, const char *path, sotto_error *error)
+/* Starts the file beside out->path, which takes over that name. */
+static sotto_status out_begin(out_file *out, const char *path,
+                              sotto_error *error)
 {
-    int is_stdout = !strcmp(path, "-");
-    int is_special = !is_stdout && out_is_special(path);
-    *out = (out_file){.path = is_stdout    ? mem_text("stdout")
-                              : is_special ? mem_text(path)
-                                           : out_follow(path)};
     if (!out->path)
         return error_memory(error);
-    if (is_stdout || is_special) {
-        out->stream = is_stdout ? stdout : fopen(path, "wb");
-        return out->stream ? SOTTO_OK : out_failed(out, path, error);
-    }
     int descriptor = out_name_temporary(out, out->path) ? out_new(out) : -1;
     if (descriptor < 0)
         return out->temporary ? out_failed(out, path, error)
@@ -148,6 +177,20 @@ sotto_status out_open(out_file *out, const char *path, sotto_error *error)
         return out_failed(out, path, error);
     }
     return SOTTO_OK;
+}
+
+sotto_status out_open(out_file *out, const char *path, sotto_error *error)
+{
+    int is_stdout = !strcmp(path, "-");
+    if (!is_stdout && !out_is_special(path)) {
+        *out = (out_file){.path = file_follow(path)};
+        return out_begin(out, path, error);
+    }
+    *out = (out_file){.path = mem_text(is_stdout ? "stdout" : path)};
+    if (!out->path)
+        return error_memory(error);
+    out->stream = is_stdout ? stdout : fopen(path, "wb");
+    return out->stream ? SOTTO_OK : out_failed(out, path, error);
 }
 
 /* Advice: not all file systems let a folder be synced. */
@@ -167,32 +210,59 @@ sotto_status file_sync_folder(const char *path, sotto_error *error)
     return SOTTO_OK;
 }
 
-sotto_status out_commit(out_file *out, sotto_error *error)
+/* A stream that was written as it went: stdout, a device, a pipe. */
+static sotto_status out_flush(out_file *out, sotto_error *error)
 {
-    if (!out->temporary) {
-        FILE *stream = out->stream;
-        int bad = fflush(stream) || ferror(stream);
-        bad |= stream != stdout && fclose(stream);
-        int cause = errno;
-        shown name = show_name(out->path);
-        mem_free(out->path);
-        *out = (out_file){0};
-        return bad ? error_set(error, SOTTO_FAILED, "%s: cannot write: %s",
-                               name.text, strerror(cause))
-                   : SOTTO_OK;
-    }
-    if (fflush(out->stream) || ferror(out->stream) ||
-        fsync(fileno(out->stream)) || !out_give_name(out))
-        return out_failed(out, out->path, error);
-    int closed = fclose(out->stream);
-    out->stream = NULL;
-    if (closed || rename(out->temporary, out->path))
-        return out_failed(out, out->path, error);
-    sotto_status status = file_sync_folder(out->path, error);
-    mem_free(out->temporary);
+    FILE *stream = out->stream;
+    int bad = fflush(stream) || ferror(stream);
+    bad |= stream != stdout && fclose(stream);
+    int cause = errno;
+    shown name = show_name(out->path);
     mem_free(out->path);
     *out = (out_file){0};
+    return bad ? error_set(error, SOTTO_FAILED, "%s: cannot write: %s",
+                           name.text, strerror(cause))
+               : SOTTO_OK;
+}
+
+/* On the disk before it has a name, so that the name never stands for less. */
+static int out_sync(out_file *out)
+{
+    return !fflush(out->stream) && !ferror(out->stream) &&
+           !fsync(fileno(out->stream));
+}
+
+/* After the file has its name. */
+static sotto_status out_close(out_file *out, sotto_error *error)
+{
+    sotto_status status = file_sync_folder(out->path, error);
+    mem_free(out->temporary);
+    out->temporary = NULL;
+    out_abandon(out);
     return status;
+}
+
+sotto_status out_commit(out_file *out, sotto_error *error)
+{
+    if (!out->temporary)
+        return out_flush(out, error);
+    if (!out_sync(out) || !out_replace(out))
+        return out_failed(out, out->path, error);
+    return out_close(out, error);
+}
+
+sotto_status file_create(const char *path, const text_buffer *content,
+                         int *taken, sotto_error *error)
+{
+    out_file out = {.path = mem_text(path)};
+    *taken = 0;
+    sotto_status status = out_begin(&out, path, error);
+    if (status != SOTTO_OK)
+        return status;
+    fwrite(content->data, 1, content->length, out.stream);
+    int synced = out_sync(&out), named = synced && out_appear(&out);
+    *taken = synced && !named && errno == EEXIST;
+    return named ? out_close(&out, error) : out_failed(&out, path, error);
 }
 
 /* ---- reading ---- */

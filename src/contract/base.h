@@ -121,7 +121,10 @@ int text_is_utf8(const char *bytes, size_t length);
 /*
  * A file that appears under its name whole or not at all: written beside it
  * without a name (or, where the file system cannot, under a temporary one),
- * synced and renamed by out_commit. "-" is stdout.
+ * synced and renamed by out_commit. "-" is stdout. A new file has the mode
+ * that the umask leaves, one that replaces another has that one's. What kills
+ * the program in the instant between the two system calls of a replacement
+ * leaves a whole copy, .sotto-XXXXXX, beside the old file.
  */
 typedef struct out_file {
     FILE *stream;
@@ -132,6 +135,15 @@ typedef struct out_file {
 sotto_status out_open(out_file *out, const char *path, sotto_error *error);
 sotto_status out_commit(out_file *out, sotto_error *error);
 void out_abandon(out_file *out);
+
+/* Where a link leads, or the path itself: the file that out_open would write.
+   NULL when out of memory. */
+char *file_follow(const char *path);
+
+/* A new file, whole or not at all, synced. Where the name is taken nothing is
+   written, and *taken is set beside the error. */
+sotto_status file_create(const char *path, const text_buffer *content,
+                         int *taken, sotto_error *error);
 
 /* Syncs the folder that a file is in, so that its name outlasts a loss of
    power. */

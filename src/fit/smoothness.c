@@ -17,8 +17,9 @@ static sotto_status read_smoothness(smoothness *s, const char *path,
     if (status != SOTTO_OK)
         return status;
     int64_t count = 0;
-    for (char *word = strtok(text, " \t\r\n,"); word;
-         word = strtok(NULL, " \t\r\n,")) {
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " \t\r\n,", &rest); word;
+         word = strtok_r(NULL, " \t\r\n,", &rest)) {
         double x;
         if (!number_whole(word, &x) || !(x > 0) || !isfinite(x) ||
             count > features) {

@@ -7,22 +7,26 @@
 #include "fit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SPENT_VERSION = 1 };
 
-/* "model.json.spent", or NULL when out of memory. */
+/* "model.json.spent" beside the file that is written, wherever a link leads;
+   NULL when out of memory. */
 static char *spent_path(const char *model)
 {
     text_buffer t = {0};
-    text_put(&t, model);
+    char *file = file_follow(model);
+    if (file)
+        text_put(&t, file);
     text_put(&t, ".spent");
-    if (t.failed)
+    if (t.failed || !file)
         text_free(&t);
+    mem_free(file);
     return t.data;
 }
 
@@ -37,16 +41,18 @@ static sotto_status spent_refuse(const char *path, sotto_error *error)
 
 sotto_status fit_check_spent(const char *model, sotto_error *error)
 {
-    if (!strcmp(model, "-") || !strncmp(model, "/dev/", 5) ||
-        !strncmp(model, "/proc/", 6))
-        return error_set(error, SOTTO_PRIVACY,
-                         "private training needs -o FILE: what it may spend is "
-                         "written beside it");
+    struct stat about;
     char *path = spent_path(model);
     if (!path)
         return error_memory(error);
-    sotto_status status =
-        access(path, F_OK) ? SOTTO_OK : spent_refuse(path, error);
+    sotto_status status = SOTTO_OK;
+    if (!strcmp(model, "-") || !strncmp(path, "/dev/", 5) ||
+        !strncmp(path, "/proc/", 6))
+        status = error_set(error, SOTTO_PRIVACY,
+                           "private training needs -o FILE: what it may spend "
+                           "is written beside it");
+    else if (!lstat(path, &about))
+        status = spent_refuse(path, error);
     mem_free(path);
     return status;
 }
@@ -73,34 +79,18 @@ static void spent_put(text_buffer *t, double epsilon, double delta,
     text_free(&plan);
 }
 
-/* The file is there from its first byte on, so that of two runs one is
-   refused; whatever happens to this one, it stays. */
-static sotto_status spent_create(const char *path, const text_buffer *t,
-                                 sotto_error *error)
-{
-    int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (file < 0 && errno == EEXIST)
-        return spent_refuse(path, error);
-    int fine = file >= 0 &&
-               write(file, t->data, t->length) == (ssize_t)t->length &&
-               !fsync(file);
-    int cause = errno;
-    if (file >= 0)
-        close(file);
-    if (fine)
-        return file_sync_folder(path, error);
-    return error_set(error, SOTTO_FAILED, "%s: cannot write: %s",
-                     show_name(path).text, strerror(cause));
-}
-
 sotto_status fit_write_spent(const char *model, double epsilon, double delta,
                              const account_list *events, sotto_error *error)
 {
     text_buffer t = {0};
     char *path = spent_path(model);
     spent_put(&t, epsilon, delta, events);
-    sotto_status status =
-        !path || t.failed ? error_memory(error) : spent_create(path, &t, error);
+    int taken = 0;
+    sotto_status status = !path || t.failed
+                              ? error_memory(error)
+                              : file_create(path, &t, &taken, error);
+    if (taken) /* of two runs one is refused */
+        status = spent_refuse(path, error);
     text_free(&t);
     mem_free(path);
     return status;

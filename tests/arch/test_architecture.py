@@ -279,6 +279,23 @@ class Sources(unittest.TestCase):
             used = symbols(path, "--undefined-only") & banned
             self.assertEqual(used, allowed.get(name, set()), name)
 
+    def test_no_library_code_changes_the_process(self):
+        """Other threads of the host would notice: its umask, signals, folder, environment."""
+        changes = {"umask", "chdir", "fchdir", "chroot", "prctl", "setlocale", "uselocale",
+                   "putenv", "setenv", "unsetenv", "clearenv", "setrlimit", "setpriority", "nice",
+                   "sched_setaffinity", "signal", "sigaction", "sigprocmask", "pthread_sigmask",
+                   "sigaltstack", "alarm", "setitimer", "mlockall", "atexit", "pthread_atfork",
+                   "fork", "vfork", "execve", "execvp", "posix_spawn", "mallopt", "strtok",
+                   "srand48", "setvbuf", "freopen"}
+        # The pool's own threads take no signals; the caller's mask is put back at once.
+        allowed = {"kernel": {"pthread_sigmask"}}
+        for name, path in libraries().items():
+            self.assertEqual(symbols(path, "--undefined-only") & changes,
+                             allowed.get(name, set()), name)
+        with open(os.path.join(ROOT, "include/sotto.h"), encoding="utf-8") as file:
+            said = " ".join(file.read().replace("*", " ").split())
+        self.assertIn("changes nothing that belongs to the whole process", said)
+
 
 if __name__ == "__main__":
     unittest.main()

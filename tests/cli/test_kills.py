@@ -5,6 +5,7 @@ counted twice or lost. SOTTO_KILLS says how many kills there are (default 12; ma
 import json
 import os
 import random
+import signal
 import time
 import unittest
 
@@ -73,6 +74,22 @@ class Kills(Consortium):
             self.assertLess(run, KILLS + 10)
         print(f"{run} runs, killed: {kills}")
         self.assertEqual(sum(kills.values()), KILLS)
+
+    def test_signals(self):
+        """A role that is asked to end says one line, and its code tells why."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            coordinator, party = self.serve(), self.join("bank")
+            end = time.monotonic() + 60
+            while not os.path.exists(self.path("state-bank/log")):
+                self.assertIsNone(party.run.poll(), party.said())
+                self.assertLess(time.monotonic(), end)
+                time.sleep(.02)
+            for process in (party, coordinator):
+                process.run.send_signal(number)
+                self.assertEqual(process.end(), 128 + number, process.said())
+                self.assertEqual(process.last(), "sotto: interrupted")
+                os.remove(process.errors)
+            os.remove(self.path("state-bank/log"))
 
 
 if __name__ == "__main__":

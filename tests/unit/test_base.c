@@ -241,6 +241,11 @@ static void test_files(void **state)
     mode_t mask = umask(0);
     umask(mask);
     assert_int_equal(status.st_mode & 0777, 0666 & ~mask);
+    /* a file that is replaced leaves its mode, whatever the umask */
+    assert_int_equal(chmod(path, 0602), 0);
+    assert_int_equal(sotto_text_write(path, "fourth", &error), SOTTO_OK);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0602);
     unlink(path);
 }
 
