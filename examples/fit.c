@@ -1,5 +1,6 @@
 /*
- * fit DATA TARGET MODEL: ridge regression, exactly, and so not privately.
+ * fit DATA SCHEMA MODEL: logistic regression with differential privacy.
+ * The schema declares the columns, the target among them.
  *
  *     cc fit.c $(pkg-config --cflags --libs sotto) -o fit
  */
@@ -11,14 +12,17 @@ int main(int argc, char **argv)
     sotto_options *options = NULL;
     sotto_table *table = NULL;
     sotto_model *model = NULL;
-    sotto_error error = {SOTTO_USAGE, "usage: fit DATA TARGET MODEL"};
+    sotto_error error = {SOTTO_USAGE, "usage: fit DATA SCHEMA MODEL"};
     int failed = argc != 4 || sotto_options_new(&options, &error) ||
-                 sotto_options_set(options, "target", argv[2], &error) ||
-                 sotto_options_set(options, "epsilon", "inf", &error) ||
-                 sotto_options_set(options, "l2", "0.01", &error) ||
+                 sotto_options_set(options, "schema", argv[2], &error) ||
+                 sotto_options_set(options, "output", argv[3], &error) ||
+                 sotto_options_set(options, "loss", "logistic", &error) ||
+                 sotto_options_set(options, "epsilon", "1", &error) ||
+                 sotto_options_set(options, "delta", "1e-6", &error) ||
                  sotto_table_read(&table, argv[1], options, &error) ||
                  sotto_fit(&model, &table, options, NULL, &error) ||
-                 sotto_model_write(model, argv[3], &error);
+                 sotto_model_write(model, argv[3], &error) ||
+                 sotto_spent_settle(argv[3], &error);
     if (failed)
         fprintf(stderr, "fit: %s\n", error.message);
     else

@@ -2,9 +2,11 @@
 """Installs into an empty folder and builds the examples against it.
 
 They see nothing but what was installed: sotto.h, the libraries and
-the pkg-config file.
+the pkg-config file. The command is the one that the README prints.
 """
+import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -35,10 +37,10 @@ class Install(unittest.TestCase):
         for name in files_in(self.root):
             if name.endswith("sotto.pc"):
                 self.pkgconfig = os.path.join(self.root, os.path.dirname(name))
-        self.data = os.path.join(self.folder.name, "a.csv")
-        self.model = os.path.join(self.folder.name, "model.json")
-        with open(self.data, "w", encoding="utf-8") as file:
-            file.write("x,y\n1,1\n2,3\n3,5\n")
+        run([os.path.join(ROOT, "tools", "patients.py"), self.folder.name])
+        self.data, self.schema, self.new, self.model = (
+            os.path.join(self.folder.name, name)
+            for name in ("patients.csv", "schema.json", "new.csv", "model.json"))
 
     def flags(self, *which):
         environment = dict(os.environ, PKG_CONFIG_PATH=self.pkgconfig,
@@ -60,14 +62,38 @@ class Install(unittest.TestCase):
         environment = dict(os.environ, LD_LIBRARY_PATH=self.libdir())
         return run([program, *arguments], env=environment)
 
+    def check_private(self):
+        """The model has a statement for the budget of the example, and nothing is left open."""
+        with open(self.model, encoding="utf-8") as file:
+            model = json.load(file)
+        self.assertNotIn("not_private", model)
+        self.assertLessEqual(model["privacy"]["epsilon"], 1)
+        self.assertGreater(model["privacy"]["epsilon"], .99)
+        self.assertEqual(model["privacy"]["delta"], 1e-6)
+        self.assertFalse(os.path.exists(self.model + ".spent"))
+
     def check_examples(self, flags):
-        """Ridge on y = 2 x - 1: the slope is 2 v / (v + l2), v the variance of x."""
-        self.assertEqual(self.example("fit", flags, self.data, "y", self.model),
+        """Of three patients the second is readmitted: with a probability near .9, so that noise
+        does not turn it."""
+        self.assertEqual(self.example("fit", flags, self.data, self.schema, self.model),
                          f"wrote {self.model}\n")
-        answers = self.example("predict", flags, self.model, self.data).split()
-        slope = 2 * (2 / 3) / (2 / 3 + .01)
-        for answer, x in zip(answers, (1, 2, 3), strict=True):
-            self.assertAlmostEqual(float(answer), 3 + slope * (x - 2), 9)
+        self.check_private()
+        answers = self.example("predict", flags, self.model, self.new).split()
+        self.assertEqual([float(a) for a in answers], [-1, 1, -1])
+
+    def test_command_of_the_readme(self):
+        """It compiles the example as it is printed there."""
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            command, = re.findall(r"^```sh\n(cc examples/.*)\n```$", file.read(), re.M)
+        self.assertIn("$(pkg-config ", command)
+        place = os.path.join(self.folder.name, "place")
+        os.mkdir(place)
+        os.symlink(EXAMPLES, os.path.join(place, "examples"))
+        environment = dict(os.environ, LD_LIBRARY_PATH=self.libdir(),
+                           PKG_CONFIG_PATH=self.pkgconfig, PKG_CONFIG_SYSROOT_DIR=self.root)
+        run(["bash", "-ec", command], cwd=place, env=environment)
+        run([os.path.join(place, "fit"), self.data, self.schema, self.model], env=environment)
+        self.check_private()
 
     def is_sanitized(self):
         return "__asan" in run(["nm", "-D", os.path.join(BUILD, "libsotto.so")])
