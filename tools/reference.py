@@ -10,23 +10,39 @@ import re
 import shlex
 import sys
 
-# Shown when the program has the verb and all the options.
+# Shown when the program has the verb and all the options. A test runs them in
+# this order, in the folder that `make demo` leaves.
 EXAMPLES = (
     ("Declare what is known about the columns, and fill it in:",
-     "sotto schema patients.csv --target readmitted -o schema.json"),
+     "sotto schema patients.csv --target readmitted -o template.json"),
     ("See what training would read (not for release):",
      "sotto doctor patients.csv --schema schema.json --loss logistic"),
-    ("Something to try things on:",
-     "sotto generate zipf-heavy --rows 1000 --features 500 -o words.svm"),
-    ("Train with a privacy budget:",
+    ("See what private training would ask, and why, without reading a record:",
+     "sotto plan --explain --schema schema.json --rows 20000 "
+     "--loss logistic --epsilon 1 --delta 1e-6"),
+    ("Train with a privacy budget, and see what is promised:",
      "sotto train patients.csv --schema schema.json --loss logistic "
-     "--solver cd --epsilon 1 --delta 1e-6 -o private.json"),
-    ("Train exactly, without privacy, and use the model:",
-     "sotto train patients.csv --schema schema.json --loss logistic "
-     "--epsilon inf --l2 0.001 -o model.json"),
-    ("", "sotto predict model.json patients.csv --proba -o answers.txt"),
+     "--epsilon 1 --delta 1e-6 -o model.json"),
+    ("", "sotto show model.json"),
+    ("", "sotto report model.json -o page.html"),
+    ("Use the model (not for release):",
+     "sotto predict model.json new.csv --proba"),
     ("", "sotto evaluate model.json patients.csv"),
+    ("Train exactly, without privacy, to compare:",
+     "sotto train patients.csv --schema schema.json --loss logistic "
+     "--epsilon inf --l2 0.001 -o other.json"),
+    ("Price 100 answers with Gaussian noise of 20 times their sensitivity:",
+     "sotto account --event 'GAUSS(1/20)*100' --adjacency add-remove "
+     "--delta 1e-6"),
+    ("Let two parties with different columns find a model, in one process:",
+     "sotto federate simulate people.csv --columns parties.json "
+     "--epsilon 4 --delta 1e-6 -o together.json"),
+    ("Make data to try things on:",
+     "sotto generate zipf-heavy --rows 1000 --features 500 -o words.svm"),
 )
+
+EXAMPLES_PLACE = """\
+These run in the folder build/demo of the source, which *make demo* makes."""
 
 DESCRIPTION = """\
 *sotto* is for linear models of records that must not leak: linear and logistic
@@ -204,10 +220,10 @@ def man(reference):
           for e in reference["exit_codes"]),
         "# ENVIRONMENT", ENVIRONMENT,
         "# FILES AND PRIVACY", PRIVACY,
-        "# EXAMPLES", *man_examples(reference),
+        "# EXAMPLES", EXAMPLES_PLACE, *man_examples(reference),
         "# SEE ALSO",
-        "README.md, docs/schema.md and docs/privacy.md of the source; "
-        "sotto.h for the library.",
+        "README.md, docs/solvers.md, docs/schema.md and docs/privacy.md of "
+        "the source; sotto.h for the library.",
     ]
     return "\n\n".join(parts) + "\n"
 
