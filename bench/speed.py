@@ -13,6 +13,8 @@ import sys
 
 HEAD = """# Speed
 
+*Reference, for people who ask how long it takes: the last measurement.*
+
 Written by `bench/speed.py` from one run of `make bench`: every variant in turn, several rounds, on
 a machine that others used too. Ratios within the run are what to trust, not the seconds. A ratio
 is the rival's least time over that of sotto with one thread. In reading, *rows* is what the rivals

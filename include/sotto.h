@@ -175,9 +175,9 @@ SOTTO_API const char *sotto_options_get(const sotto_options *options,
  *   bad-rows   "stop" (SOTTO_DATA with the line) or "drop" (as if absent)
  *   epsilon    finite: nothing of the table's shape may come from the rows
  *
- * (sotto_option_at lists all options; of them "precision" and "layout" are for
- * callers of the library only.) The file must not change while it is being
- * read.
+ * sotto_option_at lists all options. Those that no verb takes are for callers
+ * of the library only, as precision, layout and keep-ids. The file must not
+ * change while it is being read.
  */
 typedef struct sotto_table sotto_table;
 
@@ -274,19 +274,22 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *   hinge     max(0, 1 - y m)       squared-hinge  max(0, 1 - y m)^2
  *   huber     r^2 / 2 up to |r| = huber-delta, then a line
  *
- *   loss, huber-delta, l1, l2, box, intercept      the problem
- *   epsilon, delta     finite: private training by the solver "cd"; the model
- *              then has a statement of what is promised (docs/privacy.md)
- *   adjacency, rows-per-person, unit-column        to whom
- *   epsilon    inf: the exact solver, whose models are NOT PRIVATE
+ *   loss, huber-delta, l1, l2, penalty-units, box, intercept    the problem
+ *   epsilon, delta     finite: private training. The model then has a
+ *              statement of what is promised (docs/privacy.md)
+ *   adjacency, unit-column, rows-per-person        to whom it is promised
+ *   solver     how to train privately. The solver "auto" is the default and
+ *              has nothing to tune; docs/solvers.md says what the others need
+ *   epsilon    inf: the solver "exact", whose models are NOT PRIVATE
  *   tolerance  how close to the minimum that one stops
  */
 typedef struct sotto_model sotto_model;
 
-/* How far a fit is. For the operator: it depends on the records. */
+/* How far a fit is. For the operator: the gap depends on the records. */
 typedef struct sotto_progress {
     double share; /* of the work, from 0 to 1, as far as can be told */
-    double gap;   /* how far F may be from its minimum, relative to it */
+    double gap;   /* how far F may be from its minimum, relative to it; NaN
+                     where it is not known, as in private training */
 } sotto_progress;
 
 /* Called now and then during a fit; an answer other than 0 stops it. */
@@ -473,6 +476,7 @@ SOTTO_API const char *sotto_generate_help(int64_t i);
  *   SUBSAMPLED_GAUSS(q, sigma)   Gaussian noise on a Poisson sample
  *   RANGE(eta)                   a selection of bounded range, as by Gumbel
  *                                noise of scale b: eta = 2 sensitivity / b
+ *   ZCDP(rho)                    anything rho-zero-concentrated private
  *
  * and a plan is a sum of events, perhaps times whole numbers, perhaps in
  * parentheses: "100*(RANGE(0.1) + GAUSS(0.05))". Numbers may be written with

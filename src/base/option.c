@@ -269,7 +269,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "how to show on stderr how far it is (auto: a bar on a terminal)"},
     [OPTION_EVENT] = {"event", SUM, "PLAN", NULL, 0, 0, NULL, " account ",
         "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
-        "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), times counts, as "
+        "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), ZCDP(rho), times counts, as "
         "'GAUSS(0.05)*1000'; may be given again"},
     [OPTION_EVENTS] = {"events", FILE_, "FILE", NULL, 0, 0, NULL, " account ",
         "events from a JSON file, as --save wrote it"},
