@@ -57,6 +57,10 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error)
         if (!cli_flag(c, "quiet"))
             fprintf(stderr, "sotto: remark: these numbers are as sensitive as "
                             "the rows; they are not for release\n");
+        if (!cli_flag(c, "quiet") && isnan(quality.objective))
+            fprintf(stderr, "sotto: remark: the model, of an earlier version, "
+                            "does not say in which units its penalty is: the "
+                            "objective is not known; train it again\n");
         if (cli_flag(c, "json"))
             evaluate_json(&quality, sotto_model_class(model, 0) != NULL);
         else

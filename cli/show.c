@@ -35,14 +35,19 @@ static void show_penalty(const sotto_model *m)
         printf(" l1 %s", sotto_number_print(l1, 6).text);
     if (l2 > 0)
         printf(" l2 %s", sotto_number_print(l2, 6).text);
+    double file = sotto_model_setting(m, "penalty-units");
+    int penalised = l1 > 0 || l2 > 0;
+    if (penalised && !isnan(file))
+        printf(" in the units of the %s", file > 0 ? "file" : "fit");
+    const char *between = penalised ? "," : "";
     if (isfinite(low) || isfinite(high))
-        printf(" box [%s, %s] in the units of the fit",
+        printf("%s box [%s, %s] in the units of the fit", between,
                sotto_number_print(low, 6).text,
                sotto_number_print(high, 6).text);
     else if (isfinite(radius))
-        printf(" L1 ball of radius %s in the units of the fit",
+        printf("%s L1 ball of radius %s in the units of the fit", between,
                sotto_number_print(radius, 6).text);
-    else if (!(l1 > 0 || l2 > 0))
+    else if (!penalised)
         printf(" none");
     printf("\n");
 }

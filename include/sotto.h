@@ -348,9 +348,11 @@ SOTTO_API int sotto_model_privacy(const sotto_model *model, double *epsilon,
                                   double *delta);
 
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
-   "box-high", "radius" (infinite without a box or an L1 ball), "huber-delta"
-   and "scaled-rows" (1: features without bounds are divided by their common
-   length in each row; else 0); NaN for others. */
+   "box-high", "radius" (infinite without a box or an L1 ball), "huber-delta",
+   "scaled-rows" (1: features without bounds are divided by their common
+   length in each row; else 0) and "penalty-units" (1: l1 and l2 are about
+   weights in the units of the file, 0: of the fit; NaN: an old model does
+   not say); NaN for others. */
 SOTTO_API const char *sotto_model_loss(const sotto_model *model);
 SOTTO_API double sotto_model_setting(const sotto_model *model,
                                      const char *name);
@@ -438,7 +440,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict(double *out,
    Rows count by their weights, where they have some. */
 typedef struct sotto_quality {
     int64_t rows;
-    double objective; /* F, with the model's penalty */
+    double objective; /* F as it was minimised: the penalty in the units that
+                         training used; NaN where an old model does not say */
     double accuracy;  /* two classes */
     double auc;       /* two classes: area under the ROC curve */
     double log_loss;  /* two classes, logistic */

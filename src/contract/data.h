@@ -60,6 +60,10 @@ struct sotto_table {
     int64_t warnings;
 };
 
+/* Marks a column of a model's schema whose bounds were bought: they clamp and
+   map rows to predict on, but training knew the column without a map. */
+#define SCHEMA_BOUGHT "bought"
+
 /* The readers, from memory: what the fuzzers and tests call. */
 sotto_status table_read_memory(sotto_table **out, const char *name,
                                const void *bytes, size_t size,

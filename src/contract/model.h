@@ -11,11 +11,19 @@
 
 enum { MODEL_VERSION = 1 };
 
+/* Which weights the penalty is about. */
+typedef enum model_units {
+    MODEL_UNITS_UNKNOWN, /* a file of a version that did not record it */
+    MODEL_UNITS_FIT,     /* columns as they are mapped by declared bounds */
+    MODEL_UNITS_FILE     /* columns and target as they stand in the file */
+} model_units;
+
 struct sotto_model {
     loss loss;
     double l1, l2;
-    double low, high; /* the box, infinite without, in stored units */
-    double radius;    /* of the L1 ball of all weights; the same */
+    model_units units; /* of l1 and l2 */
+    double low, high;  /* the box, infinite without, in stored units */
+    double radius;     /* of the L1 ball of all weights; the same */
     int64_t features;
     char **name; /* NULL: features are called 1, 2, ... */
     double *weight;
@@ -38,6 +46,9 @@ struct sotto_model {
     int certified, converged;
     double objective, gap;
 };
+
+/* "fit" or "file": as --penalty-units has it. */
+const char *model_units_name(model_units units);
 
 /* An empty model for so many features; NULL when out of memory. */
 sotto_model *model_new(int64_t features);

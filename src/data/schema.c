@@ -77,7 +77,7 @@ static const struct {
     const char *word, *keys;
     column_role role;
 } schema_types[] = {
-    {"number", " type bounds missing ", COLUMN_NUMBER},
+    {"number", " type bounds missing " SCHEMA_BOUGHT " ", COLUMN_NUMBER},
     {"category", " type levels missing ", COLUMN_CATEGORY},
     {"target", " type bounds classes ", COLUMN_TARGET},
     {"weight", " type bounds ", COLUMN_WEIGHT},
@@ -144,6 +144,11 @@ static sotto_status schema_bounds(column *c, const char *path, json_t *from,
                                   sotto_error *error)
 {
     json_t *bounds = json_object_get(from, "bounds");
+    json_t *bought = json_object_get(from, SCHEMA_BOUGHT);
+    if (bought && !(json_is_true(bought) && json_is_array(bounds)))
+        return schema_error(path, c->name,
+                            "\"" SCHEMA_BOUGHT "\" to be true, beside bounds",
+                            error);
     if (!bounds || json_is_null(bounds))
         return SOTTO_OK;
     json_t *low = json_array_get(bounds, 0), *high = json_array_get(bounds, 1);

@@ -116,6 +116,7 @@ sotto_status federation_model(sotto_model **out, const federation *f,
         return error_memory(error);
     }
     m->loss = (loss){LOSS_SQUARED, 0};
+    m->units = MODEL_UNITS_FIT;
     set_weights(m, f, weight);
     *out = m;
     return SOTTO_OK;

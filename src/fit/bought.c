@@ -95,7 +95,8 @@ static int put_bounds(json_t *column, double bound)
                             json_real(copysign(bound, fill))))
         return 0;
     return !json_object_set_new(column, "bounds",
-                                json_pack("[f, f]", -bound, bound));
+                                json_pack("[f, f]", -bound, bound)) &&
+           !json_object_set_new(column, SCHEMA_BOUGHT, json_true());
 }
 
 static int put_column(json_t *columns, const char *name, double bound)

@@ -5,6 +5,7 @@
 #include "data.h"
 #include "model.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,23 +30,64 @@ static double total_weight(const sotto_table *t)
 
 /* ---- the objective ---- */
 
-/* F in the units of the fit: the weights are mapped as the columns are. */
+/* Whether training bought the bounds of feature j: it knew the column as it
+   stands in the file. Numbered columns may be declared together. */
+static int is_bought(const sotto_model *m, const json_t *schema, int64_t j)
+{
+    char buffer[24];
+    const json_t *column =
+        json_object_get(json_object_get(schema, "columns"),
+                        sotto_model_feature_name(m, j, buffer));
+    if (!column && !m->name)
+        column = json_object_get(schema, "default");
+    return json_is_true(json_object_get(column, SCHEMA_BOUGHT));
+}
+
+/*
+ * The weights' penalty in the units that training counted it in. Where the
+ * model does not say which these were, and it matters, NaN.
+ */
+static sotto_status penalty_of(double *out, const sotto_model *m,
+                               const sotto_table *t, sotto_error *error)
+{
+    int file = m->units == MODEL_UNITS_FILE, mapped = 0;
+    json_t *schema = json_loads(m->schema ? m->schema : "{}", 0, NULL);
+    if (!schema) /* the model has it as JSON */
+        return error_memory(error);
+    *out = 0;
+    for (int64_t j = 0; j < m->features; j++) {
+        double centre, half, w = m->weight[j];
+        sotto_table_feature_map(t, j, &centre, &half);
+        mapped |= w != 0 && (half != 1 || t->target_half != 1);
+        if (!file)
+            w = w * (is_bought(m, schema, j) ? 1 : half) / t->target_half;
+        *out += m->l1 * fabs(w) + m->l2 / 2 * w * w;
+    }
+    json_decref(schema);
+    if (m->units == MODEL_UNITS_UNKNOWN && mapped && (m->l1 > 0 || m->l2 > 0))
+        *out = NAN;
+    return SOTTO_OK;
+}
+
+/*
+ * F as training had it. With the penalty in the units of the file the loss is
+ * in these, too: a residual there is target_half times that of the fit, and
+ * squared losses go with its square.
+ */
 static sotto_status objective(double *out, const sotto_model *m,
                               const sotto_table *t, const double *score,
                               sotto_error *error)
 {
-    double sum = 0, total = total_weight(t), penalty = 0;
+    double sum = 0, total = total_weight(t), penalty = NAN;
+    double unit = m->units == MODEL_UNITS_FILE ? t->target_half : 1;
     for (int64_t i = 0; i < t->rows; i++) {
         double margin = (score[i] - t->target_centre) / t->target_half;
         sum += row_weight(t, i) * loss_value(&m->loss, margin, t->y[i]);
     }
-    for (int64_t j = 0; j < m->features; j++) {
-        double centre, half, w;
-        sotto_table_feature_map(t, j, &centre, &half);
-        w = m->weight[j] * half / t->target_half;
-        penalty += m->l1 * fabs(w) + m->l2 / 2 * w * w;
-    }
-    *out = sum / total + penalty;
+    sotto_status status = penalty_of(&penalty, m, t, error);
+    if (status != SOTTO_OK)
+        return status;
+    *out = sum / total * unit * unit + penalty;
     if (!(total > 0))
         return error_set(error, SOTTO_DATA,
                          "every row has weight 0: there is nothing to "

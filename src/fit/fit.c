@@ -12,6 +12,9 @@ fit_task fit_read_task(const sotto_options *options)
 {
     fit_task t = {.l1 = option_number(options, OPTION_L1),
                   .l2 = option_number(options, OPTION_L2),
+                  .units = option_is(options, OPTION_PENALTY_UNITS, "file")
+                               ? MODEL_UNITS_FILE
+                               : MODEL_UNITS_FIT,
                   .low = -INFINITY,
                   .high = INFINITY,
                   .radius = INFINITY,
@@ -57,6 +60,7 @@ sotto_status fit_begin(sotto_model **out, const fit_task *task,
     m->loss = task->loss;
     m->l1 = task->l1;
     m->l2 = task->l2;
+    m->units = task->units;
     m->low = task->low;
     m->high = task->high;
     m->radius = task->radius;
@@ -127,6 +131,12 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
     if (option_exact(options) && option_given(options, OPTION_RADIUS))
         return error_set(error, SOTTO_USAGE,
                          "--radius goes with --solver fw or bcfw");
+    if (option_exact(options) &&
+        option_is(options, OPTION_PENALTY_UNITS, "file"))
+        return error_set(error, SOTTO_USAGE,
+                         "--penalty-units file: the exact solver penalises "
+                         "the weights of the fit; expected --solver auto or "
+                         "newton, or a schema without bounds");
     return option_exact(options) ? SOTTO_OK : fit_check_private(options, error);
 }
 

@@ -15,7 +15,8 @@
 typedef struct fit_task {
     loss loss;
     double l1, l2, low, high;
-    double radius; /* of one L1 ball of all weights; infinite: none */
+    model_units units; /* of l1 and l2 */
+    double radius;     /* of one L1 ball of all weights; infinite: none */
     int intercept;
 } fit_task;
 

@@ -249,8 +249,7 @@ static sotto_status newton_train(private_run *r, const solver_problem *p,
     solver_problem own = *p;
     double *unit = NULL;
     sotto_status status = plan_later(r, error);
-    if (status == SOTTO_OK &&
-        option_is(r->options, OPTION_PENALTY_UNITS, "file")) {
+    if (status == SOTTO_OK && r->task.units == MODEL_UNITS_FILE) {
         unit = file_units(r, &own);
         status = unit ? SOTTO_OK : error_memory(error);
     }

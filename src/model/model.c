@@ -24,6 +24,11 @@ sotto_model *model_new(int64_t features)
     return m;
 }
 
+const char *model_units_name(model_units units)
+{
+    return units == MODEL_UNITS_FILE ? "file" : "fit";
+}
+
 void sotto_model_free(sotto_model *m)
 {
     if (!m)
@@ -68,6 +73,9 @@ double sotto_model_setting(const sotto_model *m, const char *name)
                  {"box-high", m->high},
                  {"radius", m->radius},
                  {"norm-bound", m->norm_bound},
+                 {"penalty-units", m->units == MODEL_UNITS_UNKNOWN
+                                       ? NAN
+                                       : m->units == MODEL_UNITS_FILE},
                  {"scaled-rows", m->scales_rows},
                  {"huber-delta", m->loss.delta}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -64,6 +64,17 @@ static int is_bound(const json_t *value)
     return json_is_number(value) || json_is_null(value);
 }
 
+/* Models of earlier versions do not say it. */
+static int read_units(sotto_model *m, const json_t *word)
+{
+    m->units = MODEL_UNITS_UNKNOWN;
+    for (int i = MODEL_UNITS_FIT; word && i <= MODEL_UNITS_FILE; i++)
+        if (json_is_string(word) &&
+            !strcmp(json_string_value(word), model_units_name(i)))
+            m->units = i;
+    return !word || m->units != MODEL_UNITS_UNKNOWN;
+}
+
 static int read_problem(sotto_model *m, json_t *root)
 {
     json_t *penalty = json_object_get(root, "penalty");
@@ -72,10 +83,12 @@ static int read_problem(sotto_model *m, json_t *root)
     json_t *l1 = json_object_get(penalty, "l1");
     json_t *l2 = json_object_get(penalty, "l2");
     json_t *radius = json_object_get(penalty, "radius"); /* most have none */
+    json_t *units = json_object_get(penalty, "units");   /* old ones, too */
     const char *name = json_string_value(json_object_get(root, "loss"));
     if (!name || !loss_named(name, &m->loss.kind) || !json_is_number(l1) ||
         !json_is_number(l2) || !box || (radius && !json_is_number(radius)) ||
-        json_object_size(penalty) != (radius ? 4 : 3))
+        !read_units(m, units) ||
+        json_object_size(penalty) != 3u + (radius != NULL) + (units != NULL))
         return 0;
     if (radius)
         m->radius = json_number_value(radius);

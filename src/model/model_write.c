@@ -89,7 +89,10 @@ static void put_problem(text_buffer *t, const sotto_model *m)
         text_number(t, m->loss.delta);
         text_put(t, ",\n");
     }
-    text_put(t, "  \"penalty\": {\"l1\": ");
+    text_put(t, "  \"penalty\": {");
+    if (m->units != MODEL_UNITS_UNKNOWN)
+        text_format(t, "\"units\": \"%s\", ", model_units_name(m->units));
+    text_put(t, "\"l1\": ");
     text_number(t, m->l1);
     text_put(t, ", \"l2\": ");
     text_number(t, m->l2);

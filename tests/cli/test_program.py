@@ -272,6 +272,9 @@ class Usage(Case):
                 {"type": "weight", "bounds": [-1, 1]}, {"type": "weight"},
                 {"type": "weight", "bounds": [0, 1], "missing": 1},
                 {"type": "unit", "bounds": [0, 1]},
+                {"type": "number", "bought": True},
+                {"type": "number", "bounds": [0, 1], "bought": False},
+                {"type": "target", "bounds": [0, 1], "bought": True},
                 {"type": "drop", "missing": 0}):
             bad.append(schema({"a": column, "y": number}))
         for content in bad:

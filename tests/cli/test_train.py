@@ -100,7 +100,8 @@ class Train(Models):
         self.assertIs(model["not_private"], True)
         self.assertIsNone(model["privacy"])
         self.assertEqual(model["loss"], "logistic")
-        self.assertEqual(model["penalty"], {"l1": 0, "l2": 0.01, "box": None})
+        self.assertEqual(model["penalty"],
+                         {"units": "fit", "l1": 0, "l2": 0.01, "box": None})
         self.assertEqual(model["classes"], ["no", "yes"])
         self.assertEqual(model["features"],
                          ["age", "sex=f", "sex=m", "visits"])
