@@ -79,7 +79,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "most 12)"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
         "steps in a round, instead of --passes; gcd, gd, sgd, scd, fw, bcfw: "
-        "all steps (gd: 100 unless given; svrg: 1 / rate in a round)"},
+        "all steps (gd: 100 unless given; svrg: 1 / rate in a round; gcd, fw, "
+        "bcfw: by a rule of the number of rows, which is asked for privately "
+        "where --rows is not given)"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
         NULL, " train plan ", "steps are X / M_j (gd, sgd, svrg: 1 / coordinates "
         "unless given, which is stable whatever the records are)"},
@@ -183,8 +185,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "are divided by their common Euclidean length, in training and in "
         "prediction, which costs nothing and is another model"},
     [OPTION_EXPLAIN] = {"explain", FLAG, NULL, NULL, 0, 0, NULL, " plan ",
-        "say in words which way --solver auto goes, and why, instead of the "
-        "statement"},
+        "say in words which way --solver auto goes, and why, or how many steps "
+        "gcd, fw and bcfw make, instead of the statement"},
     [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train plan ",
         "keep every weight between LO and HI (-inf and inf are allowed), in "

@@ -73,7 +73,9 @@ typedef struct ask_item {
     double rate;    /* of ASK_SAMPLED */
     int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates, of
                        columns and their matrix: features that are asked
-                       about at once, and 0 is all; of sketches: buckets */
+                       about at once, and 0 is all; of sketches: buckets; of
+                       ASK_LATER: choices for whose noise there is room, on
+                       top of what is always there */
     int64_t blocks; /* of ASK_SEQUENCE: which take turns */
     int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;

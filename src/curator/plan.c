@@ -377,7 +377,7 @@ double curator_draws(const ask_item *item, int64_t features)
     case ASK_PERTURBED:
         return 2 * count;
     case ASK_LATER: /* curator_tell_plan sees to it */
-        return count * (count + 1000) + 10000;
+        return count * (count + 1000) + 10000 + 2 * count * (double)item->block;
     case ASK_MOMENTS:
     case ASK_GRADIENT:
     case ASK_COLUMN_MEANS:

@@ -61,6 +61,9 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
         }
         if (item->blocks > 0)
             text_format(t, ", \"blocks\": %lld", (long long)item->blocks);
+        if (item->kind == ASK_LATER && item->block > 0)
+            text_format(t, ", \"choices_at_most\": %lld",
+                        (long long)item->block);
         /* of a choice: the scale of its noise, in sensitivities */
         int choice = gate_is_choice(item->noise);
         text_put(t, ", \"noise_multiplier\": ");

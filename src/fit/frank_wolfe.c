@@ -1,6 +1,6 @@
 /*
- * What the two Frank-Wolfe solvers share: which problems they take, their
- * questions, all of one kind, and how many steps there are by default.
+ * What the two Frank-Wolfe solvers share: which problems they take, and their
+ * questions, all of one kind.
  */
 #include "private.h"
 
@@ -60,19 +60,6 @@ double fit_intercept_radius(const private_run *r)
                : 0;
 }
 
-/* As many as the budget lets tell from noise, about n epsilon / (35 ln p)
-   (measured on sparse problems), where n is public. */
-double fit_vertex_steps(const private_run *r)
-{
-    double usual = 10;
-    if (!option_private(r->options))
-        usual = 100;
-    else if (r->facts.rows > 0)
-        usual = r->facts.rows * option_number(r->options, OPTION_EPSILON) /
-                (35 * log((double)r->facts.features + 2));
-    return fmin(fmax(rint(usual), 1), 100);
-}
-
 /* ---- noise ---- */
 
 static sotto_status questions(private_run *r, ask_noise choice,
@@ -89,6 +76,15 @@ static sotto_status questions(private_run *r, ask_noise choice,
                             .noise = choice,
                             .level = fit_level(choice, left, (double)count)});
     return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+void fit_later_vertices(double count, double share, ask_plan *out)
+{
+    out->item[out->items++] =
+        (ask_item){.kind = ASK_VERTEX,
+                   .count = (int64_t)count,
+                   .noise = ASK_GUMBEL,
+                   .level = fit_level(ASK_GUMBEL, share, count)};
 }
 
 /* The sd of a score's noise, in sensitivities. */

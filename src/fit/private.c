@@ -138,6 +138,9 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     solver_answer answer = {.weight = m->weight, .noise = m->noise};
     sotto_status status =
         m->noise ? fit_ask_first(r, error) : error_memory(error);
+    if (status == SOTTO_OK && r->solver->later &&
+        ask_planned(&r->plan, ASK_LATER))
+        status = fit_tell_steps(r, error);
     if (status == SOTTO_OK)
         status = r->solver->run(r, &p, &answer,
                                 r->watch && r->watch->look ? run_look : NULL, r,
@@ -279,10 +282,14 @@ static sotto_status run_tell(const private_run *r, char **out,
                              sotto_error *error)
 {
     text_buffer t = {0};
-    if (r->solver != &fit_auto && r->solver != &fit_newton)
+    if (r->solver->later)
+        fit_explain_steps(r, &t);
+    else if (r->solver == &fit_auto || r->solver == &fit_newton)
+        fit_explain(r, &t);
+    else
         return error_set(error, SOTTO_USAGE,
-                         "--explain goes with --solver auto or newton");
-    fit_explain(r, &t);
+                         "--explain goes with --solver auto, newton, gcd, fw "
+                         "or bcfw");
     *out = t.failed ? NULL : mem_text(t.data);
     text_free(&t);
     return *out ? SOTTO_OK : error_memory(error);

@@ -81,6 +81,7 @@ typedef struct private_run {
     solver_path path;
     const char *why;
     fit_blocks blocks; /* of bcfw: read once, so that it runs as planned */
+    double steps;      /* of fw, bcfw and gcd: public, or of an answer */
 
     /* with records only */
     fit_maps maps;
@@ -100,6 +101,11 @@ struct private_solver {
     int buys;   /* it asks for bounds that are not declared */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
     sotto_status (*plan)(private_run *r, sotto_error *error);
+
+    /* NULL, or adds the questions of so many steps, which have this much of
+       2 rho between them: for a plan that waits for the number of rows. */
+    void (*later)(const private_run *r, double steps, double share,
+                  ask_plan *out);
 
     /* NULL, or refuses what the curator would refuse later, when it has been
        written down as spent: all that is public, before the first question.
@@ -161,12 +167,30 @@ double fit_vertex_clip(const sotto_options *options);
 /* How far the intercept may go; 0: there is none. */
 double fit_intercept_radius(const private_run *r);
 
-/* How often a block should move, where --steps is not given. */
-double fit_vertex_steps(const private_run *r);
-
 /* Plans so many choices of vertices, with the noise that the budget takes. */
 sotto_status fit_plan_vertices(private_run *r, double count,
                                sotto_error *error);
+
+/* So many choices of vertices, out of a plan that waits. */
+void fit_later_vertices(double count, double share, ask_plan *out);
+
+/* ---- steps.c: how many, where it is a rule of the number of rows ---- */
+
+/* Whether that number has to be asked first. */
+int fit_steps_wait(const private_run *r);
+
+/* How many, where they do not wait. */
+sotto_status fit_usual_steps(const private_run *r, double *out,
+                             sotto_error *error);
+
+/* The plan of those that wait: a step has at most so many questions. */
+sotto_status fit_plan_waiting(private_run *r, double most, sotto_error *error);
+
+/* Sets r->steps, now that there is an answer, and tells their questions. */
+sotto_status fit_tell_steps(private_run *r, sotto_error *error);
+
+/* What `sotto plan --explain` says of a plan with such steps. */
+void fit_explain_steps(const private_run *r, text_buffer *out);
 
 /* ---- blocks.c ---- */
 

@@ -31,12 +31,20 @@ static sotto_status bcfw_check(const sotto_options *options, sotto_error *error)
     return fit_check_frank_wolfe(options, error);
 }
 
-/* So many that each block is expected to move as often as it should. */
-static double bcfw_steps(const private_run *r, const fit_blocks *b)
+/* Where --steps does not say it, so many that each block is expected to move
+   as often as the rule has it. */
+static double bcfw_steps(const private_run *r)
 {
-    if (option_given(r->options, OPTION_STEPS))
-        return option_number(r->options, OPTION_STEPS);
-    return ceil(fit_vertex_steps(r) / bcfw_least(&b->domain, &b->sampling));
+    const fit_blocks *b = &r->blocks;
+    return option_given(r->options, OPTION_STEPS)
+               ? r->steps
+               : ceil(r->steps / bcfw_least(&b->domain, &b->sampling));
+}
+
+static double bcfw_questions(const private_run *r)
+{
+    const fit_blocks *b = &r->blocks;
+    return (double)bcfw_most(&b->domain, &b->sampling) * bcfw_steps(r);
 }
 
 /* Candidates are a ball's. */
@@ -59,11 +67,23 @@ static sotto_status bcfw_plan(private_run *r, sotto_error *error)
     sotto_status status = fit_read_blocks(&r->blocks, r, error);
     if (status == SOTTO_OK)
         status = check_candidates(r, b, error);
-    if (status == SOTTO_OK)
-        status = fit_plan_vertices(
-            r, (double)bcfw_most(&b->domain, &b->sampling) * bcfw_steps(r, b),
-            error);
-    return status;
+    if (status != SOTTO_OK)
+        return status;
+    if (fit_steps_wait(r)) {
+        r->steps = 1;
+        return fit_plan_waiting(r, bcfw_questions(r), error);
+    }
+    status = fit_usual_steps(r, &r->steps, error);
+    return status == SOTTO_OK ? fit_plan_vertices(r, bcfw_questions(r), error)
+                              : status;
+}
+
+static void bcfw_later(const private_run *r, double steps, double share,
+                       ask_plan *out)
+{
+    private_run with = *r;
+    with.steps = steps;
+    fit_later_vertices(bcfw_questions(&with), share, out);
 }
 
 static sotto_status bcfw_train(private_run *r, const solver_problem *p,
@@ -71,7 +91,7 @@ static sotto_status bcfw_train(private_run *r, const solver_problem *p,
                                void *context, sotto_error *error)
 {
     const fit_blocks *b = &r->blocks;
-    bcfw_settings settings = {.steps = (int64_t)bcfw_steps(r, b),
+    bcfw_settings settings = {.steps = (int64_t)bcfw_steps(r),
                               .clip = fit_vertex_clip(r->options),
                               .sampling = &b->sampling};
     if (option_given(r->options, OPTION_CANDIDATES))
@@ -80,5 +100,8 @@ static sotto_status bcfw_train(private_run *r, const solver_problem *p,
                     context, error);
 }
 
-const private_solver fit_bcfw = {
-    .name = "bcfw", .check = bcfw_check, .plan = bcfw_plan, .run = bcfw_train};
+const private_solver fit_bcfw = {.name = "bcfw",
+                                 .check = bcfw_check,
+                                 .plan = bcfw_plan,
+                                 .later = bcfw_later,
+                                 .run = bcfw_train};

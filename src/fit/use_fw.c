@@ -17,29 +17,41 @@ static sotto_status fw_check(const sotto_options *options, sotto_error *error)
     return fit_check_frank_wolfe(options, error);
 }
 
-static double fw_steps(const private_run *r)
+/* The intercept's way is a question of its own. */
+static double fw_each(const private_run *r)
 {
-    return option_given(r->options, OPTION_STEPS)
-               ? option_number(r->options, OPTION_STEPS)
-               : fit_vertex_steps(r);
+    return 1 + r->task.intercept;
 }
 
 static sotto_status fw_plan(private_run *r, sotto_error *error)
 {
-    double each = 1 + r->task.intercept;
-    return fit_plan_vertices(r, each * fw_steps(r), error);
+    if (fit_steps_wait(r))
+        return fit_plan_waiting(r, fw_each(r), error);
+    sotto_status status = fit_usual_steps(r, &r->steps, error);
+    return status == SOTTO_OK
+               ? fit_plan_vertices(r, fw_each(r) * r->steps, error)
+               : status;
+}
+
+static void fw_later(const private_run *r, double steps, double share,
+                     ask_plan *out)
+{
+    fit_later_vertices(fw_each(r) * steps, share, out);
 }
 
 static sotto_status fw_train(private_run *r, const solver_problem *p,
                              solver_answer *out, solver_progress progress,
                              void *context, sotto_error *error)
 {
-    fw_settings settings = {.steps = (int64_t)fw_steps(r),
+    fw_settings settings = {.steps = (int64_t)r->steps,
                             .radius = option_number(r->options, OPTION_RADIUS),
                             .intercept = fit_intercept_radius(r),
                             .clip = fit_vertex_clip(r->options)};
     return fw_run(out, r->curator, p, &settings, progress, context, error);
 }
 
-const private_solver fit_fw = {
-    .name = "fw", .check = fw_check, .plan = fw_plan, .run = fw_train};
+const private_solver fit_fw = {.name = "fw",
+                               .check = fw_check,
+                               .plan = fw_plan,
+                               .later = fw_later,
+                               .run = fw_train};

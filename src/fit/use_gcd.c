@@ -31,21 +31,6 @@ static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
 
 /* ---- settings ---- */
 
-/*
- * Steps: given, or as many as the budget lets tell from noise, about
- * n epsilon / (35 ln p) (measured on sparse problems), where n is public.
- */
-static int64_t gcd_steps(const private_run *r)
-{
-    double usual = 10;
-    if (option_given(r->options, OPTION_STEPS))
-        return option_integer(r->options, OPTION_STEPS);
-    if (option_private(r->options) && r->facts.rows > 0)
-        usual = rint(r->facts.rows * option_number(r->options, OPTION_EPSILON) /
-                     (35 * log((double)r->facts.features + 2)));
-    return (int64_t)fmin(fmax(usual, 1), 100);
-}
-
 static ask_rule gcd_rule(const sotto_options *options)
 {
     return option_is(options, OPTION_RULE, "gs-s")   ? ASK_GS_S
@@ -56,28 +41,50 @@ static ask_rule gcd_rule(const sotto_options *options)
 
 /* ---- noise ---- */
 
-/* Choices and releases in turn, with their parts of the budget. */
-static sotto_status gcd_questions(private_run *r, ask_noise choice,
-                                  ask_noise release, double share,
+/* How a step's two questions are asked. */
+typedef struct gcd_way {
+    ask_noise choice, release;
+    double share; /* of the choice, unless the user says it */
+} gcd_way;
+
+static const gcd_way gcd_pure = {ASK_FLIP, ASK_LAPLACE, .8},
+                     gcd_mixed = {ASK_GUMBEL, ASK_GAUSSIAN, .5},
+                     gcd_paper = {ASK_NOISY, ASK_LAPLACE, .5};
+
+/* Choices and releases in turn, with their parts of what is left. */
+static void gcd_add(ask_plan *plan, const private_run *r, const gcd_way *way,
+                    double steps, double left)
+{
+    double share = option_given(r->options, OPTION_SELECTION_SHARE)
+                       ? option_number(r->options, OPTION_SELECTION_SHARE)
+                       : way->share;
+    plan->item[plan->items++] =
+        (ask_item){.kind = ASK_CHOICE,
+                   .count = (int64_t)steps,
+                   .noise = way->choice,
+                   .level = fit_level(way->choice, share * left, steps),
+                   .and_next = 1};
+    plan->item[plan->items++] =
+        (ask_item){.kind = ASK_PARTIAL,
+                   .count = (int64_t)steps,
+                   .noise = way->release,
+                   .level = fit_level(way->release, (1 - share) * left, steps)};
+}
+
+static sotto_status gcd_questions(private_run *r, const gcd_way *way,
                                   sotto_error *error)
 {
-    double left, steps = (double)gcd_steps(r);
-    sotto_status status = fit_plan_begin(r, release, &left, error);
-    if (status != SOTTO_OK)
-        return status;
-    if (option_given(r->options, OPTION_SELECTION_SHARE))
-        share = option_number(r->options, OPTION_SELECTION_SHARE);
-    fit_plan_add(r, (ask_item){.kind = ASK_CHOICE,
-                               .count = (int64_t)steps,
-                               .noise = choice,
-                               .level = fit_level(choice, share * left, steps),
-                               .and_next = 1});
-    fit_plan_add(
-        r, (ask_item){.kind = ASK_PARTIAL,
-                      .count = (int64_t)steps,
-                      .noise = release,
-                      .level = fit_level(release, (1 - share) * left, steps)});
-    return SOTTO_OK;
+    double left;
+    sotto_status status = fit_plan_begin(r, way->release, &left, error);
+    if (status == SOTTO_OK)
+        gcd_add(&r->plan, r, way, r->steps, left);
+    return status;
+}
+
+static void gcd_later(const private_run *r, double steps, double share,
+                      ask_plan *out)
+{
+    gcd_add(out, r, &gcd_mixed, steps, share);
 }
 
 /* The sd of a choice's noise times that of a release's, in sensitivities. */
@@ -94,12 +101,12 @@ static double gcd_noise(const ask_plan *plan)
    differential privacy: whichever is smaller. */
 static sotto_status gcd_exact_noise(private_run *r, sotto_error *error)
 {
-    sotto_status status = gcd_questions(r, ASK_FLIP, ASK_LAPLACE, .8, error);
+    sotto_status status = gcd_questions(r, &gcd_pure, error);
     if (status == SOTTO_OK)
         status = fit_calibrate(r, error);
     ask_plan pure = r->plan;
     if (status == SOTTO_OK)
-        status = gcd_questions(r, ASK_GUMBEL, ASK_GAUSSIAN, .5, error);
+        status = gcd_questions(r, &gcd_mixed, error);
     if (status == SOTTO_OK)
         status = fit_calibrate(r, error);
     if (status == SOTTO_OK && gcd_noise(&pure) < gcd_noise(&r->plan))
@@ -113,7 +120,7 @@ static sotto_status gcd_paper_noise(private_run *r, sotto_error *error)
 {
     int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
     double z = 1;
-    sotto_status status = gcd_questions(r, ASK_NOISY, ASK_LAPLACE, .5, error);
+    sotto_status status = gcd_questions(r, &gcd_paper, error);
     if (status == SOTTO_OK && r->plan.items > 2)
         status = error_set(error, SOTTO_USAGE,
                            "--calibration: the paper knows no questions but "
@@ -122,7 +129,7 @@ static sotto_status gcd_paper_noise(private_run *r, sotto_error *error)
                            "FILE");
     if (status == SOTTO_OK)
         status = fit_paper_multiplier(r, theorem ? "dp-gcd-4.2" : "dp-gcd-2",
-                                      (double)gcd_steps(r), &z, error);
+                                      r->steps, &z, error);
     r->plan.item[0].level = 2 / z;
     r->plan.item[1].level = 1 / z;
     return status;
@@ -130,11 +137,17 @@ static sotto_status gcd_paper_noise(private_run *r, sotto_error *error)
 
 static sotto_status gcd_plan(private_run *r, sotto_error *error)
 {
+    int exact = option_is(r->options, OPTION_CALIBRATION, "exact");
+    if (fit_steps_wait(r) && exact)
+        return fit_plan_waiting(r, 2, error);
+    r->steps = 1; /* the paper's noise refuses to wait */
+    sotto_status status =
+        fit_steps_wait(r) ? SOTTO_OK : fit_usual_steps(r, &r->steps, error);
+    if (status != SOTTO_OK)
+        return status;
     if (r->policy.without_noise)
-        return gcd_questions(r, ASK_GUMBEL, ASK_GAUSSIAN, .5, error);
-    return option_is(r->options, OPTION_CALIBRATION, "exact")
-               ? gcd_exact_noise(r, error)
-               : gcd_paper_noise(r, error);
+        return gcd_questions(r, &gcd_mixed, error);
+    return exact ? gcd_exact_noise(r, error) : gcd_paper_noise(r, error);
 }
 
 /* Without --clip: a record's slope is about 1 for a mean square of 1, and
@@ -156,7 +169,7 @@ static sotto_status gcd_train(private_run *r, const solver_problem *p,
                               solver_answer *out, solver_progress progress,
                               void *context, sotto_error *error)
 {
-    gcd_settings settings = {.steps = gcd_steps(r),
+    gcd_settings settings = {.steps = (int64_t)r->steps,
                              .step_size =
                                  option_number(r->options, OPTION_STEP_SIZE),
                              .clip = gcd_clip(r->options),
@@ -168,13 +181,14 @@ static sotto_status gcd_train(private_run *r, const solver_problem *p,
 static sotto_status gcd_explain(const private_run *r, text_buffer *t,
                                 sotto_error *error)
 {
-    return fit_gcd_bounds(r, (double)gcd_steps(r), t, error);
+    return fit_gcd_bounds(r, r->steps, t, error);
 }
 
 const private_solver fit_gcd = {.name = "gcd",
                                 .smooth = 1,
                                 .check = gcd_check,
                                 .plan = gcd_plan,
+                                .later = gcd_later,
                                 .ready = gcd_ready,
                                 .run = gcd_train,
                                 .explain = gcd_explain};

@@ -510,6 +510,21 @@ static void test_choices(void **state)
                       {"intercept", "no"}));
 }
 
+/* How many of them there are follows from the answer about the rows. */
+static void test_steps_by_rows(void **state)
+{
+    (void)state;
+    one_loss(0, 1, 0, csv_schema,
+             SETTINGS({"solver", "gcd"}, {"epsilon", "8"}, {"l1", "0.01"}));
+    one_loss(1, 0, 1, svm_schema,
+             SETTINGS({"solver", "fw"}, {"epsilon", "8"}, {"radius", "2"},
+                      {"intercept-radius", "1"}));
+    one_loss(0, 0, 1, people_schema,
+             SETTINGS({"solver", "bcfw"}, {"epsilon", "8"}, {"blocks", "3"},
+                      {"box", "-1,2"}, {"sampling", "nice:2"},
+                      {"intercept", "no"}));
+}
+
 /* The same malformed rows stop a run that is not to drop them, before
    anything is asked or written. */
 static void test_stop(void **state)
@@ -566,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_minimisers),
         cmocka_unit_test(test_anchors),
         cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_steps_by_rows),
         cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
