@@ -188,27 +188,36 @@ static sotto_status account_calibrate(const cli *c, sotto_error *error)
     return status;
 }
 
-/* The list of --events and --event. */
+/* What the options say about a list. */
+static void account_declare(const cli *c, sotto_events *events)
+{
+    if (cli_flag(c, "in-order"))
+        sotto_events_in_order(events, 1);
+    if (account_number(c, "draws") > 0)
+        sotto_events_draws(events, account_number(c, "draws"));
+}
+
+/* The list of --events, --event, or both. Joined lists are in order where the
+   file's list is and --in-order says so of the others, too. */
 static sotto_status account_list(const cli *c, sotto_events **out,
                                  sotto_error *error)
 {
-    sotto_events *more = NULL;
-    const char *file = account_option(c, "events");
-    const char *plan = account_option(c, "event");
+    sotto_events *file = NULL, *plan = NULL;
     const char *adjacency = account_option(c, "adjacency");
     sotto_status status = SOTTO_OK;
-    *out = NULL;
-    if (plan)
-        status = sotto_events_plan(out, plan, account_option(c, "set"),
-                                   adjacency, error);
-    if (status == SOTTO_OK && file)
-        status = sotto_events_read(&more, file, error);
+    if (account_option(c, "event"))
+        status = sotto_events_plan(&plan, account_option(c, "event"),
+                                   account_option(c, "set"), adjacency, error);
+    if (status == SOTTO_OK && account_option(c, "events"))
+        status = sotto_events_read(&file, account_option(c, "events"), error);
+    if (status == SOTTO_OK)
+        account_declare(c, plan ? plan : file);
     if (status == SOTTO_OK && file && plan)
-        status = sotto_events_append(more, *out, error);
-    if (file) {
-        sotto_events_free(*out);
-        *out = more;
-    }
+        status =
+            sotto_events_append(file, plan, cli_flag(c, "in-order"), error);
+    *out = file ? file : plan;
+    if (file)
+        sotto_events_free(plan);
     return status == SOTTO_OK ? sotto_events_ask(*out, adjacency, error)
                               : status;
 }
@@ -223,10 +232,6 @@ static sotto_status account_price(const cli *c, sotto_error *error)
         return cli_refuse(error, "expected --delta D or --epsilon E: the other "
                                  "one is the answer");
     sotto_status status = account_list(c, &events, error);
-    if (status == SOTTO_OK && cli_flag(c, "in-order"))
-        sotto_events_in_order(events, 1);
-    if (status == SOTTO_OK && account_number(c, "draws") > 0)
-        sotto_events_draws(events, account_number(c, "draws"));
     if (status == SOTTO_OK)
         status = isnan(delta)
                      ? sotto_events_delta(events, epsilon, &price, error)

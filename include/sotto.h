@@ -512,9 +512,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_events_text(char **out, const sotto_events *events, sotto_error *error);
 SOTTO_API void sotto_events_free(sotto_events *events);
 
-/* Adds the second list at the end of the first. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_append(
-    sotto_events *events, const sotto_events *more, sotto_error *error);
+/*
+ * Adds the second list at the end of the first; draws add up. `follows` says
+ * that all events of the second happen after those of the first: then both
+ * lists must be in order (see below), and the joined list is. Otherwise it is
+ * priced for any order. On a failure the first list is as it was.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_events_append(sotto_events *events, const sotto_events *more, int follows,
+                    sotto_error *error);
 
 /* Asks about another adjacency; events keep the one they were priced for. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_ask(sotto_events *events,

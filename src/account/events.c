@@ -48,6 +48,7 @@ int account_adjacency_named(const char *name, account_adjacency *out)
 
 enum { EVENTS_MOST = 5000 };
 #define EVENTS_COUNT_MOST 1e12
+#define EVENTS_DRAWS_MOST 1e18
 
 /* NULL, or what was expected of the event. */
 static const char *event_fault(const account_event *e)
@@ -122,6 +123,45 @@ sotto_status account_repeat(account_list *list, int64_t first, int64_t repeat,
         into->repeat = 1;
     }
     return SOTTO_OK;
+}
+
+static sotto_status append_rounds(account_list *list, const account_list *more,
+                                  sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    for (int64_t r = 0; r < more->rounds && status == SOTTO_OK; r++) {
+        const account_round *round = &more->round[r];
+        int64_t first = list->rounds;
+        for (int64_t i = 0; i < round->size && status == SOTTO_OK; i++)
+            status = account_add(list, more->event[round->first + i], error);
+        if (status == SOTTO_OK)
+            status = account_repeat(list, first, round->repeat, error);
+    }
+    return status;
+}
+
+sotto_status account_append(account_list *list, const account_list *more,
+                            int follows, sotto_error *error)
+{
+    account_list joined; /* a copy: `more` may be `list` */
+    if (follows && !(list->ordered && more->ordered))
+        return error_set(error, SOTTO_USAGE,
+                         "in order: one of the lists has no given order; "
+                         "expected both to have one, or none to be said");
+    if (list->draws + more->draws > EVENTS_DRAWS_MOST)
+        return error_set(error, SOTTO_USAGE, "expected up to 1e18 draws");
+    sotto_status status = account_copy(&joined, list, error);
+    if (status != SOTTO_OK)
+        return status;
+    joined.ordered = follows != 0;
+    joined.draws = list->draws + more->draws;
+    status = append_rounds(&joined, more, error);
+    if (status == SOTTO_OK) {
+        account_free(list);
+        *list = joined;
+    } else
+        account_free(&joined);
+    return status;
 }
 
 sotto_status account_copy(account_list *out, const account_list *list,

@@ -193,7 +193,8 @@ sotto_status parts_make(parts *out, const account_list *list,
     out->gauss *= 1 + (double)(8 + list->events) * ROUNDOFF;
     out->zcdp *= 1 + (double)(8 + list->events) * ROUNDOFF;
     out->pure *= 1 + (double)(8 + list->events) * ROUNDOFF;
-    if (status == SOTTO_OK && list->ordered && out->ranges)
+    out->ordered = list->ordered && out->ranges;
+    if (status == SOTTO_OK && out->ordered)
         status = parts_order(out, list, error);
     for (int64_t i = 0; i < out->steps; i++)
         out->step[i].gauss *= 1 + (PARTS_STEPS + 8) * ROUNDOFF;

@@ -43,9 +43,10 @@ typedef struct parts {
     int64_t ranges;
     double range_count;
     parts_step *step; /* when ordered: RANGE and Gaussians as they come */
-    int64_t steps, step_count;
-    int sampled; /* whether there is a subsampled event: two directions */
-    int halved;  /* priced for add-remove, asked for replace-one */
+    int64_t steps;    /* 0 steps: too many */
+    int ordered;      /* whether there are RANGEs in a given order */
+    int sampled;      /* whether there is a subsampled event: two directions */
+    int halved;       /* priced for add-remove, asked for replace-one */
 } parts;
 
 sotto_status parts_make(parts *out, const account_list *list,

@@ -57,30 +57,18 @@ static parts_event *pricing_events(const parts *p, int ordered, int64_t *count)
     return out;
 }
 
-/* The selections: in order where that is known and a grid fits, else in any
-   order. */
-static sotto_status pricing_profile(pricing *s, const parts *p, double least,
-                                    double effort, sotto_error *error)
-{
-    sotto_status status = SOTTO_DATA;
-    s->ordered = p->steps > 0;
-    if (s->ordered)
-        status = range_profile(&s->h, p, 1, least, effort, error);
-    if (status != SOTTO_DATA)
-        return status;
-    s->ordered = 0;
-    return p->ranges ? range_profile(&s->h, p, 0, least, effort, error)
-                     : SOTTO_OK;
-}
-
+/* In the given order where the parts have their steps, else in any order.
+   SOTTO_DATA: no grid fits. */
 static sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim,
                                  double least, sotto_error *error)
 {
     double eta, count;
     int64_t events;
     int all;
-    *s = (pricing){0};
-    sotto_status status = pricing_profile(s, p, least, aim.effort, error);
+    sotto_status status = SOTTO_OK;
+    *s = (pricing){.ordered = p->steps > 0};
+    if (p->ranges)
+        status = range_profile(&s->h, p, s->ordered, least, aim.effort, error);
     if (status != SOTTO_OK)
         return status;
     parts_event *event = pricing_events(p, s->ordered, &events);
@@ -114,7 +102,7 @@ static account_method pricing_method(const parts *p, const pricing *s)
 /* Whether grids are of use here; *note says why not. */
 static int pricing_applies(const parts *p, const char **note)
 {
-    if (p->zcdp > 0)
+    if (p->zcdp > 0 || (p->ordered && !p->steps))
         return 0;
     if (p->range_count > PRICE_RANGES)
         *note = price_many_ranges;
@@ -297,19 +285,27 @@ static double price_draws(const account_list *list, double epsilon)
     return (1 + exp(epsilon)) * list->draws * PRICE_DRAW;
 }
 
-sotto_status account_delta(const account_list *list, double epsilon,
-                           account_price *out, sotto_error *error)
+/*
+ * A list in a given order is priced for any order first, then in its own: both
+ * are upper bounds, and the smaller one is taken. The order of anything but
+ * selections makes no difference.
+ */
+static account_list price_any_order(const account_list *list, int *ordered)
 {
-    return price_list(list, epsilon, 1, out, error);
+    account_list any = *list;
+    any.ordered = 0;
+    *ordered = 0;
+    for (int64_t i = 0; i < list->events; i++)
+        *ordered |= list->ordered && list->event[i].kind == ACCOUNT_RANGE;
+    return any;
 }
 
-sotto_status price_list(const account_list *list, double epsilon, double effort,
-                        account_price *out, sotto_error *error)
+/* As the list says, in its order or in any. */
+static sotto_status price_one_order(const account_list *list, double epsilon,
+                                    double effort, account_price *out,
+                                    sotto_error *error)
 {
     parts p;
-    if (!(epsilon >= 0 && epsilon <= 1e6))
-        return error_set(error, SOTTO_USAGE,
-                         "epsilon: expected a number from 0 to 1e6");
     sotto_status status = parts_make(&p, list, error);
     if (status != SOTTO_OK)
         return status;
@@ -328,6 +324,30 @@ sotto_status price_list(const account_list *list, double epsilon, double effort,
     out->delta = out->delta > 0 ? fmin(1, out->delta * PRICE_UP) : 0;
     parts_free(&p);
     return status;
+}
+
+sotto_status price_list(const account_list *list, double epsilon, double effort,
+                        account_price *out, sotto_error *error)
+{
+    int ordered;
+    account_list any = price_any_order(list, &ordered);
+    account_price own;
+    if (!(epsilon >= 0 && epsilon <= 1e6))
+        return error_set(error, SOTTO_USAGE,
+                         "epsilon: expected a number from 0 to 1e6");
+    sotto_status status = price_one_order(&any, epsilon, effort, out, error);
+    if (status != SOTTO_OK || !ordered || out->delta == 0 || effort == 0)
+        return status;
+    status = price_one_order(list, epsilon, effort, &own, error);
+    if (status == SOTTO_OK)
+        price_take(out, epsilon, own.delta, own.method);
+    return status;
+}
+
+sotto_status account_delta(const account_list *list, double epsilon,
+                           account_price *out, sotto_error *error)
+{
+    return price_list(list, epsilon, 1, out, error);
 }
 
 /* What remains of delta for an epsilon of at most this. */
@@ -379,25 +399,44 @@ static void price_asked_epsilon(const account_list *list, const price_asked *a,
     out->delta = fmin(out->delta, delta);
 }
 
+/* As the list says, in its order or in any; smaller prices are taken. */
+static sotto_status price_epsilons(const account_list *list,
+                                   const double *delta, int64_t count,
+                                   account_price *out, sotto_error *error)
+{
+    price_asked a;
+    double least = 1;
+    for (int64_t i = 0; i < count; i++)
+        least = fmin(least, delta[i]);
+    sotto_status status = price_open(&a, list, least, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t i = 0; i < count; i++) {
+        account_price found;
+        price_asked_epsilon(list, &a, delta[i], &found);
+        if (!list->ordered)
+            out[i] = found;
+        else
+            price_take(&out[i], found.epsilon, found.delta, found.method);
+    }
+    price_close(&a);
+    return SOTTO_OK;
+}
+
 sotto_status account_epsilons(const account_list *list, const double *delta,
                               int64_t count, account_price *out,
                               sotto_error *error)
 {
-    price_asked a;
-    double least = 1;
-    for (int64_t i = 0; i < count; i++) {
+    int ordered;
+    account_list any = price_any_order(list, &ordered);
+    for (int64_t i = 0; i < count; i++)
         if (!(delta[i] >= 0 && delta[i] < 1))
             return error_set(error, SOTTO_USAGE,
                              "delta: expected a number from 0 to less than 1");
-        least = fmin(least, delta[i]);
-    }
-    sotto_status status = price_open(&a, list, least, error);
-    if (status != SOTTO_OK)
-        return status;
-    for (int64_t i = 0; i < count; i++)
-        price_asked_epsilon(list, &a, delta[i], &out[i]);
-    price_close(&a);
-    return SOTTO_OK;
+    sotto_status status = price_epsilons(&any, delta, count, out, error);
+    if (status == SOTTO_OK && ordered)
+        status = price_epsilons(list, delta, count, out, error);
+    return status;
 }
 
 sotto_status account_epsilon(const account_list *list, double delta,

@@ -124,23 +124,9 @@ void sotto_events_free(sotto_events *events)
 }
 
 sotto_status sotto_events_append(sotto_events *events, const sotto_events *more,
-                                 sotto_error *error)
+                                 int follows, sotto_error *error)
 {
-    const account_list *from = &more->list;
-    for (int64_t r = 0; r < from->rounds; r++) {
-        int64_t first = events->list.rounds;
-        for (int64_t i = 0; i < from->round[r].size; i++) {
-            sotto_status status = account_add(
-                &events->list, from->event[from->round[r].first + i], error);
-            if (status != SOTTO_OK)
-                return status;
-        }
-        sotto_status status =
-            account_repeat(&events->list, first, from->round[r].repeat, error);
-        if (status != SOTTO_OK)
-            return status;
-    }
-    return SOTTO_OK;
+    return account_append(&events->list, &more->list, follows, error);
 }
 
 sotto_status sotto_events_ask(sotto_events *events, const char *adjacency,

@@ -292,13 +292,15 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_IN_ORDER] = {"in-order", FLAG, NULL, NULL, 0, 0, NULL,
         " account ",
         "the events happen in the order of the list, fixed in advance; "
-        "cheaper when there are RANGE events"},
+        "cheaper when there are RANGE events; with --events and --event, those "
+        "of --event follow those of the file, which must have an order"},
     [OPTION_DELTA] = {"delta", NUMBER, "D", NULL, 0, 0x1.fffffffffffffp-1,
         NULL, " account train plan federate ",
         "the probability with which epsilon may fail (account: the delta to "
         "find an epsilon or a multiplier for)"},
     [OPTION_DRAWS] = {"draws", NUMBER, "N", "0", 0, 1e18, NULL, " account ",
-        "noise draws, each within 2^-80 of its law, to charge to delta"},
+        "noise draws, each within 2^-80 of its law, to charge to delta; with "
+        "--events and --event, those of --event: they add up"},
     [OPTION_CURVE] = {"curve", FLAG, NULL, NULL, 0, 0, NULL, " account ",
         "print delta for a range of epsilons"},
     [OPTION_REPEAT] = {"repeat", NUMBER, "K", NULL, 0, 1e9, NULL, " account ",

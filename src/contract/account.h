@@ -61,6 +61,15 @@ sotto_status account_add(account_list *list, account_event event,
 /* Makes rounds `first` and later one round, run `repeat` times. */
 sotto_status account_repeat(account_list *list, int64_t first, int64_t repeat,
                             sotto_error *error);
+
+/*
+ * Adds the second list at the end of the first. Draws add up. `follows` says
+ * that the second happens after all of the first: both must have a given
+ * order, and so has the result. Otherwise it is in any order. On a failure
+ * the first list is as it was.
+ */
+sotto_status account_append(account_list *list, const account_list *more,
+                            int follows, sotto_error *error);
 sotto_status account_copy(account_list *out, const account_list *list,
                           sotto_error *error);
 void account_free(account_list *list);

@@ -208,6 +208,47 @@ class Program(unittest.TestCase):
         self.assertIn("2000", got["note"])
 
 
+class Joined(unittest.TestCase):
+    """--events and --event together: an order only where it was said of both, and draws add up."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def save(self, name, *args):
+        path = os.path.join(self.folder.name, name)
+        ask(*args, "--delta", .01, "--save", path)
+        return path
+
+    def test_a_given_order_is_not_that_of_what_is_added(self):
+        plan = ("--event", "RANGE(0.5)+GAUSS(0.2)")
+        given = self.save("given.json", "--event", "PURE(0)", "--in-order")
+        joined = ask("--events", given, *plan, "--delta", .01)
+        self.assertAlmostEqual(joined["epsilon"], .5308, 4)
+        self.assertAlmostEqual(joined["epsilon"], ask(*plan, "--delta", .01)["epsilon"], 12)
+        said = ask("--events", given, *plan, "--delta", .01, "--in-order")
+        self.assertAlmostEqual(said["epsilon"], .5041, 4)
+
+    def test_an_order_that_the_file_has_not(self):
+        free = self.save("any.json", "--event", "RANGE(0.5)+GAUSS(0.2)")
+        done = run("--events", free, "--event", "GAUSS(0.1)", "--in-order", "--delta", .01,
+                   "--adjacency", "add-remove")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn("no given order", done.stderr)
+        # alone, the option is what says it
+        self.assertAlmostEqual(ask("--events", free, "--in-order", "--delta", .01)["epsilon"],
+                               .5041, 4)
+
+    def test_draws_add_up(self):
+        saved = self.save("draws.json", "--event", "GAUSS(0.1)", "--draws", 3e12)
+        both = os.path.join(self.folder.name, "both.json")
+        ask("--events", saved, "--event", "GAUSS(0.2)", "--draws", 4e12, "--delta", .01,
+            "--save", both)
+        with open(both, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["draws"], 7e12)
+
+
 class Found(unittest.TestCase):
     """Faults that a review has found: they stay away."""
 

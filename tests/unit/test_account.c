@@ -400,6 +400,152 @@ static void test_draws(void **state)
     account_free(&list);
 }
 
+/* ---- joined lists ---- */
+
+/* The profile of one selection (Lemma A9, the envelope). */
+static double after_selection(double eta, double epsilon)
+{
+    if (fabs(epsilon) > eta)
+        return fmax(0, -expm1(epsilon));
+    return pow(1 - exp((epsilon - eta) / 2), 2) / -expm1(-eta);
+}
+
+/* What an adversary reaches who sees a Gaussian answer first and chooses the
+   selection by it: an integral over that answer. */
+static double gauss_then_selection(double mu, double eta, double epsilon)
+{
+    double sum = 0, step = 1e-4;
+    for (double x = -9; x < 9; x += step) {
+        double density = exp(-x * x / 2) / sqrt(2 * M_PI);
+        double loss = mu * x + mu * mu / 2; /* of an answer at mu + x */
+        sum += step * density * after_selection(eta, epsilon - loss);
+    }
+    return sum;
+}
+
+static account_list ordered_list_of(const char *plan)
+{
+    account_list list = list_of(plan);
+    list.ordered = 1;
+    return list;
+}
+
+static account_price price_of(const account_list *list, double delta)
+{
+    account_price price;
+    sotto_error error = {0};
+    if (account_epsilon(list, delta, &price, &error))
+        fail_msg("%s", error.message);
+    return price;
+}
+
+/* Nobody has said that the second list follows the first: what has an order
+   by itself may come in any order then. Catches: the first list's order for
+   all of it. */
+static void test_joined_in_any_order(void **state)
+{
+    (void)state;
+    account_list first = ordered_list_of("PURE(0)");
+    account_list second = ordered_list_of("RANGE(.5)+GAUSS(.2)");
+    sotto_error error = {0};
+    double alone = price_of(&second, .01).epsilon;
+    assert_true(alone < .5041);
+    assert_true(gauss_then_selection(.2, .5, alone) > .0121);
+    assert_int_equal(account_append(&first, &second, 0, &error), SOTTO_OK);
+    double joined = price_of(&first, .01).epsilon;
+    assert_true(gauss_then_selection(.2, .5, joined) <= .01);
+    assert_float_equal(joined, .5308, 1e-5);
+    assert_int_equal(first.ordered, 0);
+    account_free(&first);
+    account_free(&second);
+}
+
+static void test_joined_in_order(void **state)
+{
+    (void)state;
+    account_list first = ordered_list_of("2*(RANGE(.5)+GAUSS(.2))");
+    account_list second = ordered_list_of("RANGE(.3)+GAUSS(.1)");
+    account_list whole =
+        ordered_list_of("2*(RANGE(.5)+GAUSS(.2))+RANGE(.3)+GAUSS(.1)");
+    sotto_error error = {0};
+    second.ordered = 0;
+    assert_int_equal(account_append(&first, &second, 1, &error), SOTTO_USAGE);
+    assert_int_equal(first.events, 2); /* as it was */
+    assert_int_equal(first.ordered, 1);
+    second.ordered = 1;
+    first.ordered = 0;
+    assert_int_equal(account_append(&first, &second, 1, &error), SOTTO_USAGE);
+    first.ordered = 1;
+    assert_int_equal(account_append(&first, &second, 1, &error), SOTTO_OK);
+    assert_int_equal(first.ordered, 1);
+    account_price joined = price_of(&first, 1e-6);
+    assert_true(joined.epsilon == price_of(&whole, 1e-6).epsilon);
+    assert_int_equal(joined.method, ACCOUNT_ORDER);
+    account_free(&first);
+    account_free(&second);
+    account_free(&whole);
+}
+
+/* Catches: the draws of one list forgotten. */
+static void test_joined_draws(void **state)
+{
+    (void)state;
+    account_list first = list_of("GAUSS(.1)"), second = list_of("GAUSS(.2)");
+    sotto_error error = {0};
+    first.draws = 3e12;
+    second.draws = 4e12;
+    assert_int_equal(account_append(&first, &second, 0, &error), SOTTO_OK);
+    assert_true(first.draws == 7e12);
+    assert_int_equal(account_append(&first, &first, 0, &error), SOTTO_OK);
+    assert_true(first.draws == 14e12);
+    assert_int_equal(first.events, 4);
+    second.draws = 1e18;
+    assert_int_equal(account_append(&first, &second, 0, &error), SOTTO_USAGE);
+    assert_true(first.draws == 14e12);
+    account_free(&first);
+    account_free(&second);
+}
+
+/* To know the order can only help, to the last bit. */
+static void test_order_is_never_dearer(void **state)
+{
+    (void)state;
+    static const char *const plans[] = {
+        "GAUSS(.2)+RANGE(.5)",
+        "RANGE(.5)+GAUSS(.2)",
+        "GAUSS(.5)+20*RANGE(.1)",
+        "GAUSS(1)+100*RANGE(.05)",
+        "100*(RANGE(.05)+GAUSS(.05))",
+        "10*(GAUSS(.1)+RANGE(.2))",
+        "GAUSS(3)+RANGE(.2)*5",
+        "RANGE(1)*5+GAUSS(.001)",
+        "RANGE(1)+RANGE(.1)*10+GAUSS(.1)",
+        "LAPLACE(.3)+RANGE(.2)*3+GAUSS(.2)",
+        "SUBSAMPLED_GAUSS(.1,2)*10+GAUSS(.3)+RANGE(.2)*4",
+        "RANGE(.01)*3000+GAUSS(1)",
+        "GAUSS(.3)*10",
+    };
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        account_list list = list_of(plans[i]);
+        const double delta[] = {1e-2, 1e-6, 1e-10};
+        account_price any[3], own[3];
+        sotto_error error = {0};
+        list.draws = i % 2 ? 1e6 : 0;
+        assert_int_equal(account_epsilons(&list, delta, 3, any, &error), 0);
+        list.ordered = 1;
+        assert_int_equal(account_epsilons(&list, delta, 3, own, &error), 0);
+        for (int k = 0; k < 3; k++)
+            if (!(own[k].epsilon <= any[k].epsilon))
+                fail_msg("%s: %.17g in order, %.17g in any, at delta %g",
+                         plans[i], own[k].epsilon, any[k].epsilon, delta[k]);
+        assert_int_equal(account_delta(&list, 1, &own[0], &error), 0);
+        list.ordered = 0;
+        assert_int_equal(account_delta(&list, 1, &any[0], &error), 0);
+        assert_true(own[0].delta <= any[0].delta);
+        account_free(&list);
+    }
+}
+
 /* Odd sizes: answers that are numbers, in order, and soon. */
 static void test_extremes(void **state)
 {
@@ -756,6 +902,10 @@ int main(void)
         cmocka_unit_test(test_order_and_merging),
         cmocka_unit_test(test_adjacency),
         cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_joined_in_any_order),
+        cmocka_unit_test(test_joined_in_order),
+        cmocka_unit_test(test_joined_draws),
+        cmocka_unit_test(test_order_is_never_dearer),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_nothing_proven),
