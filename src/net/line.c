@@ -4,11 +4,10 @@
  * said to anybody else. What comes back is bounded, in bytes and in time.
  */
 #include "line.h"
+#include "times.h"
 
 #include <sodium.h>
 #include <string.h>
-
-enum { CONNECT_MS = 10000, TOTAL_MS = 120000, SLOWEST = 10 };
 
 /* Bounded before it is kept. */
 static size_t receive(char *bytes, size_t size, size_t count, void *context)
@@ -44,9 +43,8 @@ sotto_status line_open(line *l, const federation *f, const net_keys *keys,
         return error_memory(error);
     set_url_and_pin(l);
     l->most = federation_most_down(l->f);
-    /* and as long as it takes at 10 bytes in a millisecond */
     long longest =
-        TOTAL_MS + (long)((l->most + federation_most_up(f)) / SLOWEST);
+        NET_REPLY + (long)((l->most + federation_most_up(f)) / NET_BYTES);
     CURL *h = l->curl;
     CURLcode bad = curl_easy_setopt(h, CURLOPT_URL, l->url);
     bad |= curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "https");
@@ -64,8 +62,8 @@ sotto_status line_open(line *l, const federation *f, const net_keys *keys,
     bad |= curl_easy_setopt(h, CURLOPT_HTTPHEADER, l->headers);
     bad |= curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
     bad |= curl_easy_setopt(h, CURLOPT_TCP_KEEPALIVE, 1L);
-    bad |= curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    bad |= curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, longest);
+    bad |= curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT, (long)NET_HELLO);
+    bad |= curl_easy_setopt(h, CURLOPT_TIMEOUT, longest);
     bad |= curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, receive);
     bad |= curl_easy_setopt(h, CURLOPT_WRITEDATA, l);
     bad |= curl_easy_setopt(h, CURLOPT_POST, 1L);

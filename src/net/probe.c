@@ -3,12 +3,11 @@
  * shakes hands, says nothing, and decides nothing.
  */
 #include "line.h"
+#include "times.h"
 
 #include <gnutls/gnutls.h>
 #include <poll.h>
 #include <string.h>
-
-enum { PROBE_MS = 10000 };
 
 typedef struct probe {
     CURL *curl;
@@ -27,8 +26,8 @@ static int reach(probe *p, const federation *f)
            !curl_easy_setopt(p->curl, CURLOPT_CONNECT_ONLY, 1L) &&
            !curl_easy_setopt(p->curl, CURLOPT_NOSIGNAL, 1L) &&
            !curl_easy_setopt(p->curl, CURLOPT_PROXY, "") &&
-           !curl_easy_setopt(p->curl, CURLOPT_CONNECTTIMEOUT_MS,
-                             (long)PROBE_MS) &&
+           !curl_easy_setopt(p->curl, CURLOPT_CONNECTTIMEOUT,
+                             (long)NET_HELLO) &&
            !curl_easy_perform(p->curl) &&
            !curl_easy_getinfo(p->curl, CURLINFO_ACTIVESOCKET, &p->socket) &&
            p->socket != CURL_SOCKET_BAD;
@@ -41,14 +40,15 @@ static int shake_hands(probe *p, const federation *f, const char *authority)
     if (gnutls_certificate_allocate_credentials(&p->trust) ||
         gnutls_certificate_set_x509_trust_mem(p->trust, &pem,
                                               GNUTLS_X509_FMT_PEM) < 1 ||
-        gnutls_init(&p->session, GNUTLS_CLIENT | GNUTLS_NONBLOCK) ||
+        gnutls_init(&p->session,
+                    GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) ||
         gnutls_set_default_priority(p->session) ||
         gnutls_credentials_set(p->session, GNUTLS_CRD_CERTIFICATE, p->trust))
         return 0;
     (void)gnutls_server_name_set(p->session, GNUTLS_NAME_DNS, f->host,
                                  strlen(f->host));
     gnutls_transport_set_int(p->session, (int)p->socket);
-    double until = net_now() + PROBE_MS / 1000.;
+    double until = net_now() + NET_HELLO;
     int code;
     while ((code = gnutls_handshake(p->session)) &&
            !gnutls_error_is_fatal(code) && net_now() < until) {

@@ -2,31 +2,29 @@
  * The coordinator on a network. Parties come with what they have to say, and
  * wait a while for what there is for them: one thread for each connection,
  * one lock for the hub. Who comes without a certificate of the agreement is
- * told so, and nothing else.
+ * told so, and nothing else; who takes too long, or is one too many, is shut
+ * (door.c).
  */
+#include "door.h"
 #include "option.h"
+#include "times.h"
 #include "visitor.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-enum {
-    HOLD = 15,
-    IDLE = 60,
-    GRACE = 5,
-    SPARE_CONNECTIONS = 8, /* of one address, beyond two for each party */
-    ADDRESSES = 8,         /* that can have all theirs at the same time */
-    MOST_REFUSALS = 10000
-};
+enum { GRACE = 5, LOOK = 1, MOST_REFUSALS = 10000 };
 
 typedef struct service {
     federation f;
     net_keys keys;
     logbook log;
     hub *hub;
+    door door; /* has a lock of its own, which is taken after this one */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int stopping;
@@ -39,6 +37,7 @@ typedef struct service {
 /* One request as it comes in. */
 typedef struct visit {
     service *s;
+    caller *from;
     int party; /* -1: refused */
     unsigned code;
     int is_last;
@@ -47,6 +46,13 @@ typedef struct visit {
 } visit;
 
 /* ---- who is it? ---- */
+
+static caller *caller_of(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
 
 static void refuse(visit *v, unsigned code, const char *why)
 {
@@ -66,11 +72,31 @@ static void log_refusal(service *s, const char *from, const char *why)
         log_line(&s->log, "refusals from here on are not written down");
 }
 
+/* When a request that begins now must have been answered. */
+static double request_end(const federation *f)
+{
+    size_t bytes = federation_most_up(f) + federation_most_down(f);
+    return net_now() + NET_REQUEST + (double)bytes / NET_BYTES;
+}
+
+/* A party has come. A request of it that waits may have been shut for this. */
+static void welcome(visit *v)
+{
+    service *s = v->s;
+    if (!door_know(&s->door, v->from, v->party, request_end(&s->f)))
+        return;
+    pthread_mutex_lock(&s->lock);
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void identify(visit *v, struct MHD_Connection *c, const char *url,
                      const char *method)
 {
     char from[64];
     const char *why = visitor_fault(c, &v->s->f, &v->party);
+    if (!why)
+        welcome(v);
     if (why)
         refuse(v, MHD_HTTP_FORBIDDEN, why);
     else if (strcmp(url, "/v1/word") || strcmp(method, MHD_HTTP_METHOD_POST))
@@ -125,8 +151,9 @@ static hub_word hold(visit *v, text_buffer *out)
     service *s = v->s;
     hub_word word = HUB_WAIT;
     sotto_error error = {SOTTO_OK, ""};
-    double until = net_now() + HOLD;
-    while (!s->stopping) { /* what failed must not be gone on from */
+    double until = net_now() + NET_HOLD;
+    /* what failed must not be gone on from */
+    while (!s->stopping && !v->from->is_shut) {
         sotto_status status = hub_next(s->hub, v->party, &word, out, &error);
         if (status != SOTTO_OK) {
             fail(s, status, &error);
@@ -147,6 +174,8 @@ static enum MHD_Result reply(struct MHD_Connection *c, unsigned code,
         size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
     if (!r)
         return MHD_NO;
+    if (code == MHD_HTTP_FORBIDDEN) /* a stranger does not stay */
+        (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
     enum MHD_Result done = MHD_queue_response(c, code, r);
     MHD_destroy_response(r);
     return done;
@@ -184,10 +213,12 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c,
     visit *v = *own;
     (void)version;
     if (!v) {
-        v = *own = mem_zeroed(1, sizeof *v);
+        caller *from = caller_of(c);
+        v = from ? mem_zeroed(1, sizeof *v) : NULL;
         if (!v)
             return MHD_NO;
-        *v = (visit){.s = context, .party = -1};
+        *v = (visit){.s = context, .from = from, .party = -1};
+        *own = v;
         identify(v, c, url, method);
         return MHD_YES;
     }
@@ -214,6 +245,7 @@ static void completed(void *context, struct MHD_Connection *c, void **own,
     (void)c;
     if (!v)
         return;
+    door_extend(&s->door, v->from, net_now() + NET_IDLE);
     if (v->is_last && how == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
         pthread_mutex_lock(&s->lock);
         s->told++;
@@ -223,6 +255,25 @@ static void completed(void *context, struct MHD_Connection *c, void **own,
     text_free(&v->body);
     mem_free(v);
     *own = NULL;
+}
+
+static void came_or_went(void *context, struct MHD_Connection *c, void **own,
+                         enum MHD_ConnectionNotificationCode what)
+{
+    char from[64];
+    service *s = context;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+        door_leave(&s->door, *own);
+    else if (info)
+        *own = door_enter(&s->door, info->connect_fd, visitor_address(c, from),
+                          net_now());
+}
+
+static void shown_out(void *context, const char *from, const char *why)
+{
+    log_refusal(context, from, why);
 }
 
 static void overheard(void *context, const char *format, va_list arguments)
@@ -240,6 +291,15 @@ static void overheard(void *context, const char *format, va_list arguments)
 }
 
 /* ---- until it is over ---- */
+
+/* As wait_until, with a look at the door from time to time. With the lock. */
+static void watch_until(service *s, double when)
+{
+    double now = net_now();
+    if (door_sweep(&s->door, now))
+        pthread_cond_broadcast(&s->changed);
+    wait_until(s, fmin(when, now + LOOK));
+}
 
 /* Somebody has been silent for too long. With the lock. */
 static void give_up(service *s, int who)
@@ -266,7 +326,7 @@ static void await_comparison(service *s)
     double until = net_now() + (double)s->f.patience;
     while (!s->stopping && net_now() < until &&
            (who = hub_waits_to_compare(s->hub)) >= 0) {
-        wait_until(s, until);
+        watch_until(s, until);
         if (events != hub_events(s->hub))
             until = net_now() + (double)s->f.patience;
         events = hub_events(s->hub);
@@ -292,21 +352,21 @@ static void watch(service *s)
         if (net_now() >= until)
             give_up(s, who);
         else
-            wait_until(s, until);
+            watch_until(s, until);
     }
     await_comparison(s);
     /* those who have not heard it yet come once more */
     double until = net_now() + GRACE;
     while (!s->stopping && s->told < s->f.parties && net_now() < until)
-        wait_until(s, until);
+        watch_until(s, until);
     s->stopping = 1;
     pthread_cond_broadcast(&s->changed);
 }
 
 static sotto_status listen_and_watch(service *s, sotto_error *error)
 {
-    /* an address cannot take all connections; parties may share one */
-    unsigned each = (unsigned)(2 * s->f.parties + SPARE_CONNECTIONS);
+    /* twice what the door lets in: who was shut is there for a moment more */
+    unsigned most = 2 * (NET_STRANGERS + NET_OF_PARTY * (unsigned)s->f.parties);
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION |
                      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_TLS |
                      MHD_USE_ERROR_LOG;
@@ -317,10 +377,10 @@ static sotto_status listen_and_watch(service *s, sotto_error *error)
         s->keys.key, MHD_OPTION_HTTPS_MEM_CERT, s->keys.certificate,
         MHD_OPTION_HTTPS_MEM_TRUST, s->keys.authority,
         MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3",
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE,
-        MHD_OPTION_CONNECTION_LIMIT, ADDRESSES * each,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, each, MHD_OPTION_NOTIFY_COMPLETED,
-        completed, s, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)NET_IDLE,
+        MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_NOTIFY_CONNECTION,
+        came_or_went, s, MHD_OPTION_NOTIFY_COMPLETED, completed, s,
+        MHD_OPTION_END);
     if (!d)
         return error_set(error, SOTTO_FAILED,
                          "cannot listen on port %lld (is it taken?)",
@@ -389,6 +449,8 @@ sotto_status sotto_federation_serve(const char *config,
                                     sotto_model **out, sotto_error *error)
 {
     service s = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    s.door = (door){
+        .lock = PTHREAD_MUTEX_INITIALIZER, .tell = shown_out, .context = &s};
     pthread_condattr_t steady;
     *out = NULL;
     pthread_condattr_init(&steady);

@@ -41,16 +41,22 @@ CONFIG = {
 PARTIES = ("bank", "clinic", "shop")
 
 
+HELD = []  # ports that are ours until this process ends
+
+
 def free_port():
-    """Below those that outgoing connections are given."""
+    """Below those that outgoing connections are given. It stays bound, so that no other test gets
+    it before a coordinator listens; who sets SO_REUSEADDR, as all servers here do, can still."""
     while True:
-        with socket.socket() as s:
-            port = random.SystemRandom().randrange(20000, 32000)
-            try:
-                s.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                pass
+        s = socket.socket()
+        try:
+            s.bind(("0.0.0.0", random.SystemRandom().randrange(20000, 32000)))
+        except OSError:
+            s.close()
+            continue
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        HELD.append(s)
+        return s.getsockname()[1]
 
 
 def table(count=300, seed=2):

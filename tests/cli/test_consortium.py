@@ -447,20 +447,115 @@ class Clients(Openssl):
         for connection in held:
             connection.close()
 
-    def test_one_address_cannot_take_all(self):
-        """Somebody holds as many connections as it can get, and says nothing."""
+    def test_strangers_keep_nobody_out(self):
+        """450 idle strangers from ten addresses, some of them after a handshake; more come with
+        every line of the log. The parties' run has the same bits."""
+        coordinator = self.serve()
+        crowd = Crowd(self.json(self.config)["coordinator"]["port"], 450)
+        self.addCleanup(crowd.go)
+        crowd.come(450)
+        processes = [coordinator, *(self.join(name) for name in PARTIES)]
+        lines = 0
+        while any(p.run.poll() is None for p in processes):
+            now = coordinator.said().count("\nfrom ")
+            if now > lines and not crowd.come(10):
+                break  # nobody listens any more
+            lines = now
+            time.sleep(.01)
+        self.assert_ended(processes)
+        self.assertEqual(self.bytes_of("coordinator.json"), self.simulated())
+        self.assertIn("has to make room for another stranger", self.log("state-coordinator"))
+
+    def test_requests_that_trickle(self):
+        """A byte now and then: a stranger who never ends the handshake, one who is refused and
+        goes on talking, and a party whose request never comes to an end. All are shut, since
+        there is a time for the whole, and a party that comes properly is heard."""
+        self.agree(lambda c: c.update(patience=3600), "patient")
+        coordinator = self.serve(keys="patient/coordinator")
+        port = self.json(self.config)["coordinator"]["port"]
+        post = b"POST /v1/word HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000\r\n\r\n"
+        stranger = socket.create_connection(("localhost", port), timeout=30)
+        stranger.sendall(b"\x16\x03\x01\x20\x00")
+        nobody = context_of("", False).wrap_socket(
+            socket.create_connection(("localhost", port), timeout=30))
+        nobody.sendall(post)
+        shop = context_of(self.path("patient/shop").decode()).wrap_socket(
+            socket.create_connection(("localhost", port), timeout=30))
+        shop.sendall(post)
+        left = {"stranger": stranger, "nobody": nobody, "shop": shop}
+        self.addCleanup(lambda: [c.close() for c in (stranger, nobody, shop)])
+        end = time.monotonic() + 600  # it would go on for ever
+        while left:
+            self.assertLess(time.monotonic(), end, f"never shut: {list(left)}")
+            left = {name: c for name, c in left.items() if not self.is_shut(c)}
+            time.sleep(.2)
+        log = self.log("state-coordinator")
+        self.assertEqual(log.count("did not say in time who it is"), 2, log)
+        self.assertEqual(log.count("its request took too long"), 1, log)
+        parties = [self.join(name, keys=f"patient/{name}") for name in PARTIES]
+        self.assert_ended([coordinator, *parties])
+
+    @staticmethod
+    def is_shut(connection):
+        """Whether the other side has ended it; says one byte otherwise."""
+        connection.settimeout(.01)
+        try:
+            connection.sendall(b"\0")
+            return not connection.recv(1000)
+        except (TimeoutError, ssl.SSLWantReadError):
+            return False
+        except OSError:
+            return True
+
+    def test_a_party_has_a_few_connections(self):
+        """The newest count: one that hangs must not keep its owner out."""
         coordinator = self.serve()
         port = self.json(self.config)["coordinator"]["port"]
+        context = context_of(self.path("keys/shop").decode())
         held = []
-        try:
-            for _ in range(40):
-                held.append(socket.create_connection(("127.0.0.1", port), timeout=5,
-                                                     source_address=("127.0.0.2", 0)))
-            parties = [self.join(name) for name in PARTIES]
-            self.assert_ended([coordinator, *parties])
-        finally:
-            for connection in held:
-                connection.close()
+        self.addCleanup(lambda: [c.close() for c in held])
+        for i in range(20):
+            held.append(context.wrap_socket(
+                socket.create_connection(("localhost", port), timeout=30)))
+            held[-1].sendall(b"POST /v1/word HTTP/1.1\r\nHost: localhost\r\n"
+                             b"Content-Length: 4000\r\n\r\nsotto")
+            while self.log("state-coordinator").count("newer connections") < i - 3:
+                self.assertIsNone(coordinator.run.poll())
+                time.sleep(.01)
+        parties = [self.join(name) for name in PARTIES]
+        self.assert_ended([coordinator, *parties])
+
+
+class Crowd:
+    """Strangers who connect and say nothing; the oldest leave when there are too many."""
+
+    def __init__(self, port, most):
+        self.port, self.most = port, most
+        self.held, self.came = [], 0
+
+    def come(self, count):
+        """Whether there is somebody to come to."""
+        for _ in range(count):
+            self.came += 1
+            try:
+                one = socket.create_connection(
+                    ("127.0.0.1", self.port), timeout=60,
+                    source_address=(f"127.0.0.{self.came % 10 + 1}", 0))
+            except ConnectionRefusedError:
+                return False
+            if self.came % 9 == 0:  # a handshake, and not a word
+                try:
+                    one = context_of("", False).wrap_socket(one)
+                except OSError:  # it was too slow, and had to make room
+                    pass
+            self.held.append(one)
+        while len(self.held) > self.most:
+            self.held.pop(0).close()
+        return True
+
+    def go(self):
+        for one in self.held:
+            one.close()
 
 
 class Meeting(Openssl):

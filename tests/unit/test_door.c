@@ -1,0 +1,176 @@
+/*
+ * Who is shut at the coordinator's door, and when, by a clock of the test's
+ * own: strangers make room for each other and for nobody else, and bytes that
+ * trickle in buy no time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "door.h"
+#include "times.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Both ends of a connection. */
+typedef struct guest {
+    int here, there;
+    caller *caller;
+} guest;
+
+static int told;
+
+static void count_told(void *context, const char *from, const char *why)
+{
+    assert_ptr_equal(context, &told);
+    assert_true(*from && *why);
+    told++;
+}
+
+static door new_door(void)
+{
+    told = 0;
+    return (door){.lock = PTHREAD_MUTEX_INITIALIZER,
+                  .tell = count_told,
+                  .context = &told};
+}
+
+static guest come(door *d, const char *from, double now)
+{
+    int both[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
+    guest g = {both[0], both[1], door_enter(d, both[0], from, now)};
+    assert_non_null(g.caller);
+    return g;
+}
+
+/* Whether the guest can still be heard. */
+static int is_open(const guest *g)
+{
+    char byte;
+    ssize_t got = recv(g->there, &byte, 1, MSG_DONTWAIT);
+    assert_int_equal(got == 0, g->caller->is_shut);
+    return got != 0;
+}
+
+static int count_open(const guest *g, int count)
+{
+    int open = 0;
+    for (int i = 0; i < count; i++)
+        open += is_open(&g[i]);
+    return open;
+}
+
+static void leave(door *d, guest *g, int count)
+{
+    for (int i = 0; i < count; i++) {
+        door_leave(d, g[i].caller);
+        close(g[i].here);
+        close(g[i].there);
+    }
+}
+
+/* 450 strangers: as many stay as may, and all parties do. */
+static void test_crowd(void **state)
+{
+    (void)state;
+    enum { CROWD = 450, PARTIES = 3 };
+    door d = new_door();
+    guest known[PARTIES], crowd[CROWD];
+    for (int k = 0; k < PARTIES; k++) {
+        known[k] = come(&d, "10.0.0.1", 0);
+        assert_false(door_know(&d, known[k].caller, k, 100));
+    }
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = come(&d, "10.0.0.1", 0);
+    assert_int_equal(count_open(known, PARTIES), PARTIES);
+    assert_int_equal(count_open(crowd, CROWD), NET_STRANGERS);
+    assert_int_equal(count_open(crowd, CROWD - NET_STRANGERS), 0);
+    assert_int_equal(told, CROWD - NET_STRANGERS);
+    leave(&d, crowd, CROWD);
+    leave(&d, known, PARTIES);
+    assert_null(d.oldest);
+    assert_null(d.newest);
+}
+
+/* One address has most of the places: another one's stranger, who came first,
+   does not have to go for it. */
+static void test_addresses(void **state)
+{
+    (void)state;
+    enum { CROWD = 2 * NET_STRANGERS };
+    door d = new_door();
+    guest few[2], crowd[CROWD];
+    for (int i = 0; i < 2; i++)
+        few[i] = come(&d, "10.0.0.2", 0);
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = come(&d, "10.0.0.1", 0);
+    assert_int_equal(count_open(few, 2), 2);
+    assert_int_equal(count_open(crowd, CROWD), NET_STRANGERS - 2);
+    leave(&d, few, 2);
+    leave(&d, crowd, CROWD);
+}
+
+/* A stranger has its time from the beginning, whatever it does; a party's
+   request another one, and then its connection waits for the next. */
+static void test_times(void **state)
+{
+    (void)state;
+    door d = new_door();
+    guest g[2] = {come(&d, "10.0.0.1", 5), come(&d, "10.0.0.1", 5)};
+    assert_false(door_know(&d, g[1].caller, 0, 5 + NET_REQUEST));
+    door_extend(&d, g[0].caller, 1e9); /* it was answered, and refused */
+    assert_false(door_sweep(&d, 5 + NET_HELLO - .001));
+    assert_int_equal(count_open(g, 2), 2);
+    assert_true(door_sweep(&d, 5 + NET_HELLO));
+    assert_false(is_open(&g[0]));
+    assert_true(is_open(&g[1]));
+    assert_false(door_sweep(&d, 5 + NET_REQUEST - .001));
+    door_extend(&d, g[1].caller, 60 + NET_IDLE);
+    assert_false(door_sweep(&d, 60 + NET_IDLE - .001));
+    assert_true(is_open(&g[1]));
+    assert_true(door_sweep(&d, 60 + NET_IDLE));
+    assert_false(is_open(&g[1]));
+    assert_false(door_sweep(&d, 1e9)); /* once is enough */
+    assert_int_equal(told, 2);
+    leave(&d, g, 2);
+}
+
+/* A party has a few connections, of which the newest count; another party's
+   stay. One connection that comes with many requests is one. */
+static void test_party(void **state)
+{
+    (void)state;
+    enum { MANY = NET_OF_PARTY + 3 };
+    door d = new_door();
+    guest other = come(&d, "10.0.0.1", 0), g[MANY];
+    assert_false(door_know(&d, other.caller, 1, 100));
+    for (int i = 0; i < MANY; i++) {
+        g[i] = come(&d, "10.0.0.1", 0);
+        for (int again = 0; again < 3; again++)
+            assert_int_equal(door_know(&d, g[i].caller, 0, 100),
+                             !again && i >= NET_OF_PARTY);
+    }
+    assert_true(is_open(&other));
+    assert_int_equal(count_open(g, MANY), NET_OF_PARTY);
+    assert_int_equal(count_open(g, MANY - NET_OF_PARTY), 0);
+    leave(&d, g, MANY);
+    leave(&d, &other, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_party),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
