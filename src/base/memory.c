@@ -102,6 +102,22 @@ void mem_wipe(void *block, size_t bytes)
         explicit_bzero(block, bytes);
 }
 
+void *mem_resize_wiped(void *block, size_t from, size_t to)
+{
+    void *moved = mem_zeroed(to, 1);
+    if (moved && block) {
+        memcpy(moved, block, from < to ? from : to);
+        mem_free_wiped(block, from);
+    }
+    return moved;
+}
+
+void mem_free_wiped(void *block, size_t bytes)
+{
+    mem_wipe(block, bytes);
+    mem_free(block);
+}
+
 void sotto_text_free(char *string)
 {
     mem_free(string);

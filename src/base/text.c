@@ -18,7 +18,8 @@ static int text_reserve(text_buffer *t, size_t more)
     size_t room = t->room ? t->room : 64;
     while (room < need)
         room *= 2;
-    char *data = mem_resize(t->data, room, 1);
+    char *data = t->is_secret ? mem_resize_wiped(t->data, t->room, room)
+                              : mem_resize(t->data, room, 1);
     if (!data)
         return !(t->failed = 1);
     t->data = data;
@@ -56,8 +57,9 @@ void text_format(text_buffer *t, const char *format, ...)
 
 void text_free(text_buffer *t)
 {
-    mem_free(t->data);
-    *t = (text_buffer){0};
+    int is_secret = t->is_secret;
+    mem_free_wiped(t->data, is_secret ? t->room : 0);
+    *t = (text_buffer){.is_secret = is_secret};
 }
 
 void text_number(text_buffer *t, double x)

@@ -90,6 +90,12 @@ int mem_wiped_on_fork(void *block, size_t bytes);
 /* Zeros that the compiler may not remove. */
 void mem_wipe(void *block, size_t bytes);
 
+/* As mem_resize of a block of bytes, and what it leaves behind is wiped. */
+void *mem_resize_wiped(void *block, size_t from, size_t to);
+
+/* Wipes so much of it, and frees it. */
+void mem_free_wiped(void *block, size_t bytes);
+
 /* a * b into *out; 0 on overflow. */
 int size_multiply(size_t a, size_t b, size_t *out);
 
@@ -98,7 +104,8 @@ int size_multiply(size_t a, size_t b, size_t *out);
 typedef struct text_buffer {
     char *data; /* NUL-terminated once something was added */
     size_t length, room;
-    int failed; /* out of memory at some point: data is incomplete */
+    int failed;    /* out of memory at some point: data is incomplete */
+    int is_secret; /* wiped when it moves and when it is freed */
 } text_buffer;
 
 void text_add(text_buffer *t, const char *bytes, size_t length);
@@ -148,6 +155,11 @@ sotto_status file_create(const char *path, const text_buffer *content,
 /* Syncs the folder that a file is in, so that its name outlasts a loss of
    power. */
 sotto_status file_sync_folder(const char *path, sotto_error *error);
+
+/* A whole file that is secret: refused where others can read it, and nothing
+   of it stays in memory but what is handed out, which the caller wipes. */
+sotto_status file_read_secret(const char *path, size_t most, char **out,
+                              size_t *size, sotto_error *error);
 
 /* A whole file of at most `most` bytes, with a NUL behind it; "-" is stdin. */
 sotto_status file_read(const char *path, size_t most, char **out, size_t *size,

@@ -265,13 +265,14 @@ static sotto_status gate_noisy_best(curator *c, double scale,
     for (size_t from = 0; from < count; from += 64) {
         size_t n = count - from < 64 ? count - from : 64;
         sotto_status status = noise_laplace(c->choices, scale, part, n, error);
-        if (status != SOTTO_OK)
-            return status;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; status == SOTTO_OK && i < n; i++)
             if (scores[from + i] + part[i] > best) {
                 best = scores[from + i] + part[i];
                 *place = from + i;
             }
+        mem_wipe(part, n * sizeof *part);
+        if (status != SOTTO_OK)
+            return status;
     }
     return SOTTO_OK;
 }

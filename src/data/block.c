@@ -28,7 +28,8 @@ void range_add(column_range *range, const double *values, int count)
 int worker_open(worker *w, const plan *p, int sparse)
 {
     size_t gathered;
-    *w = (worker){.plan = p, .weight = 1};
+    *w = (worker){
+        .plan = p, .weight = 1, .unit.is_secret = 1, .scratch.is_secret = 1};
     if (sparse)
         return 1;
     if (!size_multiply((size_t)p->features, WORKER_ROWS, &gathered))
@@ -42,9 +43,7 @@ int worker_open(worker *w, const plan *p, int sparse)
 
 void worker_close(worker *w)
 {
-    mem_wipe(w->scratch.data, w->scratch.room);
     text_free(&w->scratch);
-    mem_wipe(w->unit.data, w->unit.room);
     text_free(&w->unit);
     if (w->x)
         mem_wipe(w->x, (size_t)w->plan->features * WORKER_ROWS * sizeof *w->x);
@@ -59,6 +58,7 @@ static int worker_begin(worker *w, int64_t rows)
 {
     block *b = w->block;
     b->room = rows;
+    b->unit.is_secret = 1;
     if (w->plan->target_is != TARGET_NONE)
         b->y = mem_zeroed((size_t)rows, sizeof *b->y);
     if (w->plan->has_weight)
@@ -251,7 +251,6 @@ void block_free(block *b)
     mem_free(b->y);
     mem_free(b->weight);
     mem_free(b->unit_end);
-    mem_wipe(b->unit.data, b->unit.room);
     text_free(&b->unit);
     mem_free(b);
 }

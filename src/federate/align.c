@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(hash) == crypto_auth_hmacsha256_BYTES, "HMAC-SHA256");
@@ -145,9 +144,7 @@ static sotto_status add_file(mac *m, const char *path, sotto_error *error)
     int cause = errno;
     if (from >= 0)
         close(from);
-    if (bytes)
-        mem_wipe(bytes, part);
-    mem_free(bytes);
+    mem_free_wiped(bytes, part);
     if (!bytes)
         return error_memory(error);
     return got < 0 ? error_set(error, SOTTO_FAILED, "%s: cannot read: %s",
@@ -176,21 +173,16 @@ sotto_status align_secret(hash *out, const char *path, sotto_error *error)
 {
     char *text = NULL;
     size_t size = 0, used = 0;
-    struct stat about;
-    if (!stat(path, &about) && (about.st_mode & 077))
-        return error_set(error, SOTTO_PRIVACY,
-                         "%s: others can read it; expected a file of its "
-                         "owner alone (chmod 600)",
-                         show_name(path).text);
-    sotto_status status = file_read(path, 1000, &text, &size, error);
+    sotto_status status = file_read_secret(path, 1000, &text, &size, error);
     if (status != SOTTO_OK)
         return status;
     const char *end = NULL;
     int bad = sodium_hex2bin(out->byte, sizeof out->byte, text, size, "\n",
                              &used, &end) ||
               used != sizeof out->byte || (end && (*end && *end != '\n'));
-    mem_wipe(text, size);
-    mem_free(text);
+    mem_free_wiped(text, size);
+    if (bad)
+        mem_wipe(out, sizeof *out);
     return bad ? error_set(error, SOTTO_USAGE,
                            "%s: expected 64 digits 0-9a-f and a newline",
                            show_name(path).text)

@@ -336,9 +336,9 @@ void member_close(member *m)
     text_free(&m->tag);
     text_free(&m->word);
     mem_free(m->weight);
-    mem_wipe(&m->seal_key, sizeof m->seal_key);
-    mem_free(m->tags);
-    mem_free(m);
+    /* with another party's tag one could come in its name */
+    mem_free_wiped(m->tags, 2 * (size_t)m->f->parties * sizeof *m->tags);
+    mem_free_wiped(m, sizeof *m);
 }
 
 const text_buffer *member_word(const member *m)

@@ -131,8 +131,7 @@ void party_close(party *p)
     mem_free(p->vector);
     mem_free(p->held);
     mem_free(p->weight);
-    mem_wipe(&p->seal_key, sizeof p->seal_key);
-    mem_free(p);
+    mem_free_wiped(p, sizeof *p);
 }
 
 void party_seal(party *p, const hash *key)

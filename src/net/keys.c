@@ -4,7 +4,6 @@
 #include "keys.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum { MOST_PEM = 1 << 20 };
@@ -82,16 +81,9 @@ static int key_fits(const char *pem, const hash *public_key)
     return fine;
 }
 
-static sotto_status read_pem(char **out, const char *path, int is_secret,
-                             sotto_error *error)
+static sotto_status read_pem(char **out, const char *path, sotto_error *error)
 {
     size_t size;
-    struct stat about;
-    if (is_secret && !stat(path, &about) && (about.st_mode & 077))
-        return error_set(error, SOTTO_PRIVACY,
-                         "%s: others can read it; expected a file of its "
-                         "owner alone (chmod 600)",
-                         show_name(path).text);
     return file_read(path, MOST_PEM, out, &size, error);
 }
 
@@ -112,11 +104,12 @@ static sotto_status check(const net_keys *k, const federation *f,
 
 static sotto_status read_files(net_keys *k, sotto_error *error)
 {
-    sotto_status status = read_pem(&k->authority, k->authority_path, 0, error);
+    sotto_status status = read_pem(&k->authority, k->authority_path, error);
     if (status == SOTTO_OK)
-        status = read_pem(&k->certificate, k->certificate_path, 0, error);
+        status = read_pem(&k->certificate, k->certificate_path, error);
     if (status == SOTTO_OK)
-        status = read_pem(&k->key, k->key_path, 1, error);
+        status = file_read_secret(k->key_path, MOST_PEM, &k->key, &k->key_size,
+                                  error);
     if (status != SOTTO_OK)
         return status;
     const char *bad =
@@ -145,9 +138,7 @@ sotto_status net_keys_read(net_keys *k, const federation *f, const char *folder,
 
 void net_keys_free(net_keys *k)
 {
-    if (k->key)
-        mem_wipe(k->key, strlen(k->key));
-    mem_free(k->key);
+    mem_free_wiped(k->key, k->key_size);
     mem_free(k->certificate);
     mem_free(k->authority);
     mem_free(k->authority_path);

@@ -12,6 +12,7 @@
 typedef struct net_keys {
     char *authority_path, *certificate_path, *key_path, *secret_path;
     char *authority, *certificate, *key; /* as PEM */
+    size_t key_size;
     hash authority_key, own_key;
 } net_keys;
 
