@@ -328,6 +328,12 @@ class Kinds(unittest.TestCase):
                                  r"Reference|Explanation), for [^*]+\*")
                 self.assertIn(f"({page})", read("README.md"))
 
+    def test_every_command(self):
+        """CONTRIBUTING lists all that the Makefile has for people."""
+        inner = {"all", "setup-build", "setup-test", "test-prerequisites"}
+        for target in TARGETS - inner:
+            self.assertRegex(read("CONTRIBUTING.md"), rf"`make {target}[` ]")
+
 
 class Documents(unittest.TestCase):
     def test_everything_named_is_there(self):
