@@ -5,7 +5,8 @@ A block called console has commands after a $ and what they print. A block
 called sh has commands alone. All blocks of a page run in one shell, one after
 the other, in the folder where the page says that one is.
 
-`test_readme.py --write` puts what the commands print now into the pages.
+`test_readme.py --write` puts what the commands print now into the pages, where
+it is not the same but for noise.
 """
 
 import math
@@ -245,7 +246,8 @@ def write():
             if not is_run_here(block[1], block[2]):
                 return block[0]
             new = "".join(
-                command if printed is None else f"$ {command}\n{said}"
+                command if printed is None else
+                f"$ {command}\n{printed if same(said, printed) else said}"
                 for (command, printed), said in
                 zip(steps(block[1], block[2]), given))
             return f"```{block[1]}\n{new}```"
