@@ -99,14 +99,15 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "(paper) or Theorem 4.2"},
     [OPTION_AVERAGE] = {"average", NUMBER, "SHARE", NULL, 0, 1, NULL,
         " train plan ", "the last part of a round, or of the steps, "
-        "that is averaged (0: none; cd: 0.5, gd and sgd: 0.7 unless "
+        "that is averaged (0: none; cd and scd: 0.5, gd and sgd: 0.7 unless "
         "given)"},
     [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
         " train plan ",
         "the probability with which a row (or, with --unit-column, a person) "
-        "is in a batch, each by a secret coin; 1: always (default: 5 L2 "
-        "/ R^2, but from 0.002 to 0.02, or 10 / --rows where that is more; svrg: 0.05; scd-seq, scd-primal: the part of the "
-        "rows or coordinates that are a block)"},
+        "is in a batch, each by a secret coin; 1: always (default: sgd: 0.02; "
+        "scd: 5 L2 / R^2, but from 0.002 to 0.02; both: 10 / --rows where that "
+        "is more; svrg: 0.05); scd-seq, scd-primal: the part of the rows or "
+        "coordinates that are a block"},
     [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
         " train plan ",
         "gd, sgd: look ahead by X times the last move before each step (0 "

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import unittest
 
-from common import HERE, run
+from common import HERE, OK, Case, run
 
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
@@ -314,6 +314,59 @@ class Header(unittest.TestCase):
         for kind in kinds:
             self.assertIn(kind, read("include/sotto.h"))
             self.assertIn(kind, OPTIONS["event"]["help"])
+
+
+# A solver, an option that is not given, what help says that it is then, and
+# the same as a value.
+DEFAULTS = (
+    ("cd", "passes", "(default: 20)", 20),
+    ("sgd", "passes", "sgd, scd: how often each row is expected in a batch "
+     "(default: 10, 15)", 10),
+    ("scd", "passes", "(default: 10, 15)", 15),
+    ("cd", "rounds", "", 1),
+    ("svrg", "rounds", "svrg: 5 unless given", 5),
+    ("gd", "steps", "gd: 100 unless given", 100),
+    ("svrg", "steps", "svrg: 1 / rate in a round", 20),
+    ("cd", "average", "cd and scd: 0.5", .5),
+    ("scd", "average", "cd and scd: 0.5", .5),
+    ("gd", "average", "gd and sgd: 0.7", .7),
+    ("sgd", "average", "gd and sgd: 0.7", .7),
+    ("sgd", "batch-rate", "sgd: 0.02", .02),
+    ("scd", "batch-rate", "scd: 5 L2 / R^2, but from 0.002 to 0.02", .005),
+    ("svrg", "batch-rate", "svrg: 0.05", .05),
+    ("gd", "momentum", "gd without --step-size: 0.9", .9),
+    ("sgd", "momentum", "0 unless given", 0),
+    ("gcd", "selection-share", "default: 0.5", .5),
+)
+
+
+class Defaults(Case):
+    """What help says of a default is what happens without the option."""
+
+    def weights(self, solver, *more):
+        wants = (["--no-intercept"] if solver == "scd" else []) + (
+            ["--steps", "30"] if solver == "gcd" else [])
+        result = self.sotto(
+            "train", "patients.csv", "--schema", "schema.json", "--loss",
+            "logistic", "--l2", "0.001", "--epsilon", "1", "--delta", "1e-6",
+            "--insecure-seed", "1", "--solver", solver, *wants, *more,
+            "-o", "m.json")
+        self.assertEqual(result.code, OK, result.err)
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            model = json.load(file)
+        return model["weights"], model["intercept"]
+
+    def test_defaults(self):
+        subprocess.run([os.path.join(ROOT, "tools", "patients.py"),
+                        self.directory], check=True)
+        plain = {solver: self.weights(solver)
+                 for solver in {solver for solver, *_ in DEFAULTS}}
+        for solver, option, words, value in DEFAULTS:
+            with self.subTest(f"{solver} --{option} {value}"):
+                self.assertIn(words, OPTIONS[option]["help"])
+                self.assertEqual(self.weights(solver, f"--{option}",
+                                              str(value)), plain[solver])
+        self.assertNotEqual(self.weights("gd", "--steps", "99"), plain["gd"])
 
 
 class Kinds(unittest.TestCase):
