@@ -57,7 +57,7 @@ class NamedProblems(Folder):
         best = self.train(name + ".npy", features, "--loss", loss, "--l1", repr(l1))
         least = objective(best)
         settings = {"target": features + 1, "loss": loss, "intercept": "no", "solver": "fw",
-                    "radius": repr(abs(best).sum()), "steps": steps, "clip": clip,
+                    "radius": float(abs(best).sum()), "steps": steps, "clip": clip,
                     "epsilon": epsilon, "delta": repr(1 / rows**2), "adjacency": "replace-one",
                     "threads": 1}
         done = subprocess.run([REPEAT, str(RUNS), name + ".npy",
