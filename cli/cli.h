@@ -59,6 +59,9 @@ sotto_status cli_refuse_verb(const char *name, sotto_error *error);
    in characters. */
 int cli_print_name(FILE *to, const char *name, int most);
 
+/* Prints a line with the unit of a private model, after the label. */
+void cli_print_unit(FILE *to, const char *label, const sotto_model *m);
+
 /* Prints text as a JSON string, in quotes. */
 void cli_json_text(FILE *to, const char *text);
 

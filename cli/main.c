@@ -232,6 +232,15 @@ int cli_print_name(FILE *to, const char *name, int most)
     return width;
 }
 
+void cli_print_unit(FILE *to, const char *label, const sotto_model *m)
+{
+    char *unit;
+    sotto_error error;
+    sotto_status status = sotto_model_unit(&unit, m, &error);
+    fprintf(to, "%s%s\n", label, status == SOTTO_OK ? unit : error.message);
+    sotto_text_free(unit);
+}
+
 void cli_json_text(FILE *to, const char *text)
 {
     putc('"', to);

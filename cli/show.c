@@ -17,6 +17,7 @@ static void show_privacy(const sotto_model *m)
         printf("privacy    epsilon %s, delta %s\n",
                sotto_number_print_up(epsilon, 6).text,
                sotto_number_print_up(delta, 6).text);
+        cli_print_unit(stdout, "unit       ", m);
         return;
     }
     printf("%sNOT PRIVATE%s: made without noise; it may reveal the records it "

@@ -81,6 +81,7 @@ static void train_private(const cli *c, const sotto_model *m)
         fprintf(stderr, "\nprivate: epsilon %s, delta %s (see 'sotto show')\n",
                 sotto_number_print_up(epsilon, 6).text,
                 sotto_number_print_up(delta, 6).text);
+        cli_print_unit(stderr, "the unit is ", m);
         cli_remark_price(c, epsilon, delta);
     } else
         train_not_private("without noise, or with noise that can be repeated");

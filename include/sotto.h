@@ -347,6 +347,14 @@ SOTTO_API const char *sotto_model_statement(const sotto_model *model);
 SOTTO_API int sotto_model_privacy(const sotto_model *model, double *epsilon,
                                   double *delta);
 
+/*
+ * Whose promise it is, in words: a row, or a person with the column that
+ * tells people apart and how many rows of each are used. The caller frees it
+ * by sotto_text_free. SOTTO_PRIVACY where there is no statement.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_model_unit(char **out, const sotto_model *model, sotto_error *error);
+
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
    "box-high", "radius" (infinite without a box or an L1 ball), "huber-delta",
    "scaled-rows" (1: features without bounds are divided by their common

@@ -16,6 +16,7 @@ typedef struct curator_policy {
     account_adjacency adjacency;
     int64_t rows_per_person; /* of which all are protected at once */
     int has_people;          /* rows say whose they are, and are capped */
+    const char *unit_column; /* which says it, for the statement; public */
     double rows;             /* declared and public; 0: to be asked */
     loss loss;
     double weight_bound; /* the largest weight a row can have; 1 without */

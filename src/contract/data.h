@@ -45,12 +45,13 @@ struct sotto_table {
                        row, because nobody declared bounds */
     double weight_bound; /* the largest weight, as declared; 1 without */
 
-    double *y;      /* mapped target, or -1/+1; NULL without a target */
-    double *weight; /* NULL: every row counts 1 */
-    int64_t *unit;  /* rows of one person share a number; NULL: none given */
-    char *ids;      /* their texts, one after the other; NULL: not kept */
-    size_t *id_end; /* where row i's ends */
-    char *schema;   /* the columns as they were read, as a schema in JSON */
+    double *y;       /* mapped target, or -1/+1; NULL without a target */
+    double *weight;  /* NULL: every row counts 1 */
+    int64_t *unit;   /* rows of one person share a number; NULL: none given */
+    char *ids;       /* their texts, one after the other; NULL: not kept */
+    size_t *id_end;  /* where row i's ends */
+    char *unit_name; /* the column's; NULL: none */
+    char *schema;    /* the columns as they were read, as a schema in JSON */
     char *target_name;
     double target_centre, target_half;
     double target_reach; /* of a number, as stored; infinite: not declared */

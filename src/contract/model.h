@@ -57,6 +57,12 @@ sotto_model *model_new(int64_t features);
    JSON of them; NULL when out of memory or when it is not JSON. */
 char *model_form(const char *json);
 
+/* Whose promise it is, in words: of a statement read as JSON (jansson's
+   json_t), or as text, to be freed. */
+struct json_t;
+void model_put_unit(text_buffer *t, const struct json_t *statement);
+sotto_status model_unit(char **out, const char *statement, sotto_error *error);
+
 /* The file's text, with its checksum. */
 sotto_status model_text(const sotto_model *m, text_buffer *out,
                         sotto_error *error);

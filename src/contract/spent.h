@@ -11,8 +11,9 @@
    can stand beside it. */
 sotto_status fit_check_spent(const char *model, sotto_error *error);
 
-/* Writes MODEL.spent, synced; refuses where there is one already. */
-sotto_status fit_write_spent(const char *model, double epsilon, double delta,
+/* Writes MODEL.spent, synced, of the statement that the model will have and
+   of its events; refuses where there is one already. */
+sotto_status fit_write_spent(const char *model, const char *statement,
                              const account_list *events, sotto_error *error);
 
 #endif

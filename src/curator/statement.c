@@ -117,6 +117,10 @@ static void put_unit(text_buffer *t, const curator_policy *policy)
 {
     int people = policy->rows_per_person > 1 || policy->has_people;
     put_text(t, "unit", people ? "person" : "row");
+    if (policy->has_people && policy->unit_column)
+        put_text(t, "unit_column", policy->unit_column);
+    else
+        text_put(t, ",\n    \"unit_column\": null");
     text_format(t, ",\n    \"rows_per_person\": %lld",
                 (long long)policy->rows_per_person);
     put_text(t, "rows_per_person_is",

@@ -102,9 +102,15 @@ sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error)
     t->read_privately = p->is_private;
     t->drops_rows = p->drop_bad;
     t->weight_bound = 1;
-    for (int64_t i = 0; i < p->columns; i++)
+    for (int64_t i = 0; i < p->columns; i++) {
         if (p->column[i].role == COLUMN_WEIGHT)
             t->weight_bound = p->column[i].high;
+        if (p->column[i].role != COLUMN_UNIT)
+            continue;
+        t->unit_name = mem_text(p->column[i].name);
+        if (!t->unit_name)
+            return error_memory(error);
+    }
     if (p->target) {
         t->target_name = mem_text(p->target->name);
         t->target_centre = p->target->centre;
@@ -272,6 +278,7 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->reach);
     mem_free(t->schema);
     mem_free(t->target_name);
+    mem_free(t->unit_name);
     mem_free(t->class_name[0]);
     mem_free(t->class_name[1]);
     mem_free(t->warning);

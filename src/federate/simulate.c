@@ -192,8 +192,8 @@ static sotto_status declare_spending(const sotto_simulation *s,
     account_list events;
     sotto_status status = federation_events(&events, &s->f, error);
     if (status == SOTTO_OK)
-        status = fit_write_spent(s->output, s->promise.epsilon, s->f.delta,
-                                 &events, error);
+        status =
+            fit_write_spent(s->output, s->promise.statement, &events, error);
     account_free(&events);
     return status;
 }

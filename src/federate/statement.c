@@ -120,6 +120,7 @@ static void put_scope(text_buffer *t, const federation *f)
              "everybody but the parties: outsiders, the server, "
              "and all that it passes on");
     put_text(t, "unit", "row");
+    text_put(t, ", \"unit_column\": null, \"rows_per_person\": 1");
     put_text(t, "membership",
              "not protected: who is in the data, and how many they are, is "
              "taken for public");

@@ -213,7 +213,7 @@ static sotto_status run_told(const private_run *r, sotto_model *m,
 
 /* On the disk before the first record is asked about: what is proven, which
    for a paper's own noise may be more than was asked for. */
-static sotto_status declare_spending(const private_run *r, double epsilon,
+static sotto_status declare_spending(const private_run *r, const sotto_model *m,
                                      sotto_error *error)
 {
     const sotto_options *options = r->options;
@@ -224,17 +224,24 @@ static sotto_status declare_spending(const private_run *r, double epsilon,
     sotto_status status = curator_events(&events, &r->plan, r->policy.adjacency,
                                          r->facts.features, error);
     if (status == SOTTO_OK)
-        status = fit_write_spent(output, epsilon,
-                                 option_number(options, OPTION_DELTA), &events,
-                                 error);
+        status = fit_write_spent(output, m->statement, &events, error);
     account_free(&events);
     return status;
+}
+
+/* A name from the header, the schema or the options: public. */
+static sotto_status run_name_unit(private_run *r, const char *column,
+                                  sotto_error *error)
+{
+    r->unit_column = column ? mem_text(column) : NULL;
+    return column && !r->unit_column ? error_memory(error) : SOTTO_OK;
 }
 
 /* Policy, plan and noise, of public facts. */
 static sotto_status run_plan(private_run *r, sotto_error *error)
 {
     r->policy = fit_policy(&r->facts, &r->task, r->options);
+    r->policy.unit_column = r->unit_column;
     sotto_status status = r->solver->plan(r, error);
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->plan.items; i++)
@@ -263,6 +270,8 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)
         status = fit_begin(out, &r->task, t, error);
+    if (status == SOTTO_OK)
+        status = run_name_unit(r, t->unit_name, error);
     if (status != SOTTO_OK)
         return status;
     r->facts = fit_facts(t, r->options);
@@ -272,8 +281,7 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
     if (status != SOTTO_OK || !curator_is_private(r->curator))
         return status;
     status = run_state(r, *out, error);
-    return status == SOTTO_OK ? declare_spending(r, (*out)->epsilon, error)
-                              : status;
+    return status == SOTTO_OK ? declare_spending(r, *out, error) : status;
 }
 
 /* ---- only planned ---- */
@@ -317,7 +325,8 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
     r->facts = fit_planned_facts(r->options);
     if (!option_given(r->options, OPTION_SCHEMA))
         return r->facts.features > 0
-                   ? SOTTO_OK
+                   ? run_name_unit(
+                         r, option_text(r->options, OPTION_UNIT_COLUMN), error)
                    : error_set(error, SOTTO_USAGE,
                                "expected --features P, how many there will "
                                "be, or --schema FILE");
@@ -330,7 +339,8 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
     r->facts.has_people = t->unit != NULL;
     if (!option_given(r->options, OPTION_ROWS) && (t->weight || t->unit))
         r->facts.rows = 0;
-    if (r->solver->smooth)
+    status = run_name_unit(r, t->unit_name, error);
+    if (status == SOTTO_OK && r->solver->smooth)
         status = fit_find_smoothness(&r->smooth, t, &r->task, r->options,
                                      r->solver->buys, error);
     sotto_table_free(t);
@@ -369,6 +379,7 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
     if (status == SOTTO_OK)
         status = plan_text(&r, out, error);
     fit_free_blocks(&r.blocks);
+    mem_free(r.unit_column);
     mem_free(r.smooth.m);
     mem_free(r.smooth.reach);
     return status;
@@ -393,6 +404,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
     mem_free(r.bought);
     fit_free_maps(&r.maps);
     fit_free_blocks(&r.blocks);
+    mem_free(r.unit_column);
     mem_free(r.smooth.m);
     mem_free(r.smooth.reach);
     if (status != SOTTO_OK) {

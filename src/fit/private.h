@@ -71,6 +71,7 @@ typedef struct private_run {
     const sotto_options *options;
     const private_solver *solver;
     fit_task task;
+    char *unit_column; /* that says whose rows they are; NULL: none */
     public_facts facts;
     curator_policy policy;
     ask_plan plan;

@@ -57,14 +57,32 @@ sotto_status fit_check_spent(const char *model, sotto_error *error)
     return status;
 }
 
-static void spent_put(text_buffer *t, double epsilon, double delta,
+/* What the statement says, under the same keys. */
+static void spent_put_promise(text_buffer *t, const json_t *statement)
+{
+    static const char *const keys[] = {
+        "epsilon",     "delta",           "unit",
+        "unit_column", "rows_per_person", "rows_per_person_is"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *value = json_object_get(statement, keys[i]);
+        if (!value)
+            continue;
+        text_format(t, ",\n  \"%s\": ", keys[i]);
+        if (json_is_number(value))
+            text_number(t, json_number_value(value));
+        else if (json_is_string(value))
+            text_json(t, json_string_value(value));
+        else
+            text_put(t, "null");
+    }
+}
+
+static void spent_put(text_buffer *t, const json_t *statement,
                       const account_list *events)
 {
     text_buffer plan = {0};
-    text_format(t, "{\n  \"sotto_spent\": %d,\n  \"epsilon\": ", SPENT_VERSION);
-    text_number(t, epsilon);
-    text_put(t, ",\n  \"delta\": ");
-    text_number(t, delta);
+    text_format(t, "{\n  \"sotto_spent\": %d", SPENT_VERSION);
+    spent_put_promise(t, statement);
     text_format(t,
                 ",\n  \"adjacency\": \"%s\",\n  \"order\": \"%s\",\n  "
                 "\"draws\": ",
@@ -79,18 +97,20 @@ static void spent_put(text_buffer *t, double epsilon, double delta,
     text_free(&plan);
 }
 
-sotto_status fit_write_spent(const char *model, double epsilon, double delta,
+sotto_status fit_write_spent(const char *model, const char *statement,
                              const account_list *events, sotto_error *error)
 {
     text_buffer t = {0};
     char *path = spent_path(model);
-    spent_put(&t, epsilon, delta, events);
+    json_t *root = json_loads(statement, JSON_REJECT_DUPLICATES, NULL);
+    spent_put(&t, root, events);
     int taken = 0;
-    sotto_status status = !path || t.failed
+    sotto_status status = !path || !root || t.failed
                               ? error_memory(error)
                               : file_create(path, &t, &taken, error);
     if (taken) /* of two runs one is refused */
         status = spent_refuse(path, error);
+    json_decref(root);
     text_free(&t);
     mem_free(path);
     return status;
@@ -144,15 +164,22 @@ static sotto_status spent_explain(text_buffer *t, const json_t *root,
     sotto_status status = spent_events(&list, root, error);
     if (status == SOTTO_OK)
         status = account_epsilon(&list, delta, &price, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) {
         text_format(t,
                     "A run that did not finish: no model came of it, but it "
                     "may have spent\nepsilon %s at delta %s (%s), which "
-                    "counts in full. What it planned to ask:\n  %s\n",
+                    "counts in full.\n",
                     sotto_number_print_up(price.epsilon, 6).text,
                     sotto_number_print_up(delta, 6).text,
-                    account_adjacency_name(list.adjacency),
+                    account_adjacency_name(list.adjacency));
+        if (json_object_get(root, "unit")) { /* earlier versions had none */
+            text_put(t, "The unit is ");
+            model_put_unit(t, root);
+            text_put(t, ".\n");
+        }
+        text_format(t, "What it planned to ask:\n  %s\n",
                     json_string_value(json_object_get(root, "plan")));
+    }
     account_free(&list);
     return status;
 }
