@@ -18,8 +18,9 @@
  * sotto_error, which may be NULL and is left alone on success. `T **out` is
  * yours to free, and NULL after a failure; a `const T *` that is returned is
  * borrowed from the object it came from. Indices must be in range. Sizes are
- * 64-bit. The library never prints, never exits, and keeps no global state: two
- * threads may use two different objects at the same time without further ado.
+ * 64-bit. The library never prints and never exits. It aborts in one case:
+ * the system gives no random bits, so that there can be no noise. It keeps no
+ * global state: two threads may use two different objects at the same time.
  *
  * The library changes nothing that belongs to the whole process: not the
  * umask, signal handlers, the folder, the environment, the locale, or what
