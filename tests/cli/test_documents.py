@@ -369,6 +369,19 @@ class Defaults(Case):
         self.assertNotEqual(self.weights("gd", "--steps", "99"), plain["gd"])
 
 
+class Schema(Case):
+    def test_the_example_is_one(self):
+        """docs/schema.md shows a schema that the program takes."""
+        shown, = re.findall(r"^```json\n(.*?)^```$", read("docs/schema.md"),
+                            re.M | re.S)
+        self.write("schema.json", shown)
+        self.write("d.csv", "patient,age,ward,weight,readmitted\n"
+                   "p1,30,surgery,1,no\np2,NA,?,2,yes\n")
+        result = self.sotto("doctor", "d.csv", "--schema", "schema.json",
+                            "--loss", "logistic")
+        self.assertEqual(result.code, OK, result.err)
+
+
 class Kinds(unittest.TestCase):
     """Each page says which kind it is, and for whom."""
 
