@@ -201,7 +201,9 @@ sotto_status account_from_json(account_list *out, const char *text,
     *out = (account_list){0};
     json_reader r = {out, name, error};
     json_error_t fault;
+    locale_t before = locale_plain();
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
+    locale_restore(before);
     if (!root && json_out_of_memory(length))
         return error_memory(error);
     if (!root)

@@ -11,7 +11,6 @@
 #include "account.h"
 #include "number.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +55,7 @@ static int plan_take(plan_reader *r, char c)
 
 static int plan_is_letter(char c)
 {
-    return isalpha((unsigned char)c) || c == '_';
+    return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
 }
 
 /* The word or number at the reader; its length, 0 when it is too long. */
@@ -65,11 +64,11 @@ static size_t plan_word(plan_reader *r, int number, char word[PLAN_WORD])
     size_t n = 0;
     for (;; n++) {
         char c = r->at[n];
-        int in = number ? isdigit((unsigned char)c) || c == '.' || c == 'e' ||
-                              c == 'E' ||
-                              ((c == '-' || c == '+') && n &&
-                               (r->at[n - 1] == 'e' || r->at[n - 1] == 'E'))
-                        : plan_is_letter(c) || isdigit((unsigned char)c);
+        int in = number
+                     ? number_is_digit(c) || c == '.' || c == 'e' || c == 'E' ||
+                           ((c == '-' || c == '+') && n &&
+                            (r->at[n - 1] == 'e' || r->at[n - 1] == 'E'))
+                     : plan_is_letter(c) || number_is_digit(c);
         if (!in || n + 1 >= PLAN_WORD)
             break;
         word[n] = c;
@@ -112,7 +111,7 @@ static double plan_factor(plan_reader *r)
         value = plan_number(r);
         if (!plan_take(r, ')'))
             plan_fault(r, "a closing parenthesis");
-    } else if (isdigit((unsigned char)c) || c == '.') {
+    } else if (number_is_digit(c) || c == '.') {
         r->at += plan_word(r, 1, word);
         if (!number_whole(word, &value))
             plan_fault(r, "a number");

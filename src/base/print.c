@@ -30,6 +30,17 @@ static int print_word(sotto_number *out, double x)
     return 1;
 }
 
+locale_t locale_plain(void)
+{
+    /* The C library's own: it takes no memory and needs no freeing. */
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+void locale_restore(locale_t before)
+{
+    uselocale(before);
+}
+
 sotto_number sotto_number_print(double x, int digits)
 {
     sotto_number out;
@@ -85,12 +96,22 @@ sotto_number sotto_number_print_up(double x, int digits)
     return out;
 }
 
+/* A word in lower case, in whatever case it is written. */
+static int print_is(const char *text, const char *word)
+{
+    while (*word && (*text | 0x20) == *word) {
+        text++;
+        word++;
+    }
+    return !*text && !*word;
+}
+
 int sotto_number_parse(const char *text, double *out)
 {
     const char *word = text + (*text == '-' || *text == '+');
     if (number_whole(text, out))
         return 1;
-    if (strcasecmp(word, "inf") && strcasecmp(word, "infinity"))
+    if (!print_is(word, "inf") && !print_is(word, "infinity"))
         return 0;
     *out = *text == '-' ? -INFINITY : INFINITY;
     return 1;

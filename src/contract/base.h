@@ -5,6 +5,7 @@
 #ifndef SOTTO_BASE_H
 #define SOTTO_BASE_H
 
+#include <locale.h>
 #include <sotto.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -122,6 +123,14 @@ void text_json(text_buffer *t, const char *string);
 
 /* Whether the bytes are well-formed UTF-8 (RFC 3629). */
 int text_is_utf8(const char *bytes, size_t length);
+
+/*
+ * jansson prints and reads doubles as the locale says, and knows only decimal
+ * points of one byte. Between these two calls the locale of this thread, and
+ * of no other, is "C".
+ */
+locale_t locale_plain(void);
+void locale_restore(locale_t before);
 
 /* ---- files ---- */
 

@@ -407,8 +407,10 @@ sotto_status schema_parse(schema *out, const char *name, const char *bytes,
     json_error_t problem;
     *out = (schema){0};
     size_t mark = size >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
+    locale_t before = locale_plain();
     json_t *root =
         json_loadb(bytes + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
+    locale_restore(before);
     if (!root && schema_out_of_memory(size))
         return error_memory(error);
     if (!root)

@@ -404,7 +404,9 @@ sotto_status federation_parse(federation *out, const char *name,
                         .buckets = 3000,
                         .label_rms = 1,
                         .share = {.2, .35, .45}};
+    locale_t before = locale_plain();
     json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &where);
+    locale_restore(before);
     if (!root && out_of_memory(size))
         return error_memory(error);
     if (!root)

@@ -15,10 +15,12 @@ static int put_json(const char *bytes, size_t size, void *to)
 
 void config_put_json(text_buffer *t, const json_t *value)
 {
+    locale_t before = locale_plain();
     if (json_dump_callback(value, put_json, t,
                            JSON_COMPACT | JSON_ENCODE_ANY |
                                JSON_REAL_PRECISION(17)))
         t->failed = 1; /* nothing else can: it was read from JSON */
+    locale_restore(before);
 }
 
 /* In the form that models keep; NULL when out of memory. */

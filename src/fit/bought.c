@@ -147,9 +147,11 @@ sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
     char *text = NULL, *form = NULL;
     if (!fit_has_bought(r))
         return SOTTO_OK;
+    locale_t before = locale_plain();
     json_t *root = json_loads(m->schema, 0, NULL);
     if (root && put_schema(r, m, root))
         text = json_dumps(root, JSON_REAL_PRECISION(17));
+    locale_restore(before);
     json_decref(root);
     if (text)
         form = model_form(text);

@@ -51,7 +51,9 @@ static sotto_status penalty_of(double *out, const sotto_model *m,
                                const sotto_table *t, sotto_error *error)
 {
     int file = m->units == MODEL_UNITS_FILE, mapped = 0;
+    locale_t before = locale_plain();
     json_t *schema = json_loads(m->schema ? m->schema : "{}", 0, NULL);
+    locale_restore(before);
     if (!schema) /* the model has it as JSON */
         return error_memory(error);
     *out = 0;

@@ -193,7 +193,9 @@ sotto_status sotto_spent_text(char **out, const char *path, sotto_error *error)
     sotto_status status = file_read(path, 1 << 24, &bytes, &size, error);
     if (status != SOTTO_OK)
         return status;
+    locale_t before = locale_plain();
     json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, NULL);
+    locale_restore(before);
     mem_free(bytes);
     status = SOTTO_USAGE;
     if (json_integer_value(json_object_get(root, "sotto_spent")) ==

@@ -359,7 +359,11 @@ static json_t *load(const char *bytes, size_t size, json_error_t *problem)
     static const char before[] =
         "[\"0123456789012345678901234567890123456789\",";
     parts p = {{{before, sizeof before - 1}, {bytes, size}, {"]", 1}}, 0};
-    return json_load_callback(next_part, &p, JSON_REJECT_DUPLICATES, problem);
+    locale_t plain = locale_plain();
+    json_t *root =
+        json_load_callback(next_part, &p, JSON_REJECT_DUPLICATES, problem);
+    locale_restore(plain);
+    return root;
 }
 
 sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,

@@ -53,7 +53,9 @@ static void put_value(text_buffer *t, const char *key, json_t *value)
 char *model_form(const char *json)
 {
     const char *key, *between = "";
+    locale_t before = locale_plain();
     json_t *value, *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+    locale_restore(before);
     text_buffer t = {.failed = root == NULL};
     text_put(&t, "{");
     json_object_foreach(root, key, value)

@@ -275,15 +275,23 @@ static sotto_status make_authority_folder(making *m)
 }
 
 /* Numbers as short as they can be: the values stay the same. */
+static char *config_text(const json_t *root)
+{
+    locale_t before = locale_plain();
+    char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_t *again = text ? json_loads(text, 0, NULL) : NULL;
+    if (!again || !json_equal(again, root)) {
+        free(text);
+        text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    }
+    locale_restore(before);
+    json_decref(again);
+    return text;
+}
+
 static sotto_status write_config(making *m)
 {
-    char *text = json_dumps(m->root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    json_t *again = text ? json_loads(text, 0, NULL) : NULL;
-    if (!again || !json_equal(again, m->root)) {
-        free(text);
-        text = json_dumps(m->root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    }
-    json_decref(again);
+    char *text = config_text(m->root);
     if (!text)
         return error_memory(m->error);
     sotto_status status =
@@ -340,7 +348,9 @@ sotto_status sotto_federation_keygen(const char *config, const char *folder,
         status = file_read(config, 1 << 28, &bytes, &size, error);
     if (status == SOTTO_OK) {
         making m = {.folder = folder, .f = &f, .error = error};
+        locale_t before = locale_plain();
         m.root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, NULL);
+        locale_restore(before);
         status = m.root ? make_all(&m) : error_memory(error);
         json_decref(m.root);
     }

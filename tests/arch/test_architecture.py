@@ -43,6 +43,31 @@ def include_faults(module, text, folder):
     return faults
 
 
+COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+CONVERSION = re.compile(r"%([-+ #0-9.*']*)(?:hh|h|ll|l|L|q|j|z|t)?([A-Za-z%]?)")
+BY_LOCALE = re.compile(
+    r"\b(strto(?:d|f|ld)|atof|v?[fs]?scanf|localeconv|setlocale|is(?:alpha|alnum|upper|lower|punct"
+    r"|print|graph|space)|to(?:upper|lower)|strn?casecmp|strcoll|strxfrm)\s*\(")
+JANSSON = re.compile(r"\b(locale_plain|locale_restore|json_(?:load|dump)\w*)\s*\(")
+
+
+def locale_faults(text):
+    """What in a C file prints, parses or compares as the host's locale says."""
+    faults, inside = [], False
+    for piece in COMMENT_OR_TEXT.findall(text):
+        if piece[0] == '"':
+            faults += [at[0] for at in CONVERSION.finditer(piece[1:-1])
+                       if at[2] in tuple("aAeEfFgG") or "'" in at[1]]
+    code = COMMENT_OR_TEXT.sub('""', text)
+    faults += [at[1] for at in BY_LOCALE.finditer(code)]
+    for at in JANSSON.finditer(code):
+        if at[1].startswith("locale_"):
+            inside = at[1] == "locale_plain"
+        elif not inside:
+            faults.append(f"{at[1]}: expected between locale_plain() and locale_restore()")
+    return faults
+
+
 def compiles(module, text, *flags):
     """Whether this text compiles as a file of the module."""
     with tempfile.TemporaryDirectory() as folder:
@@ -260,6 +285,31 @@ class Sources(unittest.TestCase):
                 for word in ("pragma GCC optimize", "STDC FP_CONTRACT", "rand("):
                     self.assertNotIn(word, text, name)
 
+    def test_numbers_are_the_same_in_every_locale(self):
+        """Doubles are printed and parsed in base alone, and jansson does it in the C locale."""
+        own = {"src/base/print.c", "src/base/number.c"}
+        for folder in ("src", "cli"):
+            for path, _, names in os.walk(os.path.join(ROOT, folder)):
+                for name in names:
+                    whole = os.path.join(path, name)
+                    with open(whole, encoding="utf-8") as file:
+                        text = file.read()
+                    if os.path.relpath(whole, ROOT) not in own and name.endswith((".c", ".h")):
+                        self.assertEqual(locale_faults(text), [], whole)
+
+    def test_a_number_by_the_locale_is_found(self):
+        for text in ('printf("%g", x);', 'printf("%-12.5g|", x);', 'printf("%+.*Lf", 3, x);',
+                     'printf("100 %% of % 8.3e", x);', 'printf("%d "\n       "%a", 1, x);',
+                     'printf("%" PRId64 " %#G", n, x);', 'printf("%\'d", n);', "x = strtod(t, NULL);",
+                     "x = atof (t);", 'sscanf(t, "%d", &n);', "localeconv();", "isalpha(c)",
+                     "strcasecmp(a, b)", 'root = json_loads(text, 0, NULL);',
+                     "b = locale_plain(); locale_restore(b); json_dumps(root, 0);"):
+            self.assertEqual(len(locale_faults(text)), 1, text)
+        for text in ('printf("%d %% full, %s", n, t);', 'printf("%5lld %%  at", n);',
+                     "/* as strtod() would, %g */", "// %f", "number_is_digit(c)",
+                     "b = locale_plain(); root = json_loads(t, 0, NULL); locale_restore(b);"):
+            self.assertEqual(locale_faults(text), [], text)
+
     def test_every_source_is_built(self):
         with open(os.path.join(ROOT, "meson.build"), encoding="utf-8") as file:
             build = file.read()
@@ -288,7 +338,8 @@ class Sources(unittest.TestCase):
                    "fork", "vfork", "execve", "execvp", "posix_spawn", "mallopt", "strtok",
                    "srand48", "setvbuf", "freopen"}
         # The pool's own threads take no signals; the caller's mask is put back at once.
-        allowed = {"kernel": {"pthread_sigmask"}}
+        # So is its locale, which only the one thread has seen change (base/print.c).
+        allowed = {"kernel": {"pthread_sigmask"}, "base": {"uselocale"}}
         for name, path in libraries().items():
             self.assertEqual(symbols(path, "--undefined-only") & changes,
                              allowed.get(name, set()), name)
