@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -58,18 +59,20 @@ void progress_stage(cli_progress *p, const char *stage)
 int progress_look(void *context, const sotto_progress *at)
 {
     cli_progress *p = context;
-    char more[40];
+    char more[40] = "";
     double now = progress_now();
-    snprintf(more, sizeof more, "  gap %s",
-             sotto_number_print(at->gap, 2).text);
+    int has_gap = isfinite(at->gap); /* private training has none */
+    if (has_gap)
+        snprintf(more, sizeof more, "  gap %s",
+                 sotto_number_print(at->gap, 2).text);
     if (p->how == PROGRESS_BAR && now - p->shown > .1) {
         progress_bar(p, at->share, more);
         p->shown = now;
     } else if (p->how == PROGRESS_JSON) {
-        fprintf(stderr,
-                "{\"stage\": \"%s\", \"share\": %s, \"gap\": ", p->stage,
+        fprintf(stderr, "{\"stage\": \"%s\", \"share\": %s", p->stage,
                 sotto_number_fixed(at->share, 3).text);
-        cli_json_number(stderr, at->gap);
+        if (has_gap)
+            fprintf(stderr, ", \"gap\": %s", sotto_number_exact(at->gap).text);
         fputs("}\n", stderr);
     }
     return 0;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int64_t train_used(const sotto_model *m)
 {
@@ -122,21 +123,34 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
 }
 
 /* A private model that is replaced has been paid for all the same. */
-static void train_remark_replaced(const cli *c, const char *output)
-{
-    sotto_model *old = NULL;
-    sotto_error ignored;
+typedef struct train_old {
+    int is_private;
     double epsilon, delta;
-    if (cli_flag(c, "quiet") || !strcmp(output, "-") ||
-        sotto_model_read(&old, output, &ignored) != SOTTO_OK)
-        return;
-    if (sotto_model_privacy(old, &epsilon, &delta))
+} train_old;
+
+/* What stands where the model is to go; nothing of a pipe or a terminal. */
+static train_old train_look_at_old(const cli *c, const char *output)
+{
+    train_old old = {0};
+    sotto_model *model = NULL;
+    sotto_error ignored;
+    struct stat status;
+    if (sotto_options_get(c->options, "delta") && strcmp(output, "-") &&
+        !stat(output, &status) && S_ISREG(status.st_mode) &&
+        sotto_model_read(&model, output, &ignored) == SOTTO_OK)
+        old.is_private = sotto_model_privacy(model, &old.epsilon, &old.delta);
+    sotto_model_free(model);
+    return old;
+}
+
+static void train_remark_replaced(const cli *c, const train_old *old)
+{
+    if (old->is_private && !cli_flag(c, "quiet"))
         fprintf(stderr,
-                "sotto: remark: the model that is replaced cost epsilon %s "
+                "sotto: remark: the model that was replaced cost epsilon %s "
                 "at delta %s; both count\n",
-                sotto_number_print_up(epsilon, 6).text,
-                sotto_number_print_up(delta, 6).text);
-    sotto_model_free(old);
+                sotto_number_print_up(old->epsilon, 6).text,
+                sotto_number_print_up(old->delta, 6).text);
 }
 
 sotto_status cli_train(const cli *c, sotto_error *error)
@@ -153,12 +167,15 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK && cli_flag(c, "json") && !strcmp(output, "-"))
         status = cli_refuse(error, "--json and -o - would both write to "
                                    "stdout; expected one of them");
-    if (status == SOTTO_OK && sotto_options_get(c->options, "delta"))
-        train_remark_replaced(c, output);
     if (status == SOTTO_OK)
         status = train_fit(c, &model, error);
-    if (status == SOTTO_OK)
+    train_old old = {0};
+    if (status == SOTTO_OK) {
+        old = train_look_at_old(c, output);
         status = sotto_model_write(model, output, error);
+    }
+    if (status == SOTTO_OK)
+        train_remark_replaced(c, &old);
     if (status == SOTTO_OK && sotto_model_statement(model))
         status = sotto_spent_settle(output, error);
     if (status == SOTTO_OK)

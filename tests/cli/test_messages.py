@@ -6,13 +6,15 @@ files of other programs.
 import bz2
 import gzip
 import io
+import json
 import lzma
+import resource
 import sqlite3
 import tarfile
 import unittest
 import zipfile
 
-from common import DATA, OK, USAGE, Case, npy, schema
+from common import DATA, FAILED, OK, USAGE, Case, npy, schema
 
 DATA_CSV = "age,bmi,smoker,y\n" + "".join(
     "%d,%.1f,%d,%d\n" % (20 + i % 50, 20 + i % 13, i % 2, i % 3 > 0)
@@ -121,6 +123,64 @@ class DidYouMean(Case):
                 text = self.meant("doctor", "d.csv", "--schema", "s.json",
                                   hint=hint)
                 self.assertIn("s.json: ", text)
+
+
+class Training(Case):
+    """What `sotto train` tells beside its result."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("d.csv", DATA_CSV)
+        self.write("s.json", schema(COLUMNS))
+
+    def train(self, *args, data="d.csv", model="m.json", **more):
+        return self.sotto("train", data, "--schema", "s.json", "--loss", "logistic",
+                          "--epsilon", "1", "--delta", "1e-6", "-o", model, *args,
+                          **more)
+
+    def test_replaced_only_when_it_was(self):
+        remark = b"the model that was replaced cost epsilon "
+        first = self.train()
+        self.assertEqual((first.code, remark in first.err), (OK, False), first.err)
+        again = self.train()
+        self.assertEqual((again.code, remark in again.err), (OK, True), again.err)
+        self.assertNotIn(remark, self.train("--quiet").err)
+        with open(self.path("m.json"), "rb") as file:
+            before = file.read()
+        # not replaced: a bad row, a disk that is full, another name
+        self.write("bad.csv", DATA_CSV + "1,2,x,1\n")
+        bad = self.train(data="bad.csv")
+        self.assertEqual((bad.code, b"replaced" in bad.err), (DATA, False), bad.err)
+
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        full = self.train(before=no_room)
+        self.assertEqual((full.code, b"replaced" in full.err), (FAILED, False))
+        with open(self.path("m.json"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        other = self.train(model="other.json")
+        self.assertEqual((other.code, b"replaced" in other.err), (OK, False))
+
+    def test_what_was_replaced_was_no_private_model(self):
+        for content in ("", "{}", "not a model"):
+            self.write("m.json", content)
+            self.assertNotIn(b"replaced", self.train().err)
+        self.assertEqual(self.train("--insecure-seed", "1").code, OK)
+        self.assertNotIn(b"replaced", self.train().err)
+
+    def test_no_gap_in_private_progress(self):
+        for solver in ("cd", "gd", "gcd"):
+            with self.subTest(solver):
+                more = ("--clip", "1")
+                result = self.train("--solver", solver, *more, "--progress", "json",
+                                    "--quiet")
+                self.assertEqual(result.code, OK, result.err)
+                looks = [json.loads(line) for line in result.err.splitlines()]
+                self.assertIn("share", looks[-1])
+                self.assertFalse(any("gap" in look for look in looks))
+                bar = self.train("--solver", solver, *more, "--progress", "bar")
+                self.assertNotIn(b"nan", bar.err)
+                self.assertNotIn(b"gap", bar.err)
 
 
 class Delimiter(Case):
