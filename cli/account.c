@@ -244,31 +244,65 @@ static sotto_status account_price(const cli *c, sotto_error *error)
     return status;
 }
 
-static sotto_status account_paper(const cli *c, sotto_error *error)
+/* The rest of an object: what a paper is called, and what it says. */
+static void account_json_paper(const sotto_paper *paper)
 {
-    const char *name = account_option(c, "paper");
-    double multiplier;
-    if (!strcmp(name, "list")) {
-        for (int64_t i = 0; sotto_paper_at(i); i++)
+    printf("\"name\": ");
+    cli_json_text(stdout, paper->name);
+    printf(", \"formula\": ");
+    cli_json_text(stdout, paper->formula);
+    printf(", \"guarantee\": ");
+    cli_json_text(stdout, paper->guarantee);
+    printf("}");
+}
+
+static void account_papers(int json)
+{
+    printf(json ? "{\"papers\": [" : "");
+    for (int64_t i = 0; sotto_paper_at(i); i++)
+        if (json) {
+            printf(i ? ",\n  {" : "\n  {");
+            account_json_paper(sotto_paper_at(i));
+        } else
             printf("%-11s %s\n%-11s %s\n", sotto_paper_at(i)->name,
                    sotto_paper_at(i)->formula, "",
                    sotto_paper_at(i)->guarantee);
+    printf(json ? "\n]}\n" : "");
+}
+
+static void account_multiplier(const sotto_paper *paper, double multiplier,
+                               int json)
+{
+    if (json) {
+        printf("{\"multiplier\": ");
+        cli_json_number(stdout, multiplier);
+        printf(", ");
+        account_json_paper(paper);
+        printf("\n");
+        return;
+    }
+    account_show("multiplier", multiplier);
+    printf("%-12s %s\n%-12s %s\n", "formula", paper->formula, "guarantee",
+           paper->guarantee);
+}
+
+static sotto_status account_paper(const cli *c, sotto_error *error)
+{
+    const char *name = account_option(c, "paper");
+    int json = cli_flag(c, "json");
+    double multiplier;
+    if (!strcmp(name, "list")) {
+        account_papers(json);
         return SOTTO_OK;
     }
     sotto_status status = sotto_paper_multiplier(
         name, account_setting(c, "T", NAN), account_setting(c, "q", NAN),
         account_number(c, "epsilon"), account_number(c, "delta"), &multiplier,
         error);
-    if (status != SOTTO_OK)
-        return status;
-    for (int64_t i = 0; sotto_paper_at(i); i++)
-        if (!strcmp(sotto_paper_at(i)->name, name)) {
-            account_show("multiplier", multiplier);
-            printf("%-12s %s\n%-12s %s\n", "formula",
-                   sotto_paper_at(i)->formula, "guarantee",
-                   sotto_paper_at(i)->guarantee);
-        }
-    return SOTTO_OK;
+    for (int64_t i = 0; status == SOTTO_OK && sotto_paper_at(i); i++)
+        if (!strcmp(sotto_paper_at(i)->name, name))
+            account_multiplier(sotto_paper_at(i), multiplier, json);
+    return status;
 }
 
 sotto_status cli_account(const cli *c, sotto_error *error)

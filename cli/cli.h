@@ -28,7 +28,8 @@ typedef struct verb {
 
 /* What each exit code means, ended by NULL. */
 typedef struct cli_exit {
-    sotto_status code;
+    int code;
+    const char *name; /* in an error that is printed as JSON */
     const char *meaning;
 } cli_exit;
 extern const cli_exit cli_exits[];
@@ -62,12 +63,6 @@ int cli_print_name(FILE *to, const char *name, int most);
 /* Prints a line with the unit of a private model, after the label. */
 void cli_print_unit(FILE *to, const char *label, const sotto_model *m);
 
-/* Prints text as a JSON string, in quotes. */
-void cli_json_text(FILE *to, const char *text);
-
-/* Prints a double so that it reads back as the same bits; null for NaN. */
-void cli_json_number(FILE *to, double x);
-
 /* The number that a text starts with, up to a comma, a blank, a brace or its
    end; NaN when there is none. */
 double cli_number(const char *text);
@@ -85,6 +80,32 @@ int cli_colours(FILE *to);
 /* What would fail after long work, tried before it: -o FILE is given, can be
    written, and is not one of the files that are read. */
 sotto_status cli_check_output(const cli *c, sotto_error *error);
+
+/* ---- json.c ---- */
+
+/* The keys of the objects that the verb prints for --json. */
+const char *cli_json_keys(const verb *v);
+
+/* Prints text as a JSON string, in quotes. */
+void cli_json_text(FILE *to, const char *text);
+
+/* Prints a double so that it reads back as the same bits; null for NaN. */
+void cli_json_number(FILE *to, double x);
+
+/* What a verb that wrote a file, or a folder, prints: {"output": PATH}. */
+void cli_json_output(const char *path);
+
+/* What training prints of a model: {"not_private": ..., "privacy": ...}. */
+void cli_json_privacy(const sotto_model *m);
+
+/* -o - and --json cannot both have stdout. */
+sotto_status cli_json_check(const cli *c, sotto_error *error);
+
+/* Whether --json stands among the words, even of a wrong call. */
+int cli_json_asked(char **argv);
+
+/* An error as one line of JSON on stderr. */
+void cli_json_error(sotto_status status, const char *message);
 
 /* ---- progress.c ---- */
 
@@ -105,8 +126,9 @@ void progress_end(cli_progress *p);
    half-written, since files have no name until they are whole. */
 void progress_catch_interrupts(void);
 
-/* Prints the whole reference as JSON. */
+/* Prints the whole reference as JSON; or "sets": [...], a part of it. */
 void cli_reference(void);
+void cli_reference_sets(void);
 
 sotto_status cli_account(const cli *c, sotto_error *error);
 /* sotto federate but for simulate. */

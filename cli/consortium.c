@@ -52,6 +52,8 @@ static sotto_status consortium_keygen(const cli *c, sotto_error *error)
         return cli_refuse(error, "expected -o FOLDER, which is made");
     sotto_status status =
         sotto_federation_keygen(c->argument[1], folder, error);
+    if (status == SOTTO_OK && cli_flag(c, "json"))
+        cli_json_output(folder);
     if (status == SOTTO_OK && !cli_flag(c, "quiet")) {
         fprintf(stderr, "wrote ");
         cli_print_name(stderr, folder, 1000);
@@ -65,6 +67,8 @@ static sotto_status consortium_keygen(const cli *c, sotto_error *error)
 static void consortium_end(const cli *c, const sotto_model *model)
 {
     double epsilon, delta;
+    if (cli_flag(c, "json"))
+        cli_json_privacy(model);
     if (cli_flag(c, "quiet"))
         return;
     fprintf(stderr, "wrote ");
@@ -85,7 +89,9 @@ static sotto_status consortium_run(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
     sotto_teller teller = {cli_flag(c, "quiet") ? NULL : consortium_tell, NULL};
-    sotto_status status = cli_check_output(c, error);
+    sotto_status status = cli_json_check(c, error);
+    if (status == SOTTO_OK)
+        status = cli_check_output(c, error);
     signal(SIGPIPE, SIG_IGN); /* a connection that breaks is told by write */
     if (status == SOTTO_OK)
         status = strcmp(c->argument[0], "serve")

@@ -27,13 +27,17 @@ sotto_status cli_export(const cli *c, sotto_error *error)
     const char *output = sotto_options_get(c->options, "output");
     if (!format)
         return cli_refuse(error, "expected --format liblinear");
-    sotto_status status = cli_check_output(c, error);
+    sotto_status status = cli_json_check(c, error);
+    if (status == SOTTO_OK)
+        status = cli_check_output(c, error);
     if (status == SOTTO_OK)
         status = sotto_model_read(&model, c->argument[0], error);
     if (status == SOTTO_OK)
         status = sotto_model_export(&text, model, format, error);
     if (status == SOTTO_OK)
         status = sotto_text_write(output, text, error);
+    if (status == SOTTO_OK && cli_flag(c, "json"))
+        cli_json_output(output);
     if (status == SOTTO_OK && !cli_flag(c, "quiet"))
         export_remark(model, text);
     sotto_text_free(text);

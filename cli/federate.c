@@ -136,15 +136,6 @@ static sotto_status federate_run(const cli *c, sotto_simulation *s,
     return status;
 }
 
-static sotto_status federate_check(const cli *c, sotto_error *error)
-{
-    const char *output = sotto_options_get(c->options, "output");
-    if (cli_flag(c, "json") && output && !strcmp(output, "-"))
-        return cli_refuse(error, "--json and -o - would both write to stdout; "
-                                 "expected one of them");
-    return cli_check_output(c, error);
-}
-
 sotto_status cli_federate(const cli *c, sotto_error *error)
 {
     sotto_simulation *s = NULL;
@@ -152,7 +143,9 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     const char *output = sotto_options_get(c->options, "output");
     if (strcmp(c->argument[0], "simulate"))
         return cli_consortium(c, error);
-    sotto_status status = federate_check(c, error);
+    sotto_status status = cli_json_check(c, error);
+    if (status == SOTTO_OK)
+        status = cli_check_output(c, error);
     if (status == SOTTO_OK)
         status = sotto_simulation_open(&s, c->argument[1], c->options, error);
     if (status == SOTTO_OK)

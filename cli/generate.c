@@ -5,19 +5,33 @@
 
 #include <string.h>
 
+static void generate_list(int json)
+{
+    if (json) {
+        printf("{");
+        cli_reference_sets();
+        printf("}\n");
+        return;
+    }
+    for (int64_t i = 0; sotto_generate_name(i); i++)
+        printf("%-14s %s\n", sotto_generate_name(i), sotto_generate_help(i));
+}
+
 sotto_status cli_generate(const cli *c, sotto_error *error)
 {
     const char *output = sotto_options_get(c->options, "output");
+    int json = cli_flag(c, "json");
     if (c->arguments == 0) {
-        for (int64_t i = 0; sotto_generate_name(i); i++)
-            printf("%-14s %s\n", sotto_generate_name(i),
-                   sotto_generate_help(i));
+        generate_list(json);
         return SOTTO_OK;
     }
     if (!output)
         return cli_refuse(error, "expected -o FILE (- is stdout)");
-    sotto_status status =
-        sotto_generate(c->argument[0], output, c->options, error);
+    sotto_status status = cli_json_check(c, error);
+    if (status == SOTTO_OK)
+        status = sotto_generate(c->argument[0], output, c->options, error);
+    if (status == SOTTO_OK && json)
+        cli_json_output(output);
     if (status == SOTTO_OK && strcmp(output, "-") && !cli_flag(c, "quiet"))
         fprintf(stderr, "wrote %s\n", output);
     return status;

@@ -90,7 +90,7 @@ static void help_all(void)
     printf("\n'sotto help VERB' has the options.\n"
            "\nexit codes:\n");
     for (int i = 0; cli_exits[i].meaning; i++)
-        printf("  %-10d %s\n", (int)cli_exits[i].code, cli_exits[i].meaning);
+        printf("  %-10d %s\n", cli_exits[i].code, cli_exits[i].meaning);
 }
 
 sotto_status cli_help(const cli *c, sotto_error *error)

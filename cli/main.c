@@ -241,29 +241,6 @@ void cli_print_unit(FILE *to, const char *label, const sotto_model *m)
     sotto_text_free(unit);
 }
 
-void cli_json_text(FILE *to, const char *text)
-{
-    putc('"', to);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 32)
-            fprintf(to, "\\u%04x", c);
-        else
-            putc(c, to);
-    }
-    putc('"', to);
-}
-
-void cli_json_number(FILE *to, double x)
-{
-    if (isfinite(x))
-        fputs(sotto_number_print(x, 17).text, to);
-    else
-        fputs("null", to);
-}
-
 double cli_number(const char *text)
 {
     char first[64] = "";
@@ -450,10 +427,12 @@ int main(int argc, char **argv)
     progress_catch_interrupts();
     sotto_status status = cli_run(argc, argv, &error);
     if (status == SOTTO_OK && (fflush(stdout) || ferror(stdout))) {
-        fputs("sotto: cannot write to stdout\n", stderr);
-        return SOTTO_FAILED;
+        status = error.status = SOTTO_FAILED;
+        snprintf(error.message, sizeof error.message, "cannot write to stdout");
     }
-    if (status != SOTTO_OK)
+    if (status != SOTTO_OK && cli_json_asked(argv))
+        cli_json_error(status, error.message);
+    else if (status != SOTTO_OK)
         fprintf(stderr, "sotto: %s\n", error.message);
     return (int)status;
 }

@@ -29,7 +29,11 @@ sotto_status cli_plan(const cli *c, sotto_error *error)
 {
     char *text;
     sotto_status status = sotto_fit_plan(&text, c->options, error);
-    if (status == SOTTO_OK) {
+    if (status == SOTTO_OK && cli_flag(c, "explain") && cli_flag(c, "json")) {
+        printf("{\"explanation\": ");
+        cli_json_text(stdout, text);
+        printf("}\n");
+    } else if (status == SOTTO_OK) {
         printf("%s\n", text);
         cli_remark_price(c, plan_number(text, "\"epsilon\": "),
                          plan_number(text, "\"delta\": "));

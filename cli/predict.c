@@ -17,6 +17,21 @@ static void predict_print(FILE *to, const sotto_model *m, int as_classes,
             fprintf(to, "%s\n", sotto_number_exact(answer[i]).text);
 }
 
+/* {"not_for_release": true, "answers": [...]} */
+static void predict_json(FILE *to, const sotto_model *m, int as_classes,
+                         const double *answer, int64_t rows)
+{
+    fprintf(to, "{\"not_for_release\": true, \"answers\": [");
+    for (int64_t i = 0; i < rows; i++) {
+        fputs(i ? ", " : "", to);
+        if (as_classes)
+            cli_json_text(to, sotto_model_class(m, answer[i] > 0));
+        else
+            cli_json_number(to, answer[i]);
+    }
+    fprintf(to, "]}\n");
+}
+
 /* Answers go to a text first: a file appears whole or not at all. */
 static sotto_status predict_write(const cli *c, const sotto_model *m,
                                   int as_classes, const double *answer,
@@ -25,14 +40,16 @@ static sotto_status predict_write(const cli *c, const sotto_model *m,
     const char *output = sotto_options_get(c->options, "output");
     char *text = NULL;
     size_t size = 0;
+    void (*print)(FILE *, const sotto_model *, int, const double *, int64_t) =
+        cli_flag(c, "json") ? predict_json : predict_print;
     if (!output || !strcmp(output, "-")) {
-        predict_print(stdout, m, as_classes, answer, rows);
+        print(stdout, m, as_classes, answer, rows);
         return SOTTO_OK;
     }
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return cli_memory(error);
-    predict_print(to, m, as_classes, answer, rows);
+    print(to, m, as_classes, answer, rows);
     int bad = ferror(to);
     bad |= fclose(to) != 0;
     sotto_status status =

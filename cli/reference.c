@@ -6,19 +6,21 @@
 #include "cli.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 const cli_exit cli_exits[] = {
-    {SOTTO_OK, "done"},
-    {SOTTO_FAILED, "failed: a file, memory or the disk"},
-    {SOTTO_USAGE, "usage: a verb, an option or a combination of them"},
-    {SOTTO_DATA, "bad data: a bad row, a missing column"},
-    {SOTTO_BUDGET, "refused: the privacy budget does not allow it"},
-    {SOTTO_PRIVACY, "refused: private training lacks a declaration"},
-    {SOTTO_PEER, "another party: connection or authentication"},
-    {SOTTO_INTERRUPTED,
-     "interrupted by Ctrl-C (by another signal: 128 + its number)"},
-    {SOTTO_OK, NULL}};
+    {SOTTO_OK, "ok", "done"},
+    {SOTTO_FAILED, "failed", "failed: a file, memory or the disk"},
+    {SOTTO_USAGE, "usage", "usage: a verb, an option or a combination of them"},
+    {SOTTO_DATA, "data", "bad data: a bad row, a missing column"},
+    {SOTTO_BUDGET, "budget", "refused: the privacy budget does not allow it"},
+    {SOTTO_PRIVACY, "privacy", "refused: private training lacks a declaration"},
+    {SOTTO_PEER, "peer", "another party: connection or authentication"},
+    {128 + SIGHUP, "hangup", "ended by SIGHUP: the terminal went away"},
+    {SOTTO_INTERRUPTED, "interrupted", "interrupted by Ctrl-C (SIGINT)"},
+    {128 + SIGTERM, "terminated", "ended by SIGTERM"},
+    {0, NULL, NULL}};
 
 static const char *const reference_kinds[] = {
     [SOTTO_OPTION_TEXT] = "text",       [SOTTO_OPTION_FILE] = "file",
@@ -87,6 +89,15 @@ static void reference_verb(const verb *v)
             printf("%s\"%s\"", comma, sotto_option_at(i)->name);
             comma = ", ";
         }
+    printf("], \"json\": [");
+    comma = "";
+    for (const char *at = cli_json_keys(v); *at;) {
+        int length = (int)strcspn(at, " ");
+        printf("%s\"%.*s\"", comma, length, at);
+        comma = ", ";
+        at += length;
+        at += strspn(at, " ");
+    }
     printf("]}");
 }
 
@@ -100,15 +111,15 @@ static void reference_exits(void)
 {
     printf("\"exit_codes\": [");
     for (int i = 0; cli_exits[i].meaning; i++) {
-        printf("%s{\"code\": %d", reference_line(i == 0),
-               (int)cli_exits[i].code);
+        printf("%s{\"code\": %d", reference_line(i == 0), cli_exits[i].code);
+        reference_text("name", cli_exits[i].name);
         reference_text("help", cli_exits[i].meaning);
         printf("}");
     }
     printf("\n]");
 }
 
-static void reference_sets(void)
+void cli_reference_sets(void)
 {
     printf("\"sets\": [");
     for (int64_t i = 0; sotto_generate_name(i); i++) {
@@ -135,6 +146,6 @@ void cli_reference(void)
     printf("\n],\n");
     reference_exits();
     printf(",\n");
-    reference_sets();
+    cli_reference_sets();
     printf("}\n");
 }

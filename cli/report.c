@@ -18,7 +18,9 @@ sotto_status cli_report(const cli *c, sotto_error *error)
     const char *name[CLI_MOST_ARGUMENTS];
     char *page = NULL;
     const char *output = sotto_options_get(c->options, "output");
-    sotto_status status = cli_check_output(c, error);
+    sotto_status status = cli_json_check(c, error);
+    if (status == SOTTO_OK)
+        status = cli_check_output(c, error);
     for (int i = 0; i < c->arguments && status == SOTTO_OK; i++) {
         status = sotto_model_read(&model[i], c->argument[i], error);
         name[i] = report_name(c->argument[i]);
@@ -28,6 +30,8 @@ sotto_status cli_report(const cli *c, sotto_error *error)
                               c->arguments, error);
     if (status == SOTTO_OK)
         status = sotto_text_write(output, page, error);
+    if (status == SOTTO_OK && cli_flag(c, "json"))
+        cli_json_output(output);
     if (status == SOTTO_OK && !cli_flag(c, "quiet") && strcmp(output, "-")) {
         fprintf(stderr, "wrote ");
         cli_print_name(stderr, output, 1000);

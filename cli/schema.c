@@ -34,6 +34,8 @@ sotto_status cli_schema(const cli *c, sotto_error *error)
         return status;
     status = sotto_text_write(output ? output : "-", template, error);
     sotto_text_free(template);
+    if (status == SOTTO_OK && is_file && cli_flag(c, "json"))
+        cli_json_output(output);
     if (status == SOTTO_OK && is_file && !cli_flag(c, "quiet"))
         schema_hint(output);
     return status;

@@ -129,10 +129,84 @@ static void show_weights(const sotto_model *m, const show_weight *list,
     printf("\n");
 }
 
-static sotto_status show_spent(const char *path, sotto_error *error)
+/* ---- for programs ---- */
+
+/* , "name": x, where there is such a thing. */
+static void show_json_setting(const sotto_model *m, const char *name,
+                              const char *key)
+{
+    printf(", \"%s\": ", key);
+    cli_json_number(stdout, sotto_model_setting(m, name));
+}
+
+static void show_json_classes(const sotto_model *m)
+{
+    printf(", \"classes\": ");
+    if (!sotto_model_class(m, 0)) {
+        printf("null");
+        return;
+    }
+    printf("[");
+    cli_json_text(stdout, sotto_model_class(m, 0));
+    printf(", ");
+    cli_json_text(stdout, sotto_model_class(m, 1));
+    printf("]");
+}
+
+static void show_json_weights(const sotto_model *m, const show_weight *list,
+                              int64_t used)
+{
+    printf(", \"features\": %lld, \"nonzero\": %lld, \"intercept\": ",
+           (long long)sotto_model_features(m), (long long)used);
+    cli_json_number(stdout, sotto_model_intercept(m));
+    printf(", \"weights\": [");
+    for (int64_t i = 0; i < used; i++) {
+        char buffer[24];
+        printf(i ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        cli_json_text(stdout,
+                      sotto_model_feature_name(m, list[i].feature, buffer));
+        printf(", \"weight\": ");
+        cli_json_number(stdout, list[i].weight);
+        printf("}");
+    }
+    printf("]}\n");
+}
+
+/* All of a model but its columns; infinite bounds are null. */
+static void show_json(const sotto_model *m, const show_weight *list,
+                      int64_t used)
+{
+    const char *statement = sotto_model_statement(m);
+    printf("{\"not_private\": %s, \"privacy\": %s, \"loss\": \"%s\"",
+           statement ? "false" : "true", statement ? statement : "null",
+           sotto_model_loss(m));
+    show_json_setting(m, "huber-delta", "huber_delta");
+    show_json_setting(m, "l1", "l1");
+    show_json_setting(m, "l2", "l2");
+    show_json_setting(m, "box-low", "box_low");
+    show_json_setting(m, "box-high", "box_high");
+    show_json_setting(m, "radius", "radius");
+    printf(", \"scaled_rows\": %s",
+           sotto_model_setting(m, "scaled-rows") > 0 ? "true" : "false");
+    show_json_classes(m);
+    show_json_weights(m, list, used);
+}
+
+static void show_text(const sotto_model *m, const show_weight *list,
+                      int64_t used)
+{
+    show_privacy(m);
+    show_problem(m);
+    show_weights(m, list, used);
+    if (sotto_model_statement(m))
+        printf("\nstatement  %s\n", sotto_model_statement(m));
+}
+
+static sotto_status show_spent(const cli *c, sotto_error *error)
 {
     char *text;
-    sotto_status status = sotto_spent_text(&text, path, error);
+    sotto_status status =
+        sotto_spent_text(&text, c->argument[0], cli_flag(c, "json"), error);
     if (status == SOTTO_OK)
         printf("%s", text);
     sotto_text_free(text);
@@ -144,7 +218,7 @@ sotto_status cli_show(const cli *c, sotto_error *error)
     sotto_model *m = NULL;
     size_t length = strlen(c->argument[0]);
     if (length > 6 && !strcmp(c->argument[0] + length - 6, ".spent"))
-        return show_spent(c->argument[0], error);
+        return show_spent(c, error);
     sotto_status status = sotto_model_read(&m, c->argument[0], error);
     if (status != SOTTO_OK)
         return status;
@@ -155,11 +229,10 @@ sotto_status cli_show(const cli *c, sotto_error *error)
             list[used++] = (show_weight){sotto_model_weight(m, j), j};
     if (list) {
         qsort(list, (size_t)used, sizeof *list, show_compare);
-        show_privacy(m);
-        show_problem(m);
-        show_weights(m, list, used);
-        if (sotto_model_statement(m))
-            printf("\nstatement  %s\n", sotto_model_statement(m));
+        if (cli_flag(c, "json"))
+            show_json(m, list, used);
+        else
+            show_text(m, list, used);
     } else
         status = cli_memory(error);
     free(list);

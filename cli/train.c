@@ -72,9 +72,7 @@ static void train_private(const cli *c, const sotto_model *m)
     double epsilon, delta;
     int is_private = sotto_model_privacy(m, &epsilon, &delta);
     if (cli_flag(c, "json"))
-        printf("{\"not_private\": %s, \"privacy\": %s}\n",
-               is_private ? "false" : "true",
-               is_private ? sotto_model_statement(m) : "null");
+        cli_json_privacy(m);
     if (cli_flag(c, "quiet"))
         return;
     train_wrote(c, m);
@@ -164,9 +162,8 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     sotto_status status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
-    if (status == SOTTO_OK && cli_flag(c, "json") && !strcmp(output, "-"))
-        status = cli_refuse(error, "--json and -o - would both write to "
-                                   "stdout; expected one of them");
+    if (status == SOTTO_OK)
+        status = cli_json_check(c, error);
     if (status == SOTTO_OK)
         status = train_fit(c, &model, error);
     train_old old = {0};

@@ -396,12 +396,14 @@ SOTTO_API int sotto_model_certificate(const sotto_model *model,
  * OUTPUT.spent, where the option output names a file; where that is a link,
  * beside the file that it leads to. It appears whole or not at all. When the
  * model is on disk, settle removes it; a run that was killed leaves it, and it
- * stands in the way of another run until somebody has looked at it.
+ * stands in the way of another run until somebody has looked at it. text says
+ * what it may have spent, in words or as JSON.
  */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_settle(const char *output,
                                                            sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_text(char **out,
                                                          const char *path,
+                                                         int as_json,
                                                          sotto_error *error);
 
 /*

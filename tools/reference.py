@@ -74,6 +74,20 @@ different places when the former is to be published.
 A file is written whole or not at all."""
 
 
+JSON = """\
+Every verb takes *--json*. With exit status 0 stdout is then one object and
+nothing else, with the keys listed here; new ones may be added. With another
+status the last line of stderr is
+{"error": {"status": _NUMBER_, "code": _NAME_, "message": _TEXT_}}, where the
+names are those under EXIT STATUS. docs/cli.md says what each key is."""
+
+
+def man_json(reference):
+    yield JSON
+    for verb in reference["verbs"]:
+        yield f"{bold(verb['name'])}\n\t{escaped(', '.join(verb['json']))}."
+
+
 def options(reference):
     """Each option and the names of the verbs that take it, without those that
     are for callers of the library."""
@@ -216,8 +230,9 @@ def man(reference):
         "# VERBS", *(man_verb(verb, sets) for verb in reference["verbs"]),
         "# OPTIONS", *man_options(reference),
         "# EXIT STATUS",
-        *(f"*{e['code']}*\n\t{sentence(e['help'])}"
+        *(f"*{e['code']}* ({e['name']})\n\t{sentence(e['help'])}"
           for e in reference["exit_codes"]),
+        "# JSON", *man_json(reference),
         "# ENVIRONMENT", ENVIRONMENT,
         "# FILES AND PRIVACY", PRIVACY,
         "# EXAMPLES", EXAMPLES_PLACE, *man_examples(reference),

@@ -332,8 +332,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SCHEMA_TEXT] = {"schema-text", TEXT, "JSON", NULL, 0, 0, NULL, "",
         "a schema as the file of one has it"},
     [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor train plan evaluate version help account federate ",
-        "print JSON instead of text"},
+        " doctor schema generate train plan predict evaluate show report export "
+        "account federate version help ",
+        "print JSON instead of text, errors too (docs/cli.md lists the keys)"},
     [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
         " doctor generate schema train predict evaluate report export federate ",
         "print no remarks, only results and errors"},

@@ -155,8 +155,48 @@ static sotto_status spent_events(account_list *out, const json_t *root,
     return status;
 }
 
+static void spent_put_text(text_buffer *t, const json_t *root,
+                           const char *adjacency, double epsilon, double delta)
+{
+    text_format(t,
+                "A run that did not finish: no model came of it, but it "
+                "may have spent\nepsilon %s at delta %s (%s), which "
+                "counts in full.\n",
+                sotto_number_print_up(epsilon, 6).text,
+                sotto_number_print_up(delta, 6).text, adjacency);
+    if (json_object_get(root, "unit")) { /* earlier versions had none */
+        text_put(t, "The unit is ");
+        model_put_unit(t, root);
+        text_put(t, ".\n");
+    }
+    text_format(t, "What it planned to ask:\n  %s\n",
+                json_string_value(json_object_get(root, "plan")));
+}
+
+static void spent_put_json(text_buffer *t, const json_t *root,
+                           const char *adjacency, double epsilon, double delta)
+{
+    text_buffer unit = {0};
+    text_format(t,
+                "{\"finished\": false, \"epsilon\": %s, \"delta\": %s, "
+                "\"adjacency\": \"%s\", ",
+                sotto_number_exact(epsilon).text,
+                sotto_number_exact(delta).text, adjacency);
+    if (json_object_get(root, "unit")) {
+        model_put_unit(&unit, root);
+        text_put(t, "\"unit\": ");
+        text_json(t, unit.failed ? "" : unit.data);
+        text_put(t, ", ");
+    }
+    text_put(t, "\"plan\": ");
+    text_json(t, json_string_value(json_object_get(root, "plan")));
+    text_put(t, "}\n");
+    t->failed |= unit.failed;
+    text_free(&unit);
+}
+
 static sotto_status spent_explain(text_buffer *t, const json_t *root,
-                                  sotto_error *error)
+                                  int as_json, sotto_error *error)
 {
     account_list list = {0};
     account_price price;
@@ -164,27 +204,16 @@ static sotto_status spent_explain(text_buffer *t, const json_t *root,
     sotto_status status = spent_events(&list, root, error);
     if (status == SOTTO_OK)
         status = account_epsilon(&list, delta, &price, error);
-    if (status == SOTTO_OK) {
-        text_format(t,
-                    "A run that did not finish: no model came of it, but it "
-                    "may have spent\nepsilon %s at delta %s (%s), which "
-                    "counts in full.\n",
-                    sotto_number_print_up(price.epsilon, 6).text,
-                    sotto_number_print_up(delta, 6).text,
-                    account_adjacency_name(list.adjacency));
-        if (json_object_get(root, "unit")) { /* earlier versions had none */
-            text_put(t, "The unit is ");
-            model_put_unit(t, root);
-            text_put(t, ".\n");
-        }
-        text_format(t, "What it planned to ask:\n  %s\n",
-                    json_string_value(json_object_get(root, "plan")));
-    }
+    if (status == SOTTO_OK)
+        (as_json ? spent_put_json : spent_put_text)(
+            t, root, account_adjacency_name(list.adjacency), price.epsilon,
+            delta);
     account_free(&list);
     return status;
 }
 
-sotto_status sotto_spent_text(char **out, const char *path, sotto_error *error)
+sotto_status sotto_spent_text(char **out, const char *path, int as_json,
+                              sotto_error *error)
 {
     char *bytes = NULL;
     size_t size;
@@ -200,7 +229,7 @@ sotto_status sotto_spent_text(char **out, const char *path, sotto_error *error)
     status = SOTTO_USAGE;
     if (json_integer_value(json_object_get(root, "sotto_spent")) ==
         SPENT_VERSION)
-        status = spent_explain(&t, root, error);
+        status = spent_explain(&t, root, as_json, error);
     if (status == SOTTO_USAGE)
         error_set(error, SOTTO_USAGE,
                   "%s: expected what a run leaves as MODEL.spent",

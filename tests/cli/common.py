@@ -102,8 +102,9 @@ class Case(unittest.TestCase):
     def sotto(self, *args, **more):
         return run(args, cwd=self.directory, **more)
 
-    def spent(self, *args, model="m.json"):
-        """What a run leaves that cannot write its model, for lack of room; it is taken away."""
+    def spent(self, *args, model="m.json", keep=False):
+        """What a run leaves that cannot write its model, for lack of room; it is taken away
+        unless it is to be kept."""
         def no_room():
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         result = self.sotto(*args, before=no_room)
@@ -111,7 +112,8 @@ class Case(unittest.TestCase):
         with open(self.path(model + ".spent"), encoding="utf-8") as file:
             said = json.load(file)
         said["shown"] = self.sotto("show", model + ".spent").out.decode()
-        os.remove(self.path(model + ".spent"))
+        if not keep:
+            os.remove(self.path(model + ".spent"))
         return said
 
     def doctor(self, *args, **more):
@@ -135,10 +137,15 @@ class Case(unittest.TestCase):
         return f["least"], f["mean"], f["most"]
 
     def assert_one_line(self, result, code):
-        """Nothing but one clean line on stderr; returns it."""
+        """Nothing but one clean line on stderr; returns it. With --json it
+        is an object, with the same line in it."""
         self.assertEqual(result.code, code, result.err)
         self.assertEqual(result.out, b"")
         text = result.err.decode()
+        if text.startswith("{"):
+            error = json.loads(text)["error"]
+            self.assertEqual(error["status"], code)
+            text = "sotto: %s\n" % error["message"]
         self.assertRegex(text, r"\Asotto: [^\n]+\n\Z")
         self.assertNotRegex(text[:-1], r"[\x00-\x1f\x7f]")
         return text

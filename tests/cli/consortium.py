@@ -105,7 +105,7 @@ class Process:
     def end(self, timeout=60):
         """Its exit code."""
         try:
-            self.run.communicate(timeout=timeout)
+            self.out = self.run.communicate(timeout=timeout)[0]
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"{self.name} does not end: {self.said()}") from None

@@ -153,7 +153,7 @@ class Reference(Case):
 
     def test_exit_codes(self):
         codes = REFERENCE["exit_codes"]
-        self.assertEqual([e["code"] for e in codes], [*range(PEER + 1), 130])
+        self.assertEqual([e["code"] for e in codes], [*range(PEER + 1), 129, 130, 143])
         for e in codes:
             self.assertRegex(self.help(), rf"(?m)^  {e['code']} +"
                              rf"{re.escape(e['help'])}$")
@@ -210,7 +210,7 @@ class Man(Case):
         self.assertEqual(
             re.findall(r"^([A-Z][A-Z ]+)$", self.built(), re.M),
             ["NAME", "SYNOPSIS", "DESCRIPTION", "VERBS", "OPTIONS",
-             "EXIT STATUS", "ENVIRONMENT", "FILES AND PRIVACY", "EXAMPLES",
+             "EXIT STATUS", "JSON", "ENVIRONMENT", "FILES AND PRIVACY", "EXAMPLES",
              "SEE ALSO"])
 
     def test_verbs(self):
@@ -243,7 +243,14 @@ class Man(Case):
     def test_exit_codes(self):
         text = self.section(self.built(), "EXIT STATUS")
         for e in REFERENCE["exit_codes"]:
-            self.assertRegex(text, rf"{e['code']}\n +{re.escape(e['help'])}\.")
+            self.assertRegex(text, rf"{e['code']} \({e['name']}\)\n"
+                             rf" +{re.escape(e['help'])}\.")
+
+    def test_json(self):
+        """Each verb with the keys of its objects."""
+        text = words(self.section(self.built(), "JSON"))
+        for name, verb in VERBS.items():
+            self.assertIn(f"{name} {', '.join(verb['json'])}.", text)
 
     def test_examples(self):
         """Each runs as it is printed, one after the other, in the folder of

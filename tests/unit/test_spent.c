@@ -152,7 +152,7 @@ static int is_whole(void)
     sotto_error error;
     if (access(spent, F_OK))
         return 0;
-    assert_int_equal(sotto_spent_text(&text, spent, &error), SOTTO_OK);
+    assert_int_equal(sotto_spent_text(&text, spent, 0, &error), SOTTO_OK);
     assert_non_null(strstr(text, "GAUSS"));
     sotto_text_free(text);
     return 1;

@@ -1,0 +1,145 @@
+/*
+ * What --json needs: texts and numbers as JSON, an error as one line of it,
+ * and where a file went. docs/cli.md lists what each verb prints.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *verb, *keys;
+} json_keys[] = {
+    {"train", "not_private privacy features nonzero objective gap converged"},
+    {"plan",
+     "guarantee epsilon delta adjacency unit rows_per_person "
+     "rows_per_person_is membership rows smoothness questions proven_by curve "
+     "randomness not_covered sotto explanation"},
+    {"predict", "not_for_release answers"},
+    {"evaluate", "not_for_release rows objective accuracy auc log_loss mse r2"},
+    {"show",
+     "not_private privacy loss huber_delta l1 l2 box_low box_high radius "
+     "scaled_rows classes features nonzero intercept weights finished epsilon "
+     "delta adjacency unit plan"},
+    {"report", "output"},
+    {"export", "output"},
+    {"doctor", "not_for_release file rows features entries sparse target_mean "
+               "weight_mean classes features_listed feature"},
+    {"schema", "sotto_schema missing_values default columns output"},
+    {"generate", "output sets"},
+    {"account",
+     "z repeated_epsilon guess events adjacency epsilon delta method note "
+     "curve papers multiplier name formula guarantee"},
+    {"federate",
+     "not_private privacy expected epsilon delta labels rounds cap buckets "
+     "parties uplink_bytes uplink_bytes_paper downlink_bytes messages "
+     "transcript hash rows coordinator absent patience spent_epsilon "
+     "spent_delta role output"},
+    {"version", "sotto"},
+    {"help", "sotto verbs options exit_codes sets"},
+};
+
+const char *cli_json_keys(const verb *v)
+{
+    for (size_t i = 0; i < sizeof json_keys / sizeof *json_keys; i++)
+        if (!strcmp(json_keys[i].verb, v->name))
+            return json_keys[i].keys;
+    return "";
+}
+
+/* How many bytes the character at s has, 0 where it is not UTF-8. */
+static int json_character(const unsigned char *s)
+{
+    static const struct {
+        unsigned char first, last, least, most; /* of the second byte */
+        int bytes;
+    } kinds[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2},
+                 {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+                 {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+                 {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+                 {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    size_t k = 0, count = sizeof kinds / sizeof *kinds;
+    while (k < count && !(*s >= kinds[k].first && *s <= kinds[k].last))
+        k++;
+    if (k == count)
+        return 0;
+    for (int i = 1; i < kinds[k].bytes; i++)
+        if (i == 1 ? s[i] < kinds[k].least || s[i] > kinds[k].most
+                   : (s[i] & 0xc0) != 0x80)
+            return 0;
+    return kinds[k].bytes;
+}
+
+/* Names of files need not be UTF-8, JSON must be: what is not becomes the
+   character for that. */
+void cli_json_text(FILE *to, const char *text)
+{
+    putc('"', to);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        int bytes = json_character(s);
+        if (*s == '"' || *s == '\\')
+            fprintf(to, "\\%c", *s);
+        else if (*s < 32 || *s == 127)
+            fprintf(to, "\\u%04x", *s);
+        else if (!bytes)
+            fputs("\\ufffd", to);
+        else
+            fwrite(s, 1, (size_t)bytes, to);
+        s += bytes ? bytes : 1;
+    }
+    putc('"', to);
+}
+
+void cli_json_number(FILE *to, double x)
+{
+    if (isfinite(x))
+        fputs(sotto_number_exact(x).text, to);
+    else
+        fputs("null", to);
+}
+
+void cli_json_output(const char *path)
+{
+    printf("{\"output\": ");
+    cli_json_text(stdout, path);
+    printf("}\n");
+}
+
+void cli_json_privacy(const sotto_model *m)
+{
+    const char *statement = sotto_model_statement(m);
+    printf("{\"not_private\": %s, \"privacy\": %s}\n",
+           statement ? "false" : "true", statement ? statement : "null");
+}
+
+sotto_status cli_json_check(const cli *c, sotto_error *error)
+{
+    const char *output = sotto_options_get(c->options, "output");
+    if (!cli_flag(c, "json") || !output || strcmp(output, "-"))
+        return SOTTO_OK;
+    return cli_refuse(error, "--json and -o - would both write to stdout; "
+                             "expected one of them");
+}
+
+/* The options may be what is wrong: so look for the word itself. */
+int cli_json_asked(char **argv)
+{
+    for (int i = 1; argv[i] && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "--json=yes"))
+            return 1;
+    return 0;
+}
+
+void cli_json_error(sotto_status status, const char *message)
+{
+    const char *code = "failed";
+    for (int i = 0; cli_exits[i].meaning; i++)
+        if (cli_exits[i].code == (int)status)
+            code = cli_exits[i].name;
+    fprintf(stderr,
+            "{\"error\": {\"status\": %d, \"code\": \"%s\", "
+            "\"message\": ",
+            (int)status, code);
+    cli_json_text(stderr, message);
+    fputs("}}\n", stderr);
+}
