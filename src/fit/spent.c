@@ -102,7 +102,9 @@ sotto_status fit_write_spent(const char *model, const char *statement,
 {
     text_buffer t = {0};
     char *path = spent_path(model);
+    locale_t before = locale_plain();
     json_t *root = json_loads(statement, JSON_REJECT_DUPLICATES, NULL);
+    locale_restore(before);
     spent_put(&t, root, events);
     int taken = 0;
     sotto_status status = !path || !root || t.failed

@@ -43,7 +43,9 @@ void model_put_unit(text_buffer *t, const json_t *statement)
 sotto_status model_unit(char **out, const char *statement, sotto_error *error)
 {
     text_buffer t = {0};
+    locale_t before = locale_plain();
     json_t *root = json_loads(statement, JSON_REJECT_DUPLICATES, NULL);
+    locale_restore(before);
     *out = NULL;
     if (!root) /* a model has it as JSON */
         return error_memory(error);
