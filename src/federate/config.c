@@ -35,9 +35,11 @@ sotto_status config_keys(const reading *r, const json_t *object,
         (void)value;
         if (snprintf(word, sizeof word, " %s ", key) >= (int)sizeof word ||
             strchr(key, ' ') || !strstr(keys, word))
-            return error_set(r->error, SOTTO_USAGE, "%s: %s has no \"%s\"",
+            return error_set(r->error, SOTTO_USAGE,
+                             "%s: %s has no \"%s\"; expected some of %.*s%s",
                              show_name(r->name).text, show_name(where).text,
-                             show_name(key).text);
+                             show_name(key).text, (int)strlen(keys) - 2,
+                             keys + 1, near_word(key, keys).text);
     }
     return SOTTO_OK;
 }
@@ -207,14 +209,16 @@ static sotto_status read_party(const reading *r, federation_party *p,
                                const json_t *from)
 {
     const char *name = json_string_value(json_object_get(from, "name"));
-    sotto_status status = config_keys(r, from, "a party",
-                                      " name columns constant radius cap key ");
+    char which[30]; /* its name may be what is wrong */
+    snprintf(which, sizeof which, "party %d", (int)(p - r->f->party) + 1);
+    sotto_status status =
+        config_keys(r, from, which, " name columns constant radius cap key ");
     if (status != SOTTO_OK)
         return status;
     if (!name || !*name || !json_is_number(json_object_get(from, "radius")) ||
         !json_is_integer(json_object_get(from, "cap")))
         return config_refuse(
-            r, name ? name : "a party",
+            r, name ? name : which,
             "\"name\", \"radius\" (of its weights) and \"cap\" (the "
             "most of its columns that it shows)");
     p->name = mem_text(name);

@@ -109,6 +109,37 @@ class Refusals(Parties):
         self.write("p.json", "{")
         self.assertIn("JSON", self.assert_one_line(self.simulate(*BUDGETED), USAGE))
 
+    def test_unknown_keys(self):
+        """A key that is none, wherever it stands: the file, the key, which there are, and the one
+        that may have been meant."""
+        def rename(where, old, new):
+            def change(a):
+                at = where(a)
+                at[new] = at.pop(old)
+            return change
+        def party(a):
+            return a["parties"][1]
+        for change, line in (
+                (rename(lambda a: a, "rounds", "rouns"),
+                 'p.json: the file has no "rouns"; expected some of sotto_parties target labels '
+                 'label_rms rounds buckets seed schedule split missing_values parties rows epsilon '
+                 'delta spent id coordinator authority absent patience; did you mean "rounds"?'),
+                (rename(lambda a: a["target"], "bounds", "bound"),
+                 'p.json: target has no "bound"; expected some of name bounds party; did you mean '
+                 '"bounds"?'),
+                (rename(party, "radius", "raduis"),
+                 'p.json: party 2 has no "raduis"; expected some of name columns constant radius '
+                 'cap key; did you mean "radius"?'),
+                (lambda a: a.update(coordinator={"hots": "h"}),
+                 'p.json: coordinator has no "hots"; expected some of host port key; did you mean '
+                 '"host"?'),
+                (lambda a: a.update(spent={"budget": 1}),
+                 'p.json: spent has no "budget"; expected some of epsilon delta\n'),
+                (lambda a: party(a)["columns"]["ward"].update(levles=["a"]), '"levles"')):
+            self.agree(change)
+            said = self.assert_one_line(self.simulate(*BUDGETED), USAGE)
+            self.assertIn(line, said)
+
     def test_data(self):
         """A column that is not there, and a bad row: nothing was spent."""
         self.agree(lambda a: a["parties"][1]["columns"].__setitem__(
