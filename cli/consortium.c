@@ -92,7 +92,7 @@ static sotto_status consortium_run(const cli *c, sotto_error *error)
     sotto_status status = cli_json_check(c, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
-    signal(SIGPIPE, SIG_IGN); /* a connection that breaks is told by write */
+    signal(SIGPIPE, SIG_IGN); /* it goes on when nobody reads its stderr */
     if (status == SOTTO_OK)
         status = strcmp(c->argument[0], "serve")
                      ? sotto_federation_join(c->argument[1], c->options,

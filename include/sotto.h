@@ -27,8 +27,9 @@
  * happens at a fork. What the program `sotto` does beyond that a host does
  * itself, if it wants it: making itself undumpable (PR_SET_DUMPABLE), so that
  * no core file has records in it, ending on signals, and ignoring SIGXFSZ, so
- * that a full disk is an error. The network calls of section 10 want SIGPIPE
- * ignored, and use libcurl, which is initialised once for a process.
+ * that a full disk is an error. The network calls of section 10 write to sockets
+ * in ways that never raise SIGPIPE. They use libcurl and GnuTLS, which are
+ * initialised once for a process.
  *
  * Licence: Apache-2.0.
  */

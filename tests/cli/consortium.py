@@ -92,6 +92,7 @@ class Process:
         self.starts += 1
         self.errors = self.case.path(f"{self.name}.err")
         environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
+        environment.update(self.case.environment)
         with open(self.errors, "ab") as errors:
             self.run = subprocess.Popen([PROGRAM, *self.args], cwd=self.case.directory,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -125,6 +126,7 @@ class Consortium(Case):
     def setUp(self):
         super().setUp()
         self.running = []
+        self.environment = {}
         self.hashes = {}
         self.addCleanup(self.stop)
         self.rows = table()

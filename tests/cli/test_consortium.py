@@ -15,7 +15,7 @@ import subprocess
 import time
 import unittest
 
-from common import BUDGET, DATA, FAILED, OK, PEER, PRIVACY, USAGE
+from common import BUDGET, DATA, FAILED, OK, PEER, PRIVACY, PROGRAM, USAGE
 from consortium import (AGREED, COLUMNS, COMPARED, MODEL, PARTIES, SEALS, START, TAG, TAGS, VECTOR,
                         VERTEX, Consortium, Impostor, context_of, csv, main, message, messages_in,
                         seals, tags)
@@ -570,6 +570,30 @@ class Meeting(Openssl):
         self.assert_line(party, PEER, words)
         self.assertRegex(self.log(state), words)
         return self.impostor.heard
+
+
+SOCKETS = os.path.join(os.environ.get("SOTTO_BUILD", os.path.dirname(PROGRAM)), "tests",
+                       "sockets.so")
+
+
+class Broken(Meeting):
+    """Connections that break."""
+
+    def test_sigpipe_is_never_raised_nor_touched(self):
+        """Whatever the network writes to a socket cannot raise SIGPIPE, and nobody changes what
+        that signal does: a host program may have a use for it."""
+        self.environment = {"LD_PRELOAD": SOCKETS, "SOTTO_SOCKETS": self.path("writes").decode()}
+        self.assert_ended(self.everybody())
+        self.assertEqual(self.bytes_of("coordinator.json"), self.simulated())
+        # somebody else's certificate: a second handshake finds the words for it
+        self.agree(keys="strangers")
+        self.config = "keys/config.json"
+        self.meet(self.path("strangers/coordinator").decode(), "another authority",
+                  state="state-other")
+        with open(self.path("writes"), encoding="utf-8") as file:
+            seen = [line.rsplit(" ", 1) for line in file.read().splitlines()]
+        self.assertEqual([what for what, _ in seen], ["sends seen:"] * 5, seen)
+        self.assertGreater(min(int(count) for _, count in seen), 0)
 
 
 class Coordinators(Meeting):
