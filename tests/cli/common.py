@@ -35,7 +35,7 @@ class Result(NamedTuple):
     err: bytes
 
 
-def run(args, input=None, cwd=None, env=None, before=None, timeout=60,
+def run(args, input=None, cwd=None, env=None, before=None, timeout=300,
         stdout=None):
     """Runs the program; input is bytes, a file, or None for no input."""
     feed = {"stdin": subprocess.DEVNULL}

@@ -26,7 +26,7 @@ CONFIG = {
     "target": {"name": "y", "bounds": [0, 10], "party": "bank"},
     "rounds": 20, "buckets": 64, "seed": 5,
     "rows": 300, "epsilon": "inf", "id": "person",
-    "patience": 60,
+    "patience": 600,
     "coordinator": {"host": "localhost", "port": 0},
     "parties": [
         {"name": "bank", "radius": 1, "cap": 2,
@@ -80,11 +80,17 @@ def csv(rows, columns):
         ",".join(r[c] for c in columns) + "\n" for r in rows)
 
 
-class Process:
-    """A role that runs; its stderr goes to a file."""
+LONG = 300  # seconds after which something hangs; nothing is expected to be as slow
 
-    def __init__(self, case, name, args):
-        self.case, self.name, self.args = case, name, args
+
+class Process:
+    """A role that runs; its stderr goes to a file. With `answers` it stands still after so many
+    rounds that it has answered (and a few more, which are on the way), until it may go on: nobody
+    reads what it says, and it waits for that. Then nothing depends on who is faster."""
+
+    def __init__(self, case, name, args, answers=None):
+        self.case, self.name, self.args, self.answers = case, name, args, answers
+        self.stands, self.may_go_on = threading.Event(), threading.Event()
         self.starts = 0
         self.start()
 
@@ -93,17 +99,37 @@ class Process:
         self.errors = self.case.path(f"{self.name}.err")
         environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
         environment.update(self.case.environment)
-        with open(self.errors, "ab") as errors:
+        if self.answers is None:
+            errors = open(self.errors, "ab")
+        else:
+            ours, errors = socket.socketpair()
+            errors.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)  # the least there is
+            threading.Thread(target=self.listen, args=(ours,), daemon=True).start()
+        with errors:
             self.run = subprocess.Popen([PROGRAM, *self.args], cwd=self.case.directory,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=errors, env=environment)
 
-    def kill(self):
-        self.run.send_signal(signal.SIGKILL)
+    def listen(self, ours):
+        text = b""
+        with ours, open(self.errors, "ab", buffering=0) as to:
+            while part := ours.recv(4096):
+                to.write(part)
+                text += part
+                if len(re.findall(rb"answered: round [1-9]", text)) >= self.answers:
+                    self.stands.set()
+                    self.may_go_on.wait()
+
+    def go_on(self):
+        self.may_go_on.set()
+
+    def kill(self, how=signal.SIGKILL):
+        self.run.send_signal(how)
         self.run.wait()
         self.run.stdout.close()
+        self.go_on()
 
-    def end(self, timeout=60):
+    def end(self, timeout=LONG):
         """Its exit code."""
         try:
             self.out = self.run.communicate(timeout=timeout)[0]
@@ -171,8 +197,8 @@ class Consortium(Case):
         with open(self.path(f"{state}/log"), encoding="utf-8") as file:
             return file.read()
 
-    def process(self, name, *args):
-        process = Process(self, name, args)
+    def process(self, name, *args, answers=None):
+        process = Process(self, name, args, answers)
         self.running.append(process)
         return process
 
@@ -180,20 +206,20 @@ class Consortium(Case):
               wait=True):
         process = self.process("coordinator", "federate", "serve", config or self.config,
                                "--keys", keys, "--state", state, "-o", "coordinator.json", *more)
-        end = time.monotonic() + 30
+        end = time.monotonic() + LONG
         while wait and "listening" not in process.said() and process.run.poll() is None:
             self.assertLess(time.monotonic(), end)
             time.sleep(.02)
         return process
 
     def join(self, name, *more, keys=None, config=None, data=None, state=None, seed=SEED,
-             accept=None):
+             accept=None, answers=None):
         seeded = ["--insecure-seed", seed] if seed else []
         return self.process(
             name, "federate", "join", config or self.config, "--accept",
             accept or self.hash(config), "--data", data or f"{name}.csv", "--keys",
             keys or f"keys/{name}", "--state", state or f"state-{name}", "-o", f"{name}.json",
-            *seeded, *more)
+            *seeded, *more, answers=answers)
 
     def everybody(self, **more):
         return [self.serve()] + [self.join(name, **more) for name in PARTIES]
@@ -216,9 +242,17 @@ class Consortium(Case):
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def assert_ended(self, processes, timeout=60):
+    def wait_for(self, process, pattern):
+        """Until it has said something like this."""
+        end = time.monotonic() + LONG
+        while not re.search(pattern, process.said()):
+            self.assertIsNone(process.run.poll(), process.said())
+            self.assertLess(time.monotonic(), end, process.said())
+            time.sleep(.01)
+
+    def assert_ended(self, processes):
         for process in processes:
-            self.assertEqual(process.end(timeout), OK, process.name + ": " + process.said())
+            self.assertEqual(process.end(), OK, process.name + ": " + process.said())
 
     def assert_line(self, process, code, pattern):
         """Ends with this code and one clean line, which the log of a party has, too."""
@@ -341,7 +375,7 @@ class Impostor:
 
             def get_request(self):
                 plain, address = self.socket.accept()
-                plain.settimeout(20)
+                plain.settimeout(LONG)
                 return context.wrap_socket(plain, server_side=True,
                                            do_handshake_on_connect=False), address
 

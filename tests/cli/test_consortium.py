@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import random
-import signal
 import socket
 import ssl
 import struct
@@ -17,7 +16,7 @@ import unittest
 
 from common import BUDGET, DATA, FAILED, OK, PEER, PRIVACY, PROGRAM, USAGE
 from consortium import (AGREED, COLUMNS, COMPARED, MODEL, PARTIES, SEALS, START, TAG, TAGS, VECTOR,
-                        VERTEX, Consortium, Impostor, context_of, csv, main, message, messages_in,
+                        VERTEX, Consortium, Impostor, LONG, context_of, csv, main, message, messages_in,
                         seals, tags)
 
 
@@ -86,30 +85,28 @@ class Runs(Consortium):
             return sum(int(t) for pair in times for t in pair) / os.sysconf("SC_CLK_TCK")
         self.agree(lambda c: c.update(epsilon=2, delta=1e-6, rounds=300), "long")
         coordinator = self.serve(keys="long/coordinator")
-        bank, *others = [self.join(name, keys=f"long/{name}") for name in PARTIES]
-        while "from shop: an answer" not in coordinator.said() and coordinator.run.poll() is None:
-            time.sleep(.01)
-        others[-1].run.send_signal(signal.SIGSTOP)
+        bank, clinic = (self.join(name, keys=f"long/{name}") for name in PARTIES[:2])
+        shop = self.join("shop", keys="long/shop", answers=1)
+        self.assertTrue(shop.stands.wait(LONG))
         time.sleep(1)  # the rest comes to the point where it waits
         before, began = used(), time.monotonic()
         time.sleep(3)
         self.assertLess(used() - before, .3 * (time.monotonic() - began))
         self.assertIsNone(coordinator.run.poll())
-        others[-1].run.send_signal(signal.SIGCONT)
-        self.assert_ended([coordinator, bank, *others])
+        shop.go_on()
+        self.assert_ended([coordinator, bank, clinic, shop])
         self.assertEqual(self.bytes_of("coordinator.json"), self.simulated())
 
     def test_who_is_gone_is_passed_over(self):
         """shop answers its first turns and dies for good; all others end."""
         def skip(config):
-            config.update(absent="skip", patience=4, rounds=40)
+            config.update(absent="skip", patience=30, rounds=100)
         self.agree(skip, keys="skipping")
         folders = {name: f"skipping/{name}" for name in PARTIES}
         coordinator = self.serve(keys="skipping/coordinator")
         others = [self.join(name, keys=folders[name]) for name in PARTIES[:2]]
-        shop = self.join("shop", keys=folders["shop"])
-        while "from shop: an answer" not in coordinator.said() and coordinator.run.poll() is None:
-            time.sleep(.01)
+        shop = self.join("shop", keys=folders["shop"], answers=1)
+        self.assertTrue(shop.stands.wait(LONG))
         shop.kill()
         self.assert_ended([coordinator, *others])
         self.assertIn("shop is gone, and is passed over", self.log("state-coordinator"))
@@ -251,8 +248,7 @@ class States(Consortium):
     def test_two_at_once(self):
         coordinator = self.serve()
         first = self.join("bank")
-        while "from bank: its rows' tag" not in coordinator.said():
-            time.sleep(.01)
+        self.wait_for(coordinator, "from bank: its rows' tag")
         self.assert_line(self.join("bank"), FAILED, "another process")
         first.kill()
         coordinator.kill()
@@ -326,7 +322,7 @@ class Clients(Openssl):
 
     def post(self, context, body=b"x", path="/v1/word", method="POST"):
         c = http.client.HTTPSConnection("localhost", self.json(self.config)["coordinator"]["port"],
-                                        context=context, timeout=30)
+                                        context=context, timeout=LONG)
         c.request(method, path, body)
         answer = c.getresponse()
         text = answer.read()
@@ -390,32 +386,31 @@ class Clients(Openssl):
 
     def test_replayed(self):
         """An old answer in a later round, from a party that should know better."""
-        coordinator = self.serve()
+        self.agree(lambda c: c.update(rounds=100), "long")
+        coordinator = self.serve(keys="long/coordinator")
         session = bytes.fromhex(self.hash())
-        parties = [self.join(name) for name in PARTIES]
-        while "from bank: an answer, round" not in coordinator.said().replace("round 0", ""):
-            self.assertIsNone(coordinator.run.poll())
-            time.sleep(.001)
+        parties = [self.join(name, keys=f"long/{name}", answers=3 if name == "shop" else None)
+                   for name in PARTIES]
+        self.assertTrue(parties[2].stands.wait(LONG))
+        self.wait_for(coordinator, "from bank: an answer, round [1-9]")
         parties[0].kill()
-        before = self.log("state-coordinator").count("from bank")
-        self.assertLess(before, 10)
         said = [m for m in messages_in(self.bytes_of("state-bank/messages"))
                 if m[12:20] == struct.pack("<II", VERTEX, 1)]
-        bank = context_of(self.path("keys/bank").decode())
+        bank = context_of(self.path("long/bank").decode())
         (round_,) = struct.unpack("<Q", said[0][24:32])
         old = next(messages_in(self.bytes_of("state-bank/messages")))  # its tag
         code, text = self.post(bank, old)
         self.assertEqual(code, 409)
         self.assertIn(b"a replay, or the state folder is an old copy", text)
         self.assertIn("old copy", self.log("state-coordinator"))
-        for _ in range(2):  # the last word again: nothing new
-            self.assertIn(self.post(bank, said[-1])[0], (200, 204))
+        self.assertIn(self.post(bank, said[-1])[0], (200, 204))  # the last word again
         changed = message(session, VERTEX, sender=1, round_=round_, fields=[[1, -1]])
         code, text = self.post(bank, changed)
         self.assertEqual(code, 409)
         self.assertIn(b"refused", text)
         self.assertRegex(self.log("state-coordinator"), r"bank at [0-9.]+: (server: )?refused")
         parties[0].start()
+        parties[2].go_on()
         self.assert_ended([coordinator, *parties])
         self.assertEqual(self.bytes_of("coordinator.json"), self.simulated())
 
@@ -431,7 +426,7 @@ class Clients(Openssl):
         coordinator = self.serve()
         port = self.json(self.config)["coordinator"]["port"]
         context = context_of(self.path("keys/shop").decode())
-        held = [context.wrap_socket(socket.create_connection(("localhost", port), timeout=20))
+        held = [context.wrap_socket(socket.create_connection(("localhost", port), timeout=LONG))
                 for _ in range(2)]
         for connection in held:
             connection.sendall(b"POST /v1/word HTTP/1.1\r\nHost: localhost\r\n"
@@ -474,13 +469,13 @@ class Clients(Openssl):
         coordinator = self.serve(keys="patient/coordinator")
         port = self.json(self.config)["coordinator"]["port"]
         post = b"POST /v1/word HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000\r\n\r\n"
-        stranger = socket.create_connection(("localhost", port), timeout=30)
+        stranger = socket.create_connection(("localhost", port), timeout=LONG)
         stranger.sendall(b"\x16\x03\x01\x20\x00")
         nobody = context_of("", False).wrap_socket(
-            socket.create_connection(("localhost", port), timeout=30))
+            socket.create_connection(("localhost", port), timeout=LONG))
         nobody.sendall(post)
         shop = context_of(self.path("patient/shop").decode()).wrap_socket(
-            socket.create_connection(("localhost", port), timeout=30))
+            socket.create_connection(("localhost", port), timeout=LONG))
         shop.sendall(post)
         left = {"stranger": stranger, "nobody": nobody, "shop": shop}
         self.addCleanup(lambda: [c.close() for c in (stranger, nobody, shop)])
@@ -516,12 +511,11 @@ class Clients(Openssl):
         self.addCleanup(lambda: [c.close() for c in held])
         for i in range(20):
             held.append(context.wrap_socket(
-                socket.create_connection(("localhost", port), timeout=30)))
+                socket.create_connection(("localhost", port), timeout=LONG)))
             held[-1].sendall(b"POST /v1/word HTTP/1.1\r\nHost: localhost\r\n"
                              b"Content-Length: 4000\r\n\r\nsotto")
-            while self.log("state-coordinator").count("newer connections") < i - 3:
-                self.assertIsNone(coordinator.run.poll())
-                time.sleep(.01)
+            if i >= 4:  # four of them may stay
+                self.wait_for(coordinator, f"(?s)(newer connections.*){{{i - 3}}}|took too long")
         parties = [self.join(name) for name in PARTIES]
         self.assert_ended([coordinator, *parties])
 
@@ -539,7 +533,7 @@ class Crowd:
             self.came += 1
             try:
                 one = socket.create_connection(
-                    ("127.0.0.1", self.port), timeout=60,
+                    ("127.0.0.1", self.port), timeout=LONG,
                     source_address=(f"127.0.0.{self.came % 10 + 1}", 0))
             except ConnectionRefusedError:
                 return False
