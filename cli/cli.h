@@ -8,11 +8,11 @@
 #include <sotto.h>
 #include <stdio.h>
 
-enum { CLI_MOST_ARGUMENTS = 8 };
+enum { CLI_ANY_NUMBER = 1 << 30 }; /* of arguments */
 
 typedef struct cli {
     sotto_options *options;
-    const char *argument[CLI_MOST_ARGUMENTS];
+    const char **argument; /* as many as there are words */
     int arguments;
     int wants_help;
 } cli;

@@ -55,9 +55,10 @@ const verb cli_verbs[] = {
      "delta, what was asked and what each question cost, the weights with the "
      "standard deviation of the last noise that entered each of them, and what "
      "to tell the data protection officer. Models that are NOT PRIVATE say so "
-     "loudly. No record is read. Up to 8 models; what they cost together comes "
-     "first.",
-     1, CLI_MOST_ARGUMENTS, cli_report},
+     "loudly. No record is read. Of any number of models; what they cost "
+     "together comes first, where their promises are about the same unit and "
+     "adjacency.",
+     1, CLI_ANY_NUMBER, cli_report},
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1; bounds and missing values are not "
@@ -405,7 +406,9 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
     const verb *v = cli_find_verb(name);
     if (!v)
         return cli_refuse_verb(name, error);
-    sotto_status status = sotto_options_new(&c.options, error);
+    c.argument = calloc((size_t)argc + 1, sizeof *c.argument);
+    sotto_status status =
+        c.argument ? sotto_options_new(&c.options, error) : cli_memory(error);
     if (status == SOTTO_OK)
         status = cli_parse(&c, v, argv + (argc > 1 ? 2 : 1), error);
     if (status == SOTTO_OK && c.wants_help) {
@@ -416,6 +419,7 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
     if (status == SOTTO_OK)
         status = v->run(&c, error);
     sotto_options_free(c.options);
+    free(c.argument);
     return status;
 }
 

@@ -82,7 +82,12 @@ static void reference_verb(const verb *v)
     reference_text("usage", v->usage);
     reference_text("summary", v->summary);
     reference_text("detail", v->detail);
-    printf(", \"least\": %d, \"most\": %d, \"options\": [", v->least, v->most);
+    printf(", \"least\": %d, \"most\": ", v->least);
+    if (v->most == CLI_ANY_NUMBER)
+        printf("null");
+    else
+        printf("%d", v->most);
+    printf(", \"options\": [");
     const char *comma = "";
     for (int64_t i = 0; sotto_option_at(i); i++)
         if (cli_takes(v, sotto_option_at(i))) {

@@ -3,6 +3,7 @@
  */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The file's name without its folders: those are nobody's business. */
@@ -14,11 +15,13 @@ static const char *report_name(const char *path)
 
 sotto_status cli_report(const cli *c, sotto_error *error)
 {
-    sotto_model *model[CLI_MOST_ARGUMENTS] = {NULL};
-    const char *name[CLI_MOST_ARGUMENTS];
+    size_t count = (size_t)c->arguments;
+    sotto_model **model = calloc(count, sizeof *model);
+    const char **name = calloc(count, sizeof *name);
     char *page = NULL;
     const char *output = sotto_options_get(c->options, "output");
-    sotto_status status = cli_json_check(c, error);
+    sotto_status status =
+        model && name ? cli_json_check(c, error) : cli_memory(error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
     for (int i = 0; i < c->arguments && status == SOTTO_OK; i++) {
@@ -38,7 +41,9 @@ sotto_status cli_report(const cli *c, sotto_error *error)
         fprintf(stderr, ": open it in a browser\n");
     }
     sotto_text_free(page);
-    for (int i = 0; i < c->arguments; i++)
+    for (int i = 0; model && i < c->arguments; i++)
         sotto_model_free(model[i]);
+    free(model);
+    free(name);
     return status;
 }

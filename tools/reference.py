@@ -382,10 +382,12 @@ def bash_arguments(reference):
     action = {"VERB": "_sotto_verbs ", "SET": f"_sotto_offer {sets} "}
     for verb in reference["verbs"]:
         words = arguments(verb)
-        for i in range(verb["most"]):
-            word = words[min(i, len(words) - 1)] # the last may be repeated
+        for i, word in enumerate(words[:verb["most"]]):
             place = shlex.quote(f"{verb['name']} {i}")
             yield f"{place}) {action.get(word, '')};;"
+        if words and (verb["most"] or 2**30) > len(words): # the last may be repeated
+            place = shlex.quote(verb["name"] + " ") + "*"
+            yield f"{place}) {action.get(words[-1], '')};;"
 
 
 def bash(reference):

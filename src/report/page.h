@@ -49,6 +49,14 @@ sotto_status page_questions(text_buffer *t, const json_t *statement,
 sotto_status page_weights(text_buffer *t, const sotto_model *m,
                           sotto_error *error);
 
+/* ---- together.c ---- */
+
+/* A table of the models, and what all of them cost together, or why that is
+   not said. */
+void page_together(text_buffer *t, const sotto_model *const *model,
+                   const char *const *name, json_t *const *state,
+                   int64_t count);
+
 /* ---- words.c ---- */
 
 /* What is promised, in words; a model without a statement gets a warning. */
@@ -61,6 +69,9 @@ void page_officer(text_buffer *t, const sotto_model *m,
 
 /* "a person", or "a row". */
 const char *page_unit(const json_t *statement);
+
+/* The same, with its column and how many rows of a person count. */
+void page_put_unit(text_buffer *t, const json_t *statement);
 
 /* A text of the statement, or "". */
 const char *page_text(const json_t *statement, const char *key);

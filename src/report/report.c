@@ -6,83 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- together ---- */
-
-typedef struct together {
-    double epsilon, delta;
-    int not_private; /* so many */
-    int alike;       /* the same unit and adjacency */
-} together;
-
-static together add_up(const sotto_model *const *model, json_t *const *state,
-                       int64_t count)
-{
-    together sum = {.alike = 1};
-    for (int64_t i = 0; i < count; i++) {
-        sum.not_private += !model[i]->statement;
-        sum.epsilon += model[i]->epsilon;
-        sum.delta += model[i]->delta;
-        sum.alike &=
-            !strcmp(page_text(state[i], "adjacency"),
-                    page_text(state[0], "adjacency")) &&
-            !strcmp(page_text(state[i], "unit"), page_text(state[0], "unit"));
-    }
-    return sum;
-}
-
-static void put_sum(text_buffer *t, const together *sum)
-{
-    if (sum->not_private) {
-        text_format(t,
-                    "<div class=\"card bad\" role=\"alert\"><p class=\"big\">"
-                    "NOT PRIVATE</p><p>%d of these models %s no promise at "
-                    "all. Whoever has all of them has no promise "
-                    "either.</p></div>\n",
-                    sum->not_private, sum->not_private == 1 ? "makes" : "make");
-        return;
-    }
-    if (!sum->alike) {
-        text_put(t, "<p>These models promise different things (another unit, "
-                    "or another adjacency): what they cost together cannot be "
-                    "said in one number.</p>\n");
-        return;
-    }
-    text_put(t, "<p>If they are about the same people, what is promised of "
-                "all of them together is epsilon <strong>");
-    page_number_up(t, sum->epsilon, 4);
-    text_put(t, "</strong> at delta <strong>");
-    page_number_up(t, sum->delta, 3);
-    text_put(t, "</strong>: losses add up. (<code>sotto account</code> proves "
-                "less than this sum where noise is Gaussian.)</p>\n");
-}
-
-static void put_overview(text_buffer *t, const sotto_model *const *model,
-                         const char *const *name, json_t *const *state,
-                         int64_t count)
-{
-    together sum = add_up(model, state, count);
-    text_put(t, "<table><caption>The models of this page</caption><tr><th>"
-                "model</th><th class=\"n\">epsilon</th><th class=\"n\">delta"
-                "</th></tr>\n");
-    for (int64_t i = 0; i < count; i++) {
-        text_format(t, "<tr><td><a href=\"#m%lld\">", (long long)i + 1);
-        report_escape(t, name[i]);
-        text_put(t, "</a></td>");
-        if (model[i]->statement) {
-            text_put(t, "<td class=\"n\">");
-            page_number_up(t, model[i]->epsilon, 4);
-            text_put(t, "</td><td class=\"n\">");
-            page_number_up(t, model[i]->delta, 3);
-            text_put(t, "</td></tr>\n");
-        } else
-            text_put(t, "<td class=\"n\" colspan=\"2\"><strong>NOT "
-                        "PRIVATE</strong></td>"
-                        "</tr>\n");
-    }
-    text_put(t, "</table>\n");
-    put_sum(t, &sum);
-}
-
 /* ---- one model ---- */
 
 static void put_class(text_buffer *t, const char *name)
@@ -145,7 +68,7 @@ static sotto_status put_page(text_buffer *t, const sotto_model *const *model,
     sotto_status status = SOTTO_OK;
     page_begin(t, count);
     if (count > 1)
-        put_overview(t, model, name, state, count);
+        page_together(t, model, name, state, count);
     for (int64_t i = 0; i < count && status == SOTTO_OK; i++)
         status = put_model(t, model[i], name[i], state[i], i + 1, error);
     page_end(t);

@@ -19,6 +19,15 @@ const char *page_unit(const json_t *statement)
                                                           : "a person";
 }
 
+void page_put_unit(text_buffer *t, const json_t *statement)
+{
+    text_buffer words = {0};
+    model_put_unit(&words, statement);
+    report_escape(t, words.data ? words.data : "");
+    t->failed |= words.failed;
+    text_free(&words);
+}
+
 /* What two data sets differ in that nobody can tell apart well. */
 static const char *difference(const json_t *statement)
 {
@@ -107,7 +116,9 @@ static void put_rows_per_person(text_buffer *t, const json_t *statement)
 static void put_facts(text_buffer *t, const json_t *statement)
 {
     text_put(t, "<table><caption>The statement</caption>\n");
-    put_fact(t, "Who is protected", page_unit(statement));
+    text_put(t, "<tr><th>Who is protected</th><td>");
+    page_put_unit(t, statement);
+    text_put(t, "</td></tr>\n");
     put_fact(t, "What nobody can tell", difference(statement));
     put_fact(t, "Adjacency", page_text(statement, "adjacency"));
     put_fact(t, "Of", page_text(statement, "of"));
@@ -147,12 +158,12 @@ static void put_officer_private(text_buffer *t, const json_t *statement)
     put_price(t, statement);
     text_put(t, ", ");
     report_escape(t, page_text(statement, "adjacency"));
-    text_format(t,
-                "; the unit is %s). Random noise from a cryptographic "
+    text_put(t, "). The unit is ");
+    page_put_unit(t, statement);
+    text_put(t, ". Random noise from a cryptographic "
                 "generator went into every answer that training got from the "
                 "records; epsilon was computed by an accountant that never "
-                "reports less than what is spent.</p>\n",
-                page_unit(statement));
+                "reports less than what is spent.</p>\n");
     text_format(t, "<p>%s</p>\n",
                 protects ? "Whether somebody is in the data at all is "
                            "protected as well."

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """sotto report: what the page says, and that names cannot become anything but text."""
+import fractions
 import html.parser
 import json
 import re
@@ -202,10 +203,54 @@ class Report(Case):
         self.train(*self.CD)
         self.train(*self.CD, name="other.json")
         _, words = self.page("m.json", "other.json")
-        self.assertRegex(words, r"all of them together is epsilon 2 at delta 2e-6")
+        self.assertIn("all of them together is epsilon 2 at delta 2e-6 (replace-one)", words)
+        self.assertIn("The unit is a row, not all rows of a person. Epsilons add up", words)
+        self.assertIn("assumed that they are about the same people, and that what is theirs is one "
+                      "row in the data of each", words)
         self.train(*self.CD[:4], *self.CD[6:], name="third.json")
         _, words = self.page("m.json", "third.json")
-        self.assertIn("promise different things", words)
+        self.assertNotIn("all of them together is epsilon", words)
+        self.assertIn("not added up. Their neighbours differ in different things (adjacency)",
+                      words)
+
+    def test_any_number_of_models(self):
+        model = self.train(*self.CD)
+        names = ["m%d.json" % i for i in range(40)]
+        for name in names:
+            self.write_model(name, model)
+        text, words = self.page(*names)
+        self.assertEqual(text.count("<section"), 40)
+        shown = float(re.search(r"together is epsilon ([0-9.]+) at", words)[1])
+        exact = 40 * fractions.Fraction(model["privacy"]["epsilon"])
+        self.assertGreaterEqual(fractions.Fraction(shown), exact)
+        self.assertLess(shown, float(exact) * 1.001)
+
+    def test_sums_round_outward(self):
+        """No printed digit is below the exact sum of what the models say."""
+        plain = self.train(*self.CD)
+        third = 1 / 3
+        for values in ([third] * 3, [.1] * 10, [1, 2**-53], [1e-300, 1], [2**53, 1, 1]):
+            names = []
+            for i, epsilon in enumerate(values):
+                names.append("v%d.json" % i)
+                self.write_model(names[-1], dict(plain, privacy=dict(
+                    plain["privacy"], epsilon=epsilon, delta=epsilon / 2**60)))
+            with self.subTest(values=values):
+                self.sum_is_above(names, values)
+
+    def sum_is_above(self, names, values):
+        _, words = self.page(*names)
+        epsilon, delta = re.search(r"together is epsilon (\S+) at delta (\S+) ", words).groups()
+        exact = sum(map(fractions.Fraction, values))
+        self.assertGreaterEqual(fractions.Fraction(epsilon), exact)
+        self.assertGreaterEqual(fractions.Fraction(delta), exact / 2**60)
+        self.assertLess(float(epsilon), float(exact) * 1.002)
+
+    def test_no_promise_is_left(self):
+        plain = self.train(*self.CD)
+        self.write_model("h.json", dict(plain, privacy=dict(plain["privacy"], delta=.5)))
+        _, words = self.page("h.json", "h.json")
+        self.assertIn("Together they promise nothing", words)
 
     def test_names_stay_text(self):
         self.train(*self.CD)
@@ -268,7 +313,6 @@ class Report(Case):
         self.refused(self.sotto("report", "-o", "x.html"), "usage")
         self.refused(self.sotto("report", "m.json", "-o", "m.json"), "another")
         self.refused(self.sotto("report", "d.npy", "-o", "x.html"), "not a whole model")
-        self.refused(self.sotto("report", *["m.json"] * 9, "-o", "x.html"), "usage")
         result = self.sotto("report", "m.json", "-o", "-")
         self.assertEqual((result.code, result.out[:15]), (OK, b"<!DOCTYPE html>"))
 

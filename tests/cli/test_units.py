@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Whose promise it is: every place that shows one names its unit, and promises about different
 units are never added up."""
+import html
 import json
 import re
 import unittest
 import zlib
 
-from common import OK, Case, npy, schema
+from common import OK, Case, schema
 
 
 def visits(patients=60, each=10):
@@ -91,6 +92,78 @@ class Units(Case):
         shown = self.sotto("show", "m.json").out.decode()
         self.assertIn("in a column that the statement does not name, of which 1 is used", shown)
 
+    def words(self, *models):
+        """What the page says, without its tags."""
+        result = self.sotto("report", *models, "-o", "page.html")
+        self.assertEqual(result.code, OK, result.err)
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            text = re.sub(r"<style>.*?</style>|<[^>]*>", " ", file.read(), flags=re.S)
+        return " ".join(html.unescape(text).split())
+
+    def test_the_page_names_the_unit(self):
+        for args, _, words in self.CASES:
+            with self.subTest(args=args):
+                self.train(*args)
+                page = self.words("m.json")
+                self.assertIn("Who is protected " + words, page)
+                self.assertIn("The unit is %s. Random noise" % words, page)
+
+    SUM = "promised of all of them together is epsilon"
+
+    def test_promises_are_added_up_only_for_one_unit(self):
+        """A patient has ten visits: a model per visit and one per patient are not two epsilons of
+        the same thing."""
+        models = {"visit": self.ROW, "patient": self.PATIENT, "ward": self.WARD,
+                  "three": self.PATIENT + ("--rows-per-person", "3"),
+                  "ten": self.ROW + ("--rows-per-person", "10"),
+                  "replaced": self.ROW + ("--adjacency", "replace-one")}
+        for name, args in models.items():
+            self.train(*args, name=name + ".json")
+        for pair, why in (("visit patient", "all k of them together cost up to k times"),
+                          ("patient visit", "all k of them together cost up to k times"),
+                          ("visit ten", "Some protect a row, others a person"),
+                          ("patient ward", "tell people apart by different columns"),
+                          ("patient ten", "tell people apart by different columns"),
+                          ("patient three", "different numbers of rows per person"),
+                          ("visit replaced", "(adjacency)"),
+                          ("patient patient visit", "Some protect a row")):
+            with self.subTest(pair=pair):
+                page = self.words(*(name + ".json" for name in pair.split()))
+                self.assertNotIn(self.SUM, page)
+                self.assertIn("These promises are not added up.", page)
+                self.assertIn(why, page)
+        for name, assumed in (("visit", "what is theirs is one row in the data of each"),
+                              ("patient", "\u201cpatient\u201d means the same person in all"),
+                              ("three", "\u201cpatient\u201d means the same person in all"),
+                              ("ten", "who have at most 10 rows in the data of each")):
+            with self.subTest(name=name):
+                page = self.words(name + ".json", name + ".json")
+                self.assertRegex(page, self.SUM + " 2 at delta 2e-6 ")
+                self.assertIn(assumed, page)
+                self.assertNotIn("not added up", page)
+
+    def test_what_is_not_named_is_not_added(self):
+        self.train(*self.PATIENT)
+        self.rewrite(lambda statement: statement.pop("unit_column"))
+        page = self.words("m.json", "m.json")
+        self.assertNotIn(self.SUM, page)
+        self.assertIn("One of them does not name its unit", page)
+        self.train(*self.ROW)  # of a row there is none to name
+        self.rewrite(lambda statement: statement.pop("unit_column"))
+        self.assertIn(self.SUM + " 2 at", self.words("m.json", "m.json"))
+
+    def test_parties_do_not_promise_it_against_everybody(self):
+        self.train(*self.ROW, "--adjacency", "zero-out", name="z.json")
+        self.train(*self.ROW, "--adjacency", "zero-out", name="parties.json")
+        self.rewrite(lambda statement: statement.update(
+            of="a whole row", against="everybody but the parties"), name="parties.json")
+        page = self.words("z.json", "parties.json")
+        self.assertNotIn(self.SUM, page)
+        self.assertIn("promise nothing against these parties", page)
+        page = self.words("parties.json", "parties.json")
+        self.assertIn(self.SUM, page)
+        self.assertIn("against everybody but the parties of any of them", page)
+
     def test_a_name_is_only_a_name(self):
         """No control character of it reaches a terminal."""
         self.train(*self.PATIENT)
@@ -99,6 +172,10 @@ class Units(Case):
         line = next(line for line in shown.split("\n") if line.startswith("unit "))
         self.assertNotIn("\x1b", line)
         self.assertTrue(line.endswith("of which 1 is used"))
+        self.rewrite(lambda statement: statement.update(unit_column="<script>alert(1)</script>"))
+        self.words("m.json", "m.json")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            self.assertNotIn("<script", file.read())
 
 
 if __name__ == "__main__":
