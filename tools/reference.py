@@ -162,7 +162,7 @@ def bounds(option):
     low, high = option["low"], option["high"]
     words = []
     if low is not None:
-        words.append("above 0" if 0 < low < 1e-300
+        words.append("above 0" if 0 < low <= 1e-300
                      else f"at least {number(low)}")
     if high is not None and high < 1e300:
         words.append(f"at most {number(high)}")

@@ -125,10 +125,12 @@ static sotto_status calibrate_check(const account_target *t, sotto_error *error)
     account_list list;
     if (!(t->epsilon > 0 && t->epsilon <= 1e4))
         return error_set(error, SOTTO_USAGE,
-                         "epsilon: expected a number above 0, up to 1e4");
+                         "--epsilon: expected a number above 0, up to 1e4, or "
+                         "inf for a model that is NOT PRIVATE");
     if (!(t->delta >= 1e-15 && t->delta < 1))
-        return error_set(error, SOTTO_USAGE,
-                         "delta: expected a number from 1e-15 to less than 1");
+        return error_set(
+            error, SOTTO_USAGE,
+            "--delta: expected a number from 1e-15 to less than 1");
     sotto_status status = SOTTO_OK;
     for (double z = 1; z < 1e13; z *= 1e3) { /* somewhere it must be a plan */
         status =
@@ -139,6 +141,32 @@ static sotto_status calibrate_check(const account_target *t, sotto_error *error)
         }
     }
     return status;
+}
+
+/* All draws of noise together are off by draws 2^-80, which counts
+   1 + exp(epsilon) times: a large epsilon has no meaning at a small delta. */
+static sotto_status calibrate_refuse(const account_target *t,
+                                     sotto_error *error)
+{
+    double most = floor(log(t->delta / t->draws * 0x1p80) - 1);
+    shown asked = {{0}};
+    snprintf(asked.text, sizeof asked.text, "--epsilon %s with --delta %s",
+             sotto_number_print(t->epsilon, 6).text,
+             sotto_number_print(t->delta, 6).text);
+    if (!(t->draws > 0) || t->epsilon <= most)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: no multiplier z makes this plan cost that",
+                         asked.text);
+    if (most < 1)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: nothing can be promised for %s draws of noise; "
+                         "expected fewer features or steps, or a larger "
+                         "--delta",
+                         asked.text, sotto_number_print(t->draws, 2).text);
+    return error_set(error, SOTTO_USAGE,
+                     "%s says nothing about a record; expected an --epsilon of "
+                     "at most %s, or inf for a model that is NOT PRIVATE",
+                     asked.text, sotto_number_print(most, 6).text);
 }
 
 sotto_status account_calibrate(account_list *out, double *multiplier,
@@ -174,10 +202,7 @@ sotto_status account_calibrate(account_list *out, double *multiplier,
     if (c.status != SOTTO_OK)
         return error_set(error, c.status, "%s", quiet.message);
     if (!found)
-        return error_set(error, SOTTO_USAGE,
-                         "no multiplier z makes this plan cost (%s, %s)",
-                         sotto_number_print(target->epsilon, 6).text,
-                         sotto_number_print(target->delta, 6).text);
+        return calibrate_refuse(target, error);
     *multiplier = high;
     return SOTTO_OK;
 }

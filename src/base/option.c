@@ -31,7 +31,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_CLASSES] = {"classes", LIST, "A,B", NULL, 0, 0, NULL, READING,
         "the two classes of the target, the negative one first; not needed "
         "for -1/+1 and 0/1"},
-    [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 0x1p-1022, INFINITY, NULL,
+    [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ",
         "the privacy budget; nothing of the table's shape is taken from the "
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
@@ -57,7 +57,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
         1048576, NULL, " train plan ",
         "the most rows of one person; all of them are protected at once"},
-    [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 0x1p-1000, INFINITY, NULL,
+    [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 1e-25, INFINITY, NULL,
         " train plan ",
         "how far a record's gradient may go: coordinate j to "
         "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd, svrg: all "
@@ -163,9 +163,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "--rows-per-person rows are used"},
     [OPTION_DRY_RUN] = {"dry-run", FLAG, NULL, NULL, 0, 0, NULL, " train ",
         "do as 'sotto plan' does: read no record"},
-    [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",
+    [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 1e300, NULL, " train plan ",
         "the L1 penalty (lasso): adds X times the sum of |weights|"},
-    [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 0x1p1000, NULL, " train plan ",
+    [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 1e300, NULL, " train plan ",
         "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
     [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, "WORD", "fit", 0, 0,
         "fit|file", " train ",
@@ -195,8 +195,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "training: with 0 in it"},
     [OPTION_INTERCEPT] = {"intercept", FLAG, NULL, "yes", 0, 0, NULL,
         " train plan ", "learn an intercept, which is not penalised"},
-    [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, "X", "1.35", 0x1p-1000,
-        0x1p1000, NULL, " train plan ",
+    [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, "X", "1.35", 1e-300,
+        1e300, NULL, " train plan ",
         "where the huber loss goes from a square to a line, in the units of "
         "the fit: a bounded target is in [-1, 1]"},
     [OPTION_TOLERANCE] = {"tolerance", NUMBER, "X", "1e-10", 1e-15, 1, NULL,
@@ -209,7 +209,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_WEIGHTS] = {"weights", TEXT, "NAME", NULL, 0, 0, NULL, READING,
         "the column that holds the weight of each row; needs a declared "
         "bound"},
-    [OPTION_WEIGHT_BOUND] = {"weight-bound", NUMBER, "B", NULL, 0x1p-1022,
+    [OPTION_WEIGHT_BOUND] = {"weight-bound", NUMBER, "B", NULL, 1e-300,
         0x1.fffffep127, NULL, READING,
         "the largest weight a row may have; larger ones are clamped to it"},
     [OPTION_DROP] = {"drop", LIST, "NAMES", NULL, 0, 0, NULL,
@@ -410,21 +410,24 @@ static int option_parse_pair(const char *value, double *low, double *high)
            *low <= *high && *low<INFINITY && * high> - INFINITY;
 }
 
-/* Bounds that only keep the arithmetic finite are not worth printing. */
+/* Bounds that only keep the arithmetic finite are worth printing to those
+   only who have gone beyond them. */
 static sotto_status option_refuse_range(const sotto_option *o, const char *kind,
-                                        sotto_error *error)
+                                        double x, sotto_error *error)
 {
-    int above = o->low > 0 && o->low < 1e-300;
-    if (o->high < 1e300 && !above)
-        return error_set(error, SOTTO_USAGE, "--%s: expected %s from %s to %s",
-                         o->name, kind, sotto_number_print(o->low, 16).text,
-                         sotto_number_print(o->high, 16).text);
-    if (above)
-        return error_set(error, SOTTO_USAGE, "--%s: expected %s above 0",
-                         o->name, kind);
-    return error_set(error, SOTTO_USAGE, "--%s: expected %s of at least %s%s",
-                     o->name, kind, sotto_number_print(o->low, 16).text,
-                     isinf(o->high) ? "" : " that is not infinite");
+    int above = o->low == 1e-300 && !(x > 0);
+    int finite = o->high < 1e300 || x > o->high;
+    int below_one = o->high < 1 && 1 - o->high < 1e-15;
+    const char *words = above       ? " above 0"
+                        : below_one ? " of at least 0 and below 1"
+                        : finite    ? " from "
+                                    : " of at least ";
+    return error_set(
+        error, SOTTO_USAGE, "--%s: expected %s%s%s%s%s", o->name, kind, words,
+        above || below_one ? "" : sotto_number_print(o->low, 16).text,
+        finite && !above && !below_one ? " to " : "",
+        finite && !above && !below_one ? sotto_number_print(o->high, 16).text
+                                       : "");
 }
 
 static sotto_status option_check_number(const sotto_option *o,
@@ -437,7 +440,7 @@ static sotto_status option_check_number(const sotto_option *o,
         return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
                          kind);
     if (!(x >= o->low && x <= o->high))
-        return option_refuse_range(o, kind, error);
+        return option_refuse_range(o, kind, x, error);
     return SOTTO_OK;
 }
 

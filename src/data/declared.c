@@ -6,17 +6,7 @@
 
 #include <string.h>
 
-/* A name as a field of a header. */
-static void put_field(text_buffer *t, const char *name)
-{
-    text_put(t, t->length > 0 ? ",\"" : "\"");
-    for (; *name; name++) {
-        if (*name == '"')
-            text_put(t, "\"");
-        text_add(t, name, 1);
-    }
-    text_put(t, "\"");
-}
+enum { OPTIONS = 3 };
 
 static int is_listed(const schema *s, const char *name)
 {
@@ -26,39 +16,58 @@ static int is_listed(const schema *s, const char *name)
     return 0;
 }
 
-/* The columns that are listed, those that options name, and so many more. */
-static void put_header(text_buffer *t, const schema *s,
-                       const sotto_options *options, int64_t more)
+/* The columns that are listed, those that options name, and so many more; the
+   number of them, or -1 when out of memory. There is room for all. */
+static int64_t put_names(char **names, const schema *s,
+                         const sotto_options *options, int64_t more)
 {
-    static const option_id named[] = {OPTION_TARGET, OPTION_WEIGHTS,
-                                      OPTION_UNIT_COLUMN};
+    static const option_id named[OPTIONS] = {OPTION_TARGET, OPTION_WEIGHTS,
+                                             OPTION_UNIT_COLUMN};
+    int64_t count = 0;
     for (int64_t i = 0; i < s->columns; i++)
-        put_field(t, s->column[i].name);
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        names[count++] = mem_text(s->column[i].name);
+    for (int i = 0; i < OPTIONS; i++)
         if (option_given(options, named[i]) &&
             !is_listed(s, option_text(options, named[i])))
-            put_field(t, option_text(options, named[i]));
+            names[count++] = mem_text(option_text(options, named[i]));
     for (int64_t i = 0; i < more; i++) {
         char name[40];
         snprintf(name, sizeof name, "(not listed) %lld", (long long)i + 1);
-        put_field(t, name);
+        names[count++] = mem_text(name);
     }
-    text_put(t, "\n");
+    for (int64_t i = 0; i < count; i++)
+        if (!names[i])
+            return -1;
+    return count;
 }
 
+/* By their names, not as the header of a file: those of .npy are numbers. */
 static sotto_status read_header(sotto_table **out, const schema *s,
                                 const sotto_options *options, int64_t more,
                                 sotto_error *error)
 {
-    const char *path = option_text(options, OPTION_SCHEMA);
-    text_buffer t = {0};
-    put_header(&t, s, options, more);
+    int64_t room = s->columns + OPTIONS + more;
+    char **names = mem_zeroed((size_t)room, sizeof *names);
+    int64_t count = names ? put_names(names, s, options, more) : -1;
     sotto_status status =
-        t.failed
-            ? error_memory(error)
-            : table_read_header(out, path, t.data, t.length, options, error);
-    text_free(&t);
+        count < 0 ? error_memory(error)
+                  : table_read_names(out, option_text(options, OPTION_SCHEMA),
+                                     names, count, options, error);
+    csv_free_names(names, room);
     return status;
+}
+
+static int lists_feature(const schema *s, const sotto_options *options)
+{
+    for (int64_t i = 0; i < s->columns; i++) {
+        const column *c = &s->column[i];
+        if ((c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY) &&
+            !option_is(options, OPTION_TARGET, c->name) &&
+            !option_is(options, OPTION_WEIGHTS, c->name) &&
+            !option_is(options, OPTION_UNIT_COLUMN, c->name))
+            return 1;
+    }
+    return 0;
 }
 
 /* Features that are not listed are as the schema's default says; so many of
@@ -98,9 +107,9 @@ sotto_status table_declared(sotto_table **out, const sotto_options *options,
     sotto_status status = plan_schema(&s, options, error);
     if (status != SOTTO_OK)
         return status;
-    /* with a default alone, the first column is one of those not listed */
+    /* where no feature is listed, the first is one of those not listed */
     int given = option_given(options, OPTION_FEATURES);
-    int alone = s.columns == 0 && given && s.has_standard;
+    int alone = !lists_feature(&s, options) && given && s.has_standard;
     status = read_header(out, &s, options, alone, error);
     if (status == SOTTO_OK && given)
         status = read_more(out, &s, options, alone, error);

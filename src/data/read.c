@@ -184,20 +184,14 @@ sotto_status read_finish(sotto_table *t, plan *p, block *first,
 
 /* ---- the formats ---- */
 
-static sotto_status read_csv(sotto_table *t, source *s,
-                             const sotto_options *options, sotto_error *error)
+/* The rows behind a header with these names, which took so many lines. */
+static sotto_status read_named(sotto_table *t, source *s, char **names,
+                               int64_t count, char delimiter, int64_t lines,
+                               const sotto_options *options, sotto_error *error)
 {
-    char **names, delimiter;
-    int64_t count, lines;
     plan p;
     sotto_status status =
-        csv_delimiter(source_name(s), options, &delimiter, error);
-    if (status == SOTTO_OK)
-        status = csv_header(s, delimiter, &names, &count, &lines, error);
-    if (status != SOTTO_OK)
-        return status;
-    status = plan_columns(&p, source_name(s), 1, names, count, options, error);
-    csv_free_names(names, count);
+        plan_columns(&p, source_name(s), 1, names, count, options, error);
     if (status != SOTTO_OK)
         return status;
     p.delimiter = delimiter;
@@ -208,6 +202,22 @@ static sotto_status read_csv(sotto_table *t, source *s,
                 .limit = p.drop_bad ? 0 : 1 << 28};
     status = loader_run(&l, t, lines, error);
     plan_free(&p);
+    return status;
+}
+
+static sotto_status read_csv(sotto_table *t, source *s,
+                             const sotto_options *options, sotto_error *error)
+{
+    char **names, delimiter;
+    int64_t count, lines;
+    sotto_status status =
+        csv_delimiter(source_name(s), options, &delimiter, error);
+    if (status == SOTTO_OK)
+        status = csv_header(s, delimiter, &names, &count, &lines, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = read_named(t, s, names, count, delimiter, lines, options, error);
+    csv_free_names(names, count);
     return status;
 }
 
@@ -305,16 +315,16 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
     return status == SOTTO_OK ? read_source(out, s, options, error) : status;
 }
 
-sotto_status table_read_header(sotto_table **out, const char *name,
-                               const void *bytes, size_t size,
-                               const sotto_options *options, sotto_error *error)
+sotto_status table_read_names(sotto_table **out, const char *name, char **names,
+                              int64_t count, const sotto_options *options,
+                              sotto_error *error)
 {
     source *s = NULL;
     sotto_table *t = mem_zeroed(1, sizeof *t);
-    sotto_status status = t ? source_memory(&s, name, bytes, size, 0, error)
-                            : error_memory(error);
+    sotto_status status =
+        t ? source_memory(&s, name, "", 0, 0, error) : error_memory(error);
     if (status == SOTTO_OK)
-        status = read_csv(t, s, options, error);
+        status = read_named(t, s, names, count, ',', 1, options, error);
     source_close(s);
     if (status != SOTTO_OK) {
         sotto_table_free(t);

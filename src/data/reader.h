@@ -49,11 +49,10 @@ sotto_status read_finish(sotto_table *t, plan *p, block *first,
                          entry_store *store, int64_t lines,
                          const column_range *range, sotto_error *error);
 
-/* Columns without rows, by the header of a CSV file. */
-sotto_status table_read_header(sotto_table **out, const char *name,
-                               const void *bytes, size_t size,
-                               const sotto_options *options,
-                               sotto_error *error);
+/* Columns of these names without rows, as a CSV file may have them. */
+sotto_status table_read_names(sotto_table **out, const char *name, char **names,
+                              int64_t count, const sotto_options *options,
+                              sotto_error *error);
 
 /* ---- table.c ---- */
 

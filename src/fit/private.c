@@ -71,8 +71,12 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
     if (option_private(options) && !(option_given(options, OPTION_DELTA) &&
                                      option_number(options, OPTION_DELTA) > 0))
         return error_set(error, SOTTO_PRIVACY,
-                         "expected --delta: the probability with which the "
-                         "guarantee may fail, well below 1 / rows");
+                         "expected --delta%s: the probability with which the "
+                         "guarantee may fail, well below 1 / rows, as 1e-6",
+                         option_given(options, OPTION_DELTA)
+                             ? " above 0 (noise that is Gaussian cannot "
+                               "promise 0)"
+                             : "");
     sotto_status status = check_clip(options, error);
     if (status == SOTTO_OK)
         status = fit_check_heeded(options, fit_solver(options)->name, error);

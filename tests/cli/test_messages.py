@@ -8,13 +8,15 @@ import gzip
 import io
 import json
 import lzma
+import os
+import re
 import resource
 import sqlite3
 import tarfile
 import unittest
 import zipfile
 
-from common import DATA, FAILED, OK, USAGE, Case, npy, schema
+from common import DATA, FAILED, OK, PRIVACY, USAGE, Case, npy, schema
 
 DATA_CSV = "age,bmi,smoker,y\n" + "".join(
     "%d,%.1f,%d,%d\n" % (20 + i % 50, 20 + i % 13, i % 2, i % 3 > 0)
@@ -123,6 +125,125 @@ class DidYouMean(Case):
                 text = self.meant("doctor", "d.csv", "--schema", "s.json",
                                   hint=hint)
                 self.assertIn("s.json: ", text)
+
+
+class Extremes(Case):
+    """Values at the end of all scales: they work, or one line says what to
+    give instead, before anything is charged."""
+
+    SOLVERS = {"auto": (), "newton": (), "cd": ("--clip", "1"), "gd": ("--clip", "1"),
+               "gcd": ("--clip", "1"), "sgd": ("--clip", "1"),
+               "svrg": ("--clip", "1"), "scd": ("--l2", ".1", "--no-intercept"),
+               "fw": ("--clip", "1", "--radius", "1", "--intercept-radius", "1"),
+               "output": ("--l2", ".1", "--no-intercept")}
+
+    def setUp(self):
+        super().setUp()
+        self.write("d.csv", DATA_CSV)
+        self.write("s.json", schema(COLUMNS))
+
+    def calls(self, solver, *args):
+        usual = ("--schema", "s.json", "--loss", "logistic", "--solver", solver,
+                 *self.SOLVERS[solver], "--rows", "60", "--epsilon", "1", "--delta",
+                 "1e-6", *args)
+        yield self.sotto("plan", *usual)
+        yield self.sotto("train", "d.csv", *usual, "-o", "m.json")
+        self.assertFalse(os.path.exists(self.path("m.json.spent")), args)
+
+    def refused(self, solver, *args, hint, code=USAGE):
+        for result in self.calls(solver, *args):
+            text = self.assert_refused(result, code, hint=hint)
+            self.assertNotIn("multiplier z", text)
+        self.assertFalse(os.path.exists(self.path("m.json")))
+        return text
+
+    def test_epsilon(self):
+        """One that is too large names one that is not."""
+        for solver in self.SOLVERS:
+            with self.subTest(solver):
+                text = self.refused(solver, "--epsilon", "100",
+                                    hint="at most [0-9]+, or inf")
+                most = re.search(r"at most (\d+), or inf", text)[1]
+                plan, train = self.calls(solver, "--epsilon", most)
+                self.assertEqual((plan.code, train.code), (OK, OK), plan.err)
+                os.remove(self.path("m.json"))
+        self.refused("cd", "--epsilon", "1e5", hint="up to 1e4, or inf")
+        self.refused("cd", "--epsilon", "0", hint="--epsilon: expected a number above 0")
+        self.refused("cd", "--epsilon", "1e-301", hint="from 1e-300|at least 1e-300")
+        self.refused("cd", "--epsilon", "1e-9", hint="larger --epsilon", code=PRIVACY)
+
+    def test_delta(self):
+        for solver in self.SOLVERS:
+            with self.subTest(solver):
+                self.refused(solver, "--delta", "0", hint="--delta above 0.*as 1e-6",
+                             code=PRIVACY)
+                self.refused(solver, "--delta", "1e-300",
+                             hint="--delta: expected a number from 1e-15")
+                self.refused(solver, "--delta", "1",
+                             hint="--delta: expected a number of at least 0 and below 1")
+
+    def test_penalty_and_clip(self):
+        for solver in self.SOLVERS:
+            for option in ("--l1", "--l2"):
+                with self.subTest(solver, option=option):
+                    self.refused(solver, option, "1e308",
+                                 hint=option + ": expected a number from 0 to 1e[+]300")
+            with self.subTest(solver):
+                self.refused(solver, "--clip", "1e-308",
+                             hint="--clip: expected a number of at least 1e-25")
+                self.refused(solver, "--clip", "1e308", hint="--clip: .*1e25")
+        for solver in ("auto", "cd", "gd"):
+            for result in self.calls(solver, "--l2", "1e300"):
+                self.assertEqual(result.code, OK, result.err)
+
+    def test_sizes(self):
+        self.refused("cd", "--rows", "1e18", hint="--rows: .* to 1000000000000000")
+        self.refused("cd", "--passes", "1e18", hint="--passes: .* to 1000000000")
+        self.refused("cd", "--passes", "1e9", hint="at most 1e9 questions")
+        many = self.sotto("plan", "--loss", "logistic", "--epsilon", "1", "--delta",
+                          "1e-6", "--rows", "100", "--features", "2147483647")
+        self.assert_refused(many, USAGE, hint="expected fewer features")
+
+
+class PlansOfNumbers(Case):
+    """`plan` takes the schema of a .npy file, whose columns are numbers."""
+
+    PLAN = ("plan", "--schema", "s.json", "--epsilon", "1", "--delta", "1e-6",
+            "--rows", "1000", "--solver", "cd", "--clip", "1")
+
+    def statement(self, *args):
+        result = self.sotto(*self.PLAN, *args)
+        self.assertEqual(result.code, OK, result.err)
+        return json.loads(result.out)
+
+    def test_as_words(self):
+        """As many columns with other names cost the same."""
+        number, target = dict(NUMBER), {"type": "target", "bounds": [0, 1]}
+        for count in (2, 9, 10, 11, 120):
+            with self.subTest(count):
+                self.write("s.json", schema({
+                    **{str(i): number for i in range(1, count)}, str(count): target}))
+                found = self.statement()
+                self.write("s.json", schema({
+                    **{"c%d" % i: number for i in range(1, count)}, "y": target}))
+                self.assertEqual(found, self.statement())
+
+    def test_what_train_says(self):
+        """The plan is what training on such a file promises."""
+        rows = [[i % 7 / 7, *(i % k / k for k in range(2, 12))] for i in range(1000)]
+        self.write("d.npy", npy(rows))
+        self.write("s.json", schema({
+            "11": {"type": "target", "bounds": [0, 1]}},
+            default={"type": "number", "bounds": [0, 1]}))
+        planned = self.statement("--features", "10")
+        trained = self.sotto("train", "d.npy", *self.PLAN[1:], "-o", "m.json", "--json",
+                             "--quiet")
+        self.assertEqual(trained.code, OK, trained.err)
+        self.assertEqual(json.loads(trained.out)["privacy"], planned)
+
+    def test_a_target_that_an_option_names(self):
+        self.write("s.json", schema({}, default={"type": "number", "bounds": [0, 1]}))
+        self.statement("--features", "10", "--target", "11")
 
 
 class Training(Case):
