@@ -31,6 +31,10 @@
  * in ways that never raise SIGPIPE. They use libcurl and GnuTLS, which are
  * initialised once for a process.
  *
+ * The locale that a host has chosen changes no result: numbers are printed
+ * and read with a point. Only why the system refused a file, where a message
+ * says it, is in the host's language.
+ *
  * Licence: Apache-2.0.
  */
 #ifndef SOTTO_H

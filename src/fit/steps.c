@@ -136,6 +136,6 @@ void fit_explain_steps(const private_run *r, text_buffer *t)
                         sotto_number_fixed(item->level, 5).text);
         else
             text_format(t, "epsilon %9s each\n",
-                        sotto_number_fixed(item->level, 5).text);
+                        sotto_number_print_up(item->level, 5).text);
     }
 }
