@@ -87,7 +87,8 @@ const verb cli_verbs[] = {
      "Adjacency says what two data sets differ in that nobody must be able to "
      "tell apart: with add-remove one has a record that the other has not, "
      "with replace-one a record is another one, with zero-out a record is "
-     "blanked. Being able to hide less is cheaper: a price without its "
+     "blanked: " SOTTO_ZERO_OUT
+     ". Being able to hide less is cheaper: a price without its "
      "adjacency means nothing. What an epsilon means: somebody who knows all "
      "but one record guesses whether it is in, at even odds; at best (1 + "
      "delta(0))/2 of the guesses are right, which is printed as 'guess'. "

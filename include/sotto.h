@@ -503,11 +503,17 @@ SOTTO_API const char *sotto_generate_help(int64_t i);
  *
  * adjacency: what two data sets differ in, "add-remove" (one has a record
  * that the other has not), "replace-one" (a record is another one) or
- * "zero-out" (a record is blanked). An event that was priced for another
- * adjacency is written GAUSS(0.05)@add-remove.
+ * "zero-out" (a record is blanked, see SOTTO_ZERO_OUT). An event that was
+ * priced for another adjacency is written GAUSS(0.05)@add-remove.
  *
  * No price is below the truth; it is the smallest of what the methods prove.
  */
+/* What a blanked record is: in help, statements and reports. */
+#define SOTTO_ZERO_OUT                                                         \
+    "the record adds nothing to any sum, the intercept's and the target's "    \
+    "too, while it stays known that there is a row; a row of zeros is not "    \
+    "blank: against one the factor is 2, as with replace-one"
+
 typedef struct sotto_events sotto_events;
 
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_plan(sotto_events **out,

@@ -289,7 +289,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, "HOW", NULL, 0, 0,
         "add-remove|replace-one|zero-out", " account train plan ",
         "what neighbours differ in: one record more, another record, or a "
-        "blanked one (train: add-remove unless given; account: required)"},
+        "blanked one (train: add-remove unless given; account: required); "
+        "zero-out: " SOTTO_ZERO_OUT},
     [OPTION_IN_ORDER] = {"in-order", FLAG, NULL, NULL, 0, 0, NULL,
         " account ",
         "the events happen in the order of the list, fixed in advance; "

@@ -115,6 +115,8 @@ static sotto_status curve_prices(const account_list *events, double delta,
 /* Whose promise it is, and what its number of rows stands on. */
 static void put_unit(text_buffer *t, const curator_policy *policy)
 {
+    if (policy->adjacency == ACCOUNT_ZERO_OUT)
+        put_text(t, "zero_out", SOTTO_ZERO_OUT);
     int people = policy->rows_per_person > 1 || policy->has_people;
     put_text(t, "unit", people ? "person" : "row");
     if (policy->has_people && policy->unit_column)

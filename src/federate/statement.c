@@ -115,6 +115,7 @@ static void put_scope(text_buffer *t, const federation *f)
     char session[65];
     hash_text(&f->session, session);
     put_text(t, "adjacency", account_adjacency_name(ACCOUNT_ZERO_OUT));
+    put_text(t, "zero_out", SOTTO_ZERO_OUT);
     put_text(t, "of", "a whole row: all parties' columns and the label");
     put_text(t, "against",
              "everybody but the parties: outsiders, the server, "

@@ -121,6 +121,8 @@ static void put_facts(text_buffer *t, const json_t *statement)
     text_put(t, "</td></tr>\n");
     put_fact(t, "What nobody can tell", difference(statement));
     put_fact(t, "Adjacency", page_text(statement, "adjacency"));
+    if (!strcmp(page_text(statement, "adjacency"), "zero-out"))
+        put_fact(t, "Blanked means", SOTTO_ZERO_OUT);
     put_fact(t, "Of", page_text(statement, "of"));
     put_fact(t, "Against", page_text(statement, "against"));
     put_fact(t, "Membership", page_text(statement, "membership"));

@@ -3,11 +3,12 @@
 units are never added up."""
 import html
 import json
+import os
 import re
 import unittest
 import zlib
 
-from common import OK, Case, schema
+from common import HERE, OK, Case, schema
 
 
 def visits(patients=60, each=10):
@@ -163,6 +164,26 @@ class Units(Case):
         page = self.words("parties.json", "parties.json")
         self.assertIn(self.SUM, page)
         self.assertIn("against everybody but the parties of any of them", page)
+
+    def test_zero_out_is_defined_where_it_is_read(self):
+        """A row of zeros is not blank."""
+        blank = re.search(r'#define SOTTO_ZERO_OUT((?:.*\\\n)+.*)\n', self.source("include/sotto.h"))
+        text = "".join(re.findall('"([^"]*)"', blank[1]))
+        self.assertIn("the intercept's and the target's too", text)
+        self.assertIn("a row of zeros is not blank", text)
+        statement, _ = self.train(*self.ROW, "--adjacency", "zero-out")
+        self.assertEqual(statement["zero_out"], text)
+        self.assertIn(text, self.words("m.json"))
+        for verb in ("train", "plan", "account"):
+            self.assertIn(text, " ".join(self.sotto("help", verb).out.decode().split()))
+        for page in ("docs/schema.md", "docs/privacy.md"):
+            self.assertIn(text, " ".join(self.source(page).split()))
+        statement, _ = self.train(*self.ROW)
+        self.assertNotIn("zero_out", statement)
+
+    def source(self, name):
+        with open(os.path.join(HERE, "..", "..", name), encoding="utf-8") as file:
+            return file.read()
 
     def test_a_name_is_only_a_name(self):
         """No control character of it reaches a terminal."""

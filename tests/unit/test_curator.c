@@ -418,6 +418,46 @@ static void test_gradient_weights(void **state)
     text_free(&t);
 }
 
+/* The sums of a single row: a gradient and the partial derivatives, of the
+   intercept too; the clip of each is .5. */
+static void sums_of(const char *text, double out[6])
+{
+    sotto_table *table =
+        read_text("d.csv", text,
+                  SETTINGS({"target", "t"}, {"weights", "w"},
+                           {"weight-bound", "1"}, {"precision", "float"}));
+    curator_policy policy = plain_policy(LOSS_SQUARED, 1);
+    ask_plan plan = plan_two(some(ASK_GRADIENT, 1, 0), some(ASK_PARTIAL, 3, 0));
+    double scale[3] = {1, 1, 1}, clip[3] = {.5, .5, .5};
+    sotto_error error;
+    policy.adjacency = ACCOUNT_ZERO_OUT;
+    policy.without_noise = 1;
+    curator *c = open_or_fail(table, &policy, &plan);
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_gradient(c, 8, scale, out, &error), SOTTO_OK);
+    for (int64_t j = 0; j < 3; j++)
+        assert_int_equal(curator_ask_partial(c, j, &out[3 + j], &error),
+                         SOTTO_OK);
+    curator_close(c);
+}
+
+/* A blanked record adds nothing to any sum. A row of zeros does: in the
+   intercept's sum it is up to twice as far from a record as a blank is. */
+static void test_blank(void **state)
+{
+    (void)state;
+    double record[6], blank[6], zeros[6];
+    sums_of("a,b,w,t\n.5,-.25,1,-1\n", record);
+    sums_of("a,b,w,t\n.5,-.25,0,-1\n", blank);
+    sums_of("a,b,w,t\n0,0,1,1\n", zeros);
+    for (int i = 0; i < 6; i++) {
+        assert_true(blank[i] == 0);
+        assert_true(record[i] != 0);
+    }
+    assert_true(fabs(record[5] - blank[5] - .5) < 1e-6);
+    assert_true(fabs(record[5] - zeros[5] - 1) < 1e-6);
+}
+
 /* One row as CSV and as svmlight: of five features one is in every row, the
    others in fewer and fewer. */
 static void put_row(text_buffer *dense, text_buffer *sparse, int64_t i,
@@ -939,6 +979,7 @@ int main(void)
         cmocka_unit_test(test_gradient_bound),
         cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_gradient_weights),
+        cmocka_unit_test(test_blank),
         cmocka_unit_test(test_gradient_rows),
         cmocka_unit_test(test_batch),
         cmocka_unit_test(test_gradient_edge),
