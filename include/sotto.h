@@ -182,8 +182,12 @@ SOTTO_API const char *sotto_options_get(const sotto_options *options,
  *   epsilon    finite: nothing of the table's shape may come from the rows
  *
  * sotto_option_at lists all options. Those that no verb takes are for callers
- * of the library only, as precision, layout and keep-ids. The file must not
- * change while it is being read.
+ * of the library only, as precision, layout and keep-ids.
+ *
+ * A file that is written to while it is read is refused with SOTTO_DATA. One
+ * that is replaced under its name is read as it was. A record of CSV or
+ * svmlight has at most 256 MB. All else that is read (schemas, models, lists
+ * of events or of numbers, agreements of parties) is text of at most 1 GB.
  */
 typedef struct sotto_table sotto_table;
 

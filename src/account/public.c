@@ -3,7 +3,6 @@
  */
 #include "parts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,42 +49,18 @@ sotto_status sotto_events_plan(sotto_events **out, const char *plan,
         out, account_plan(&(*out)->list, plan, settings, NAN, how, error));
 }
 
-enum { PUBLIC_MOST_BYTES = 1 << 26 };
-
-static sotto_status public_slurp(text_buffer *text, const char *path,
-                                 sotto_error *error)
-{
-    char piece[4096];
-    size_t got;
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-    if (!file)
-        return error_set(error, errno == ENOENT ? SOTTO_USAGE : SOTTO_FAILED,
-                         "%s: cannot open it: %s", show_name(path).text,
-                         strerror(errno));
-    while ((got = fread(piece, 1, sizeof piece, file)) > 0 &&
-           text->length < PUBLIC_MOST_BYTES)
-        text_add(text, piece, got);
-    int failed = ferror(file);
-    if (file != stdin)
-        fclose(file);
-    if (failed)
-        return error_set(error, SOTTO_FAILED, "%s: cannot read it",
-                         show_name(path).text);
-    return text->failed ? error_memory(error) : SOTTO_OK;
-}
-
 sotto_status sotto_events_read(sotto_events **out, const char *path,
                                sotto_error *error)
 {
-    text_buffer text = {0};
+    char *text = NULL;
+    size_t size = 0;
     sotto_status status = public_new(out, error);
     if (status != SOTTO_OK)
         return status;
-    status = public_slurp(&text, path, error);
+    status = file_read(path, FILE_MOST, &text, &size, error);
     if (status == SOTTO_OK)
-        status = account_from_json(&(*out)->list, text.data ? text.data : "",
-                                   text.length, path, error);
-    text_free(&text);
+        status = account_from_json(&(*out)->list, text, size, path, error);
+    mem_free(text);
     return public_done(out, status);
 }
 

@@ -11,7 +11,7 @@
 static int text_reserve(text_buffer *t, size_t more)
 {
     size_t need = t->length + more + 1;
-    if (t->failed || need < more)
+    if (t->failed || need < more || need > SIZE_MAX / 2)
         return !(t->failed = 1);
     if (need <= t->room)
         return 1;

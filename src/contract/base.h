@@ -165,12 +165,23 @@ sotto_status file_create(const char *path, const text_buffer *content,
    power. */
 sotto_status file_sync_folder(const char *path, sotto_error *error);
 
+/* Most bytes of what is read whole: a schema, a model, an event list, an
+   agreement, a list of numbers or blocks. What is longer, or never ends, is
+   refused. 1 GB holds a model of 40 million weights. */
+static const size_t FILE_MOST = (size_t)1 << 30;
+
+/* Whether what is read whole can go on: `part` is text, and what there is of
+   it by now, `total`, is at most `most` bytes. */
+sotto_status file_check_whole(const char *name, const char *part, size_t size,
+                              size_t total, size_t most, sotto_error *error);
+
 /* A whole file that is secret: refused where others can read it, and nothing
    of it stays in memory but what is handed out, which the caller wipes. */
 sotto_status file_read_secret(const char *path, size_t most, char **out,
                               size_t *size, sotto_error *error);
 
-/* A whole file of at most `most` bytes, with a NUL behind it; "-" is stdin. */
+/* A whole text of at most `most` bytes, with a NUL behind it; "-" is stdin. It
+   is read into memory that leaves no copy behind. */
 sotto_status file_read(const char *path, size_t most, char **out, size_t *size,
                        sotto_error *error);
 

@@ -233,13 +233,16 @@ static sotto_status csv_split_header(const piece *p, const char *file,
 sotto_status csv_header(source *s, char delimiter, char ***names,
                         int64_t *count, int64_t *lines, sotto_error *error)
 {
-    piece p;
+    piece p = {0};
     *names = NULL;
     *count = 0;
-    sotto_status status =
-        source_next(s, 1 << 16, 1 << 28, csv_cut_first, &delimiter, &p, error);
-    if (status != SOTTO_OK)
+    const source_cutting how = {1 << 16, READER_LONGEST, 0, csv_cut_first,
+                                &delimiter};
+    sotto_status status = source_next(s, &how, &p, error);
+    if (status != SOTTO_OK) {
+        source_release(&p);
         return status;
+    }
     *lines = read_count_lines(p.text, p.size);
     if (!p.size || p.text[0] == '\n' || p.text[0] == '\r')
         status = error_set(error, SOTTO_DATA,
@@ -260,7 +263,7 @@ sotto_status csv_header(source *s, char delimiter, char ***names,
     else
         status = csv_split_header(&p, source_name(s), delimiter, names, count,
                                   error);
-    source_release(s, &p);
+    source_release(&p);
     if (status != SOTTO_OK) {
         csv_free_names(*names, *count);
         *names = NULL;

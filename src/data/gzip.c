@@ -6,16 +6,29 @@
 
 enum { GZIP_MOST = 1 << 30 }; /* zlib counts in unsigned int */
 
-/* zlib's allocations go through base as well. */
+/* zlib's allocations go through base as well. What was inflated last stays in
+   them, so each begins with its size, to be wiped. */
+typedef union gzip_block {
+    size_t bytes;
+    max_align_t aligned;
+} gzip_block;
+
 static void *gzip_allocate(void *opaque, unsigned count, unsigned size)
 {
+    size_t bytes = sizeof(gzip_block) + (size_t)count * size;
+    gzip_block *block = mem_zeroed(bytes, 1);
     (void)opaque;
-    return mem_zeroed(count, size);
+    if (!block)
+        return NULL;
+    block->bytes = bytes;
+    return block + 1;
 }
 
-static void gzip_release(void *opaque, void *block)
+static void gzip_release(void *opaque, void *memory)
 {
+    gzip_block *block = (gzip_block *)memory - 1;
     (void)opaque;
+    mem_wipe(block, block->bytes);
     mem_free(block);
 }
 

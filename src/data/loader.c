@@ -7,11 +7,6 @@
 #include "value.h"
 
 #include <string.h>
-#include <sys/mman.h>
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22 /* Linux 5.14; refused by older kernels */
-#endif
 
 /* The next piece and its block, in the order of the file; 0 at the end. */
 static int loader_next(loader *l, piece *out, block **b)
@@ -20,8 +15,7 @@ static int loader_next(loader *l, piece *out, block **b)
     pthread_mutex_lock(&l->lock);
     *b = NULL;
     if (!l->stop)
-        l->status =
-            source_next(l->s, l->want, l->limit, l->cut, l->p, out, l->error);
+        l->status = source_next(l->s, &l->how, out, l->error);
     if (!l->stop && l->status == SOTTO_OK && out->size) {
         *b = mem_zeroed(1, sizeof **b);
         if (*b) {
@@ -31,7 +25,6 @@ static int loader_next(loader *l, piece *out, block **b)
             got = 1;
         } else {
             l->status = error_memory(l->error);
-            source_release(l->s, out);
         }
     }
     l->stop |= !got;
@@ -84,31 +77,20 @@ static void loader_merge_ranges(loader *l, const worker *w)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Asks for the pages of a mapped piece in one go. */
-static void loader_populate(const piece *p)
-{
-    uintptr_t from = (uintptr_t)p->text & ~(uintptr_t)4095;
-    if (!p->buffer)
-        madvise((void *)from, (uintptr_t)p->text + p->size - from,
-                MADV_POPULATE_READ);
-}
-
 static void loader_work(void *context, int number)
 {
     loader *l = context;
     worker w;
-    piece p;
+    piece p = {0};
     (void)number;
     int ready = worker_open(&w, l->p, l->sparse);
     if (!ready)
         loader_give_up(l, 1);
     while (ready && loader_next(l, &p, &w.block)) {
-        loader_populate(&p);
         w.text = p.text;
         w.text_end = p.text + p.size;
         w.has_nul = memchr(p.text, 0, p.size) != NULL;
         l->parse(&w, &p);
-        source_release(l->s, &p);
         if (w.failed)
             w.block->fault = (fault){0}; /* not the row's */
         int bad = w.block->fault.expected != NULL;
@@ -121,6 +103,7 @@ static void loader_work(void *context, int number)
     }
     if (ready)
         loader_merge_ranges(l, &w);
+    source_release(&p);
     worker_close(&w);
 }
 
@@ -184,7 +167,8 @@ sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
                         sotto_error *error)
 {
     l->error = error;
-    l->want = loader_piece_size(l->s, l->p);
+    l->how = (source_cutting){loader_piece_size(l->s, l->p), READER_LONGEST,
+                              l->p->drop_bad, l->cut, l->p};
     t->features = l->p->features;
     t->sparse = l->sparse;
     if (!l->sparse && !l->p->drop_bad && !range_new(&l->range, l->p->features))

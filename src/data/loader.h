@@ -14,7 +14,7 @@ typedef struct loader {
     int sparse;
     reader_parse parse;
     source_cut cut;
-    size_t want, limit;
+    source_cutting how;   /* made of these */
     pthread_mutex_t lock; /* guards all that follows */
     pthread_cond_t turned;
     block *first, *last;

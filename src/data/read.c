@@ -195,11 +195,7 @@ static sotto_status read_named(sotto_table *t, source *s, char **names,
     if (status != SOTTO_OK)
         return status;
     p.delimiter = delimiter;
-    loader l = {.s = s,
-                .p = &p,
-                .parse = csv_parse,
-                .cut = csv_cut,
-                .limit = p.drop_bad ? 0 : 1 << 28};
+    loader l = {.s = s, .p = &p, .parse = csv_parse, .cut = csv_cut};
     status = loader_run(&l, t, lines, error);
     plan_free(&p);
     return status;
@@ -287,6 +283,10 @@ static sotto_status read_source(sotto_table **out, source *s,
         status = format == READ_CSV        ? read_csv(t, s, options, error)
                  : format == READ_SVMLIGHT ? read_svmlight(t, s, options, error)
                                            : npy_read(t, s, options, error);
+    if (status == SOTTO_OK || status == SOTTO_DATA) {
+        sotto_status same = source_check_same(s, error);
+        status = same == SOTTO_OK ? status : same;
+    }
     source_close(s);
     if (status != SOTTO_OK)
         sotto_table_free(t);

@@ -6,6 +6,10 @@
 
 #include "block.h"
 
+/* Most bytes of one record of CSV or svmlight, and of the header of CSV:
+   256 MB. With --bad-rows drop a longer one is a bad row like any other. */
+enum { READER_LONGEST = 1 << 28 };
+
 /* CSV and svmlight are cut into pieces that are parsed side by side. */
 typedef void (*reader_parse)(worker *w, const piece *p);
 

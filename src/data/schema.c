@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SCHEMA_VERSION = 1, SCHEMA_MOST_BYTES = 1 << 28 };
+enum { SCHEMA_VERSION = 1, SCHEMA_PART = 1 << 16 };
 
 static sotto_status schema_error(const char *path, const char *name,
                                  const char *expected, sotto_error *error)
@@ -364,20 +364,36 @@ static sotto_status schema_from_json(schema *s, const char *path, json_t *root,
     return status == SOTTO_OK ? schema_check_levels(s, path, error) : status;
 }
 
-static sotto_status schema_bytes(const char *path, char **out, size_t *size,
+/* All that is left of the source, which may be gzip that never ends. */
+static sotto_status schema_gather(text_buffer *t, source *s, const char *path,
+                                  sotto_error *error)
+{
+    char part[SCHEMA_PART];
+    size_t got = 1;
+    while (got) {
+        sotto_status status = source_take(s, part, sizeof part, &got, error);
+        if (status == SOTTO_OK)
+            status = file_check_whole(path, part, got, t->length + got,
+                                      FILE_MOST, error);
+        if (status != SOTTO_OK)
+            return status;
+        text_add(t, part, got);
+        if (t->failed)
+            return error_memory(error);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status schema_bytes(const char *path, text_buffer *out,
                                  sotto_error *error)
 {
     source *s = NULL;
-    const char *bytes;
     sotto_status status = source_open(&s, path, 0, error);
-    if (status != SOTTO_OK)
-        return status;
-    status = source_peek(s, SCHEMA_MOST_BYTES, &bytes, size, error);
-    if (status == SOTTO_OK) {
-        *out = mem_text_n(bytes, *size);
-        if (!*out)
-            status = error_memory(error);
-    }
+    if (status == SOTTO_OK && source_left(s) > 0)
+        status = file_check_whole(path, NULL, 0, (size_t)source_left(s),
+                                  FILE_MOST, error);
+    if (status == SOTTO_OK)
+        status = schema_gather(out, s, path, error);
     source_close(s);
     return status;
 }
@@ -428,12 +444,11 @@ sotto_status schema_parse(schema *out, const char *name, const char *bytes,
 
 sotto_status schema_load(schema *out, const char *path, sotto_error *error)
 {
-    char *bytes = NULL;
-    size_t size = 0;
+    text_buffer text = {0};
     *out = (schema){0};
-    sotto_status status = schema_bytes(path, &bytes, &size, error);
+    sotto_status status = schema_bytes(path, &text, error);
     if (status == SOTTO_OK)
-        status = schema_parse(out, path, bytes, size, error);
-    mem_free(bytes);
+        status = schema_parse(out, path, text.data, text.length, error);
+    text_free(&text);
     return status;
 }

@@ -1,7 +1,9 @@
 /*
- * A plain file is mapped and its pieces point into the map; only the last
- * few lines are copied, so that every piece can be padded. Anything else
- * (gzip, stdin, pipes) is read into buffers that live as long as a piece.
+ * Files, gzip, stdin and pipes are read into buffers, one for each piece that
+ * is in use, which are used again for the next one: were a file mapped, whoever
+ * cuts it short would end the program. Pieces of the caller's memory point into
+ * it; only the last few lines are copied, so that every piece can be padded.
+ * Buffers held records, and are wiped before they are given back.
  */
 #include "source.h"
 #include "gzip.h"
@@ -9,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,12 +18,14 @@ enum { SOURCE_READ = 1 << 18 };
 
 struct source {
     char *name;
-    /* plain bytes: a mapped file or the caller's memory */
+    /* plain bytes: the caller's memory */
     const char *bytes;
     size_t size, at;
-    int mapped;
     /* otherwise a stream: of a descriptor, or inflated from one of these */
-    int descriptor; /* -1: none */
+    int descriptor;     /* -1: none */
+    int regular;        /* a file that has a size */
+    struct stat opened; /* what it was then */
+    size_t got;         /* bytes read from the descriptor */
     int gzip;
     gzip_stream inflater;
     char *raw; /* compressed bytes read from the descriptor */
@@ -37,12 +40,15 @@ static int source_is_plain(const source *s)
     return s->bytes && !s->gzip;
 }
 
-/* Bytes of the map that have been used: the pages stay in the system's
-   cache, but no longer count as ours. */
-static void source_forget(const source *s, size_t from, size_t to)
+static void source_drop(char *buffer, size_t written, size_t bytes)
 {
-    if (s->mapped)
-        mem_discard((void *)(uintptr_t)s->bytes, from, to);
+    mem_wipe(buffer, buffer ? written : 0);
+    mem_unmap(buffer, bytes);
+}
+
+static void source_wrote(piece *p, size_t used)
+{
+    p->written = p->written > used ? p->written : used;
 }
 
 void source_close(source *s)
@@ -50,13 +56,11 @@ void source_close(source *s)
     if (!s)
         return;
     gzip_close(&s->inflater);
-    if (s->mapped)
-        munmap((void *)(uintptr_t)s->bytes, s->size);
     if (s->descriptor > 0)
         close(s->descriptor);
     mem_wipe(s->raw, s->raw ? SOURCE_READ : 0);
     mem_free(s->raw);
-    mem_unmap(s->carry, s->carry_bytes);
+    source_drop(s->carry, s->carry_bytes, s->carry_bytes);
     mem_free(s->name);
     mem_free(s);
 }
@@ -95,32 +99,36 @@ static sotto_status source_new(source **out, const char *name,
     return SOTTO_OK;
 }
 
-static sotto_status source_map(source *s, size_t size, sotto_error *error)
-{
-    void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, s->descriptor, 0);
-    if (map == MAP_FAILED)
-        return source_system_error(s, "cannot be mapped", error);
-    s->bytes = map;
-    s->mapped = 1;
-    s->size = size;
-    return SOTTO_OK;
-}
-
 static sotto_status source_open_path(source *s, const char *path,
                                      sotto_error *error)
 {
-    struct stat status;
     s->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (s->descriptor < 0 || fstat(s->descriptor, &status))
+    if (s->descriptor < 0 || fstat(s->descriptor, &s->opened))
         return source_system_error(s, "cannot be opened", error);
-    if (S_ISDIR(status.st_mode))
+    if (S_ISDIR(s->opened.st_mode))
         return error_set(error, SOTTO_FAILED,
                          "%s: is a directory; expected a data file",
                          show_name(path).text);
-    /* a file of no size may still have content, as in /proc: read it */
-    if (S_ISREG(status.st_mode) && status.st_size > 0)
-        return source_map(s, (size_t)status.st_size, error);
+    /* a file of no size may still have content, as in /proc */
+    s->regular = S_ISREG(s->opened.st_mode) && s->opened.st_size > 0;
     return SOTTO_OK;
+}
+
+sotto_status source_check_same(const source *s, sotto_error *error)
+{
+    struct stat now;
+    if (!s->regular)
+        return SOTTO_OK;
+    if (fstat(s->descriptor, &now))
+        return source_system_error(s, "cannot be read", error);
+    if (now.st_size == s->opened.st_size &&
+        now.st_mtim.tv_sec == s->opened.st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == s->opened.st_mtim.tv_nsec)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_DATA,
+                     "%s: the file has changed while it was read; expected one "
+                     "that nobody writes to: read a copy",
+                     show_name(s->name).text);
 }
 
 static sotto_status source_read_raw(source *s, void *to, size_t size,
@@ -130,6 +138,7 @@ static sotto_status source_read_raw(source *s, void *to, size_t size,
         ssize_t count = read(s->descriptor, to, size);
         if (count >= 0) {
             *got = (size_t)count;
+            s->got += *got;
             return SOTTO_OK;
         }
         if (errno != EINTR)
@@ -154,7 +163,6 @@ static sotto_status source_feed(void *context, const char **bytes, size_t *size,
     size_t left = s->size - s->at;
     *size = left < SOURCE_READ ? left : SOURCE_READ;
     *bytes = s->bytes + s->at;
-    source_forget(s, 0, s->at);
     s->at += *size;
     return SOTTO_OK;
 }
@@ -267,7 +275,7 @@ static sotto_status source_carry_room(source *s, size_t bytes,
         return error_memory(error);
     if (s->carry_size)
         memcpy(room, s->carry, s->carry_size);
-    mem_unmap(s->carry, s->carry_bytes);
+    source_drop(s->carry, s->carry_bytes, s->carry_bytes);
     s->carry = room;
     s->carry_bytes = bytes;
     return SOTTO_OK;
@@ -298,7 +306,6 @@ sotto_status source_take(source *s, void *to, size_t size, size_t *got,
         size_t left = s->size - s->at;
         *got = left < size ? left : size;
         memcpy(to, s->bytes + s->at, *got);
-        source_forget(s, s->at, s->at + *got);
         s->at += *got;
         return SOTTO_OK;
     }
@@ -324,7 +331,11 @@ sotto_status source_drain(source *s, sotto_error *error)
 
 int64_t source_left(const source *s)
 {
-    return source_is_plain(s) ? (int64_t)(s->size - s->at) : -1;
+    if (source_is_plain(s))
+        return (int64_t)(s->size - s->at);
+    if (!s->regular || s->gzip || (size_t)s->opened.st_size < s->got)
+        return -1;
+    return (int64_t)((size_t)s->opened.st_size - s->got + s->carry_size);
 }
 
 /* ---- pieces of whole records ---- */
@@ -334,68 +345,73 @@ static sotto_status source_too_long(const source *s, size_t limit,
 {
     return error_set(error, SOTTO_DATA,
                      "%s: a record is longer than %zu MB; is a quote left "
-                     "open?",
+                     "open, or is it no text?",
                      show_name(s->name).text, limit >> 20);
+}
+
+/* Room for `room` bytes in the piece's buffer, whose first `used` stay. */
+static sotto_status source_grow(piece *p, size_t room, size_t used,
+                                sotto_error *error)
+{
+    if (p->buffer_bytes >= room)
+        return SOTTO_OK;
+    char *buffer = mem_map(room);
+    if (!buffer)
+        return error_memory(error);
+    if (used)
+        memcpy(buffer, p->buffer, used);
+    source_wrote(p, used);
+    source_drop(p->buffer, p->written, p->buffer_bytes);
+    p->written = used;
+    p->buffer = buffer;
+    p->buffer_bytes = room;
+    return SOTTO_OK;
 }
 
 /* A copy of text with '\n' added if its end lacks one, and padding. */
 static sotto_status source_copy(const char *bytes, size_t size, piece *out,
                                 sotto_error *error)
 {
-    size_t room = size + 1 + SOURCE_PADDING;
-    char *copy = mem_map(room);
-    if (!copy)
-        return error_memory(error);
-    memcpy(copy, bytes, size);
-    if (copy[size - 1] != '\n')
-        copy[size++] = '\n';
-    *out = (piece){copy, size, copy, room};
+    sotto_status status = source_grow(out, size + 1 + SOURCE_PADDING, 0, error);
+    if (status != SOTTO_OK)
+        return status;
+    memcpy(out->buffer, bytes, size);
+    if (out->buffer[size - 1] != '\n')
+        out->buffer[size++] = '\n';
+    source_wrote(out, size);
+    out->text = out->buffer;
+    out->size = size;
     return SOTTO_OK;
 }
 
-static sotto_status source_next_plain(source *s, size_t want, size_t limit,
-                                      source_cut cut, const void *context,
+static sotto_status source_next_plain(source *s, const source_cutting *how,
                                       piece *out, sotto_error *error)
 {
     const char *text = s->bytes + s->at;
     size_t left = s->size - s->at, whole = 0;
-    /* whole records that leave room for the padding inside the map */
+    /* whole records that leave room for the padding inside the memory */
     size_t safe = left > SOURCE_PADDING ? left - SOURCE_PADDING : 0;
-    for (size_t window = want; !whole; window *= 2) {
+    for (size_t window = how->want; !whole; window *= 2) {
         size_t size = window < safe ? window : safe;
-        whole = size ? cut(text, size, context) : 0;
-        if (!whole && limit && size >= limit)
-            return source_too_long(s, limit, error);
+        whole = size ? how->cut(text, size, how->context) : 0;
+        if (!whole && !how->skip && size >= how->limit)
+            return source_too_long(s, how->limit, error);
         if (size == safe)
             break;
     }
     if (whole) {
-        *out = (piece){text, whole, NULL, 0};
+        out->text = text;
+        out->size = whole;
         s->at += whole;
         return SOTTO_OK;
     }
-    if (!left) {
-        *out = (piece){0};
+    if (!left)
         return SOTTO_OK;
-    }
     /* near the end: a copy, of whole records or else of all that is left */
-    whole = cut(text, left, context);
+    whole = how->cut(text, left, how->context);
     whole = whole ? whole : left;
     s->at += whole;
     return source_copy(text, whole, out, error);
-}
-
-static sotto_status source_grow(piece *p, size_t room, size_t used,
-                                sotto_error *error)
-{
-    char *buffer = mem_map(room);
-    if (!buffer)
-        return error_memory(error);
-    if (used)
-        memcpy(buffer, p->buffer, used);
-    mem_unmap(p->buffer, p->buffer_bytes);
-    *p = (piece){buffer, 0, buffer, room};
-    return SOTTO_OK;
 }
 
 /* What follows the last whole record waits for the next piece. */
@@ -407,67 +423,100 @@ static sotto_status source_keep_rest(source *s, piece *p, size_t whole,
     if (status != SOTTO_OK)
         return status;
     if (used > whole)
-        memcpy(s->carry, p->text + whole, used - whole);
+        memcpy(s->carry, p->buffer + whole, used - whole);
     s->carry_size = used - whole;
+    p->text = p->buffer;
     p->size = whole;
     return SOTTO_OK;
 }
 
-static sotto_status source_next_stream(source *s, size_t want, size_t limit,
-                                       source_cut cut, const void *context,
-                                       piece *out, sotto_error *error)
+/* The buffer is full of the start of a line: on to the next line, of which the
+   buffer then holds the start. */
+static sotto_status source_skip_line(source *s, piece *p, size_t *used,
+                                     int *ended, sotto_error *error)
 {
-    piece p = {0};
-    size_t used = 0, whole = 0, got;
-    int ended = 0;
-    sotto_status status = SOTTO_OK;
-    size_t window = want > s->carry_size ? want : s->carry_size;
-    for (; status == SOTTO_OK && !whole && !ended; window *= 2) {
-        if (limit && used >= limit)
-            status = source_too_long(s, limit, error);
-        else
-            status = source_grow(&p, window + 1 + SOURCE_PADDING, used, error);
+    const char *newline = NULL;
+    source_wrote(p, *used);
+    size_t part = *used < SOURCE_READ ? *used : SOURCE_READ;
+    while (!newline && !*ended) {
+        *used = 0;
+        sotto_status status =
+            source_fill(s, p->buffer, used, part, ended, error);
         if (status != SOTTO_OK)
-            break;
-        if (!used) {
-            used = s->carry_size;
-            status = source_take(s, p.buffer, used, &got, error);
+            return status;
+        newline = memchr(p->buffer, '\n', *used);
+    }
+    size_t past = newline ? (size_t)(newline - p->buffer) + 1 : *used;
+    *used -= past;
+    memmove(p->buffer, p->buffer + past, *used);
+    return SOTTO_OK;
+}
+
+/* At least one whole record into the buffer, which then holds `used` bytes;
+   or all that is left. */
+static sotto_status source_gather(source *s, const source_cutting *how,
+                                  piece *p, size_t *used, size_t *whole,
+                                  sotto_error *error)
+{
+    int ended = 0;
+    size_t got;
+    sotto_status status = SOTTO_OK;
+    size_t window = how->want > s->carry_size ? how->want : s->carry_size;
+    for (; !*whole && !ended; window *= 2) {
+        if (*used >= how->limit) {
+            if (!how->skip)
+                return source_too_long(s, how->limit, error);
+            status = source_skip_line(s, p, used, &ended, error);
+            if (status != SOTTO_OK)
+                return status;
+            window = how->want;
+        }
+        /* exactly the limit: whether a record is too long is its own affair */
+        window = window < how->limit ? window : how->limit;
+        status = source_grow(p, window + 1 + SOURCE_PADDING, *used, error);
+        if (status == SOTTO_OK && !*used) {
+            *used = s->carry_size;
+            status = source_take(s, p->buffer, *used, &got, error);
         }
         if (status == SOTTO_OK)
-            status = source_fill(s, p.buffer, &used, window, &ended, error);
-        if (status == SOTTO_OK && used)
-            whole = cut(p.text, used, context);
+            status = source_fill(s, p->buffer, used, window, &ended, error);
+        if (status != SOTTO_OK)
+            return status;
+        if (*used)
+            *whole = how->cut(p->buffer, *used, how->context);
     }
-    if (status == SOTTO_OK && !whole && used) {
-        char *buffer = p.buffer;
-        if (buffer[used - 1] != '\n')
-            buffer[used++] = '\n';
+    return SOTTO_OK;
+}
+
+static sotto_status source_next_stream(source *s, const source_cutting *how,
+                                       piece *out, sotto_error *error)
+{
+    size_t used = 0, whole = 0;
+    sotto_status status = source_gather(s, how, out, &used, &whole, error);
+    source_wrote(out, used);
+    if (status != SOTTO_OK || !used)
+        return status;
+    if (!whole) {
+        if (out->buffer[used - 1] != '\n')
+            out->buffer[used++] = '\n';
         whole = used;
     }
-    if (status == SOTTO_OK)
-        status = source_keep_rest(s, &p, whole, used, error);
-    if (status != SOTTO_OK || !whole) {
-        mem_unmap(p.buffer, p.buffer_bytes);
-        p = (piece){0};
-    }
-    *out = p;
-    return status;
+    /* what the last piece left behind is no padding */
+    memset(out->buffer + used, 0, SOURCE_PADDING);
+    return source_keep_rest(s, out, whole, used, error);
 }
 
-sotto_status source_next(source *s, size_t want, size_t limit, source_cut cut,
-                         const void *context, piece *out, sotto_error *error)
+sotto_status source_next(source *s, const source_cutting *how, piece *out,
+                         sotto_error *error)
 {
-    if (source_is_plain(s))
-        return source_next_plain(s, want, limit, cut, context, out, error);
-    return source_next_stream(s, want, limit, cut, context, out, error);
+    out->text = NULL;
+    out->size = 0;
+    return source_is_plain(s) ? source_next_plain(s, how, out, error)
+                              : source_next_stream(s, how, out, error);
 }
 
-void source_release(source *s, piece *p)
+void source_release(piece *p)
 {
-    if (p->buffer)
-        mem_unmap(p->buffer, p->buffer_bytes);
-    else if (p->size)
-        source_forget(s, (size_t)(p->text - s->bytes),
-                      (size_t)(p->text - s->bytes) + p->size);
+    source_drop(p->buffer, p->written, p->buffer_bytes);
     *p = (piece){0};
 }

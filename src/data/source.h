@@ -1,6 +1,6 @@
 /*
- * source: the bytes of a file (mapped), of a gzip stream, of stdin or of
- * memory, handed out in pieces of whole records or as a plain stream.
+ * source: the bytes of a file, of a gzip stream, of stdin or of memory, handed
+ * out in pieces of whole records or as a plain stream.
  */
 #ifndef SOTTO_SOURCE_H
 #define SOTTO_SOURCE_H
@@ -16,8 +16,9 @@ typedef struct source source;
 typedef struct piece {
     const char *text;
     size_t size;
-    void *buffer; /* to be unmapped, or NULL when text lies in the file */
+    char *buffer; /* its own; text may lie in the caller's memory instead */
     size_t buffer_bytes;
+    size_t written; /* so far in that buffer, at most */
 } piece;
 
 /* The length of the longest prefix of text[0..size) that consists of whole
@@ -47,19 +48,35 @@ sotto_status source_peek(source *s, size_t want, const char **bytes,
 sotto_status source_take(source *s, void *to, size_t size, size_t *got,
                          sotto_error *error);
 
+/* Refuses a file that has been written to since it was opened, whatever came
+   of reading it. */
+sotto_status source_check_same(const source *s, sotto_error *error);
+
 /* Reads a gzip stream to its end, where its checksum is. */
 sotto_status source_drain(source *s, sotto_error *error);
 
-/* Bytes still to come when that is known (plain files), else -1. */
+/* Bytes still to come when that is known (a file as it was when it was
+   opened), else -1. */
 int64_t source_left(const source *s);
 
 /*
- * The next whole records, about `want` bytes of them; an empty piece at the
- * end. A last line without '\n' gets one. A record may take `limit` bytes
- * at most (0: as much as there is memory).
+ * How a source is cut: into pieces of about `want` bytes of whole records. A
+ * record may take `limit` bytes at most; a longer one is refused, or left out
+ * where records are lines and nothing may depend on a bad one (skip).
  */
-sotto_status source_next(source *s, size_t want, size_t limit, source_cut cut,
-                         const void *context, piece *out, sotto_error *error);
-void source_release(source *s, piece *p);
+typedef struct source_cutting {
+    size_t want, limit;
+    int skip;
+    source_cut cut;
+    const void *context;
+} source_cutting;
+
+/*
+ * The next piece; an empty one at the end. A last line without '\n' gets one.
+ * The piece is empty at first, or the last one, whose buffer is used again.
+ */
+sotto_status source_next(source *s, const source_cutting *how, piece *out,
+                         sotto_error *error);
+void source_release(piece *p);
 
 #endif

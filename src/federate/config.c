@@ -7,11 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    CONFIG_VERSION = 1,
-    CONFIG_MOST_BYTES = 1 << 28,
-    CONFIG_MOST_PARTIES = 1 << 12
-};
+enum { CONFIG_VERSION = 1, CONFIG_MOST_PARTIES = 1 << 12 };
 
 sotto_status config_refuse(const reading *r, const char *where,
                            const char *expected)
@@ -430,8 +426,7 @@ sotto_status federation_read(federation *out, const char *path,
     char *bytes = NULL;
     size_t size;
     *out = (federation){0};
-    sotto_status status =
-        file_read(path, CONFIG_MOST_BYTES, &bytes, &size, error);
+    sotto_status status = file_read(path, FILE_MOST, &bytes, &size, error);
     if (status == SOTTO_OK)
         status = federation_parse(out, path, bytes, size, error);
     mem_free(bytes);

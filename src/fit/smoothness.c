@@ -13,7 +13,7 @@ static sotto_status read_smoothness(smoothness *s, const char *path,
 {
     char *text = NULL;
     size_t size;
-    sotto_status status = file_read(path, (size_t)1 << 30, &text, &size, error);
+    sotto_status status = file_read(path, FILE_MOST, &text, &size, error);
     if (status != SOTTO_OK)
         return status;
     int64_t count = 0;

@@ -221,7 +221,7 @@ sotto_status sotto_spent_text(char **out, const char *path, int as_json,
     size_t size;
     text_buffer t = {0};
     *out = NULL;
-    sotto_status status = file_read(path, 1 << 24, &bytes, &size, error);
+    sotto_status status = file_read(path, FILE_MOST, &bytes, &size, error);
     if (status != SOTTO_OK)
         return status;
     locale_t before = locale_plain();

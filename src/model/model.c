@@ -142,9 +142,9 @@ sotto_status sotto_model_read(sotto_model **out, const char *path,
                               sotto_error *error)
 {
     char *bytes = NULL;
-    size_t size = 0, most = (size_t)1 << 32;
+    size_t size = 0;
     *out = NULL;
-    sotto_status status = file_read(path, most, &bytes, &size, error);
+    sotto_status status = file_read(path, FILE_MOST, &bytes, &size, error);
     if (status == SOTTO_OK)
         status = model_parse(out, path, bytes, size, error);
     mem_free(bytes);

@@ -345,7 +345,7 @@ sotto_status sotto_federation_keygen(const char *config, const char *folder,
     if (status == SOTTO_OK)
         status = federation_check_agreed(&f, config, 0, error);
     if (status == SOTTO_OK)
-        status = file_read(config, 1 << 28, &bytes, &size, error);
+        status = file_read(config, FILE_MOST, &bytes, &size, error);
     if (status == SOTTO_OK) {
         making m = {.folder = folder, .f = &f, .error = error};
         locale_t before = locale_plain();

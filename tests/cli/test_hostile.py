@@ -1,13 +1,18 @@
 #!/usr/bin/python3
 """Surroundings that mean no good: signals, files that change or never end, too little memory."""
 
+import errno
+import gzip
+import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
-from common import OK, PROGRAM, Case
+from common import DATA, FAILED, OK, PROGRAM, USAGE, Case, Result, npy, schema
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -28,6 +33,20 @@ class Process(Case):
             process.wait()
         process.stdout.close()
         process.stderr.close()
+
+    def pipe(self, process, name):
+        """The other end of a pipe, once the program has opened it; it must not end before."""
+        pipe = None
+        while pipe is None and process.poll() is None:
+            try:
+                pipe = os.open(self.path(name), os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                self.assertEqual(error.errno, errno.ENXIO)
+                time.sleep(.01)
+        if pipe is None:
+            self.fail(process.stderr.read())
+        os.set_blocking(pipe, True)
+        return open(pipe, "wb", buffering=0)
 
     def reading(self, **more):
         """It has begun to read d.csv; the process, and the other end of the pipe."""
@@ -133,6 +152,185 @@ class Dump(Process):
         self.assertEqual(process.returncode, OK, err)
         self.assertEqual(os.stat(self.path("a.csv")).st_mode & 0o777, 0o640)
         self.assertEqual([n for n in os.listdir(self.directory) if n.startswith(".")], [])
+
+
+LIMIT = 1 << 30  # of what is read whole
+RECORD = 1 << 28  # of one record
+
+
+def little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+
+class Endless(Process):
+    """What is read whole has a limit, and text has no NUL bytes: one line, soon."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("d.csv", "a,b,t\n1,2,0\n3,4,1\n")
+        self.write("s.json", schema({"a": {"type": "number", "bounds": [0, 5]},
+                                     "b": {"type": "number", "bounds": [0, 5]},
+                                     "t": {"type": "target", "classes": ["0", "1"]}}))
+
+    def ways(self, file):
+        """Each kind of file that is read whole."""
+        os.symlink(file, self.path("x.spent"))
+        private = ("train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon", "1",
+                   "--delta", "1e-6", "-o", "m.json", "--solver")
+        yield "model", ("show", file)
+        yield "model", ("predict", file, "d.csv")
+        yield "model", ("evaluate", file, "d.csv")
+        yield "model", ("export", file, "--format", "liblinear", "-o", "e.txt")
+        yield "model", ("report", file, "-o", "r.html")
+        yield "schema", ("doctor", "d.csv", "--schema", file)
+        yield "events", ("account", "--events", file, "--adjacency", "add-remove", "--delta", ".1")
+        yield "smoothness", (*private, "cd", "--smoothness", file)
+        yield "blocks", (*private, "bcfw", "--no-intercept", "--steps", "5", "--rows", "10",
+                         "--blocks", file)
+        yield "sampling", (*private, "bcfw", "--no-intercept", "--radius", "1", "--steps", "5",
+                           "--rows", "10", "--blocks", "2", "--sampling", file)
+        yield "parties", ("federate", "simulate", "d.csv", "--columns", file, "-o", "f.json",
+                          "--epsilon", "1", "--delta", "1e-6")
+        yield "agreement", ("federate", "config", file)
+        yield "spent", ("show", "x.spent")
+
+    def assert_refused(self, result, code, said):
+        self.assertEqual((result.code, result.out), (code, b""), result.err)
+        self.assertRegex(result.err, rb"\Asotto: [^\n]*" + said + rb"[^\n]*\n\Z")
+
+    def test_zeros(self):
+        for kind, args in self.ways("/dev/zero"):
+            with self.subTest(kind, verb=args[0]):
+                self.assert_refused(self.sotto(*args, before=little_memory), USAGE, b"NUL byte")
+
+    def test_huge_files(self):
+        """The size is looked at first."""
+        with open(self.path("huge"), "wb") as file:
+            file.truncate(LIMIT + 1)
+        for kind, args in self.ways("huge"):
+            with self.subTest(kind, verb=args[0]):
+                self.assert_refused(self.sotto(*args, before=little_memory), USAGE,
+                                    b"at most %d bytes" % LIMIT)
+
+    def test_pipes_without_end(self):
+        """Memory that runs out ends it: it does not read on."""
+        for kind, args in self.ways("pipe"):
+            with self.subTest(kind, verb=args[0]):
+                os.mkfifo(self.path("pipe"))
+                process = self.start(*args, preexec_fn=little_memory)
+                with self.assertRaises(BrokenPipeError), self.pipe(process, "pipe") as pipe:
+                    while True:
+                        pipe.write(b" " * 65536)
+                out, err = process.communicate(timeout=60)
+                self.assert_refused(Result(process.returncode, out, err), FAILED,
+                                    b"out of memory")
+                os.remove(self.path("pipe"))
+
+    def test_gzip_without_end(self):
+        """A schema may be compressed: little becomes much."""
+        blanks = gzip.compress(b" " * (1 << 24))
+        self.write("s.json.gz", blanks * ((LIMIT >> 24) + 1))
+        args = "doctor", "d.csv", "--schema", "s.json.gz"
+        self.assert_refused(self.sotto(*args), USAGE, b"at most %d bytes" % LIMIT)
+        self.assert_refused(self.sotto(*args, before=little_memory), FAILED, b"out of memory")
+
+    def test_records(self):
+        """A record has a limit, of svmlight as of CSV."""
+        for ending, head in ((".svm", b"1"), (".csv", b'a,t\n"'), (".csv", b"")):
+            name = "long" + ending
+            with open(self.path(name), "wb") as file:
+                file.write(head)
+                file.truncate(RECORD + (1 << 24))
+            for args in ((name,), ("-", "--format", {".svm": "svmlight", ".csv": "csv"}[ending])):
+                with self.subTest(args), open(self.path(name), "rb") as data:
+                    result = self.sotto("doctor", *args, input=data)
+                    self.assert_refused(result, DATA, b"a record is longer than 256 MB")
+
+    def test_long_lines_are_bad_rows(self):
+        """Where bad rows are dropped, one that is too long is dropped as well."""
+        for name, head, row in (("long.svm", b"", b"1 1:2\n"), ("long.csv", b"a,t\n", b"2,1\n")):
+            expected = None
+            for length in (0, 9, RECORD, RECORD + (1 << 21)):
+                with open(self.path(name), "wb") as file:
+                    file.write(head + row * 3 + b"x" * min(length, 5))
+                    file.seek(max(length - 5, 0), os.SEEK_CUR)
+                    file.write(b"\n" + row * 2)
+                more = ("--features", "1") if name == "long.svm" else ("--target", "t")
+                result = self.sotto("doctor", name, "--bad-rows", "drop", "--json", *more)
+                self.assertEqual(result.code, OK, result.err)
+                expected = expected or result.out
+                self.assertEqual(result.out, expected, length)
+
+
+class Changed(Process):
+    """A data file that somebody writes to while it is read. The schema is a pipe: the program has
+    opened the data by then, and waits until the test has changed them."""
+
+    ROWS = 300000
+
+    def setUp(self):
+        super().setUp()
+        rows = [(i % 7, i % 2) for i in range(self.ROWS)]
+        text = "a,t\n" + "".join("%d,%d\n" % row for row in rows)
+        self.files = {
+            "d.csv": (text.encode(), "t"), "d.csv.gz": (gzip.compress(text.encode(), 0), "t"),
+            "d.svm": ("".join("%d 1:%d\n" % row[::-1] for row in rows).encode(), None),
+            "d.npy": (npy(rows), "2")}
+
+    def doctor_while(self, name, change):
+        content, target = self.files[name]
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        os.utime(self.path(name), (1e9, 1e9))  # a change is later, however coarse the clock
+        if not os.path.exists(self.path("s.json")):
+            os.mkfifo(self.path("s.json"))
+        names = {"d.svm": "1", "d.npy": "1"}
+        declared = {names.get(name, "a"): {"type": "number", "bounds": [0, 9]}}
+        process = self.start("doctor", name, "--schema", "s.json", "--json",
+                             *(["--target", target] if target else ["--features", "1"]))
+        with self.pipe(process, "s.json") as pipe:
+            change(self.path(name))
+            pipe.write(schema(declared))
+        out, err = process.communicate(timeout=60)
+        return Result(process.returncode, out, err)
+
+    def assert_told(self, change):
+        for name in self.files:
+            with self.subTest(name):
+                result = self.doctor_while(name, change)
+                self.assertEqual((result.code, result.out), (DATA, b""), result.err)
+                self.assertEqual(json.loads(result.err)["error"]["message"],
+                                 f"{name}: the file has changed while it was read; expected one "
+                                 "that nobody writes to: read a copy")
+
+    def test_shorter(self):
+        for size in (0, 4096, 1 << 20):
+            self.assert_told(lambda path, size=size: os.truncate(path, size))
+
+    def test_longer(self):
+        def append(path):
+            with open(path, "ab") as file:
+                file.write(b"1,1\n")
+        self.assert_told(append)
+
+    def test_written_over(self):
+        def write(path):
+            with open(path, "r+b") as file:
+                file.seek(1 << 20)
+                file.write(file.read(4))
+        self.assert_told(write)
+
+    def test_replaced(self):
+        """The file that was opened is the one that is read."""
+        def replace(path):
+            with open(path + b".new", "wb") as file:
+                file.write(b"nothing")
+            os.rename(path + b".new", path)
+        for name in self.files:
+            with self.subTest(name):
+                result = self.doctor_while(name, replace)
+                self.assertEqual(result.code, OK, result.err)
+                self.assertEqual(json.loads(result.out)["rows"], self.ROWS)
 
 
 if __name__ == "__main__":

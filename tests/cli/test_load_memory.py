@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Peak memory while a file is loaded: at most 1.5 times the final table.
 
-Measured from outside, as the high-water mark of the process (which counts the
-mapped file too), on tables large enough that the program's own few megabytes
+Measured from outside, as the high-water mark of the process, on tables large enough that the program's own few megabytes
 do not matter.
 """
 import os

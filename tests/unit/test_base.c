@@ -13,11 +13,14 @@
 #include "number.h"
 #include "option.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- options ---- */
@@ -200,6 +203,7 @@ static char folder[] = "/tmp/sotto-base-XXXXXX";
 static int make_folder(void **state)
 {
     (void)state;
+    strcpy(folder + strlen(folder) - 6, "XXXXXX");
     return mkdtemp(folder) == NULL;
 }
 
@@ -263,6 +267,65 @@ static void test_file_failures(void **state)
     assert_true(S_ISCHR(status.st_mode));
     /* a directory in the way */
     assert_int_equal(sotto_text_write(folder, "x", &error), SOTTO_FAILED);
+}
+
+/* What is read whole is text, and has a limit, also where there is no size to
+   look at. */
+static void test_file_whole(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char path[100], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "%s/a", folder);
+    assert_int_equal(sotto_text_write(path, "0123456789", &error), SOTTO_OK);
+    assert_int_equal(file_read(path, 10, &text, &size, &error), SOTTO_OK);
+    assert_int_equal(size, 10);
+    assert_string_equal(text, "0123456789");
+    mem_free(text);
+    assert_int_equal(file_read(path, 9, &text, &size, &error), SOTTO_USAGE);
+    assert_non_null(strstr(error.message, "at most 9 bytes"));
+    FILE *file = fopen(path, "wb");
+    fwrite("ab\0cd", 1, 5, file);
+    fclose(file);
+    assert_int_equal(file_read(path, 9, &text, &size, &error), SOTTO_USAGE);
+    assert_non_null(strstr(error.message, "NUL byte"));
+    unlink(path);
+    assert_int_equal(file_read(path, 9, &text, &size, &error), SOTTO_FAILED);
+}
+
+static void write_blanks(const char *path, int megabytes)
+{
+    static char blanks[1 << 20];
+    memset(blanks, ' ', sizeof blanks);
+    signal(SIGPIPE, SIG_IGN);
+    int to = open(path, O_WRONLY);
+    for (int i = 0; i < megabytes; i++)
+        (void)!write(to, blanks, sizeof blanks);
+    _exit(0);
+}
+
+static void test_pipe_whole(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char path[100], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    for (int length = 0; length < 3; length++) {
+        assert_int_equal(mkfifo(path, 0600), 0);
+        pid_t child = fork();
+        if (child == 0)
+            write_blanks(path, length);
+        sotto_status status = file_read(path, 1 << 20, &text, &size, &error);
+        assert_int_equal(status, length < 2 ? SOTTO_OK : SOTTO_USAGE);
+        if (status == SOTTO_OK) {
+            assert_int_equal(size, (size_t)length << 20);
+            mem_free(text);
+        }
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        unlink(path);
+    }
 }
 
 /* ---- memory and threads ---- */
@@ -430,8 +493,12 @@ int main(void)
         cmocka_unit_test(test_nearest),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    const struct CMUnitTest failures[] = {cmocka_unit_test_setup_teardown(
-        test_file_failures, make_folder, remove_folder)};
+    const struct CMUnitTest failures[] = {
+        cmocka_unit_test_setup_teardown(test_file_failures, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(test_file_whole, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(test_pipe_whole, make_folder,
+                                        remove_folder)};
     return failed + cmocka_run_group_tests(failures, NULL, NULL);
 }
