@@ -449,7 +449,8 @@ typedef enum sotto_answer {
     SOTTO_ANSWER_PROBA  /* of class 1, where the loss is logistic */
 } sotto_answer;
 
-/* Answers for all rows of a table into out[0 .. rows-1]. */
+/* Answers for all rows of a table into out[0 .. rows-1]; SOTTO_DATA where the
+   score of a row is too large for a double. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict(double *out,
                                                       const sotto_model *model,
                                                       const sotto_table *table,

@@ -154,6 +154,20 @@ static sotto_status predict_shorten(double *out, const sotto_model *m,
     return SOTTO_OK;
 }
 
+/* A score beyond all doubles is no answer, nor is a class made of it. */
+static sotto_status predict_check_finite(const double *score, int64_t rows,
+                                         sotto_error *error)
+{
+    for (int64_t i = 0; i < rows; i++)
+        if (!isfinite(score[i]))
+            return error_set(error, SOTTO_DATA,
+                             "row %lld: its score is too large for a double; "
+                             "expected values as in the file that the model "
+                             "was learned from",
+                             (long long)i + 1);
+    return SOTTO_OK;
+}
+
 /* 1 / (1 + exp(-m)) without overflow. */
 static double predict_sigmoid(double m)
 {
@@ -180,6 +194,8 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
     else
         predict_dense(out, m, t);
     status = predict_shorten(out, m, t, error);
+    if (status == SOTTO_OK)
+        status = predict_check_finite(out, t->rows, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t i = 0; i < t->rows; i++)

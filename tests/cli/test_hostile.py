@@ -5,12 +5,14 @@ import errno
 import gzip
 import json
 import os
+import re
 import resource
 import shutil
 import signal
 import subprocess
 import time
 import unittest
+import zlib
 
 from common import DATA, FAILED, OK, PROGRAM, USAGE, Case, Result, npy, schema
 
@@ -331,6 +333,41 @@ class Changed(Process):
                 result = self.doctor_while(name, replace)
                 self.assertEqual(result.code, OK, result.err)
                 self.assertEqual(json.loads(result.out)["rows"], self.ROWS)
+
+
+class Scores(Case):
+    """Never nan or inf as an answer: a row whose score is beyond all doubles is refused."""
+
+    def model(self, loss):
+        """A model that somebody has given a weight of 1e300."""
+        self.write("d.csv", "a,b,t\n" + "".join("%d,%d,%d\n" % (i % 5, i % 3, i % 5 > 1)
+                                               for i in range(60)))
+        result = self.sotto("train", "d.csv", "--target", "t", "--loss", loss, "--l2", ".1",
+                            "--epsilon", "inf", "-o", "m.json", "--quiet")
+        self.assertEqual(result.code, OK, result.err)
+        with open(self.path("m.json"), "rb") as file:
+            head = file.read().split(b'"checksum"')[0]
+        head, count = re.subn(rb'("weights": \[\s*)[^,]*,', rb"\g<1>1e300,", head)
+        self.assertEqual(count, 1)
+        self.write("m.json", head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+
+    def test_refused(self):
+        for loss, ways in (("squared", ((), ("--scores",), ("--json",))),
+                           ("logistic", ((), ("--scores",), ("--proba",), ("--json",)))):
+            self.model(loss)
+            self.write("big.csv", "a,b\n1,1\n1e30,1\n-1e38,2\n")
+            for more in ways:
+                with self.subTest(loss, more=more):
+                    result = self.sotto("predict", "m.json", "big.csv", *more)
+                    self.assertEqual((result.code, result.out), (DATA, b""), result.err)
+                    self.assertRegex(result.err, rb"\A[^\n]*row 2: its score is too large[^\n]*\n\Z")
+            result = self.sotto("predict", "m.json", "big.csv", "-o", "p.txt")
+            self.assertEqual(result.code, DATA)
+            self.assertFalse(os.path.exists(self.path("p.txt")))
+            self.write("fine.csv", "a,b\n1,1\n1e7,1\n")
+            result = self.sotto("predict", "m.json", "fine.csv", "--scores")
+            self.assertEqual(result.code, OK, result.err)
+            self.assertNotRegex(result.out, rb"nan|inf")
 
 
 if __name__ == "__main__":
