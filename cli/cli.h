@@ -74,6 +74,9 @@ void cli_remarks(const cli *c, const sotto_table *t);
    unless --quiet. */
 void cli_remark_price(const cli *c, double epsilon, double delta);
 
+/* What the options quietly mean; `t` may be NULL. */
+void cli_remark_options(const cli *c, const sotto_table *t);
+
 /* Whether to use colours there: a terminal, and no NO_COLOR. */
 int cli_colours(FILE *to);
 

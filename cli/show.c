@@ -25,6 +25,14 @@ static void show_privacy(const sotto_model *m)
            colours ? "\x1b[1;31m" : "", colours ? "\x1b[0m" : "");
 }
 
+/* What the model's own numbers say against it. */
+static void show_remarks(const sotto_model *m)
+{
+    sotto_error remark;
+    for (int64_t i = 0; sotto_model_remark(m, i, &remark); i++)
+        printf("\nremark     %s\n", remark.message);
+}
+
 static void show_penalty(const sotto_model *m)
 {
     double l1 = sotto_model_setting(m, "l1"), l2 = sotto_model_setting(m, "l2");
@@ -198,6 +206,7 @@ static void show_text(const sotto_model *m, const show_weight *list,
     show_privacy(m);
     show_problem(m);
     show_weights(m, list, used);
+    show_remarks(m);
     if (sotto_model_statement(m))
         printf("\nstatement  %s\n", sotto_model_statement(m));
 }

@@ -67,6 +67,24 @@ static void train_certified(const cli *c, const sotto_model *m,
 
 /* ---- private training: the model, its statement, and nothing else ---- */
 
+/* Whether it was said before the first question. */
+static int train_was_said(const cli *c, const char *words)
+{
+    sotto_error remark;
+    for (int64_t i = 0; sotto_fit_remark(c->options, NULL, i, &remark); i++)
+        if (!strcmp(remark.message, words))
+            return 1;
+    return 0;
+}
+
+static void train_remark_model(const cli *c, const sotto_model *m)
+{
+    sotto_error remark;
+    for (int64_t i = 0; sotto_model_remark(m, i, &remark); i++)
+        if (!train_was_said(c, remark.message))
+            fprintf(stderr, "sotto: remark: %s\n", remark.message);
+}
+
 static void train_private(const cli *c, const sotto_model *m)
 {
     double epsilon, delta;
@@ -82,6 +100,7 @@ static void train_private(const cli *c, const sotto_model *m)
                 sotto_number_print_up(delta, 6).text);
         cli_print_unit(stderr, "the unit is ", m);
         cli_remark_price(c, epsilon, delta);
+        train_remark_model(c, m);
     } else
         train_not_private("without noise, or with noise that can be repeated");
 }
@@ -113,6 +132,7 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
         sotto_watch watch = {progress_look, &progress};
         progress_end(&progress);
         cli_remarks(c, table);
+        cli_remark_options(c, table);
         progress_stage(&progress, "solving");
         status = sotto_fit(model, &table, c->options, &watch, error);
     }

@@ -323,6 +323,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_plan(char **out, const sotto_options *options, sotto_error *error);
 
 /*
+ * The i-th remark about these options, from 0 on, in remark->message; 0: there
+ * is none. `table` may be NULL: then the schema, if there is one, says whether
+ * rows belong to people. Public: it is not about any record.
+ */
+SOTTO_API int sotto_fit_remark(const sotto_options *options,
+                               const sotto_table *table, int64_t i,
+                               sotto_error *remark);
+
+/*
  * Takes the table over: it is wiped and freed, and *table is NULL, whatever
  * the status. `watch` may be NULL; a fit that it stops is SOTTO_INTERRUPTED.
  * SOTTO_DATA, with one line, where no minimiser exists.
@@ -365,12 +374,23 @@ SOTTO_API int sotto_model_privacy(const sotto_model *model, double *epsilon,
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_model_unit(char **out, const sotto_model *model, sotto_error *error);
 
+/*
+ * The i-th remark that a private model has to make about itself, from 0 on,
+ * in remark->message; 0: there is none. That it learned nothing, as far as its
+ * own numbers tell, and what would be needed; that delta is above 1 / rows,
+ * where rows were declared or estimated. It is made of the model alone, so it
+ * may go where the model goes.
+ */
+SOTTO_API int sotto_model_remark(const sotto_model *model, int64_t i,
+                                 sotto_error *remark);
+
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
    "box-high", "radius" (infinite without a box or an L1 ball), "huber-delta",
    "scaled-rows" (1: features without bounds are divided by their common
    length in each row; else 0) and "penalty-units" (1: l1 and l2 are about
    weights in the units of the file, 0: of the fit; NaN: an old model does
-   not say); NaN for others. */
+   not say) and "rows" (declared or estimated privately; NaN: neither); NaN for
+   others. */
 SOTTO_API const char *sotto_model_loss(const sotto_model *model);
 SOTTO_API double sotto_model_setting(const sotto_model *model,
                                      const char *name);

@@ -11,6 +11,12 @@
 
 enum { MODEL_VERSION = 1 };
 
+/* n mu, from which on more than an intercept can be learned (solver/path.c),
+   and rows in a batch: what sgd and scd aim at, less what noise in the number
+   of rows makes of it. */
+#define MODEL_LEAST_STRENGTH 60
+#define MODEL_LEAST_BATCH 8
+
 /* Which weights the penalty is about. */
 typedef enum model_units {
     MODEL_UNITS_UNKNOWN, /* a file of a version that did not record it */
@@ -41,6 +47,8 @@ struct sotto_model {
     char *schema;        /* JSON, as model_form() writes it */
     char *statement;     /* of privacy, JSON; NULL: NOT PRIVATE */
     double epsilon, delta; /* as the statement has them */
+    double rows; /* declared, or an answer, never counted; 0: neither. With
+                    weights: their sum */
 
     /* of the exact solver, in memory only */
     int certified, converged;
@@ -52,6 +60,9 @@ const char *model_units_name(model_units units);
 
 /* An empty model for so many features; NULL when out of memory. */
 sotto_model *model_new(int64_t features);
+
+/* Whether that delta is too large for so many rows; then it says so. */
+int model_remark_delta(double rows, double delta, sotto_error *remark);
 
 /* A schema or a statement in the one form that models keep them in, from any
    JSON of them; NULL when out of memory or when it is not JSON. */

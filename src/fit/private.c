@@ -132,6 +132,15 @@ static void run_noise(const private_run *r, sotto_model *m)
     m->noise = NULL;
 }
 
+/* What may be told of it: a declaration or an answer. A number that is public
+   because neighbours have as many is counted, and is not told. */
+static double run_rows(const private_run *r)
+{
+    if (option_given(r->options, OPTION_ROWS))
+        return option_number(r->options, OPTION_ROWS);
+    return ask_planned(&r->plan, ASK_TOTAL) ? curator_rows(r->curator) : 0;
+}
+
 static sotto_status run_solver(private_run *r, sotto_model *m,
                                sotto_error *error)
 {
@@ -152,6 +161,8 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, answer.intercept);
     run_noise(r, m);
+    if (status == SOTTO_OK && m->statement)
+        m->rows = run_rows(r);
     if (r->policy.norm_bound > 0) {
         m->norm_bound = r->policy.norm_bound;
         m->norm_centre = r->maps.target_centre;

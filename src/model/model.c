@@ -77,6 +77,7 @@ double sotto_model_setting(const sotto_model *m, const char *name)
                                        ? NAN
                                        : m->units == MODEL_UNITS_FILE},
                  {"scaled-rows", m->scales_rows},
+                 {"rows", m->rows > 0 ? m->rows : NAN},
                  {"huber-delta", m->loss.delta}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].name, name))

@@ -213,6 +213,15 @@ static int read_noise(sotto_model *m, json_t *root)
     return fine;
 }
 
+/* The same. */
+static int read_rows(sotto_model *m, json_t *root)
+{
+    json_t *rows = json_object_get(root, "rows");
+    m->rows = json_number_value(rows);
+    return !rows || (json_is_number(rows) && m->rows > 0 &&
+                     json_is_object(json_object_get(root, "privacy")));
+}
+
 /* A statement, or NOT PRIVATE: one of them, and not both. */
 static sotto_status check_privacy(const char *name, json_t *root,
                                   sotto_error *error)
@@ -267,9 +276,10 @@ static int64_t count_features(json_t *features)
 static int has_known_keys(json_t *root)
 {
     static const char *const known[] = {
-        "sotto_model", "not_private", "loss",     "huber_delta", "penalty",
-        "classes",     "intercept",   "features", "weights",     "schema",
-        "privacy",     "checksum",    "row_norm", "noise",       "undeclared"};
+        "sotto_model", "not_private", "loss",       "huber_delta",
+        "penalty",     "classes",     "intercept",  "features",
+        "weights",     "schema",      "privacy",    "checksum",
+        "row_norm",    "noise",       "undeclared", "rows"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -294,7 +304,7 @@ static sotto_status read_model(sotto_model **out, const char *name,
         return error_memory(error);
     if (fine)
         fine = read_problem(m, root) && read_row_norm(m, root) &&
-               read_undeclared(m, root);
+               read_undeclared(m, root) && read_rows(m, root);
     if (fine > 0)
         fine = read_classes(m, root);
     if (fine > 0)

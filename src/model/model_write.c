@@ -219,6 +219,11 @@ sotto_status model_text(const sotto_model *m, text_buffer *t,
     text_put(t, ",\n");
     put_features(t, m);
     put_weights(t, m);
+    if (m->statement && m->rows > 0) {
+        text_put(t, "  \"rows\": ");
+        text_number(t, m->rows);
+        text_put(t, ",\n");
+    }
     text_format(t, "  \"schema\": %s,\n  \"privacy\": %s,\n  ",
                 m->schema ? m->schema : "null",
                 m->statement ? m->statement : "null");

@@ -140,6 +140,17 @@ static void put_facts(text_buffer *t, const json_t *statement)
     text_put(t, "</table>\n");
 }
 
+/* What the model's own numbers say against it. */
+static void put_remarks(text_buffer *t, const sotto_model *m)
+{
+    sotto_error remark;
+    for (int64_t i = 0; sotto_model_remark(m, i, &remark); i++) {
+        text_put(t, "<p><strong>Remark:</strong> ");
+        report_escape(t, remark.message);
+        text_put(t, ".</p>\n");
+    }
+}
+
 void page_promise(text_buffer *t, const sotto_model *m, const json_t *statement)
 {
     if (!m->statement) {
@@ -147,6 +158,7 @@ void page_promise(text_buffer *t, const sotto_model *m, const json_t *statement)
         return;
     }
     put_promise(t, statement);
+    put_remarks(t, m);
     put_facts(t, statement);
 }
 

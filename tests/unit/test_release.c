@@ -161,6 +161,8 @@ static void train(release *r, const sotto_options *o, int silent)
     put_status(t, "fit", status, &error);
     put_file(t, spent_path);
     r->status = status;
+    for (int64_t i = 0; model && sotto_model_remark(model, i, &error); i++)
+        text_format(t, "remark: %s\n", error.message);
     if (status == SOTTO_OK) {
         put_status(t, "write", sotto_model_write(model, model_path, &error),
                    &error);
