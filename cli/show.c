@@ -229,8 +229,12 @@ sotto_status cli_show(const cli *c, sotto_error *error)
     if (length > 6 && !strcmp(c->argument[0] + length - 6, ".spent"))
         return show_spent(c, error);
     sotto_status status = sotto_model_read(&m, c->argument[0], error);
-    if (status != SOTTO_OK)
+    if (status == SOTTO_OK)
+        status = sotto_model_check(m, error);
+    if (status != SOTTO_OK) {
+        sotto_model_free(m);
         return status;
+    }
     int64_t features = sotto_model_features(m), used = 0;
     show_weight *list = calloc((size_t)features, sizeof *list);
     for (int64_t j = 0; list && j < features; j++)

@@ -27,9 +27,9 @@
  * happens at a fork. What the program `sotto` does beyond that a host does
  * itself, if it wants it: making itself undumpable (PR_SET_DUMPABLE), so that
  * no core file has records in it, ending on signals, and ignoring SIGXFSZ, so
- * that a full disk is an error. The network calls of section 10 write to sockets
- * in ways that never raise SIGPIPE. They use libcurl and GnuTLS, which are
- * initialised once for a process.
+ * that a full disk is an error. The network calls of section 10 write to
+ * sockets in ways that never raise SIGPIPE. They use libcurl and GnuTLS, which
+ * are initialised once for a process.
  *
  * The locale that a host has chosen changes no result: numbers are printed
  * and read with a point. Only why the system refused a file, where a message
@@ -67,12 +67,13 @@ SOTTO_API const char *sotto_version(void);
  */
 typedef enum sotto_status {
     SOTTO_OK = 0,
-    SOTTO_FAILED = 1,       /* the machine: files, memory, disk */
-    SOTTO_USAGE = 2,        /* the call: an option, a name, a combination */
-    SOTTO_DATA = 3,         /* the records: a bad row, a missing column */
-    SOTTO_BUDGET = 4,       /* refused: the privacy budget does not allow it */
-    SOTTO_PRIVACY = 5,      /* refused: private training lacks a declaration */
-    SOTTO_PEER = 6,         /* another party: connection or authentication */
+    SOTTO_FAILED = 1,  /* the machine: files, memory, disk */
+    SOTTO_USAGE = 2,   /* the call: an option, a name, a combination */
+    SOTTO_DATA = 3,    /* the records: a bad row, a missing column */
+    SOTTO_BUDGET = 4,  /* refused: the privacy budget does not allow it */
+    SOTTO_PRIVACY = 5, /* refused: a declaration that private training needs,
+                          or a statement of privacy that is not so */
+    SOTTO_PEER = 6,    /* another party: connection or authentication */
     SOTTO_INTERRUPTED = 130 /* the caller said stop */
 } sotto_status;
 
@@ -360,7 +361,8 @@ SOTTO_API void sotto_model_free(sotto_model *model);
 /*
  * The statement of privacy, as JSON: what is promised to whom, at what price,
  * every question with its noise, and what is not covered. NULL: the model is
- * NOT PRIVATE. And the two numbers of it: 1, or 0 where there is none.
+ * NOT PRIVATE. And the two numbers of it: 1, or 0 where there is none. What
+ * was read from a file is what the file claims: see sotto_model_check.
  */
 SOTTO_API const char *sotto_model_statement(const sotto_model *model);
 SOTTO_API int sotto_model_privacy(const sotto_model *model, double *epsilon,
@@ -383,6 +385,17 @@ sotto_model_unit(char **out, const sotto_model *model, sotto_error *error);
  */
 SOTTO_API int sotto_model_remark(const sotto_model *model, int64_t i,
                                  sotto_error *remark);
+
+/*
+ * Prices the questions that the statement lists again. Reading a model checks
+ * that epsilon and delta are numbers; this checks that no promise, of the
+ * curve neither, is below what the questions cost, and that no fault is known
+ * of the version that made it: SOTTO_PRIVACY, with one line. Call it before
+ * anybody is shown a statement; sotto_report and sotto_model_export do so. A
+ * model that is NOT PRIVATE promises nothing and passes.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_model_check(const sotto_model *model, sotto_error *error);
 
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
    "box-high", "radius" (infinite without a box or an L1 ball), "huber-delta",

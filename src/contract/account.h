@@ -99,6 +99,51 @@ sotto_status account_plan(account_list *out, const char *plan,
                           const char *settings, double free_value,
                           account_adjacency adjacency, sotto_error *error);
 
+/* ---- questions, as statements of privacy list them ---- */
+
+typedef struct account_question {
+    account_kind kind;
+    double level; /* mu, epsilon, eta or rho */
+    double rate;  /* of ACCOUNT_SUBSAMPLED: level is mu then */
+    int64_t times;
+    int64_t blocks; /* above 0: of so many blocks of rows, which take turns; a
+                       record is in one of them */
+    int and_next;   /* asked in turn with the next one, which has its times */
+} account_question;
+
+/*
+ * Adds the events that questions are priced as: by this function when a
+ * statement is made, and by this function when it is checked. For replace-one
+ * all are priced as for add-remove where there are samples.
+ */
+sotto_status account_ask(account_list *list, const account_question *question,
+                         int64_t count, sotto_error *error);
+account_adjacency account_priced_for(account_adjacency asked, int sampled);
+int64_t account_priced_count(const account_question *question);
+
+/* `"times": 3, "event": "GAUSS", "mu": 0.1`, and back: the same bits. 0: it is
+   not understood. */
+struct json_t;
+void account_put_question(text_buffer *out, const account_question *question);
+int account_read_question(account_question *out, const struct json_t *from);
+
+/* `"order": "given", "draws": 12, "curve": [...]`: what else a statement's
+   prices are made of, and what the list costs at other deltas. */
+sotto_status account_put_terms(text_buffer *out, const account_list *list,
+                               sotto_error *error);
+
+/*
+ * Prices the questions of a statement of privacy (JSON) again. SOTTO_PRIVACY
+ * where it claims less than they cost, or was made by a sotto of which a fault
+ * is known by now; SOTTO_USAGE where it cannot be priced. `name` is for the
+ * message.
+ */
+sotto_status account_check_statement(const char *statement, const char *name,
+                                     sotto_error *error);
+
+/* NULL, or what is known by now of the sotto that made a statement. */
+const char *account_known_fault(const struct json_t *statement);
+
 /* ---- prices ---- */
 
 typedef enum account_method {

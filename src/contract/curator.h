@@ -54,6 +54,9 @@ account_adjacency curator_priced_for(const ask_plan *plan,
    blocks take turns one for each round of them. */
 int64_t curator_priced_count(const ask_item *item);
 
+/* The question as the accountant knows it. */
+account_question curator_question(const ask_item *item);
+
 /*
  * The event list of a plan under a policy: what the accountant prices.
  * Questions without noise have no price and are left out.

@@ -191,7 +191,17 @@ sotto_status federation_settle(federation *f, sotto_error *error);
 ask_plan federation_plan(const federation *f, int k);
 curator_policy federation_policy(const federation *f, int k);
 
-/* What is spent of one whole row, and of party k's part of it. */
+/* What is asked of one whole row, and of party k's part of it. */
+typedef struct federation_questions {
+    account_question question[3];
+    const char *name[3];
+    int count;
+    double draws;
+} federation_questions;
+federation_questions federation_row_questions(const federation *f);
+federation_questions federation_slice_questions(const federation *f, int k);
+
+/* What that costs. */
 sotto_status federation_events(account_list *out, const federation *f,
                                sotto_error *error);
 sotto_status federation_slice(account_list *out, const federation *f, int k,

@@ -49,6 +49,7 @@ struct sotto_model {
     double epsilon, delta; /* as the statement has them */
     double rows; /* declared, or an answer, never counted; 0: neither. With
                     weights: their sum */
+    char *file;  /* that it was read from, for messages, or NULL */
 
     /* of the exact solver, in memory only */
     int certified, converged;

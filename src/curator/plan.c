@@ -401,10 +401,29 @@ double curator_draws(const ask_item *item, int64_t features)
     }
 }
 
+account_question curator_question(const ask_item *item)
+{
+    static const account_kind kinds[] = {
+        [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
+        [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
+        [ASK_RANGE] = ACCOUNT_GAUSS, /* Lemma A14 */
+        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE,
+        [ASK_MIXED] = ACCOUNT_ZCDP};
+    account_question q = {.kind = kinds[item->noise],
+                          .level = item->level,
+                          .rate = item->rate,
+                          .times = item->count,
+                          .blocks = item->blocks,
+                          .and_next = item->and_next};
+    if (item->noise == ASK_MIXED)
+        q.level = item->level * item->level / 2 * (1 + 0x1p-50);
+    return q;
+}
+
 int64_t curator_priced_count(const ask_item *item)
 {
-    return item->blocks > 0 ? (item->count + item->blocks - 1) / item->blocks
-                            : item->count;
+    account_question q = curator_question(item);
+    return account_priced_count(&q);
 }
 
 account_adjacency curator_priced_for(const ask_plan *plan,
@@ -413,66 +432,27 @@ account_adjacency curator_priced_for(const ask_plan *plan,
     int sampled = 0;
     for (int i = 0; i < plan->items; i++)
         sampled |= plan->item[i].count > 0 && is_sampled(&plan->item[i]);
-    return sampled && adjacency == ACCOUNT_REPLACE_ONE ? ACCOUNT_ADD_REMOVE
-                                                       : adjacency;
-}
-
-static account_event event_of(const ask_item *item, account_adjacency adjacency)
-{
-    static const account_kind kinds[] = {
-        [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
-        [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
-        [ASK_RANGE] = ACCOUNT_GAUSS, /* Lemma A14 */
-        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE,
-        [ASK_MIXED] = ACCOUNT_ZCDP};
-    account_event e = {.kind = kinds[item->noise],
-                       .a = item->level,
-                       .count = 1,
-                       .adjacency = adjacency};
-    if (item->noise == ASK_SAMPLED) {
-        e.a = item->rate;
-        e.b = nextafter(1 / item->level, 0); /* not more than is drawn */
-    }
-    if (item->noise == ASK_MIXED)
-        e.a = item->level * item->level / 2 * (1 + 0x1p-50);
-    return e;
-}
-
-/* The items that are asked in turn, as a round. */
-static sotto_status add_group(account_list *out, const ask_plan *plan,
-                              int first, int size, sotto_error *error)
-{
-    int64_t rounds = out->rounds;
-    int64_t count = curator_priced_count(&plan->item[first]);
-    account_adjacency priced = curator_priced_for(plan, out->adjacency);
-    sotto_status status = SOTTO_OK;
-    for (int i = first; i < first + size && status == SOTTO_OK; i++) {
-        account_event e = event_of(&plan->item[i], priced);
-        if (size == 1)
-            e.count = count;
-        status = account_add(out, e, error);
-    }
-    if (status == SOTTO_OK && size > 1)
-        status = account_repeat(out, rounds, count, error);
-    return status;
+    return account_priced_for(adjacency, sampled);
 }
 
 sotto_status curator_events(account_list *out, const ask_plan *plan,
                             account_adjacency adjacency, int64_t features,
                             sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
+    account_question question[ASK_MOST_ITEMS];
+    int64_t count = 0;
     *out = (account_list){.adjacency = adjacency, .ordered = !plan->any_order};
-    for (int i = 0, first, size; i < plan->items && status == SOTTO_OK;
-         i = first + size) {
+    for (int i = 0, first, size; i < plan->items; i = first + size) {
         size = gate_group(plan, i, &first);
         if (!plan->item[first].count || plan->item[first].level == 0)
             continue;
-        status = add_group(out, plan, first, size, error);
-        for (int k = first; k < first + size; k++)
+        for (int k = first; k < first + size; k++) {
+            question[count++] = curator_question(&plan->item[k]);
             out->draws += curator_draws(&plan->item[k], features) *
                           (double)plan->item[k].count;
+        }
     }
+    sotto_status status = account_ask(out, question, count, error);
     if (status != SOTTO_OK)
         account_free(out);
     return status;

@@ -23,14 +23,6 @@ static void put_number(text_buffer *t, const char *key, double value)
 static void put_questions(text_buffer *t, const char *key, const ask_item *from,
                           int64_t items)
 {
-    static const char *const events[] = {[ASK_GAUSSIAN] = "GAUSS\", \"mu",
-                                         [ASK_LAPLACE] = "LAPLACE\", \"epsilon",
-                                         [ASK_SAMPLED] = "SUBSAMPLED\", \"mu",
-                                         [ASK_GUMBEL] = "RANGE\", \"eta",
-                                         [ASK_RANGE] = "GAUSS\", \"mu",
-                                         [ASK_FLIP] = "PURE\", \"epsilon",
-                                         [ASK_NOISY] = "PURE\", \"epsilon",
-                                         [ASK_MIXED] = "ZCDP\", \"rho"};
     static const char *const mechanisms[] = {
         [ASK_GAUSSIAN] = "Gaussian",
         [ASK_LAPLACE] = "Laplace",
@@ -46,70 +38,23 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
         const ask_item *item = &from[i];
         if (!item->count)
             continue;
-        text_format(t, "%s\n      {\"question\": \"%s\", \"times\": %lld, ",
-                    between, ask_name(item->kind), (long long)item->count);
-        text_format(t, "\"mechanism\": \"%s\", \"event\": \"%s\": ",
+        account_question q = curator_question(item);
+        text_format(t,
+                    "%s\n      {\"question\": \"%s\", \"mechanism\": "
+                    "\"%s\", ",
+                    between, ask_name(item->kind),
                     item->kind == ASK_PERTURBED
                         ? "Gaussian, in the objective and on its minimiser"
-                        : mechanisms[item->noise],
-                    events[item->noise]);
-        text_number(t, item->noise == ASK_MIXED ? item->level * item->level / 2
-                                                : item->level);
-        if (item->noise == ASK_SAMPLED) {
-            text_put(t, ", \"rate\": ");
-            text_number(t, item->rate);
-        }
-        if (item->blocks > 0)
-            text_format(t, ", \"blocks\": %lld", (long long)item->blocks);
-        if (item->kind == ASK_LATER && item->block > 0)
-            text_format(t, ", \"choices_at_most\": %lld",
-                        (long long)item->block);
+                        : mechanisms[item->noise]);
+        account_put_question(t, &q);
         /* of a choice: the scale of its noise, in sensitivities */
         int choice = gate_is_choice(item->noise);
         text_put(t, ", \"noise_multiplier\": ");
         text_number(t, (choice ? 2 : 1) / gate_choice_level(item));
-        text_put(t, item->and_next ? ", \"in_turn_with_next\": true}" : "}");
+        text_put(t, "}");
         between = ",";
     }
     text_put(t, "]");
-}
-
-/* epsilon for several deltas, of which the first is the one that counts. */
-enum { CURVE = 10 };
-static const double curve_deltas[CURVE] = {0,    1e-2, 1e-3, 1e-4, 1e-5,
-                                           1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
-
-/* Without the points for which nothing is proven: a large epsilon has no
-   meaning at a delta that is less than what the noise's draws are off by. */
-static void put_curve(text_buffer *t, const account_price *price)
-{
-    const char *between = "";
-    text_put(t, ",\n    \"curve\": [");
-    for (int i = 1; i < CURVE; i++) {
-        if (isinf(price[i].epsilon))
-            continue;
-        text_format(t, "%s{\"delta\": ", between);
-        between = ", ";
-        text_number(t, curve_deltas[i]);
-        text_put(t, ", \"epsilon\": ");
-        text_number(t, price[i].epsilon);
-        text_put(t, "}");
-    }
-    text_put(t, "]");
-}
-
-/* The price at `delta`, and those of the curve. */
-static sotto_status curve_prices(const account_list *events, double delta,
-                                 account_price *out, sotto_error *error)
-{
-    double deltas[CURVE];
-    for (int i = 0; i < CURVE; i++)
-        deltas[i] = i ? curve_deltas[i] : delta;
-    /* by itself, so that a smaller delta cannot make its grid coarser */
-    sotto_status status = account_epsilon(events, delta, &out[0], error);
-    return status == SOTTO_OK
-               ? account_epsilons(events, deltas + 1, CURVE - 1, out + 1, error)
-               : status;
 }
 
 /* Whose promise it is, and what its number of rows stands on. */
@@ -156,17 +101,23 @@ sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
                                double *epsilon, sotto_error *error)
 {
     account_list events;
-    account_price price[CURVE];
+    account_price price;
     const curator_policy *policy = terms->policy;
     sotto_status status = curator_events(
         &events, terms->plan, policy->adjacency, terms->features, error);
     if (status != SOTTO_OK)
         return status;
-    status = curve_prices(&events, terms->delta, price, error);
+    status = account_epsilon(&events, terms->delta, &price, error);
+    if (status == SOTTO_OK && !(price.epsilon > 0))
+        status = error_set(error, SOTTO_PRIVACY,
+                           "--delta: all questions together cost no epsilon "
+                           "at such a delta, which is the chance that the "
+                           "promise fails: expected a smaller one, well below "
+                           "1 / rows");
     if (status == SOTTO_OK) {
-        *epsilon = price->epsilon;
+        *epsilon = price.epsilon;
         text_put(t, "{\"guarantee\": \"differential privacy\"");
-        put_number(t, "epsilon", price->epsilon);
+        put_number(t, "epsilon", price.epsilon);
         put_number(t, "delta", terms->delta);
         put_text(t, "adjacency", account_adjacency_name(policy->adjacency));
         if (curator_priced_for(terms->plan, policy->adjacency) !=
@@ -184,8 +135,9 @@ sotto_status curator_statement(const curator_terms *terms, text_buffer *t,
                      "length in each row, which costs nothing");
         put_questions(t, "questions", terms->plan->item, terms->plan->items);
         put_arithmetic(t, terms->plan);
-        put_text(t, "proven_by", account_method_name(price->method));
-        put_curve(t, price);
+        put_text(t, "proven_by", account_method_name(price.method));
+        text_put(t, ",\n    ");
+        status = account_put_terms(t, &events, error);
     }
     put_text(t, "randomness", "ChaCha20 keyed by the system");
     put_text(t, "not_covered",

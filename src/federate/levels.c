@@ -26,29 +26,45 @@ static int shows_labels(const federation *f, int k)
 
 /* ---- events ---- */
 
-static account_event event_of(account_kind kind, double level, int64_t count)
+static void add_question(federation_questions *all, const char *name,
+                         account_kind kind, double level, int64_t times)
 {
-    return (account_event){kind, level, 0, count, ACCOUNT_ZERO_OUT};
+    if (!times)
+        return;
+    all->name[all->count] = name;
+    all->question[all->count++] =
+        (account_question){.kind = kind, .level = level, .times = times};
+}
+
+static federation_questions questions_of(const federation *f, int64_t vertices,
+                                         int64_t sketches, int labels)
+{
+    double drawn = (double)(sketches + labels) * (double)f->buckets;
+    federation_questions all = {.draws = (double)vertices + drawn};
+    add_question(&all, "vertex", ACCOUNT_RANGE, f->range, vertices);
+    add_question(&all, "sketch", ACCOUNT_GAUSS, f->mu_sketch, sketches);
+    add_question(&all, "labels", ACCOUNT_GAUSS, f->mu_labels, labels);
+    return all;
+}
+
+federation_questions federation_row_questions(const federation *f)
+{
+    return questions_of(f, f->rounds, all_caps(f), !f->labels_known);
+}
+
+federation_questions federation_slice_questions(const federation *f, int k)
+{
+    return questions_of(f, f->party[k].turns, f->party[k].cap,
+                        shows_labels(f, k));
 }
 
 /* In any order: who is asked what, and when, may follow from answers. */
-static sotto_status make_events(account_list *out, const federation *f,
-                                int64_t vertices, int64_t sketches, int labels,
+static sotto_status make_events(account_list *out,
+                                const federation_questions *all,
                                 sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
-    double draws = (double)(sketches + labels) * (double)f->buckets;
-    *out = (account_list){.adjacency = ACCOUNT_ZERO_OUT,
-                          .draws = (double)vertices + draws};
-    if (vertices)
-        status = account_add(out, event_of(ACCOUNT_RANGE, f->range, vertices),
-                             error);
-    if (status == SOTTO_OK && labels)
-        status =
-            account_add(out, event_of(ACCOUNT_GAUSS, f->mu_labels, 1), error);
-    if (status == SOTTO_OK && sketches)
-        status = account_add(
-            out, event_of(ACCOUNT_GAUSS, f->mu_sketch, sketches), error);
+    *out = (account_list){.adjacency = ACCOUNT_ZERO_OUT, .draws = all->draws};
+    sotto_status status = account_ask(out, all->question, all->count, error);
     if (status != SOTTO_OK)
         account_free(out);
     return status;
@@ -57,14 +73,15 @@ static sotto_status make_events(account_list *out, const federation *f,
 sotto_status federation_events(account_list *out, const federation *f,
                                sotto_error *error)
 {
-    return make_events(out, f, f->rounds, all_caps(f), !f->labels_known, error);
+    federation_questions all = federation_row_questions(f);
+    return make_events(out, &all, error);
 }
 
 sotto_status federation_slice(account_list *out, const federation *f, int k,
                               sotto_error *error)
 {
-    return make_events(out, f, f->party[k].turns, f->party[k].cap,
-                       shows_labels(f, k), error);
+    federation_questions all = federation_slice_questions(f, k);
+    return make_events(out, &all, error);
 }
 
 /* ---- calibration ---- */

@@ -20,52 +20,21 @@ static void put_number(text_buffer *t, const char *key, double value)
 
 /* ---- one whole row ---- */
 
-enum { CURVE = 9 };
-static const double deltas[CURVE] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6,
-                                     1e-7, 1e-8, 1e-9, 1e-10};
-
-static sotto_status put_curve(text_buffer *t, const account_list *events,
-                              sotto_error *error)
+static void put_question(text_buffer *t, const char *before, const char *name,
+                         const account_question *q)
 {
-    account_price price[CURVE];
-    const char *between = "";
-    sotto_status status = account_epsilons(events, deltas, CURVE, price, error);
-    text_put(t, ", \"curve\": [");
-    for (int i = 0; status == SOTTO_OK && i < CURVE; i++) {
-        if (isinf(price[i].epsilon))
-            continue; /* nothing is proven there */
-        text_format(t, "%s{\"delta\": ", between);
-        text_number(t, deltas[i]);
-        put_number(t, "epsilon", price[i].epsilon);
-        text_put(t, "}");
-        between = ", ";
-    }
-    text_put(t, "]");
-    return status;
-}
-
-static void put_question(text_buffer *t, const char *before, const char *what,
-                         int64_t times, const char *event, const char *level,
-                         double value)
-{
-    text_format(t, "%s{\"question\": \"%s\", \"times\": %lld", before, what,
-                (long long)times);
-    text_format(t, ", \"mechanism\": \"%s\", \"event\": \"%s\"",
-                *event == 'R' ? "exponential mechanism" : "Gaussian", event);
-    put_number(t, level, value);
+    text_format(
+        t, "%s{\"question\": \"%s\", \"mechanism\": \"%s\", ", before, name,
+        q->kind == ACCOUNT_RANGE ? "exponential mechanism" : "Gaussian");
+    account_put_question(t, q);
     text_put(t, "}");
 }
 
-static void put_questions(text_buffer *t, const federation *f)
+static void put_questions(text_buffer *t, const federation_questions *all)
 {
-    int64_t caps = 0;
-    for (int k = 0; k < f->parties; k++)
-        caps += f->party[k].cap;
     text_put(t, ", \"questions\": [");
-    put_question(t, "", "vertex", f->rounds, "RANGE", "eta", f->range);
-    put_question(t, ", ", "sketch", caps, "GAUSS", "mu", f->mu_sketch);
-    if (!f->labels_known)
-        put_question(t, ", ", "labels", 1, "GAUSS", "mu", f->mu_labels);
+    for (int i = 0; i < all->count; i++)
+        put_question(t, i ? ", " : "", all->name[i], &all->question[i]);
     text_put(t, "]");
 }
 
@@ -74,7 +43,7 @@ static void put_questions(text_buffer *t, const federation *f)
 static sotto_status put_slice(text_buffer *t, const federation *f, int k,
                               double *epsilon, sotto_error *error)
 {
-    const federation_party *p = &f->party[k];
+    federation_questions all = federation_slice_questions(f, k);
     account_list events;
     account_price price = {0};
     sotto_status status = federation_slice(&events, f, k, error);
@@ -83,15 +52,13 @@ static sotto_status put_slice(text_buffer *t, const federation *f, int k,
     account_free(&events);
     *epsilon = price.epsilon;
     text_put(t, k ? ", {\"party\": " : "{\"party\": ");
-    text_json(t, p->name);
+    text_json(t, f->party[k].name);
     put_number(t, "epsilon", price.epsilon);
     put_number(t, "delta", f->delta);
-    text_format(t,
-                ", \"columns\": %lld, \"vertices\": %lld, \"sketches\": %lld, "
-                "\"labels\": %s}",
-                (long long)federation_columns(f, k), (long long)p->turns,
-                (long long)p->cap,
-                !f->labels_known && k == f->label_party ? "true" : "false");
+    text_format(t, ", \"columns\": %lld", (long long)federation_columns(f, k));
+    put_questions(t, &all);
+    put_number(t, "draws", all.draws);
+    text_put(t, "}");
     return status;
 }
 
@@ -113,6 +80,7 @@ static sotto_status put_slices(text_buffer *t, const federation *f,
 static void put_scope(text_buffer *t, const federation *f)
 {
     char session[65];
+    federation_questions all = federation_row_questions(f);
     hash_text(&f->session, session);
     put_text(t, "adjacency", account_adjacency_name(ACCOUNT_ZERO_OUT));
     put_text(t, "zero_out", SOTTO_ZERO_OUT);
@@ -132,7 +100,7 @@ static void put_scope(text_buffer *t, const federation *f)
                  : "private to the party that has them");
     put_text(t, "protocol", "c*: noisy sketches and private choices");
     put_text(t, "session", session);
-    put_questions(t, f);
+    put_questions(t, &all);
 }
 
 sotto_status federation_statement(const federation *f, text_buffer *t,
@@ -152,7 +120,8 @@ sotto_status federation_statement(const federation *f, text_buffer *t,
         put_number(t, "delta", f->delta);
         put_scope(t, f);
         put_text(t, "proven_by", account_method_name(price.method));
-        status = put_curve(t, &events, error);
+        text_put(t, ", ");
+        status = account_put_terms(t, &events, error);
     }
     account_free(&events);
     if (status == SOTTO_OK)

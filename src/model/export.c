@@ -83,6 +83,9 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
                          "the model divides features by the length of their "
                          "row, which LIBLINEAR cannot: expected a model of "
                          "--undeclared bounds");
+    sotto_status status = sotto_model_check(m, error);
+    if (status != SOTTO_OK)
+        return status;
     liblinear_text(&t, m);
     if (t.failed) {
         text_free(&t);

@@ -3,6 +3,8 @@
  */
 #include "model.h"
 
+#include "account.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -42,6 +44,7 @@ void sotto_model_free(sotto_model *m)
     mem_free(m->class_name[1]);
     mem_free(m->schema);
     mem_free(m->statement);
+    mem_free(m->file);
     mem_free(m);
 }
 
@@ -55,6 +58,14 @@ int sotto_model_privacy(const sotto_model *m, double *epsilon, double *delta)
     *epsilon = m->epsilon;
     *delta = m->delta;
     return m->statement != NULL;
+}
+
+sotto_status sotto_model_check(const sotto_model *m, sotto_error *error)
+{
+    if (!m->statement) /* NOT PRIVATE: it promises nothing */
+        return SOTTO_OK;
+    return account_check_statement(m->statement, m->file ? m->file : "a model",
+                                   error);
 }
 
 const char *sotto_model_loss(const sotto_model *m)

@@ -5,6 +5,7 @@
 #include "model.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 static sotto_status refuse(const char *name, const char *what,
@@ -222,21 +223,31 @@ static int read_rows(sotto_model *m, json_t *root)
                      json_is_object(json_object_get(root, "privacy")));
 }
 
-/* A statement, or NOT PRIVATE: one of them, and not both. */
+/* A statement, or NOT PRIVATE: one of them, and not both. What a statement's
+   numbers stand for is checked by sotto_model_check, which takes longer. */
 static sotto_status check_privacy(const char *name, json_t *root,
                                   sotto_error *error)
 {
     json_t *statement = json_object_get(root, "privacy");
     json_t *none = json_object_get(root, "not_private");
-    if ((json_is_true(none) && json_is_null(statement)) ||
-        (!none && json_is_object(statement) &&
-         json_is_number(json_object_get(statement, "epsilon")) &&
-         json_is_number(json_object_get(statement, "delta"))))
-        return SOTTO_OK;
-    return refuse(name,
-                  "expected a statement of privacy or \"not_private\": true, "
-                  "and not both",
-                  error);
+    double epsilon = json_number_value(json_object_get(statement, "epsilon"));
+    double delta = json_number_value(json_object_get(statement, "delta"));
+    if (!((json_is_true(none) && json_is_null(statement)) ||
+          (!none && json_is_object(statement) &&
+           json_is_number(json_object_get(statement, "epsilon")) &&
+           json_is_number(json_object_get(statement, "delta")))))
+        return refuse(name,
+                      "expected a statement of privacy or \"not_private\": "
+                      "true, and not both",
+                      error);
+    if (json_is_object(statement) &&
+        !(epsilon > 0 && isfinite(epsilon) && delta > 0 && delta < 1))
+        return refuse(name,
+                      "the statement of privacy: expected a finite epsilon "
+                      "above 0 and a delta above 0 and below 1; do not rely "
+                      "on this model, train it again",
+                      error);
+    return SOTTO_OK;
 }
 
 /* Sets the text that a part of the file has in its one form. */
@@ -400,6 +411,11 @@ sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
         status = check_privacy(name, root, error);
     if (status == SOTTO_OK)
         status = read_model(out, name, root, error);
+    if (status == SOTTO_OK && !((*out)->file = mem_text(name))) {
+        sotto_model_free(*out);
+        *out = NULL;
+        status = error_memory(error);
+    }
     json_decref(list);
     return status;
 }

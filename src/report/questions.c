@@ -58,57 +58,25 @@ static double number_of(const json_t *q, const char *key)
     return json_number_value(json_object_get(q, key));
 }
 
-/* The event that a question is priced as; 0: it is not understood. */
-static int event_of(const json_t *q, account_event *out)
-{
-    static const struct {
-        const char *name, *level;
-        account_kind kind;
-    } known[] = {{"GAUSS", "mu", ACCOUNT_GAUSS},
-                 {"LAPLACE", "epsilon", ACCOUNT_LAPLACE},
-                 {"PURE", "epsilon", ACCOUNT_PURE},
-                 {"SUBSAMPLED", "mu", ACCOUNT_SUBSAMPLED},
-                 {"RANGE", "eta", ACCOUNT_RANGE},
-                 {"ZCDP", "rho", ACCOUNT_ZCDP}};
-    const char *name = page_text(q, "event");
-    double times = number_of(q, "times"), blocks = number_of(q, "blocks");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i].name, name))
-            continue;
-        double level = number_of(q, known[i].level);
-        if (!(level > 0 && times >= 1 && times <= 1e9))
-            return 0;
-        out->kind = known[i].kind;
-        out->a = level;
-        out->count = (int64_t)(blocks > 0 ? ceil(times / blocks) : times);
-        if (out->kind == ACCOUNT_SUBSAMPLED) {
-            out->a = number_of(q, "rate");
-            out->b = 1 / level;
-            return out->a > 0 && out->a <= 1;
-        }
-        return 1;
-    }
-    return 0;
-}
-
 /* epsilon of the question alone, at the statement's delta; NaN: no method
    says anything about it. */
 static sotto_status price_alone(const json_t *statement, const json_t *q,
                                 double *epsilon, sotto_error *error)
 {
     account_list list = {0};
-    account_event event = {0};
+    account_question question;
     account_price price = {0};
     double delta = number_of(statement, "delta");
     *epsilon = NAN;
     if (!(delta > 0 && delta < 1) ||
         !account_adjacency_named(page_text(statement, "adjacency"),
                                  &list.adjacency) ||
-        !event_of(q, &event))
+        !account_read_question(&question, q))
         return SOTTO_OK;
-    event.adjacency = *page_text(statement, "priced_by") ? ACCOUNT_ADD_REMOVE
-                                                         : list.adjacency;
-    sotto_status status = account_add(&list, event, error);
+    question.and_next = 0;
+    sotto_status status = account_ask(&list, &question, 1, error);
+    if (status == SOTTO_OK && *page_text(statement, "priced_by"))
+        list.event[0].adjacency = ACCOUNT_ADD_REMOVE;
     if (status == SOTTO_OK)
         status = account_epsilon(&list, delta, &price, error);
     account_free(&list);

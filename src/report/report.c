@@ -88,8 +88,9 @@ sotto_status sotto_report(char **out, const sotto_model *const *model,
     if (!state)
         return error_memory(error);
     locale_t before = locale_plain();
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && status == SOTTO_OK; i++) {
         const char *text = model[i]->statement;
+        status = sotto_model_check(model[i], error);
         state[i] = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
         if (text && !state[i])
             status = error_memory(error); /* it was read as JSON before */

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+import zlib
 from typing import NamedTuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -98,6 +99,12 @@ class Case(unittest.TestCase):
         with open(self.path(name), "wb") as file:
             file.write(content)
         return name
+
+    def write_model(self, name, model, change=lambda text: text):
+        """A model as sotto would write it, with its checksum; change may edit the text."""
+        model = {key: value for key, value in model.items() if key != "checksum"}
+        head = (change(json.dumps(model, ensure_ascii=False))[:-1] + ", ").encode()
+        return self.write(name, head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
 
     def sotto(self, *args, **more):
         return run(args, cwd=self.directory, **more)

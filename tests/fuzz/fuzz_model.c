@@ -30,9 +30,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     text_add(&t, (const char *)bytes, size);
     text_format(&t, "\"checksum\": \"crc32:%08lx\"\n}\n",
                 crc32_z(0, bytes, size));
-    if (model_parse(&m, "m", t.data, t.length, &error) == SOTTO_OK)
+    if (model_parse(&m, "m", t.data, t.length, &error) == SOTTO_OK) {
         round_trip(m);
-    else if (!error.message[0])
+        if (sotto_model_check(m, &error) && !error.message[0])
+            abort();
+    } else if (!error.message[0])
         abort();
     text_free(&t);
     sotto_model_free(m);

@@ -13,6 +13,7 @@
 
 #include "account.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -546,6 +547,110 @@ static void test_order_is_never_dearer(void **state)
     }
 }
 
+/* ---- questions of statements ---- */
+
+static json_t *json_of(const text_buffer *t)
+{
+    json_t *root = json_loads(t->data, 0, NULL);
+    assert_non_null(root);
+    return root;
+}
+
+/* What a statement lists is what was priced: the same bits of the same
+   events, in the same rounds. */
+static void test_questions_read_back(void **state)
+{
+    (void)state;
+    static const account_question asked[] = {
+        {.kind = ACCOUNT_GAUSS, .level = .1, .times = 1},
+        {.kind = ACCOUNT_RANGE, .level = 1. / 3, .times = 7, .and_next = 1},
+        {.kind = ACCOUNT_GAUSS, .level = 2. / 7, .times = 7},
+        {.kind = ACCOUNT_SUBSAMPLED, .level = .7, .rate = .1, .times = 100},
+        {.kind = ACCOUNT_LAPLACE, .level = .3, .times = 2},
+        {.kind = ACCOUNT_PURE, .level = 1e-3, .times = 1000000000000},
+        {.kind = ACCOUNT_GAUSS, .level = .2, .times = 10, .blocks = 4},
+        {.kind = ACCOUNT_ZCDP, .level = .01 / 3, .times = 1},
+    };
+    enum { ALL = sizeof asked / sizeof *asked };
+    account_question back[ALL];
+    for (int i = 0; i < ALL; i++) {
+        text_buffer t = {0};
+        text_put(&t, "{");
+        account_put_question(&t, &asked[i]);
+        text_put(&t, "}");
+        json_t *root = json_of(&t);
+        assert_true(account_read_question(&back[i], root));
+        json_decref(root);
+        text_free(&t);
+    }
+    for (int how = 0; how < ACCOUNT_ADJACENCIES; how++) {
+        account_list a = {.adjacency = (account_adjacency)how}, b = a;
+        text_buffer s = {0}, t = {0};
+        sotto_error error = {0};
+        assert_int_equal(account_ask(&a, asked, ALL, &error), SOTTO_OK);
+        assert_int_equal(account_ask(&b, back, ALL, &error), SOTTO_OK);
+        account_json(&a, &s);
+        account_json(&b, &t);
+        assert_string_equal(s.data, t.data);
+        assert_int_equal(a.rounds, ALL - 1);
+        assert_int_equal(a.round[1].repeat, 7);
+        assert_int_equal(a.event[6].count, 3); /* ten times, of four blocks */
+        assert_int_equal(a.event[0].adjacency, how == ACCOUNT_REPLACE_ONE
+                                                   ? ACCOUNT_ADD_REMOVE
+                                                   : (account_adjacency)how);
+        text_free(&s);
+        text_free(&t);
+        account_free(&a);
+        account_free(&b);
+    }
+}
+
+/* A statement of 5 Gaussian answers that claims this. */
+static sotto_status check(const char *epsilon, const char *delta,
+                          const char *more, sotto_error *error)
+{
+    text_buffer t = {0};
+    text_format(&t,
+                "{\"epsilon\": %s, \"delta\": %s, \"adjacency\": "
+                "\"zero-out\", \"order\": \"any\", \"questions\": "
+                "[{\"times\": 5, \"event\": \"GAUSS\", \"mu\": 0.1}]%s}",
+                epsilon, delta, more);
+    sotto_status status = account_check_statement(t.data, "m.json", error);
+    text_free(&t);
+    return status;
+}
+
+/* Catches: comparing the wrong way round, points that are not looked at. */
+static void test_statements_are_priced_again(void **state)
+{
+    (void)state;
+    static const char rest[] = ", \"draws\": 5, \"sotto\": \"0.1.0\", "
+                               "\"curve\": []";
+    static const char low[] = ", \"draws\": 5, \"sotto\": \"0.1.0\", "
+                              "\"curve\": [{\"delta\": 1e-7, \"epsilon\": 0.5}]";
+    static const char part[] =
+        ", \"draws\": 5, \"sotto\": \"0.1.0\", \"curve\": [], \"slices\": "
+        "[{\"epsilon\": 0.1, \"delta\": 1e-6, \"draws\": 1, \"questions\": "
+        "[{\"times\": 1, \"event\": \"GAUSS\", \"mu\": 0.1}]}]";
+    sotto_error error = {0};
+    double price = epsilon_of("GAUSS(.1)*5", 1e-6);
+    sotto_number exact = sotto_number_exact(price * (1 + 1e-9));
+    const char *claim = exact.text;
+    assert_int_equal(check(claim, "1e-6", rest, &error), SOTTO_OK);
+    assert_int_equal(check("50", "1e-6", rest, &error), SOTTO_OK);
+    assert_int_equal(check("0.5", "1e-6", rest, &error), SOTTO_PRIVACY);
+    assert_non_null(strstr(error.message, "m.json"));
+    assert_int_equal(check(claim, "1e-8", rest, &error), SOTTO_PRIVACY);
+    assert_int_equal(check(claim, "0", rest, &error), SOTTO_USAGE);
+    assert_int_equal(check("0", "1e-6", rest, &error), SOTTO_USAGE);
+    assert_int_equal(check("-5", "1e-6", rest, &error), SOTTO_USAGE);
+    assert_int_equal(check("\"1\"", "1e-6", rest, &error), SOTTO_USAGE);
+    assert_int_equal(check(claim, "1e-6", low, &error), SOTTO_PRIVACY);
+    assert_non_null(strstr(error.message, "curve"));
+    assert_int_equal(check(claim, "1e-6", part, &error), SOTTO_PRIVACY);
+    assert_non_null(strstr(error.message, "party"));
+}
+
 /* Odd sizes: answers that are numbers, in order, and soon. */
 static void test_extremes(void **state)
 {
@@ -906,6 +1011,8 @@ int main(void)
         cmocka_unit_test(test_joined_in_order),
         cmocka_unit_test(test_joined_draws),
         cmocka_unit_test(test_order_is_never_dearer),
+        cmocka_unit_test(test_questions_read_back),
+        cmocka_unit_test(test_statements_are_priced_again),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_nothing_proven),

@@ -534,6 +534,7 @@ static sotto_status do_report(const sotto_options *o, sotto_error *error)
         "1e-6, \"adjacency\": \"add-remove\", \"unit\": \"row\", "
         "\"questions\": [{\"question\": \"gradient\", \"times\": 3, "
         "\"mechanism\": \"Gaussian\", \"event\": \"GAUSS\", \"mu\": 0.1}], "
+        "\"order\": \"given\", \"draws\": 9, \"sotto\": \"0.1.0\", "
         "\"curve\": [{\"delta\": 1e-5, \"epsilon\": 0.9}]}";
     const char *name = "m.json";
     char *page = NULL;

@@ -1,0 +1,138 @@
+/*
+ * Questions: as they stand in a statement of privacy, and the events that
+ * they are priced as. What is written here is what is read and priced again.
+ */
+#include "parts.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *event, *level;
+} question_names[ACCOUNT_KINDS] = {
+    [ACCOUNT_GAUSS] = {"GAUSS", "mu"},
+    [ACCOUNT_LAPLACE] = {"LAPLACE", "epsilon"},
+    [ACCOUNT_PURE] = {"PURE", "epsilon"},
+    [ACCOUNT_SUBSAMPLED] = {"SUBSAMPLED", "mu"},
+    [ACCOUNT_RANGE] = {"RANGE", "eta"},
+    [ACCOUNT_ZCDP] = {"ZCDP", "rho"},
+};
+
+/* ---- as text ---- */
+
+void account_put_question(text_buffer *t, const account_question *q)
+{
+    text_format(
+        t, "\"times\": %lld, \"event\": \"%s\", \"%s\": ", (long long)q->times,
+        question_names[q->kind].event, question_names[q->kind].level);
+    text_number(t, q->level);
+    if (q->kind == ACCOUNT_SUBSAMPLED) {
+        text_put(t, ", \"rate\": ");
+        text_number(t, q->rate);
+    }
+    if (q->blocks > 0)
+        text_format(t, ", \"blocks\": %lld", (long long)q->blocks);
+    text_put(t, q->and_next ? ", \"in_turn_with_next\": true" : "");
+}
+
+/* A whole number from 1 on, `standard` when it is not there, -1: it is none. */
+static int64_t read_count(const json_t *from, const char *key, int64_t standard)
+{
+    const json_t *value = json_object_get(from, key);
+    json_int_t count = json_integer_value(value);
+    if (!value)
+        return standard;
+    return json_is_integer(value) && count >= 1 && count <= 1000000000000
+               ? (int64_t)count
+               : -1;
+}
+
+/* A number above 0, or NaN. */
+static double read_level(const json_t *from, const char *key)
+{
+    const json_t *value = json_object_get(from, key);
+    double x = json_number_value(value);
+    return json_is_number(value) && x > 0 && isfinite(x) ? x : NAN;
+}
+
+int account_read_question(account_question *out, const json_t *from)
+{
+    const char *event = json_string_value(json_object_get(from, "event"));
+    const json_t *next = json_object_get(from, "in_turn_with_next");
+    *out = (account_question){.times = read_count(from, "times", -1),
+                              .blocks = read_count(from, "blocks", 0),
+                              .and_next = json_is_true(next)};
+    while (event && out->kind < ACCOUNT_KINDS &&
+           strcmp(event, question_names[out->kind].event))
+        out->kind++;
+    if (!event || out->kind == ACCOUNT_KINDS)
+        return 0;
+    int sampled = out->kind == ACCOUNT_SUBSAMPLED;
+    out->level = read_level(from, question_names[out->kind].level);
+    out->rate = sampled ? read_level(from, "rate") : 0;
+    return out->times > 0 && out->blocks >= 0 && out->level > 0 &&
+           (!sampled || out->rate <= 1) && (!next || json_is_boolean(next)) &&
+           (!json_object_get(from, "noise_multiplier") ||
+            read_level(from, "noise_multiplier") > 0);
+}
+
+/* ---- as events ---- */
+
+account_adjacency account_priced_for(account_adjacency asked, int sampled)
+{
+    return sampled && asked == ACCOUNT_REPLACE_ONE ? ACCOUNT_ADD_REMOVE : asked;
+}
+
+int64_t account_priced_count(const account_question *q)
+{
+    return q->blocks > 0 ? (q->times + q->blocks - 1) / q->blocks : q->times;
+}
+
+static account_event event_of(const account_question *q,
+                              account_adjacency adjacency)
+{
+    account_event e = {q->kind, q->level, 0, 1, adjacency};
+    if (q->kind == ACCOUNT_SUBSAMPLED) {
+        e.a = q->rate;
+        e.b = nextafter(1 / q->level, 0); /* not more than is drawn */
+    }
+    return e;
+}
+
+/* Those that are asked in turn, as a round. */
+static sotto_status ask_round(account_list *list, const account_question *q,
+                              int64_t size, account_adjacency priced,
+                              sotto_error *error)
+{
+    int64_t rounds = list->rounds, count = account_priced_count(q);
+    sotto_status status = SOTTO_OK;
+    for (int64_t i = 0; i < size && status == SOTTO_OK; i++) {
+        account_event e = event_of(&q[i], priced);
+        if (size == 1)
+            e.count = count;
+        status = account_add(list, e, error);
+    }
+    return status == SOTTO_OK && size > 1
+               ? account_repeat(list, rounds, count, error)
+               : status;
+}
+
+sotto_status account_ask(account_list *list, const account_question *q,
+                         int64_t count, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    int sampled = 0;
+    for (int64_t i = 0; i < count; i++)
+        sampled |= q[i].kind == ACCOUNT_SUBSAMPLED;
+    account_adjacency priced = account_priced_for(list->adjacency, sampled);
+    for (int64_t i = 0, size; i < count && status == SOTTO_OK; i += size) {
+        for (size = 1; i + size < count && q[i + size - 1].and_next; size++)
+            if (q[i + size].times != q[i].times)
+                return error_set(error, SOTTO_USAGE,
+                                 "questions in turn: expected the same times "
+                                 "of all of them");
+        status = ask_round(list, q + i, size, priced, error);
+    }
+    return status;
+}

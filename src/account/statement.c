@@ -1,0 +1,279 @@
+/*
+ * Statements of privacy: the part of them that is a price, written, and
+ * checked when somebody is to believe it. Every promise of a statement has the
+ * same form: questions, the draws of their noise, epsilon and delta.
+ */
+#include "parts.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/*
+ * A claim may be below the price by this part of it: on another machine the
+ * last bits of logarithms differ, and the search for an epsilon ends within
+ * 1e-7 of it.
+ */
+#define STATED_LESS 1e-6
+
+enum { CURVE = 9 };
+static const double curve_deltas[CURVE] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6,
+                                           1e-7, 1e-8, 1e-9, 1e-10};
+
+/* ---- written ---- */
+
+/* Without the points for which nothing is proven: a large epsilon has no
+   meaning at a delta that is less than what the noise's draws are off by. */
+static void put_curve(text_buffer *t, const account_price *price)
+{
+    const char *between = "";
+    text_put(t, ", \"curve\": [");
+    for (int i = 0; i < CURVE; i++) {
+        if (isinf(price[i].epsilon))
+            continue;
+        text_format(t, "%s{\"delta\": ", between);
+        text_number(t, curve_deltas[i]);
+        text_put(t, ", \"epsilon\": ");
+        text_number(t, price[i].epsilon);
+        text_put(t, "}");
+        between = ", ";
+    }
+    text_put(t, "]");
+}
+
+sotto_status account_put_terms(text_buffer *t, const account_list *list,
+                               sotto_error *error)
+{
+    account_price price[CURVE];
+    sotto_status status =
+        account_epsilons(list, curve_deltas, CURVE, price, error);
+    if (status != SOTTO_OK)
+        return status;
+    text_format(
+        t, "\"order\": \"%s\", \"draws\": ", list->ordered ? "given" : "any");
+    text_number(t, list->draws);
+    put_curve(t, price);
+    return SOTTO_OK;
+}
+
+/* ---- checked ---- */
+
+typedef struct stated {
+    const json_t *statement;
+    const char *name;
+    account_adjacency adjacency;
+    int ordered;
+    sotto_error *error;
+} stated;
+
+static sotto_status refuse(const stated *s, const char *expected)
+{
+    return error_set(s->error, SOTTO_USAGE,
+                     "%s: the statement of privacy cannot be checked: expected "
+                     "%s; take a model as 'sotto train' wrote it",
+                     show_name(s->name).text, expected);
+}
+
+static double number_of(const json_t *from, const char *key)
+{
+    const json_t *value = json_object_get(from, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* The claim must not be below the price, nor be no number. */
+static sotto_status compare(const stated *s, const char *what, double epsilon,
+                            double delta, double price)
+{
+    const json_t *made_by = json_object_get(s->statement, "sotto");
+    if (!(epsilon >= 0 && isfinite(epsilon)))
+        return refuse(s, "every epsilon to be a finite number, not below 0");
+    if (epsilon >= price * (1 - STATED_LESS))
+        return SOTTO_OK;
+    return error_set(
+        s->error, SOTTO_PRIVACY,
+        "%s: the statement of privacy claims epsilon %s at delta %s%s, but the "
+        "questions that it lists cost %s: it was changed, or sotto %s, which "
+        "it names, has a fault; do not rely on it, train the model again",
+        show_name(s->name).text, sotto_number_print_up(epsilon, 9).text,
+        sotto_number_print_up(delta, 9).text, what,
+        sotto_number_print_up(price, 9).text,
+        show_name(json_string_value(made_by)).text);
+}
+
+/* ---- its questions ---- */
+
+static account_question *read_questions(const json_t *list, int64_t *count)
+{
+    size_t all = json_array_size(list);
+    account_question *out = mem_zeroed(all + 1, sizeof *out);
+    *count = 0;
+    while (out && (size_t)*count < all &&
+           account_read_question(&out[*count],
+                                 json_array_get(list, (size_t)*count)))
+        ++*count;
+    return out;
+}
+
+/* The events of a promise's questions. */
+static sotto_status read_events(const stated *s, const json_t *promise,
+                                account_list *out)
+{
+    const json_t *list = json_object_get(promise, "questions");
+    double times = 0, draws = number_of(promise, "draws");
+    int64_t count;
+    *out = (account_list){
+        .adjacency = s->adjacency, .ordered = s->ordered, .draws = draws};
+    account_question *q = read_questions(list, &count);
+    if (!q)
+        return error_memory(s->error);
+    for (int64_t i = 0; i < count; i++)
+        times += (double)q[i].times;
+    sotto_status status = SOTTO_OK;
+    if (!json_is_array(list) || (size_t)count < json_array_size(list))
+        status = refuse(s, "questions with their times, event and level");
+    else if (count && q[count - 1].and_next)
+        status = refuse(s, "a question after one that is asked in turn with "
+                           "the next");
+    else if (!(draws >= times && draws <= 1e18))
+        status = refuse(s, "\"draws\", at least one for each question");
+    else
+        status = account_ask(out, q, count, s->error);
+    mem_free(q);
+    return status;
+}
+
+/* What was chosen from answers, as zCDP, is within what was left for it. */
+static sotto_status check_chosen(const stated *s)
+{
+    const json_t *chosen = json_object_get(s->statement, "chosen_from_answers");
+    const json_t *all = json_object_get(s->statement, "questions");
+    account_filter filter = {.adjacency = s->adjacency};
+    account_question q;
+    sotto_error full;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *at = json_array_get(all, i);
+        const char *name = json_string_value(json_object_get(at, "question"));
+        if (name && !strcmp(name, "chosen from answers") &&
+            account_read_question(&q, at))
+            filter.rho +=
+                (double)q.times * (1 + STATED_LESS) *
+                (q.kind == ACCOUNT_ZCDP ? q.level : q.level * q.level / 2);
+    }
+    for (size_t i = 0; i < json_array_size(chosen); i++) {
+        if (!account_read_question(&q, json_array_get(chosen, i)) ||
+            (q.kind != ACCOUNT_GAUSS && q.kind != ACCOUNT_RANGE))
+            return refuse(s, "questions that were chosen from answers to be "
+                             "GAUSS or RANGE");
+        account_event e = {q.kind, q.level, 0, q.times, s->adjacency};
+        if (account_filter_spend(&filter, e, &full))
+            return error_set(s->error, SOTTO_PRIVACY,
+                             "%s: the questions that were chosen from answers "
+                             "cost more than the statement of privacy has for "
+                             "them: it was changed; do not rely on it, train "
+                             "the model again",
+                             show_name(s->name).text);
+    }
+    return SOTTO_OK;
+}
+
+/* ---- its promises ---- */
+
+/* epsilon at delta, of any promise. */
+static sotto_status check_point(const stated *s, const json_t *promise,
+                                const account_list *events, const char *what)
+{
+    account_price price = {0};
+    double delta = number_of(promise, "delta");
+    if (!(delta > 0 && delta < 1)) /* draws of noise need some of it */
+        return refuse(s, "every delta to be above 0 and below 1");
+    sotto_status status = account_epsilons(events, &delta, 1, &price, s->error);
+    return status == SOTTO_OK ? compare(s, what, number_of(promise, "epsilon"),
+                                        delta, price.epsilon)
+                              : status;
+}
+
+/* All points are priced at once, as when they were made. */
+static sotto_status check_curve(const stated *s, const account_list *events)
+{
+    const json_t *curve = json_object_get(s->statement, "curve");
+    account_price price[CURVE];
+    if (!json_is_array(curve))
+        return refuse(s, "a curve");
+    sotto_status status =
+        account_epsilons(events, curve_deltas, CURVE, price, s->error);
+    for (size_t i = 0; status == SOTTO_OK && i < json_array_size(curve); i++) {
+        const json_t *point = json_array_get(curve, i);
+        double delta = number_of(point, "delta");
+        int k = 0;
+        while (k < CURVE && delta != curve_deltas[k])
+            k++;
+        status = k < CURVE ? compare(s, " (of its curve)",
+                                     number_of(point, "epsilon"), delta,
+                                     price[k].epsilon)
+                           : refuse(s, "a curve at deltas that sotto prices");
+    }
+    return status;
+}
+
+/* A party's part of a row. */
+static sotto_status check_slice(const stated *s, const json_t *slice)
+{
+    account_list events;
+    sotto_status status = read_events(s, slice, &events);
+    if (status == SOTTO_OK)
+        status = check_point(s, slice, &events, " (of a party's part)");
+    account_free(&events);
+    return status;
+}
+
+static sotto_status check_promises(const stated *s)
+{
+    const json_t *slices = json_object_get(s->statement, "slices");
+    account_list events;
+    sotto_status status = read_events(s, s->statement, &events);
+    if (status == SOTTO_OK && !(number_of(s->statement, "epsilon") > 0))
+        status = refuse(s, "an epsilon above 0");
+    if (status == SOTTO_OK)
+        status = check_point(s, s->statement, &events, "");
+    if (status == SOTTO_OK)
+        status = check_curve(s, &events);
+    account_free(&events);
+    for (size_t i = 0; status == SOTTO_OK && i < json_array_size(slices); i++)
+        status = check_slice(s, json_array_get(slices, i));
+    return status == SOTTO_OK ? check_chosen(s) : status;
+}
+
+static sotto_status check_statement(stated *s)
+{
+    const json_t *state = s->statement;
+    const json_t *adjacency = json_object_get(state, "adjacency");
+    const char *word = json_string_value(adjacency);
+    const char *order = json_string_value(json_object_get(state, "order"));
+    const char *made_by = json_string_value(json_object_get(state, "sotto"));
+    const char *fault = account_known_fault(state);
+    if (fault)
+        return error_set(s->error, SOTTO_PRIVACY, "%s: made by sotto %s, %s",
+                         show_name(s->name).text,
+                         show_name(made_by ? made_by : "?").text, fault);
+    if (!word || !account_adjacency_named(word, &s->adjacency))
+        return refuse(s, "\"adjacency\" to be add-remove, replace-one or "
+                         "zero-out");
+    if (!order || (strcmp(order, "any") && strcmp(order, "given")))
+        return refuse(s, "\"order\" to be any or given");
+    s->ordered = !strcmp(order, "given");
+    return check_promises(s);
+}
+
+sotto_status account_check_statement(const char *statement, const char *name,
+                                     sotto_error *error)
+{
+    locale_t before = locale_plain();
+    json_t *root = json_loads(statement, JSON_REJECT_DUPLICATES, NULL);
+    locale_restore(before);
+    stated s = {.statement = root, .name = name, .error = error};
+    if (!root) /* a model has it as JSON */
+        return error_memory(error);
+    sotto_status status = check_statement(&s);
+    json_decref(root);
+    return status;
+}
