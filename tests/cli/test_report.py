@@ -309,7 +309,7 @@ class Report(Case):
         self.refused(self.sotto("report", "m.json"), "-o FILE")
         self.refused(self.sotto("report", "-o", "x.html"), "usage")
         self.refused(self.sotto("report", "m.json", "-o", "m.json"), "another")
-        self.refused(self.sotto("report", "d.npy", "-o", "x.html"), "not a whole model")
+        self.refused(self.sotto("report", "d.npy", "-o", "x.html"), "expected text")
         result = self.sotto("report", "m.json", "-o", "-")
         self.assertEqual((result.code, result.out[:15]), (OK, b"<!DOCTYPE html>"))
 
