@@ -79,7 +79,9 @@ class Tree:
         done = self.run("meson", "setup", "build")
         if done.returncode:
             sys.exit(f"mutants: {done.stdout}")
-        self.tests = {t["name"]: t for t in self.introspect("--tests")}
+        self.tests = {} # two tests may have one name: it means both
+        for test in self.introspect("--tests"):
+            self.tests.setdefault(test["name"], []).append(test)
         self.files = {t["id"]: t["filename"] for t in self.introspect("--targets")}
 
     def run(self, *command):
@@ -95,8 +97,8 @@ class Tree:
     def build(self, tests):
         """Builds what these tests need; the compiler's words if it fails."""
         build = os.path.join(self.folder, "build")
-        targets = {os.path.relpath(file, build) for test in tests
-                   for target in self.tests[test]["depends"]
+        targets = {os.path.relpath(file, build) for name in tests
+                   for test in self.tests[name] for target in test["depends"]
                    for file in self.files[target]}
         done = self.run("ninja", "-C", "build", *sorted(targets))
         return done.stdout if done.returncode else None
