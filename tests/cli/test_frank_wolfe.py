@@ -247,7 +247,8 @@ class Shapes(FrankWolfe):
     def test_the_model_is_one(self):
         """It is shown, predicts, and is exported like any other."""
         self.fine(self.fw("--radius", "3", "--intercept-radius", ".5"))
-        self.assertEqual(self.model()["penalty"], {"l1": 0, "l2": 0, "box": None, "radius": 3})
+        self.assertEqual(self.model()["penalty"], {"l1": 0, "l2": 0, "box": None, "radius": 3,
+                                                   "units": "fit"})
         self.assertIn(b"L1 ball of radius 3", self.sotto("show", "m.json").out)
         result = self.sotto("predict", "m.json", "d.csv")
         self.assertEqual(result.code, OK, result.err)
