@@ -108,13 +108,17 @@ static int foreign_matches(const foreign *f, const char *bytes, size_t size)
     return size >= f->at + f->size && !memcmp(bytes + f->at, f->mark, f->size);
 }
 
-sotto_status foreign_check(source *s, sotto_error *error)
+sotto_status foreign_check(source *s, int header_only, sotto_error *error)
 {
-    const char *bytes;
+    const char *bytes, *end;
     size_t size, count = sizeof foreign_table / sizeof *foreign_table;
     sotto_status status = source_peek(s, FOREIGN_LOOK, &bytes, &size, error);
     if (status != SOTTO_OK)
         return status;
+    if (size >= 6 && !memcmp(bytes, "\x93NUMPY", 6))
+        return SOTTO_OK; /* its values may be any bytes */
+    if (header_only && (end = memchr(bytes, '\n', size)))
+        size = (size_t)(end - bytes);
     int text = foreign_is_text(bytes, size);
     if (!text && size >= 4 && !memcmp(bytes, "PK\3\4", 4))
         return foreign_zip(s, bytes, size, error);

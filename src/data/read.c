@@ -94,10 +94,11 @@ sotto_status read_detect(source *s, const sotto_options *options,
                          "--format: liblinear is for export; expected csv, "
                          "svmlight or npy");
     int said = read_format_said(s, options, out);
-    /* svmlight has no header: its first bytes may be a record's */
-    sotto_status status = drop && !(said && *out != READ_SVMLIGHT)
+    /* with drop nothing depends on a record: only a header is looked at, which
+       svmlight does not have, and which the reader of .npy checks itself */
+    sotto_status status = drop && !(said && *out == READ_CSV)
                               ? SOTTO_OK
-                              : foreign_check(s, error);
+                              : foreign_check(s, drop, error);
     if (status == SOTTO_OK && !option_given(options, OPTION_FORMAT) && !drop) {
         status = source_peek(s, 6, &bytes, &size, error);
         if (status == SOTTO_OK && size == 6 && !memcmp(bytes, "\x93NUMPY", 6)) {

@@ -78,7 +78,8 @@ sotto_status read_skip_mark(source *s, sotto_error *error);
 
 /* ---- foreign.c ---- */
 
-/* A file of another program (Parquet, Excel, zip ...) is refused by name. */
-sotto_status foreign_check(source *s, sotto_error *error);
+/* A file of another program (Parquet, Excel, zip ...) is refused by name. Of
+   `header_only` only the first line counts: what follows may be a record. */
+sotto_status foreign_check(source *s, int header_only, sotto_error *error);
 
 #endif
