@@ -49,10 +49,17 @@ sotto_status fit_check_spent(const char *model, sotto_error *error)
     if (!strcmp(model, "-") || !strncmp(path, "/dev/", 5) ||
         !strncmp(path, "/proc/", 6))
         status = error_set(error, SOTTO_PRIVACY,
-                           "private training needs -o FILE: what it may spend "
-                           "is written beside it");
+                           "private training needs -o FILE, not stdout or a "
+                           "device: what it may spend is written beside it");
     else if (!lstat(path, &about))
         status = spent_refuse(path, error);
+    else if (!lstat(model, &about) && S_ISLNK(about.st_mode) &&
+             stat(model, &about))
+        status = error_set(error, SOTTO_USAGE,
+                           "%s: the link leads to no file; expected the name "
+                           "of the file itself, beside which what was spent "
+                           "is written",
+                           show_name(model).text);
     mem_free(path);
     return status;
 }

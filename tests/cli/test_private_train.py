@@ -612,6 +612,16 @@ class Killed(Private):
         self.assertEqual(sorted(os.listdir(self.path("real"))), [b"m.json"])
         self.assertNotEqual(self.content("real/m.json"), self.old)
 
+    def test_a_link_that_leads_nowhere(self):
+        """What was spent on the file that it names would not be seen."""
+        os.mkdir(self.path("real"))
+        os.symlink("real/m.json", self.path("link.json"))
+        self.write("real/m.json.spent", "{}")
+        result = self.train(model="link.json")
+        self.assertEqual(result.code, USAGE)
+        self.assertIn(b"link.json: the link leads to no file", result.err)
+        self.assertTrue(os.path.islink(self.path("link.json")))
+
 
 if __name__ == "__main__":
     unittest.main()
