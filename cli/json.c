@@ -13,7 +13,8 @@ static const struct {
     {"train", "not_private privacy features nonzero objective gap converged"},
     {"plan",
      "guarantee epsilon delta adjacency unit rows_per_person "
-     "rows_per_person_is membership rows smoothness questions proven_by curve "
+     "rows_per_person_is membership rows smoothness questions order draws "
+     "proven_by curve "
      "randomness not_covered sotto explanation"},
     {"predict", "not_for_release answers"},
     {"evaluate", "not_for_release rows objective accuracy auc log_loss mse r2"},

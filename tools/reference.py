@@ -66,8 +66,8 @@ There are two audiences. What goes to stderr, and everything that is called NOT
 FOR RELEASE, is for the operator beside the data: it has line numbers and
 counts that come from the records. No message quotes a value of a record.
 
-The release is a model file and what *sotto train* prints on stdout, and nothing
-else. Of private training it holds only what the privacy budget paid for, and
+The release is a model file, its report and what *sotto train* prints on
+stdout, and nothing else. Of private training it holds only what the privacy budget paid for, and
 what was declared without looking at a record. Redirect stdout and stderr to
 different places when the former is to be published.
 

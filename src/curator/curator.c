@@ -116,9 +116,14 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
                                 sotto_error *error)
 {
     int classes = loss_has_classes(p->loss.kind);
-    if (!t->y || classes != (t->class_name[0] != NULL))
+    if (!t->y)
         return error_set(error, SOTTO_USAGE,
-                         "the table has no target that fits the loss");
+                         "no column is the target: give --target NAME, or "
+                         "declare it in the schema as \"type\": \"target\"");
+    if (classes != (t->class_name[0] != NULL))
+        return error_set(error, SOTTO_USAGE,
+                         "the target of the table does not fit the loss: read "
+                         "the table with the loss that it is for");
     if (t->wide || t->folded != classes || (t->sparse && !t->by_column.start))
         return error_set(error, SOTTO_USAGE,
                          "the table was read for the exact solver: set "

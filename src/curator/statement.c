@@ -72,7 +72,8 @@ static void put_unit(text_buffer *t, const curator_policy *policy)
                 (long long)policy->rows_per_person);
     put_text(t, "rows_per_person_is",
              policy->has_people ? "enforced: further rows are left out"
-                                : "declared by the operator");
+             : people           ? "declared by the operator"
+                                : "the unit is a row");
     put_text(t, "membership",
              policy->adjacency == ACCOUNT_ADD_REMOVE
                  ? "protected"

@@ -9,6 +9,10 @@
 #include <math.h>
 #include <string.h>
 
+/* A larger epsilon promises hardly anything, and may be refused: nobody is
+   told to take one. */
+#define REMARK_MOST_EPSILON 10
+
 /* What the statement says that counts here. */
 typedef struct remark_facts {
     double strength; /* n mu, as of solver/path.c; 0: n is not known */
@@ -126,12 +130,15 @@ static int is_weak(const sotto_model *m, const remark_facts *f, char *words,
     double epsilon =
         f->choices > 0 ? m->epsilon * more : epsilon_of(f->mu * more, m->delta);
     snprintf(words, room,
-             "%s is %s, and from %s on something can be told from noise; that "
-             "takes about %s rows, or an epsilon of %s",
+             "the noise is larger than what so few rows can show (%s is %s, "
+             "and %s is needed); that takes about %s rows",
              f->choices > 0 ? "rows x epsilon / (35 ln p)" : "n mu",
              sotto_number_print(have, 2).text,
-             sotto_number_print(least, 2).text, roughly(m->rows * more).text,
-             sotto_number_print_up(epsilon, 2).text);
+             sotto_number_print(least, 2).text, roughly(m->rows * more).text);
+    size_t length = strlen(words);
+    if (epsilon < REMARK_MOST_EPSILON)
+        snprintf(words + length, room - length, ", or an epsilon of %s",
+                 sotto_number_print_up(epsilon, 2).text);
     return 1;
 }
 

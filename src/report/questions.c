@@ -146,11 +146,11 @@ sotto_status page_questions(text_buffer *t, const json_t *statement,
     const json_t *later = json_object_get(statement, "chosen_from_answers");
     text_put(t,
              "<h3>What was asked, and what each question cost</h3>\n<p>The "
-             "training never sees a record. It asks questions, and each "
-             "answer gets random noise before anybody sees it. Together they "
-             "cost the epsilon above. Beside each question is what it would "
-             "have cost alone, at the same delta. These do not add up to the "
-             "whole: costs do not, at one delta.</p>\n");
+             "training asks questions about the records. Each answer gets "
+             "random noise before the training sees it. Together they cost "
+             "the epsilon above. Beside each question is what it would have "
+             "cost alone, at the same delta. Epsilons at a fixed delta do not "
+             "simply add up to the whole.</p>\n");
     sotto_status status =
         put_table(t, statement, json_object_get(statement, "questions"),
                   "Questions, in their order", error);

@@ -135,9 +135,8 @@ static void put_sum(text_buffer *t, const sotto_model *const *model,
     report_escape(t, page_text(state[0], "adjacency"));
     text_put(t, "). The unit is ");
     page_put_unit(t, state[0]);
-    text_put(t,
-             ". Epsilons add up, and so do deltas; <code>sotto account"
-             "</code> proves less than these sums where noise is Gaussian. ");
+    text_put(t, ". Epsilons add up, and so do deltas; <code>sotto account"
+                "</code> can prove a smaller total where noise is Gaussian. ");
     put_assumed(t, state[0]);
     text_put(t, "</p>\n");
 }

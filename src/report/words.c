@@ -105,7 +105,8 @@ static void put_fact(text_buffer *t, const char *name, const char *value)
 static void put_rows_per_person(text_buffer *t, const json_t *statement)
 {
     const json_t *rows = json_object_get(statement, "rows_per_person");
-    if (!json_is_integer(rows))
+    if (!json_is_integer(rows) ||
+        strcmp(page_text(statement, "unit"), "person"))
         return;
     text_format(t, "<tr><th>Rows of a person, at most</th><td>%lld (",
                 (long long)json_integer_value(rows));
@@ -195,9 +196,9 @@ static void put_officer_private(text_buffer *t, const json_t *statement)
     text_put(t, ". The promise stands on "
                 "declarations (bounds of columns, number of rows, smoothness, "
                 "rows per person) that must not "
-                "have been read off the records.</p>\n<p>The model is not "
-                "anonymous by decree: whether this epsilon is small enough is "
-                "a decision, and it is yours.</p></blockquote>\n");
+                "have been read off the records.</p>\n<p>Whether this "
+                "epsilon is small enough is your decision.</p></blockquote>"
+                "\n");
 }
 
 void page_officer(text_buffer *t, const sotto_model *m, const json_t *statement)

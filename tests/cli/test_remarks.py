@@ -52,11 +52,13 @@ class Remarks(Case):
     def test_too_small_a_budget(self):
         """What would be needed is said, by the rule that auto goes by."""
         self.make(50, signal=True)
-        self.one("every weight is 0; n mu is 12, and from 60 on", "--epsilon", ".5", "--rows", "50")
-        self.one("little more than noise: n mu is 12, and from 60 on", "--epsilon", ".5", "--rows", "50",
-                 "--solver", "gd")
-        self.one("little more than noise: rows x epsilon / (35 ln p) is", "--epsilon", ".1", "--rows", "50",
-                 "--solver", "fw", "--radius", "2", "--intercept-radius", "1")
+        few = "the noise is larger than what so few rows can show "
+        self.one("every weight is 0; " + few + "(n mu is 12, and 60 is needed)", "--epsilon", ".5",
+                 "--rows", "50")
+        self.one("little more than noise: " + few + "(n mu is 12, and", "--epsilon", ".5", "--rows",
+                 "50", "--solver", "gd")
+        self.one("little more than noise: " + few + "(rows x epsilon / (35 ln p) is", "--epsilon",
+                 ".1", "--rows", "50", "--solver", "fw", "--radius", "2", "--intercept-radius", "1")
 
     def test_something_was_learned(self):
         self.make(4000, signal=True)

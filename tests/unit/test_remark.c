@@ -110,7 +110,7 @@ static void test_strength(void **state)
     sotto_model *m = model_with(2, "gradient", 1);
     m->rows = 63.4;
     const char *text = said(m);
-    has(text, "n mu is 30, and from 60 on");
+    has(text, "(n mu is 30, and 60 is needed)");
     has(text, "about 130 rows, or an epsilon of 2.2");
     m = model_with(2, "gradient", 1);
     m->rows = 0; /* not known: nothing can be said */
