@@ -100,6 +100,13 @@ static account_event event_of(const account_question *q,
     return e;
 }
 
+/* Whether q[i] can be in turn with q[first]. What blocks take turns at has a
+   count of its own, which a round has no place for. */
+static int is_in_turn(const account_question *q, int64_t first, int64_t i)
+{
+    return q[i].times == q[first].times && !q[i].blocks && !q[first].blocks;
+}
+
 /* Those that are asked in turn, as a round. */
 static sotto_status ask_round(account_list *list, const account_question *q,
                               int64_t size, account_adjacency priced,
@@ -128,10 +135,10 @@ sotto_status account_ask(account_list *list, const account_question *q,
     account_adjacency priced = account_priced_for(list->adjacency, sampled);
     for (int64_t i = 0, size; i < count && status == SOTTO_OK; i += size) {
         for (size = 1; i + size < count && q[i + size - 1].and_next; size++)
-            if (q[i + size].times != q[i].times)
+            if (!is_in_turn(q, i, i + size))
                 return error_set(error, SOTTO_USAGE,
                                  "questions in turn: expected the same times "
-                                 "of all of them");
+                                 "of all of them, and no blocks");
         status = ask_round(list, q + i, size, priced, error);
     }
     return status;

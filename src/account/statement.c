@@ -63,6 +63,7 @@ typedef struct stated {
     const char *name;
     account_adjacency adjacency;
     int ordered;
+    int blocks; /* whether its rows may be asked by blocks */
     sotto_error *error;
 } stated;
 
@@ -78,6 +79,21 @@ static double number_of(const json_t *from, const char *key)
 {
     const json_t *value = json_object_get(from, key);
     return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *word_of(const json_t *from, const char *key)
+{
+    const char *word = json_string_value(json_object_get(from, key));
+    return word ? word : "";
+}
+
+/* What is no list would be taken for an empty one. */
+static int is_list(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_is_object(json_array_get(list, i)))
+            return 0;
+    return json_is_array(list);
 }
 
 /* The claim must not be below the price, nor be no number. */
@@ -114,6 +130,43 @@ static account_question *read_questions(const json_t *list, int64_t *count)
     return out;
 }
 
+static int is_later(const json_t *question)
+{
+    return !strcmp(word_of(question, "question"), "chosen from answers");
+}
+
+/*
+ * What the gate demands of a plan before it prices it (curator_check): a price
+ * is none for questions that no plan can have. NULL, or what was expected.
+ */
+static const char *misplaced(const stated *s, const json_t *list,
+                             const account_question *q, size_t i)
+{
+    const json_t *at = json_array_get(list, i);
+    int in_turn = q[i].and_next || (i > 0 && q[i - 1].and_next);
+    if (is_later(at) &&
+        ((q[i].kind != ACCOUNT_GAUSS && q[i].kind != ACCOUNT_ZCDP) ||
+         q[i].times > 1 || q[i].blocks > 0 || in_turn))
+        return "\"chosen from answers\" once, as GAUSS or ZCDP, by itself";
+    if (q[i].blocks > 0 &&
+        (!s->blocks || strcmp(word_of(at, "question"), "sequence") ||
+         q[i].kind != ACCOUNT_GAUSS || in_turn))
+        return "\"blocks\" only of a \"sequence\" that is GAUSS and by itself, "
+               "for replace-one or zero-out, of single rows";
+    return NULL;
+}
+
+static sotto_status check_plan(const stated *s, const json_t *list,
+                               const account_question *q)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *expected = misplaced(s, list, q, i);
+        if (expected)
+            return refuse(s, expected);
+    }
+    return SOTTO_OK;
+}
+
 /* The events of a promise's questions. */
 static sotto_status read_events(const stated *s, const json_t *promise,
                                 account_list *out)
@@ -129,7 +182,7 @@ static sotto_status read_events(const stated *s, const json_t *promise,
     for (int64_t i = 0; i < count; i++)
         times += (double)q[i].times;
     sotto_status status = SOTTO_OK;
-    if (!json_is_array(list) || (size_t)count < json_array_size(list))
+    if (!is_list(list) || (size_t)count < json_array_size(list))
         status = refuse(s, "questions with their times, event and level");
     else if (count && q[count - 1].and_next)
         status = refuse(s, "a question after one that is asked in turn with "
@@ -137,33 +190,45 @@ static sotto_status read_events(const stated *s, const json_t *promise,
     else if (!(draws >= times && draws <= 1e18))
         status = refuse(s, "\"draws\", at least one for each question");
     else
+        status = check_plan(s, list, q);
+    if (status == SOTTO_OK)
         status = account_ask(out, q, count, s->error);
     mem_free(q);
     return status;
 }
 
-/* What was chosen from answers, as zCDP, is within what was left for it. */
+/* What was left for questions that are chosen from answers, as zCDP. Choices
+   are not within a Gaussian (Lemma 12): *choices is 0 where it is one. */
+static double left_for_later(const stated *s, int *choices)
+{
+    const json_t *all = json_object_get(s->statement, "questions");
+    account_question q;
+    double rho = 0;
+    *choices = 1;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *at = json_array_get(all, i);
+        if (!is_later(at) || !account_read_question(&q, at))
+            continue;
+        *choices &= q.kind == ACCOUNT_ZCDP;
+        rho += q.kind == ACCOUNT_ZCDP ? q.level : q.level * q.level / 2;
+    }
+    return rho * (1 + STATED_LESS);
+}
+
+/* What was chosen from answers is within what was left for it. */
 static sotto_status check_chosen(const stated *s)
 {
     const json_t *chosen = json_object_get(s->statement, "chosen_from_answers");
-    const json_t *all = json_object_get(s->statement, "questions");
-    account_filter filter = {.adjacency = s->adjacency};
+    int choices;
+    account_filter filter = {.adjacency = s->adjacency,
+                             .rho = left_for_later(s, &choices)};
     account_question q;
     sotto_error full;
-    for (size_t i = 0; i < json_array_size(all); i++) {
-        const json_t *at = json_array_get(all, i);
-        const char *name = json_string_value(json_object_get(at, "question"));
-        if (name && !strcmp(name, "chosen from answers") &&
-            account_read_question(&q, at))
-            filter.rho +=
-                (double)q.times * (1 + STATED_LESS) *
-                (q.kind == ACCOUNT_ZCDP ? q.level : q.level * q.level / 2);
-    }
     for (size_t i = 0; i < json_array_size(chosen); i++) {
         if (!account_read_question(&q, json_array_get(chosen, i)) ||
-            (q.kind != ACCOUNT_GAUSS && q.kind != ACCOUNT_RANGE))
+            (q.kind != ACCOUNT_GAUSS && !(q.kind == ACCOUNT_RANGE && choices)))
             return refuse(s, "questions that were chosen from answers to be "
-                             "GAUSS or RANGE");
+                             "GAUSS, or RANGE where ZCDP was left for them");
         account_event e = {q.kind, q.level, 0, q.times, s->adjacency};
         if (account_filter_spend(&filter, e, &full))
             return error_set(s->error, SOTTO_PRIVACY,
@@ -197,8 +262,8 @@ static sotto_status check_curve(const stated *s, const account_list *events)
 {
     const json_t *curve = json_object_get(s->statement, "curve");
     account_price price[CURVE];
-    if (!json_is_array(curve))
-        return refuse(s, "a curve");
+    if (!is_list(curve))
+        return refuse(s, "a curve, a list of points");
     sotto_status status =
         account_epsilons(events, curve_deltas, CURVE, price, s->error);
     for (size_t i = 0; status == SOTTO_OK && i < json_array_size(curve); i++) {
@@ -226,11 +291,59 @@ static sotto_status check_slice(const stated *s, const json_t *slice)
     return status;
 }
 
+/* How often a question of a whole row is asked of one party's part of it. */
+static double times_in(const json_t *slice, const json_t *question)
+{
+    const json_t *all = json_object_get(slice, "questions");
+    account_question of_row, q;
+    double times = 0;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *at = json_array_get(all, i);
+        if (!strcmp(word_of(at, "question"), word_of(question, "question")) &&
+            account_read_question(&of_row, question) &&
+            account_read_question(&q, at) && q.kind == of_row.kind &&
+            q.level == of_row.level)
+            times += (double)q.times;
+    }
+    return times;
+}
+
+/* Each question of a whole row is one of some party's part: none is left out
+   of the parts, and none of theirs is left out of the row's. */
+static sotto_status check_shares(const stated *s, const json_t *slices)
+{
+    const json_t *all = json_object_get(s->statement, "questions");
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *question = json_array_get(all, i);
+        double times = 0;
+        for (size_t k = 0; k < json_array_size(slices); k++)
+            times += times_in(json_array_get(slices, k), question);
+        if (times != number_of(question, "times"))
+            return refuse(s, "the parties' questions to be those of a whole "
+                             "row, each as often");
+    }
+    return SOTTO_OK;
+}
+
+/* What need not be there, and is a list if it is. */
+static sotto_status check_lists(const stated *s)
+{
+    const json_t *chosen = json_object_get(s->statement, "chosen_from_answers");
+    const json_t *slices = json_object_get(s->statement, "slices");
+    if (chosen && !is_list(chosen))
+        return refuse(s, "\"chosen_from_answers\" to be a list of questions");
+    if (slices && !is_list(slices))
+        return refuse(s, "\"slices\" to be a list of the parties' parts");
+    return slices ? check_shares(s, slices) : SOTTO_OK;
+}
+
 static sotto_status check_promises(const stated *s)
 {
     const json_t *slices = json_object_get(s->statement, "slices");
     account_list events;
     sotto_status status = read_events(s, s->statement, &events);
+    if (status == SOTTO_OK && !events.events)
+        status = refuse(s, "at least one question");
     if (status == SOTTO_OK && !(number_of(s->statement, "epsilon") > 0))
         status = refuse(s, "an epsilon above 0");
     if (status == SOTTO_OK)
@@ -241,6 +354,28 @@ static sotto_status check_promises(const stated *s)
     for (size_t i = 0; status == SOTTO_OK && i < json_array_size(slices); i++)
         status = check_slice(s, json_array_get(slices, i));
     return status == SOTTO_OK ? check_chosen(s) : status;
+}
+
+/* What it says of the promise's kind, each in its own words, goes together. */
+static sotto_status check_words(stated *s)
+{
+    const json_t *state = s->statement;
+    const json_t *rows = json_object_get(state, "rows_per_person");
+    const char *unit = word_of(state, "unit");
+    int hidden = !strncmp(word_of(state, "membership"), "protected", 9);
+    int blanked = json_object_get(state, "zero_out") != NULL;
+    int single = !strcmp(unit, "row");
+    if (hidden != (s->adjacency == ACCOUNT_ADD_REMOVE))
+        return refuse(s, "\"membership\" to be protected for add-remove, and "
+                         "not otherwise");
+    if (blanked != (s->adjacency == ACCOUNT_ZERO_OUT))
+        return refuse(s, "\"zero_out\" for zero-out, and not otherwise");
+    if (!json_is_integer(rows) || json_integer_value(rows) < 1)
+        return refuse(s, "\"rows_per_person\", a whole number from 1 on");
+    if (single ? json_integer_value(rows) > 1 : strcmp(unit, "person") != 0)
+        return refuse(s, "\"unit\" to be person, or row with one row each");
+    s->blocks = single && !hidden && !json_object_get(state, "slices");
+    return SOTTO_OK;
 }
 
 static sotto_status check_statement(stated *s)
@@ -261,7 +396,10 @@ static sotto_status check_statement(stated *s)
     if (!order || (strcmp(order, "any") && strcmp(order, "given")))
         return refuse(s, "\"order\" to be any or given");
     s->ordered = !strcmp(order, "given");
-    return check_promises(s);
+    sotto_status status = check_words(s);
+    if (status == SOTTO_OK)
+        status = check_lists(s);
+    return status == SOTTO_OK ? check_promises(s) : status;
 }
 
 sotto_status account_check_statement(const char *statement, const char *name,

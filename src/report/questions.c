@@ -110,6 +110,10 @@ static void put_question(text_buffer *t, const json_t *q, double alone)
         page_number(t, number_of(q, "noise_multiplier"), 3);
         text_put(t, " times what one can change");
     }
+    if (number_of(q, "blocks") > 0) {
+        text_put(t, ", by blocks of rows: ");
+        page_number(t, number_of(q, "blocks"), 10);
+    }
     text_put(t, "</span></td><td class=\"n\">");
     page_number(t, number_of(q, "times"), 10);
     text_put(t, "</td><td class=\"n\">");

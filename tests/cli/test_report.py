@@ -221,22 +221,23 @@ class Report(Case):
         """No printed digit is below the exact sum of what the models say."""
         plain = self.train(*self.CD)
         third = 1 / 3
-        for values in ([third] * 3, [.1] * 10, [1, 2**-53], [1e-300, 1], [2**53, 1, 1]):
-            names = []
+        asked = [{"question": "total", "times": 1, "event": "GAUSS", "mu": 1e-307}]
+        for values in ([third] * 3, [.1] * 10, [1, 2**-53], [1e-50, 1], [2**53, 1, 1]):
+            names, deltas = [], [(epsilon + 1) / 2**70 for epsilon in values]
             for i, epsilon in enumerate(values):
                 names.append("v%d.json" % i)
                 self.write_model(names[-1], dict(plain, privacy=dict(
-                    plain["privacy"], epsilon=epsilon, delta=epsilon / 2**60, questions=[],
-                    curve=[], draws=0)))  # asks nothing, so that any promise is kept
+                    plain["privacy"], epsilon=epsilon, delta=deltas[i], questions=asked,
+                    curve=[], draws=1)))  # delta pays for all, so that any epsilon is true
             with self.subTest(values=values):
-                self.sum_is_above(names, values)
+                self.sum_is_above(names, values, deltas)
 
-    def sum_is_above(self, names, values):
+    def sum_is_above(self, names, values, deltas):
         _, words = self.page(*names)
         epsilon, delta = re.search(r"together is epsilon (\S+) at delta (\S+) ", words).groups()
         exact = sum(map(fractions.Fraction, values))
         self.assertGreaterEqual(fractions.Fraction(epsilon), exact)
-        self.assertGreaterEqual(fractions.Fraction(delta), exact / 2**60)
+        self.assertGreaterEqual(fractions.Fraction(delta), sum(map(fractions.Fraction, deltas)))
         self.assertLess(float(epsilon), float(exact) * 1.002)
 
     def test_no_promise_is_left(self):
@@ -252,7 +253,7 @@ class Report(Case):
         model["weights"] = [(-1)**k * (k + 1) for k in range(len(EVIL))]
         model["noise"] = [1.5] * len(EVIL)
         model["loss"], model["classes"] = "logistic", [EVIL[0], EVIL[1]]
-        for key in ("not_covered", "unit", "rows", "proven_by", "membership",
+        for key in ("not_covered", "rows", "proven_by", "membership",
                     "randomness", "smoothness", "rows_per_person_is", "priced_by"):
             model["privacy"][key] = EVIL[4]
         for question in model["privacy"]["questions"]:
@@ -269,13 +270,14 @@ class Report(Case):
         """A model by another hand: what is kept makes a page, what is not understood does not."""
         self.train(*self.CD)
         plain = self.model()
-        for change in ({"curve": []}, {"questions": []}, {"epsilon": 1e300}, {"epsilon": 1.7e308},
-                       {"curve": [], "epsilon": 1.7e308}, {"rows_per_person": "x"}):
+        for change in ({"curve": []}, {"epsilon": 1e300}, {"epsilon": 1.7e308},
+                       {"curve": [], "epsilon": 1.7e308}):
             model = dict(plain, privacy=dict(plain["privacy"], **change))
             self.write_model("odd.json", model)
             with self.subTest(change=change):
                 self.page("odd.json")
         for change in ({"curve": [{"delta": 2, "epsilon": -1}, 3, None]},
+                       {"questions": []}, {"rows_per_person": "x"},
                        {"questions": [{}, {"event": "GAUSS", "times": 1e300}]},
                        {"epsilon": 0}, {"delta": 0}, {"delta": 1}, {"chosen_from_answers": [{"times": 1}]}):
             model = dict(plain, privacy=dict(plain["privacy"], **change))

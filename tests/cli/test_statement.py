@@ -216,11 +216,147 @@ class Edited(Statements):
         told[0]["times"] += 1000
         self.refused(model, PRIVACY, "chosen from answers")
 
+    def test_lists_that_are_none(self):
+        """An object or a word in the place of a list is not an empty list."""
+        model = self.train("--path", "select", "--l1", ".1",
+                           budget=("--epsilon", "2", "--delta", "1e-4"))
+        told = model["privacy"]["chosen_from_answers"]
+        for other in ({"0": told[0]}, "x", None, 3, [told[0], 3], [[told[0]]]):
+            model["privacy"]["chosen_from_answers"] = other
+            self.refused(model, USAGE, "chosen")
+        first = self.model["privacy"]["questions"][0]
+        for other in ({"0": first}, "x", None, [first, 3], [[first]]):
+            self.refused(self.edited(questions=other), USAGE, "question")
+        point = self.model["privacy"]["curve"][0]
+        for other in ({"0": point}, [point, 3], [[point]]):
+            self.refused(self.edited(curve=other), USAGE, "curve")
+        for other in ({"0": {"party": "one", "epsilon": .001}}, {}, "x", None, [3]):
+            self.refused(self.edited(slices=other), USAGE, "slices")
+
+    def test_what_is_left_for_questions_chosen_from_answers(self):
+        """It has as much for them as it is priced at: once, Gaussian or zCDP, by itself."""
+        model = self.train("--path", "select", "--l1", ".1",
+                           budget=("--epsilon", "2", "--delta", "1e-4"))
+        model["privacy"].update(curve=[], draws=3e7, epsilon=50)
+        self.write_model("dear.json", model)
+        self.accepted("dear.json")
+        at = next(i for i, q in enumerate(model["privacy"]["questions"]) if "rho" in q)
+        rho = model["privacy"]["questions"][at].pop("rho")
+        mu = (2 * rho) ** .5
+        for change in ({"event": "SUBSAMPLED", "mu": mu, "rate": 1e-9},
+                       {"event": "GAUSS", "mu": mu / 1e3, "times": 10**6},
+                       {"event": "GAUSS", "mu": mu / 1e3, "times": 10**6, "blocks": 10**6},
+                       {"event": "ZCDP", "rho": rho, "blocks": 1},
+                       {"event": "ZCDP", "rho": rho, "in_turn_with_next": True},
+                       {"event": "RANGE", "eta": mu}, {"event": "PURE", "epsilon": mu},
+                       {"event": "LAPLACE", "epsilon": mu}):
+            other = copy.deepcopy(model)
+            other["privacy"]["questions"][at].update(change)
+            if "in_turn_with_next" in change:  # with a question that it could be in turn with
+                other["privacy"]["questions"].insert(at + 1, {
+                    "question": "gradient", "times": 1, "event": "GAUSS", "mu": .001})
+            self.refused(other, USAGE, "chosen from answers")
+
+    def test_choices_are_not_within_a_gaussian(self):
+        model = self.train("--path", "select", "--l1", ".1",
+                           budget=("--epsilon", "2", "--delta", "1e-4"))
+        self.assertIn("RANGE", [q["event"] for q in model["privacy"]["chosen_from_answers"]])
+        later = next(q for q in model["privacy"]["questions"] if "rho" in q)
+        later.update(event="GAUSS", mu=(2 * later.pop("rho")) ** .5)
+        model["privacy"].update(curve=[], epsilon=50)
+        self.refused(model, USAGE, "chosen from answers", "ZCDP")
+
+    def test_words_that_contradict_each_other(self):
+        for adjacency in ADJACENCIES:
+            model = self.train("--solver", "gd", "--steps", "5", "--adjacency", adjacency)
+            said = model["privacy"]
+            hidden = adjacency == "add-remove"
+            for change, word in (
+                    ({"membership": "not protected" if hidden else "protected"}, "membership"),
+                    ({"membership": None}, "membership" if hidden else None),
+                    ({"rows_per_person": 0}, "rows_per_person"),
+                    ({"rows_per_person": -3, "unit": "person"}, "rows_per_person"),
+                    ({"rows_per_person": "x"}, "rows_per_person"),
+                    ({"rows_per_person": 1.5}, "rows_per_person"),
+                    ({"rows_per_person": None}, "rows_per_person"),
+                    ({"rows_per_person": 2}, "unit"), ({"unit": "house"}, "unit"),
+                    ({"questions": []}, "question")):
+                if word:
+                    self.refused(dict(model, privacy={**said, **change}), USAGE, word)
+            other = dict(said, zero_out="x")
+            if adjacency == "zero-out":
+                del other["zero_out"]
+            self.refused(dict(model, privacy=other), USAGE, "zero_out")
+            for name in ADJACENCIES:  # a claim that is dear enough for all of them
+                if name != adjacency:
+                    other = dict(said, adjacency=name, epsilon=1000, curve=[])
+                    self.refused(dict(model, privacy=other), USAGE, "expected")
+
     def test_samples(self):
         for adjacency in ADJACENCIES:
             model = self.train("--solver", "sgd", "--l2", ".1", "--adjacency", adjacency)
             model["privacy"]["epsilon"] *= .9
             self.refused(model, PRIVACY, "cost")
+
+
+class Blocks(Statements):
+    """Blocks of rows take turns, and a row is in one of them: that is cheap, and for one solver."""
+
+    def gd(self, *args):
+        model = self.train("--solver", "gd", "--steps", "50", *args,
+                           budget=("--epsilon", "8", "--delta", "1e-4"))
+        model["privacy"].update(curve=[])
+        self.write_model("whole.json", model)
+        self.accepted("whole.json")
+        return model
+
+    def seq(self):
+        model = self.train("--solver", "scd-seq", *NEEDS["scd-seq"], "--adjacency", "replace-one",
+                           "--batch-rate", ".25", rules="c.json", loss="hinge")
+        at = next(q for q in model["privacy"]["questions"] if q["question"] == "sequence")
+        return model, at
+
+    def test_of_other_questions(self):
+        for adjacency in ADJACENCIES:
+            model = self.gd("--adjacency", adjacency)
+            model["privacy"]["questions"][-1]["blocks"] = 50
+            for epsilon in (1.5, 8):
+                model["privacy"]["epsilon"] = epsilon
+                self.refused(model, USAGE, "blocks")
+
+    def test_of_one_question_in_turn(self):
+        model = self.train("--solver", "gcd", "--steps", "6", "--adjacency", "replace-one")
+        questions = model["privacy"]["questions"]
+        first = next(i for i, q in enumerate(questions) if q.get("in_turn_with_next"))
+        for at in (first, first + 1):
+            for name in (questions[at]["question"], "sequence"):
+                other = copy.deepcopy(model)
+                other["privacy"]["questions"][at].update(blocks=6, question=name)
+                self.refused(other, USAGE, "blocks")
+
+    def test_of_a_sequence(self):
+        model, at = self.seq()
+        self.assertGreater(at["blocks"], 1)
+        self.accepted()
+        with open(self.path("p.html"), encoding="utf-8") as file:
+            self.assertIn("by blocks of rows: %d<" % at["blocks"], file.read())
+        hidden = {"adjacency": "add-remove", "membership": "protected"}
+        people = {"unit": "person", "rows_per_person": 1}
+        part = {key: model["privacy"][key] for key in ("questions", "delta", "draws")}
+        for change in (hidden, people, dict(people, rows_per_person=3),
+                       {"slices": [dict(part, epsilon=1000)]}):
+            other = copy.deepcopy(model)
+            other["privacy"].update(change, epsilon=1000, curve=[])
+            self.refused(other, USAGE, "blocks")
+        level = at.pop("mu")
+        for change in ({"event": "PURE", "epsilon": level}, {"event": "ZCDP", "rho": level},
+                       {"event": "SUBSAMPLED", "mu": level, "rate": .5}):
+            other = copy.deepcopy(model)
+            other["privacy"].update(epsilon=1000, curve=[])
+            for question in other["privacy"]["questions"]:
+                if question["question"] == "sequence":
+                    question.update(change)
+            self.refused(other, USAGE, "blocks")
 
 
 class Parties(Statements):
@@ -233,14 +369,47 @@ class Parties(Statements):
             {"name": "two", "radius": 1, "cap": 1,
              "columns": {"b": {"type": "number", "bounds": [0, 1]}}}]}
 
-    def test_every_promise_is_checked(self):
-        self.write("p.json", json.dumps(self.AGREEMENT))
+    def together(self, *caps):
+        agreement = copy.deepcopy(self.AGREEMENT)
+        for party, cap in zip(agreement["parties"], caps):
+            party["cap"] = cap
+        self.write("p.json", json.dumps(agreement))
         result = self.sotto("federate", "simulate", "d.csv", "--columns", "p.json", *BUDGET,
                             "--quiet", "-o", "m.json")
         self.assertEqual(result.code, OK, result.err)
         self.accepted()
         with open(self.path("m.json"), encoding="utf-8") as file:
-            model = json.load(file)
+            return json.load(file)
+
+    def test_a_party_that_shows_nothing(self):
+        """It may have columns, and is asked nothing."""
+        model = self.together(1, 0)
+        self.assertEqual(model["privacy"]["slices"][1]["questions"], [])
+
+    def test_questions_are_some_party_s(self):
+        model = self.together()
+        for k in range(2):
+            other = copy.deepcopy(model)
+            other["privacy"]["slices"][k].update(questions=[], epsilon=0, draws=0)
+            self.refused(other, USAGE, "parties' questions")
+            other = copy.deepcopy(model)
+            other["privacy"]["slices"][k]["questions"][0]["times"] -= 1
+            self.refused(other, USAGE, "parties' questions")
+        model["privacy"]["questions"][0]["times"] = 1
+        self.refused(model, USAGE, "parties' questions")
+
+    def test_parts_are_a_list(self):
+        model = self.together()
+        slices = model["privacy"]["slices"]
+        for other in ({"0": dict(slices[0], epsilon=.001)}, {}, "x", None, [slices[0], 3], []):
+            model["privacy"]["slices"] = other
+            self.refused(model, USAGE)
+        model["privacy"]["slices"] = copy.deepcopy(slices)
+        model["privacy"]["slices"][0]["questions"] = {"0": slices[0]["questions"][0]}
+        self.refused(model, USAGE, "questions")
+
+    def test_every_promise_is_checked(self):
+        model = self.together()
         for k in range(2):
             other = copy.deepcopy(model)
             other["privacy"]["slices"][k]["epsilon"] *= .9

@@ -605,6 +605,26 @@ static void test_questions_read_back(void **state)
     }
 }
 
+/* A round is asked as often as its first question: blocks would make all of
+   it cheaper. */
+static void test_no_blocks_in_turn(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        account_question q[] = {
+            {.kind = ACCOUNT_GAUSS, .level = .1, .times = 6, .and_next = 1},
+            {.kind = ACCOUNT_GAUSS, .level = .1, .times = 6}};
+        account_list list = {0};
+        sotto_error error = {0};
+        assert_int_equal(account_ask(&list, q, 2, &error), SOTTO_OK);
+        account_free(&list);
+        q[i].blocks = 6;
+        assert_int_equal(account_ask(&list, q, 2, &error), SOTTO_USAGE);
+        assert_non_null(strstr(error.message, "blocks"));
+        account_free(&list);
+    }
+}
+
 /* A statement of 5 Gaussian answers that claims this. */
 static sotto_status check(const char *epsilon, const char *delta,
                           const char *more, sotto_error *error)
@@ -612,8 +632,10 @@ static sotto_status check(const char *epsilon, const char *delta,
     text_buffer t = {0};
     text_format(&t,
                 "{\"epsilon\": %s, \"delta\": %s, \"adjacency\": "
-                "\"zero-out\", \"order\": \"any\", \"questions\": "
-                "[{\"times\": 5, \"event\": \"GAUSS\", \"mu\": 0.1}]%s}",
+                "\"zero-out\", \"zero_out\": \"\", \"membership\": \"not "
+                "protected\", \"unit\": \"row\", \"rows_per_person\": 1, "
+                "\"order\": \"any\", \"questions\": [{\"times\": 5, "
+                "\"event\": \"GAUSS\", \"mu\": 0.1}]%s}",
                 epsilon, delta, more);
     sotto_status status = account_check_statement(t.data, "m.json", error);
     text_free(&t);
@@ -626,12 +648,13 @@ static void test_statements_are_priced_again(void **state)
     (void)state;
     static const char rest[] = ", \"draws\": 5, \"sotto\": \"0.1.0\", "
                                "\"curve\": []";
-    static const char low[] = ", \"draws\": 5, \"sotto\": \"0.1.0\", "
-                              "\"curve\": [{\"delta\": 1e-7, \"epsilon\": 0.5}]";
+    static const char low[] =
+        ", \"draws\": 5, \"sotto\": \"0.1.0\", "
+        "\"curve\": [{\"delta\": 1e-7, \"epsilon\": 0.5}]";
     static const char part[] =
         ", \"draws\": 5, \"sotto\": \"0.1.0\", \"curve\": [], \"slices\": "
-        "[{\"epsilon\": 0.1, \"delta\": 1e-6, \"draws\": 1, \"questions\": "
-        "[{\"times\": 1, \"event\": \"GAUSS\", \"mu\": 0.1}]}]";
+        "[{\"epsilon\": 0.1, \"delta\": 1e-6, \"draws\": 5, \"questions\": "
+        "[{\"times\": 5, \"event\": \"GAUSS\", \"mu\": 0.1}]}]";
     sotto_error error = {0};
     double price = epsilon_of("GAUSS(.1)*5", 1e-6);
     sotto_number exact = sotto_number_exact(price * (1 + 1e-9));
@@ -1012,6 +1035,7 @@ int main(void)
         cmocka_unit_test(test_joined_draws),
         cmocka_unit_test(test_order_is_never_dearer),
         cmocka_unit_test(test_questions_read_back),
+        cmocka_unit_test(test_no_blocks_in_turn),
         cmocka_unit_test(test_statements_are_priced_again),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_round_trip),
