@@ -32,9 +32,8 @@ def multiplier(program, how, plan, steps, adjacency):
         return None
     if done.returncode:
         raise SystemExit(f"reproduce: sotto account: {done.stderr.strip()}")
-    if done.stdout.startswith("{"):
-        return json.loads(done.stdout)["z"]
-    return float(done.stdout.split()[1])
+    answer = json.loads(done.stdout)
+    return answer["multiplier" if how == "paper" else "z"]
 
 
 def table(program, tiny=False):

@@ -69,10 +69,11 @@ static int is_bound(const json_t *value)
 static int read_units(sotto_model *m, const json_t *word)
 {
     m->units = MODEL_UNITS_UNKNOWN;
-    for (int i = MODEL_UNITS_FIT; word && i <= MODEL_UNITS_FILE; i++)
+    static const model_units known[] = {MODEL_UNITS_FIT, MODEL_UNITS_FILE};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (json_is_string(word) &&
-            !strcmp(json_string_value(word), model_units_name(i)))
-            m->units = i;
+            !strcmp(json_string_value(word), model_units_name(known[i])))
+            m->units = known[i];
     return !word || m->units != MODEL_UNITS_UNKNOWN;
 }
 
