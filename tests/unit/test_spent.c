@@ -139,8 +139,8 @@ static sotto_status write_it(const char *path)
                                        ACCOUNT_ADD_REMOVE, &error);
     assert_int_equal(status, SOTTO_OK);
     calls = 0;
-    status = fit_write_spent(path, "{\"epsilon\": 1, \"delta\": 1e-6}",
-                             &events, &error);
+    status = fit_write_spent(path, "{\"epsilon\": 1, \"delta\": 1e-6}", &events,
+                             &error);
     account_free(&events);
     return status;
 }
