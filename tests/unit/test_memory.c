@@ -532,6 +532,7 @@ static sotto_status do_report(const sotto_options *o, sotto_error *error)
     static const char statement[] =
         "{\"guarantee\": \"differential privacy\", \"epsilon\": 1, \"delta\": "
         "1e-6, \"adjacency\": \"add-remove\", \"unit\": \"row\", "
+        "\"rows_per_person\": 1, \"membership\": \"protected\", "
         "\"questions\": [{\"question\": \"gradient\", \"times\": 3, "
         "\"mechanism\": \"Gaussian\", \"event\": \"GAUSS\", \"mu\": 0.1}], "
         "\"order\": \"given\", \"draws\": 9, \"sotto\": \"0.1.0\", "
