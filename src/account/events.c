@@ -9,8 +9,9 @@
 static const char *const event_names[ACCOUNT_KINDS] = {
     "GAUSS", "LAPLACE", "PURE", "SUBSAMPLED_GAUSS", "RANGE", "ZCDP"};
 
+#define ADJACENCY_NAME(id, name) [ACCOUNT_##id] = name,
 static const char *const event_adjacencies[ACCOUNT_ADJACENCIES] = {
-    "add-remove", "replace-one", "zero-out"};
+    ADJACENCY_LIST(ADJACENCY_NAME)};
 
 static const char *const event_methods[ACCOUNT_METHODS] = {
     "no cost",

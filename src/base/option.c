@@ -3,6 +3,7 @@
  * bounds and its help. The command line is made from it.
  */
 #include "option.h"
+#include "choices.h"
 #include "number.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " doctor schema train plan ",
         "the column to learn (CSV: its name; .npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, "LOSS", "squared", 0, 0,
-        "squared|logistic|hinge|squared-hinge|huber", " doctor train plan ",
+        CHOICE_TEXT(LOSS_LIST), " doctor train plan ",
         "squared and huber read the target as a number, the others as one "
         "of two classes"},
     [OPTION_CLASSES] = {"classes", LIST, "A,B", NULL, 0, 0, NULL, READING,
@@ -287,7 +288,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "and least smoothness), R (convex); mu1, gap (strongly convex); mu2, "
         "gap, s, tau, alpha (quasi-sparse); zeta"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, "HOW", NULL, 0, 0,
-        "add-remove|replace-one|zero-out", " account train plan ",
+        CHOICE_TEXT(ADJACENCY_LIST), " account train plan ",
         "what neighbours differ in: one record more, another record, or a "
         "blanked one (train: add-remove unless given; account: required); "
         "zero-out: " SOTTO_ZERO_OUT},

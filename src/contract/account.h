@@ -6,6 +6,7 @@
 #define SOTTO_ACCOUNT_H
 
 #include "base.h"
+#include "choices.h"
 
 /* ---- events: what one noisy answer can reveal ---- */
 
@@ -19,12 +20,12 @@ typedef enum account_kind {
     ACCOUNT_KINDS
 } account_kind;
 
+/* ACCOUNT_ADD_REMOVE, ACCOUNT_REPLACE_ONE, ... */
+#define ACCOUNT_ADJACENCY(id, ...) ACCOUNT_##id,
 typedef enum account_adjacency {
-    ACCOUNT_ADD_REMOVE,
-    ACCOUNT_REPLACE_ONE,
-    ACCOUNT_ZERO_OUT,
-    ACCOUNT_ADJACENCIES
+    ADJACENCY_LIST(ACCOUNT_ADJACENCY) ACCOUNT_ADJACENCIES
 } account_adjacency;
+#undef ACCOUNT_ADJACENCY
 
 typedef struct account_event {
     account_kind kind;

@@ -13,14 +13,12 @@
 #define SOTTO_LOSS_H
 
 #include "base.h"
+#include "choices.h"
 
-typedef enum loss_kind {
-    LOSS_SQUARED,
-    LOSS_LOGISTIC,
-    LOSS_HINGE,
-    LOSS_SQUARED_HINGE,
-    LOSS_HUBER
-} loss_kind;
+/* LOSS_SQUARED, LOSS_LOGISTIC, ... */
+#define LOSS_KIND(id, ...) LOSS_##id,
+typedef enum loss_kind { LOSS_LIST(LOSS_KIND) } loss_kind;
+#undef LOSS_KIND
 
 typedef struct loss {
     loss_kind kind;

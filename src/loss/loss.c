@@ -7,15 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const loss_names[] = {
-    [LOSS_SQUARED] = "squared", [LOSS_LOGISTIC] = "logistic",
-    [LOSS_HINGE] = "hinge",     [LOSS_SQUARED_HINGE] = "squared-hinge",
-    [LOSS_HUBER] = "huber",
-};
+#define LOSS_NAME(id, name) [LOSS_##id] = name,
+static const char *const loss_names[] = {LOSS_LIST(LOSS_NAME)};
+enum { LOSS_COUNT = sizeof loss_names / sizeof *loss_names };
 
 int loss_named(const char *name, loss_kind *out)
 {
-    for (int i = 0; i <= LOSS_HUBER; i++)
+    for (int i = 0; i < LOSS_COUNT; i++)
         if (!strcmp(loss_names[i], name)) {
             *out = (loss_kind)i;
             return 1;

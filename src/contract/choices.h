@@ -1,0 +1,32 @@
+/*
+ * choices: the names that an option can have as its value, where another room
+ * has something to say of each of them. This is the only place where they are
+ * written down. The option table (base/option.c) makes from it what is
+ * accepted, and so help, man page and completion; the other room makes its
+ * enumeration and its table. Base does not have to see the other room.
+ *
+ * A list is a macro that applies ROW to each choice: ROW(id, "name"), and
+ * perhaps more columns, which CHOICE_TEXT leaves aside.
+ */
+#ifndef SOTTO_CHOICES_H
+#define SOTTO_CHOICES_H
+
+/* --loss; formulas are in loss.h, the table is in loss/loss.c. */
+#define LOSS_LIST(ROW)                                                         \
+    ROW(SQUARED, "squared")                                                    \
+    ROW(LOGISTIC, "logistic")                                                  \
+    ROW(HINGE, "hinge")                                                        \
+    ROW(SQUARED_HINGE, "squared-hinge")                                        \
+    ROW(HUBER, "huber")
+
+/* --adjacency: what neighbouring data sets differ in. */
+#define ADJACENCY_LIST(ROW)                                                    \
+    ROW(ADD_REMOVE, "add-remove")                                              \
+    ROW(REPLACE_ONE, "replace-one")                                            \
+    ROW(ZERO_OUT, "zero-out")
+
+/* A list as the text "a|b|c"; the first bar is skipped. */
+#define CHOICE_TEXT(LIST) (&(LIST(CHOICE_BAR_NAME))[1])
+#define CHOICE_BAR_NAME(id, name, ...) "|" name
+
+#endif
