@@ -36,7 +36,7 @@ ROLES = set(re.findall(r"\w+", re.search(r"ROLE is ([^.]+)\.", " ".join(
 OTHERS = {"--reconfigure": "meson", "--suite": "test.sh", "--tags": "git",
           "--cflags": "pkg-config", "--libs": "pkg-config"}
 # Endings that only files of this repository have in a document.
-OURS = (".c", ".h", ".py", ".sh", ".md", ".patch")
+OURS = (".c", ".h", ".py", ".sh", ".md")
 
 
 @functools.lru_cache(maxsize=None)
