@@ -224,7 +224,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "as absent without a word (then a record is one line: not for files "
         "with newlines inside quotes)"},
     [OPTION_FORMAT] = {"format", CHOICE, "FORMAT", NULL, 0, 0,
-        "csv|svmlight|npy|liblinear",
+        CHOICE_TEXT(ALL_FORMATS_LIST),
         " doctor schema generate train plan predict evaluate export federate ",
         "the file's format, when its name does not say it (liblinear: a "
         "model, for export)"},

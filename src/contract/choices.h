@@ -25,6 +25,15 @@
     ROW(REPLACE_ONE, "replace-one")                                            \
     ROW(ZERO_OUT, "zero-out")
 
+/* --format: files of records, in the readers' files (data/format.h), and
+   files that a model is exported to. */
+#define FORMAT_LIST(ROW)                                                       \
+    ROW(csv, "csv")                                                            \
+    ROW(svmlight, "svmlight")                                                  \
+    ROW(npy, "npy")
+#define EXPORT_LIST(ROW) ROW(liblinear, "liblinear")
+#define ALL_FORMATS_LIST(ROW) FORMAT_LIST(ROW) EXPORT_LIST(ROW)
+
 /* A list as the text "a|b|c"; the first bar is skipped. */
 #define CHOICE_TEXT(LIST) (&(LIST(CHOICE_BAR_NAME))[1])
 #define CHOICE_BAR_NAME(id, name, ...) "|" name

@@ -6,8 +6,9 @@
  * With --bad-rows drop a record is one physical line: a quote that is left
  * open spoils its own line only, so no record can swallow another.
  */
+#include "generate.h"
+#include "loader.h"
 #include "number.h"
-#include "reader.h"
 #include "value.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ static const char *csv_skip_record(const char *s, const char *end,
     return NULL;
 }
 
-size_t csv_cut(const char *text, size_t size, const void *context)
+static size_t csv_cut(const char *text, size_t size, const void *context)
 {
     const plan *p = context;
     if (p->drop_bad || !memchr(text, '"', size))
@@ -75,14 +76,14 @@ static size_t csv_cut_first(const char *text, size_t size, const void *context)
     return newline ? (size_t)(newline - text) + 1 : 0;
 }
 
-sotto_status csv_delimiter(const char *file, const sotto_options *options,
-                           char *out, sotto_error *error)
+/* The delimiter that the options or the file's name say. */
+static sotto_status csv_delimiter(const char *file,
+                                  const sotto_options *options, char *out,
+                                  sotto_error *error)
 {
     const char *said = option_text(options, OPTION_DELIMITER);
     if (!said) {
-        size_t length = strlen(file);
-        if (length > 3 && !strcmp(file + length - 3, ".gz"))
-            length -= 3;
+        size_t length = source_bare_length(file);
         *out =
             length > 4 && !strncmp(file + length - 4, ".tsv", 4) ? '\t' : ',';
         return SOTTO_OK;
@@ -147,13 +148,6 @@ static int csv_may_be_name(const char *name, int64_t number)
            value == (double)number - 1;
 }
 
-void csv_free_names(char **names, int64_t count)
-{
-    for (int64_t i = 0; names && i < count; i++)
-        mem_free(names[i]);
-    mem_free(names);
-}
-
 /* A separator that files often have where another is expected. */
 static int csv_separates(char c, char delimiter)
 {
@@ -196,78 +190,87 @@ static sotto_status csv_check_single(const char *name, const char *file,
     return SOTTO_OK;
 }
 
-static sotto_status csv_split_header(const piece *p, const char *file,
-                                     char delimiter, char ***names,
-                                     int64_t *count, sotto_error *error)
+/* Adds a name to the header, which has room for a power of two of them. */
+static int csv_add_name(file_header *h, char *name)
+{
+    if (name && (h->count & (h->count - 1)) == 0) {
+        size_t room = h->count ? (size_t)h->count * 2 : 1;
+        char **more = mem_resize(h->name, room, sizeof *more);
+        if (!more) {
+            mem_free(name);
+            return 0;
+        }
+        h->name = more;
+    }
+    if (name)
+        h->name[h->count++] = name;
+    return name != NULL;
+}
+
+static sotto_status csv_split_header(file_header *h, const piece *p,
+                                     const char *file, sotto_error *error)
 {
     const char *s = p->text, *end = p->text + p->size, *expected = NULL;
-    size_t room = 0;
     for (; s < end; s++) {
-        const char *stop = csv_name_end(s, end, delimiter, &expected);
+        const char *stop = csv_name_end(s, end, h->delimiter, &expected);
         if (!stop)
-            return csv_refuse_name(s, end, file, delimiter, *count + 1,
+            return csv_refuse_name(s, end, file, h->delimiter, h->count + 1,
                                    expected, error);
-        if ((size_t)*count == room) {
-            room = room ? room * 2 : 64;
-            char **more = mem_resize(*names, room, sizeof **names);
-            if (!more)
-                return error_memory(error);
-            *names = more;
-        }
-        char *name = csv_name(s, stop, *count + 1);
-        if (!name)
+        if (!csv_add_name(h, csv_name(s, stop, h->count + 1)))
             return error_memory(error);
-        (*names)[(*count)++] = name;
-        if (!csv_may_be_name(name, *count))
+        if (!csv_may_be_name(h->name[h->count - 1], h->count))
             return error_set(error, SOTTO_DATA,
                              "%s: line 1, column %lld: expected the name of a "
                              "column, found a number; add a header line",
-                             show_name(file).text, (long long)*count);
+                             show_name(file).text, (long long)h->count);
         s = stop;
     }
-    return *count == 1 && p->text[0] != '"'
-               ? csv_check_single((*names)[0], file, delimiter, error)
+    return h->count == 1 && p->text[0] != '"'
+               ? csv_check_single(h->name[0], file, h->delimiter, error)
                : SOTTO_OK;
 }
 
-sotto_status csv_header(source *s, char delimiter, char ***names,
-                        int64_t *count, int64_t *lines, sotto_error *error)
+static sotto_status csv_check_header(const piece *p, const char *file,
+                                     sotto_error *error)
 {
+    if (!p->size || p->text[0] == '\n' || p->text[0] == '\r')
+        return error_set(error, SOTTO_DATA,
+                         "%s: line 1: expected a header with the names of "
+                         "the columns%s",
+                         show_name(file).text,
+                         p->size ? "" : ", found an empty file");
+    if (!text_is_utf8(p->text, p->size))
+        return error_set(error, SOTTO_DATA,
+                         "%s: line 1: the header is not UTF-8; expected "
+                         "UTF-8 names: convert the file with iconv",
+                         show_name(file).text);
+    if (memchr(p->text, 0, p->size))
+        return error_set(error, SOTTO_DATA,
+                         "%s: line 1: a NUL byte in the header; expected text",
+                         show_name(file).text);
+    return SOTTO_OK;
+}
+
+static sotto_status csv_header(source *s, const sotto_options *options,
+                               file_header *out, sotto_error *error)
+{
+    static const source_cutting how = {1 << 16, READER_LONGEST, 0,
+                                       csv_cut_first, NULL};
+    const char *file = source_name(s);
     piece p = {0};
-    *names = NULL;
-    *count = 0;
-    const source_cutting how = {1 << 16, READER_LONGEST, 0, csv_cut_first,
-                                &delimiter};
-    sotto_status status = source_next(s, &how, &p, error);
-    if (status != SOTTO_OK) {
-        source_release(&p);
-        return status;
-    }
-    *lines = read_count_lines(p.text, p.size);
-    if (!p.size || p.text[0] == '\n' || p.text[0] == '\r')
-        status = error_set(error, SOTTO_DATA,
-                           "%s: line 1: expected a header with the names of "
-                           "the columns%s",
-                           show_name(source_name(s)).text,
-                           p.size ? "" : ", found an empty file");
-    else if (!text_is_utf8(p.text, p.size))
-        status = error_set(error, SOTTO_DATA,
-                           "%s: line 1: the header is not UTF-8; expected "
-                           "UTF-8 names: convert the file with iconv",
-                           show_name(source_name(s)).text);
-    else if (memchr(p.text, 0, p.size))
-        status = error_set(error, SOTTO_DATA,
-                           "%s: line 1: a NUL byte in the header; expected "
-                           "text",
-                           show_name(source_name(s)).text);
-    else
-        status = csv_split_header(&p, source_name(s), delimiter, names, count,
-                                  error);
+    *out = (file_header){0};
+    sotto_status status = csv_delimiter(file, options, &out->delimiter, error);
+    if (status == SOTTO_OK)
+        status = read_skip_mark(s, error);
+    if (status == SOTTO_OK)
+        status = source_next(s, &how, &p, error);
+    if (status == SOTTO_OK)
+        status = csv_check_header(&p, file, error);
+    if (status == SOTTO_OK)
+        status = csv_split_header(out, &p, file, error);
     source_release(&p);
-    if (status != SOTTO_OK) {
-        csv_free_names(*names, *count);
-        *names = NULL;
-    }
+    if (status != SOTTO_OK)
+        header_free(out);
     return status;
 }
 
@@ -504,7 +507,7 @@ static const char *csv_skip_empty(const char *s)
     return s[0] == '\r' && s[1] == '\n' ? s + 2 : s;
 }
 
-void csv_parse(worker *w, const piece *p)
+static void csv_parse(worker *w, const piece *p)
 {
     const char *s = p->text, *end = p->text + p->size;
     w->block->lines = read_count_lines(p->text, p->size);
@@ -530,3 +533,36 @@ void csv_parse(worker *w, const piece *p)
         w->block->fault = (fault){0};
     worker_end_dense(w);
 }
+
+/* ---- the whole file ---- */
+
+static sotto_status csv_read(sotto_table *t, source *s,
+                             const sotto_options *options, sotto_error *error)
+{
+    file_header h;
+    plan p;
+    sotto_status status = csv_header(s, options, &h, error);
+    if (status != SOTTO_OK)
+        return status;
+    status =
+        plan_columns(&p, source_name(s), 1, h.name, h.count, options, error);
+    if (status == SOTTO_OK) {
+        p.delimiter = h.delimiter;
+        loader l = {.s = s, .p = &p, .parse = csv_parse, .cut = csv_cut};
+        status = loader_run(&l, t, 1, error);
+        plan_free(&p);
+    }
+    header_free(&h);
+    return status;
+}
+
+const file_format format_csv = {
+    .what = "CSV",
+    .endings = {".csv"},
+    .read_only = {".tsv"},
+    .columns = COLUMNS_NAMED,
+    .read = csv_read,
+    .header = csv_header,
+    .write_header = generate_csv_header,
+    .write_row = generate_csv_row,
+};

@@ -41,19 +41,44 @@ static int64_t put_names(char **names, const schema *s,
     return count;
 }
 
+/* Columns of these names without rows. */
+static sotto_status read_names(sotto_table **out, const char *name,
+                               char **names, int64_t count,
+                               const sotto_options *options, sotto_error *error)
+{
+    plan p;
+    entry_store none = {0};
+    sotto_status status =
+        plan_columns(&p, name, 1, names, count, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    sotto_table *t = mem_zeroed(1, sizeof *t);
+    if (t)
+        t->features = p.features;
+    status = t ? read_finish(t, &p, NULL, &none, 1, NULL, error)
+               : error_memory(error);
+    plan_free(&p);
+    if (status == SOTTO_OK)
+        *out = t;
+    else
+        sotto_table_free(t);
+    return status;
+}
+
 /* By their names, not as the header of a file: those of .npy are numbers. */
 static sotto_status read_header(sotto_table **out, const schema *s,
                                 const sotto_options *options, int64_t more,
                                 sotto_error *error)
 {
     int64_t room = s->columns + OPTIONS + more;
-    char **names = mem_zeroed((size_t)room, sizeof *names);
-    int64_t count = names ? put_names(names, s, options, more) : -1;
+    file_header h = {.name = mem_zeroed((size_t)room, sizeof *h.name),
+                     .count = room};
+    int64_t count = h.name ? put_names(h.name, s, options, more) : -1;
     sotto_status status =
         count < 0 ? error_memory(error)
-                  : table_read_names(out, option_text(options, OPTION_SCHEMA),
-                                     names, count, options, error);
-    csv_free_names(names, room);
+                  : read_names(out, option_text(options, OPTION_SCHEMA), h.name,
+                               count, options, error);
+    header_free(&h);
     return status;
 }
 
@@ -100,11 +125,15 @@ sotto_status table_declared(sotto_table **out, const sotto_options *options,
                             sotto_error *error)
 {
     schema s;
+    const file_format *format;
     *out = NULL;
-    if (option_is(options, OPTION_FORMAT, "svmlight"))
+    sotto_status status = format_by_option(&format, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (format && format->columns == COLUMNS_NUMBERED)
         return table_read_memory(out, option_text(options, OPTION_SCHEMA), "",
                                  0, options, error);
-    sotto_status status = plan_schema(&s, options, error);
+    status = plan_schema(&s, options, error);
     if (status != SOTTO_OK)
         return status;
     /* where no feature is listed, the first is one of those not listed */

@@ -2,7 +2,7 @@
  * Files of other programs, known by their first bytes: they are refused by
  * name, with the way to convert them.
  */
-#include "reader.h"
+#include "format.h"
 
 #include <string.h>
 
@@ -10,86 +10,75 @@
     "convert it to CSV, with pandas: pandas." read                             \
     "(FILE).to_csv(OUT, index=False)"
 #define SHEET "save it as CSV in UTF-8 from the spreadsheet program"
-#define ZIP "unpack it (unzip) and give the file inside"
 #define R_DATA                                                                 \
     "convert it to CSV, in R: write.csv(DATA, OUT, row.names = FALSE)"
 
-enum { FOREIGN_LOOK = 512, ZIP_HEAD = 30 };
+enum { ZIP_HEAD = 30 };
 
-typedef struct foreign {
-    size_t at; /* where the mark stands */
-    const char *mark;
-    size_t size;
-    const char *what, *advice;
-} foreign;
+/* Where a mark stands, the mark, what the file is, how to convert it. */
+#define AT(place, marked, is, convert)                                         \
+    {                                                                          \
+        .what = is, .mark = FORMAT_MARK(place, marked), .advice = convert      \
+    }
+/* The same for a zip archive, by a part of the first name in it. */
+#define IN_ZIP(part, is, convert)                                              \
+    {                                                                          \
+        .what = is, .mark = FORMAT_MARK(0, "PK\3\4"), .in_zip = part,          \
+        .advice = convert                                                      \
+    }
 
-#define MARK(at, bytes) at, bytes, sizeof bytes - 1
-
-static const foreign foreign_table[] = {
-    {MARK(0, "PAR1"), "a Parquet file", PANDAS("read_parquet")},
-    {MARK(0, "ORC"), "an ORC file", PANDAS("read_orc")},
-    {MARK(0, "ARROW1"), "an Arrow (Feather) file", PANDAS("read_feather")},
-    {MARK(0, "FEA1"), "a Feather file", PANDAS("read_feather")},
-    {MARK(0, "\x89HDF\r\n\x1a\n"), "an HDF5 file", PANDAS("read_hdf")},
-    {MARK(0, "\x80\x04\x95"), "a Python pickle", PANDAS("read_pickle")},
-    {MARK(0, "\x80\x05\x95"), "a Python pickle", PANDAS("read_pickle")},
-    {MARK(0, "<stata_dta>"), "a Stata file", PANDAS("read_stata")},
-    {MARK(0, "$FL2"), "an SPSS file", PANDAS("read_spss")},
-    {MARK(0, "RDX"), "an R data file", R_DATA},
-    {MARK(0, "X\n\0\0\0"), "an R data file", R_DATA},
-    {MARK(0, "SQLite format 3\0"), "an SQLite database",
-     "convert it to CSV: sqlite3 -header -csv FILE 'select * from TABLE'"},
-    {MARK(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "an old Excel (.xls) file",
-     SHEET},
-    {MARK(0, "7z\xbc\xaf\x27\x1c"), "a 7z archive", "unpack it: 7z x"},
-    {MARK(0, "\xfd"
-             "7zXZ\0"),
-     "an xz file", "unpack it: xz -d"},
-    {MARK(0, "\x28\xb5\x2f\xfd"), "a Zstandard file", "unpack it: zstd -d"},
-    {MARK(0, "\x04\x22\x4d\x18"), "an LZ4 file", "unpack it: lz4 -d"},
-    {MARK(4, "1AY&SY"), "a bzip2 file", "unpack it: bunzip2"},
-    {MARK(0, "\x1f\x8b"), "a gzip file that is packed twice or not called .gz",
-     "unpack it: gunzip"},
-    {MARK(257, "ustar"), "a tar archive",
-     "unpack it: tar xf, and give the file inside"},
-    {MARK(0, "\xff\xfe"), "UTF-16 text",
-     "convert it with iconv -f UTF-16 -t UTF-8"},
-    {MARK(0, "\xfe\xff"), "UTF-16 text",
-     "convert it with iconv -f UTF-16 -t UTF-8"},
+/* The first row that fits is the format. */
+static const file_format foreign_table[] = {
+    IN_ZIP("[Content_Types].xml", "an Excel (.xlsx) or other Office file",
+           SHEET),
+    IN_ZIP("xl/", "an Excel (.xlsx) or other Office file", SHEET),
+    IN_ZIP("docProps/", "an Excel (.xlsx) or other Office file", SHEET),
+    IN_ZIP("_rels/", "an Excel (.xlsx) or other Office file", SHEET),
+    IN_ZIP("mimetype", "an OpenDocument (.ods) file", SHEET),
+    IN_ZIP(".npy", "a NumPy .npz archive",
+           "save one array with numpy.save, as .npy"),
+    IN_ZIP("", "a zip archive", "unpack it (unzip) and give the file inside"),
+    AT(0, "PAR1", "a Parquet file", PANDAS("read_parquet")),
+    AT(0, "ORC", "an ORC file", PANDAS("read_orc")),
+    AT(0, "ARROW1", "an Arrow (Feather) file", PANDAS("read_feather")),
+    AT(0, "FEA1", "a Feather file", PANDAS("read_feather")),
+    AT(0, "\x89HDF\r\n\x1a\n", "an HDF5 file", PANDAS("read_hdf")),
+    AT(0, "\x80\x04\x95", "a Python pickle", PANDAS("read_pickle")),
+    AT(0, "\x80\x05\x95", "a Python pickle", PANDAS("read_pickle")),
+    AT(0, "<stata_dta>", "a Stata file", PANDAS("read_stata")),
+    AT(0, "$FL2", "an SPSS file", PANDAS("read_spss")),
+    AT(0, "RDX", "an R data file", R_DATA),
+    AT(0, "X\n\0\0\0", "an R data file", R_DATA),
+    AT(0, "SQLite format 3\0", "an SQLite database",
+       "convert it to CSV: sqlite3 -header -csv FILE 'select * from TABLE'"),
+    AT(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel (.xls) file",
+       SHEET),
+    AT(0, "7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it: 7z x"),
+    AT(0,
+       "\xfd"
+       "7zXZ\0",
+       "an xz file", "unpack it: xz -d"),
+    AT(0, "\x28\xb5\x2f\xfd", "a Zstandard file", "unpack it: zstd -d"),
+    AT(0, "\x04\x22\x4d\x18", "an LZ4 file", "unpack it: lz4 -d"),
+    AT(4, "1AY&SY", "a bzip2 file", "unpack it: bunzip2"),
+    AT(0, "\x1f\x8b", "a gzip file that is packed twice or not called .gz",
+       "unpack it: gunzip"),
+    AT(257, "ustar", "a tar archive",
+       "unpack it: tar xf, and give the file inside"),
+    AT(0, "\xff\xfe", "UTF-16 text",
+       "convert it with iconv -f UTF-16 -t UTF-8"),
+    AT(0, "\xfe\xff", "UTF-16 text",
+       "convert it with iconv -f UTF-16 -t UTF-8"),
 };
 
-/* Zip archives, by the name of what comes first in them. */
-static const struct {
-    const char *inside, *what, *advice;
-} foreign_zips[] = {
-    {"[Content_Types].xml", "an Excel (.xlsx) or other Office file", SHEET},
-    {"xl/", "an Excel (.xlsx) or other Office file", SHEET},
-    {"docProps/", "an Excel (.xlsx) or other Office file", SHEET},
-    {"_rels/", "an Excel (.xlsx) or other Office file", SHEET},
-    {"mimetype", "an OpenDocument (.ods) file", SHEET},
-    {".npy", "a NumPy .npz archive", "save one array with numpy.save, as .npy"},
-    {"", "a zip archive", ZIP},
-};
-
-static sotto_status foreign_refuse(const source *s, const char *what,
-                                   const char *advice, sotto_error *error)
-{
-    return error_set(error, SOTTO_DATA,
-                     "%s: this is %s; expected CSV, svmlight or .npy: %s",
-                     show_name(source_name(s)).text, what, advice);
-}
-
-static sotto_status foreign_zip(const source *s, const char *bytes, size_t size,
-                                sotto_error *error)
+/* Whether the name of what comes first in a zip archive contains `part`. */
+static int foreign_zip_has(const char *bytes, size_t size, const char *part)
 {
     char name[256] = "";
-    size_t length = size < ZIP_HEAD ? 0 : (unsigned char)bytes[26], i = 0;
+    size_t length = size < ZIP_HEAD ? 0 : (unsigned char)bytes[26];
     if (length && length <= size - ZIP_HEAD)
         memcpy(name, bytes + ZIP_HEAD, length);
-    while (!strstr(name, foreign_zips[i].inside))
-        i++;
-    return foreign_refuse(s, foreign_zips[i].what, foreign_zips[i].advice,
-                          error);
+    return strstr(name, part) != NULL;
 }
 
 /* Some marks are letters, which a header may begin with, too; but it has no
@@ -103,30 +92,15 @@ static int foreign_is_text(const char *bytes, size_t size)
     return 1;
 }
 
-static int foreign_matches(const foreign *f, const char *bytes, size_t size)
+const file_format *foreign_format(const char *bytes, size_t size)
 {
-    return size >= f->at + f->size && !memcmp(bytes + f->at, f->mark, f->size);
-}
-
-sotto_status foreign_check(source *s, int header_only, sotto_error *error)
-{
-    const char *bytes, *end;
-    size_t size, count = sizeof foreign_table / sizeof *foreign_table;
-    sotto_status status = source_peek(s, FOREIGN_LOOK, &bytes, &size, error);
-    if (status != SOTTO_OK)
-        return status;
-    if (size >= 6 && !memcmp(bytes, "\x93NUMPY", 6))
-        return SOTTO_OK; /* its values may be any bytes */
-    if (header_only && (end = memchr(bytes, '\n', size)))
-        size = (size_t)(end - bytes);
     int text = foreign_is_text(bytes, size);
-    if (!text && size >= 4 && !memcmp(bytes, "PK\3\4", 4))
-        return foreign_zip(s, bytes, size, error);
-    for (size_t i = 0; i < count; i++) {
-        const foreign *f = &foreign_table[i];
-        if (foreign_matches(f, bytes, size) &&
-            (!text || (unsigned char)f->mark[0] >= 0x80))
-            return foreign_refuse(s, f->what, f->advice, error);
+    for (size_t i = 0; i < sizeof foreign_table / sizeof *foreign_table; i++) {
+        const file_format *f = &foreign_table[i];
+        if (format_matches(f, bytes, size) &&
+            (!text || (unsigned char)f->mark.bytes[0] >= 0x80) &&
+            (!f->in_zip || foreign_zip_has(bytes, size, f->in_zip)))
+            return f;
     }
-    return SOTTO_OK;
+    return NULL;
 }

@@ -277,10 +277,10 @@ static sotto_status generate_find(const char *name, const generate_set **out,
 
 /* A sparse set that would be mostly zeros, and very many, is a mistake. */
 static sotto_status generate_refuse(const generate_set *set,
-                                    generate_format format, int64_t rows,
+                                    const file_format *format, int64_t rows,
                                     int64_t features, sotto_error *error)
 {
-    if (!set->sparse || format == GENERATE_SVMLIGHT ||
+    if (!set->sparse || format->sparse ||
         (double)rows * (double)features <= GENERATE_DENSE_LIMIT)
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
@@ -332,12 +332,12 @@ static sotto_status generate_run(const generate_set *set, generate_source *s,
                                  const char *path, const sotto_options *options,
                                  sotto_error *error)
 {
-    generate_format format;
+    const file_format *format;
     generate_writer *writer = NULL;
     int64_t rows = generate_size(options, OPTION_ROWS, set->rows);
-    generate_format standard = set->sparse ? GENERATE_SVMLIGHT : GENERATE_CSV;
-    sotto_status status =
-        generate_choose(path, options, standard, &format, error);
+    sotto_status status = format_to_write(
+        &format, path, set->sparse ? &format_svmlight : &format_csv, options,
+        error);
     if (status == SOTTO_OK)
         status = generate_refuse(set, format, rows, s->features, error);
     if (status == SOTTO_OK && !set->prepare(s))
@@ -355,12 +355,12 @@ sotto_status sotto_generate(const char *name, const char *path,
                             const sotto_options *options, sotto_error *error)
 {
     const generate_set *set;
-    generate_source source;
+    generate_source s;
     sotto_status status = generate_find(name, &set, error);
     if (status != SOTTO_OK)
         return status;
-    generate_source_open(&source, set, options);
-    status = generate_run(set, &source, path, options, error);
-    generate_source_free(&source);
+    generate_source_open(&s, set, options);
+    status = generate_run(set, &s, path, options, error);
+    generate_source_free(&s);
     return status;
 }

@@ -6,7 +6,7 @@
 #ifndef SOTTO_GENERATE_H
 #define SOTTO_GENERATE_H
 
-#include "option.h"
+#include "format.h"
 
 /* ---- random numbers (NOT for privacy noise) ---- */
 
@@ -40,12 +40,6 @@ void generate_sort(uint32_t *x, int64_t count);
 
 /* ---- writers ---- */
 
-typedef enum generate_format {
-    GENERATE_CSV,
-    GENERATE_SVMLIGHT,
-    GENERATE_NPY
-} generate_format;
-
 /* One row: its stored columns, in increasing order, and its target. */
 typedef struct generate_row {
     uint32_t *index; /* from 0; NULL when every column is stored */
@@ -56,17 +50,9 @@ typedef struct generate_row {
 
 typedef struct generate_writer generate_writer;
 
-/*
- * The format by the option, else by the name's ending; stdout has none and
- * takes `standard`.
- */
-sotto_status generate_choose(const char *path, const sotto_options *options,
-                             generate_format standard, generate_format *out,
-                             sotto_error *error);
-
 /* Opens the file and writes its header. */
 sotto_status generate_writer_new(generate_writer **out, const char *path,
-                                 generate_format format, int64_t rows,
+                                 const file_format *format, int64_t rows,
                                  int64_t features, sotto_error *error);
 
 /* Writes one row; on failure there is nothing left to do but to free. */
@@ -79,5 +65,13 @@ sotto_status generate_writer_commit(generate_writer *writer,
 
 /* Frees; without a commit before, no file appears. NULL is fine. */
 void generate_writer_free(generate_writer *writer);
+
+/* ---- what each format writes ---- */
+
+void generate_csv_header(generate_writer *w, int64_t rows);
+void generate_csv_row(generate_writer *w, const generate_row *row);
+void generate_svmlight_row(generate_writer *w, const generate_row *row);
+void generate_npy_header(generate_writer *w, int64_t rows);
+void generate_npy_row(generate_writer *w, const generate_row *row);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 
 struct generate_writer {
     out_file out;
-    generate_format format;
+    const file_format *format;
     int64_t features;
     int cause; /* errno of the first write that failed, or 0 */
     size_t used;
@@ -119,8 +119,9 @@ static float generate_column(const generate_row *row, int64_t j, int64_t *next)
     return 0;
 }
 
-static void generate_csv_head(generate_writer *w)
+void generate_csv_header(generate_writer *w, int64_t rows)
 {
+    (void)rows;
     for (int64_t j = 1; j <= w->features; j++) {
         char *at = generate_field(w);
         *at++ = 'x';
@@ -131,7 +132,7 @@ static void generate_csv_head(generate_writer *w)
     generate_done(w, stpcpy(generate_field(w), "target\n"));
 }
 
-static void generate_csv_row(generate_writer *w, const generate_row *row)
+void generate_csv_row(generate_writer *w, const generate_row *row)
 {
     int64_t next = 0;
     for (int64_t j = 0; j < w->features; j++) {
@@ -147,7 +148,7 @@ static void generate_csv_row(generate_writer *w, const generate_row *row)
 
 /* ---- svmlight ---- */
 
-static void generate_svmlight_row(generate_writer *w, const generate_row *row)
+void generate_svmlight_row(generate_writer *w, const generate_row *row)
 {
     generate_done(w, generate_general(generate_field(w), row->target, 17));
     for (int64_t i = 0; i < row->count; i++) {
@@ -169,7 +170,7 @@ static void generate_svmlight_row(generate_writer *w, const generate_row *row)
 
 /* Format version 1.0: magic, the header's length, a Python dictionary that
    is padded with blanks so that the values start at a multiple of 64. */
-static void generate_npy_head(generate_writer *w, int64_t rows)
+void generate_npy_header(generate_writer *w, int64_t rows)
 {
     enum { BEFORE = 10, TOTAL = 128 };
     char *start = generate_field(w), *at = start + BEFORE;
@@ -198,7 +199,7 @@ static void generate_npy_value(generate_writer *w, double x)
     generate_done(w, at + 8);
 }
 
-static void generate_npy_row(generate_writer *w, const generate_row *row)
+void generate_npy_row(generate_writer *w, const generate_row *row)
 {
     int64_t next = 0;
     for (int64_t j = 0; j < w->features; j++)
@@ -207,44 +208,6 @@ static void generate_npy_row(generate_writer *w, const generate_row *row)
 }
 
 /* ---- what generate.h promises ---- */
-
-static int generate_ends(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && !strcmp(path + length - tail, ending);
-}
-
-sotto_status generate_choose(const char *path, const sotto_options *options,
-                             generate_format standard, generate_format *out,
-                             sotto_error *error)
-{
-    static const struct {
-        const char *ending, *word;
-        generate_format format;
-    } known[] = {{".csv", "csv", GENERATE_CSV},
-                 {".svm", "svmlight", GENERATE_SVMLIGHT},
-                 {".svmlight", "svmlight", GENERATE_SVMLIGHT},
-                 {".libsvm", "svmlight", GENERATE_SVMLIGHT},
-                 {".npy", "npy", GENERATE_NPY}};
-    int given = option_given(options, OPTION_FORMAT);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (given ? option_is(options, OPTION_FORMAT, known[i].word)
-                  : generate_ends(path, known[i].ending)) {
-            *out = known[i].format;
-            return SOTTO_OK;
-        }
-    *out = standard;
-    if (given)
-        return error_set(error, SOTTO_USAGE,
-                         "--format: liblinear is for export; expected csv, "
-                         "svmlight or npy");
-    if (!strcmp(path, "-"))
-        return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "%s: the name does not say the format: let it end in "
-                     ".csv, .svm or .npy, or give --format",
-                     show_name(path).text);
-}
 
 /* The first failed write, if there was one, as the caller's error. */
 static sotto_status generate_check(const generate_writer *w, sotto_error *error)
@@ -256,7 +219,7 @@ static sotto_status generate_check(const generate_writer *w, sotto_error *error)
 }
 
 sotto_status generate_writer_new(generate_writer **out, const char *path,
-                                 generate_format format, int64_t rows,
+                                 const file_format *format, int64_t rows,
                                  int64_t features, sotto_error *error)
 {
     generate_writer *w = *out = mem_zeroed(1, sizeof *w);
@@ -268,10 +231,8 @@ sotto_status generate_writer_new(generate_writer **out, const char *path,
     memcpy(w->path, name.text, sizeof w->path);
     sotto_status status = out_open(&w->out, path, error);
     if (status == SOTTO_OK) {
-        if (format == GENERATE_CSV)
-            generate_csv_head(w);
-        if (format == GENERATE_NPY)
-            generate_npy_head(w, rows);
+        if (format->write_header)
+            format->write_header(w, rows);
         status = generate_check(w, error);
     }
     if (status != SOTTO_OK) {
@@ -284,17 +245,7 @@ sotto_status generate_writer_new(generate_writer **out, const char *path,
 sotto_status generate_writer_add(generate_writer *w, const generate_row *row,
                                  sotto_error *error)
 {
-    switch (w->format) {
-    case GENERATE_CSV:
-        generate_csv_row(w, row);
-        break;
-    case GENERATE_SVMLIGHT:
-        generate_svmlight_row(w, row);
-        break;
-    case GENERATE_NPY:
-        generate_npy_row(w, row);
-        break;
-    }
+    w->format->write_row(w, row);
     return generate_check(w, error);
 }
 

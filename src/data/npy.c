@@ -3,6 +3,7 @@
  * Fortran order. Columns are called 1, 2, ...; NaN and infinities are
  * missing values.
  */
+#include "generate.h"
 #include "reader.h"
 #include "value.h"
 
@@ -120,13 +121,28 @@ static sotto_status npy_header(source *s, npy_array *a, sotto_error *error)
     return status;
 }
 
-sotto_status npy_columns(source *s, int64_t *count, sotto_error *error)
+/* Columns without names are called 1, 2, ... */
+static sotto_status npy_names(file_header *h, int64_t columns,
+                              sotto_error *error)
+{
+    *h = (file_header){.name = mem_zeroed((size_t)columns, sizeof *h->name)};
+    for (; h->name && h->count < columns; h->count++) {
+        char name[24];
+        snprintf(name, sizeof name, "%lld", (long long)h->count + 1);
+        h->name[h->count] = mem_text(name);
+        if (!h->name[h->count])
+            header_free(h);
+    }
+    return h->name ? SOTTO_OK : error_memory(error);
+}
+
+static sotto_status npy_header_names(source *s, const sotto_options *options,
+                                     file_header *out, sotto_error *error)
 {
     npy_array a;
+    (void)options;
     sotto_status status = npy_header(s, &a, error);
-    if (status == SOTTO_OK)
-        *count = a.columns;
-    return status;
+    return status == SOTTO_OK ? npy_names(out, a.columns, error) : status;
 }
 
 /* ---- the plan ---- */
@@ -134,20 +150,11 @@ sotto_status npy_columns(source *s, int64_t *count, sotto_error *error)
 static sotto_status npy_plan(plan *p, const char *file, int64_t columns,
                              const sotto_options *options, sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
-    char **names = mem_zeroed((size_t)columns, sizeof *names);
-    if (!names)
-        return error_memory(error);
-    for (int64_t i = 0; i < columns && status == SOTTO_OK; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "%lld", (long long)i + 1);
-        names[i] = mem_text(name);
-        if (!names[i])
-            status = error_memory(error);
-    }
+    file_header h;
+    sotto_status status = npy_names(&h, columns, error);
     if (status == SOTTO_OK)
-        status = plan_columns(p, file, 0, names, columns, options, error);
-    csv_free_names(names, columns);
+        status = plan_columns(p, file, 0, h.name, columns, options, error);
+    header_free(&h);
     if (status != SOTTO_OK)
         return status;
     p->row_word = "row";
@@ -408,8 +415,8 @@ static sotto_status npy_fill(sotto_table *t, source *s, plan *p,
     return status;
 }
 
-sotto_status npy_read(sotto_table *t, source *s, const sotto_options *options,
-                      sotto_error *error)
+static sotto_status npy_read(sotto_table *t, source *s,
+                             const sotto_options *options, sotto_error *error)
 {
     npy_array a;
     plan p;
@@ -425,3 +432,14 @@ sotto_status npy_read(sotto_table *t, source *s, const sotto_options *options,
     plan_free(&p);
     return status;
 }
+
+const file_format format_npy = {
+    .what = ".npy",
+    .mark = FORMAT_MARK(0, "\x93NUMPY"),
+    .endings = {".npy"},
+    .columns = COLUMNS_COUNTED,
+    .read = npy_read,
+    .header = npy_header_names,
+    .write_header = generate_npy_header,
+    .write_row = generate_npy_row,
+};

@@ -2,7 +2,7 @@
  * From a file to a table: find the format, make the plan, have the rows
  * parsed, check and describe what came out.
  */
-#include "loader.h"
+#include "reader.h"
 
 #include <string.h>
 
@@ -31,8 +31,6 @@ int64_t read_count_lines(const char *text, size_t size)
     return lines;
 }
 
-/* ---- the format ---- */
-
 sotto_status read_skip_mark(source *s, sotto_error *error)
 {
     const char *bytes;
@@ -44,74 +42,6 @@ sotto_status read_skip_mark(source *s, sotto_error *error)
     if (size == 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
         return source_take(s, mark, 3, &size, error);
     return SOTTO_OK;
-}
-
-static int read_ends_with(const char *name, size_t length, const char *ending)
-{
-    size_t size = strlen(ending);
-    return length > size && !memcmp(name + length - size, ending, size);
-}
-
-static int read_format_of_name(const char *name, read_format *out)
-{
-    static const struct {
-        const char *ending;
-        read_format format;
-    } endings[] = {{".csv", READ_CSV},           {".tsv", READ_CSV},
-                   {".svm", READ_SVMLIGHT},      {".libsvm", READ_SVMLIGHT},
-                   {".svmlight", READ_SVMLIGHT}, {".npy", READ_NPY}};
-    size_t length = strlen(name);
-    if (read_ends_with(name, length, ".gz"))
-        length -= 3;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (read_ends_with(name, length, endings[i].ending)) {
-            *out = endings[i].format;
-            return 1;
-        }
-    return 0;
-}
-
-/* What the options or the name say; 0 when they say nothing. */
-static int read_format_said(const source *s, const sotto_options *options,
-                            read_format *out)
-{
-    if (!option_given(options, OPTION_FORMAT))
-        return read_format_of_name(source_name(s), out);
-    *out = option_is(options, OPTION_FORMAT, "csv")        ? READ_CSV
-           : option_is(options, OPTION_FORMAT, "svmlight") ? READ_SVMLIGHT
-                                                           : READ_NPY;
-    return 1;
-}
-
-sotto_status read_detect(source *s, const sotto_options *options,
-                         read_format *out, sotto_error *error)
-{
-    const char *bytes;
-    size_t size;
-    int drop = option_is(options, OPTION_BAD_ROWS, "drop");
-    if (option_is(options, OPTION_FORMAT, "liblinear"))
-        return error_set(error, SOTTO_USAGE,
-                         "--format: liblinear is for export; expected csv, "
-                         "svmlight or npy");
-    int said = read_format_said(s, options, out);
-    /* with drop nothing depends on a record: only a header is looked at, which
-       svmlight does not have, and which the reader of .npy checks itself */
-    sotto_status status = drop && !(said && *out == READ_CSV)
-                              ? SOTTO_OK
-                              : foreign_check(s, drop, error);
-    if (status == SOTTO_OK && !option_given(options, OPTION_FORMAT) && !drop) {
-        status = source_peek(s, 6, &bytes, &size, error);
-        if (status == SOTTO_OK && size == 6 && !memcmp(bytes, "\x93NUMPY", 6)) {
-            *out = READ_NPY;
-            said = 1;
-        }
-    }
-    if (status == SOTTO_OK && !said)
-        return error_set(error, SOTTO_USAGE,
-                         "%s: the name does not say the format; expected "
-                         ".csv, .tsv, .svm or .npy, or --format",
-                         show_name(source_name(s)).text);
-    return status;
 }
 
 /* ---- the end of reading ---- */
@@ -183,80 +113,25 @@ sotto_status read_finish(sotto_table *t, plan *p, block *first,
     return status;
 }
 
-/* ---- the formats ---- */
-
-/* The rows behind a header with these names, which took so many lines. */
-static sotto_status read_named(sotto_table *t, source *s, char **names,
-                               int64_t count, char delimiter, int64_t lines,
-                               const sotto_options *options, sotto_error *error)
-{
-    plan p;
-    sotto_status status =
-        plan_columns(&p, source_name(s), 1, names, count, options, error);
-    if (status != SOTTO_OK)
-        return status;
-    p.delimiter = delimiter;
-    loader l = {.s = s, .p = &p, .parse = csv_parse, .cut = csv_cut};
-    status = loader_run(&l, t, lines, error);
-    plan_free(&p);
-    return status;
-}
-
-static sotto_status read_csv(sotto_table *t, source *s,
-                             const sotto_options *options, sotto_error *error)
-{
-    char **names, delimiter;
-    int64_t count, lines;
-    sotto_status status =
-        csv_delimiter(source_name(s), options, &delimiter, error);
-    if (status == SOTTO_OK)
-        status = csv_header(s, delimiter, &names, &count, &lines, error);
-    if (status != SOTTO_OK)
-        return status;
-    status = read_named(t, s, names, count, delimiter, lines, options, error);
-    csv_free_names(names, count);
-    return status;
-}
-
-static sotto_status read_svmlight(sotto_table *t, source *s,
-                                  const sotto_options *options,
-                                  sotto_error *error)
-{
-    plan p;
-    int64_t features = option_given(options, OPTION_FEATURES)
-                           ? option_integer(options, OPTION_FEATURES)
-                           : 0;
-    sotto_status status =
-        plan_numbered(&p, source_name(s), features, options, error);
-    if (status != SOTTO_OK)
-        return status;
-    loader l = {.s = s,
-                .p = &p,
-                .sparse = 1,
-                .parse = svmlight_parse,
-                .cut = read_cut_lines};
-    status = loader_run(&l, t, 0, error);
-    plan_free(&p);
-    return status;
-}
+/* ---- the whole file ---- */
 
 /* An option that another format takes is not ignored. */
-static sotto_status read_check_options(const source *s, read_format format,
+static sotto_status read_check_options(const source *s, const file_format *f,
                                        const sotto_options *options,
                                        sotto_error *error)
 {
     int numbered = option_given(options, OPTION_FEATURES);
     if (option_given(options, OPTION_DECLARED) &&
-        numbered != (format == READ_SVMLIGHT))
+        numbered != (f->columns == COLUMNS_NUMBERED))
         return error_set(error, SOTTO_DATA,
                          "%s: the model's features have %s: expected %s",
                          show_name(source_name(s)).text,
                          numbered ? "numbers, not names" : "names",
                          numbered ? "an svmlight file"
                                   : "a file with named columns, not svmlight");
-    if (format != READ_CSV && option_given(options, OPTION_DELIMITER))
+    if (f->columns != COLUMNS_NAMED && option_given(options, OPTION_DELIMITER))
         return error_set(error, SOTTO_USAGE, "--delimiter is for CSV");
-    if (format != READ_SVMLIGHT && numbered)
+    if (f->columns != COLUMNS_NUMBERED && numbered)
         return error_set(error, SOTTO_USAGE, "--features is for svmlight");
     return SOTTO_OK;
 }
@@ -265,14 +140,9 @@ static sotto_status read_source(sotto_table **out, source *s,
                                 const sotto_options *options,
                                 sotto_error *error)
 {
-    read_format format;
+    const file_format *format;
     sotto_table *t = NULL;
-    sotto_status status = read_detect(s, options, &format, error);
-    /* svmlight has no header: its first bytes may be a record's */
-    if (status == SOTTO_OK &&
-        (format == READ_CSV || (format == READ_SVMLIGHT &&
-                                !option_is(options, OPTION_BAD_ROWS, "drop"))))
-        status = read_skip_mark(s, error);
+    sotto_status status = format_detect(&format, s, options, error);
     if (status == SOTTO_OK)
         status = read_check_options(s, format, options, error);
     if (status == SOTTO_OK) {
@@ -281,9 +151,7 @@ static sotto_status read_source(sotto_table **out, source *s,
             status = error_memory(error);
     }
     if (status == SOTTO_OK)
-        status = format == READ_CSV        ? read_csv(t, s, options, error)
-                 : format == READ_SVMLIGHT ? read_svmlight(t, s, options, error)
-                                           : npy_read(t, s, options, error);
+        status = format->read(t, s, options, error);
     if (status == SOTTO_OK || status == SOTTO_DATA) {
         sotto_status same = source_check_same(s, error);
         status = same == SOTTO_OK ? status : same;
@@ -314,23 +182,4 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
     int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
     sotto_status status = source_memory(&s, name, bytes, size, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, error) : status;
-}
-
-sotto_status table_read_names(sotto_table **out, const char *name, char **names,
-                              int64_t count, const sotto_options *options,
-                              sotto_error *error)
-{
-    source *s = NULL;
-    sotto_table *t = mem_zeroed(1, sizeof *t);
-    sotto_status status =
-        t ? source_memory(&s, name, "", 0, 0, error) : error_memory(error);
-    if (status == SOTTO_OK)
-        status = read_named(t, s, names, count, ',', 1, options, error);
-    source_close(s);
-    if (status != SOTTO_OK) {
-        sotto_table_free(t);
-        t = NULL;
-    }
-    *out = t;
-    return status;
 }

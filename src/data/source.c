@@ -167,10 +167,11 @@ static sotto_status source_feed(void *context, const char **bytes, size_t *size,
     return SOTTO_OK;
 }
 
-static int source_is_called_gzip(const source *s)
+size_t source_bare_length(const char *name)
 {
-    size_t length = strlen(s->name);
-    return length > 3 && !strcmp(s->name + length - 3, ".gz");
+    size_t length = strlen(name);
+    return length > 3 && !strcmp(name + length - 3, ".gz") ? length - 3
+                                                           : length;
 }
 
 static sotto_status source_detect_gzip(source *s, int by_name,
@@ -181,7 +182,7 @@ static sotto_status source_detect_gzip(source *s, int by_name,
     sotto_status status = source_peek(s, 2, &head, &size, error);
     if (status != SOTTO_OK)
         return status;
-    if (by_name ? !source_is_called_gzip(s)
+    if (by_name ? !s->name[source_bare_length(s->name)]
                 : size < 2 || memcmp(head, "\x1f\x8b", 2))
         return SOTTO_OK;
     /* the bytes that were peeked from a descriptor are its first input */

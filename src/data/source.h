@@ -39,6 +39,9 @@ const char *source_name(const source *s);
 
 int source_is_gzip(const source *s);
 
+/* The length of a file's name without the ending .gz, if it has that. */
+size_t source_bare_length(const char *name);
+
 /* Up to `want` bytes from the start of what is still to come, without
    taking them; fewer only when the source ends. */
 sotto_status source_peek(source *s, size_t want, const char **bytes,

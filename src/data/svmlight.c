@@ -2,8 +2,9 @@
  * svmlight / LIBSVM: "label index:value ...", indices from 1 and
  * increasing, "qid:N" and "# comment" accepted, a line a record.
  */
+#include "generate.h"
+#include "loader.h"
 #include "number.h"
-#include "reader.h"
 #include "value.h"
 
 #include <string.h>
@@ -187,7 +188,7 @@ static void svmlight_keep(worker *w, int64_t before, int64_t entries)
     worker_row_sparse(w, entries);
 }
 
-void svmlight_parse(worker *w, const piece *p)
+static void svmlight_parse(worker *w, const piece *p)
 {
     const char *s = p->text, *end = p->text + p->size;
     int64_t entries = 0;
@@ -212,3 +213,41 @@ void svmlight_parse(worker *w, const piece *p)
         w->block->fault = (fault){0};
     worker_end_sparse(w);
 }
+
+/* ---- the whole file ---- */
+
+/* Without a header the first bytes are a record's: with --bad-rows drop a byte
+   order mark is part of it. */
+static sotto_status svmlight_read(sotto_table *t, source *s,
+                                  const sotto_options *options,
+                                  sotto_error *error)
+{
+    plan p;
+    int64_t features = option_given(options, OPTION_FEATURES)
+                           ? option_integer(options, OPTION_FEATURES)
+                           : 0;
+    sotto_status status =
+        plan_numbered(&p, source_name(s), features, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (!p.drop_bad)
+        status = read_skip_mark(s, error);
+    loader l = {.s = s,
+                .p = &p,
+                .sparse = 1,
+                .parse = svmlight_parse,
+                .cut = read_cut_lines};
+    if (status == SOTTO_OK)
+        status = loader_run(&l, t, 0, error);
+    plan_free(&p);
+    return status;
+}
+
+const file_format format_svmlight = {
+    .what = "svmlight",
+    .endings = {".svm", ".libsvm", ".svmlight"},
+    .columns = COLUMNS_NUMBERED,
+    .sparse = 1,
+    .read = svmlight_read,
+    .write_row = generate_svmlight_row,
+};

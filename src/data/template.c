@@ -4,40 +4,6 @@
  */
 #include "reader.h"
 
-static sotto_status template_names(source *s, const sotto_options *options,
-                                   char ***names, int64_t *count,
-                                   sotto_error *error)
-{
-    char delimiter;
-    int64_t lines;
-    sotto_status status =
-        csv_delimiter(source_name(s), options, &delimiter, error);
-    if (status == SOTTO_OK)
-        status = read_skip_mark(s, error);
-    if (status == SOTTO_OK)
-        status = csv_header(s, delimiter, names, count, &lines, error);
-    return status;
-}
-
-static sotto_status template_numbers(source *s, char ***names, int64_t *count,
-                                     sotto_error *error)
-{
-    sotto_status status = npy_columns(s, count, error);
-    if (status != SOTTO_OK)
-        return status;
-    *names = mem_zeroed((size_t)*count, sizeof **names);
-    for (int64_t i = 0; *names && i < *count; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "%lld", (long long)i + 1);
-        (*names)[i] = mem_text(name);
-        if (!(*names)[i]) {
-            csv_free_names(*names, *count);
-            *names = NULL;
-        }
-    }
-    return *names ? SOTTO_OK : error_memory(error);
-}
-
 static void template_column(text_buffer *t, const column *c)
 {
     text_put(t, "    ");
@@ -63,7 +29,7 @@ static void template_columns(text_buffer *t, const plan *p)
     text_put(t, "  }\n}\n");
 }
 
-/* svmlight has no header: one declaration for all features. */
+/* Without a header (svmlight): one declaration for all features. */
 static void template_numbered(text_buffer *t)
 {
     text_put(t, "{\n  \"sotto_schema\": 1,\n"
@@ -75,25 +41,22 @@ static sotto_status template_write(text_buffer *t, source *s,
                                    const sotto_options *options,
                                    sotto_error *error)
 {
-    read_format format;
-    char **names = NULL;
-    int64_t count = 0;
+    const file_format *format;
+    file_header h;
     plan p;
-    sotto_status status = read_detect(s, options, &format, error);
+    sotto_status status = format_detect(&format, s, options, error);
     if (status != SOTTO_OK)
         return status;
-    if (format == READ_SVMLIGHT) {
+    if (!format->header) {
         template_numbered(t);
         return SOTTO_OK;
     }
-    status = format == READ_CSV
-                 ? template_names(s, options, &names, &count, error)
-                 : template_numbers(s, &names, &count, error);
+    status = format->header(s, options, &h, error);
     if (status != SOTTO_OK)
         return status;
-    status = plan_columns(&p, source_name(s), format == READ_CSV, names, count,
-                          options, error);
-    csv_free_names(names, count);
+    status = plan_columns(&p, source_name(s), format->columns == COLUMNS_NAMED,
+                          h.name, h.count, options, error);
+    header_free(&h);
     if (status != SOTTO_OK)
         return status;
     template_columns(t, &p);

@@ -1,0 +1,145 @@
+/*
+ * Which format a file has.
+ */
+#include "format.h"
+
+#include <string.h>
+
+#define FORMAT_ROW(id, name) {name, &format_##id},
+static const struct {
+    const char *name;
+    const file_format *format;
+} format_list[] = {FORMAT_LIST(FORMAT_ROW)};
+
+enum { FORMATS = sizeof format_list / sizeof *format_list };
+
+void header_free(file_header *h)
+{
+    for (int64_t i = 0; h->name && i < h->count; i++)
+        mem_free(h->name[i]);
+    mem_free(h->name);
+    *h = (file_header){0};
+}
+
+/* ---- by option ---- */
+
+sotto_status format_by_option(const file_format **out,
+                              const sotto_options *options, sotto_error *error)
+{
+    *out = NULL;
+    for (int i = 0; i < FORMATS; i++)
+        if (option_is(options, OPTION_FORMAT, format_list[i].name))
+            *out = format_list[i].format;
+    if (*out || !option_given(options, OPTION_FORMAT))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "--format: %s is for export; expected csv, svmlight or "
+                     "npy",
+                     option_text(options, OPTION_FORMAT));
+}
+
+/* ---- by name ---- */
+
+/* Whether the first `length` bytes of the name end in one of the endings. */
+static int format_ends(const char *name, size_t length,
+                       const char *const *endings)
+{
+    for (; *endings; endings++) {
+        size_t size = strlen(*endings);
+        if (length >= size && !memcmp(name + length - size, *endings, size))
+            return 1;
+    }
+    return 0;
+}
+
+static const file_format *format_by_name(const char *name, size_t length,
+                                         int to_write)
+{
+    for (int i = 0; i < FORMATS; i++) {
+        const file_format *f = format_list[i].format;
+        if (format_ends(name, length, f->endings) ||
+            (!to_write && format_ends(name, length, f->read_only)))
+            return f;
+    }
+    return NULL;
+}
+
+sotto_status format_to_write(const file_format **out, const char *path,
+                             const file_format *standard,
+                             const sotto_options *options, sotto_error *error)
+{
+    sotto_status status = format_by_option(out, options, error);
+    if (status != SOTTO_OK || *out)
+        return status;
+    *out = strcmp(path, "-") ? format_by_name(path, strlen(path), 1) : standard;
+    if (*out)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "%s: the name does not say the format: let it end in "
+                     ".csv, .svm or .npy, or give --format",
+                     show_name(path).text);
+}
+
+/* ---- by the first bytes ---- */
+
+int format_matches(const file_format *f, const char *bytes, size_t size)
+{
+    return f->mark.size && size >= f->mark.at + f->mark.size &&
+           !memcmp(bytes + f->mark.at, f->mark.bytes, f->mark.size);
+}
+
+/* The format whose mark the file has; NULL: none is known. Of `header_only`
+   only the first line counts: what follows may be a record. */
+static sotto_status format_by_mark(const file_format **out, source *s,
+                                   int header_only, sotto_error *error)
+{
+    const char *bytes, *end;
+    size_t size;
+    sotto_status status = source_peek(s, FORMAT_LOOK, &bytes, &size, error);
+    *out = NULL;
+    if (status != SOTTO_OK)
+        return status;
+    for (int i = 0; i < FORMATS; i++)
+        if (format_matches(format_list[i].format, bytes, size)) {
+            *out = format_list[i].format;
+            return SOTTO_OK;
+        }
+    if (header_only && (end = memchr(bytes, '\n', size)))
+        size = (size_t)(end - bytes);
+    *out = foreign_format(bytes, size);
+    if (!*out)
+        return SOTTO_OK;
+    return error_set(
+        error, SOTTO_DATA, "%s: this is %s; expected CSV, svmlight or .npy: %s",
+        show_name(source_name(s)).text, (*out)->what, (*out)->advice);
+}
+
+/*
+ * With --bad-rows drop nothing may depend on a bad row, and a row may begin
+ * with any bytes. So the first bytes are looked at only where they are a
+ * header, and only to refuse: they never choose the format.
+ */
+sotto_status format_detect(const file_format **out, source *s,
+                           const sotto_options *options, sotto_error *error)
+{
+    const char *name = source_name(s);
+    const file_format *seen = NULL;
+    int drop = option_is(options, OPTION_BAD_ROWS, "drop");
+    sotto_status status = format_by_option(out, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (!*out)
+        *out = format_by_name(name, source_bare_length(name), 0);
+    if (!drop || (*out && (*out)->columns == COLUMNS_NAMED))
+        status = format_by_mark(&seen, s, drop, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (seen && !drop && !option_given(options, OPTION_FORMAT))
+        *out = seen;
+    if (*out)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "%s: the name does not say the format; expected .csv, "
+                     ".tsv, .svm or .npy, or --format",
+                     show_name(name).text);
+}
