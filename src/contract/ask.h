@@ -7,9 +7,14 @@
 #ifndef SOTTO_ASK_H
 #define SOTTO_ASK_H
 
+#include "account.h"
 #include "base.h"
 
 typedef struct curator curator;
+
+/* What is promised, and to whom. A solver hands it on and cannot look into
+   it. */
+typedef struct curator_policy curator_policy;
 
 /* The questions there are. */
 typedef enum ask_kind {
@@ -96,6 +101,41 @@ typedef struct ask_plan {
 
 /* How often the plan has this question. */
 int64_t ask_planned(const ask_plan *plan, ask_kind kind);
+
+/* ---- planning: functions of public values ---- */
+
+/* The rate nearest below q that coins can have: of ASK_SAMPLED. */
+double curator_rate(double q);
+
+/* How many noise values one question draws, or a few more. */
+double curator_draws(const ask_item *item, int64_t features);
+
+/* What the events of a plan are priced for: the adjacency, or add-remove for
+   replace-one where rows are sampled; group privacy does the rest. */
+account_adjacency curator_priced_for(const ask_plan *plan,
+                                     account_adjacency adjacency);
+
+/* As how many events an item's questions are priced: one for each, or where
+   blocks take turns one for each round of them. */
+int64_t curator_priced_count(const ask_item *item);
+
+/* The question as the accountant knows it. */
+account_question curator_question(const ask_item *item);
+
+/*
+ * The event list of a plan under a policy: what the accountant prices.
+ * Questions without noise have no price and are left out.
+ */
+sotto_status curator_events(account_list *out, const ask_plan *plan,
+                            account_adjacency adjacency, int64_t features,
+                            sotto_error *error);
+
+/*
+ * Whether a plan can be carried out: every question that it has has noise
+ * that the samplers can draw, or none has any and the policy says so.
+ */
+sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
+                           int64_t features, sotto_error *error);
 
 /* ---- public facts ---- */
 
@@ -390,6 +430,19 @@ typedef struct ask_penalty {
 sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
                                    const ask_penalty *penalty, double *out,
                                    sotto_error *error);
+
+/* ASK_PERTURBED: the least l2 that this item's level allows, above which
+   there is noise that will do. */
+double curator_least_l2(const curator_policy *policy, const ask_item *item);
+
+/* Whether doubles are precise enough for such a minimiser, whatever the
+   records are; targets go as far as `target_reach`. */
+int curator_can_minimise(const curator_policy *policy, const ask_item *item,
+                         const ask_penalty *penalty, int64_t features,
+                         double target_reach);
+#define CURATOR_CANNOT_MINIMISE                                                \
+    "doubles are not precise enough for a minimiser of so many rows: "         \
+    "expected a larger --l2, a smaller --norm-bound, or bounds of the target"
 
 /* ---- sketches: of curators whose policy has buckets ---- */
 
