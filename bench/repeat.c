@@ -44,18 +44,20 @@ static void run_once(private_run *r, const char *data, double *weight)
 {
     sotto_table *t;
     sotto_error error;
-    solver_problem p = {r->task.loss,     r->task.l1,   r->task.l2,
-                        r->task.low,      r->task.high, r->facts.features,
-                        r->task.intercept};
-    solver_answer answer = {.weight = weight};
-    must(sotto_table_read(&t, data, r->options, &error), &error);
-    must(curator_open(&r->curator, &t, &r->policy, &r->plan, &error), &error);
-    must(fit_ask_first(r, &error), &error);
-    must(r->solver->run(r, &p, &answer, NULL, NULL, &error), &error);
-    curator_close(r->curator);
+    solver_run *run = &r->run;
+    r->answer.weight = weight;
+    must(sotto_table_read(&t, data, run->options, &error), &error);
+    must(curator_open(&run->curator, &t, &r->policy, &run->plan, &error),
+         &error);
+    must(fit_ask_first(run, &error), &error);
+    if (run->solver->finds_bounds)
+        must(fit_begin_bought(r, &error), &error);
+    must(run->solver->run(run, &r->answer, &error), &error);
+    curator_close(run->curator);
+    mem_free(r->answer.bounds);
     sotto_model m = {.weight = weight};
-    fit_set_weights(&m, &r->maps, weight, answer.intercept);
-    fwrite(weight, sizeof *weight, (size_t)r->facts.features, stdout);
+    fit_set_weights(&m, &r->maps, weight, r->answer.intercept);
+    fwrite(weight, sizeof *weight, (size_t)run->facts.features, stdout);
     fwrite(&m.intercept, sizeof(double), 1, stdout);
 }
 
@@ -65,21 +67,22 @@ int main(int count, char **word)
     sotto_error error;
     if (count < 4)
         return fprintf(stderr, "usage: see the file\n"), 2;
-    private_run r = {.options = read_options(count - 3, word + 3)};
-    r.task = fit_read_task(r.options);
-    r.solver = fit_solver(r.options);
-    must(sotto_fit_check(r.options, &error), &error);
-    must(sotto_table_read(&t, word[2], r.options, &error), &error);
-    r.facts = fit_facts(t, r.options);
-    r.policy = fit_policy(&r.facts, &r.task, r.options);
-    if (r.solver->smooth)
-        must(fit_find_smoothness(&r.smooth, t, &r.task, r.options,
-                                 r.solver->buys, &error),
+    sotto_options *options = read_options(count - 3, word + 3);
+    private_run r = {
+        .task = fit_read_task(options),
+        .run = {.options = options, .solver = fit_solver(options)}};
+    must(sotto_fit_check(options, &error), &error);
+    must(sotto_table_read(&t, word[2], options, &error), &error);
+    r.run.facts = fit_facts(t, options);
+    if (r.run.solver->smooth)
+        must(fit_find_smoothness(&r.run.smooth, t, &r.task, options,
+                                 r.run.solver->finds_bounds, &error),
              &error);
     must(fit_copy_maps(&r.maps, t, &error), &error);
     sotto_table_free(t);
-    must(r.solver->plan(&r, &error), &error);
-    double *weight = calloc((size_t)r.facts.features, sizeof *weight);
+    fit_begin_run(&r);
+    must(r.run.solver->plan(&r.run, &error), &error);
+    double *weight = calloc((size_t)r.run.facts.features, sizeof *weight);
     for (long i = atol(word[1]); i > 0; i--)
         run_once(&r, word[2], weight);
     free(weight);

@@ -100,9 +100,10 @@ sotto_status cell_read(cell *c, const judge *j, char **word, int words,
 
 void cell_free(cell *c)
 {
-    fit_free_maps(&c->run.maps);
-    mem_free(c->run.smooth.m);
-    mem_free(c->run.smooth.reach);
+    if (c->shares_plan)
+        c->run.run.state = NULL;
+    if (c->run.run.solver)
+        fit_end_run(&c->run);
     mem_free(c->result);
     mem_free(c->id);
     mem_free(c->file);
@@ -119,7 +120,9 @@ typedef struct kept_plan {
     int ready, failed;
     sotto_error error;
     ask_plan plan;
-    double norm_bound, proven;
+    const solver_row *solver;
+    void *state;
+    double proven;
 } kept_plan;
 
 static struct {
@@ -138,8 +141,8 @@ static sotto_status price(cell *c, sotto_error *error)
         !option_is(o, OPTION_SOLVER, "scd-paper"))
         return SOTTO_OK;
     sotto_status status =
-        curator_events(&events, &c->run.plan, c->run.policy.adjacency,
-                       c->run.facts.features, error);
+        curator_events(&events, &c->run.run.plan, c->run.policy.adjacency,
+                       c->run.run.facts.features, error);
     if (status == SOTTO_OK)
         status = account_epsilon(&events, option_number(o, OPTION_DELTA),
                                  &price, error);
@@ -150,10 +153,10 @@ static sotto_status price(cell *c, sotto_error *error)
 
 static sotto_status plan(cell *c, sotto_error *error)
 {
-    sotto_status status = c->run.solver->plan(&c->run, error);
+    solver_run *r = &c->run.run;
+    sotto_status status = r->solver->plan(r, error);
     if (status == SOTTO_OK)
-        status = curator_check(&c->run.policy, &c->run.plan,
-                               c->run.facts.features, error);
+        status = curator_check(r->policy, &r->plan, r->facts.features, error);
     return status == SOTTO_OK ? price(c, error) : status;
 }
 
@@ -181,6 +184,8 @@ void cell_end(void)
 {
     while (kept.first) {
         kept_plan *next = kept.first->next;
+        const solver_row *solver = kept.first->solver;
+        (solver->free_state ? solver->free_state : mem_free)(kept.first->state);
         mem_free(kept.first->key);
         mem_free(kept.first);
         kept.first = next;
@@ -207,15 +212,17 @@ static sotto_status make_plan(cell *c, sotto_error *error)
     if (mine) {
         k->failed = plan(c, &k->error) != SOTTO_OK;
         pthread_mutex_lock(&kept.lock);
-        k->plan = c->run.plan;
-        k->norm_bound = c->run.policy.norm_bound;
+        k->plan = c->run.run.plan;
+        k->solver = c->run.run.solver;
+        k->state = c->run.run.state;
         k->proven = c->proven;
         k->ready = 1;
         pthread_cond_broadcast(&kept.made);
         pthread_mutex_unlock(&kept.lock);
     }
-    c->run.plan = k->plan;
-    c->run.policy.norm_bound = k->norm_bound;
+    c->shares_plan = 1;
+    c->run.run.plan = k->plan;
+    c->run.run.state = k->state;
     c->proven = k->proven;
     if (k->failed)
         *error = k->error;
@@ -236,21 +243,21 @@ static sotto_status prepare(cell *c, sotto_error *error)
 {
     static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
     private_run *r = &c->run;
-    *r = (private_run){.options = c->options,
-                       .solver = fit_solver(c->options),
+    const solver_row *solver = fit_solver(c->options);
+    *r = (private_run){.run = {.options = c->options, .solver = solver},
                        .task = fit_read_task(c->options)};
     pthread_mutex_lock(&reading);
     sotto_status status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
         status = records_read(&c->table, c->read, c->file, c->options, error);
-    if (status == SOTTO_OK && r->solver->smooth)
-        status = fit_find_smoothness(&r->smooth, c->table, &r->task, c->options,
-                                     r->solver->buys, error);
+    if (status == SOTTO_OK && solver->smooth)
+        status = fit_find_smoothness(&r->run.smooth, c->table, &r->task,
+                                     c->options, solver->finds_bounds, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, c->table, error);
     if (status == SOTTO_OK) {
-        r->facts = fit_facts(c->table, c->options);
-        r->policy = fit_policy(&r->facts, &r->task, c->options);
+        r->run.facts = fit_facts(c->table, c->options);
+        fit_begin_run(r);
     }
     pthread_mutex_unlock(&reading);
     return status;
@@ -262,8 +269,8 @@ sotto_status cell_prepare(cell *c, sotto_error *error)
     sotto_status status = prepare(c, error);
     if (status == SOTTO_OK)
         status = make_plan(c, error);
-    if (status == SOTTO_OK && c->run.solver->ready)
-        status = c->run.solver->ready(&c->run, error);
+    if (status == SOTTO_OK && c->run.run.solver->ready)
+        status = c->run.run.solver->ready(&c->run.run, error);
     c->plan_seconds = seconds() - start;
     return status;
 }
@@ -277,56 +284,59 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static sotto_status ask(private_run *r, solver_answer *answer,
-                        sotto_error *error)
+static sotto_status ask(private_run *r, sotto_error *error)
 {
-    solver_problem p = {r->task.loss,     r->task.l1,   r->task.l2,
-                        r->task.low,      r->task.high, r->facts.features,
-                        r->task.intercept};
-    sotto_status status = fit_ask_first(r, error);
-    return status == SOTTO_OK ? r->solver->run(r, &p, answer, NULL, NULL, error)
-                              : status;
+    sotto_status status = fit_ask_first(&r->run, error);
+    if (status == SOTTO_OK && r->run.solver->finds_bounds)
+        status = fit_begin_bought(r, error);
+    if (status == SOTTO_OK)
+        status = r->run.solver->run(&r->run, &r->answer, error);
+    mem_free(r->answer.bounds);
+    return status;
 }
 
-static sotto_status train(private_run *r, const cell *c, solver_answer *answer,
-                          cell_result *out, sotto_error *error)
+static sotto_status train(private_run *r, const cell *c, cell_result *out,
+                          sotto_error *error)
 {
     sotto_table *t = NULL;
     sotto_status status = records_copy(&t, c->table, error);
     if (status == SOTTO_OK)
-        status = curator_open(&r->curator, &t, &r->policy, &r->plan, error);
+        status =
+            curator_open(&r->run.curator, &t, &r->policy, &r->run.plan, error);
     double start = seconds();
     if (status == SOTTO_OK)
-        status = ask(r, answer, error);
+        status = ask(r, error);
     out->seconds = seconds() - start;
-    curator_close(r->curator);
+    curator_close(r->run.curator);
     return status == SOTTO_OK
-               ? judge_run(c->judge, &r->maps, answer->weight,
-                           answer->intercept, &out->judged, error)
+               ? judge_run(c->judge, &r->maps, r->answer.weight,
+                           r->answer.intercept, &out->judged, error)
                : status;
 }
 
 sotto_status cell_train(const cell *c, int64_t i, sotto_error *error)
 {
     private_run r = c->run;
-    size_t count = (size_t)r.facts.features + 1;
+    const double *m = c->run.run.smooth.m;
+    size_t count = (size_t)r.run.facts.features + 1;
     double *weight = mem_zeroed(count, sizeof *weight);
     if (!weight)
         return error_memory(error);
     /* the smoothness may be asked for, and is this run's own then */
-    if (r.smooth.m) {
-        r.smooth.m = mem_zeroed(count, sizeof *r.smooth.m);
-        if (r.smooth.m)
-            memcpy(r.smooth.m, c->run.smooth.m, count * sizeof *r.smooth.m);
+    if (m) {
+        r.run.smooth.m = mem_zeroed(count, sizeof *m);
+        if (r.run.smooth.m)
+            memcpy(r.run.smooth.m, m, count * sizeof *m);
     }
+    r.run.policy = &r.policy;
     r.policy.insecure = 1;
     r.policy.seed = mixed(c->seed + (uint64_t)i);
-    solver_answer answer = {.weight = weight};
-    sotto_status status = c->run.smooth.m && !r.smooth.m
+    r.answer.weight = weight;
+    sotto_status status = m && !r.run.smooth.m
                               ? error_memory(error)
-                              : train(&r, c, &answer, &c->result[i], error);
-    if (c->run.smooth.m)
-        mem_free(r.smooth.m);
+                              : train(&r, c, &c->result[i], error);
+    if (m)
+        mem_free(r.run.smooth.m);
     mem_free(weight);
     return status;
 }
@@ -355,8 +365,8 @@ static void put_list(const cell *c, const char *name, size_t offset,
 static void put_levels(const cell *c, text_buffer *t)
 {
     text_put(t, ", \"levels\": {");
-    for (int i = 0; i < c->run.plan.items; i++) {
-        const ask_item *item = &c->run.plan.item[i];
+    for (int i = 0; i < c->run.run.plan.items; i++) {
+        const ask_item *item = &c->run.run.plan.item[i];
         text_format(t, "%s\"%d %s x %lld\": ", i ? ", " : "", i,
                     ask_name(item->kind), (long long)item->count);
         put_number(t, item->level);

@@ -26,6 +26,7 @@ typedef struct cell {
 
     /* made by cell_prepare */
     private_run run;
+    int shares_plan; /* its state belongs to the plans that are kept */
     const sotto_table *table;
     double proven; /* epsilon of the plan; NaN: as asked for */
     double plan_seconds;

@@ -6,9 +6,11 @@
 #ifndef SOTTO_SOLVER_H
 #define SOTTO_SOLVER_H
 
+#include "account.h"
 #include "ask.h"
 #include "base.h"
 #include "loss.h"
+#include "option.h"
 
 /* The problem, in the units the table is stored in. */
 typedef struct solver_problem {
@@ -23,9 +25,13 @@ typedef struct solver_problem {
 typedef struct solver_answer {
     double *weight; /* one for each feature, the caller's */
     double intercept;
-    double *noise; /* NULL, or for each feature the sd of the last noise that
-                      entered its weight, before the penalty; 0: none did, or
-                      it is not known. The caller's, zeros at first */
+    double *noise;  /* NULL, or for each feature the sd of the last noise that
+                       entered its weight, before the penalty; 0: none did, or
+                       it is not known. The caller's, zeros at first */
+    double *bounds; /* of solvers that find bounds: how far features and, behind
+                       them, the target go. The caller's; what was declared at
+                       first, where that is infinite what was found */
+    int common_bound; /* all features have the same that was found */
 } solver_answer;
 
 /* Coordinate j was moved by an answer whose noise moved it by that sd. */
@@ -39,6 +45,90 @@ static inline void solver_note(const solver_answer *out,
 /* Called after each step with the share of them that is done, a public
    number; other than 0 stops. */
 typedef int (*solver_progress)(void *context, double share);
+
+/* ---- a run ---- */
+
+/* What is public about the records: by declaration, before any question. */
+typedef struct solver_facts {
+    int64_t features;
+    double rows; /* 0: not public, to be asked */
+    double weight_bound;
+    int has_people;
+    int only_planned;    /* `rows` may stand for a number that is not known */
+    double target_reach; /* how far targets go, by declaration; or infinite */
+    int64_t scaled;      /* features that are divided by their row's length */
+    account_adjacency adjacency;
+    int64_t rows_per_person;
+    int without_noise; /* NOT PRIVATE */
+} solver_facts;
+
+/* The smoothness constants M_j, and the bounds that they come from. */
+typedef struct solver_smoothness {
+    double *m;     /* features, and the intercept; NULL: not known yet */
+    double *reach; /* how far each feature goes; infinite: not declared */
+    double target_reach;
+} solver_smoothness;
+
+/* The weights that penalties are about. */
+typedef struct solver_units {
+    int of_file;        /* those of the file's own units, not the stored ones */
+    const double *half; /* stored = (raw - centre) / half; NULL: 1 */
+    double target_half;
+} solver_units;
+
+typedef struct solver_row solver_row;
+
+/* One training: what its solver knows, and what the solver makes of it. */
+typedef struct solver_run {
+    const sotto_options *options;
+    const solver_row *solver;
+    solver_problem problem;
+    solver_facts facts;
+    solver_smoothness smooth;
+    solver_units units;
+    const curator_policy *policy;
+
+    ask_plan plan;
+    void *state; /* the solver's own, made by its plan */
+
+    /* with records only */
+    curator *curator;
+    solver_progress progress; /* or NULL */
+    void *context;            /* of `progress` */
+} solver_run;
+
+/*
+ * A solver. `plan` makes r->plan and, where it needs one, r->state; it sees
+ * no record. `run` leaves r as it is, so that a plan can be run again.
+ */
+struct solver_row {
+    const char *name;
+    int smooth;        /* it needs the smoothness */
+    int finds_bounds;  /* it asks for bounds that are not declared */
+    int shortens_rows; /* to --norm-bound */
+
+    /* Refuses options that it cannot work with. */
+    sotto_status (*check)(const sotto_options *options, sotto_error *error);
+
+    /* NULL, or the loss that is asked about instead of the problem's. */
+    loss (*asked_loss)(const sotto_options *options, loss l);
+
+    sotto_status (*plan)(solver_run *r, sotto_error *error);
+
+    /* NULL, or refuses what the curator would refuse later, when it has been
+       written down as spent: all that is public, before the first question. */
+    sotto_status (*ready)(const solver_run *r, sotto_error *error);
+    sotto_status (*run)(const solver_run *r, solver_answer *out,
+                        sotto_error *error);
+    void (*free_state)(void *state); /* NULL: it is one block of memory */
+
+    /* NULL, or what `sotto plan --explain` says. */
+    void (*explain)(const solver_run *r, text_buffer *out);
+
+    /* NULL, or adds to a plan what is asked for by --set: ", \"key\": ..." */
+    sotto_status (*theory)(const solver_run *r, text_buffer *out,
+                           sotto_error *error);
+};
 
 /* ---- prox.c ---- */
 

@@ -335,7 +335,7 @@ static sotto_status find_sampling(fit_blocks *b, const char *how,
 
 /* ---- both ---- */
 
-sotto_status fit_read_blocks(fit_blocks *b, const private_run *r,
+sotto_status fit_read_blocks(fit_blocks *b, const solver_run *r,
                              sotto_error *error)
 {
     double many;

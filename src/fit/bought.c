@@ -12,25 +12,26 @@
 
 sotto_status fit_begin_bought(private_run *r, sotto_error *error)
 {
-    size_t count = (size_t)r->facts.features;
-    r->bought = mem_zeroed(count + 1, sizeof *r->bought);
-    if (!r->bought)
+    size_t count = (size_t)r->run.facts.features;
+    r->answer.bounds = mem_zeroed(count + 1, sizeof *r->answer.bounds);
+    if (!r->answer.bounds)
         return error_memory(error);
-    memcpy(r->bought, r->smooth.reach, count * sizeof *r->bought);
-    r->bought[count] = r->smooth.target_reach;
+    memcpy(r->answer.bounds, r->run.smooth.reach,
+           count * sizeof *r->answer.bounds);
+    r->answer.bounds[count] = r->run.smooth.target_reach;
     return SOTTO_OK;
 }
 
 const char *fit_bounds_word(const private_run *r)
 {
     int missing = 0;
-    if (!r->solver->smooth)
+    if (!r->run.solver->smooth)
         return "not used";
-    for (int64_t j = 0; r->smooth.reach && j < r->facts.features; j++)
-        missing |= !isfinite(r->smooth.reach[j]);
+    for (int64_t j = 0; r->run.smooth.reach && j < r->run.facts.features; j++)
+        missing |= !isfinite(r->run.smooth.reach[j]);
     return missing ? "from declared bounds, and from answers where there are "
                      "none"
-                   : fit_smoothness_word(r->options);
+                   : fit_smoothness_word(r->run.options);
 }
 
 static int is_bought(double declared, double now)
@@ -40,10 +41,11 @@ static int is_bought(double declared, double now)
 
 int fit_has_bought(const private_run *r)
 {
-    int64_t p = r->facts.features;
-    int any = r->bought && is_bought(r->smooth.target_reach, r->bought[p]);
-    for (int64_t j = 0; r->bought && j < p && !any; j++)
-        any = is_bought(r->smooth.reach[j], r->bought[j]);
+    int64_t p = r->run.facts.features;
+    int any = r->answer.bounds &&
+              is_bought(r->run.smooth.target_reach, r->answer.bounds[p]);
+    for (int64_t j = 0; r->answer.bounds && j < p && !any; j++)
+        any = is_bought(r->run.smooth.reach[j], r->answer.bounds[j]);
     return any;
 }
 
@@ -55,16 +57,16 @@ static void put_features(const private_run *r, const sotto_model *m,
     text_put(t, "\"features\": ");
     for (int64_t j = 0; j < m->features; j++) {
         char buffer[24];
-        if (!is_bought(r->smooth.reach[j], r->bought[j]))
+        if (!is_bought(r->run.smooth.reach[j], r->answer.bounds[j]))
             continue;
-        if (r->newton.common_bound) {
-            text_number(t, r->bought[j]);
+        if (r->answer.common_bound) {
+            text_number(t, r->answer.bounds[j]);
             return;
         }
         text_put(t, *between ? between : "{");
         text_json(t, sotto_model_feature_name(m, j, buffer));
         text_put(t, ": ");
-        text_number(t, r->bought[j]);
+        text_number(t, r->answer.bounds[j]);
         between = ", ";
     }
     text_put(t, *between ? "}" : "{}");
@@ -74,9 +76,9 @@ void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t)
 {
     int64_t p = m->features;
     text_put(t, ",\n    \"bought_bounds\": {");
-    if (is_bought(r->smooth.target_reach, r->bought[p])) {
+    if (is_bought(r->run.smooth.target_reach, r->answer.bounds[p])) {
         text_put(t, "\"target\": ");
-        text_number(t, r->bought[p]);
+        text_number(t, r->answer.bounds[p]);
         text_put(t, ", ");
     }
     put_features(r, m, t);
@@ -129,14 +131,14 @@ static int put_schema(const private_run *r, const sotto_model *m, json_t *root)
     for (int64_t j = 0; fine && j < m->features; j++) {
         char buffer[24];
         const char *name = sotto_model_feature_name(m, j, buffer);
-        if (!is_bought(r->smooth.reach[j], r->bought[j]))
+        if (!is_bought(r->run.smooth.reach[j], r->answer.bounds[j]))
             continue;
-        int one = !r->newton.common_bound || m->name ||
+        int one = !r->answer.common_bound || m->name ||
                   json_object_get(columns, name);
         if (one)
-            fine = put_column(columns, name, r->bought[j]);
+            fine = put_column(columns, name, r->answer.bounds[j]);
         else if (!together++)
-            fine = put_default(root, r->bought[j]);
+            fine = put_default(root, r->answer.bounds[j]);
     }
     return fine;
 }

@@ -213,13 +213,13 @@ static sotto_status read_bounds(bounds *b, const sotto_options *options,
                                       "are coordinates");
 }
 
-sotto_status fit_gcd_bounds(const private_run *r, double steps, text_buffer *t,
+sotto_status fit_gcd_bounds(const solver_run *r, double steps, text_buffer *t,
                             sotto_error *error)
 {
     bounds b = {.n = option_given(r->options, OPTION_ROWS)
                          ? option_number(r->options, OPTION_ROWS)
                          : NAN,
-                .p = (double)(r->facts.features + r->task.intercept),
+                .p = (double)(r->facts.features + r->problem.intercept),
                 .epsilon = option_number(r->options, OPTION_EPSILON),
                 .delta = option_number(r->options, OPTION_DELTA),
                 .tau = 0,

@@ -26,9 +26,9 @@ sotto_status fit_check_descent(const sotto_options *options, const char *solver,
 }
 
 /* The curator's bounds of a whole gradient, with room. */
-sotto_status fit_descent_ready(const private_run *r, sotto_error *error)
+sotto_status fit_descent_ready(const solver_run *r, sotto_error *error)
 {
-    if (r->facts.features + r->task.intercept > 1 << 20)
+    if (r->facts.features + r->problem.intercept > 1 << 20)
         return error_set(error, SOTTO_USAGE,
                          "--solver %s: at most 2^20 coordinates; expected "
                          "fewer features, or --solver gcd",
@@ -66,11 +66,11 @@ static double given_or(const sotto_options *options, option_id id,
  * is at most their number: steps of 1 / number are stable. A record's slope
  * is about 1, and then its gradient there about sqrt(number / curvature).
  */
-descent_settings fit_descent_settings(const private_run *r)
+descent_settings fit_descent_settings(const solver_run *r)
 {
     const sotto_options *options = r->options;
-    double coordinates = (double)(r->facts.features + r->task.intercept);
-    double curvature = loss_curvature_bound(&r->task.loss);
+    double coordinates = (double)(r->facts.features + r->problem.intercept);
+    double curvature = loss_curvature_bound(&r->problem.loss);
     return (descent_settings){
         .steps = fit_descent_steps(options),
         .step_size = given_or(options, OPTION_STEP_SIZE, 1 / coordinates),

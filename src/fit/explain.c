@@ -23,35 +23,37 @@ static void explain_line(const ask_item *item, double mu, text_buffer *t)
 }
 
 /* The questions of the rule, and of the selections as if none was refused. */
-static void explain_questions(const private_run *r, double mu, text_buffer *t)
+static void explain_questions(const solver_run *r, double mu, text_buffer *t)
 {
+    const newton_planned *n = r->state;
     ask_plan plan = r->plan;
     if (ask_planned(&r->plan, ASK_LATER)) {
         plan.items--;
-        newton_add_plan(&plan, &r->newton, r->plan.item[plan.items].level);
+        newton_add_plan(&plan, &n->rule, r->plan.item[plan.items].level);
     }
     for (int i = 0; i < plan.items; i++)
         explain_line(&plan.item[i], mu, t);
-    if (r->path != PATH_SELECT || r->newton.few > 0)
+    if (n->path != PATH_SELECT || n->rule.few > 0)
         return;
     double level = r->plan.item[r->plan.items - 1].level, all = 0;
-    int64_t most = select_most(&r->whole);
+    int64_t most = select_most(&n->whole);
     for (int64_t k = 0; k < most; k++)
-        all += select_share(&r->newton, k);
+        all += select_share(&n->rule, k);
     all *= level * level / (mu * mu);
     text_format(t, "  %-22s %5lld  %7s %%  at most, each 4/5 of the last\n",
                 "choice, and partial", (long long)most,
                 sotto_number_fixed(100 * all, 2).text);
-    double rest = level * level / (mu * mu) * (1 - newton_shares(&r->newton));
+    double rest = level * level / (mu * mu) * (1 - newton_shares(&n->rule));
     text_format(t, "  %-22s        %7s %%  at least, on what was chosen\n",
                 "dense", sotto_number_fixed(100 * (rest - all), 2).text);
 }
 
 /* What nobody declared, and what it takes to do without. */
-static void explain_bounds(const private_run *r, text_buffer *t)
+static void explain_bounds(const solver_run *r, text_buffer *t)
 {
-    const newton_facts *f = &r->whole;
-    const newton_rule *rule = &r->newton;
+    const newton_planned *n = r->state;
+    const newton_facts *f = &n->whole;
+    const newton_rule *rule = &n->rule;
     if (!r->smooth.reach) {
         text_put(t, "bounds      taken to be declared; --schema FILE says\n");
         return;
@@ -77,10 +79,11 @@ static void explain_bounds(const private_run *r, text_buffer *t)
                     sotto_number_print(100 * rule->target_counts, 2).text);
 }
 
-static void explain_noise(const private_run *r, text_buffer *t)
+static void explain_noise(const solver_run *r, text_buffer *t)
 {
-    const newton_facts *f = &r->whole;
-    const newton_rule *rule = &r->newton;
+    const newton_planned *n = r->state;
+    const newton_facts *f = &n->whole;
+    const newton_rule *rule = &n->rule;
     double x = newton_strength(f), d = (double)(f->features + f->intercept);
     if (rule->matrix > 0) {
         text_format(t, "centres     %s\n",
@@ -102,38 +105,39 @@ static void explain_noise(const private_run *r, text_buffer *t)
         text_put(t, "warning     n mu < 100: close to the intercept alone\n");
 }
 
-void fit_explain(const private_run *r, text_buffer *t)
+void newton_explain(const solver_run *r, text_buffer *t)
 {
-    const newton_facts *f = &r->whole;
+    const newton_planned *n = r->state;
+    const newton_facts *f = &n->whole;
     double x = newton_strength(f), sum = 0;
     for (int i = 0; i < r->plan.items; i++)
         if (r->plan.item[i].noise != ASK_FLIP)
             sum += r->plan.item[i].level * r->plan.item[i].level *
                    (double)r->plan.item[i].count;
-    text_format(t, "path        %s (%s)\n", path_name(r->path), r->why);
-    if (r->newton.few > 0)
+    text_format(t, "path        %s (%s)\n", path_name(n->path), n->why);
+    if (n->rule.few > 0)
         text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
                     "with pure noise\n");
     text_format(t, "%-11s %s\n",
-                r->path == PATH_SELECT && r->newton.few == 0 ? "sqrt(2 rho)"
-                                                             : "mu",
+                n->path == PATH_SELECT && n->rule.few == 0 ? "sqrt(2 rho)"
+                                                           : "mu",
                 sotto_number_fixed(sqrt(sum), 5).text);
     text_format(t, "n mu        %s%s\n", sotto_number_fixed(x, 1).text,
                 f->replace_one ? "" : " (as if a record could be replaced)");
     text_format(t, "p / (n mu)  %s\n",
                 sotto_number_fixed((double)f->features / x, 4).text);
-    if (r->newton.rounds > 0)
+    if (n->rule.rounds > 0)
         text_format(t,
                     "rounds      %lld, of which the last %lld are averaged\n",
-                    (long long)r->newton.rounds,
-                    (long long)(r->newton.rounds - r->newton.first_rounds));
+                    (long long)n->rule.rounds,
+                    (long long)(n->rule.rounds - n->rule.first_rounds));
     text_put(t, "\n  question               times  of budget      level\n");
     explain_questions(r, sqrt(sum), t);
     text_format(
         t,
         "\nthe intercept is known to about %s of the target's "
         "bound\n",
-        sotto_number_print(2 / (x * sqrt(fmax(r->newton.target_mean, .01))), 2)
+        sotto_number_print(2 / (x * sqrt(fmax(n->rule.target_mean, .01))), 2)
             .text);
     explain_bounds(r, t);
     explain_noise(r, t);

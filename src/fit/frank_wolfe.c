@@ -53,16 +53,16 @@ double fit_vertex_clip(const sotto_options *options)
                : 1;
 }
 
-double fit_intercept_radius(const private_run *r)
+double fit_intercept_radius(const solver_run *r)
 {
-    return r->task.intercept
+    return r->problem.intercept
                ? option_number(r->options, OPTION_INTERCEPT_RADIUS)
                : 0;
 }
 
 /* ---- noise ---- */
 
-static sotto_status questions(private_run *r, ask_noise choice,
+static sotto_status questions(solver_run *r, ask_noise choice,
                               ask_noise release, int64_t count,
                               sotto_error *error)
 {
@@ -75,7 +75,7 @@ static sotto_status questions(private_run *r, ask_noise choice,
                             .count = count,
                             .noise = choice,
                             .level = fit_level(choice, left, (double)count)});
-    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
 
 void fit_later_vertices(double count, double share, ask_plan *out)
@@ -96,13 +96,13 @@ static double noise_of(const ask_plan *plan)
 
 /* The exponential mechanism, or, which is less for few steps, the noise of
    pure differential privacy: whichever is smaller. */
-sotto_status fit_plan_vertices(private_run *r, double count, sotto_error *error)
+sotto_status fit_plan_vertices(solver_run *r, double count, sotto_error *error)
 {
     if (count > 1e9)
         return error_set(error, SOTTO_USAGE,
                          "--steps: at most 1e9 questions in all");
     int64_t times = (int64_t)count;
-    if (r->policy.without_noise)
+    if (r->facts.without_noise)
         return questions(r, ASK_GUMBEL, ASK_GAUSSIAN, times, error);
     sotto_status status = questions(r, ASK_FLIP, ASK_LAPLACE, times, error);
     ask_plan pure = r->plan;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-void fit_plan_add(private_run *r, ask_item item)
+void fit_plan_add(solver_run *r, ask_item item)
 {
     r->plan.item[r->plan.items++] = item;
 }
@@ -39,10 +39,10 @@ ask_item fit_batches(ask_kind kind, int64_t count, double share, double all,
                                         : fit_level(ASK_GAUSSIAN, share, all)};
 }
 
-sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
+sotto_status fit_plan_begin(solver_run *r, ask_noise noise, double *left,
                             sotto_error *error)
 {
-    double moments, total = r->policy.rows > 0 ? 0 : .01;
+    double moments, total = r->facts.rows > 0 ? 0 : .01;
     sotto_status status = fit_moments_share(r->options, &moments, error);
     r->plan = (ask_plan){0};
     if (status != SOTTO_OK)
@@ -101,7 +101,7 @@ static void put_plan(text_buffer *t, const ask_plan *plan,
     }
 }
 
-static double plan_draws(const private_run *r)
+static double plan_draws(const solver_run *r)
 {
     double draws = 0;
     for (int i = 0; i < r->plan.items; i++)
@@ -110,19 +110,19 @@ static double plan_draws(const private_run *r)
     return draws;
 }
 
-static void divide_levels(private_run *r, double by)
+static void divide_levels(solver_run *r, double by)
 {
     for (int i = 0; i < r->plan.items; i++)
         r->plan.item[i].level /= by;
 }
 
 /* What the plan costs at delta: the statement's epsilon. */
-static sotto_status plan_price(private_run *r, double *epsilon,
+static sotto_status plan_price(solver_run *r, double *epsilon,
                                sotto_error *error)
 {
     account_list events;
     account_price price = {0};
-    sotto_status status = curator_events(&events, &r->plan, r->policy.adjacency,
+    sotto_status status = curator_events(&events, &r->plan, r->facts.adjacency,
                                          r->facts.features, error);
     if (status == SOTTO_OK)
         status = account_epsilon(
@@ -135,7 +135,7 @@ static sotto_status plan_price(private_run *r, double *epsilon,
 /* Calibration proves delta for epsilon; on another grid the epsilon that is
    proven for delta may be larger by a hair. No statement is above the
    budget. */
-static sotto_status plan_within(private_run *r, sotto_error *error)
+static sotto_status plan_within(solver_run *r, sotto_error *error)
 {
     double budget = option_number(r->options, OPTION_EPSILON), epsilon;
     for (int i = 0; i < 20; i++) {
@@ -147,12 +147,12 @@ static sotto_status plan_within(private_run *r, sotto_error *error)
     return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
 }
 
-sotto_status fit_calibrate(private_run *r, sotto_error *error)
+sotto_status fit_calibrate(solver_run *r, sotto_error *error)
 {
     text_buffer t = {0};
-    put_plan(&t, &r->plan, r->policy.adjacency);
+    put_plan(&t, &r->plan, r->facts.adjacency);
     account_target target = {.plan = t.data,
-                             .adjacency = r->policy.adjacency,
+                             .adjacency = r->facts.adjacency,
                              .ordered = 1,
                              .draws = plan_draws(r),
                              .epsilon =
@@ -175,7 +175,7 @@ sotto_status fit_calibrate(private_run *r, sotto_error *error)
 
 /* ---- the papers' own ---- */
 
-sotto_status fit_paper_multiplier(const private_run *r, const char *name,
+sotto_status fit_paper_multiplier(const solver_run *r, const char *name,
                                   double steps, double *z, sotto_error *error)
 {
     for (int64_t i = 0; account_paper_at(i); i++)

@@ -4,7 +4,7 @@
  */
 #include "private.h"
 
-account_adjacency fit_adjacency(const sotto_options *options)
+static account_adjacency fit_adjacency(const sotto_options *options)
 {
     account_adjacency adjacency = ACCOUNT_ADD_REMOVE;
     if (option_given(options, OPTION_ADJACENCY))
@@ -13,44 +13,55 @@ account_adjacency fit_adjacency(const sotto_options *options)
     return adjacency;
 }
 
+/* What the options say, whatever the table is. */
+static void add_options(solver_facts *f, const sotto_options *options)
+{
+    f->adjacency = fit_adjacency(options);
+    f->rows_per_person = option_integer(options, OPTION_ROWS_PER_PERSON);
+    f->without_noise = !option_private(options);
+}
+
 /*
  * The number of rows is public where neighbours have as many: a record is
  * another one or blanked, each person has one row, and no row can be made to
  * be dropped.
  */
-public_facts fit_facts(const sotto_table *t, const sotto_options *options)
+solver_facts fit_facts(const sotto_table *t, const sotto_options *options)
 {
-    account_adjacency adjacency = fit_adjacency(options);
-    public_facts f = {t->features,     0, t->weight_bound,
-                      t->unit != NULL, 0, t->target_reach,
-                      t->scaled};
+    solver_facts f = {.features = t->features,
+                      .weight_bound = t->weight_bound,
+                      .has_people = t->unit != NULL,
+                      .target_reach = t->target_reach,
+                      .scaled = t->scaled};
+    add_options(&f, options);
     if (option_given(options, OPTION_ROWS))
         f.rows = option_number(options, OPTION_ROWS);
-    else if (adjacency != ACCOUNT_ADD_REMOVE && !t->weight && !t->unit &&
-             option_integer(options, OPTION_ROWS_PER_PERSON) == 1 &&
-             !t->drops_rows)
+    else if (f.adjacency != ACCOUNT_ADD_REMOVE && !t->weight && !t->unit &&
+             f.rows_per_person == 1 && !t->drops_rows)
         f.rows = (double)t->rows;
     return f;
 }
 
 /* The same of a table that is only planned for. */
-public_facts fit_planned_facts(const sotto_options *options)
+solver_facts fit_planned_facts(const sotto_options *options)
 {
-    public_facts f = {.weight_bound = 1,
+    solver_facts f = {.weight_bound = 1,
                       .has_people = option_given(options, OPTION_UNIT_COLUMN),
                       .only_planned = 1,
                       .target_reach = 1};
+    add_options(&f, options);
     if (option_given(options, OPTION_FEATURES))
         f.features = option_integer(options, OPTION_FEATURES);
     if (option_given(options, OPTION_ROWS))
         f.rows = option_number(options, OPTION_ROWS);
-    else if (fit_adjacency(options) != ACCOUNT_ADD_REMOVE && !f.has_people &&
-             option_integer(options, OPTION_ROWS_PER_PERSON) == 1)
+    else if (f.adjacency != ACCOUNT_ADD_REMOVE && !f.has_people &&
+             f.rows_per_person == 1)
         f.rows = 1; /* public, whatever it will be */
     return f;
 }
 
-curator_policy fit_policy(const public_facts *f, const fit_task *task,
+curator_policy fit_policy(const solver_facts *f, const fit_task *task,
+                          const solver_row *solver,
                           const sotto_options *options)
 {
     static const char *const isas[] = {[KERNEL_AUTO] = "auto",
@@ -58,15 +69,18 @@ curator_policy fit_policy(const public_facts *f, const fit_task *task,
                                        [KERNEL_AVX2] = "avx2",
                                        [KERNEL_AVX512] = "avx512"};
     curator_policy p = {
-        .adjacency = fit_adjacency(options),
-        .rows_per_person = option_integer(options, OPTION_ROWS_PER_PERSON),
+        .adjacency = f->adjacency,
+        .rows_per_person = f->rows_per_person,
         .has_people = f->has_people,
         .rows = f->rows,
-        .loss = task->loss,
+        .loss = solver->asked_loss ? solver->asked_loss(options, task->loss)
+                                   : task->loss,
         .weight_bound = f->weight_bound,
         .intercept = task->intercept,
-        .without_noise = !option_private(options),
+        .without_noise = f->without_noise,
         .insecure = option_given(options, OPTION_INSECURE_SEED)};
+    if (solver->shortens_rows)
+        p.norm_bound = option_number(options, OPTION_NORM_BOUND);
     if (p.insecure)
         p.seed = (uint64_t)option_integer(options, OPTION_INSECURE_SEED);
     for (int i = 0; i < 4; i++)

@@ -9,13 +9,13 @@
 
 /* ---- what is needed ---- */
 
-static const private_solver *const solvers[] = {
+static const solver_row *const solvers[] = {
     &fit_auto,    &fit_newton,     &fit_cd,     &fit_gcd,
     &fit_gd,      &fit_sgd,        &fit_scd,    &fit_scd_paper,
     &fit_scd_seq, &fit_scd_primal, &fit_fw,     &fit_bcfw,
     &fit_ssp,     &fit_svrg,       &fit_output, &fit_objective};
 
-const private_solver *fit_solver(const sotto_options *options)
+const solver_row *fit_solver(const sotto_options *options)
 {
     for (size_t i = 1; i < sizeof solvers / sizeof *solvers; i++)
         if (option_is(options, OPTION_SOLVER, solvers[i]->name))
@@ -100,9 +100,9 @@ static int run_look(void *context, double share)
     return r->watch->look(r->watch->context, &progress);
 }
 
-sotto_status fit_ask_first(private_run *r, sotto_error *error)
+sotto_status fit_ask_first(solver_run *r, sotto_error *error)
 {
-    double total, curvature = loss_curvature_bound(&r->task.loss);
+    double total, curvature = loss_curvature_bound(&r->problem.loss);
     sotto_status status = SOTTO_OK;
     if (ask_planned(&r->plan, ASK_TOTAL))
         status = curator_ask_total(r->curator, &total, error);
@@ -136,30 +136,26 @@ static void run_noise(const private_run *r, sotto_model *m)
    because neighbours have as many is counted, and is not told. */
 static double run_rows(const private_run *r)
 {
-    if (option_given(r->options, OPTION_ROWS))
-        return option_number(r->options, OPTION_ROWS);
-    return ask_planned(&r->plan, ASK_TOTAL) ? curator_rows(r->curator) : 0;
+    if (option_given(r->run.options, OPTION_ROWS))
+        return option_number(r->run.options, OPTION_ROWS);
+    return ask_planned(&r->run.plan, ASK_TOTAL) ? curator_rows(r->run.curator)
+                                                : 0;
 }
 
 static sotto_status run_solver(private_run *r, sotto_model *m,
                                sotto_error *error)
 {
-    solver_problem p = {r->task.loss,     r->task.l1,   r->task.l2,
-                        r->task.low,      r->task.high, m->features,
-                        r->task.intercept};
     m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
-    solver_answer answer = {.weight = m->weight, .noise = m->noise};
+    r->answer.weight = m->weight;
+    r->answer.noise = m->noise;
     sotto_status status =
-        m->noise ? fit_ask_first(r, error) : error_memory(error);
-    if (status == SOTTO_OK && r->solver->later &&
-        ask_planned(&r->plan, ASK_LATER))
-        status = fit_tell_steps(r, error);
+        m->noise ? fit_ask_first(&r->run, error) : error_memory(error);
+    if (status == SOTTO_OK && r->run.solver->finds_bounds)
+        status = fit_begin_bought(r, error);
     if (status == SOTTO_OK)
-        status = r->solver->run(r, &p, &answer,
-                                r->watch && r->watch->look ? run_look : NULL, r,
-                                error);
+        status = r->run.solver->run(&r->run, &r->answer, error);
     if (status == SOTTO_OK)
-        fit_set_weights(m, &r->maps, m->weight, answer.intercept);
+        fit_set_weights(m, &r->maps, m->weight, r->answer.intercept);
     run_noise(r, m);
     if (status == SOTTO_OK && m->statement)
         m->rows = run_rows(r);
@@ -175,11 +171,13 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
 static sotto_status run_text(const private_run *r, text_buffer *t,
                              double *epsilon, sotto_error *error)
 {
-    curator_terms terms = {
-        &r->policy,         &r->plan,
-        r->facts.features,  option_number(r->options, OPTION_DELTA),
-        fit_bounds_word(r), fit_rows_come_from(r->options),
-        r->facts.scaled};
+    curator_terms terms = {&r->policy,
+                           &r->run.plan,
+                           r->run.facts.features,
+                           option_number(r->run.options, OPTION_DELTA),
+                           fit_bounds_word(r),
+                           fit_rows_come_from(r->run.options),
+                           r->run.facts.scaled};
     return curator_statement(&terms, t, epsilon, error);
 }
 
@@ -196,7 +194,7 @@ static sotto_status run_state(const private_run *r, sotto_model *m,
                               sotto_error *error)
 {
     text_buffer t = {0};
-    m->delta = option_number(r->options, OPTION_DELTA);
+    m->delta = option_number(r->run.options, OPTION_DELTA);
     sotto_status status = run_text(r, &t, &m->epsilon, error);
     return run_form(&t, &m->statement, status, error);
 }
@@ -207,13 +205,13 @@ static sotto_status run_told(const private_run *r, sotto_model *m,
 {
     text_buffer t = {0};
     if (!m->statement ||
-        (!ask_planned(&r->plan, ASK_LATER) && !fit_has_bought(r)))
+        (!ask_planned(&r->run.plan, ASK_LATER) && !fit_has_bought(r)))
         return SOTTO_OK;
     text_put(&t, m->statement);
     while (t.length > 0 && t.data[t.length - 1] != '}')
         t.length--;
     t.length -= t.length > 0; /* the brace that closes it */
-    curator_put_told(r->curator, &t);
+    curator_put_told(r->run.curator, &t);
     if (fit_has_bought(r))
         fit_put_bought(r, m, &t);
     text_put(&t, "}");
@@ -231,13 +229,14 @@ static sotto_status run_told(const private_run *r, sotto_model *m,
 static sotto_status declare_spending(const private_run *r, const sotto_model *m,
                                      sotto_error *error)
 {
-    const sotto_options *options = r->options;
+    const sotto_options *options = r->run.options;
     const char *output = option_text(options, OPTION_OUTPUT);
     account_list events;
     if (!output)
         return SOTTO_OK; /* a caller of the library who keeps it in memory */
-    sotto_status status = curator_events(&events, &r->plan, r->policy.adjacency,
-                                         r->facts.features, error);
+    sotto_status status =
+        curator_events(&events, &r->run.plan, r->policy.adjacency,
+                       r->run.facts.features, error);
     if (status == SOTTO_OK)
         status = fit_write_spent(output, m->statement, &events, error);
     account_free(&events);
@@ -252,19 +251,49 @@ static sotto_status run_name_unit(private_run *r, const char *column,
     return column && !r->unit_column ? error_memory(error) : SOTTO_OK;
 }
 
+void fit_begin_run(private_run *r)
+{
+    const fit_task *t = &r->task;
+    r->run.problem = (solver_problem){
+        t->loss,     t->l1, t->l2, t->low, t->high, r->run.facts.features,
+        t->intercept};
+    r->run.units = (solver_units){t->units == MODEL_UNITS_FILE, r->maps.half,
+                                  r->maps.target_half};
+    r->policy =
+        fit_policy(&r->run.facts, &r->task, r->run.solver, r->run.options);
+    r->run.policy = &r->policy;
+    if (r->watch && r->watch->look) {
+        r->run.progress = run_look;
+        r->run.context = r;
+    }
+}
+
+void fit_end_run(private_run *r)
+{
+    curator_close(r->run.curator);
+    (r->run.solver->free_state ? r->run.solver->free_state
+                               : mem_free)(r->run.state);
+    mem_free(r->answer.bounds);
+    fit_free_maps(&r->maps);
+    mem_free(r->unit_column);
+    mem_free(r->run.smooth.m);
+    mem_free(r->run.smooth.reach);
+}
+
 /* Policy, plan and noise, of public facts. */
 static sotto_status run_plan(private_run *r, sotto_error *error)
 {
-    r->policy = fit_policy(&r->facts, &r->task, r->options);
+    fit_begin_run(r);
     r->policy.unit_column = r->unit_column;
-    sotto_status status = r->solver->plan(r, error);
+    sotto_status status = r->run.solver->plan(&r->run, error);
     if (status == SOTTO_OK && r->policy.without_noise)
-        for (int i = 0; i < r->plan.items; i++)
-            r->plan.item[i].level = 0;
+        for (int i = 0; i < r->run.plan.items; i++)
+            r->run.plan.item[i].level = 0;
     if (status == SOTTO_OK)
-        status = curator_check(&r->policy, &r->plan, r->facts.features, error);
-    if (status == SOTTO_OK && r->solver->ready)
-        status = r->solver->ready(r, error);
+        status = curator_check(&r->policy, &r->run.plan, r->run.facts.features,
+                               error);
+    if (status == SOTTO_OK && r->run.solver->ready)
+        status = r->run.solver->ready(&r->run, error);
     return status;
 }
 
@@ -272,15 +301,16 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
                               sotto_table **table, sotto_error *error)
 {
     const sotto_table *t = *table;
-    if (option_private(r->options) && !t->read_privately)
+    if (option_private(r->run.options) && !t->read_privately)
         return error_set(error, SOTTO_PRIVACY,
                          "the table was not read for private training: its "
                          "shape may come from the records; set epsilon before "
                          "reading");
     sotto_status status = SOTTO_OK;
-    if (r->solver->smooth)
-        status = fit_find_smoothness(&r->smooth, t, &r->task, r->options,
-                                     r->solver->buys, error);
+    if (r->run.solver->smooth)
+        status =
+            fit_find_smoothness(&r->run.smooth, t, &r->task, r->run.options,
+                                r->run.solver->finds_bounds, error);
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)
@@ -289,11 +319,12 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
         status = run_name_unit(r, t->unit_name, error);
     if (status != SOTTO_OK)
         return status;
-    r->facts = fit_facts(t, r->options);
+    r->run.facts = fit_facts(t, r->run.options);
     status = run_plan(r, error);
     if (status == SOTTO_OK)
-        status = curator_open(&r->curator, table, &r->policy, &r->plan, error);
-    if (status != SOTTO_OK || !curator_is_private(r->curator))
+        status = curator_open(&r->run.curator, table, &r->policy, &r->run.plan,
+                              error);
+    if (status != SOTTO_OK || !curator_is_private(r->run.curator))
         return status;
     status = run_state(r, *out, error);
     return status == SOTTO_OK ? declare_spending(r, *out, error) : status;
@@ -305,14 +336,11 @@ static sotto_status run_tell(const private_run *r, char **out,
                              sotto_error *error)
 {
     text_buffer t = {0};
-    if (r->solver->later)
-        fit_explain_steps(r, &t);
-    else if (r->solver == &fit_auto || r->solver == &fit_newton)
-        fit_explain(r, &t);
-    else
+    if (!r->run.solver->explain)
         return error_set(error, SOTTO_USAGE,
                          "--explain goes with --solver auto, newton, gcd, fw "
                          "or bcfw");
+    r->run.solver->explain(&r->run, &t);
     *out = t.failed ? NULL : mem_text(t.data);
     text_free(&t);
     return *out ? SOTTO_OK : error_memory(error);
@@ -322,12 +350,12 @@ static sotto_status run_tell(const private_run *r, char **out,
 static sotto_status run_explain(const private_run *r, text_buffer *t,
                                 sotto_error *error)
 {
-    if (!r->solver->explain)
+    if (!r->run.solver->theory)
         return error_set(error, SOTTO_USAGE, "--set goes with --solver gcd");
     if (t->failed)
         return error_memory(error);
     t->length--; /* the brace that closes it */
-    sotto_status status = r->solver->explain(r, t, error);
+    sotto_status status = r->run.solver->theory(&r->run, t, error);
     text_put(t, "}");
     return status;
 }
@@ -337,27 +365,29 @@ static sotto_status run_explain(const private_run *r, text_buffer *t,
 static sotto_status plan_facts(private_run *r, sotto_error *error)
 {
     sotto_table *t;
-    r->facts = fit_planned_facts(r->options);
-    if (!option_given(r->options, OPTION_SCHEMA))
-        return r->facts.features > 0
+    r->run.facts = fit_planned_facts(r->run.options);
+    if (!option_given(r->run.options, OPTION_SCHEMA))
+        return r->run.facts.features > 0
                    ? run_name_unit(
-                         r, option_text(r->options, OPTION_UNIT_COLUMN), error)
+                         r, option_text(r->run.options, OPTION_UNIT_COLUMN),
+                         error)
                    : error_set(error, SOTTO_USAGE,
                                "expected --features P, how many there will "
                                "be, or --schema FILE");
-    sotto_status status = table_declared(&t, r->options, error);
+    sotto_status status = table_declared(&t, r->run.options, error);
     if (status != SOTTO_OK)
         return status;
-    r->facts.features = t->features;
-    r->facts.weight_bound = t->weight_bound;
-    r->facts.scaled = t->scaled;
-    r->facts.has_people = t->unit != NULL;
-    if (!option_given(r->options, OPTION_ROWS) && (t->weight || t->unit))
-        r->facts.rows = 0;
+    r->run.facts.features = t->features;
+    r->run.facts.weight_bound = t->weight_bound;
+    r->run.facts.scaled = t->scaled;
+    r->run.facts.has_people = t->unit != NULL;
+    if (!option_given(r->run.options, OPTION_ROWS) && (t->weight || t->unit))
+        r->run.facts.rows = 0;
     status = run_name_unit(r, t->unit_name, error);
-    if (status == SOTTO_OK && r->solver->smooth)
-        status = fit_find_smoothness(&r->smooth, t, &r->task, r->options,
-                                     r->solver->buys, error);
+    if (status == SOTTO_OK && r->run.solver->smooth)
+        status =
+            fit_find_smoothness(&r->run.smooth, t, &r->task, r->run.options,
+                                r->run.solver->finds_bounds, error);
     sotto_table_free(t);
     return status;
 }
@@ -367,11 +397,11 @@ static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
     double epsilon;
     text_buffer t = {0};
     sotto_status status = run_plan(r, error);
-    if (status == SOTTO_OK && option_given(r->options, OPTION_EXPLAIN))
+    if (status == SOTTO_OK && option_given(r->run.options, OPTION_EXPLAIN))
         return run_tell(r, out, error);
     if (status == SOTTO_OK)
         status = run_text(r, &t, &epsilon, error);
-    if (status == SOTTO_OK && option_given(r->options, OPTION_SET))
+    if (status == SOTTO_OK && option_given(r->run.options, OPTION_SET))
         status = run_explain(r, &t, error);
     return run_form(&t, out, status, error);
 }
@@ -387,16 +417,12 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                            "--epsilon");
     if (status != SOTTO_OK)
         return status;
-    private_run r = {.options = options,
-                     .solver = fit_solver(options),
+    private_run r = {.run = {.options = options, .solver = fit_solver(options)},
                      .task = fit_read_task(options)};
     status = plan_facts(&r, error);
     if (status == SOTTO_OK)
         status = plan_text(&r, out, error);
-    fit_free_blocks(&r.blocks);
-    mem_free(r.unit_column);
-    mem_free(r.smooth.m);
-    mem_free(r.smooth.reach);
+    fit_end_run(&r);
     return status;
 }
 
@@ -404,8 +430,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
                          const sotto_options *options, const sotto_watch *watch,
                          sotto_error *error)
 {
-    private_run r = {.options = options,
-                     .solver = fit_solver(options),
+    private_run r = {.run = {.options = options, .solver = fit_solver(options)},
                      .task = fit_read_task(options),
                      .watch = watch};
     sotto_status status = run_begin(&r, out, table, error);
@@ -415,13 +440,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
         status = run_told(&r, *out, error);
     if (status == SOTTO_OK)
         status = fit_declare_bought(&r, *out, error);
-    curator_close(r.curator);
-    mem_free(r.bought);
-    fit_free_maps(&r.maps);
-    fit_free_blocks(&r.blocks);
-    mem_free(r.unit_column);
-    mem_free(r.smooth.m);
-    mem_free(r.smooth.reach);
+    fit_end_run(&r);
     if (status != SOTTO_OK) {
         sotto_model_free(*out);
         *out = NULL;

@@ -11,21 +11,10 @@
 
 /* ---- policy.c ---- */
 
-/* What is public about a table, or about one that is only planned for. */
-typedef struct public_facts {
-    int64_t features;
-    double rows; /* 0: not public */
-    double weight_bound;
-    int has_people;
-    int only_planned;    /* `rows` may stand for a number that is not known */
-    double target_reach; /* how far targets go, by declaration; or infinite */
-    int64_t scaled;      /* features that are divided by their row's length */
-} public_facts;
-
-public_facts fit_facts(const sotto_table *t, const sotto_options *options);
-public_facts fit_planned_facts(const sotto_options *options);
-account_adjacency fit_adjacency(const sotto_options *options);
-curator_policy fit_policy(const public_facts *f, const fit_task *task,
+solver_facts fit_facts(const sotto_table *t, const sotto_options *options);
+solver_facts fit_planned_facts(const sotto_options *options);
+curator_policy fit_policy(const solver_facts *f, const fit_task *task,
+                          const solver_row *solver,
                           const sotto_options *options);
 const char *fit_rows_come_from(const sotto_options *options);
 
@@ -37,15 +26,7 @@ sotto_status fit_check_heeded(const sotto_options *options, const char *solver,
 
 /* ---- smoothness.c ---- */
 
-typedef struct smoothness {
-    double *m;     /* features, and the intercept */
-    double *reach; /* how far each feature goes */
-    double target_reach;
-    double share; /* of the budget; 0: nothing is asked */
-    const char *how;
-} smoothness;
-
-sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
+sotto_status fit_find_smoothness(solver_smoothness *s, const sotto_table *t,
                                  const fit_task *task,
                                  const sotto_options *options, int bought,
                                  sotto_error *error);
@@ -57,7 +38,30 @@ sotto_status fit_moments_share(const sotto_options *options, double *share,
 
 /* ---- a run ---- */
 
-typedef struct private_solver private_solver;
+typedef struct private_run {
+    solver_run run; /* what the solver sees */
+    fit_task task;
+    char *unit_column; /* that says whose rows they are; NULL: none */
+    curator_policy policy;
+
+    /* with records only */
+    fit_maps maps;
+    solver_answer answer;
+    const sotto_watch *watch;
+} private_run;
+
+/* Refuses thresholds unit sqrt(M_j) out of [low, high], where the M_j are
+   known before the first question. */
+sotto_status fit_check_thresholds(const solver_run *r, double unit, double low,
+                                  double high, sotto_error *error);
+
+/* Those that a float can hold times what a record can add, with room. */
+#define FIT_LEAST_CLIP 1e-31
+#define FIT_MOST_CLIP 1e43
+
+extern const solver_row fit_cd, fit_gcd, fit_gd, fit_sgd, fit_ssp, fit_svrg,
+    fit_scd, fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
+    fit_newton, fit_auto, fit_output, fit_objective;
 
 typedef struct fit_blocks {
     bcfw_domain domain;
@@ -67,97 +71,42 @@ typedef struct fit_blocks {
     int64_t *owner;      /* each feature's block, from 1 */
 } fit_blocks;
 
-typedef struct private_run {
-    const sotto_options *options;
-    const private_solver *solver;
-    fit_task task;
-    char *unit_column; /* that says whose rows they are; NULL: none */
-    public_facts facts;
-    curator_policy policy;
-    ask_plan plan;
-    newton_facts whole; /* of auto and newton, with their mu */
-    newton_rule newton; /* what the plan is made by */
-    double *bought;     /* how far features and, behind them, the target go:
-                           declared, or bought */
+/* What is planned, or what an answer has made of it. */
+typedef struct newton_planned {
+    newton_facts whole; /* with the mu of all questions together */
+    newton_rule rule;   /* what the plan is made by */
     solver_path path;
     const char *why;
-    fit_blocks blocks; /* of bcfw: read once, so that it runs as planned */
-    double steps;      /* of fw, bcfw and gcd: public, or of an answer */
-
-    /* with records only */
-    fit_maps maps;
-    smoothness smooth;
-    curator *curator;
-    const sotto_watch *watch;
-} private_run;
-
-/*
- * What training with one solver takes. `plan` adds its questions to r->plan,
- * which already has those that come first, and gives all of them their
- * levels; it knows r's options, task, facts and policy, but no record.
- */
-struct private_solver {
-    const char *name;
-    int smooth; /* it needs the smoothness */
-    int buys;   /* it asks for bounds that are not declared */
-    sotto_status (*check)(const sotto_options *options, sotto_error *error);
-    sotto_status (*plan)(private_run *r, sotto_error *error);
-
-    /* NULL, or adds the questions of so many steps, which have this much of
-       2 rho between them: for a plan that waits for the number of rows. */
-    void (*later)(const private_run *r, double steps, double share,
-                  ask_plan *out);
-
-    /* NULL, or refuses what the curator would refuse later, when it has been
-       written down as spent: all that is public, before the first question.
-       Where it is only planned, r->smooth.m is NULL. */
-    sotto_status (*ready)(const private_run *r, sotto_error *error);
-    sotto_status (*run)(private_run *r, const solver_problem *p,
-                        solver_answer *out, solver_progress progress,
-                        void *context, sotto_error *error);
-
-    /* NULL, or adds to a plan what is asked for by --set: ", \"key\": ..." */
-    sotto_status (*explain)(const private_run *r, text_buffer *t,
-                            sotto_error *error);
-};
-
-/* Refuses thresholds unit sqrt(M_j) out of [low, high], where the M_j are
-   known before the first question. */
-sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
-                                  double high, sotto_error *error);
-
-/* Those that a float can hold times what a record can add, with room. */
-#define FIT_LEAST_CLIP 1e-31
-#define FIT_MOST_CLIP 1e43
-
-extern const private_solver fit_cd, fit_gcd, fit_gd, fit_sgd, fit_ssp, fit_svrg,
-    fit_scd, fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
-    fit_newton, fit_auto, fit_output, fit_objective;
+} newton_planned;
 
 /* ---- private.c ---- */
 
 /* The solver that the options name; auto, where they name none. */
-const private_solver *fit_solver(const sotto_options *options);
+const solver_row *fit_solver(const sotto_options *options);
 
 /* Asks what every solver needs first, where it is not public. */
-sotto_status fit_ask_first(private_run *r, sotto_error *error);
+sotto_status fit_ask_first(solver_run *r, sotto_error *error);
+
+/* Makes what the solver sees, and the policy, of the task and the facts. */
+void fit_begin_run(private_run *r);
+void fit_end_run(private_run *r);
 
 /* ---- descent.c: gradient steps ---- */
 
 sotto_status fit_check_descent(const sotto_options *options, const char *solver,
                                sotto_error *error);
-sotto_status fit_descent_ready(const private_run *r, sotto_error *error);
+sotto_status fit_descent_ready(const solver_run *r, sotto_error *error);
 int64_t fit_descent_steps(const sotto_options *options);
 
 /* Refuses so few that hardly anybody is in one. */
 sotto_status fit_check_batches(const sotto_options *options, double rate,
                                double steps, sotto_error *error);
-descent_settings fit_descent_settings(const private_run *r);
+descent_settings fit_descent_settings(const solver_run *r);
 
 /* ---- explain.c ---- */
 
 /* What auto would do and why, for people. */
-void fit_explain(const private_run *r, text_buffer *out);
+void newton_explain(const solver_run *r, text_buffer *out);
 
 /* ---- frank_wolfe.c: what fw and bcfw share ---- */
 
@@ -166,11 +115,10 @@ sotto_status fit_check_frank_wolfe(const sotto_options *options,
 double fit_vertex_clip(const sotto_options *options);
 
 /* How far the intercept may go; 0: there is none. */
-double fit_intercept_radius(const private_run *r);
+double fit_intercept_radius(const solver_run *r);
 
 /* Plans so many choices of vertices, with the noise that the budget takes. */
-sotto_status fit_plan_vertices(private_run *r, double count,
-                               sotto_error *error);
+sotto_status fit_plan_vertices(solver_run *r, double count, sotto_error *error);
 
 /* So many choices of vertices, out of a plan that waits. */
 void fit_later_vertices(double count, double share, ask_plan *out);
@@ -178,20 +126,31 @@ void fit_later_vertices(double count, double share, ask_plan *out);
 /* ---- steps.c: how many, where it is a rule of the number of rows ---- */
 
 /* Whether that number has to be asked first. */
-int fit_steps_wait(const private_run *r);
+int fit_steps_wait(const solver_run *r);
 
 /* How many, where they do not wait. */
-sotto_status fit_usual_steps(const private_run *r, double *out,
+sotto_status fit_usual_steps(const solver_run *r, double *out,
                              sotto_error *error);
 
-/* The plan of those that wait: a step has at most so many questions. */
-sotto_status fit_plan_waiting(private_run *r, double most, sotto_error *error);
+/* Adds the questions of so many steps, which have this much of 2 rho between
+   them. */
+typedef void (*steps_later)(const solver_run *r, double steps, double share,
+                            ask_plan *out);
 
-/* Sets r->steps, now that there is an answer, and tells their questions. */
-sotto_status fit_tell_steps(private_run *r, sotto_error *error);
+/* Makes a number of steps the solver's state; NULL: out of memory. */
+double *fit_keep_steps(solver_run *r);
+
+/* The plan of those that wait: a step has at most so many questions. */
+sotto_status fit_plan_waiting(solver_run *r, double most, steps_later add,
+                              sotto_error *error);
+
+/* Where the plan waited: how many, now that there is an answer, and tells
+   their questions. */
+sotto_status fit_tell_steps(const solver_run *r, steps_later add, double *steps,
+                            sotto_error *error);
 
 /* What `sotto plan --explain` says of a plan with such steps. */
-void fit_explain_steps(const private_run *r, text_buffer *out);
+void fit_explain_steps(const solver_run *r, double steps, text_buffer *out);
 
 /* ---- blocks.c ---- */
 
@@ -199,7 +158,7 @@ void fit_explain_steps(const private_run *r, text_buffer *out);
 int fit_blocks_number(const sotto_options *options, double *out);
 
 /* What --blocks and --sampling say; to be freed whatever the status. */
-sotto_status fit_read_blocks(fit_blocks *b, const private_run *r,
+sotto_status fit_read_blocks(fit_blocks *b, const solver_run *r,
                              sotto_error *error);
 void fit_free_blocks(fit_blocks *b);
 
@@ -211,10 +170,10 @@ void fit_free_blocks(fit_blocks *b);
  * budget, as a share: of mu^2, which rho is half of, or of epsilon where
  * `noise` is ASK_LAPLACE.
  */
-sotto_status fit_plan_begin(private_run *r, ask_noise noise, double *left,
+sotto_status fit_plan_begin(solver_run *r, ask_noise noise, double *left,
                             sotto_error *error);
 
-void fit_plan_add(private_run *r, ask_item item);
+void fit_plan_add(solver_run *r, ask_item item);
 
 /* The level, in the plan's own units, of each of `count` questions that have
    this share between them. */
@@ -229,15 +188,15 @@ ask_item fit_batches(ask_kind kind, int64_t count, double share, double all,
  * Divides all levels by the least number that makes the plan cost no more
  * than the budget.
  */
-sotto_status fit_calibrate(private_run *r, sotto_error *error);
+sotto_status fit_calibrate(solver_run *r, sotto_error *error);
 
 /* The multiplier of a paper's own formula, by its name in account/paper.c. */
-sotto_status fit_paper_multiplier(const private_run *r, const char *name,
+sotto_status fit_paper_multiplier(const solver_run *r, const char *name,
                                   double steps, double *z, sotto_error *error);
 
 /* ---- bought.c: bounds that nobody declared ---- */
 
-/* Makes r->bought, of what is declared. */
+/* Makes the answer's bounds, of what is declared. */
 sotto_status fit_begin_bought(private_run *r, sotto_error *error);
 
 /* Where smoothness comes from, for a statement. */
@@ -254,7 +213,7 @@ sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
 /* ---- bounds.c ---- */
 
 /* The DP-GCD paper's bounds for so many steps, of the constants in --set. */
-sotto_status fit_gcd_bounds(const private_run *r, double steps, text_buffer *t,
+sotto_status fit_gcd_bounds(const solver_run *r, double steps, text_buffer *t,
                             sotto_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static sotto_status read_smoothness(smoothness *s, const char *path,
+static sotto_status read_smoothness(solver_smoothness *s, const char *path,
                                     int64_t features, sotto_error *error)
 {
     char *text = NULL;
@@ -40,8 +40,8 @@ static sotto_status read_smoothness(smoothness *s, const char *path,
 }
 
 /* `bought`: those that nobody declared are asked for. */
-static sotto_status need_bounds(const sotto_table *t, smoothness *s, int bought,
-                                sotto_error *error)
+static sotto_status need_bounds(const sotto_table *t, solver_smoothness *s,
+                                int bought, sotto_error *error)
 {
     char buffer[24];
     for (int64_t j = 0; j < t->features; j++) {
@@ -81,13 +81,14 @@ sotto_status fit_moments_share(const sotto_options *options, double *share,
 }
 
 /* "bounds", "private:0.1" or a file; the intercept's feature is always 1. */
-sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
+sotto_status fit_find_smoothness(solver_smoothness *s, const sotto_table *t,
                                  const fit_task *task,
                                  const sotto_options *options, int bought,
                                  sotto_error *error)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
-    double curvature = loss_curvature_bound(&task->loss) * t->weight_bound;
+    double share,
+        curvature = loss_curvature_bound(&task->loss) * t->weight_bound;
     size_t count = (size_t)t->features + 1;
     s->m = mem_zeroed(count, sizeof *s->m);
     s->reach = mem_zeroed(count, sizeof *s->reach);
@@ -95,21 +96,19 @@ sotto_status fit_find_smoothness(smoothness *s, const sotto_table *t,
         return error_memory(error);
     s->m[t->features] = curvature;
     s->target_reach = t->target_reach;
-    s->how = fit_smoothness_word(options);
     if (how && strcmp(how, "bounds") && strncmp(how, "private", 7))
         return read_smoothness(s, how, t->features, error);
     sotto_status status = need_bounds(t, s, bought, error);
     for (int64_t j = 0; status == SOTTO_OK && j < t->features; j++)
         s->m[j] = curvature * s->reach[j] * s->reach[j];
-    if (status == SOTTO_OK)
-        status = fit_moments_share(options, &s->share, error);
-    return status;
+    return status == SOTTO_OK ? fit_moments_share(options, &share, error)
+                              : status;
 }
 
-sotto_status fit_check_thresholds(const private_run *r, double unit, double low,
+sotto_status fit_check_thresholds(const solver_run *r, double unit, double low,
                                   double high, sotto_error *error)
 {
-    int64_t coordinates = r->facts.features + r->task.intercept;
+    int64_t coordinates = r->facts.features + r->problem.intercept;
     if (!r->smooth.m || ask_planned(&r->plan, ASK_MOMENTS))
         return SOTTO_OK; /* not known yet */
     for (int64_t j = 0; j < coordinates; j++) {

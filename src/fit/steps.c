@@ -14,20 +14,20 @@
 
 /* As many as the budget lets tell from noise, about n epsilon / (35 ln p)
    (measured on sparse problems). */
-static double by_rule(const private_run *r, double rows)
+static double by_rule(const solver_run *r, double rows)
 {
     double usual = rows * option_number(r->options, OPTION_EPSILON) /
                    (35 * log((double)r->facts.features + 2));
     return fmin(fmax(rint(usual), 1), MOST_STEPS);
 }
 
-int fit_steps_wait(const private_run *r)
+int fit_steps_wait(const solver_run *r)
 {
     return option_private(r->options) && !(r->facts.rows > 0) &&
            !option_given(r->options, OPTION_STEPS);
 }
 
-sotto_status fit_usual_steps(const private_run *r, double *out,
+sotto_status fit_usual_steps(const solver_run *r, double *out,
                              sotto_error *error)
 {
     if (option_given(r->options, OPTION_STEPS))
@@ -43,17 +43,23 @@ sotto_status fit_usual_steps(const private_run *r, double *out,
     return SOTTO_OK;
 }
 
+double *fit_keep_steps(solver_run *r)
+{
+    return r->state = mem_zeroed(1, sizeof(double));
+}
+
 /* Its questions, out of what ASK_LATER has; a little less, so that rounding
    is within the budget. */
-static ask_plan questions_of(const private_run *r, double steps)
+static ask_plan questions_of(const solver_run *r, steps_later add, double steps)
 {
     double level = r->plan.item[r->plan.items - 1].level * (1 - 0x1p-40);
     ask_plan later = {0};
-    r->solver->later(r, steps, level * level, &later);
+    add(r, steps, level * level, &later);
     return later;
 }
 
-sotto_status fit_plan_waiting(private_run *r, double most, sotto_error *error)
+sotto_status fit_plan_waiting(solver_run *r, double most, steps_later add,
+                              sotto_error *error)
 {
     double left;
     sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
@@ -72,32 +78,34 @@ sotto_status fit_plan_waiting(private_run *r, double most, sotto_error *error)
     if (status != SOTTO_OK)
         return status;
     /* what cannot be is said before anything is spent */
-    ask_plan one = questions_of(r, 1);
-    return curator_check(&r->policy, &one, r->facts.features, error);
+    ask_plan one = questions_of(r, add, 1);
+    return curator_check(r->policy, &one, r->facts.features, error);
 }
 
-sotto_status fit_tell_steps(private_run *r, sotto_error *error)
+sotto_status fit_tell_steps(const solver_run *r, steps_later add, double *steps,
+                            sotto_error *error)
 {
     sotto_error ignored;
-    double steps = by_rule(r, curator_rows(r->curator));
-    ask_plan later = questions_of(r, steps);
+    if (!ask_planned(&r->plan, ASK_LATER))
+        return SOTTO_OK;
+    *steps = by_rule(r, curator_rows(r->curator));
+    ask_plan later = questions_of(r, add, *steps);
     /* fewer, where the noise of so many cannot be drawn */
-    while (steps > 1 && curator_check(&r->policy, &later, r->facts.features,
-                                      &ignored) != SOTTO_OK) {
-        steps = floor(steps / 2);
-        later = questions_of(r, steps);
+    while (*steps > 1 && curator_check(r->policy, &later, r->facts.features,
+                                       &ignored) != SOTTO_OK) {
+        *steps = floor(*steps / 2);
+        later = questions_of(r, add, *steps);
     }
-    r->steps = steps;
     return curator_tell_plan(r->curator, &later, error);
 }
 
 /* ---- for people ---- */
 
-static void explain_steps(const private_run *r, text_buffer *t)
+static void explain_steps(const solver_run *r, double steps, text_buffer *t)
 {
     if (option_given(r->options, OPTION_STEPS))
         text_format(t, "steps       %s (--steps)\n",
-                    sotto_number_print(r->steps, 10).text);
+                    sotto_number_print(steps, 10).text);
     else if (fit_steps_wait(r))
         text_format(t,
                     "steps       n epsilon / (35 ln p), from 1 to %d; n is "
@@ -105,7 +113,7 @@ static void explain_steps(const private_run *r, text_buffer *t)
                     MOST_STEPS);
     else
         text_format(t, "steps       %s (n epsilon / (35 ln p), from 1 to %d)\n",
-                    sotto_number_print(r->steps, 10).text, MOST_STEPS);
+                    sotto_number_print(steps, 10).text, MOST_STEPS);
 }
 
 /* What a question's mu^2 would be, times the number of them; of pure noise,
@@ -118,12 +126,12 @@ static double square_of(const ask_item *item)
                                                                      : 0;
 }
 
-void fit_explain_steps(const private_run *r, text_buffer *t)
+void fit_explain_steps(const solver_run *r, double steps, text_buffer *t)
 {
     double all = 0;
     for (int i = 0; i < r->plan.items; i++)
         all += square_of(&r->plan.item[i]);
-    explain_steps(r, t);
+    explain_steps(r, steps, t);
     text_put(t, "\n  question               times  of budget      level\n");
     for (int i = 0; i < r->plan.items; i++) {
         const ask_item *item = &r->plan.item[i];

@@ -31,24 +31,47 @@ static sotto_status bcfw_check(const sotto_options *options, sotto_error *error)
     return fit_check_frank_wolfe(options, error);
 }
 
-/* Where --steps does not say it, so many that each block is expected to move
-   as often as the rule has it. */
-static double bcfw_steps(const private_run *r)
+/* What is planned: read once, so that it runs as planned. */
+typedef struct bcfw_planned {
+    fit_blocks blocks;
+    double steps; /* by the rule, or as given */
+} bcfw_planned;
+
+static void bcfw_free(void *state)
 {
-    const fit_blocks *b = &r->blocks;
-    return option_given(r->options, OPTION_STEPS)
-               ? r->steps
-               : ceil(r->steps / bcfw_least(&b->domain, &b->sampling));
+    bcfw_planned *planned = state;
+    if (planned)
+        fit_free_blocks(&planned->blocks);
+    mem_free(planned);
 }
 
-static double bcfw_questions(const private_run *r)
+/* Where --steps does not say it, so many that each block is expected to move
+   as often as the rule has it. */
+static double bcfw_steps(const solver_run *r, double steps)
 {
-    const fit_blocks *b = &r->blocks;
-    return (double)bcfw_most(&b->domain, &b->sampling) * bcfw_steps(r);
+    const bcfw_planned *planned = r->state;
+    return option_given(r->options, OPTION_STEPS)
+               ? steps
+               : ceil(steps / bcfw_least(&planned->blocks.domain,
+                                         &planned->blocks.sampling));
+}
+
+static double bcfw_questions(const solver_run *r, double steps)
+{
+    const bcfw_planned *planned = r->state;
+    return (double)bcfw_most(&planned->blocks.domain,
+                             &planned->blocks.sampling) *
+           bcfw_steps(r, steps);
+}
+
+static void bcfw_later(const solver_run *r, double steps, double share,
+                       ask_plan *out)
+{
+    fit_later_vertices(bcfw_questions(r, steps), share, out);
 }
 
 /* Candidates are a ball's. */
-static sotto_status check_candidates(const private_run *r, const fit_blocks *b,
+static sotto_status check_candidates(const solver_run *r, const fit_blocks *b,
                                      sotto_error *error)
 {
     int balls = 0;
@@ -61,47 +84,51 @@ static sotto_status check_candidates(const private_run *r, const fit_blocks *b,
     return SOTTO_OK;
 }
 
-static sotto_status bcfw_plan(private_run *r, sotto_error *error)
+static sotto_status bcfw_plan(solver_run *r, sotto_error *error)
 {
-    const fit_blocks *b = &r->blocks;
-    sotto_status status = fit_read_blocks(&r->blocks, r, error);
+    bcfw_planned *planned = r->state = mem_zeroed(1, sizeof *planned);
+    if (!planned)
+        return error_memory(error);
+    sotto_status status = fit_read_blocks(&planned->blocks, r, error);
     if (status == SOTTO_OK)
-        status = check_candidates(r, b, error);
+        status = check_candidates(r, &planned->blocks, error);
     if (status != SOTTO_OK)
         return status;
-    if (fit_steps_wait(r)) {
-        r->steps = 1;
-        return fit_plan_waiting(r, bcfw_questions(r), error);
-    }
-    status = fit_usual_steps(r, &r->steps, error);
-    return status == SOTTO_OK ? fit_plan_vertices(r, bcfw_questions(r), error)
-                              : status;
+    if (fit_steps_wait(r))
+        return fit_plan_waiting(r, bcfw_questions(r, 1), bcfw_later, error);
+    status = fit_usual_steps(r, &planned->steps, error);
+    return status == SOTTO_OK
+               ? fit_plan_vertices(r, bcfw_questions(r, planned->steps), error)
+               : status;
 }
 
-static void bcfw_later(const private_run *r, double steps, double share,
-                       ask_plan *out)
+static sotto_status bcfw_train(const solver_run *r, solver_answer *out,
+                               sotto_error *error)
 {
-    private_run with = *r;
-    with.steps = steps;
-    fit_later_vertices(bcfw_questions(&with), share, out);
-}
-
-static sotto_status bcfw_train(private_run *r, const solver_problem *p,
-                               solver_answer *out, solver_progress progress,
-                               void *context, sotto_error *error)
-{
-    const fit_blocks *b = &r->blocks;
-    bcfw_settings settings = {.steps = (int64_t)bcfw_steps(r),
+    const bcfw_planned *planned = r->state;
+    const fit_blocks *b = &planned->blocks;
+    double steps = planned->steps;
+    sotto_status status = fit_tell_steps(r, bcfw_later, &steps, error);
+    if (status != SOTTO_OK)
+        return status;
+    bcfw_settings settings = {.steps = (int64_t)bcfw_steps(r, steps),
                               .clip = fit_vertex_clip(r->options),
                               .sampling = &b->sampling};
     if (option_given(r->options, OPTION_CANDIDATES))
         settings.candidates = option_integer(r->options, OPTION_CANDIDATES);
-    return bcfw_run(out, r->curator, p, &b->domain, &settings, progress,
-                    context, error);
+    return bcfw_run(out, r->curator, &r->problem, &b->domain, &settings,
+                    r->progress, r->context, error);
 }
 
-const private_solver fit_bcfw = {.name = "bcfw",
-                                 .check = bcfw_check,
-                                 .plan = bcfw_plan,
-                                 .later = bcfw_later,
-                                 .run = bcfw_train};
+static void bcfw_explain(const solver_run *r, text_buffer *t)
+{
+    const bcfw_planned *planned = r->state;
+    fit_explain_steps(r, planned->steps, t);
+}
+
+const solver_row fit_bcfw = {.name = "bcfw",
+                             .check = bcfw_check,
+                             .plan = bcfw_plan,
+                             .run = bcfw_train,
+                             .free_state = bcfw_free,
+                             .explain = bcfw_explain};

@@ -38,27 +38,27 @@ static cd_order cd_order_of(const sotto_options *options)
                                                         : CD_PERMUTED;
 }
 
-static double cd_sum(const private_run *r)
+static double cd_sum(const solver_run *r)
 {
     double sum = 0;
-    for (int64_t j = 0; j < r->facts.features + r->task.intercept; j++)
+    for (int64_t j = 0; j < r->facts.features + r->problem.intercept; j++)
         sum += r->smooth.m[j];
     return sum;
 }
 
 /* Without --clip: a record's slope is about 1, and then its part of
    coordinate j about sqrt(M_j / curvature). */
-static double cd_clip(const private_run *r)
+static double cd_clip(const solver_run *r)
 {
     return option_given(r->options, OPTION_CLIP)
                ? option_number(r->options, OPTION_CLIP)
-               : sqrt(cd_sum(r) / loss_curvature_bound(&r->task.loss));
+               : sqrt(cd_sum(r) / loss_curvature_bound(&r->problem.loss));
 }
 
-static cd_settings cd_make_settings(const private_run *r)
+static cd_settings cd_make_settings(const solver_run *r)
 {
     const sotto_options *options = r->options;
-    int64_t coordinates = r->facts.features + r->task.intercept;
+    int64_t coordinates = r->facts.features + r->problem.intercept;
     return (cd_settings){.rounds = option_integer(options, OPTION_ROUNDS),
                          .steps = cd_steps(options, coordinates),
                          .step_size = option_number(options, OPTION_STEP_SIZE),
@@ -71,7 +71,7 @@ static cd_settings cd_make_settings(const private_run *r)
 }
 
 /* Thresholds are C sqrt(M_j / sum M). */
-static sotto_status cd_ready(const private_run *r, sotto_error *error)
+static sotto_status cd_ready(const solver_run *r, sotto_error *error)
 {
     if (!r->smooth.m || isinf(cd_clip(r)))
         return SOTTO_OK;
@@ -82,7 +82,7 @@ static sotto_status cd_ready(const private_run *r, sotto_error *error)
 /* ---- noise ---- */
 
 /* The DP-CD paper's own formulas; the statement gives what they cost. */
-static sotto_status paper_noise(private_run *r, sotto_error *error)
+static sotto_status paper_noise(solver_run *r, sotto_error *error)
 {
     int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
     ask_item *item = &r->plan.item[0];
@@ -98,11 +98,12 @@ static sotto_status paper_noise(private_run *r, sotto_error *error)
     return status;
 }
 
-static sotto_status cd_plan(private_run *r, sotto_error *error)
+static sotto_status cd_plan(solver_run *r, sotto_error *error)
 {
-    double left, asked = (double)cd_steps(r->options, r->facts.features +
-                                                          r->task.intercept) *
-                         option_number(r->options, OPTION_ROUNDS);
+    double left,
+        asked = (double)cd_steps(r->options,
+                                 r->facts.features + r->problem.intercept) *
+                option_number(r->options, OPTION_ROUNDS);
     if (asked > 1e9)
         return error_set(error, SOTTO_USAGE,
                          "--rounds, --steps, --passes: at most 1e9 questions "
@@ -113,24 +114,24 @@ static sotto_status cd_plan(private_run *r, sotto_error *error)
     fit_plan_add(r, (ask_item){.kind = ASK_PARTIAL,
                                .count = (int64_t)asked,
                                .level = fit_level(ASK_GAUSSIAN, left, asked)});
-    if (r->policy.without_noise)
+    if (r->facts.without_noise)
         return SOTTO_OK;
     return option_is(r->options, OPTION_CALIBRATION, "exact")
                ? fit_calibrate(r, error)
                : paper_noise(r, error);
 }
 
-static sotto_status cd_train(private_run *r, const solver_problem *p,
-                             solver_answer *out, solver_progress progress,
-                             void *context, sotto_error *error)
+static sotto_status cd_train(const solver_run *r, solver_answer *out,
+                             sotto_error *error)
 {
     cd_settings settings = cd_make_settings(r);
-    return cd_run(out, r->curator, p, &settings, progress, context, error);
+    return cd_run(out, r->curator, &r->problem, &settings, r->progress,
+                  r->context, error);
 }
 
-const private_solver fit_cd = {.name = "cd",
-                               .smooth = 1,
-                               .check = cd_check,
-                               .plan = cd_plan,
-                               .ready = cd_ready,
-                               .run = cd_train};
+const solver_row fit_cd = {.name = "cd",
+                           .smooth = 1,
+                           .check = cd_check,
+                           .plan = cd_plan,
+                           .ready = cd_ready,
+                           .run = cd_train};

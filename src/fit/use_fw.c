@@ -18,40 +18,51 @@ static sotto_status fw_check(const sotto_options *options, sotto_error *error)
 }
 
 /* The intercept's way is a question of its own. */
-static double fw_each(const private_run *r)
+static double fw_each(const solver_run *r)
 {
-    return 1 + r->task.intercept;
+    return 1 + r->problem.intercept;
 }
 
-static sotto_status fw_plan(private_run *r, sotto_error *error)
-{
-    if (fit_steps_wait(r))
-        return fit_plan_waiting(r, fw_each(r), error);
-    sotto_status status = fit_usual_steps(r, &r->steps, error);
-    return status == SOTTO_OK
-               ? fit_plan_vertices(r, fw_each(r) * r->steps, error)
-               : status;
-}
-
-static void fw_later(const private_run *r, double steps, double share,
+static void fw_later(const solver_run *r, double steps, double share,
                      ask_plan *out)
 {
     fit_later_vertices(fw_each(r) * steps, share, out);
 }
 
-static sotto_status fw_train(private_run *r, const solver_problem *p,
-                             solver_answer *out, solver_progress progress,
-                             void *context, sotto_error *error)
+static sotto_status fw_plan(solver_run *r, sotto_error *error)
 {
-    fw_settings settings = {.steps = (int64_t)r->steps,
+    double *steps = fit_keep_steps(r);
+    if (!steps)
+        return error_memory(error);
+    if (fit_steps_wait(r))
+        return fit_plan_waiting(r, fw_each(r), fw_later, error);
+    sotto_status status = fit_usual_steps(r, steps, error);
+    return status == SOTTO_OK ? fit_plan_vertices(r, fw_each(r) * *steps, error)
+                              : status;
+}
+
+static sotto_status fw_train(const solver_run *r, solver_answer *out,
+                             sotto_error *error)
+{
+    double steps = *(const double *)r->state;
+    sotto_status status = fit_tell_steps(r, fw_later, &steps, error);
+    if (status != SOTTO_OK)
+        return status;
+    fw_settings settings = {.steps = (int64_t)steps,
                             .radius = option_number(r->options, OPTION_RADIUS),
                             .intercept = fit_intercept_radius(r),
                             .clip = fit_vertex_clip(r->options)};
-    return fw_run(out, r->curator, p, &settings, progress, context, error);
+    return fw_run(out, r->curator, &r->problem, &settings, r->progress,
+                  r->context, error);
 }
 
-const private_solver fit_fw = {.name = "fw",
-                               .check = fw_check,
-                               .plan = fw_plan,
-                               .later = fw_later,
-                               .run = fw_train};
+static void fw_explain(const solver_run *r, text_buffer *t)
+{
+    fit_explain_steps(r, *(const double *)r->state, t);
+}
+
+const solver_row fit_fw = {.name = "fw",
+                           .check = fw_check,
+                           .plan = fw_plan,
+                           .run = fw_train,
+                           .explain = fw_explain};

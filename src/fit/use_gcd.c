@@ -52,7 +52,7 @@ static const gcd_way gcd_pure = {ASK_FLIP, ASK_LAPLACE, .8},
                      gcd_paper = {ASK_NOISY, ASK_LAPLACE, .5};
 
 /* Choices and releases in turn, with their parts of what is left. */
-static void gcd_add(ask_plan *plan, const private_run *r, const gcd_way *way,
+static void gcd_add(ask_plan *plan, const solver_run *r, const gcd_way *way,
                     double steps, double left)
 {
     double share = option_given(r->options, OPTION_SELECTION_SHARE)
@@ -71,17 +71,17 @@ static void gcd_add(ask_plan *plan, const private_run *r, const gcd_way *way,
                    .level = fit_level(way->release, (1 - share) * left, steps)};
 }
 
-static sotto_status gcd_questions(private_run *r, const gcd_way *way,
-                                  sotto_error *error)
+static sotto_status gcd_questions(solver_run *r, const gcd_way *way,
+                                  double steps, sotto_error *error)
 {
     double left;
     sotto_status status = fit_plan_begin(r, way->release, &left, error);
     if (status == SOTTO_OK)
-        gcd_add(&r->plan, r, way, r->steps, left);
+        gcd_add(&r->plan, r, way, steps, left);
     return status;
 }
 
-static void gcd_later(const private_run *r, double steps, double share,
+static void gcd_later(const solver_run *r, double steps, double share,
                       ask_plan *out)
 {
     gcd_add(out, r, &gcd_mixed, steps, share);
@@ -99,14 +99,15 @@ static double gcd_noise(const ask_plan *plan)
 
 /* Gumbel and Gaussian noise, or, which is less for few steps, noise of pure
    differential privacy: whichever is smaller. */
-static sotto_status gcd_exact_noise(private_run *r, sotto_error *error)
+static sotto_status gcd_exact_noise(solver_run *r, double steps,
+                                    sotto_error *error)
 {
-    sotto_status status = gcd_questions(r, &gcd_pure, error);
+    sotto_status status = gcd_questions(r, &gcd_pure, steps, error);
     if (status == SOTTO_OK)
         status = fit_calibrate(r, error);
     ask_plan pure = r->plan;
     if (status == SOTTO_OK)
-        status = gcd_questions(r, &gcd_mixed, error);
+        status = gcd_questions(r, &gcd_mixed, steps, error);
     if (status == SOTTO_OK)
         status = fit_calibrate(r, error);
     if (status == SOTTO_OK && gcd_noise(&pure) < gcd_noise(&r->plan))
@@ -116,11 +117,12 @@ static sotto_status gcd_exact_noise(private_run *r, sotto_error *error)
 
 /* The paper's own Laplace noise. It takes a choice to cost what a release
    does; twice that is proven, and that is what the statement says. */
-static sotto_status gcd_paper_noise(private_run *r, sotto_error *error)
+static sotto_status gcd_paper_noise(solver_run *r, double steps,
+                                    sotto_error *error)
 {
     int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
     double z = 1;
-    sotto_status status = gcd_questions(r, &gcd_paper, error);
+    sotto_status status = gcd_questions(r, &gcd_paper, steps, error);
     if (status == SOTTO_OK && r->plan.items > 2)
         status = error_set(error, SOTTO_USAGE,
                            "--calibration: the paper knows no questions but "
@@ -129,25 +131,29 @@ static sotto_status gcd_paper_noise(private_run *r, sotto_error *error)
                            "FILE");
     if (status == SOTTO_OK)
         status = fit_paper_multiplier(r, theorem ? "dp-gcd-4.2" : "dp-gcd-2",
-                                      r->steps, &z, error);
+                                      steps, &z, error);
     r->plan.item[0].level = 2 / z;
     r->plan.item[1].level = 1 / z;
     return status;
 }
 
-static sotto_status gcd_plan(private_run *r, sotto_error *error)
+static sotto_status gcd_plan(solver_run *r, sotto_error *error)
 {
     int exact = option_is(r->options, OPTION_CALIBRATION, "exact");
+    double *steps = fit_keep_steps(r);
+    if (!steps)
+        return error_memory(error);
     if (fit_steps_wait(r) && exact)
-        return fit_plan_waiting(r, 2, error);
-    r->steps = 1; /* the paper's noise refuses to wait */
+        return fit_plan_waiting(r, 2, gcd_later, error);
+    *steps = 1; /* the paper's noise refuses to wait */
     sotto_status status =
-        fit_steps_wait(r) ? SOTTO_OK : fit_usual_steps(r, &r->steps, error);
+        fit_steps_wait(r) ? SOTTO_OK : fit_usual_steps(r, steps, error);
     if (status != SOTTO_OK)
         return status;
-    if (r->policy.without_noise)
-        return gcd_questions(r, &gcd_mixed, error);
-    return exact ? gcd_exact_noise(r, error) : gcd_paper_noise(r, error);
+    if (r->facts.without_noise)
+        return gcd_questions(r, &gcd_mixed, *steps, error);
+    return exact ? gcd_exact_noise(r, *steps, error)
+                 : gcd_paper_noise(r, *steps, error);
 }
 
 /* Without --clip: a record's slope is about 1 for a mean square of 1, and
@@ -159,36 +165,45 @@ static double gcd_clip(const sotto_options *options)
                : 1;
 }
 
-static sotto_status gcd_ready(const private_run *r, sotto_error *error)
+static sotto_status gcd_ready(const solver_run *r, sotto_error *error)
 {
     return fit_check_thresholds(r, gcd_clip(r->options), FIT_LEAST_CLIP,
                                 FIT_MOST_CLIP, error);
 }
 
-static sotto_status gcd_train(private_run *r, const solver_problem *p,
-                              solver_answer *out, solver_progress progress,
-                              void *context, sotto_error *error)
+static sotto_status gcd_train(const solver_run *r, solver_answer *out,
+                              sotto_error *error)
 {
-    gcd_settings settings = {.steps = (int64_t)r->steps,
+    double steps = *(const double *)r->state;
+    sotto_status status = fit_tell_steps(r, gcd_later, &steps, error);
+    if (status != SOTTO_OK)
+        return status;
+    gcd_settings settings = {.steps = (int64_t)steps,
                              .step_size =
                                  option_number(r->options, OPTION_STEP_SIZE),
                              .clip = gcd_clip(r->options),
                              .rule = gcd_rule(r->options),
                              .smoothness = r->smooth.m};
-    return gcd_run(out, r->curator, p, &settings, progress, context, error);
+    return gcd_run(out, r->curator, &r->problem, &settings, r->progress,
+                   r->context, error);
 }
 
-static sotto_status gcd_explain(const private_run *r, text_buffer *t,
-                                sotto_error *error)
+static void gcd_explain(const solver_run *r, text_buffer *t)
 {
-    return fit_gcd_bounds(r, r->steps, t, error);
+    fit_explain_steps(r, *(const double *)r->state, t);
 }
 
-const private_solver fit_gcd = {.name = "gcd",
-                                .smooth = 1,
-                                .check = gcd_check,
-                                .plan = gcd_plan,
-                                .later = gcd_later,
-                                .ready = gcd_ready,
-                                .run = gcd_train,
-                                .explain = gcd_explain};
+static sotto_status gcd_theory(const solver_run *r, text_buffer *t,
+                               sotto_error *error)
+{
+    return fit_gcd_bounds(r, *(const double *)r->state, t, error);
+}
+
+const solver_row fit_gcd = {.name = "gcd",
+                            .smooth = 1,
+                            .check = gcd_check,
+                            .plan = gcd_plan,
+                            .ready = gcd_ready,
+                            .run = gcd_train,
+                            .explain = gcd_explain,
+                            .theory = gcd_theory};

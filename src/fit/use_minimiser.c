@@ -75,38 +75,35 @@ static sotto_status objective_check(const sotto_options *options,
 /* ---- plan ---- */
 
 /* A squared loss whose slope is clipped to C is Huber's of delta C. */
-static void set_policy(private_run *r)
+static loss output_loss(const sotto_options *options, loss l)
 {
-    double clip = option_given(r->options, OPTION_CLIP)
-                      ? option_number(r->options, OPTION_CLIP)
+    double clip = option_given(options, OPTION_CLIP)
+                      ? option_number(options, OPTION_CLIP)
                       : 1;
-    r->policy.norm_bound = option_number(r->options, OPTION_NORM_BOUND);
-    if (r->policy.loss.kind == LOSS_SQUARED)
-        r->policy.loss = (loss){LOSS_HUBER, clip};
+    return l.kind == LOSS_SQUARED ? (loss){LOSS_HUBER, clip} : l;
 }
 
-static sotto_status plan_one(private_run *r, ask_kind kind, sotto_error *error)
+static sotto_status plan_one(solver_run *r, ask_kind kind, sotto_error *error)
 {
     double left;
-    set_policy(r);
     sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
     fit_plan_add(r, (ask_item){.kind = kind,
                                .count = 1,
                                .level = fit_level(ASK_GAUSSIAN, left, 1)});
-    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
 
-static sotto_status output_plan(private_run *r, sotto_error *error)
+static sotto_status output_plan(solver_run *r, sotto_error *error)
 {
     return plan_one(r, ASK_MINIMISER, error);
 }
 
 /* Whether l2 is large enough must be known before anything is asked. */
-static sotto_status objective_plan(private_run *r, sotto_error *error)
+static sotto_status objective_plan(solver_run *r, sotto_error *error)
 {
-    if (!(r->policy.rows > 0) && !r->policy.without_noise)
+    if (!(r->facts.rows > 0) && !r->facts.without_noise)
         return refuse("objective",
                       "how large --l2 has to be depends on the number of rows; "
                       "expected --rows N, or --adjacency replace-one",
@@ -122,35 +119,37 @@ static int is_moderate(double x)
 }
 
 /* The curator's bounds, with room for the number of rows. */
-static sotto_status output_ready(const private_run *r, sotto_error *error)
+static sotto_status output_ready(const solver_run *r, sotto_error *error)
 {
-    const curator_policy *p = &r->policy;
-    double l2 = r->task.l2, rows = p->rows > 0 ? p->rows : 1;
-    double slope = p->loss.kind == LOSS_HUBER ? p->loss.delta : 1;
-    double whole = l2 * rows / p->weight_bound;
+    loss asked = output_loss(r->options, r->problem.loss);
+    double l2 = r->problem.l2, rows = r->facts.rows > 0 ? r->facts.rows : 1;
+    double slope = asked.kind == LOSS_HUBER ? asked.delta : 1;
+    double whole = l2 * rows / r->facts.weight_bound;
+    double norm = option_number(r->options, OPTION_NORM_BOUND);
     if (!is_moderate(l2) || !is_moderate(whole) || !is_moderate(slope) ||
-        !is_moderate(slope * p->norm_bound / whole) || r->task.l1 > 0x1p90)
+        !is_moderate(slope * norm / whole) || r->problem.l1 > 0x1p90)
         return refuse(r->solver->name,
                       "expected penalties, bounds and slopes of moderate size",
                       error);
     if (r->facts.features > 1 << 20)
         return refuse(r->solver->name, "at most 2^20 features", error);
-    ask_penalty penalty = {r->task.l1, l2, r->task.low, r->task.high};
-    if (p->rows > 0 &&
-        !curator_can_minimise(p, &r->plan.item[r->plan.items - 1], &penalty,
-                              r->facts.features, r->facts.target_reach))
+    ask_penalty penalty = {r->problem.l1, l2, r->problem.low, r->problem.high};
+    if (r->facts.rows > 0 &&
+        !curator_can_minimise(r->policy, &r->plan.item[r->plan.items - 1],
+                              &penalty, r->facts.features,
+                              r->facts.target_reach))
         return refuse(r->solver->name, CURATOR_CANNOT_MINIMISE, error);
     return SOTTO_OK;
 }
 
-static sotto_status objective_ready(const private_run *r, sotto_error *error)
+static sotto_status objective_ready(const solver_run *r, sotto_error *error)
 {
     sotto_status status = output_ready(r, error);
     int known = !r->facts.only_planned || option_given(r->options, OPTION_ROWS);
-    if (status != SOTTO_OK || r->policy.without_noise || !known)
+    if (status != SOTTO_OK || r->facts.without_noise || !known)
         return status;
-    double least = curator_least_l2(&r->policy, &r->plan.item[0]);
-    if (r->task.l2 > least * (1 + 1e-6))
+    double least = curator_least_l2(r->policy, &r->plan.item[0]);
+    if (r->problem.l2 > least * (1 + 1e-6))
         return SOTTO_OK;
     return error_set(error, SOTTO_PRIVACY,
                      "--solver objective: the proof needs --l2 above %s for "
@@ -160,40 +159,39 @@ static sotto_status objective_ready(const private_run *r, sotto_error *error)
 
 /* ---- train ---- */
 
-static sotto_status train_by(private_run *r, const solver_problem *p,
-                             ask_kind kind, solver_answer *out,
-                             solver_progress progress, void *context,
-                             sotto_error *error)
+static sotto_status train_by(const solver_run *r, ask_kind kind,
+                             solver_answer *out, sotto_error *error)
 {
-    sotto_status status = minimiser_run(out, r->curator, p, kind, error);
-    if (status == SOTTO_OK && progress && progress(context, 1))
+    sotto_status status =
+        minimiser_run(out, r->curator, &r->problem, kind, error);
+    if (status == SOTTO_OK && r->progress && r->progress(r->context, 1))
         status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
     return status;
 }
 
-static sotto_status output_train(private_run *r, const solver_problem *p,
-                                 solver_answer *out, solver_progress progress,
-                                 void *context, sotto_error *error)
+static sotto_status output_train(const solver_run *r, solver_answer *out,
+                                 sotto_error *error)
 {
-    return train_by(r, p, ASK_MINIMISER, out, progress, context, error);
+    return train_by(r, ASK_MINIMISER, out, error);
 }
 
-static sotto_status objective_train(private_run *r, const solver_problem *p,
-                                    solver_answer *out,
-                                    solver_progress progress, void *context,
+static sotto_status objective_train(const solver_run *r, solver_answer *out,
                                     sotto_error *error)
 {
-    return train_by(r, p, ASK_PERTURBED, out, progress, context, error);
+    return train_by(r, ASK_PERTURBED, out, error);
 }
 
-const private_solver fit_output = {.name = "output",
-                                   .check = output_check,
-                                   .plan = output_plan,
-                                   .ready = output_ready,
-                                   .run = output_train};
+const solver_row fit_output = {.name = "output",
+                               .shortens_rows = 1,
+                               .check = output_check,
+                               .asked_loss = output_loss,
+                               .plan = output_plan,
+                               .ready = output_ready,
+                               .run = output_train};
 
-const private_solver fit_objective = {.name = "objective",
-                                      .check = objective_check,
-                                      .plan = objective_plan,
-                                      .ready = objective_ready,
-                                      .run = objective_train};
+const solver_row fit_objective = {.name = "objective",
+                                  .shortens_rows = 1,
+                                  .check = objective_check,
+                                  .plan = objective_plan,
+                                  .ready = objective_ready,
+                                  .run = objective_train};

@@ -69,10 +69,10 @@ static double scd_usual_norm(const sotto_options *options)
  * same time: 5 or less, between one row of 500 and one of 50; and no fewer than
  * ten rows where their number is declared. A coin can have that rate exactly.
  */
-static double scd_rate(const private_run *r)
+static double scd_rate(const solver_run *r)
 {
     double norm = scd_usual_norm(r->options);
-    double usual = fmin(fmax(5 * r->task.l2 / (norm * norm), .002), .02);
+    double usual = fmin(fmax(5 * r->problem.l2 / (norm * norm), .002), .02);
     if (option_given(r->options, OPTION_ROWS))
         usual =
             fmin(1, fmax(usual, 10 / option_number(r->options, OPTION_ROWS)));
@@ -81,7 +81,7 @@ static double scd_rate(const private_run *r)
                             : usual);
 }
 
-static double scd_steps(const private_run *r)
+static double scd_steps(const solver_run *r)
 {
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
@@ -107,20 +107,20 @@ static double scd_first_step(const loss *l, double norm, double k)
     }
 }
 
-static double scd_clip(const private_run *r)
+static double scd_clip(const solver_run *r)
 {
     double norm = scd_usual_norm(r->options);
-    double k = norm * norm * scd_rate(r) / r->task.l2;
+    double k = norm * norm * scd_rate(r) / r->problem.l2;
     if (option_given(r->options, OPTION_CLIP))
         return option_number(r->options, OPTION_CLIP);
-    return scd_first_step(&r->task.loss, norm, k) / 2;
+    return scd_first_step(&r->problem.loss, norm, k) / 2;
 }
 
 /* The curator's bounds of a dual step. */
-static sotto_status dual_ready(const private_run *r, double clip,
+static sotto_status dual_ready(const solver_run *r, double clip,
                                sotto_error *error)
 {
-    double l2 = r->task.l2;
+    double l2 = r->problem.l2;
     if (!(l2 >= 0x1p-100 && l2 <= 0x1p100 && clip >= 0x1p-100 &&
           clip <= 0x1p100))
         return scd_refuse(r->options,
@@ -132,12 +132,12 @@ static sotto_status dual_ready(const private_run *r, double clip,
     return SOTTO_OK;
 }
 
-static sotto_status scd_ready(const private_run *r, sotto_error *error)
+static sotto_status scd_ready(const solver_run *r, sotto_error *error)
 {
     return dual_ready(r, scd_clip(r), error);
 }
 
-static scd_settings scd_make_settings(const private_run *r)
+static scd_settings scd_make_settings(const solver_run *r)
 {
     return (scd_settings){.steps = (int64_t)scd_steps(r),
                           .rate = scd_rate(r),
@@ -150,13 +150,13 @@ static scd_settings scd_make_settings(const private_run *r)
 
 /* ---- noise ---- */
 
-static int is_paper(const private_run *r)
+static int is_paper(const solver_run *r)
 {
     return option_is(r->options, OPTION_SOLVER, "scd-paper");
 }
 
 /* The paper's own noise; the statement gives what it costs. */
-static sotto_status paper_noise(private_run *r, sotto_error *error)
+static sotto_status paper_noise(solver_run *r, sotto_error *error)
 {
     ask_item *item = &r->plan.item[r->plan.items - 1];
     double z;
@@ -177,7 +177,7 @@ static sotto_status paper_noise(private_run *r, sotto_error *error)
     return error_set(error, SOTTO_FAILED, "the paper's formula is not there");
 }
 
-static sotto_status scd_plan(private_run *r, sotto_error *error)
+static sotto_status scd_plan(solver_run *r, sotto_error *error)
 {
     double left, rate = scd_rate(r), steps = scd_steps(r);
     if (steps > 1e9)
@@ -187,9 +187,8 @@ static sotto_status scd_plan(private_run *r, sotto_error *error)
     sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    r->policy.norm_bound = scd_norm(r->options);
     fit_plan_add(r, fit_batches(ASK_DUAL, (int64_t)steps, left, steps, rate));
-    if (r->policy.without_noise)
+    if (r->facts.without_noise)
         return SOTTO_OK;
     return is_paper(r) ? paper_noise(r, error) : fit_calibrate(r, error);
 }
@@ -197,14 +196,14 @@ static sotto_status scd_plan(private_run *r, sotto_error *error)
 /* ---- for comparison: blocks that take turns ---- */
 
 /* So many of `all` at once, and so many blocks. */
-static int64_t block_of(const private_run *r, double all, int64_t *blocks)
+static int64_t block_of(const solver_run *r, double all, int64_t *blocks)
 {
     double size = fmin(fmax(1, rint(scd_rate(r) * all)), all);
     *blocks = (int64_t)ceil(all / size);
     return (int64_t)size;
 }
 
-static double block_steps(const private_run *r, int64_t blocks)
+static double block_steps(const solver_run *r, int64_t blocks)
 {
     double passes = option_given(r->options, OPTION_PASSES)
                         ? option_number(r->options, OPTION_PASSES)
@@ -215,8 +214,7 @@ static double block_steps(const private_run *r, int64_t blocks)
                : fmin(passes * (double)blocks, 2e9);
 }
 
-static sotto_status block_plan(private_run *r, ask_item item,
-                               sotto_error *error)
+static sotto_status block_plan(solver_run *r, ask_item item, sotto_error *error)
 {
     double left;
     sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
@@ -229,7 +227,7 @@ static sotto_status block_plan(private_run *r, ask_item item,
     item.level =
         fit_level(ASK_GAUSSIAN, left, (double)curator_priced_count(&item));
     fit_plan_add(r, item);
-    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
 
 static sotto_status seq_check(const sotto_options *options, sotto_error *error)
@@ -243,39 +241,38 @@ static sotto_status seq_check(const sotto_options *options, sotto_error *error)
     return status;
 }
 
-static sotto_status seq_plan(private_run *r, sotto_error *error)
+static sotto_status seq_plan(solver_run *r, sotto_error *error)
 {
     ask_item item = {.kind = ASK_SEQUENCE};
     item.block =
         block_of(r, option_number(r->options, OPTION_ROWS), &item.blocks);
     item.count = (int64_t)block_steps(r, item.blocks);
-    r->policy.norm_bound = scd_norm(r->options);
     return block_plan(r, item, error);
 }
 
-static double seq_clip(const private_run *r)
+static double seq_clip(const solver_run *r)
 {
     double norm = scd_usual_norm(r->options);
-    double k = norm * norm / (r->task.l2 * r->facts.rows);
+    double k = norm * norm / (r->problem.l2 * r->facts.rows);
     return option_given(r->options, OPTION_CLIP)
                ? option_number(r->options, OPTION_CLIP)
-               : scd_first_step(&r->task.loss, norm, k) / 2;
+               : scd_first_step(&r->problem.loss, norm, k) / 2;
 }
 
-static sotto_status seq_ready(const private_run *r, sotto_error *error)
+static sotto_status seq_ready(const solver_run *r, sotto_error *error)
 {
     return dual_ready(r, seq_clip(r), error);
 }
 
-static sotto_status seq_train(private_run *r, const solver_problem *p,
-                              solver_answer *out, solver_progress progress,
-                              void *context, sotto_error *error)
+static sotto_status seq_train(const solver_run *r, solver_answer *out,
+                              sotto_error *error)
 {
     scd_settings s = scd_make_settings(r);
     s.steps = r->plan.item[r->plan.items - 1].count;
     s.sequence = 1;
     s.clip = seq_clip(r);
-    return scd_run(out, r->curator, p, &s, progress, context, error);
+    return scd_run(out, r->curator, &r->problem, &s, r->progress, r->context,
+                   error);
 }
 
 static sotto_status primal_check(const sotto_options *options,
@@ -289,7 +286,7 @@ static sotto_status primal_check(const sotto_options *options,
     return scd_check(options, error);
 }
 
-static sotto_status primal_plan(private_run *r, sotto_error *error)
+static sotto_status primal_plan(solver_run *r, sotto_error *error)
 {
     int64_t blocks;
     ask_item item = {.kind = ASK_PRIMAL};
@@ -298,48 +295,51 @@ static sotto_status primal_plan(private_run *r, sotto_error *error)
     return block_plan(r, item, error);
 }
 
-static sotto_status primal_train(private_run *r, const solver_problem *p,
-                                 solver_answer *out, solver_progress progress,
-                                 void *context, sotto_error *error)
+static sotto_status primal_train(const solver_run *r, solver_answer *out,
+                                 sotto_error *error)
 {
     const ask_item *item = &r->plan.item[r->plan.items - 1];
     scd_primal_settings s = {item->count, item->block,
                              option_given(r->options, OPTION_CLIP)
                                  ? option_number(r->options, OPTION_CLIP)
                                  : 1};
-    return scd_primal_run(out, r->curator, p, &s, progress, context, error);
+    return scd_primal_run(out, r->curator, &r->problem, &s, r->progress,
+                          r->context, error);
 }
 
-static sotto_status scd_train(private_run *r, const solver_problem *p,
-                              solver_answer *out, solver_progress progress,
-                              void *context, sotto_error *error)
+static sotto_status scd_train(const solver_run *r, solver_answer *out,
+                              sotto_error *error)
 {
     scd_settings settings = scd_make_settings(r);
     double level = r->plan.item[r->plan.items - 1].level;
     if (is_paper(r) && level > 0)
         settings.shake = 1 / level;
-    return scd_run(out, r->curator, p, &settings, progress, context, error);
+    return scd_run(out, r->curator, &r->problem, &settings, r->progress,
+                   r->context, error);
 }
 
-const private_solver fit_scd = {.name = "scd",
-                                .check = scd_check,
-                                .plan = scd_plan,
-                                .ready = scd_ready,
-                                .run = scd_train};
+const solver_row fit_scd = {.name = "scd",
+                            .shortens_rows = 1,
+                            .check = scd_check,
+                            .plan = scd_plan,
+                            .ready = scd_ready,
+                            .run = scd_train};
 
-const private_solver fit_scd_paper = {.name = "scd-paper",
-                                      .check = scd_check,
-                                      .plan = scd_plan,
-                                      .ready = scd_ready,
-                                      .run = scd_train};
+const solver_row fit_scd_paper = {.name = "scd-paper",
+                                  .shortens_rows = 1,
+                                  .check = scd_check,
+                                  .plan = scd_plan,
+                                  .ready = scd_ready,
+                                  .run = scd_train};
 
-const private_solver fit_scd_seq = {.name = "scd-seq",
-                                    .check = seq_check,
-                                    .plan = seq_plan,
-                                    .ready = seq_ready,
-                                    .run = seq_train};
+const solver_row fit_scd_seq = {.name = "scd-seq",
+                                .shortens_rows = 1,
+                                .check = seq_check,
+                                .plan = seq_plan,
+                                .ready = seq_ready,
+                                .run = seq_train};
 
-const private_solver fit_scd_primal = {.name = "scd-primal",
-                                       .check = primal_check,
-                                       .plan = primal_plan,
-                                       .run = primal_train};
+const solver_row fit_scd_primal = {.name = "scd-primal",
+                                   .check = primal_check,
+                                   .plan = primal_plan,
+                                   .run = primal_train};

@@ -41,7 +41,7 @@ static double sgd_steps(const sotto_options *options)
                : ceil(passes / sgd_rate(options));
 }
 
-static sotto_status sgd_plan(private_run *r, sotto_error *error)
+static sotto_status sgd_plan(solver_run *r, sotto_error *error)
 {
     double left, rate = sgd_rate(r->options), steps = sgd_steps(r->options);
     if (steps > 1e9)
@@ -54,22 +54,22 @@ static sotto_status sgd_plan(private_run *r, sotto_error *error)
     if (status != SOTTO_OK)
         return status;
     fit_plan_add(r, fit_batches(ASK_BATCH, (int64_t)steps, left, steps, rate));
-    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
 
-static sotto_status sgd_train(private_run *r, const solver_problem *p,
-                              solver_answer *out, solver_progress progress,
-                              void *context, sotto_error *error)
+static sotto_status sgd_train(const solver_run *r, solver_answer *out,
+                              sotto_error *error)
 {
     descent_settings settings = fit_descent_settings(r);
     settings.steps = (int64_t)sgd_steps(r->options);
     settings.rate = sgd_rate(r->options);
-    return sgd_run(out, r->curator, p, &settings, progress, context, error);
+    return sgd_run(out, r->curator, &r->problem, &settings, r->progress,
+                   r->context, error);
 }
 
-const private_solver fit_sgd = {.name = "sgd",
-                                .smooth = 1,
-                                .check = sgd_check,
-                                .plan = sgd_plan,
-                                .ready = fit_descent_ready,
-                                .run = sgd_train};
+const solver_row fit_sgd = {.name = "sgd",
+                            .smooth = 1,
+                            .check = sgd_check,
+                            .plan = sgd_plan,
+                            .ready = fit_descent_ready,
+                            .run = sgd_train};

@@ -22,7 +22,7 @@ static sotto_status ssp_check(const sotto_options *options, sotto_error *error)
     return SOTTO_OK;
 }
 
-static sotto_status ssp_plan(private_run *r, sotto_error *error)
+static sotto_status ssp_plan(solver_run *r, sotto_error *error)
 {
     double left;
     if (r->facts.features > SSP_MOST_FEATURES)
@@ -36,19 +36,19 @@ static sotto_status ssp_plan(private_run *r, sotto_error *error)
     fit_plan_add(r, (ask_item){.kind = ASK_CROSS,
                                .count = 1,
                                .level = fit_level(ASK_GAUSSIAN, left, 1)});
-    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
 
 /* Rows in units of sqrt(M_j). */
-static sotto_status ssp_ready(const private_run *r, sotto_error *error)
+static sotto_status ssp_ready(const solver_run *r, sotto_error *error)
 {
     return fit_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
 }
 
-static sotto_status ssp_train(private_run *r, const solver_problem *p,
-                              solver_answer *out, solver_progress progress,
-                              void *context, sotto_error *error)
+static sotto_status ssp_train(const solver_run *r, solver_answer *out,
+                              sotto_error *error)
 {
+    const solver_problem *p = &r->problem;
     int64_t d = p->features + p->intercept;
     double reach = r->smooth.target_reach;
     double *scale = mem_zeroed((size_t)p->features, sizeof *scale);
@@ -64,14 +64,14 @@ static sotto_status ssp_train(private_run *r, const solver_problem *p,
                       .target_scale = isfinite(reach) && reach > 0 ? reach : 1};
     sotto_status status = ssp_run(out, r->curator, p, &s, error);
     mem_free(scale);
-    if (status == SOTTO_OK && progress && progress(context, 1))
+    if (status == SOTTO_OK && r->progress && r->progress(r->context, 1))
         status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
     return status;
 }
 
-const private_solver fit_ssp = {.name = "ssp",
-                                .smooth = 1,
-                                .check = ssp_check,
-                                .plan = ssp_plan,
-                                .ready = ssp_ready,
-                                .run = ssp_train};
+const solver_row fit_ssp = {.name = "ssp",
+                            .smooth = 1,
+                            .check = ssp_check,
+                            .plan = ssp_plan,
+                            .ready = ssp_ready,
+                            .run = ssp_train};

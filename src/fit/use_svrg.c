@@ -44,7 +44,7 @@ static int64_t svrg_steps(const sotto_options *options)
                : (int64_t)ceil(fmin(1 / svrg_rate(options), 1e9));
 }
 
-static sotto_status svrg_plan(private_run *r, sotto_error *error)
+static sotto_status svrg_plan(solver_run *r, sotto_error *error)
 {
     double left, rate = svrg_rate(r->options);
     int64_t rounds = svrg_rounds(r->options), steps = svrg_steps(r->options);
@@ -62,12 +62,11 @@ static sotto_status svrg_plan(private_run *r, sotto_error *error)
         fit_plan_add(r,
                      fit_batches(ASK_DIFFERENCE, steps, left / 2, all, rate));
     }
-    return r->policy.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
 }
 
-static sotto_status svrg_train(private_run *r, const solver_problem *p,
-                               solver_answer *out, solver_progress progress,
-                               void *context, sotto_error *error)
+static sotto_status svrg_train(const solver_run *r, solver_answer *out,
+                               sotto_error *error)
 {
     descent_settings usual = fit_descent_settings(r);
     svrg_settings s = {
@@ -81,12 +80,13 @@ static sotto_status svrg_train(private_run *r, const solver_problem *p,
                 : usual.clip / 4,
         .rate = svrg_rate(r->options),
         .smoothness = r->smooth.m};
-    return svrg_run(out, r->curator, p, &s, progress, context, error);
+    return svrg_run(out, r->curator, &r->problem, &s, r->progress, r->context,
+                    error);
 }
 
-const private_solver fit_svrg = {.name = "svrg",
-                                 .smooth = 1,
-                                 .check = svrg_check,
-                                 .plan = svrg_plan,
-                                 .ready = fit_descent_ready,
-                                 .run = svrg_train};
+const solver_row fit_svrg = {.name = "svrg",
+                             .smooth = 1,
+                             .check = svrg_check,
+                             .plan = svrg_plan,
+                             .ready = fit_descent_ready,
+                             .run = svrg_train};
