@@ -52,4 +52,9 @@ double loss_curvature_bound(const loss *l);
    not finite. */
 double loss_conjugate(const loss *l, double u, double y);
 
+/* 1 / (1 + exp(z)) and log(1 + exp(-z)) of sums, products and quotients
+   alone: the same bits on every machine. The first is within 2^-48. */
+double loss_portable_sigmoid(double z);
+double loss_portable_logistic(double z);
+
 #endif

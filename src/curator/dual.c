@@ -95,29 +95,6 @@ void dual_free(curator *c)
 
 /* ---- one row ---- */
 
-/* exp(x) for x <= 0, of sums and products alone: the same bits anywhere. */
-static double exp_below(double x)
-{
-    static const double part[] = {
-        1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320,
-        1. / 5040,     1. / 720,     1. / 120,    1. / 24,
-        1. / 6,        1. / 2,       1,           1};
-    if (!(x > -700))
-        return 0;
-    double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52, p = 1. / 479001600;
-    double n = shifted - 0x1.8p52;
-    double r = (x - n * 0x1.62e42fefa38p-1) - n * 0x1.ef35793c7673p-45;
-    for (int i = 0; i < 12; i++)
-        p = p * r + part[i];
-    return ldexp(p, (int)n);
-}
-
-double dual_sigmoid_of_minus(double m)
-{
-    double e = exp_below(m > 0 ? -m : m);
-    return m > 0 ? e / (1 + e) : 1 / (1 + e);
-}
-
 static double between(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
@@ -140,7 +117,7 @@ static double dual_move(const loss *l, double target, double m, double b,
     case LOSS_SQUARED_HINGE:
         return fmax(b + (1 - m - b / 2) / (.5 + k), 0) - b;
     default:
-        s = dual_sigmoid_of_minus(m);
+        s = loss_portable_sigmoid(m);
         return (s - b) / (1 + k * s * (1 - s));
     }
 }

@@ -382,32 +382,11 @@ typedef struct change_ask {
     double other, most;
 } change_ask;
 
-/*
- * log(1 + e^-z), of plain arithmetic, so that it is the same on every
- * machine: e^-|z| = 2^-n e^-r by its series, and the logarithm of 1 + e as
- * 2 atanh(e / (2 + e)).
- */
-static double softplus(double z)
-{
-    double size = fabs(z), tail = fmin(size, 60);
-    int whole = (int)(tail * 0x1.71547652b82fep+0);
-    double r = tail - whole * 0x1.62e42fefa39efp-1; /* from 0 to log 2 */
-    double e = 1;
-    for (int k = 14; k > 0; k--)
-        e = 1 - r * e / k;
-    for (; whole > 0; whole--)
-        e *= .5;
-    double u = e / (2 + e), square = u * u, sum = 0;
-    for (int k = 21; k > 0; k -= 2)
-        sum = sum * square + 1. / k;
-    return 2 * u * sum + (z < 0 ? size : 0);
-}
-
 /* Of the margin as the kernel has it: y m for classes, m - y for a number. */
 static double loss_of(const loss *l, double margin)
 {
     int classes = loss_has_classes(l->kind);
-    return l->kind == LOSS_LOGISTIC ? softplus(margin)
+    return l->kind == LOSS_LOGISTIC ? loss_portable_logistic(margin)
                                     : loss_value(l, margin, classes ? 1 : 0);
 }
 

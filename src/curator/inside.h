@@ -142,9 +142,6 @@ struct curator {
 sotto_status dual_make(curator *c, sotto_error *error);
 void dual_free(curator *c);
 
-/* 1 / (1 + exp(m)), of sums and products alone, within 2^-48. */
-double dual_sigmoid_of_minus(double m);
-
 /* ---- sketch.c ---- */
 
 sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,

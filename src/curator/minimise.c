@@ -124,7 +124,7 @@ static void measure_rows(search *s)
             first = fmax(-most, fmin(most, rest));
             second = fabs(rest) <= most;
         } else {
-            first = dual_sigmoid_of_minus(t->y[i] * margin);
+            first = loss_portable_sigmoid(t->y[i] * margin);
             second = first * (1 - first);
             first *= -t->y[i];
         }

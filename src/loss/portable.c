@@ -1,0 +1,52 @@
+/*
+ * The logistic loss and its slope without the mathematical library, whose
+ * last bits differ from machine to machine. With an insecure seed a private
+ * model has the same bits everywhere, so the curator uses these.
+ */
+#include "loss.h"
+
+#include <math.h>
+
+/* exp(x) for x <= 0, of sums and products alone: the same bits anywhere. */
+static double exp_below(double x)
+{
+    static const double part[] = {
+        1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320,
+        1. / 5040,     1. / 720,     1. / 120,    1. / 24,
+        1. / 6,        1. / 2,       1,           1};
+    if (!(x > -700))
+        return 0;
+    double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52, p = 1. / 479001600;
+    double n = shifted - 0x1.8p52;
+    double r = (x - n * 0x1.62e42fefa38p-1) - n * 0x1.ef35793c7673p-45;
+    for (int i = 0; i < 12; i++)
+        p = p * r + part[i];
+    return ldexp(p, (int)n);
+}
+
+double loss_portable_sigmoid(double m)
+{
+    double e = exp_below(m > 0 ? -m : m);
+    return m > 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+/*
+ * log(1 + e^-z), of plain arithmetic, so that it is the same on every
+ * machine: e^-|z| = 2^-n e^-r by its series, and the logarithm of 1 + e as
+ * 2 atanh(e / (2 + e)).
+ */
+double loss_portable_logistic(double z)
+{
+    double size = fabs(z), tail = fmin(size, 60);
+    int whole = (int)(tail * 0x1.71547652b82fep+0);
+    double r = tail - whole * 0x1.62e42fefa39efp-1; /* from 0 to log 2 */
+    double e = 1;
+    for (int k = 14; k > 0; k--)
+        e = 1 - r * e / k;
+    for (; whole > 0; whole--)
+        e *= .5;
+    double u = e / (2 + e), square = u * u, sum = 0;
+    for (int k = 21; k > 0; k -= 2)
+        sum = sum * square + 1. / k;
+    return 2 * u * sum + (z < 0 ? size : 0);
+}
