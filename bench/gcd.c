@@ -105,20 +105,16 @@ static int64_t plain_step(plain *p, double scale)
 
 static curator *open_curator(sotto_table **t, int64_t steps, int intercept)
 {
-    account_target target = {.plan = "T*(RANGE(2/z)+GAUSS(1/z))",
-                             .adjacency = ACCOUNT_ADD_REMOVE,
+    account_question round[] = {
+        {.kind = ACCOUNT_RANGE, .level = 2, .times = steps, .and_next = 1},
+        {.kind = ACCOUNT_GAUSS, .level = 1, .times = steps}};
+    account_target target = {.adjacency = ACCOUNT_ADD_REMOVE,
                              .ordered = 1,
                              .epsilon = EPSILON,
                              .delta = DELTA};
-    char settings[40];
-    account_list events;
-    account_price price;
     double z;
     sotto_error error;
-    snprintf(settings, sizeof settings, "T=%lld", (long long)steps);
-    target.settings = settings;
-    must(account_calibrate(&events, &z, &price, &target, &error), &error);
-    account_free(&events);
+    must(account_multiplier(&z, round, 2, &target, &error), &error);
     ask_plan plan = {
         .item = {{.kind = ASK_CHOICE,
                   .count = steps,

@@ -8,9 +8,24 @@
 
 typedef struct calibration {
     const account_target *target;
+    account_maker *make;
+    const void *from;
     sotto_error *error;
     sotto_status status; /* of the machine, not of a z out of range */
 } calibration;
+
+static sotto_status make_list(const calibration *c, double z, account_list *out,
+                              sotto_error *error)
+{
+    const account_target *t = c->target;
+    *out = (account_list){.adjacency = t->adjacency};
+    sotto_status status = c->make(out, c->from, z, error);
+    if (status != SOTTO_OK)
+        account_free(out);
+    out->ordered = t->ordered;
+    out->draws = t->draws;
+    return status;
+}
 
 /* ln(delta at z / delta wanted); +INFINITY where z is out of range. */
 static double calibrate_at(calibration *c, double z, double effort,
@@ -18,13 +33,9 @@ static double calibrate_at(calibration *c, double z, double effort,
 {
     const account_target *t = c->target;
     account_list list;
-    sotto_status status =
-        account_plan(&list, t->plan, t->settings, z, t->adjacency, c->error);
-    if (status == SOTTO_OK) {
-        list.ordered = t->ordered;
-        list.draws = t->draws;
+    sotto_status status = make_list(c, z, &list, c->error);
+    if (status == SOTTO_OK)
         status = price_list(&list, t->epsilon, effort, price, c->error);
-    }
     if (status == SOTTO_FAILED)
         c->status = status;
     double value = status == SOTTO_OK
@@ -32,7 +43,7 @@ static double calibrate_at(calibration *c, double z, double effort,
                        : INFINITY;
     if (keep && value <= 0)
         *keep = list;
-    else if (status == SOTTO_OK)
+    else
         account_free(&list);
     return value;
 }
@@ -120,8 +131,9 @@ static void calibrate_polish(calibration *c, double z, double slope,
     }
 }
 
-static sotto_status calibrate_check(const account_target *t, sotto_error *error)
+static sotto_status calibrate_check(const calibration *c, sotto_error *error)
 {
+    const account_target *t = c->target;
     account_list list;
     if (!(t->epsilon > 0 && t->epsilon <= 1e4))
         return error_set(error, SOTTO_USAGE,
@@ -132,13 +144,11 @@ static sotto_status calibrate_check(const account_target *t, sotto_error *error)
             error, SOTTO_USAGE,
             "--delta: expected a number from 1e-15 to less than 1");
     sotto_status status = SOTTO_OK;
-    for (double z = 1; z < 1e13; z *= 1e3) { /* somewhere it must be a plan */
-        status =
-            account_plan(&list, t->plan, t->settings, z, t->adjacency, error);
-        if (status == SOTTO_OK) {
-            account_free(&list);
+    for (double z = 1; z < 1e13; z *= 1e3) { /* some z must make a list */
+        status = make_list(c, z, &list, error);
+        account_free(&list);
+        if (status == SOTTO_OK)
             break;
-        }
     }
     return status;
 }
@@ -171,12 +181,14 @@ static sotto_status calibrate_refuse(const account_target *t,
 
 sotto_status account_calibrate(account_list *out, double *multiplier,
                                account_price *price,
-                               const account_target *target, sotto_error *error)
+                               const account_target *target,
+                               account_maker *make, const void *from,
+                               sotto_error *error)
 {
     sotto_error quiet = {0};
-    calibration c = {target, &quiet, SOTTO_OK};
+    calibration c = {target, make, from, &quiet, SOTTO_OK};
     *out = (account_list){0};
-    sotto_status status = calibrate_check(target, error);
+    sotto_status status = calibrate_check(&c, error);
     if (status != SOTTO_OK)
         return status;
     double low = 1, high = 1, coarse = .1;

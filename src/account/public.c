@@ -158,14 +158,20 @@ sotto_status sotto_events_repeated(const sotto_events *events, const char *law,
     return account_tuned(&events->list, shape, mean, delta, epsilon, error);
 }
 
+static sotto_status public_parse(account_list *list, const void *from, double z,
+                                 sotto_error *error)
+{
+    const sotto_calibration *target = from;
+    return account_plan(list, target->plan, target->settings, z,
+                        list->adjacency, error);
+}
+
 sotto_status sotto_events_calibrate(sotto_events **out,
                                     const sotto_calibration *target, double *z,
                                     sotto_price *price, sotto_error *error)
 {
     account_price found;
-    account_target t = {.plan = target->plan,
-                        .settings = target->settings,
-                        .ordered = target->in_order,
+    account_target t = {.ordered = target->in_order,
                         .draws = target->draws,
                         .epsilon = target->epsilon,
                         .delta = target->delta};
@@ -176,7 +182,8 @@ sotto_status sotto_events_calibrate(sotto_events **out,
         status = public_new(out, error);
     if (status != SOTTO_OK)
         return status;
-    status = account_calibrate(&(*out)->list, z, &found, &t, error);
+    status = account_calibrate(&(*out)->list, z, &found, &t, public_parse,
+                               target, error);
     if (status == SOTTO_OK)
         public_price(price, &found);
     return public_done(out, status);

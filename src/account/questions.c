@@ -4,6 +4,7 @@
  */
 #include "parts.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -89,13 +90,31 @@ int64_t account_priced_count(const account_question *q)
     return q->blocks > 0 ? (q->times + q->blocks - 1) / q->blocks : q->times;
 }
 
+/* The event of one question. `trial` is NULL, or the multiplier by which a
+   calibration divides the level: rho, a square, is divided by it twice. */
 static account_event event_of(const account_question *q,
-                              account_adjacency adjacency)
+                              account_adjacency adjacency, const double *trial)
 {
     account_event e = {q->kind, q->level, 0, 1, adjacency};
-    if (q->kind == ACCOUNT_SUBSAMPLED) {
+    double z = trial ? *trial : 1;
+    switch (q->kind) {
+    case ACCOUNT_GAUSS:
+    case ACCOUNT_LAPLACE:
+    case ACCOUNT_PURE:
+    case ACCOUNT_RANGE:
+        e.a = q->level / z;
+        break;
+    case ACCOUNT_ZCDP:
+        e.a = q->level / z / z;
+        break;
+    case ACCOUNT_SUBSAMPLED:
         e.a = q->rate;
-        e.b = nextafter(1 / q->level, 0); /* not more than is drawn */
+        e.b = z / q->level;
+        if (!trial)
+            e.b = nextafter(e.b, 0); /* sigma: not more than is drawn */
+        break;
+    case ACCOUNT_KINDS:
+        assert(0);
     }
     return e;
 }
@@ -110,12 +129,12 @@ static int is_in_turn(const account_question *q, int64_t first, int64_t i)
 /* Those that are asked in turn, as a round. */
 static sotto_status ask_round(account_list *list, const account_question *q,
                               int64_t size, account_adjacency priced,
-                              sotto_error *error)
+                              const double *trial, sotto_error *error)
 {
     int64_t rounds = list->rounds, count = account_priced_count(q);
     sotto_status status = SOTTO_OK;
     for (int64_t i = 0; i < size && status == SOTTO_OK; i++) {
-        account_event e = event_of(&q[i], priced);
+        account_event e = event_of(&q[i], priced, trial);
         if (size == 1)
             e.count = count;
         status = account_add(list, e, error);
@@ -125,13 +144,14 @@ static sotto_status ask_round(account_list *list, const account_question *q,
                : status;
 }
 
-sotto_status account_ask(account_list *list, const account_question *q,
-                         int64_t count, sotto_error *error)
+static sotto_status ask_all(account_list *list, const account_question *q,
+                            int64_t count, const double *trial,
+                            sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
     int sampled = 0;
     for (int64_t i = 0; i < count; i++)
-        sampled |= q[i].kind == ACCOUNT_SUBSAMPLED;
+        sampled |= q[i].times > 0 && q[i].kind == ACCOUNT_SUBSAMPLED;
     account_adjacency priced = account_priced_for(list->adjacency, sampled);
     for (int64_t i = 0, size; i < count && status == SOTTO_OK; i += size) {
         for (size = 1; i + size < count && q[i + size - 1].and_next; size++)
@@ -139,7 +159,40 @@ sotto_status account_ask(account_list *list, const account_question *q,
                 return error_set(error, SOTTO_USAGE,
                                  "questions in turn: expected the same times "
                                  "of all of them, and no blocks");
-        status = ask_round(list, q + i, size, priced, error);
+        status = ask_round(list, q + i, size, priced, trial, error);
     }
+    return status;
+}
+
+sotto_status account_ask(account_list *list, const account_question *q,
+                         int64_t count, sotto_error *error)
+{
+    return ask_all(list, q, count, NULL, error);
+}
+
+/* ---- calibration ---- */
+
+typedef struct question_list {
+    const account_question *question;
+    int64_t count;
+} question_list;
+
+static sotto_status ask_divided(account_list *list, const void *from, double z,
+                                sotto_error *error)
+{
+    const question_list *all = from;
+    return ask_all(list, all->question, all->count, &z, error);
+}
+
+sotto_status account_multiplier(double *z, const account_question *question,
+                                int64_t count, const account_target *target,
+                                sotto_error *error)
+{
+    account_list events;
+    account_price price;
+    question_list all = {question, count};
+    sotto_status status =
+        account_calibrate(&events, z, &price, target, ask_divided, &all, error);
+    account_free(&events);
     return status;
 }

@@ -188,21 +188,34 @@ sotto_status account_delta_by(const account_list *list, double epsilon,
 sotto_status account_renyi(const account_list *list, double alpha, double *out,
                            sotto_error *error);
 
-/*
- * The smallest multiplier z for which the plan costs at most (epsilon,
- * delta), up to 1e-5 of itself, and the list at that z, priced again.
- */
+/* What a calibrated list has in common at every z, and what it may cost. */
 typedef struct account_target {
-    const char *plan, *settings;
     account_adjacency adjacency;
     int ordered;
     double draws;
     double epsilon, delta;
 } account_target;
+
+/* Adds the events for the multiplier z to an empty list. */
+typedef sotto_status account_maker(account_list *list, const void *from,
+                                   double z, sotto_error *error);
+
+/*
+ * The smallest multiplier z for which the list that `make` makes `from`
+ * something costs at most (epsilon, delta), up to 1e-5 of itself, and the
+ * list at that z, priced again.
+ */
 sotto_status account_calibrate(account_list *out, double *multiplier,
                                account_price *price,
                                const account_target *target,
+                               account_maker *make, const void *from,
                                sotto_error *error);
+
+/* The same of questions: the z by which all levels have to be divided (rho
+   by z^2). */
+sotto_status account_multiplier(double *z, const account_question *question,
+                                int64_t count, const account_target *target,
+                                sotto_error *error);
 
 /*
  * Repeat-and-select: K runs of the list, K drawn from the geometric (shape 1)

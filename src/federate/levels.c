@@ -102,39 +102,15 @@ static void divide(federation *f, double by)
     f->mu_sketch /= by;
 }
 
-/* "+12*GAUSS(0.1/z)", as the accountant reads it. */
-static void put_event(text_buffer *t, const char *before, int64_t count,
-                      const char *kind, double level)
-{
-    text_format(t, "%s%lld*%s(", before, (long long)count, kind);
-    text_number(t, level);
-    text_put(t, "/z)");
-}
-
 static sotto_status find_multiplier(const federation *f, double *z,
                                     sotto_error *error)
 {
-    text_buffer t = {0};
-    account_list events = {0}, priced = {0};
-    account_price price;
-    sotto_status status = federation_events(&events, f, error);
-    if (status != SOTTO_OK)
-        return status;
-    put_event(&t, "", f->rounds, "RANGE", f->range);
-    put_event(&t, "+", all_caps(f), "GAUSS", f->mu_sketch);
-    if (!f->labels_known)
-        put_event(&t, "+", 1, "GAUSS", f->mu_labels);
-    account_target target = {.plan = t.data,
-                             .adjacency = ACCOUNT_ZERO_OUT,
-                             .draws = events.draws,
+    federation_questions all = federation_row_questions(f);
+    account_target target = {.adjacency = ACCOUNT_ZERO_OUT,
+                             .draws = all.draws,
                              .epsilon = f->epsilon,
                              .delta = f->delta};
-    status = t.failed ? error_memory(error)
-                      : account_calibrate(&priced, z, &price, &target, error);
-    account_free(&events);
-    account_free(&priced);
-    text_free(&t);
-    return status;
+    return account_multiplier(z, all.question, all.count, &target, error);
 }
 
 /* No statement is above the budget, by a hair either. */
@@ -236,19 +212,15 @@ curator_policy federation_policy(const federation *f, int k)
 
 sotto_status federation_mu(const federation *f, double *mu, sotto_error *error)
 {
-    account_list events = {0};
-    account_price price;
-    account_target target = {.plan = "GAUSS(1/z)",
-                             .adjacency = ACCOUNT_ZERO_OUT,
+    account_question one = {.kind = ACCOUNT_GAUSS, .level = 1, .times = 1};
+    account_target target = {.adjacency = ACCOUNT_ZERO_OUT,
                              .epsilon = f->epsilon,
                              .delta = f->delta};
     *mu = INFINITY;
     if (isinf(f->epsilon))
         return SOTTO_OK;
-    sotto_status status =
-        account_calibrate(&events, mu, &price, &target, error);
+    sotto_status status = account_multiplier(mu, &one, 1, &target, error);
     *mu = 1 / *mu;
-    account_free(&events);
     return status;
 }
 

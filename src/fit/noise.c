@@ -64,43 +64,6 @@ sotto_status fit_plan_begin(solver_run *r, ask_noise noise, double *left,
 
 /* ---- calibration ---- */
 
-/* "3*(RANGE(0.2/z)+GAUSS(0.1/z))", as the accountant reads it. */
-static void put_item(text_buffer *t, const ask_item *item, const char *priced)
-{
-    static const char *const names[] = {[ASK_GAUSSIAN] = "GAUSS",
-                                        [ASK_LAPLACE] = "LAPLACE",
-                                        [ASK_SAMPLED] = "SUBSAMPLED_GAUSS",
-                                        [ASK_GUMBEL] = "RANGE",
-                                        [ASK_RANGE] = "GAUSS",
-                                        [ASK_FLIP] = "PURE",
-                                        [ASK_NOISY] = "PURE"};
-    sotto_number level = sotto_number_print(item->level, 17);
-    if (item->noise == ASK_MIXED) /* rho = level^2 / 2 */
-        text_format(t, "ZCDP(%s*%s/2/z/z)@%s", level.text, level.text, priced);
-    else if (item->noise == ASK_SAMPLED)
-        text_format(t, "%s(%s,z/%s)@%s", names[item->noise],
-                    sotto_number_print(item->rate, 17).text, level.text,
-                    priced);
-    else
-        text_format(t, "%s(%s/z)@%s", names[item->noise], level.text, priced);
-}
-
-static void put_plan(text_buffer *t, const ask_plan *plan,
-                     account_adjacency adjacency)
-{
-    const char *priced =
-        account_adjacency_name(curator_priced_for(plan, adjacency));
-    for (int i = 0; i < plan->items; i++) {
-        int inside = i > 0 && plan->item[i - 1].and_next;
-        text_put(t, i > 0 ? "+" : "");
-        if (!inside)
-            text_format(t, "%lld*(",
-                        (long long)curator_priced_count(&plan->item[i]));
-        put_item(t, &plan->item[i], priced);
-        text_put(t, plan->item[i].and_next ? "" : ")");
-    }
-}
-
 static double plan_draws(const solver_run *r)
 {
     double draws = 0;
@@ -149,23 +112,22 @@ static sotto_status plan_within(solver_run *r, sotto_error *error)
 
 sotto_status fit_calibrate(solver_run *r, sotto_error *error)
 {
-    text_buffer t = {0};
-    put_plan(&t, &r->plan, r->facts.adjacency);
-    account_target target = {.plan = t.data,
-                             .adjacency = r->facts.adjacency,
+    account_question question[ASK_MOST_ITEMS];
+    for (int i = 0; i < r->plan.items; i++) {
+        const ask_item *item = &r->plan.item[i];
+        question[i] = curator_question(item);
+        if (item->noise == ASK_MIXED) /* rho, not rounded up yet */
+            question[i].level = item->level * item->level / 2;
+    }
+    account_target target = {.adjacency = r->facts.adjacency,
                              .ordered = 1,
                              .draws = plan_draws(r),
                              .epsilon =
                                  option_number(r->options, OPTION_EPSILON),
                              .delta = option_number(r->options, OPTION_DELTA)};
-    account_list events = {0};
-    account_price price;
     double z;
     sotto_status status =
-        t.failed ? error_memory(error)
-                 : account_calibrate(&events, &z, &price, &target, error);
-    account_free(&events);
-    text_free(&t);
+        account_multiplier(&z, question, r->plan.items, &target, error);
     if (status != SOTTO_OK)
         return status;
     /* a hair more, so that rounding cannot make it dearer */

@@ -840,17 +840,48 @@ static void test_refused(void **state)
 static double calibrated(const char *plan, const char *settings, double epsilon,
                          double delta)
 {
-    account_target t = {plan,    settings, ACCOUNT_ADD_REMOVE, 0, 0,
-                        epsilon, delta};
-    account_list list;
-    account_price price;
+    sotto_calibration t = {plan, settings, "add-remove", 0, 0, epsilon, delta};
+    sotto_events *events;
+    sotto_price price;
     sotto_error error = {0};
     double z;
-    if (account_calibrate(&list, &z, &price, &t, &error))
+    if (sotto_events_calibrate(&events, &t, &z, &price, &error))
         fail_msg("%s: %s", plan, error.message);
     assert_true(price.delta <= delta);
-    account_free(&list);
+    sotto_events_free(events);
     return z;
+}
+
+/* Questions whose levels are divided are the plan that says so, bit for bit. */
+static void test_calibrate_questions(void **state)
+{
+    (void)state;
+    static const account_question questions[] = {
+        {.kind = ACCOUNT_RANGE, .level = .3, .times = 7, .and_next = 1},
+        {.kind = ACCOUNT_GAUSS, .level = .2, .times = 7},
+        {.kind = ACCOUNT_SUBSAMPLED, .level = .7, .rate = .01, .times = 50},
+        {.kind = ACCOUNT_LAPLACE, .level = .05, .times = 0},
+        {.kind = ACCOUNT_LAPLACE, .level = .1, .times = 1},
+        {.kind = ACCOUNT_GAUSS, .level = .4, .times = 10, .blocks = 4},
+        {.kind = ACCOUNT_PURE, .level = .1, .times = 2},
+        {.kind = ACCOUNT_ZCDP, .level = .02, .times = 1}};
+    static const char *const plans[] = {"7*(RANGE(.3/z)+GAUSS(.2/z))",
+                                        "+50*SUBSAMPLED_GAUSS(.01,z/.7)",
+                                        "+0*LAPLACE(.05/z)",
+                                        "+LAPLACE(.1/z)",
+                                        "+3*GAUSS(.4/z)",
+                                        "+2*PURE(.1/z)",
+                                        "+ZCDP(.02/z/z)"};
+    text_buffer plan = {0};
+    account_target target = {ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-6};
+    for (int64_t i = 0; i < 7; i++) {
+        double z;
+        text_put(&plan, plans[i]);
+        assert_int_equal(
+            account_multiplier(&z, questions, i + 2, &target, NULL), SOTTO_OK);
+        assert_true(z == calibrated(plan.data, NULL, 1, 1e-6));
+    }
+    text_free(&plan);
 }
 
 static void test_calibrate(void **state)
@@ -874,20 +905,21 @@ static void test_calibrate(void **state)
     assert_above("pure", calibrated("PURE(1/z)*2", NULL, 1, 1e-15), 2 - 1e-9,
                  1e-4);
     sotto_error error = {0};
-    account_list list;
-    account_price price;
+    sotto_events *events;
+    sotto_price price;
     double z;
-    account_target bad[] = {
-        {"GAUSS(1)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-6},
-        {"GAUSS(1/z)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 0, 1e-6},
-        {"GAUSS(1/z)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, NAN, 1e-6},
-        {"GAUSS(1/z)", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 1, 1},
-        {"GAUSS(1/z", NULL, ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-6},
-        {"T*GAUSS(1/z)", "T=x", ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-6}};
+    sotto_calibration bad[] = {
+        {"GAUSS(1)", NULL, "add-remove", 0, 0, 1, 1e-6},
+        {"GAUSS(1/z)", NULL, "add-remove", 0, 0, 0, 1e-6},
+        {"GAUSS(1/z)", NULL, "add-remove", 0, 0, NAN, 1e-6},
+        {"GAUSS(1/z)", NULL, "add-remove", 0, 0, 1, 1},
+        {"GAUSS(1/z", NULL, "add-remove", 0, 0, 1, 1e-6},
+        {"T*GAUSS(1/z)", "T=x", "add-remove", 0, 0, 1, 1e-6}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         error.message[0] = 0;
-        assert_int_equal(account_calibrate(&list, &z, &price, &bad[i], &error),
-                         SOTTO_USAGE);
+        assert_int_equal(
+            sotto_events_calibrate(&events, &bad[i], &z, &price, &error),
+            SOTTO_USAGE);
         assert_true(error.message[0] != 0);
     }
 }
@@ -1042,6 +1074,7 @@ int main(void)
         cmocka_unit_test(test_nothing_proven),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_calibrate),
+        cmocka_unit_test(test_calibrate_questions),
         cmocka_unit_test(test_filter),
         cmocka_unit_test(test_zcdp),
         cmocka_unit_test(test_repeated),

@@ -298,20 +298,24 @@ static sotto_status do_account(const sotto_options *options, sotto_error *error)
 static sotto_status do_calibrate(const sotto_options *options,
                                  sotto_error *error)
 {
-    account_target t = {sotto_options_get(options, "calibrate"),
-                        NULL,
-                        ACCOUNT_ADD_REMOVE,
-                        0,
-                        0,
-                        1,
-                        1e-3};
-    account_list list;
-    account_price price;
+    sotto_calibration t = {sotto_options_get(options, "calibrate"),
+                           NULL,
+                           "add-remove",
+                           0,
+                           0,
+                           1,
+                           1e-3};
+    account_target target = {ACCOUNT_ADD_REMOVE, 0, 0, 1, 1e-3};
+    account_question question = {.kind = ACCOUNT_GAUSS, .level = 1, .times = 1};
+    sotto_events *events;
+    sotto_price price;
     double z;
-    sotto_status status = account_calibrate(&list, &z, &price, &t, error);
-    if (status == SOTTO_OK)
-        account_free(&list);
-    return status;
+    sotto_status status =
+        sotto_events_calibrate(&events, &t, &z, &price, error);
+    sotto_events_free(events);
+    return status == SOTTO_OK
+               ? account_multiplier(&z, &question, 1, &target, error)
+               : status;
 }
 
 /* Fails each allocation of the work in turn; returns how many there are. */
