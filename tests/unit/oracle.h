@@ -4,7 +4,7 @@
 #ifndef SOTTO_ORACLE_H
 #define SOTTO_ORACLE_H
 
-#include "wide.h"
+#include "noise/wide.h"
 
 #include <mpfr.h>
 

@@ -4,8 +4,8 @@
 #ifndef SOTTO_SCRIPT_H
 #define SOTTO_SCRIPT_H
 
+#include "noise/stream.h"
 #include "oracle.h"
-#include "stream.h"
 
 #include <math.h>
 

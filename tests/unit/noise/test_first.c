@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "first.h"
+#include "noise/first.h"
 #include "oracle.h"
 
 #include <fenv.h>

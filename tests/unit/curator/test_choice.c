@@ -7,7 +7,7 @@
 #include "plans.h"
 
 #include "curator.h"
-#include "score.h"
+#include "curator/score.h"
 #include "solver.h"
 
 static uint64_t seed = 5;

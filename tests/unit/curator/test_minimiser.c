@@ -7,8 +7,8 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "inside.h"
-#include "minimise.h"
+#include "curator/inside.h"
+#include "curator/minimise.h"
 
 #define CHECK(call)                                                            \
     do {                                                                       \

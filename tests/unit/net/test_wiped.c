@@ -7,7 +7,7 @@
  */
 #include "parties.h"
 
-#include "keys.h"
+#include "net/keys.h"
 
 #include <arpa/inet.h>
 #include <malloc.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "door.h"
-#include "times.h"
+#include "net/door.h"
+#include "net/times.h"
 
 #include <stdlib.h>
 #include <string.h>

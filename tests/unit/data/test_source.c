@@ -2,7 +2,7 @@
  * Sources: files that change under the reader, records up to exactly the
  * limit, buffers that are used again.
  */
-#include "source.h"
+#include "data/source.h"
 
 #include <malloc.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "inside.h"
+#include "curator/inside.h"
 
 enum { FEATURES = 3, ALL = FEATURES + 1 };
 

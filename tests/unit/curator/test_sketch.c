@@ -2,7 +2,7 @@
  * Sketches, and choices along a sketched vector: exact integers, one row in
  * one bucket, noise of the scale it is priced at, and nothing beyond a cap.
  */
-#include "inside.h"
+#include "curator/inside.h"
 #include "plans.h"
 #include "reading.h"
 

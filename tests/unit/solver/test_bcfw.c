@@ -12,8 +12,8 @@
 #include "plans.h"
 #include "reading.h"
 
-#include "blocks.h"
 #include "curator.h"
+#include "solver/blocks.h"
 
 /* ---- a problem whose matrix is the identity ---- */
 

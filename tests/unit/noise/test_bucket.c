@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bucket.h"
+#include "noise/bucket.h"
 #include "script.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "stream.h"
+#include "noise/stream.h"
 
 #include <errno.h>
 #include <signal.h>

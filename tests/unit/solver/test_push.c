@@ -4,7 +4,7 @@
  */
 #include "reading.h"
 
-#include "newton.h"
+#include "solver/newton.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "inside.h"
+#include "curator/inside.h"
 
 enum { FEATURES = 2, WIDTH = FEATURES + 2, CELLS = WIDTH * (WIDTH + 1) / 2 };
 

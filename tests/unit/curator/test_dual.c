@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "inside.h"
+#include "curator/inside.h"
 #include "plans.h"
 #include "reading.h"
 
