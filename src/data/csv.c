@@ -557,7 +557,6 @@ static sotto_status csv_read(sotto_table *t, source *s,
 }
 
 const file_format format_csv = {
-    .what = "CSV",
     .endings = {".csv"},
     .read_only = {".tsv"},
     .columns = COLUMNS_NAMED,

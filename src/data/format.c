@@ -32,10 +32,9 @@ sotto_status format_by_option(const file_format **out,
             *out = format_list[i].format;
     if (*out || !option_given(options, OPTION_FORMAT))
         return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "--format: %s is for export; expected csv, svmlight or "
-                     "npy",
-                     option_text(options, OPTION_FORMAT));
+    return error_set(
+        error, SOTTO_USAGE, "--format: %s is for export; expected one of %s",
+        option_text(options, OPTION_FORMAT), CHOICE_TEXT(FORMAT_LIST));
 }
 
 /* ---- by name ---- */
@@ -64,6 +63,14 @@ static const file_format *format_by_name(const char *name, size_t length,
     return NULL;
 }
 
+static sotto_status format_unknown(const char *name, sotto_error *error)
+{
+    return error_set(error, SOTTO_USAGE,
+                     "%s: the name does not say the format; expected an "
+                     "ending such as .csv, or --format %s",
+                     show_name(name).text, CHOICE_TEXT(FORMAT_LIST));
+}
+
 sotto_status format_to_write(const file_format **out, const char *path,
                              const file_format *standard,
                              const sotto_options *options, sotto_error *error)
@@ -72,12 +79,7 @@ sotto_status format_to_write(const file_format **out, const char *path,
     if (status != SOTTO_OK || *out)
         return status;
     *out = strcmp(path, "-") ? format_by_name(path, strlen(path), 1) : standard;
-    if (*out)
-        return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "%s: the name does not say the format: let it end in "
-                     ".csv, .svm or .npy, or give --format",
-                     show_name(path).text);
+    return *out ? SOTTO_OK : format_unknown(path, error);
 }
 
 /* ---- by the first bytes ---- */
@@ -109,9 +111,10 @@ static sotto_status format_by_mark(const file_format **out, source *s,
     *out = foreign_format(bytes, size);
     if (!*out)
         return SOTTO_OK;
-    return error_set(
-        error, SOTTO_DATA, "%s: this is %s; expected CSV, svmlight or .npy: %s",
-        show_name(source_name(s)).text, (*out)->what, (*out)->advice);
+    return error_set(error, SOTTO_DATA,
+                     "%s: this is %s; expected one of %s: %s",
+                     show_name(source_name(s)).text, (*out)->what,
+                     CHOICE_TEXT(FORMAT_LIST), (*out)->advice);
 }
 
 /*
@@ -136,10 +139,5 @@ sotto_status format_detect(const file_format **out, source *s,
         return status;
     if (seen && !drop && !option_given(options, OPTION_FORMAT))
         *out = seen;
-    if (*out)
-        return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "%s: the name does not say the format; expected .csv, "
-                     ".tsv, .svm or .npy, or --format",
-                     show_name(name).text);
+    return *out ? SOTTO_OK : format_unknown(name, error);
 }

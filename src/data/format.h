@@ -31,17 +31,19 @@ struct generate_writer;
 struct generate_row;
 
 typedef struct file_format {
-    const char *what; /* for messages */
     /* bytes that every file of the format has at this place; size 0: none */
     struct {
         size_t at;
         const char *bytes;
         size_t size;
     } mark;
-    const char *in_zip; /* a zip archive whose first name contains this */
-    const char *advice; /* how to convert it: the format is not read */
 
-    /* what follows is for formats that are read */
+    /* of a format that is refused */
+    const char *what;   /* "a Parquet file" */
+    const char *in_zip; /* a zip archive whose first name contains this */
+    const char *advice; /* how to convert it */
+
+    /* of a format that is read */
     const char *endings[4];   /* of its files' names; NULL is the last */
     const char *read_only[2]; /* endings of files that are not written */
     format_columns columns;

@@ -434,7 +434,6 @@ static sotto_status npy_read(sotto_table *t, source *s,
 }
 
 const file_format format_npy = {
-    .what = ".npy",
     .mark = FORMAT_MARK(0, "\x93NUMPY"),
     .endings = {".npy"},
     .columns = COLUMNS_COUNTED,

@@ -244,7 +244,6 @@ static sotto_status svmlight_read(sotto_table *t, source *s,
 }
 
 const file_format format_svmlight = {
-    .what = "svmlight",
     .endings = {".svm", ".libsvm", ".svmlight"},
     .columns = COLUMNS_NUMBERED,
     .sparse = 1,

@@ -615,7 +615,7 @@ static void test_refused(void **state)
     check_refused("", "e.csv", "", SOTTO_USAGE, "log1");
     check_refused("log1", "e.txt", "", SOTTO_USAGE, "--format");
     check_refused("log1", "e.csv.gz", "", SOTTO_USAGE, ".csv");
-    check_refused("log1", "csv", "", SOTTO_USAGE, ".npy");
+    check_refused("log1", "csv", "", SOTTO_USAGE, "|npy");
     check_refused("zipf-heavy", "e.csv", "", SOTTO_USAGE, ".svm");
     check_refused("zipf-flat", "e.npy", "rows 10001 features 10000",
                   SOTTO_USAGE, ".svm");
