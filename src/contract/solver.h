@@ -130,6 +130,12 @@ struct solver_row {
                            sotto_error *error);
 };
 
+/* ---- the solvers ---- */
+
+extern const solver_row fit_cd, fit_gcd, fit_gd, fit_sgd, fit_ssp, fit_svrg,
+    fit_scd, fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
+    fit_newton, fit_auto, fit_output, fit_objective;
+
 /* ---- prox.c ---- */
 
 /* The u that makes (u - v)^2 / (2 step) + the penalty at u least. */

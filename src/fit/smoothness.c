@@ -64,22 +64,6 @@ const char *fit_smoothness_word(const sotto_options *options)
                                           : "a file, declared by the operator";
 }
 
-/* The part of the budget that "private:0.1" says; 0 for others. */
-sotto_status fit_moments_share(const sotto_options *options, double *share,
-                               sotto_error *error)
-{
-    const char *how = option_text(options, OPTION_SMOOTHNESS);
-    *share = 0;
-    if (!how || strncmp(how, "private", 7))
-        return SOTTO_OK;
-    if (how[7] != ':' || !number_whole(how + 8, share) ||
-        !(*share > 0 && *share < .99))
-        return error_set(error, SOTTO_USAGE,
-                         "--smoothness private:SHARE: expected a share of the "
-                         "budget between 0 and 0.99");
-    return SOTTO_OK;
-}
-
 /* "bounds", "private:0.1" or a file; the intercept's feature is always 1. */
 sotto_status fit_find_smoothness(solver_smoothness *s, const sotto_table *t,
                                  const fit_task *task,
@@ -87,8 +71,7 @@ sotto_status fit_find_smoothness(solver_smoothness *s, const sotto_table *t,
                                  sotto_error *error)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
-    double share,
-        curvature = loss_curvature_bound(&task->loss) * t->weight_bound;
+    double curvature = loss_curvature_bound(&task->loss) * t->weight_bound;
     size_t count = (size_t)t->features + 1;
     s->m = mem_zeroed(count, sizeof *s->m);
     s->reach = mem_zeroed(count, sizeof *s->reach);
@@ -101,27 +84,5 @@ sotto_status fit_find_smoothness(solver_smoothness *s, const sotto_table *t,
     sotto_status status = need_bounds(t, s, bought, error);
     for (int64_t j = 0; status == SOTTO_OK && j < t->features; j++)
         s->m[j] = curvature * s->reach[j] * s->reach[j];
-    return status == SOTTO_OK ? fit_moments_share(options, &share, error)
-                              : status;
-}
-
-sotto_status fit_check_thresholds(const solver_run *r, double unit, double low,
-                                  double high, sotto_error *error)
-{
-    int64_t coordinates = r->facts.features + r->problem.intercept;
-    if (!r->smooth.m || ask_planned(&r->plan, ASK_MOMENTS))
-        return SOTTO_OK; /* not known yet */
-    for (int64_t j = 0; j < coordinates; j++) {
-        double threshold = unit * sqrt(r->smooth.m[j]);
-        if (!(threshold >= low && threshold <= high))
-            return error_set(error, SOTTO_USAGE,
-                             "--smoothness (or declared bounds) and --clip: "
-                             "coordinate %lld has a threshold of %s; "
-                             "expected thresholds from %s to %s",
-                             (long long)j + 1,
-                             sotto_number_print(threshold, 3).text,
-                             sotto_number_print(low, 3).text,
-                             sotto_number_print(high, 3).text);
-    }
-    return SOTTO_OK;
+    return status;
 }

@@ -9,7 +9,7 @@
  * It is block-coordinate Frank-Wolfe with one block, which always moves. The
  * noise is that of the exponential mechanism among the 2p vertices.
  */
-#include "solver.h"
+#include "blocks.h"
 
 sotto_status fw_run(solver_answer *out, curator *c, const solver_problem *p,
                     const fw_settings *s, solver_progress progress,
@@ -31,3 +31,69 @@ sotto_status fw_run(solver_answer *out, curator *c, const solver_problem *p,
     mem_free(all);
     return status;
 }
+
+/* ---- planning it ---- */
+
+static sotto_status fw_check(const sotto_options *options, sotto_error *error)
+{
+    double low, high;
+    if (!option_given(options, OPTION_RADIUS))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver fw: expected --radius R: the weights are "
+                         "kept in an L1 ball");
+    if (option_pair(options, OPTION_BOX, &low, &high))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver fw: the L1 ball is all there is; for boxes "
+                         "expected --solver bcfw");
+    return fit_check_frank_wolfe(options, error);
+}
+
+/* The intercept's way is a question of its own. */
+static double fw_each(const solver_run *r)
+{
+    return 1 + r->problem.intercept;
+}
+
+static void fw_later(const solver_run *r, double steps, double share,
+                     ask_plan *out)
+{
+    fit_later_vertices(fw_each(r) * steps, share, out);
+}
+
+static sotto_status fw_plan(solver_run *r, sotto_error *error)
+{
+    double *steps = fit_keep_steps(r);
+    if (!steps)
+        return error_memory(error);
+    if (fit_steps_wait(r))
+        return fit_plan_waiting(r, fw_each(r), fw_later, error);
+    sotto_status status = fit_usual_steps(r, steps, error);
+    return status == SOTTO_OK ? fit_plan_vertices(r, fw_each(r) * *steps, error)
+                              : status;
+}
+
+static sotto_status fw_train(const solver_run *r, solver_answer *out,
+                             sotto_error *error)
+{
+    double steps = *(const double *)r->state;
+    sotto_status status = fit_tell_steps(r, fw_later, &steps, error);
+    if (status != SOTTO_OK)
+        return status;
+    fw_settings settings = {.steps = (int64_t)steps,
+                            .radius = option_number(r->options, OPTION_RADIUS),
+                            .intercept = fit_intercept_radius(r),
+                            .clip = fit_vertex_clip(r->options)};
+    return fw_run(out, r->curator, &r->problem, &settings, r->progress,
+                  r->context, error);
+}
+
+static void fw_explain(const solver_run *r, text_buffer *t)
+{
+    fit_explain_steps(r, *(const double *)r->state, t);
+}
+
+const solver_row fit_fw = {.name = "fw",
+                           .check = fw_check,
+                           .plan = fw_plan,
+                           .run = fw_train,
+                           .explain = fw_explain};

@@ -10,7 +10,7 @@
  * The score is the curator's business: its noise is added to the score
  * itself, never inside the rule (docs/privacy.md, "Choices").
  */
-#include "solver.h"
+#include "planning.h"
 
 #include <math.h>
 
@@ -74,3 +74,208 @@ sotto_status gcd_run(solver_answer *out, curator *c, const solver_problem *p,
     }
     return status;
 }
+
+/* ---- planning it ---- */
+
+static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
+{
+    if (option_is(options, OPTION_LOSS, "hinge"))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver gcd: the hinge loss is not smooth; expected "
+                         "squared, logistic, squared-hinge or huber");
+    if (option_given(options, OPTION_CLIP) &&
+        isinf(option_number(options, OPTION_CLIP)))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver gcd: expected a finite --clip: it is the "
+                         "unit in which coordinates are compared");
+    if (option_is(options, OPTION_CALIBRATION, "rdp"))
+        return error_set(error, SOTTO_USAGE,
+                         "--calibration rdp goes with --solver cd; expected "
+                         "exact, theorem or paper");
+    if (option_given(options, OPTION_SELECTION_SHARE) &&
+        !option_is(options, OPTION_CALIBRATION, "exact"))
+        return error_set(error, SOTTO_USAGE,
+                         "--selection-share: the paper's formulas divide the "
+                         "budget themselves; expected --calibration exact "
+                         "with it");
+    return SOTTO_OK;
+}
+
+/* ---- settings ---- */
+
+static ask_rule gcd_rule(const sotto_options *options)
+{
+    return option_is(options, OPTION_RULE, "gs-s")   ? ASK_GS_S
+           : option_is(options, OPTION_RULE, "gs-r") ? ASK_GS_R
+           : option_is(options, OPTION_RULE, "gs-q") ? ASK_GS_Q
+                                                     : ASK_UNTRUNCATED;
+}
+
+/* ---- noise ---- */
+
+/* How a step's two questions are asked. */
+typedef struct gcd_way {
+    ask_noise choice, release;
+    double share; /* of the choice, unless the user says it */
+} gcd_way;
+
+static const gcd_way gcd_pure = {ASK_FLIP, ASK_LAPLACE, .8},
+                     gcd_mixed = {ASK_GUMBEL, ASK_GAUSSIAN, .5},
+                     gcd_paper = {ASK_NOISY, ASK_LAPLACE, .5};
+
+/* Choices and releases in turn, with their parts of what is left. */
+static void gcd_add(ask_plan *plan, const solver_run *r, const gcd_way *way,
+                    double steps, double left)
+{
+    double share = option_given(r->options, OPTION_SELECTION_SHARE)
+                       ? option_number(r->options, OPTION_SELECTION_SHARE)
+                       : way->share;
+    plan->item[plan->items++] =
+        (ask_item){.kind = ASK_CHOICE,
+                   .count = (int64_t)steps,
+                   .noise = way->choice,
+                   .level = fit_level(way->choice, share * left, steps),
+                   .and_next = 1};
+    plan->item[plan->items++] =
+        (ask_item){.kind = ASK_PARTIAL,
+                   .count = (int64_t)steps,
+                   .noise = way->release,
+                   .level = fit_level(way->release, (1 - share) * left, steps)};
+}
+
+static sotto_status gcd_questions(solver_run *r, const gcd_way *way,
+                                  double steps, sotto_error *error)
+{
+    double left;
+    sotto_status status = fit_plan_begin(r, way->release, &left, error);
+    if (status == SOTTO_OK)
+        gcd_add(&r->plan, r, way, steps, left);
+    return status;
+}
+
+static void gcd_later(const solver_run *r, double steps, double share,
+                      ask_plan *out)
+{
+    gcd_add(out, r, &gcd_mixed, steps, share);
+}
+
+/* The sd of a choice's noise times that of a release's, in sensitivities. */
+static double gcd_noise(const ask_plan *plan)
+{
+    const ask_item *choice = &plan->item[plan->items - 2];
+    const ask_item *release = &plan->item[plan->items - 1];
+    int pure = choice->noise == ASK_FLIP;
+    return 2 / choice->level * (pure ? 1 : 1.2825) / release->level *
+           (pure ? sqrt(2) : 1);
+}
+
+/* Gumbel and Gaussian noise, or, which is less for few steps, noise of pure
+   differential privacy: whichever is smaller. */
+static sotto_status gcd_exact_noise(solver_run *r, double steps,
+                                    sotto_error *error)
+{
+    sotto_status status = gcd_questions(r, &gcd_pure, steps, error);
+    if (status == SOTTO_OK)
+        status = fit_calibrate(r, error);
+    ask_plan pure = r->plan;
+    if (status == SOTTO_OK)
+        status = gcd_questions(r, &gcd_mixed, steps, error);
+    if (status == SOTTO_OK)
+        status = fit_calibrate(r, error);
+    if (status == SOTTO_OK && gcd_noise(&pure) < gcd_noise(&r->plan))
+        r->plan = pure;
+    return status;
+}
+
+/* The paper's own Laplace noise. It takes a choice to cost what a release
+   does; twice that is proven, and that is what the statement says. */
+static sotto_status gcd_paper_noise(solver_run *r, double steps,
+                                    sotto_error *error)
+{
+    int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
+    double z = 1;
+    sotto_status status = gcd_questions(r, &gcd_paper, steps, error);
+    if (status == SOTTO_OK && r->plan.items > 2)
+        status = error_set(error, SOTTO_USAGE,
+                           "--calibration: the paper knows no questions but "
+                           "choices and partial derivatives; expected --rows N "
+                           "or another adjacency, and --smoothness bounds or "
+                           "FILE");
+    if (status == SOTTO_OK)
+        status = fit_paper_multiplier(r, theorem ? "dp-gcd-4.2" : "dp-gcd-2",
+                                      steps, &z, error);
+    r->plan.item[0].level = 2 / z;
+    r->plan.item[1].level = 1 / z;
+    return status;
+}
+
+static sotto_status gcd_plan(solver_run *r, sotto_error *error)
+{
+    int exact = option_is(r->options, OPTION_CALIBRATION, "exact");
+    double *steps = fit_keep_steps(r);
+    if (!steps)
+        return error_memory(error);
+    if (fit_steps_wait(r) && exact)
+        return fit_plan_waiting(r, 2, gcd_later, error);
+    *steps = 1; /* the paper's noise refuses to wait */
+    sotto_status status =
+        fit_steps_wait(r) ? SOTTO_OK : fit_usual_steps(r, steps, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (r->facts.without_noise)
+        return gcd_questions(r, &gcd_mixed, *steps, error);
+    return exact ? gcd_exact_noise(r, *steps, error)
+                 : gcd_paper_noise(r, *steps, error);
+}
+
+/* Without --clip: a record's slope is about 1 for a mean square of 1, and
+   then its part of coordinate j about sqrt(M_j). */
+static double gcd_clip(const sotto_options *options)
+{
+    return option_given(options, OPTION_CLIP)
+               ? option_number(options, OPTION_CLIP)
+               : 1;
+}
+
+static sotto_status gcd_ready(const solver_run *r, sotto_error *error)
+{
+    return fit_check_thresholds(r, gcd_clip(r->options), FIT_LEAST_CLIP,
+                                FIT_MOST_CLIP, error);
+}
+
+static sotto_status gcd_train(const solver_run *r, solver_answer *out,
+                              sotto_error *error)
+{
+    double steps = *(const double *)r->state;
+    sotto_status status = fit_tell_steps(r, gcd_later, &steps, error);
+    if (status != SOTTO_OK)
+        return status;
+    gcd_settings settings = {.steps = (int64_t)steps,
+                             .step_size =
+                                 option_number(r->options, OPTION_STEP_SIZE),
+                             .clip = gcd_clip(r->options),
+                             .rule = gcd_rule(r->options),
+                             .smoothness = r->smooth.m};
+    return gcd_run(out, r->curator, &r->problem, &settings, r->progress,
+                   r->context, error);
+}
+
+static void gcd_explain(const solver_run *r, text_buffer *t)
+{
+    fit_explain_steps(r, *(const double *)r->state, t);
+}
+
+static sotto_status gcd_theory(const solver_run *r, text_buffer *t,
+                               sotto_error *error)
+{
+    return fit_gcd_bounds(r, *(const double *)r->state, t, error);
+}
+
+const solver_row fit_gcd = {.name = "gcd",
+                            .smooth = 1,
+                            .check = gcd_check,
+                            .plan = gcd_plan,
+                            .ready = gcd_ready,
+                            .run = gcd_train,
+                            .explain = gcd_explain,
+                            .theory = gcd_theory};

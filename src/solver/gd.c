@@ -4,6 +4,8 @@
  */
 #include "descent.h"
 
+#include <math.h>
+
 sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
                     const descent_settings *s, solver_progress progress,
                     void *context, sotto_error *error)
@@ -11,3 +13,43 @@ sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
     return descent_run(out, c, p, s, curator_ask_gradient, progress, context,
                        error);
 }
+
+/* ---- planning it ---- */
+
+static sotto_status gd_check(const sotto_options *options, sotto_error *error)
+{
+    return fit_check_descent(options, "gd", error);
+}
+
+static sotto_status gd_plan(solver_run *r, sotto_error *error)
+{
+    int64_t steps = fit_descent_steps(r->options);
+    double left;
+    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    fit_plan_add(
+        r, (ask_item){.kind = ASK_GRADIENT,
+                      .count = steps,
+                      .level = fit_level(ASK_GAUSSIAN, left, (double)steps)});
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+static sotto_status gd_train(const solver_run *r, solver_answer *out,
+                             sotto_error *error)
+{
+    descent_settings settings = fit_descent_settings(r);
+    /* steps that are sure to be stable are short for most records */
+    if (!option_given(r->options, OPTION_MOMENTUM) &&
+        !option_given(r->options, OPTION_STEP_SIZE))
+        settings.momentum = .9;
+    return gd_run(out, r->curator, &r->problem, &settings, r->progress,
+                  r->context, error);
+}
+
+const solver_row fit_gd = {.name = "gd",
+                           .smooth = 1,
+                           .check = gd_check,
+                           .plan = gd_plan,
+                           .ready = fit_descent_ready,
+                           .run = gd_train};

@@ -5,7 +5,7 @@
 #ifndef SOTTO_SOLVER_NEWTON_H
 #define SOTTO_SOLVER_NEWTON_H
 
-#include "solver.h"
+#include "planning.h"
 
 #define NEWTON_LEVERAGE                                                        \
     10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2                       \
@@ -107,5 +107,18 @@ sotto_status
 newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                   const newton_settings *set, const newton_from *from,
                   solver_progress progress, void *context, sotto_error *error);
+
+/* What is planned, or what an answer has made of it. */
+typedef struct newton_planned {
+    newton_facts whole; /* with the mu of all questions together */
+    newton_rule rule;   /* what the plan is made by */
+    solver_path path;
+    const char *why;
+} newton_planned;
+
+/* ---- newton_explain.c ---- */
+
+/* What auto would do and why, for people. */
+void newton_explain(const solver_run *r, text_buffer *out);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "descent.h"
 
+#include <math.h>
+
 sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
                      const descent_settings *s, solver_progress progress,
                      void *context, sotto_error *error)
@@ -11,3 +13,74 @@ sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
     return descent_run(out, c, p, s, curator_ask_batch, progress, context,
                        error);
 }
+
+/* ---- planning it ---- */
+
+static sotto_status sgd_check(const sotto_options *options, sotto_error *error)
+{
+    if (option_given(options, OPTION_PASSES) &&
+        option_given(options, OPTION_STEPS))
+        return error_set(error, SOTTO_USAGE,
+                         "expected one of --passes and --steps");
+    if (option_given(options, OPTION_CLIP) &&
+        isinf(option_number(options, OPTION_CLIP)))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver sgd: expected a finite --clip");
+    return fit_check_descent(options, "sgd", error);
+}
+
+/* A coin can have that rate exactly. Not given: 0.02, or what makes batches
+   of ten where fewer rows were declared. */
+static double sgd_rate(const sotto_options *options)
+{
+    double rate = .02;
+    if (option_given(options, OPTION_ROWS))
+        rate = fmin(1, fmax(rate, 10 / option_number(options, OPTION_ROWS)));
+    return curator_rate(option_given(options, OPTION_BATCH_RATE)
+                            ? option_number(options, OPTION_BATCH_RATE)
+                            : rate);
+}
+
+/* Given, or so many that each row is expected in so many batches. */
+static double sgd_steps(const sotto_options *options)
+{
+    double passes = option_given(options, OPTION_PASSES)
+                        ? option_number(options, OPTION_PASSES)
+                        : 10;
+    return option_given(options, OPTION_STEPS)
+               ? option_number(options, OPTION_STEPS)
+               : ceil(passes / sgd_rate(options));
+}
+
+static sotto_status sgd_plan(solver_run *r, sotto_error *error)
+{
+    double left, rate = sgd_rate(r->options), steps = sgd_steps(r->options);
+    if (steps > 1e9)
+        return error_set(error, SOTTO_USAGE,
+                         "--passes, --steps, --batch-rate: at most 1e9 steps "
+                         "in all");
+    sotto_status status = fit_check_batches(r->options, rate, steps, error);
+    if (status == SOTTO_OK)
+        status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    if (status != SOTTO_OK)
+        return status;
+    fit_plan_add(r, fit_batches(ASK_BATCH, (int64_t)steps, left, steps, rate));
+    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+}
+
+static sotto_status sgd_train(const solver_run *r, solver_answer *out,
+                              sotto_error *error)
+{
+    descent_settings settings = fit_descent_settings(r);
+    settings.steps = (int64_t)sgd_steps(r->options);
+    settings.rate = sgd_rate(r->options);
+    return sgd_run(out, r->curator, &r->problem, &settings, r->progress,
+                   r->context, error);
+}
+
+const solver_row fit_sgd = {.name = "sgd",
+                            .smooth = 1,
+                            .check = sgd_check,
+                            .plan = sgd_plan,
+                            .ready = fit_descent_ready,
+                            .run = sgd_train};

@@ -5,7 +5,7 @@
  * which as many steps are told as the answer is worth (docs/privacy.md,
  * Lemma 12). Otherwise the plan would have to guess.
  */
-#include "private.h"
+#include "planning.h"
 
 #include <math.h>
 

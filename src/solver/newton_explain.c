@@ -3,7 +3,7 @@
  * each question gets of the budget, and what noise to expect. Public, all of
  * it.
  */
-#include "private.h"
+#include "newton.h"
 
 #include <math.h>
 

@@ -15,7 +15,7 @@
  * gives; (58) with ln(T p / zeta), where Lemma B.1 gives ln(8 T p / zeta).
  */
 #include "number.h"
-#include "private.h"
+#include "planning.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * The blocks of block-coordinate Frank-Wolfe and how they are drawn: numbers
  * and words of the options, or files of them. Public, all of it.
  */
+#include "blocks.h"
 #include "number.h"
-#include "private.h"
 
 #include <math.h>
 #include <string.h>

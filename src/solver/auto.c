@@ -6,7 +6,7 @@
  * answers, the whole plan is made beforehand. Else the rest of it is one
  * ASK_LATER, out of which questions are told when the answers are there.
  */
-#include "private.h"
+#include "newton.h"
 
 #include <math.h>
 

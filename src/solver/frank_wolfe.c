@@ -2,7 +2,7 @@
  * What the two Frank-Wolfe solvers share: which problems they take, and their
  * questions, all of one kind.
  */
-#include "private.h"
+#include "blocks.h"
 
 #include <math.h>
 

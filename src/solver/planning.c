@@ -2,7 +2,8 @@
  * From a budget to noise: a plan's levels are shares at first, and then the
  * accountant says by how much all of them have to be divided.
  */
-#include "private.h"
+#include "planning.h"
+#include "number.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,6 +40,22 @@ ask_item fit_batches(ask_kind kind, int64_t count, double share, double all,
                                         : fit_level(ASK_GAUSSIAN, share, all)};
 }
 
+/* The part of the budget that "private:0.1" says; 0 for others. */
+sotto_status fit_moments_share(const sotto_options *options, double *share,
+                               sotto_error *error)
+{
+    const char *how = option_text(options, OPTION_SMOOTHNESS);
+    *share = 0;
+    if (!how || strncmp(how, "private", 7))
+        return SOTTO_OK;
+    if (how[7] != ':' || !number_whole(how + 8, share) ||
+        !(*share > 0 && *share < .99))
+        return error_set(error, SOTTO_USAGE,
+                         "--smoothness private:SHARE: expected a share of the "
+                         "budget between 0 and 0.99");
+    return SOTTO_OK;
+}
+
 sotto_status fit_plan_begin(solver_run *r, ask_noise noise, double *left,
                             sotto_error *error)
 {
@@ -59,6 +76,27 @@ sotto_status fit_plan_begin(solver_run *r, ask_noise noise, double *left,
                                 .count = 1,
                                 .level = fit_level(ASK_GAUSSIAN, moments, 1)});
     *left = 1 - total - moments;
+    return SOTTO_OK;
+}
+
+sotto_status fit_check_thresholds(const solver_run *r, double unit, double low,
+                                  double high, sotto_error *error)
+{
+    int64_t coordinates = r->facts.features + r->problem.intercept;
+    if (!r->smooth.m || ask_planned(&r->plan, ASK_MOMENTS))
+        return SOTTO_OK; /* not known yet */
+    for (int64_t j = 0; j < coordinates; j++) {
+        double threshold = unit * sqrt(r->smooth.m[j]);
+        if (!(threshold >= low && threshold <= high))
+            return error_set(error, SOTTO_USAGE,
+                             "--smoothness (or declared bounds) and --clip: "
+                             "coordinate %lld has a threshold of %s; "
+                             "expected thresholds from %s to %s",
+                             (long long)j + 1,
+                             sotto_number_print(threshold, 3).text,
+                             sotto_number_print(low, 3).text,
+                             sotto_number_print(high, 3).text);
+    }
     return SOTTO_OK;
 }
 
