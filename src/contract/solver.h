@@ -132,9 +132,10 @@ struct solver_row {
 
 /* ---- the solvers ---- */
 
-extern const solver_row fit_cd, fit_gcd, fit_gd, fit_sgd, fit_ssp, fit_svrg,
-    fit_scd, fit_scd_paper, fit_scd_seq, fit_scd_primal, fit_fw, fit_bcfw,
-    fit_newton, fit_auto, fit_output, fit_objective;
+extern const solver_row solver_cd, solver_gcd, solver_gd, solver_sgd,
+    solver_ssp, solver_svrg, solver_scd, solver_scd_paper, solver_scd_seq,
+    solver_scd_primal, solver_fw, solver_bcfw, solver_newton, solver_auto,
+    solver_output, solver_objective;
 
 /* ---- prox.c ---- */
 

@@ -10,10 +10,10 @@
 /* ---- what is needed ---- */
 
 static const solver_row *const solvers[] = {
-    &fit_auto,    &fit_newton,     &fit_cd,     &fit_gcd,
-    &fit_gd,      &fit_sgd,        &fit_scd,    &fit_scd_paper,
-    &fit_scd_seq, &fit_scd_primal, &fit_fw,     &fit_bcfw,
-    &fit_ssp,     &fit_svrg,       &fit_output, &fit_objective};
+    &solver_auto,    &solver_newton,     &solver_cd,     &solver_gcd,
+    &solver_gd,      &solver_sgd,        &solver_scd,    &solver_scd_paper,
+    &solver_scd_seq, &solver_scd_primal, &solver_fw,     &solver_bcfw,
+    &solver_ssp,     &solver_svrg,       &solver_output, &solver_objective};
 
 const solver_row *fit_solver(const sotto_options *options)
 {

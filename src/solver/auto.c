@@ -59,10 +59,10 @@ static sotto_status whole_level(const solver_run *r, ask_noise noise,
     if (r->facts.without_noise)
         return SOTTO_OK;
     one.plan = (ask_plan){0};
-    fit_plan_add(
+    solver_plan_add(
         &one,
         (ask_item){.kind = ASK_LATER, .count = 1, .level = 1, .noise = noise});
-    sotto_status status = fit_calibrate(&one, error);
+    sotto_status status = solver_calibrate(&one, error);
     *level = one.plan.item[0].level;
     return status;
 }
@@ -70,7 +70,7 @@ static sotto_status whole_level(const solver_run *r, ask_noise noise,
 /* newton is auto with the way given. */
 static int is_newton(const solver_run *r)
 {
-    return r->solver == &fit_newton;
+    return r->solver == &solver_newton;
 }
 
 /* The way that was asked for, or the one that the rule takes. */
@@ -179,10 +179,10 @@ static void add_questions(solver_run *r, const newton_planned *n, double left,
     else if (r->facts.rows > 0 && noise == ASK_GAUSSIAN)
         newton_add_plan(&r->plan, &n->rule, sqrt(left));
     else
-        fit_plan_add(r, (ask_item){.kind = ASK_LATER,
-                                   .count = 1,
-                                   .level = sqrt(left),
-                                   .noise = noise});
+        solver_plan_add(r, (ask_item){.kind = ASK_LATER,
+                                      .count = 1,
+                                      .level = sqrt(left),
+                                      .noise = noise});
 }
 
 static sotto_status newton_plan(solver_run *r, sotto_error *error)
@@ -192,7 +192,7 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
     newton_planned *n = r->state = mem_zeroed(1, sizeof *n);
     sotto_status status = n ? check_facts(r, error) : error_memory(error);
     if (status == SOTTO_OK)
-        status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+        status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status == SOTTO_OK)
         status = plan_path(r, n, left, &noise, error);
     if (status == SOTTO_OK && is_path_given(r)) {
@@ -206,7 +206,7 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
     add_questions(r, n, left, noise);
     if (r->facts.without_noise)
         return SOTTO_OK;
-    status = fit_calibrate(r, error);
+    status = solver_calibrate(r, error);
     /* with no other way to go, what cannot be is said now */
     if (status == SOTTO_OK && ask_planned(&r->plan, ASK_LATER) &&
         (r->facts.rows > 0 || is_path_given(r) || !r->problem.intercept))
@@ -285,17 +285,17 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
     return status;
 }
 
-const solver_row fit_newton = {.name = "newton",
-                               .smooth = 1,
-                               .finds_bounds = 1,
-                               .check = newton_check,
-                               .plan = newton_plan,
-                               .run = newton_train,
-                               .explain = newton_explain};
-const solver_row fit_auto = {.name = "auto",
-                             .smooth = 1,
-                             .finds_bounds = 1,
-                             .check = newton_check,
-                             .plan = newton_plan,
-                             .run = newton_train,
-                             .explain = newton_explain};
+const solver_row solver_newton = {.name = "newton",
+                                  .smooth = 1,
+                                  .finds_bounds = 1,
+                                  .check = newton_check,
+                                  .plan = newton_plan,
+                                  .run = newton_train,
+                                  .explain = newton_explain};
+const solver_row solver_auto = {.name = "auto",
+                                .smooth = 1,
+                                .finds_bounds = 1,
+                                .check = newton_check,
+                                .plan = newton_plan,
+                                .run = newton_train,
+                                .explain = newton_explain};

@@ -253,7 +253,7 @@ static sotto_status bcfw_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver bcfw: expected --blocks K or a file of "
                          "them");
-    if (!fit_blocks_number(options, &blocks)) {
+    if (!blocks_number(options, &blocks)) {
         if (radius || box)
             return error_set(error, SOTTO_USAGE,
                              "--blocks: the file says where each block is; "
@@ -266,12 +266,12 @@ static sotto_status bcfw_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--box: --solver bcfw goes towards its corners; "
                          "expected two ends, finite and not beyond 1e30");
-    return fit_check_frank_wolfe(options, error);
+    return frank_wolfe_check(options, error);
 }
 
 /* What is planned: read once, so that it runs as planned. */
 typedef struct bcfw_planned {
-    fit_blocks blocks;
+    bcfw_blocks blocks;
     double steps; /* by the rule, or as given */
 } bcfw_planned;
 
@@ -279,7 +279,7 @@ static void bcfw_free(void *state)
 {
     bcfw_planned *planned = state;
     if (planned)
-        fit_free_blocks(&planned->blocks);
+        blocks_free(&planned->blocks);
     mem_free(planned);
 }
 
@@ -305,11 +305,11 @@ static double bcfw_questions(const solver_run *r, double steps)
 static void bcfw_later(const solver_run *r, double steps, double share,
                        ask_plan *out)
 {
-    fit_later_vertices(bcfw_questions(r, steps), share, out);
+    frank_wolfe_later(bcfw_questions(r, steps), share, out);
 }
 
 /* Candidates are a ball's. */
-static sotto_status check_candidates(const solver_run *r, const fit_blocks *b,
+static sotto_status check_candidates(const solver_run *r, const bcfw_blocks *b,
                                      sotto_error *error)
 {
     int balls = 0;
@@ -327,16 +327,16 @@ static sotto_status bcfw_plan(solver_run *r, sotto_error *error)
     bcfw_planned *planned = r->state = mem_zeroed(1, sizeof *planned);
     if (!planned)
         return error_memory(error);
-    sotto_status status = fit_read_blocks(&planned->blocks, r, error);
+    sotto_status status = blocks_read(&planned->blocks, r, error);
     if (status == SOTTO_OK)
         status = check_candidates(r, &planned->blocks, error);
     if (status != SOTTO_OK)
         return status;
-    if (fit_steps_wait(r))
-        return fit_plan_waiting(r, bcfw_questions(r, 1), bcfw_later, error);
-    status = fit_usual_steps(r, &planned->steps, error);
+    if (steps_wait(r))
+        return steps_plan(r, bcfw_questions(r, 1), bcfw_later, error);
+    status = steps_usual(r, &planned->steps, error);
     return status == SOTTO_OK
-               ? fit_plan_vertices(r, bcfw_questions(r, planned->steps), error)
+               ? frank_wolfe_plan(r, bcfw_questions(r, planned->steps), error)
                : status;
 }
 
@@ -344,13 +344,13 @@ static sotto_status bcfw_train(const solver_run *r, solver_answer *out,
                                sotto_error *error)
 {
     const bcfw_planned *planned = r->state;
-    const fit_blocks *b = &planned->blocks;
+    const bcfw_blocks *b = &planned->blocks;
     double steps = planned->steps;
-    sotto_status status = fit_tell_steps(r, bcfw_later, &steps, error);
+    sotto_status status = steps_tell(r, bcfw_later, &steps, error);
     if (status != SOTTO_OK)
         return status;
     bcfw_settings settings = {.steps = (int64_t)bcfw_all_steps(r, steps),
-                              .clip = fit_vertex_clip(r->options),
+                              .clip = frank_wolfe_clip(r->options),
                               .sampling = &b->sampling};
     if (option_given(r->options, OPTION_CANDIDATES))
         settings.candidates = option_integer(r->options, OPTION_CANDIDATES);
@@ -361,12 +361,12 @@ static sotto_status bcfw_train(const solver_run *r, solver_answer *out,
 static void bcfw_explain(const solver_run *r, text_buffer *t)
 {
     const bcfw_planned *planned = r->state;
-    fit_explain_steps(r, planned->steps, t);
+    steps_explain(r, planned->steps, t);
 }
 
-const solver_row fit_bcfw = {.name = "bcfw",
-                             .check = bcfw_check,
-                             .plan = bcfw_plan,
-                             .run = bcfw_train,
-                             .free_state = bcfw_free,
-                             .explain = bcfw_explain};
+const solver_row solver_bcfw = {.name = "bcfw",
+                                .check = bcfw_check,
+                                .plan = bcfw_plan,
+                                .run = bcfw_train,
+                                .free_state = bcfw_free,
+                                .explain = bcfw_explain};

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-int fit_blocks_number(const sotto_options *options, double *out)
+int blocks_number(const sotto_options *options, double *out)
 {
     return number_whole(option_text(options, OPTION_BLOCKS), out);
 }
@@ -19,7 +19,7 @@ int fit_blocks_number(const sotto_options *options, double *out)
    rest; comments are left out. */
 typedef struct lines {
     const char *path;
-    fit_blocks *blocks;
+    bcfw_blocks *blocks;
     int64_t features;
     int64_t number; /* of the line */
     int64_t *seen;  /* each block's last set, from 1 */
@@ -73,7 +73,7 @@ static int parse_run(char *word, int64_t most, int64_t *from, int64_t *to)
 
 /* ---- blocks ---- */
 
-static bcfw_block *next_block(fit_blocks *b)
+static bcfw_block *next_block(bcfw_blocks *b)
 {
     bcfw_block *more =
         mem_resize(b->block, (size_t)b->domain.blocks + 1, sizeof *b->block);
@@ -109,7 +109,7 @@ static int parse_shape(bcfw_block *b, const char *kind, char *size)
 static sotto_status take_block(lines *l, char *kind, char **rest,
                                sotto_error *error)
 {
-    fit_blocks *b = l->blocks;
+    bcfw_blocks *b = l->blocks;
     int64_t which = b->domain.blocks, from, to;
     bcfw_block *block = next_block(b);
     if (!block)
@@ -129,7 +129,7 @@ static sotto_status take_block(lines *l, char *kind, char **rest,
     return block->count ? SOTTO_OK : refuse_line(l, error);
 }
 
-static sotto_status read_blocks(fit_blocks *b, const char *path,
+static sotto_status read_blocks(bcfw_blocks *b, const char *path,
                                 int64_t features, sotto_error *error)
 {
     lines l = {.path = path,
@@ -148,7 +148,7 @@ static sotto_status read_blocks(fit_blocks *b, const char *path,
 }
 
 /* Runs of features that are as even as they can be. */
-static sotto_status even_blocks(fit_blocks *b, const sotto_options *options,
+static sotto_status even_blocks(bcfw_blocks *b, const sotto_options *options,
                                 double many, int64_t features,
                                 sotto_error *error)
 {
@@ -178,7 +178,7 @@ static sotto_status even_blocks(fit_blocks *b, const sotto_options *options,
 }
 
 /* Each block's coordinates in ascending order, one block after another. */
-static sotto_status list_coordinates(fit_blocks *b, int64_t features,
+static sotto_status list_coordinates(bcfw_blocks *b, int64_t features,
                                      sotto_error *error)
 {
     size_t blocks = (size_t)b->domain.blocks;
@@ -256,7 +256,7 @@ static sotto_status take_set(lines *l, char *first, char **rest,
 }
 
 /* Proper: every block can be drawn. */
-static sotto_status read_sampling(fit_blocks *b, const char *path,
+static sotto_status read_sampling(bcfw_blocks *b, const char *path,
                                   sotto_error *error)
 {
     lines l = {.path = path,
@@ -289,13 +289,13 @@ static sotto_status read_sampling(fit_blocks *b, const char *path,
 }
 
 /* The blocks of the smallest party: even runs. */
-static int64_t least_party(const fit_blocks *b, double parties)
+static int64_t least_party(const bcfw_blocks *b, double parties)
 {
     return (int64_t)floor((double)b->domain.blocks / parties);
 }
 
 /* "nice:3", "distributed:5,2": tau of all, or of each of five parties'. */
-static sotto_status parse_sampling(fit_blocks *b, const char *how,
+static sotto_status parse_sampling(bcfw_blocks *b, const char *how,
                                    sotto_error *error)
 {
     bcfw_sampling *s = &b->sampling;
@@ -322,7 +322,7 @@ static sotto_status parse_sampling(fit_blocks *b, const char *how,
     return SOTTO_OK;
 }
 
-static sotto_status find_sampling(fit_blocks *b, const char *how,
+static sotto_status find_sampling(bcfw_blocks *b, const char *how,
                                   sotto_error *error)
 {
     b->sampling.kind = !strcmp(how, "serial") ? BCFW_SERIAL : BCFW_ALL;
@@ -335,29 +335,29 @@ static sotto_status find_sampling(fit_blocks *b, const char *how,
 
 /* ---- both ---- */
 
-sotto_status fit_read_blocks(fit_blocks *b, const solver_run *r,
-                             sotto_error *error)
+sotto_status blocks_read(bcfw_blocks *b, const solver_run *r,
+                         sotto_error *error)
 {
     double many;
     int64_t features = r->facts.features;
-    *b = (fit_blocks){.owner = mem_zeroed((size_t)features, sizeof *b->owner)};
+    *b = (bcfw_blocks){.owner = mem_zeroed((size_t)features, sizeof *b->owner)};
     if (!b->owner)
         return error_memory(error);
     sotto_status status =
-        fit_blocks_number(r->options, &many)
+        blocks_number(r->options, &many)
             ? even_blocks(b, r->options, many, features, error)
             : read_blocks(b, option_text(r->options, OPTION_BLOCKS), features,
                           error);
     if (status == SOTTO_OK)
         status = list_coordinates(b, features, error);
-    b->domain.intercept = fit_intercept_radius(r);
+    b->domain.intercept = frank_wolfe_intercept(r);
     return status == SOTTO_OK
                ? find_sampling(b, option_text(r->options, OPTION_SAMPLING),
                                error)
                : status;
 }
 
-void fit_free_blocks(fit_blocks *b)
+void blocks_free(bcfw_blocks *b)
 {
     mem_free(b->owner);
     mem_free(b->coordinate);
@@ -366,5 +366,5 @@ void fit_free_blocks(fit_blocks *b)
     mem_free(b->sampling.start);
     mem_free(b->sampling.block);
     mem_free(b->sampling.chance);
-    *b = (fit_blocks){0};
+    *b = (bcfw_blocks){0};
 }

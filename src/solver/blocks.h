@@ -17,35 +17,35 @@ int64_t bcfw_draw(const bcfw_domain *d, const bcfw_sampling *s, uint64_t *state,
 
 /* ---- blocks.c ---- */
 
-typedef struct fit_blocks {
+typedef struct bcfw_blocks {
     bcfw_domain domain;
     bcfw_sampling sampling;
     bcfw_block *block;
     int64_t *coordinate; /* of all blocks */
     int64_t *owner;      /* each feature's block, from 1 */
-} fit_blocks;
+} bcfw_blocks;
 
 /* Whether --blocks is a number. */
-int fit_blocks_number(const sotto_options *options, double *out);
+int blocks_number(const sotto_options *options, double *out);
 
 /* What --blocks and --sampling say; to be freed whatever the status. */
-sotto_status fit_read_blocks(fit_blocks *b, const solver_run *r,
-                             sotto_error *error);
-void fit_free_blocks(fit_blocks *b);
+sotto_status blocks_read(bcfw_blocks *b, const solver_run *r,
+                         sotto_error *error);
+void blocks_free(bcfw_blocks *b);
 
 /* ---- frank_wolfe.c: what fw and bcfw share ---- */
 
-sotto_status fit_check_frank_wolfe(const sotto_options *options,
-                                   sotto_error *error);
-double fit_vertex_clip(const sotto_options *options);
+sotto_status frank_wolfe_check(const sotto_options *options,
+                               sotto_error *error);
+double frank_wolfe_clip(const sotto_options *options);
 
 /* How far the intercept may go; 0: there is none. */
-double fit_intercept_radius(const solver_run *r);
+double frank_wolfe_intercept(const solver_run *r);
 
 /* Plans so many choices of vertices, with the noise that the budget takes. */
-sotto_status fit_plan_vertices(solver_run *r, double count, sotto_error *error);
+sotto_status frank_wolfe_plan(solver_run *r, double count, sotto_error *error);
 
 /* So many choices of vertices, out of a plan that waits. */
-void fit_later_vertices(double count, double share, ask_plan *out);
+void frank_wolfe_later(double count, double share, ask_plan *out);
 
 #endif

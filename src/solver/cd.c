@@ -247,8 +247,8 @@ static sotto_status cd_ready(const solver_run *r, sotto_error *error)
 {
     if (!r->smooth.m || isinf(cd_clip(r)))
         return SOTTO_OK;
-    return fit_check_thresholds(r, cd_clip(r) / sqrt(cd_sum(r)), FIT_LEAST_CLIP,
-                                FIT_MOST_CLIP, error);
+    return solver_check_thresholds(r, cd_clip(r) / sqrt(cd_sum(r)),
+                                   SOLVER_LEAST_CLIP, SOLVER_MOST_CLIP, error);
 }
 
 /* ---- noise ---- */
@@ -264,7 +264,7 @@ static sotto_status paper_noise(solver_run *r, sotto_error *error)
                          "--calibration: the paper knows no questions but "
                          "partial derivatives; expected --rows N or another "
                          "adjacency, and --smoothness bounds or FILE");
-    sotto_status status = fit_paper_multiplier(
+    sotto_status status = solver_paper_multiplier(
         r, theorem ? "dp-cd-3.1" : "dp-cd-18", (double)item->count, &z, error);
     item->level = 1 / z;
     return status;
@@ -280,16 +280,17 @@ static sotto_status cd_plan(solver_run *r, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--rounds, --steps, --passes: at most 1e9 questions "
                          "in all");
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    fit_plan_add(r, (ask_item){.kind = ASK_PARTIAL,
-                               .count = (int64_t)asked,
-                               .level = fit_level(ASK_GAUSSIAN, left, asked)});
+    solver_plan_add(
+        r, (ask_item){.kind = ASK_PARTIAL,
+                      .count = (int64_t)asked,
+                      .level = solver_level(ASK_GAUSSIAN, left, asked)});
     if (r->facts.without_noise)
         return SOTTO_OK;
     return option_is(r->options, OPTION_CALIBRATION, "exact")
-               ? fit_calibrate(r, error)
+               ? solver_calibrate(r, error)
                : paper_noise(r, error);
 }
 
@@ -301,9 +302,9 @@ static sotto_status cd_train(const solver_run *r, solver_answer *out,
                   r->context, error);
 }
 
-const solver_row fit_cd = {.name = "cd",
-                           .smooth = 1,
-                           .check = cd_check,
-                           .plan = cd_plan,
-                           .ready = cd_ready,
-                           .run = cd_train};
+const solver_row solver_cd = {.name = "cd",
+                              .smooth = 1,
+                              .check = cd_check,
+                              .plan = cd_plan,
+                              .ready = cd_ready,
+                              .run = cd_train};

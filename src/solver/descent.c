@@ -123,8 +123,8 @@ sotto_status descent_run(solver_answer *out, curator *c,
 
 /* ---- what it takes ---- */
 
-sotto_status fit_check_descent(const sotto_options *options, const char *solver,
-                               sotto_error *error)
+sotto_status descent_check(const sotto_options *options, const char *solver,
+                           sotto_error *error)
 {
     int hinge = option_is(options, OPTION_LOSS, "hinge");
     if (hinge && strcmp(solver, "sgd") != 0)
@@ -142,18 +142,18 @@ sotto_status fit_check_descent(const sotto_options *options, const char *solver,
 }
 
 /* The curator's bounds of a whole gradient, with room. */
-sotto_status fit_descent_ready(const solver_run *r, sotto_error *error)
+sotto_status descent_ready(const solver_run *r, sotto_error *error)
 {
     if (r->facts.features + r->problem.intercept > 1 << 20)
         return error_set(error, SOTTO_USAGE,
                          "--solver %s: at most 2^20 coordinates; expected "
                          "fewer features, or --solver gcd",
                          r->solver->name);
-    return fit_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
+    return solver_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
 }
 
-sotto_status fit_check_batches(const sotto_options *options, double rate,
-                               double steps, sotto_error *error)
+sotto_status solver_check_batches(const sotto_options *options, double rate,
+                                  double steps, sotto_error *error)
 {
     if (option_private(options) &&
         rate * steps <= option_number(options, OPTION_DELTA))
@@ -164,7 +164,7 @@ sotto_status fit_check_batches(const sotto_options *options, double rate,
     return SOTTO_OK;
 }
 
-int64_t fit_descent_steps(const sotto_options *options)
+int64_t descent_usual_steps(const sotto_options *options)
 {
     return option_given(options, OPTION_STEPS)
                ? option_integer(options, OPTION_STEPS)
@@ -182,13 +182,13 @@ static double given_or(const sotto_options *options, option_id id,
  * is at most their number: steps of 1 / number are stable. A record's slope
  * is about 1, and then its gradient there about sqrt(number / curvature).
  */
-descent_settings fit_descent_settings(const solver_run *r)
+descent_settings descent_make_settings(const solver_run *r)
 {
     const sotto_options *options = r->options;
     double coordinates = (double)(r->facts.features + r->problem.intercept);
     double curvature = loss_curvature_bound(&r->problem.loss);
     return (descent_settings){
-        .steps = fit_descent_steps(options),
+        .steps = descent_usual_steps(options),
         .step_size = given_or(options, OPTION_STEP_SIZE, 1 / coordinates),
         .decay = option_number(options, OPTION_DECAY),
         .momentum = given_or(options, OPTION_MOMENTUM, 0),

@@ -18,14 +18,14 @@ sotto_status descent_run(solver_answer *out, curator *c,
 
 /* ---- what it takes ---- */
 
-sotto_status fit_check_descent(const sotto_options *options, const char *solver,
-                               sotto_error *error);
-sotto_status fit_descent_ready(const solver_run *r, sotto_error *error);
-int64_t fit_descent_steps(const sotto_options *options);
+sotto_status descent_check(const sotto_options *options, const char *solver,
+                           sotto_error *error);
+sotto_status descent_ready(const solver_run *r, sotto_error *error);
+int64_t descent_usual_steps(const sotto_options *options);
 
 /* Refuses so few that hardly anybody is in one. */
-sotto_status fit_check_batches(const sotto_options *options, double rate,
-                               double steps, sotto_error *error);
-descent_settings fit_descent_settings(const solver_run *r);
+sotto_status solver_check_batches(const sotto_options *options, double rate,
+                                  double steps, sotto_error *error);
+descent_settings descent_make_settings(const solver_run *r);
 
 #endif

@@ -13,8 +13,7 @@ static sotto_status fw_refuse(const sotto_options *options, const char *what,
                      option_text(options, OPTION_SOLVER), what);
 }
 
-sotto_status fit_check_frank_wolfe(const sotto_options *options,
-                                   sotto_error *error)
+sotto_status frank_wolfe_check(const sotto_options *options, sotto_error *error)
 {
     int intercept = option_is(options, OPTION_INTERCEPT, "yes");
     if (option_is(options, OPTION_LOSS, "hinge"))
@@ -46,14 +45,14 @@ sotto_status fit_check_frank_wolfe(const sotto_options *options,
     return SOTTO_OK;
 }
 
-double fit_vertex_clip(const sotto_options *options)
+double frank_wolfe_clip(const sotto_options *options)
 {
     return option_given(options, OPTION_CLIP)
                ? option_number(options, OPTION_CLIP)
                : 1;
 }
 
-double fit_intercept_radius(const solver_run *r)
+double frank_wolfe_intercept(const solver_run *r)
 {
     return r->problem.intercept
                ? option_number(r->options, OPTION_INTERCEPT_RADIUS)
@@ -67,24 +66,24 @@ static sotto_status questions(solver_run *r, ask_noise choice,
                               sotto_error *error)
 {
     double left;
-    sotto_status status = fit_plan_begin(r, release, &left, error);
+    sotto_status status = solver_plan_begin(r, release, &left, error);
     if (status != SOTTO_OK)
         return status;
-    fit_plan_add(r,
-                 (ask_item){.kind = ASK_VERTEX,
-                            .count = count,
-                            .noise = choice,
-                            .level = fit_level(choice, left, (double)count)});
-    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    solver_plan_add(
+        r, (ask_item){.kind = ASK_VERTEX,
+                      .count = count,
+                      .noise = choice,
+                      .level = solver_level(choice, left, (double)count)});
+    return r->facts.without_noise ? SOTTO_OK : solver_calibrate(r, error);
 }
 
-void fit_later_vertices(double count, double share, ask_plan *out)
+void frank_wolfe_later(double count, double share, ask_plan *out)
 {
     out->item[out->items++] =
         (ask_item){.kind = ASK_VERTEX,
                    .count = (int64_t)count,
                    .noise = ASK_GUMBEL,
-                   .level = fit_level(ASK_GUMBEL, share, count)};
+                   .level = solver_level(ASK_GUMBEL, share, count)};
 }
 
 /* The sd of a score's noise, in sensitivities. */
@@ -96,7 +95,7 @@ static double noise_of(const ask_plan *plan)
 
 /* The exponential mechanism, or, which is less for few steps, the noise of
    pure differential privacy: whichever is smaller. */
-sotto_status fit_plan_vertices(solver_run *r, double count, sotto_error *error)
+sotto_status frank_wolfe_plan(solver_run *r, double count, sotto_error *error)
 {
     if (count > 1e9)
         return error_set(error, SOTTO_USAGE,

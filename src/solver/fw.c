@@ -45,7 +45,7 @@ static sotto_status fw_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver fw: the L1 ball is all there is; for boxes "
                          "expected --solver bcfw");
-    return fit_check_frank_wolfe(options, error);
+    return frank_wolfe_check(options, error);
 }
 
 /* The intercept's way is a question of its own. */
@@ -57,18 +57,18 @@ static double fw_each(const solver_run *r)
 static void fw_later(const solver_run *r, double steps, double share,
                      ask_plan *out)
 {
-    fit_later_vertices(fw_each(r) * steps, share, out);
+    frank_wolfe_later(fw_each(r) * steps, share, out);
 }
 
 static sotto_status fw_plan(solver_run *r, sotto_error *error)
 {
-    double *steps = fit_keep_steps(r);
+    double *steps = steps_keep(r);
     if (!steps)
         return error_memory(error);
-    if (fit_steps_wait(r))
-        return fit_plan_waiting(r, fw_each(r), fw_later, error);
-    sotto_status status = fit_usual_steps(r, steps, error);
-    return status == SOTTO_OK ? fit_plan_vertices(r, fw_each(r) * *steps, error)
+    if (steps_wait(r))
+        return steps_plan(r, fw_each(r), fw_later, error);
+    sotto_status status = steps_usual(r, steps, error);
+    return status == SOTTO_OK ? frank_wolfe_plan(r, fw_each(r) * *steps, error)
                               : status;
 }
 
@@ -76,24 +76,24 @@ static sotto_status fw_train(const solver_run *r, solver_answer *out,
                              sotto_error *error)
 {
     double steps = *(const double *)r->state;
-    sotto_status status = fit_tell_steps(r, fw_later, &steps, error);
+    sotto_status status = steps_tell(r, fw_later, &steps, error);
     if (status != SOTTO_OK)
         return status;
     fw_settings settings = {.steps = (int64_t)steps,
                             .radius = option_number(r->options, OPTION_RADIUS),
-                            .intercept = fit_intercept_radius(r),
-                            .clip = fit_vertex_clip(r->options)};
+                            .intercept = frank_wolfe_intercept(r),
+                            .clip = frank_wolfe_clip(r->options)};
     return fw_run(out, r->curator, &r->problem, &settings, r->progress,
                   r->context, error);
 }
 
 static void fw_explain(const solver_run *r, text_buffer *t)
 {
-    fit_explain_steps(r, *(const double *)r->state, t);
+    steps_explain(r, *(const double *)r->state, t);
 }
 
-const solver_row fit_fw = {.name = "fw",
-                           .check = fw_check,
-                           .plan = fw_plan,
-                           .run = fw_train,
-                           .explain = fw_explain};
+const solver_row solver_fw = {.name = "fw",
+                              .check = fw_check,
+                              .plan = fw_plan,
+                              .run = fw_train,
+                              .explain = fw_explain};

@@ -134,20 +134,20 @@ static void gcd_add(ask_plan *plan, const solver_run *r, const gcd_way *way,
         (ask_item){.kind = ASK_CHOICE,
                    .count = (int64_t)steps,
                    .noise = way->choice,
-                   .level = fit_level(way->choice, share * left, steps),
+                   .level = solver_level(way->choice, share * left, steps),
                    .and_next = 1};
-    plan->item[plan->items++] =
-        (ask_item){.kind = ASK_PARTIAL,
-                   .count = (int64_t)steps,
-                   .noise = way->release,
-                   .level = fit_level(way->release, (1 - share) * left, steps)};
+    plan->item[plan->items++] = (ask_item){
+        .kind = ASK_PARTIAL,
+        .count = (int64_t)steps,
+        .noise = way->release,
+        .level = solver_level(way->release, (1 - share) * left, steps)};
 }
 
 static sotto_status gcd_questions(solver_run *r, const gcd_way *way,
                                   double steps, sotto_error *error)
 {
     double left;
-    sotto_status status = fit_plan_begin(r, way->release, &left, error);
+    sotto_status status = solver_plan_begin(r, way->release, &left, error);
     if (status == SOTTO_OK)
         gcd_add(&r->plan, r, way, steps, left);
     return status;
@@ -176,12 +176,12 @@ static sotto_status gcd_exact_noise(solver_run *r, double steps,
 {
     sotto_status status = gcd_questions(r, &gcd_pure, steps, error);
     if (status == SOTTO_OK)
-        status = fit_calibrate(r, error);
+        status = solver_calibrate(r, error);
     ask_plan pure = r->plan;
     if (status == SOTTO_OK)
         status = gcd_questions(r, &gcd_mixed, steps, error);
     if (status == SOTTO_OK)
-        status = fit_calibrate(r, error);
+        status = solver_calibrate(r, error);
     if (status == SOTTO_OK && gcd_noise(&pure) < gcd_noise(&r->plan))
         r->plan = pure;
     return status;
@@ -202,8 +202,8 @@ static sotto_status gcd_paper_noise(solver_run *r, double steps,
                            "or another adjacency, and --smoothness bounds or "
                            "FILE");
     if (status == SOTTO_OK)
-        status = fit_paper_multiplier(r, theorem ? "dp-gcd-4.2" : "dp-gcd-2",
-                                      steps, &z, error);
+        status = solver_paper_multiplier(r, theorem ? "dp-gcd-4.2" : "dp-gcd-2",
+                                         steps, &z, error);
     r->plan.item[0].level = 2 / z;
     r->plan.item[1].level = 1 / z;
     return status;
@@ -212,14 +212,14 @@ static sotto_status gcd_paper_noise(solver_run *r, double steps,
 static sotto_status gcd_plan(solver_run *r, sotto_error *error)
 {
     int exact = option_is(r->options, OPTION_CALIBRATION, "exact");
-    double *steps = fit_keep_steps(r);
+    double *steps = steps_keep(r);
     if (!steps)
         return error_memory(error);
-    if (fit_steps_wait(r) && exact)
-        return fit_plan_waiting(r, 2, gcd_later, error);
+    if (steps_wait(r) && exact)
+        return steps_plan(r, 2, gcd_later, error);
     *steps = 1; /* the paper's noise refuses to wait */
     sotto_status status =
-        fit_steps_wait(r) ? SOTTO_OK : fit_usual_steps(r, steps, error);
+        steps_wait(r) ? SOTTO_OK : steps_usual(r, steps, error);
     if (status != SOTTO_OK)
         return status;
     if (r->facts.without_noise)
@@ -239,15 +239,15 @@ static double gcd_clip(const sotto_options *options)
 
 static sotto_status gcd_ready(const solver_run *r, sotto_error *error)
 {
-    return fit_check_thresholds(r, gcd_clip(r->options), FIT_LEAST_CLIP,
-                                FIT_MOST_CLIP, error);
+    return solver_check_thresholds(r, gcd_clip(r->options), SOLVER_LEAST_CLIP,
+                                   SOLVER_MOST_CLIP, error);
 }
 
 static sotto_status gcd_train(const solver_run *r, solver_answer *out,
                               sotto_error *error)
 {
     double steps = *(const double *)r->state;
-    sotto_status status = fit_tell_steps(r, gcd_later, &steps, error);
+    sotto_status status = steps_tell(r, gcd_later, &steps, error);
     if (status != SOTTO_OK)
         return status;
     gcd_settings settings = {.steps = (int64_t)steps,
@@ -262,20 +262,20 @@ static sotto_status gcd_train(const solver_run *r, solver_answer *out,
 
 static void gcd_explain(const solver_run *r, text_buffer *t)
 {
-    fit_explain_steps(r, *(const double *)r->state, t);
+    steps_explain(r, *(const double *)r->state, t);
 }
 
 static sotto_status gcd_theory(const solver_run *r, text_buffer *t,
                                sotto_error *error)
 {
-    return fit_gcd_bounds(r, *(const double *)r->state, t, error);
+    return gcd_theory_bounds(r, *(const double *)r->state, t, error);
 }
 
-const solver_row fit_gcd = {.name = "gcd",
-                            .smooth = 1,
-                            .check = gcd_check,
-                            .plan = gcd_plan,
-                            .ready = gcd_ready,
-                            .run = gcd_train,
-                            .explain = gcd_explain,
-                            .theory = gcd_theory};
+const solver_row solver_gcd = {.name = "gcd",
+                               .smooth = 1,
+                               .check = gcd_check,
+                               .plan = gcd_plan,
+                               .ready = gcd_ready,
+                               .run = gcd_train,
+                               .explain = gcd_explain,
+                               .theory = gcd_theory};

@@ -213,8 +213,8 @@ static sotto_status read_bounds(bounds *b, const sotto_options *options,
                                       "are coordinates");
 }
 
-sotto_status fit_gcd_bounds(const solver_run *r, double steps, text_buffer *t,
-                            sotto_error *error)
+sotto_status gcd_theory_bounds(const solver_run *r, double steps,
+                               text_buffer *t, sotto_error *error)
 {
     bounds b = {.n = option_given(r->options, OPTION_ROWS)
                          ? option_number(r->options, OPTION_ROWS)

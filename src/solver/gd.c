@@ -18,27 +18,27 @@ sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
 
 static sotto_status gd_check(const sotto_options *options, sotto_error *error)
 {
-    return fit_check_descent(options, "gd", error);
+    return descent_check(options, "gd", error);
 }
 
 static sotto_status gd_plan(solver_run *r, sotto_error *error)
 {
-    int64_t steps = fit_descent_steps(r->options);
+    int64_t steps = descent_usual_steps(r->options);
     double left;
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    fit_plan_add(
-        r, (ask_item){.kind = ASK_GRADIENT,
-                      .count = steps,
-                      .level = fit_level(ASK_GAUSSIAN, left, (double)steps)});
-    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    solver_plan_add(r, (ask_item){.kind = ASK_GRADIENT,
+                                  .count = steps,
+                                  .level = solver_level(ASK_GAUSSIAN, left,
+                                                        (double)steps)});
+    return r->facts.without_noise ? SOTTO_OK : solver_calibrate(r, error);
 }
 
 static sotto_status gd_train(const solver_run *r, solver_answer *out,
                              sotto_error *error)
 {
-    descent_settings settings = fit_descent_settings(r);
+    descent_settings settings = descent_make_settings(r);
     /* steps that are sure to be stable are short for most records */
     if (!option_given(r->options, OPTION_MOMENTUM) &&
         !option_given(r->options, OPTION_STEP_SIZE))
@@ -47,9 +47,9 @@ static sotto_status gd_train(const solver_run *r, solver_answer *out,
                   r->context, error);
 }
 
-const solver_row fit_gd = {.name = "gd",
-                           .smooth = 1,
-                           .check = gd_check,
-                           .plan = gd_plan,
-                           .ready = fit_descent_ready,
-                           .run = gd_train};
+const solver_row solver_gd = {.name = "gd",
+                              .smooth = 1,
+                              .check = gd_check,
+                              .plan = gd_plan,
+                              .ready = descent_ready,
+                              .run = gd_train};

@@ -107,13 +107,14 @@ static loss output_loss(const sotto_options *options, loss l)
 static sotto_status plan_one(solver_run *r, ask_kind kind, sotto_error *error)
 {
     double left;
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    fit_plan_add(r, (ask_item){.kind = kind,
+    solver_plan_add(r,
+                    (ask_item){.kind = kind,
                                .count = 1,
-                               .level = fit_level(ASK_GAUSSIAN, left, 1)});
-    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+                               .level = solver_level(ASK_GAUSSIAN, left, 1)});
+    return r->facts.without_noise ? SOTTO_OK : solver_calibrate(r, error);
 }
 
 static sotto_status output_plan(solver_run *r, sotto_error *error)
@@ -202,17 +203,17 @@ static sotto_status objective_train(const solver_run *r, solver_answer *out,
     return train_by(r, ASK_PERTURBED, out, error);
 }
 
-const solver_row fit_output = {.name = "output",
-                               .shortens_rows = 1,
-                               .check = output_check,
-                               .asked_loss = output_loss,
-                               .plan = output_plan,
-                               .ready = output_ready,
-                               .run = output_train};
-
-const solver_row fit_objective = {.name = "objective",
+const solver_row solver_output = {.name = "output",
                                   .shortens_rows = 1,
-                                  .check = objective_check,
-                                  .plan = objective_plan,
-                                  .ready = objective_ready,
-                                  .run = objective_train};
+                                  .check = output_check,
+                                  .asked_loss = output_loss,
+                                  .plan = output_plan,
+                                  .ready = output_ready,
+                                  .run = output_train};
+
+const solver_row solver_objective = {.name = "objective",
+                                     .shortens_rows = 1,
+                                     .check = objective_check,
+                                     .plan = objective_plan,
+                                     .ready = objective_ready,
+                                     .run = objective_train};

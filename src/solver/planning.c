@@ -8,14 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-void fit_plan_add(solver_run *r, ask_item item)
+void solver_plan_add(solver_run *r, ask_item item)
 {
     r->plan.item[r->plan.items++] = item;
 }
 
 /* Gaussians of mu cost rho = mu^2 / 2, choices of range eta eta^2 / 8; pure
    ones add up as they are. */
-double fit_level(ask_noise noise, double share, double count)
+double solver_level(ask_noise noise, double share, double count)
 {
     if (noise == ASK_LAPLACE || noise == ASK_FLIP)
         return share / count;
@@ -29,20 +29,21 @@ static double sampled_level(double share, double count, double rate)
     return sqrt(log1p(share / count / (rate * rate)));
 }
 
-ask_item fit_batches(ask_kind kind, int64_t count, double share, double all,
-                     double rate)
+ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
+                        double rate)
 {
     return (ask_item){.kind = kind,
                       .count = count,
                       .noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN,
                       .rate = rate,
-                      .level = rate < 1 ? sampled_level(share, all, rate)
-                                        : fit_level(ASK_GAUSSIAN, share, all)};
+                      .level = rate < 1
+                                   ? sampled_level(share, all, rate)
+                                   : solver_level(ASK_GAUSSIAN, share, all)};
 }
 
 /* The part of the budget that "private:0.1" says; 0 for others. */
-sotto_status fit_moments_share(const sotto_options *options, double *share,
-                               sotto_error *error)
+sotto_status solver_moments_share(const sotto_options *options, double *share,
+                                  sotto_error *error)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
     *share = 0;
@@ -56,31 +57,32 @@ sotto_status fit_moments_share(const sotto_options *options, double *share,
     return SOTTO_OK;
 }
 
-sotto_status fit_plan_begin(solver_run *r, ask_noise noise, double *left,
-                            sotto_error *error)
+sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
+                               sotto_error *error)
 {
     double moments, total = r->facts.rows > 0 ? 0 : .01;
-    sotto_status status = fit_moments_share(r->options, &moments, error);
+    sotto_status status = solver_moments_share(r->options, &moments, error);
     r->plan = (ask_plan){0};
     if (status != SOTTO_OK)
         return status;
     if (total > 0)
-        fit_plan_add(r, (ask_item){.kind = ASK_TOTAL,
-                                   .count = 1,
-                                   .noise = noise,
-                                   .level = fit_level(noise, total, 1)});
+        solver_plan_add(r, (ask_item){.kind = ASK_TOTAL,
+                                      .count = 1,
+                                      .noise = noise,
+                                      .level = solver_level(noise, total, 1)});
     /* of a vector's sensitivity in the Euclidean length: Gaussian */
     if (moments > 0)
-        fit_plan_add(r,
-                     (ask_item){.kind = ASK_MOMENTS,
-                                .count = 1,
-                                .level = fit_level(ASK_GAUSSIAN, moments, 1)});
+        solver_plan_add(
+            r, (ask_item){.kind = ASK_MOMENTS,
+                          .count = 1,
+                          .level = solver_level(ASK_GAUSSIAN, moments, 1)});
     *left = 1 - total - moments;
     return SOTTO_OK;
 }
 
-sotto_status fit_check_thresholds(const solver_run *r, double unit, double low,
-                                  double high, sotto_error *error)
+sotto_status solver_check_thresholds(const solver_run *r, double unit,
+                                     double low, double high,
+                                     sotto_error *error)
 {
     int64_t coordinates = r->facts.features + r->problem.intercept;
     if (!r->smooth.m || ask_planned(&r->plan, ASK_MOMENTS))
@@ -148,7 +150,7 @@ static sotto_status plan_within(solver_run *r, sotto_error *error)
     return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
 }
 
-sotto_status fit_calibrate(solver_run *r, sotto_error *error)
+sotto_status solver_calibrate(solver_run *r, sotto_error *error)
 {
     account_question question[ASK_MOST_ITEMS];
     for (int i = 0; i < r->plan.items; i++) {
@@ -175,8 +177,9 @@ sotto_status fit_calibrate(solver_run *r, sotto_error *error)
 
 /* ---- the papers' own ---- */
 
-sotto_status fit_paper_multiplier(const solver_run *r, const char *name,
-                                  double steps, double *z, sotto_error *error)
+sotto_status solver_paper_multiplier(const solver_run *r, const char *name,
+                                     double steps, double *z,
+                                     sotto_error *error)
 {
     for (int64_t i = 0; account_paper_at(i); i++)
         if (!strcmp(account_paper_at(i)->name, name))

@@ -14,51 +14,52 @@
  * budget, as a share: of mu^2, which rho is half of, or of epsilon where
  * `noise` is ASK_LAPLACE.
  */
-sotto_status fit_plan_begin(solver_run *r, ask_noise noise, double *left,
-                            sotto_error *error);
+sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
+                               sotto_error *error);
 
-void fit_plan_add(solver_run *r, ask_item item);
+void solver_plan_add(solver_run *r, ask_item item);
 
 /* The level, in the plan's own units, of each of `count` questions that have
    this share between them. */
-double fit_level(ask_noise noise, double share, double count);
+double solver_level(ask_noise noise, double share, double count);
 
 /* `count` of all questions that have this share between them, to batches of
    this rate; 1 is all rows, without coins or a secret about who is in. */
-ask_item fit_batches(ask_kind kind, int64_t count, double share, double all,
-                     double rate);
+ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
+                        double rate);
 
 /*
  * Divides all levels by the least number that makes the plan cost no more
  * than the budget.
  */
-sotto_status fit_calibrate(solver_run *r, sotto_error *error);
+sotto_status solver_calibrate(solver_run *r, sotto_error *error);
 
 /* The multiplier of a paper's own formula, by its name in account/paper.c. */
-sotto_status fit_paper_multiplier(const solver_run *r, const char *name,
-                                  double steps, double *z, sotto_error *error);
+sotto_status solver_paper_multiplier(const solver_run *r, const char *name,
+                                     double steps, double *z,
+                                     sotto_error *error);
 
 /* The part of the budget that "private:0.1" says; 0 for others. */
-sotto_status fit_moments_share(const sotto_options *options, double *share,
-                               sotto_error *error);
+sotto_status solver_moments_share(const sotto_options *options, double *share,
+                                  sotto_error *error);
 
 /* Refuses thresholds unit sqrt(M_j) out of [low, high], where the M_j are
    known before the first question. */
-sotto_status fit_check_thresholds(const solver_run *r, double unit, double low,
-                                  double high, sotto_error *error);
+sotto_status solver_check_thresholds(const solver_run *r, double unit,
+                                     double low, double high,
+                                     sotto_error *error);
 
 /* Those that a float can hold times what a record can add, with room. */
-#define FIT_LEAST_CLIP 1e-31
-#define FIT_MOST_CLIP 1e43
+#define SOLVER_LEAST_CLIP 1e-31
+#define SOLVER_MOST_CLIP 1e43
 
 /* ---- steps.c: how many, where it is a rule of the number of rows ---- */
 
 /* Whether that number has to be asked first. */
-int fit_steps_wait(const solver_run *r);
+int steps_wait(const solver_run *r);
 
 /* How many, where they do not wait. */
-sotto_status fit_usual_steps(const solver_run *r, double *out,
-                             sotto_error *error);
+sotto_status steps_usual(const solver_run *r, double *out, sotto_error *error);
 
 /* Adds the questions of so many steps, which have this much of 2 rho between
    them. */
@@ -66,24 +67,24 @@ typedef void (*steps_later)(const solver_run *r, double steps, double share,
                             ask_plan *out);
 
 /* Makes a number of steps the solver's state; NULL: out of memory. */
-double *fit_keep_steps(solver_run *r);
+double *steps_keep(solver_run *r);
 
 /* The plan of those that wait: a step has at most so many questions. */
-sotto_status fit_plan_waiting(solver_run *r, double most, steps_later add,
-                              sotto_error *error);
+sotto_status steps_plan(solver_run *r, double most, steps_later add,
+                        sotto_error *error);
 
 /* Where the plan waited: how many, now that there is an answer, and tells
    their questions. */
-sotto_status fit_tell_steps(const solver_run *r, steps_later add, double *steps,
-                            sotto_error *error);
+sotto_status steps_tell(const solver_run *r, steps_later add, double *steps,
+                        sotto_error *error);
 
 /* What `sotto plan --explain` says of a plan with such steps. */
-void fit_explain_steps(const solver_run *r, double steps, text_buffer *out);
+void steps_explain(const solver_run *r, double steps, text_buffer *out);
 
 /* ---- gcd_theory.c ---- */
 
 /* The DP-GCD paper's bounds for so many steps, of the constants in --set. */
-sotto_status fit_gcd_bounds(const solver_run *r, double steps, text_buffer *t,
-                            sotto_error *error);
+sotto_status gcd_theory_bounds(const solver_run *r, double steps,
+                               text_buffer *t, sotto_error *error);
 
 #endif

@@ -275,13 +275,14 @@ static sotto_status scd_plan(solver_run *r, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--passes, --steps, --batch-rate: at most 1e9 steps "
                          "in all");
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    fit_plan_add(r, fit_batches(ASK_DUAL, (int64_t)steps, left, steps, rate));
+    solver_plan_add(
+        r, solver_batches(ASK_DUAL, (int64_t)steps, left, steps, rate));
     if (r->facts.without_noise)
         return SOTTO_OK;
-    return is_paper(r) ? paper_noise(r, error) : fit_calibrate(r, error);
+    return is_paper(r) ? paper_noise(r, error) : solver_calibrate(r, error);
 }
 
 static sotto_status scd_train(const solver_run *r, solver_answer *out,
@@ -295,16 +296,16 @@ static sotto_status scd_train(const solver_run *r, solver_answer *out,
                    r->context, error);
 }
 
-const solver_row fit_scd = {.name = "scd",
-                            .shortens_rows = 1,
-                            .check = scd_check,
-                            .plan = scd_plan,
-                            .ready = scd_ready,
-                            .run = scd_train};
+const solver_row solver_scd = {.name = "scd",
+                               .shortens_rows = 1,
+                               .check = scd_check,
+                               .plan = scd_plan,
+                               .ready = scd_ready,
+                               .run = scd_train};
 
-const solver_row fit_scd_paper = {.name = "scd-paper",
-                                  .shortens_rows = 1,
-                                  .check = scd_check,
-                                  .plan = scd_plan,
-                                  .ready = scd_ready,
-                                  .run = scd_train};
+const solver_row solver_scd_paper = {.name = "scd-paper",
+                                     .shortens_rows = 1,
+                                     .check = scd_check,
+                                     .plan = scd_plan,
+                                     .ready = scd_ready,
+                                     .run = scd_train};

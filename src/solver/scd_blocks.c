@@ -78,7 +78,7 @@ static double block_steps(const solver_run *r, int64_t blocks)
 static sotto_status block_plan(solver_run *r, ask_item item, sotto_error *error)
 {
     double left;
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status == SOTTO_OK && item.count > (int64_t)1e9)
         status = error_set(error, SOTTO_USAGE,
                            "--passes, --steps, "
@@ -86,9 +86,9 @@ static sotto_status block_plan(solver_run *r, ask_item item, sotto_error *error)
     if (status != SOTTO_OK)
         return status;
     item.level =
-        fit_level(ASK_GAUSSIAN, left, (double)curator_priced_count(&item));
-    fit_plan_add(r, item);
-    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+        solver_level(ASK_GAUSSIAN, left, (double)curator_priced_count(&item));
+    solver_plan_add(r, item);
+    return r->facts.without_noise ? SOTTO_OK : solver_calibrate(r, error);
 }
 
 static sotto_status seq_check(const sotto_options *options, sotto_error *error)
@@ -168,14 +168,14 @@ static sotto_status primal_train(const solver_run *r, solver_answer *out,
                           r->context, error);
 }
 
-const solver_row fit_scd_seq = {.name = "scd-seq",
-                                .shortens_rows = 1,
-                                .check = seq_check,
-                                .plan = seq_plan,
-                                .ready = seq_ready,
-                                .run = seq_train};
+const solver_row solver_scd_seq = {.name = "scd-seq",
+                                   .shortens_rows = 1,
+                                   .check = seq_check,
+                                   .plan = seq_plan,
+                                   .ready = seq_ready,
+                                   .run = seq_train};
 
-const solver_row fit_scd_primal = {.name = "scd-primal",
-                                   .check = primal_check,
-                                   .plan = primal_plan,
-                                   .run = primal_train};
+const solver_row solver_scd_primal = {.name = "scd-primal",
+                                      .check = primal_check,
+                                      .plan = primal_plan,
+                                      .run = primal_train};

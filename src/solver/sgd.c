@@ -26,7 +26,7 @@ static sotto_status sgd_check(const sotto_options *options, sotto_error *error)
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
                          "--solver sgd: expected a finite --clip");
-    return fit_check_descent(options, "sgd", error);
+    return descent_check(options, "sgd", error);
 }
 
 /* A coin can have that rate exactly. Not given: 0.02, or what makes batches
@@ -59,28 +59,29 @@ static sotto_status sgd_plan(solver_run *r, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--passes, --steps, --batch-rate: at most 1e9 steps "
                          "in all");
-    sotto_status status = fit_check_batches(r->options, rate, steps, error);
+    sotto_status status = solver_check_batches(r->options, rate, steps, error);
     if (status == SOTTO_OK)
-        status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+        status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    fit_plan_add(r, fit_batches(ASK_BATCH, (int64_t)steps, left, steps, rate));
-    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    solver_plan_add(
+        r, solver_batches(ASK_BATCH, (int64_t)steps, left, steps, rate));
+    return r->facts.without_noise ? SOTTO_OK : solver_calibrate(r, error);
 }
 
 static sotto_status sgd_train(const solver_run *r, solver_answer *out,
                               sotto_error *error)
 {
-    descent_settings settings = fit_descent_settings(r);
+    descent_settings settings = descent_make_settings(r);
     settings.steps = (int64_t)sgd_steps(r->options);
     settings.rate = sgd_rate(r->options);
     return sgd_run(out, r->curator, &r->problem, &settings, r->progress,
                    r->context, error);
 }
 
-const solver_row fit_sgd = {.name = "sgd",
-                            .smooth = 1,
-                            .check = sgd_check,
-                            .plan = sgd_plan,
-                            .ready = fit_descent_ready,
-                            .run = sgd_train};
+const solver_row solver_sgd = {.name = "sgd",
+                               .smooth = 1,
+                               .check = sgd_check,
+                               .plan = sgd_plan,
+                               .ready = descent_ready,
+                               .run = sgd_train};

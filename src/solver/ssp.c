@@ -177,19 +177,20 @@ static sotto_status ssp_plan(solver_run *r, sotto_error *error)
                          "--solver ssp: at most %d features; expected --solver "
                          "auto",
                          SSP_MOST_FEATURES);
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
-    fit_plan_add(r, (ask_item){.kind = ASK_CROSS,
+    solver_plan_add(r,
+                    (ask_item){.kind = ASK_CROSS,
                                .count = 1,
-                               .level = fit_level(ASK_GAUSSIAN, left, 1)});
-    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+                               .level = solver_level(ASK_GAUSSIAN, left, 1)});
+    return r->facts.without_noise ? SOTTO_OK : solver_calibrate(r, error);
 }
 
 /* Rows in units of sqrt(M_j). */
 static sotto_status ssp_ready(const solver_run *r, sotto_error *error)
 {
-    return fit_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
+    return solver_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
 }
 
 static sotto_status ssp_train(const solver_run *r, solver_answer *out,
@@ -216,9 +217,9 @@ static sotto_status ssp_train(const solver_run *r, solver_answer *out,
     return status;
 }
 
-const solver_row fit_ssp = {.name = "ssp",
-                            .smooth = 1,
-                            .check = ssp_check,
-                            .plan = ssp_plan,
-                            .ready = ssp_ready,
-                            .run = ssp_train};
+const solver_row solver_ssp = {.name = "ssp",
+                               .smooth = 1,
+                               .check = ssp_check,
+                               .plan = ssp_plan,
+                               .ready = ssp_ready,
+                               .run = ssp_train};

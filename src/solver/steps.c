@@ -21,14 +21,13 @@ static double by_rule(const solver_run *r, double rows)
     return fmin(fmax(rint(usual), 1), MOST_STEPS);
 }
 
-int fit_steps_wait(const solver_run *r)
+int steps_wait(const solver_run *r)
 {
     return option_private(r->options) && !(r->facts.rows > 0) &&
            !option_given(r->options, OPTION_STEPS);
 }
 
-sotto_status fit_usual_steps(const solver_run *r, double *out,
-                             sotto_error *error)
+sotto_status steps_usual(const solver_run *r, double *out, sotto_error *error)
 {
     if (option_given(r->options, OPTION_STEPS))
         *out = option_number(r->options, OPTION_STEPS);
@@ -43,7 +42,7 @@ sotto_status fit_usual_steps(const solver_run *r, double *out,
     return SOTTO_OK;
 }
 
-double *fit_keep_steps(solver_run *r)
+double *steps_keep(solver_run *r)
 {
     return r->state = mem_zeroed(1, sizeof(double));
 }
@@ -58,23 +57,23 @@ static ask_plan questions_of(const solver_run *r, steps_later add, double steps)
     return later;
 }
 
-sotto_status fit_plan_waiting(solver_run *r, double most, steps_later add,
-                              sotto_error *error)
+sotto_status steps_plan(solver_run *r, double most, steps_later add,
+                        sotto_error *error)
 {
     double left;
-    sotto_status status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
     if (most * MOST_STEPS > 1e9)
         return error_set(error, SOTTO_USAGE,
                          "expected --steps T: there would be more than 1e9 "
                          "questions in all");
-    fit_plan_add(r, (ask_item){.kind = ASK_LATER,
-                               .count = 1,
-                               .level = sqrt(left),
-                               .noise = ASK_MIXED,
-                               .block = (int64_t)most * MOST_STEPS});
-    status = fit_calibrate(r, error);
+    solver_plan_add(r, (ask_item){.kind = ASK_LATER,
+                                  .count = 1,
+                                  .level = sqrt(left),
+                                  .noise = ASK_MIXED,
+                                  .block = (int64_t)most * MOST_STEPS});
+    status = solver_calibrate(r, error);
     if (status != SOTTO_OK)
         return status;
     /* what cannot be is said before anything is spent */
@@ -82,8 +81,8 @@ sotto_status fit_plan_waiting(solver_run *r, double most, steps_later add,
     return curator_check(r->policy, &one, r->facts.features, error);
 }
 
-sotto_status fit_tell_steps(const solver_run *r, steps_later add, double *steps,
-                            sotto_error *error)
+sotto_status steps_tell(const solver_run *r, steps_later add, double *steps,
+                        sotto_error *error)
 {
     sotto_error ignored;
     if (!ask_planned(&r->plan, ASK_LATER))
@@ -106,7 +105,7 @@ static void explain_steps(const solver_run *r, double steps, text_buffer *t)
     if (option_given(r->options, OPTION_STEPS))
         text_format(t, "steps       %s (--steps)\n",
                     sotto_number_print(steps, 10).text);
-    else if (fit_steps_wait(r))
+    else if (steps_wait(r))
         text_format(t,
                     "steps       n epsilon / (35 ln p), from 1 to %d; n is "
                     "the answer to the first question\n",
@@ -126,7 +125,7 @@ static double square_of(const ask_item *item)
                                                                      : 0;
 }
 
-void fit_explain_steps(const solver_run *r, double steps, text_buffer *t)
+void steps_explain(const solver_run *r, double steps, text_buffer *t)
 {
     double all = 0;
     for (int i = 0; i < r->plan.items; i++)

@@ -122,7 +122,7 @@ static sotto_status svrg_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver svrg: expected --rounds up to %d",
                          SVRG_MOST_ROUNDS);
-    return fit_check_descent(options, "svrg", error);
+    return descent_check(options, "svrg", error);
 }
 
 /* A coin can have that rate exactly. */
@@ -153,26 +153,27 @@ static sotto_status svrg_plan(solver_run *r, sotto_error *error)
     double left, rate = svrg_rate(r->options);
     int64_t rounds = svrg_rounds(r->options), steps = svrg_steps(r->options);
     double all = (double)rounds * (double)steps;
-    sotto_status status = fit_check_batches(r->options, rate, all, error);
+    sotto_status status = solver_check_batches(r->options, rate, all, error);
     if (status == SOTTO_OK)
-        status = fit_plan_begin(r, ASK_GAUSSIAN, &left, error);
+        status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t s = 0; s < rounds; s++) {
-        fit_plan_add(r, (ask_item){.kind = ASK_GRADIENT,
+        solver_plan_add(r,
+                        (ask_item){.kind = ASK_GRADIENT,
                                    .count = 1,
-                                   .level = fit_level(ASK_GAUSSIAN, left / 2,
-                                                      (double)rounds)});
-        fit_plan_add(r,
-                     fit_batches(ASK_DIFFERENCE, steps, left / 2, all, rate));
+                                   .level = solver_level(ASK_GAUSSIAN, left / 2,
+                                                         (double)rounds)});
+        solver_plan_add(
+            r, solver_batches(ASK_DIFFERENCE, steps, left / 2, all, rate));
     }
-    return r->facts.without_noise ? SOTTO_OK : fit_calibrate(r, error);
+    return r->facts.without_noise ? SOTTO_OK : solver_calibrate(r, error);
 }
 
 static sotto_status svrg_train(const solver_run *r, solver_answer *out,
                                sotto_error *error)
 {
-    descent_settings usual = fit_descent_settings(r);
+    descent_settings usual = descent_make_settings(r);
     svrg_settings s = {
         .rounds = svrg_rounds(r->options),
         .steps = svrg_steps(r->options),
@@ -188,9 +189,9 @@ static sotto_status svrg_train(const solver_run *r, solver_answer *out,
                     error);
 }
 
-const solver_row fit_svrg = {.name = "svrg",
-                             .smooth = 1,
-                             .check = svrg_check,
-                             .plan = svrg_plan,
-                             .ready = fit_descent_ready,
-                             .run = svrg_train};
+const solver_row solver_svrg = {.name = "svrg",
+                                .smooth = 1,
+                                .check = svrg_check,
+                                .plan = svrg_plan,
+                                .ready = descent_ready,
+                                .run = svrg_train};
