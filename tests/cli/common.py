@@ -12,6 +12,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -25,6 +26,12 @@ PROGRAM = os.path.abspath(
 
 # Exit codes, as in sotto.h.
 OK, FAILED, USAGE, DATA, BUDGET, PRIVACY, PEER = range(7)
+
+# A suite that nohup or a shell's & has started ignores some signals, and so would
+# the programs that it starts: they ignore what they were told to ignore.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 # Values that tests put into records and that no message may repeat.
 SECRETS = ("987654.321", "SECRETWORD", "515253.75")
