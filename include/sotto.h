@@ -287,7 +287,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *
  *   loss, huber-delta, l1, l2, penalty-units, box, intercept    the problem
  *   epsilon, delta     finite: private training. The model then has a
- *              statement of what is promised (docs/privacy.md)
+ *              statement of what is promised (docs/privacy)
  *   adjacency, unit-column, rows-per-person        to whom it is promised
  *   solver     how to train privately. The solver "auto" is the default and
  *              has nothing to tune; docs/solvers.md says what the others need

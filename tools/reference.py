@@ -237,7 +237,7 @@ def man(reference):
         "# FILES AND PRIVACY", PRIVACY,
         "# EXAMPLES", EXAMPLES_PLACE, *man_examples(reference),
         "# SEE ALSO",
-        "README.md, docs/solvers.md, docs/schema.md and docs/privacy.md of "
+        "README.md, docs/solvers.md, docs/schema.md and docs/privacy/ of "
         "the source; sotto.h for the library.",
     ]
     return "\n\n".join(parts) + "\n"

@@ -387,18 +387,91 @@ class Kinds(unittest.TestCase):
 
     def test_first_line(self):
         pages = [f for f in FILES if re.fullmatch(r"docs/\w+\.md", f)]
+        inner = [f for f in FILES if re.fullmatch(r"docs/privacy/\w+\.md", f)]
         self.assertGreaterEqual(len(pages), 8)
-        for page in pages:
+        for page in pages + inner:
             with self.subTest(page):
                 self.assertRegex(read(page), r"\A# .+\n\n\*(Tutorial|How-to|"
                                  r"Reference|Explanation), for [^*]+\*")
-                self.assertIn(f"({page})", read("README.md"))
+                if page in pages:
+                    self.assertIn(f"({page})", read("README.md"))
 
     def test_every_command(self):
         """CONTRIBUTING lists all that the Makefile has for people."""
         inner = {"all", "setup-build", "setup-test", "test-prerequisites"}
         for target in TARGETS - inner:
             self.assertRegex(read("CONTRIBUTING.md"), rf"`make {target}[` ]")
+
+
+# A lemma of docs/privacy/: its heading, and the five parts that it has.
+LEMMA = re.compile(r"^### Lemma ([A-Z]\d+) \(.+\)$", re.M)
+PARTS = ("Statement", "Proof", "Code", "Test", "Mutant")
+
+
+def lemmas():
+    """Each lemma: its file, its number, and its parts in their order."""
+    for path in sorted(FILES):
+        if not re.fullmatch(r"docs/privacy/\w+\.md", path):
+            continue
+        _, *found = LEMMA.split(read(path))
+        for name, text in zip(found[::2], found[1::2]):
+            text = re.split(r"^##+ ", text, flags=re.M)[0]
+            _, *parts = re.split(r"^\*\*(\w+)\.\*\*", text, flags=re.M)
+            # a paragraph that begins otherwise is no part of the one before
+            yield path, name, [(part, body.split("\n\n")[0]) for part, body
+                               in zip(parts[::2], parts[1::2])]
+
+
+def spans(text):
+    return [" ".join(s.split()) for s in re.findall(r"`([^`]+)`", text)]
+
+
+def wrong_names_of(part):
+    """Names in a part that are in none of the files of that part."""
+    files = [s for s in spans(part) if s.endswith(OURS)]
+    text = "".join(read(f) for f in FILES for s in files
+                   if f == s or f.endswith(f"/{s}"))
+    return [s for s in spans(part) if re.fullmatch(r"\w+", s) and
+            not re.search(rf"\b{s}\b", text)]
+
+
+class Lemmas(unittest.TestCase):
+    """docs/privacy/: a number for each, five parts, and names that exist."""
+
+    def test_numbers(self):
+        """A room's numbers go from 1 on, each in one file, once."""
+        by_letter = {}
+        for path, name, _ in lemmas():
+            by_letter.setdefault(name[0], []).append((int(name[1:]), path))
+        self.assertGreaterEqual(len(by_letter), 6)
+        for letter, found in by_letter.items():
+            with self.subTest(letter):
+                self.assertEqual(sorted(n for n, _ in found),
+                                 list(range(1, len(found) + 1)))
+                self.assertEqual(len({path for _, path in found}), 1)
+
+    def test_parts(self):
+        for path, name, parts in lemmas():
+            with self.subTest(f"{path}: Lemma {name}"):
+                self.assertEqual(tuple(part for part, _ in parts), PARTS)
+                text = dict(parts)
+                self.assertTrue(spans(text["Code"]) and spans(text["Test"]))
+                self.assertEqual(wrong_names_of(text["Code"]), [])
+                self.assertEqual(wrong_names_of(text["Test"]), [])
+                self.assertRegex(text["Mutant"], r"`[a-z-]+`|none: \w+")
+
+    def test_mutants(self):
+        """Every mutant that a page of docs/privacy/ names is in the table."""
+        table = set(re.findall(r"^== (.+)$", "".join(
+            read(f) for f in FILES if f.startswith("tests/mutants/")), re.M))
+        named = set()
+        for path in FILES:
+            if re.fullmatch(r"docs/privacy/\w+\.md", path):
+                for text in re.findall(r"\bMutants?(?: of this part)?[:.].*?"
+                                       r"(?=\n\n)", read(path), re.S):
+                    named |= {s for s in spans(text) if "-" in s}
+        self.assertGreaterEqual(len(named), 80)
+        self.assertEqual(named - table, set())
 
 
 class Documents(unittest.TestCase):
@@ -417,7 +490,7 @@ class Documents(unittest.TestCase):
                      "`make coffee`", "`make test COFFEE=1`",
                      "`tests/cli/test_nothing.py`", "`solver/nothing.c`",
                      "`nothing.c`", "`build/invented`", "[x](nothing.md)",
-                     "[x](docs/privacy.md#nothing)", "sotto_nothing_at",
+                     "[x](docs/privacy/data.md#nothing)", "sotto_nothing_at",
                      "```sh\n$ sotto train a.csv --shrink 3\n```",
                      "    make coffee", "`bench/federate.py --shrink`"):
             with self.subTest(said):
@@ -434,8 +507,8 @@ class Documents(unittest.TestCase):
     def test_what_is_there_is_not_noticed(self):
         said = ("`--solver cd`, `--no-intercept`, `sotto train FILE`, "
                 "`sotto federate serve c.json`, `make test`, `make fuzz "
-                "SECONDS=600`, `docs/privacy.md`, `solver/cd.c`, `cd.c`, "
-                "`model.json`, [x](docs/privacy.md#parties), "
+                "SECONDS=600`, `docs/privacy/data.md`, `solver/cd.c`, `cd.c`, "
+                "`model.json`, [x](docs/privacy/data.md#definitions), "
                 "`bench/federate.py --grid`, sotto_fit")
         self.assertEqual(faults("README.md", said, markdown_code), [])
 

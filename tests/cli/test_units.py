@@ -176,7 +176,7 @@ class Units(Case):
         self.assertIn(text, self.words("m.json"))
         for verb in ("train", "plan", "account"):
             self.assertIn(text, " ".join(self.sotto("help", verb).out.decode().split()))
-        for page in ("docs/schema.md", "docs/privacy.md"):
+        for page in ("docs/schema.md", "docs/privacy/data.md"):
             self.assertIn(text, " ".join(self.source(page).split()))
         statement, _ = self.train(*self.ROW)
         self.assertNotIn("zero_out", statement)
