@@ -11,13 +11,14 @@
 #ifndef SOTTO_CHOICES_H
 #define SOTTO_CHOICES_H
 
-/* --loss; formulas are in loss.h, the table is in loss/loss.c. */
+/* --loss, and what its target is: a number or one of two classes. Formulas are
+   in loss.h, the table is in loss/loss.c. */
 #define LOSS_LIST(ROW)                                                         \
-    ROW(SQUARED, "squared")                                                    \
-    ROW(LOGISTIC, "logistic")                                                  \
-    ROW(HINGE, "hinge")                                                        \
-    ROW(SQUARED_HINGE, "squared-hinge")                                        \
-    ROW(HUBER, "huber")
+    ROW(SQUARED, "squared", NUMBER)                                            \
+    ROW(LOGISTIC, "logistic", CLASSES)                                         \
+    ROW(HINGE, "hinge", CLASSES)                                               \
+    ROW(SQUARED_HINGE, "squared-hinge", CLASSES)                               \
+    ROW(HUBER, "huber", NUMBER)
 
 /* --adjacency: what neighbouring data sets differ in. */
 #define ADJACENCY_LIST(ROW)                                                    \

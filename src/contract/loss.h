@@ -1,6 +1,8 @@
 /*
  * loss: how wrong a margin m = x'w + b is for a target y. Two classes are
- * y = -1 and +1. All that solvers know of a loss is here.
+ * y = -1 and +1. All that other rooms know of a loss is here: they ask for
+ * its properties, and go by its name only where they have code for just that
+ * loss (kernel/row.h, curator/dual.c, exact/hinge.c).
  *
  *   squared        (m - y)^2 / 2
  *   logistic       log(1 + exp(-y m))
@@ -22,39 +24,106 @@ typedef enum loss_kind { LOSS_LIST(LOSS_KIND) } loss_kind;
 
 typedef struct loss {
     loss_kind kind;
-    double delta; /* of huber */
+    double delta; /* where loss_has_delta, else 0 */
 } loss;
+
+/* ---- names ---- */
 
 /* The kind of this name ("squared-hinge"); 0 when there is none. */
 int loss_named(const char *name, loss_kind *out);
 const char *loss_name(loss_kind kind);
 
-/* Whether the target is one of two classes. */
+/* The names of all losses that have a property, for messages: "squared,
+   logistic or huber". */
+typedef int (*loss_property)(loss_kind kind);
+#define LOSS_ROOM(id, name, ...) +sizeof ", " name
+typedef struct loss_list {
+    char text[0 LOSS_LIST(LOSS_ROOM)];
+} loss_list;
+#undef LOSS_ROOM
+loss_list loss_those(loss_property has);
+
+/* The solver type that LIBLINEAR's model files have for it. */
+const char *loss_liblinear(loss_kind kind, int l1);
+
+/* ---- properties ---- */
+
+/* Whether the target is one of two classes; else it is a number. Losses of
+   classes never increase in y m. */
 int loss_has_classes(loss_kind kind);
+
+/* Whether the slope has no jumps and the curvature a finite bound. */
+int loss_is_smooth(loss_kind kind);
+
+/* Whether the curvature is a constant: the Newton model of such a loss is
+   the loss itself. */
+int loss_is_quadratic(loss_kind kind);
+
+/* Whether the curvature is continuous and everywhere above 0. */
+int loss_is_curved(loss_kind kind);
+
+/* Whether some margin makes it least. If not, classes that can be separated
+   draw the weights to infinity. */
+int loss_has_minimum(loss_kind kind);
+
+/* Whether the margin of the minimiser is the logarithm of the odds, and the
+   loss the log-loss. */
+int loss_has_log_odds(loss_kind kind);
+
+/* Whether it has the parameter delta, which bounds its slope. */
+int loss_has_delta(loss_kind kind);
+
+/* Whether it is smooth and its slope has a bound: output perturbation needs
+   that (Lemma 17). */
+int loss_is_lipschitz_smooth(loss_kind kind);
+
+/* Whether the slope is, besides, of one sign, and the curvature continuous:
+   objective perturbation needs that (Lemma 18). */
+int loss_can_be_perturbed(loss_kind kind);
+
+/* The least upper bounds of |slope| and of the curvature, or infinite. */
+double loss_slope_bound(const loss *l);
+double loss_curvature_bound(const loss *l);
+
+/* ---- values ---- */
 
 double loss_value(const loss *l, double m, double y);
 
-/* dl/dm, or an element of the subdifferential where it has a kink. */
-double loss_slope(const loss *l, double m, double y);
-
-/* d2l/dm2, or an element of its generalised form; 0 for hinge. */
-double loss_curvature(const loss *l, double m, double y);
-
-/* All three at once, for loops over rows: the value, and the others through
-   the pointers. */
+/* The value, dl/dm and d2l/dm2 at once. Where the slope jumps it is an
+   element of the subdifferential; the curvature likewise. */
 double loss_at(const loss *l, double m, double y, double *slope,
                double *curvature);
 
-/* The least upper bound of the curvature; infinite for hinge. */
-double loss_curvature_bound(const loss *l);
-
-/* sup over m of u m - l(m, y): the convex conjugate; infinite where it is
-   not finite. */
-double loss_conjugate(const loss *l, double u, double y);
+/* The same with the same bits on every machine: without functions of the
+   mathematical library. */
+double loss_portable_value(const loss *l, double m, double y);
+void loss_portable_slopes(const loss *l, double m, double y, double *slope,
+                          double *curvature);
 
 /* 1 / (1 + exp(z)) and log(1 + exp(-z)) of sums, products and quotients
-   alone: the same bits on every machine. The first is within 2^-48. */
+   alone. The first is within 2^-48. */
 double loss_portable_sigmoid(double z);
 double loss_portable_logistic(double z);
+
+/* sup over m of u m - l(m, y): the convex conjugate; infinite where it is
+   not finite. It is finite for |u| up to loss_slope_bound, for classes on
+   the side of -y only. */
+double loss_conjugate(const loss *l, double u, double y);
+
+/* How far a row of length `norm` and target 1 moves the shared vector in its
+   first dual step, from margin 0 (curator/dual.c has k). */
+double loss_dual_start(loss_kind kind, double norm, double k);
+
+/* ---- the best constant ---- */
+
+/* Where all that is known is that a part `rate` of the rows is of the
+   positive class: smooth losses of two classes. */
+typedef struct loss_constant {
+    double margin;     /* that makes the mean loss least */
+    double slope;      /* mean |slope| there */
+    double value;      /* mean loss there, times `part` */
+    double difference; /* of the slopes' sizes between the classes */
+} loss_constant;
+loss_constant loss_best_constant(loss_kind kind, double rate, double part);
 
 #endif

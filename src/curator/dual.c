@@ -116,10 +116,11 @@ static double dual_move(const loss *l, double target, double m, double b,
         return between(b + (1 - m) / k, 0, 1) - b;
     case LOSS_SQUARED_HINGE:
         return fmax(b + (1 - m - b / 2) / (.5 + k), 0) - b;
-    default:
+    case LOSS_LOGISTIC:
         s = loss_portable_sigmoid(m);
         return (s - b) / (1 + k * s * (1 - s));
     }
+    return 0;
 }
 
 /* A question, and what all its rows need of it. */

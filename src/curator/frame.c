@@ -385,9 +385,7 @@ typedef struct change_ask {
 /* Of the margin as the kernel has it: y m for classes, m - y for a number. */
 static double loss_of(const loss *l, double margin)
 {
-    int classes = loss_has_classes(l->kind);
-    return l->kind == LOSS_LOGISTIC ? loss_portable_logistic(margin)
-                                    : loss_value(l, margin, classes ? 1 : 0);
+    return loss_portable_value(l, margin, loss_has_classes(l->kind) ? 1 : 0);
 }
 
 static void sum_change(curator *c, const void *what, int64_t *out)

@@ -42,16 +42,6 @@ typedef struct search {
     size_t bytes;
 } search;
 
-double minimum_slope(const loss *l)
-{
-    return l->kind == LOSS_HUBER ? l->delta : 1;
-}
-
-double minimum_bend(const loss *l)
-{
-    return l->kind == LOSS_HUBER ? 1 : .25;
-}
-
 /* ---- columns ---- */
 
 typedef struct column {
@@ -119,15 +109,7 @@ static void measure_rows(search *s)
             add_column(s, j, s->w[j]);
     for (int64_t i = 0; i < s->rows; i++) {
         double margin = s->high[i] + s->low[i], first, second;
-        if (s->m->loss.kind == LOSS_HUBER) {
-            double rest = margin - t->y[i], most = s->m->loss.delta;
-            first = fmax(-most, fmin(most, rest));
-            second = fabs(rest) <= most;
-        } else {
-            first = loss_portable_sigmoid(t->y[i] * margin);
-            second = first * (1 - first);
-            first *= -t->y[i];
-        }
+        loss_portable_slopes(&s->m->loss, margin, t->y[i], &first, &second);
         s->pulls[i] = t->weight[i] * first;
         s->curve[i] = t->weight[i] * second;
     }
@@ -395,8 +377,8 @@ sotto_status minimise(const minimum *m, double *w, sotto_error *error)
                 .t = m->table,
                 .rows = m->table->rows,
                 .features = m->table->features,
-                .slope = minimum_slope(&m->loss),
-                .bend = minimum_bend(&m->loss)};
+                .slope = loss_slope_bound(&m->loss),
+                .bend = loss_curvature_bound(&m->loss)};
     sotto_status status =
         search_memory(&s) ? search_run(&s, error) : error_memory(error);
     if (status == SOTTO_OK)

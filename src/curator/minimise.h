@@ -25,10 +25,6 @@ typedef struct minimum {
                                  and slow, and there may be any number */
 } minimum;
 
-/* The most that the loss's slope and curvature can be. */
-double minimum_slope(const loss *l);
-double minimum_bend(const loss *l);
-
 /*
  * Some of the subgradients of Phi at w are no longer than the goal, so that
  * |w - w*| <= goal / l2. Or else SOTTO_FAILED, where doubles cannot tell, or

@@ -152,15 +152,15 @@ static int is_moderate(double x)
     return x >= 0x1p-100 && x <= 0x1p100;
 }
 
-/* Lemma 18 is about the logistic loss, and L2 alone. */
+/* Lemma 18 is about losses that can be perturbed, and L2 alone. */
 static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
 {
     loss_kind of = c->policy.loss.kind;
     int plain = p->l1 == 0 && isinf(p->low) && isinf(p->high);
     int kinds = kind == ASK_MINIMISER ||
-                (kind == ASK_PERTURBED && plain && of == LOSS_LOGISTIC);
-    int losses = of == LOSS_LOGISTIC ||
-                 (of == LOSS_HUBER && is_moderate(c->policy.loss.delta));
+                (kind == ASK_PERTURBED && plain && loss_can_be_perturbed(of));
+    int losses = loss_is_lipschitz_smooth(of) &&
+                 is_moderate(loss_slope_bound(&c->policy.loss));
     return kinds && losses && !c->policy.intercept && is_moderate(p->l2) &&
            p->l1 >= 0 && p->l1 <= 0x1p100 && p->low <= 0 && p->high >= 0 &&
            is_moderate(c->policy.norm_bound) && c->total > 0 &&
@@ -179,7 +179,7 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
                  .high = p->high,
                  .reach = policy->norm_bound,
                  .newton = 1000};
-    m.goal = minimum_slope(&m.loss) * m.reach * gate_certain(kind);
+    m.goal = loss_slope_bound(&m.loss) * m.reach * gate_certain(kind);
     return m;
 }
 
@@ -187,7 +187,7 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
    of Phi's curvature. Rounded up. */
 static double bend_of(const minimum *m)
 {
-    return log1p(minimum_bend(&m->loss) * m->reach * m->reach / m->l2) *
+    return log1p(loss_curvature_bound(&m->loss) * m->reach * m->reach / m->l2) *
            (1 + 0x1p-40);
 }
 
@@ -213,15 +213,16 @@ int curator_can_minimise(const curator_policy *policy, const ask_item *item,
                          double target_reach)
 {
     minimum m = make_problem(policy, item->kind, penalty);
-    double shares = 2 * policy->rows / policy->weight_bound, value = log(2);
-    double slope = minimum_slope(&m.loss), most = slope * m.reach;
+    double shares = 2 * policy->rows / policy->weight_bound;
+    double slope = loss_slope_bound(&m.loss), most = slope * m.reach;
     double pull = longest_pull(policy, item, &m, features);
-    if (m.loss.kind == LOSS_HUBER)
-        value = slope * target_reach;
+    /* the most that a row's loss can be at 0 */
+    double value = loss_has_classes(m.loss.kind) ? loss_value(&m.loss, 0, 1)
+                                                 : slope * target_reach;
     double far = fmin((shares * most + pull) / m.l2,
                       sqrt(2 * shares * value / m.l2) + 2 * pull / m.l2);
     far += m.goal / m.l2 / 8; /* and as far as rounding leads astray */
-    double turns = minimum_bend(&m.loss) * m.reach * far / slope;
+    double turns = loss_curvature_bound(&m.loss) * m.reach * far / slope;
     double terms = m.l1 * sqrt((double)features) + 8 * pull + most;
     return is_moderate(m.l2) && is_moderate(most / m.l2) &&
            shares * (0x1p-42 + turns * 0x1p-47) + 0x1p-49 * terms / most <=
@@ -296,7 +297,8 @@ sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
     if (!can_minimise(c, kind, penalty))
         return error_set(error, SOTTO_USAGE, CURATOR_CANNOT_MINIMISE);
     minimiser_ask a = {.problem = make_problem(&policy, kind, penalty)};
-    a.pull_unit = minimum_slope(&policy.loss) * policy.norm_bound / KERNEL_CLIP;
+    a.pull_unit =
+        loss_slope_bound(&policy.loss) * policy.norm_bound / KERNEL_CLIP;
     a.unit = a.pull_unit / a.problem.l2;
     sotto_status status = take_memory(c, &a) ? ask_gate(c, kind, &a, out, error)
                                              : error_memory(error);

@@ -19,7 +19,7 @@ static sotto_status check_options(const exact_problem *p, sotto_error *error)
     if (!(p->low <= p->high) || p->low == INFINITY || p->high == -INFINITY)
         return error_set(error, SOTTO_USAGE,
                          "bounds on the weights: expected low <= high");
-    if (p->loss.kind == LOSS_HUBER && !(p->loss.delta > 0))
+    if (loss_has_delta(p->loss.kind) && !(p->loss.delta > 0))
         return error_set(error, SOTTO_USAGE,
                          "--huber-delta: expected a number above 0");
     return SOTTO_OK;
@@ -42,7 +42,7 @@ static sotto_status check_rows(const exact_problem *p, sotto_error *error)
     if (!seen)
         return error_set(error, SOTTO_DATA,
                          "every row has weight 0: there is nothing to fit");
-    if (p->loss.kind == LOSS_LOGISTIC && p->intercept && seen != 3)
+    if (!loss_has_minimum(p->loss.kind) && p->intercept && seen != 3)
         return error_set(error, SOTTO_DATA,
                          "no minimiser exists: all rows are of one class, "
                          "and the intercept would grow without end");
@@ -183,9 +183,10 @@ static void set_start(exact_state *s)
     for (int64_t j = 0; j < s->view.p; j++)
         s->w[j] = fmax(p->low, fmin(p->high, 0));
     s->sigma = 1;
-    s->damping =
-        p->loss.kind == LOSS_SQUARED_HINGE || p->loss.kind == LOSS_HUBER ? 1e-6
-                                                                         : 0;
+    /* where the curvature vanishes, a Newton model may be flat */
+    s->damping = loss_is_smooth(p->loss.kind) && !loss_is_curved(p->loss.kind)
+                     ? 1e-6
+                     : 0;
     exact_refresh(s);
     exact_settle_intercept(s);
     s->first = s->value + s->penalty;

@@ -117,12 +117,12 @@ static double hinge_gap(exact_state *s, double scale, double conjugates)
     return primal;
 }
 
-/* Logistic slopes also vanish on the way to infinity: there the gradient
-   is small but Newton's steps are not. */
+/* The slopes of a loss without a minimum also vanish on the way to infinity:
+   there the gradient is small but Newton's steps are not. */
 static int is_travelling(const exact_state *s)
 {
     double most = 0;
-    if (s->problem->loss.kind == LOSS_LOGISTIC)
+    if (!loss_has_minimum(s->problem->loss.kind))
         for (int64_t i = 0; i < s->view.n; i++)
             most = fmax(most, fabs(s->moved[i]));
     return most > .01;

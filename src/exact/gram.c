@@ -252,7 +252,7 @@ static void eliminate_intercept(exact_state *s, int64_t from)
 void exact_gram(exact_state *s)
 {
     int64_t from = s->gram_done;
-    if (s->problem->loss.kind != LOSS_SQUARED &&
+    if (!loss_is_quadratic(s->problem->loss.kind) &&
         !(s->gram_will_do && from == s->size))
         from = 0;
     if (from == s->size)

@@ -21,7 +21,7 @@ static void prepare_model(exact_state *s)
 
 static void solve_model(exact_state *s)
 {
-    double accuracy = s->problem->loss.kind == LOSS_SQUARED ? 1e-3 : .05;
+    double accuracy = loss_is_quadratic(s->problem->loss.kind) ? 1e-3 : .05;
     if (s->measure < 1e-4)
         accuracy = fmin(accuracy, 1e-2);
     prepare_model(s);
@@ -146,9 +146,9 @@ static double search_line(exact_state *s, double db)
 static void adapt_damping(exact_state *s, double length)
 {
     loss_kind kind = s->problem->loss.kind;
-    if (kind == LOSS_SQUARED)
+    if (loss_is_quadratic(kind))
         return;
-    double least = kind == LOSS_LOGISTIC ? 0 : 1e-13;
+    double least = loss_is_curved(kind) ? 0 : 1e-13;
     if (length == 1)
         s->damping = s->damping / 10 > 1e-12 ? s->damping / 10 : least;
     else
@@ -170,7 +170,7 @@ static double set_violation(const exact_state *s)
 static void judge_gram(exact_state *s)
 {
     double violation = set_violation(s);
-    s->gram_will_do = s->problem->loss.kind == LOSS_LOGISTIC &&
+    s->gram_will_do = loss_is_curved(s->problem->loss.kind) &&
                       violation < .1 * s->gram_violation;
     s->gram_violation = violation;
 }
@@ -210,10 +210,10 @@ static int is_open_direction(const exact_problem *p, double d)
 }
 
 /*
- * Logistic loss without a penalty has no minimiser just when some direction
- * lowers no margin y m and raises one. The iterates then run off along it:
- * a point that has all margins above 0 is one; and once margins are large,
- * so is a step that lowers none.
+ * A loss without a minimum has, without a penalty, no minimiser just when some
+ * direction lowers no margin y m and raises one. The iterates then run off
+ * along it: a point that has all margins above 0 is one; and once margins are
+ * large, so is a step that lowers none.
  */
 static int classes_part(const exact_state *s, const double *m, double slack)
 {
@@ -230,7 +230,7 @@ static int classes_part(const exact_state *s, const double *m, double slack)
 static int runs_away(const exact_state *s)
 {
     const exact_problem *p = s->problem;
-    if (p->loss.kind != LOSS_LOGISTIC || exact_has_gap(p))
+    if (loss_has_minimum(p->loss.kind) || exact_has_gap(p))
         return 0;
     int open = 1;
     double most = 0;

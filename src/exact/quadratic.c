@@ -256,7 +256,7 @@ static int settle_signs(exact_state *s, int smooth)
 static void solve_one_by_one(exact_state *s, double enough)
 {
     /* the model of a squared loss is the problem itself */
-    int64_t rounds = s->problem->loss.kind == LOSS_SQUARED ? 2 * s->size : 0;
+    int64_t rounds = loss_is_quadratic(s->problem->loss.kind) ? 2 * s->size : 0;
     int64_t whose;
     for (int64_t i = 0; i < 50 + rounds; i++) {
         if (!solve_face(s))

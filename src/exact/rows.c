@@ -88,12 +88,10 @@ static double allowed(const exact_state *s, int64_t i, double dual)
 {
     const loss *l = &s->problem->loss;
     double a = s->view.share[i], y = s->view.y[i];
-    if (l->kind == LOSS_SQUARED)
-        return dual;
-    if (l->kind == LOSS_HUBER)
-        return fmax(-a * l->delta, fmin(a * l->delta, dual));
-    double top = l->kind == LOSS_SQUARED_HINGE ? INFINITY : a;
-    return -y * fmax(0, fmin(top, -y * dual));
+    double bound = loss_slope_bound(l), top = isinf(bound) ? bound : a * bound;
+    if (loss_has_classes(l->kind))
+        return -y * fmax(0, fmin(top, -y * dual));
+    return isinf(top) ? dual : fmax(-top, fmin(top, dual));
 }
 
 /*
@@ -177,18 +175,15 @@ static double envelope_conjugate(const exact_state *s, int64_t i, double u)
 double exact_conjugate_sum(const exact_state *s, double scale)
 {
     const exact_view *v = &s->view;
-    double total = 0;
+    double total = 0, bound = loss_slope_bound(&s->problem->loss);
     for (int64_t i = 0; i < v->n; i++) {
         double a = v->share[i];
         if (!(a > 0))
             continue;
         /* the division may round past the end of the domain */
         double u = allowed(s, i, scale * s->dual[i]) / a;
-        if (s->problem->loss.kind == LOSS_HUBER)
-            u = fmax(-s->problem->loss.delta, fmin(s->problem->loss.delta, u));
-        else if (loss_has_classes(s->problem->loss.kind) &&
-                 s->problem->loss.kind != LOSS_SQUARED_HINGE)
-            u = fmax(-1, fmin(1, u));
+        if (isfinite(bound))
+            u = fmax(-bound, fmin(bound, u));
         total += a * (s->alpha ? envelope_conjugate(s, i, u)
                                : loss_conjugate(&s->problem->loss, u, v->y[i]));
     }

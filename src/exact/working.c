@@ -52,7 +52,7 @@ static void choose_all(exact_state *s)
 static void keep_members(exact_state *s)
 {
     int64_t kept = 0;
-    int stay = s->problem->loss.kind == LOSS_SQUARED && s->gram_done > 0;
+    int stay = loss_is_quadratic(s->problem->loss.kind) && s->gram_done > 0;
     for (int64_t k = 0; k < s->size; k++) {
         int64_t j = s->set[k];
         s->in_set[j] = stay || s->w[j] != 0 ||

@@ -137,7 +137,7 @@ static sotto_status two_classes(sotto_quality *q, const sotto_model *m,
     qsort(row, (size_t)t->rows, sizeof *row, by_score);
     q->accuracy = right / total;
     q->auc = area(row, t->rows);
-    if (m->loss.kind == LOSS_LOGISTIC)
+    if (loss_has_log_odds(m->loss.kind))
         q->log_loss = sum / total;
     mem_wipe(row, (size_t)t->rows * sizeof *row);
     mem_free(row);

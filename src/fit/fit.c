@@ -20,7 +20,7 @@ fit_task fit_read_task(const sotto_options *options)
                   .radius = INFINITY,
                   .intercept = option_is(options, OPTION_INTERCEPT, "yes")};
     loss_named(option_text(options, OPTION_LOSS), &t.loss.kind);
-    if (t.loss.kind == LOSS_HUBER)
+    if (loss_has_delta(t.loss.kind))
         t.loss.delta = option_number(options, OPTION_HUBER_DELTA);
     option_pair(options, OPTION_BOX, &t.low, &t.high);
     if (option_is(options, OPTION_SOLVER, "fw") &&

@@ -179,7 +179,7 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
                            const sotto_table *t, sotto_answer what,
                            sotto_error *error)
 {
-    if (what == SOTTO_ANSWER_PROBA && m->loss.kind != LOSS_LOGISTIC)
+    if (what == SOTTO_ANSWER_PROBA && !loss_has_log_odds(m->loss.kind))
         return error_set(error, SOTTO_USAGE,
                          "--proba: a model of %s loss has no probabilities; "
                          "expected logistic",

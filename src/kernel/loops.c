@@ -260,20 +260,16 @@ ROW int64_t step_as(const kernel_rows *r, const kernel_column *moved, float d,
                : all_dense(r, NULL, 0, asked, factor, 0, kind, weighted);
 }
 
-#define STEP_AS(kind)                                                          \
-    case kind:                                                                 \
-        return r->weight ? step_as(r, moved, d, asked, factor, kind, 1)        \
-                         : step_as(r, moved, d, asked, factor, kind, 0)
+#define STEP_AS(id, ...)                                                       \
+    case LOSS_##id:                                                            \
+        return r->weight ? step_as(r, moved, d, asked, factor, LOSS_##id, 1)   \
+                         : step_as(r, moved, d, asked, factor, LOSS_##id, 0);
 
 static int64_t step(const kernel_rows *r, const kernel_column *moved, float d,
                     const kernel_column *asked, float factor)
 {
     switch (r->loss) {
-        STEP_AS(LOSS_SQUARED);
-        STEP_AS(LOSS_LOGISTIC);
-        STEP_AS(LOSS_HINGE);
-        STEP_AS(LOSS_SQUARED_HINGE);
-        STEP_AS(LOSS_HUBER);
+        LOSS_LIST(STEP_AS)
     }
     return 0;
 }
@@ -289,19 +285,15 @@ ROW void slopes_as(const kernel_rows *r, float *restrict out, loss_kind kind)
     }
 }
 
-#define SLOPES_AS(kind)                                                        \
-    case kind:                                                                 \
-        slopes_as(r, out, kind);                                               \
-        break
+#define SLOPES_AS(id, ...)                                                     \
+    case LOSS_##id:                                                            \
+        slopes_as(r, out, LOSS_##id);                                          \
+        break;
 
 static void slopes(const kernel_rows *r, float *out)
 {
     switch (r->loss) {
-        SLOPES_AS(LOSS_SQUARED);
-        SLOPES_AS(LOSS_LOGISTIC);
-        SLOPES_AS(LOSS_HINGE);
-        SLOPES_AS(LOSS_SQUARED_HINGE);
-        SLOPES_AS(LOSS_HUBER);
+        LOSS_LIST(SLOPES_AS)
     }
 }
 

@@ -199,9 +199,10 @@ ROW lanes row_slope(loss_kind kind, lanes m, float delta)
         return lanes_max(lanes_all(-delta), lanes_min(lanes_all(delta), m));
     case LOSS_HINGE:
         return (lanes)((lanes_int)lanes_all(-1) & (missing > 0));
-    default:
-        return m;
+    case LOSS_SQUARED:
+        break;
     }
+    return m;
 }
 
 #endif

@@ -1,20 +1,250 @@
 /*
- * The losses, one formula each. Written so that neither large margins nor
- * small differences spoil them.
+ * The losses, one row each. Formulas are written so that neither large
+ * margins nor small differences spoil them.
  */
 #include "loss.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define LOSS_NAME(id, name) [LOSS_##id] = name,
-static const char *const loss_names[] = {LOSS_LIST(LOSS_NAME)};
-enum { LOSS_COUNT = sizeof loss_names / sizeof *loss_names };
+/* All that is known of a loss but its name and its target, which
+   contract/choices.h has. */
+typedef struct loss_row {
+    double curvature;   /* the least upper bound; infinite: not smooth */
+    double slope;       /* the least upper bound of its size */
+    int slope_is_delta; /* that bound is delta, which is an option */
+    int quadratic, curved, log_odds;
+    double (*at)(const loss *l, double m, double y, double *slope,
+                 double *curvature);
+    double (*conjugate)(const loss *l, double u, double y);
+    double (*dual_start)(double norm, double k);
+    loss_constant (*constant)(double rate, double part); /* or NULL */
+    /* with the same bits on every machine; NULL: those of `at` are */
+    double (*portable_value)(double m, double y);
+    void (*portable_slopes)(double m, double y, double *slope,
+                            double *curvature);
+    const char *liblinear, *liblinear_l1; /* NULL: the same */
+} loss_row;
+
+/* ---- squared ---- */
+
+static double squared_at(const loss *l, double m, double y, double *slope,
+                         double *curvature)
+{
+    (void)l;
+    *slope = m - y;
+    *curvature = 1;
+    return (m - y) * (m - y) / 2;
+}
+
+static double squared_conjugate(const loss *l, double u, double y)
+{
+    (void)l;
+    return u * u / 2 + u * y;
+}
+
+static double squared_dual_start(double norm, double k)
+{
+    return norm / (1 + k);
+}
+
+static const loss_row row_SQUARED = {.curvature = 1,
+                                     .slope = INFINITY,
+                                     .quadratic = 1,
+                                     .curved = 1,
+                                     .at = squared_at,
+                                     .conjugate = squared_conjugate,
+                                     .dual_start = squared_dual_start,
+                                     .liblinear = "L2R_L2LOSS_SVR"};
+
+/* ---- logistic ---- */
+
+static double logistic_at(const loss *l, double m, double y, double *slope,
+                          double *curvature)
+{
+    /* one exponential for all three, which does not overflow */
+    double z = y * m, e = exp(-fabs(z)), q = 1 / (1 + e);
+    (void)l;
+    *slope = z > 0 ? -y * (e * q) : -y * q;
+    *curvature = e * q * q;
+    return z > 0 ? log1p(e) : log1p(e) - z;
+}
+
+static double logistic_portable_value(double m, double y)
+{
+    return loss_portable_logistic(y * m);
+}
+
+static void logistic_portable_slopes(double m, double y, double *slope,
+                                     double *curvature)
+{
+    double s = loss_portable_sigmoid(y * m);
+    *slope = s * -y;
+    *curvature = s * (1 - s);
+}
+
+/* a log a, continued to 0. */
+static double entropy(double a)
+{
+    return a > 0 ? a * log(a) : 0;
+}
+
+/* For two classes u = -y a with a >= 0. */
+static double logistic_conjugate(const loss *l, double u, double y)
+{
+    double a = -u * y;
+    (void)l;
+    return a >= 0 && a <= 1 ? entropy(a) + entropy(1 - a) : INFINITY;
+}
+
+static double logistic_dual_start(double norm, double k)
+{
+    return norm * .5 / (1 + k / 4);
+}
+
+static loss_constant logistic_constant(double rate, double part)
+{
+    double other = 1 - rate, minor = fmin(rate, other);
+    return (loss_constant){.margin = log(rate / other),
+                           .slope = 2 * rate * other,
+                           .value =
+                               -part * (rate * log(rate) + other * log(other)),
+                           .difference = 1 - 2 * minor};
+}
+
+static const loss_row row_LOGISTIC = {.curvature = .25,
+                                      .slope = 1,
+                                      .curved = 1,
+                                      .log_odds = 1,
+                                      .at = logistic_at,
+                                      .conjugate = logistic_conjugate,
+                                      .dual_start = logistic_dual_start,
+                                      .constant = logistic_constant,
+                                      .portable_value = logistic_portable_value,
+                                      .portable_slopes =
+                                          logistic_portable_slopes,
+                                      .liblinear = "L2R_LR",
+                                      .liblinear_l1 = "L1R_LR"};
+
+/* ---- hinge ---- */
+
+static double hinge_at(const loss *l, double m, double y, double *slope,
+                       double *curvature)
+{
+    double gap = 1 - y * m;
+    (void)l;
+    *slope = gap > 0 ? -y : 0;
+    *curvature = 0;
+    return gap > 0 ? gap : 0;
+}
+
+static double hinge_conjugate(const loss *l, double u, double y)
+{
+    double a = -u * y;
+    (void)l;
+    return a >= 0 && a <= 1 ? -a : INFINITY;
+}
+
+static double hinge_dual_start(double norm, double k)
+{
+    return norm * fmin(1, 1 / k);
+}
+
+static const loss_row row_HINGE = {.curvature = INFINITY,
+                                   .slope = 1,
+                                   .at = hinge_at,
+                                   .conjugate = hinge_conjugate,
+                                   .dual_start = hinge_dual_start,
+                                   .liblinear = "L2R_L1LOSS_SVC_DUAL"};
+
+/* ---- squared hinge ---- */
+
+static double squared_hinge_at(const loss *l, double m, double y, double *slope,
+                               double *curvature)
+{
+    double gap = 1 - y * m;
+    (void)l;
+    *slope = gap > 0 ? -2 * y * gap : 0;
+    *curvature = gap > 0 ? 2 : 0;
+    return gap > 0 ? gap * gap : 0;
+}
+
+static double squared_hinge_conjugate(const loss *l, double u, double y)
+{
+    double a = -u * y;
+    (void)l;
+    return a >= 0 ? a * a / 4 - a : INFINITY;
+}
+
+static double squared_hinge_dual_start(double norm, double k)
+{
+    return norm / (.5 + k);
+}
+
+static loss_constant squared_hinge_constant(double rate, double part)
+{
+    double other = 1 - rate, minor = fmin(rate, other);
+    return (loss_constant){.margin = 2 * rate - 1,
+                           .slope = 8 * rate * other,
+                           .value = part * 4 * rate * other,
+                           .difference = 4 * (1 - 2 * minor)};
+}
+
+static const loss_row row_SQUARED_HINGE = {.curvature = 2,
+                                           .slope = INFINITY,
+                                           .at = squared_hinge_at,
+                                           .conjugate = squared_hinge_conjugate,
+                                           .dual_start =
+                                               squared_hinge_dual_start,
+                                           .constant = squared_hinge_constant,
+                                           .liblinear = "L2R_L2LOSS_SVC",
+                                           .liblinear_l1 = "L1R_L2LOSS_SVC"};
+
+/* ---- Huber ---- */
+
+static double huber_at(const loss *l, double m, double y, double *slope,
+                       double *curvature)
+{
+    double r = fabs(m - y), delta = l->delta;
+    *slope = fmax(-delta, fmin(delta, m - y));
+    *curvature = r <= delta ? 1 : 0;
+    return r <= delta ? r * r / 2 : delta * (r - delta / 2);
+}
+
+static double huber_conjugate(const loss *l, double u, double y)
+{
+    return fabs(u) <= l->delta ? u * u / 2 + u * y : INFINITY;
+}
+
+static const loss_row row_HUBER = {.curvature = 1,
+                                   .slope_is_delta = 1,
+                                   .at = huber_at,
+                                   .conjugate = huber_conjugate,
+                                   .dual_start = squared_dual_start,
+                                   .liblinear = "L2R_L2LOSS_SVR"};
+
+/* ---- the table ---- */
+
+enum { LOSS_NUMBER, LOSS_CLASSES };
+
+/* By the list of choices: a loss without a row does not compile. */
+#define LOSS_ENTRY(id, name, target)                                           \
+    [LOSS_##id] = {name, LOSS_##target, &row_##id},
+static const struct {
+    const char *name;
+    int target;
+    const loss_row *row;
+} losses[] = {LOSS_LIST(LOSS_ENTRY)};
+
+enum { LOSS_COUNT = sizeof losses / sizeof *losses };
+
+/* ---- names ---- */
 
 int loss_named(const char *name, loss_kind *out)
 {
     for (int i = 0; i < LOSS_COUNT; i++)
-        if (!strcmp(loss_names[i], name)) {
+        if (!strcmp(losses[i].name, name)) {
             *out = (loss_kind)i;
             return 1;
         }
@@ -23,135 +253,132 @@ int loss_named(const char *name, loss_kind *out)
 
 const char *loss_name(loss_kind kind)
 {
-    return loss_names[kind];
+    return losses[kind].name;
 }
+
+loss_list loss_those(loss_property has)
+{
+    loss_list list = {""};
+    int left = 0;
+    for (int i = 0; i < LOSS_COUNT; i++)
+        left += has((loss_kind)i);
+    for (int i = 0; i < LOSS_COUNT; i++) {
+        if (!has((loss_kind)i))
+            continue;
+        strcat(list.text, losses[i].name);
+        left--;
+        strcat(list.text, left > 1 ? ", " : left == 1 ? " or " : "");
+    }
+    return list;
+}
+
+const char *loss_liblinear(loss_kind kind, int l1)
+{
+    const loss_row *row = losses[kind].row;
+    return l1 && row->liblinear_l1 ? row->liblinear_l1 : row->liblinear;
+}
+
+/* ---- properties ---- */
 
 int loss_has_classes(loss_kind kind)
 {
-    return kind == LOSS_LOGISTIC || kind == LOSS_HINGE ||
-           kind == LOSS_SQUARED_HINGE;
+    return losses[kind].target == LOSS_CLASSES;
 }
 
-/* log(1 + exp(-z)) without overflow. */
-static double loss_logistic(double z)
+int loss_is_smooth(loss_kind kind)
 {
-    return z > 0 ? log1p(exp(-z)) : log1p(exp(z)) - z;
+    return losses[kind].row->curvature < INFINITY;
 }
 
-/* 1 / (1 + exp(z)) without overflow. */
-static double loss_sigmoid(double z)
+int loss_is_quadratic(loss_kind kind)
 {
-    double e = exp(-fabs(z));
-    return z > 0 ? e / (1 + e) : 1 / (1 + e);
+    return losses[kind].row->quadratic;
 }
 
-static double loss_huber(double r, double delta)
+int loss_is_curved(loss_kind kind)
 {
-    r = fabs(r);
-    return r <= delta ? r * r / 2 : delta * (r - delta / 2);
+    return losses[kind].row->curved;
 }
 
-double loss_value(const loss *l, double m, double y)
+int loss_has_minimum(loss_kind kind)
 {
-    double gap = 1 - y * m;
-    switch (l->kind) {
-    case LOSS_SQUARED:
-        return (m - y) * (m - y) / 2;
-    case LOSS_LOGISTIC:
-        return loss_logistic(y * m);
-    case LOSS_HINGE:
-        return gap > 0 ? gap : 0;
-    case LOSS_SQUARED_HINGE:
-        return gap > 0 ? gap * gap : 0;
-    default:
-        return loss_huber(m - y, l->delta);
-    }
+    return !(loss_has_classes(kind) && loss_is_curved(kind));
 }
 
-double loss_slope(const loss *l, double m, double y)
+int loss_has_log_odds(loss_kind kind)
 {
-    double gap = 1 - y * m;
-    switch (l->kind) {
-    case LOSS_SQUARED:
-        return m - y;
-    case LOSS_LOGISTIC:
-        return -y * loss_sigmoid(y * m);
-    case LOSS_HINGE:
-        return gap > 0 ? -y : 0;
-    case LOSS_SQUARED_HINGE:
-        return gap > 0 ? -2 * y * gap : 0;
-    default:
-        return fmax(-l->delta, fmin(l->delta, m - y));
-    }
+    return losses[kind].row->log_odds;
 }
 
-double loss_curvature(const loss *l, double m, double y)
+int loss_has_delta(loss_kind kind)
 {
-    double e;
-    switch (l->kind) {
-    case LOSS_SQUARED:
-        return 1;
-    case LOSS_LOGISTIC:
-        e = exp(-fabs(y * m));
-        return e / ((1 + e) * (1 + e));
-    case LOSS_HINGE:
-        return 0;
-    case LOSS_SQUARED_HINGE:
-        return 1 - y * m > 0 ? 2 : 0;
-    default:
-        return fabs(m - y) <= l->delta ? 1 : 0;
-    }
+    return losses[kind].row->slope_is_delta;
 }
 
-double loss_at(const loss *l, double m, double y, double *slope,
-               double *curvature)
+int loss_is_lipschitz_smooth(loss_kind kind)
 {
-    if (l->kind != LOSS_LOGISTIC) {
-        *slope = loss_slope(l, m, y);
-        *curvature = loss_curvature(l, m, y);
-        return loss_value(l, m, y);
-    }
-    /* one exponential for all three */
-    double z = y * m, e = exp(-fabs(z)), q = 1 / (1 + e);
-    *slope = z > 0 ? -y * (e * q) : -y * q;
-    *curvature = e * q * q;
-    return z > 0 ? log1p(e) : log1p(e) - z;
+    return loss_is_smooth(kind) && losses[kind].row->slope < INFINITY;
+}
+
+int loss_can_be_perturbed(loss_kind kind)
+{
+    return loss_is_lipschitz_smooth(kind) && loss_has_classes(kind) &&
+           loss_is_curved(kind);
+}
+
+double loss_slope_bound(const loss *l)
+{
+    return loss_has_delta(l->kind) ? l->delta : losses[l->kind].row->slope;
 }
 
 double loss_curvature_bound(const loss *l)
 {
-    switch (l->kind) {
-    case LOSS_LOGISTIC:
-        return .25;
-    case LOSS_HINGE:
-        return INFINITY;
-    case LOSS_SQUARED_HINGE:
-        return 2;
-    default:
-        return 1;
-    }
+    return losses[l->kind].row->curvature;
 }
 
-/* a log a, continued to 0. */
-static double loss_entropy(double a)
+/* ---- values ---- */
+
+double loss_at(const loss *l, double m, double y, double *slope,
+               double *curvature)
 {
-    return a > 0 ? a * log(a) : 0;
+    return losses[l->kind].row->at(l, m, y, slope, curvature);
+}
+
+double loss_value(const loss *l, double m, double y)
+{
+    double slope, curvature;
+    return loss_at(l, m, y, &slope, &curvature);
+}
+
+double loss_portable_value(const loss *l, double m, double y)
+{
+    const loss_row *row = losses[l->kind].row;
+    return row->portable_value ? row->portable_value(m, y)
+                               : loss_value(l, m, y);
+}
+
+void loss_portable_slopes(const loss *l, double m, double y, double *slope,
+                          double *curvature)
+{
+    const loss_row *row = losses[l->kind].row;
+    if (row->portable_slopes)
+        row->portable_slopes(m, y, slope, curvature);
+    else
+        row->at(l, m, y, slope, curvature);
 }
 
 double loss_conjugate(const loss *l, double u, double y)
 {
-    double a = -u * y; /* for two classes u = -y a with a >= 0 */
-    switch (l->kind) {
-    case LOSS_SQUARED:
-        return u * u / 2 + u * y;
-    case LOSS_LOGISTIC:
-        return a >= 0 && a <= 1 ? loss_entropy(a) + loss_entropy(1 - a)
-                                : INFINITY;
-    case LOSS_HINGE:
-        return a >= 0 && a <= 1 ? -a : INFINITY;
-    case LOSS_SQUARED_HINGE:
-        return a >= 0 ? a * a / 4 - a : INFINITY;
-    default:
-        return fabs(u) <= l->delta ? u * u / 2 + u * y : INFINITY;
-    }
+    return losses[l->kind].row->conjugate(l, u, y);
+}
+
+double loss_dual_start(loss_kind kind, double norm, double k)
+{
+    return losses[kind].row->dual_start(norm, k);
+}
+
+loss_constant loss_best_constant(loss_kind kind, double rate, double part)
+{
+    assert(losses[kind].row->constant);
+    return losses[kind].row->constant(rate, part);
 }

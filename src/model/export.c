@@ -11,18 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *liblinear_solver(const sotto_model *m)
+/* Whether a model says a class, and no probability of it. */
+static int has_bare_classes(loss_kind kind)
 {
-    switch (m->loss.kind) {
-    case LOSS_LOGISTIC:
-        return m->l1 > 0 ? "L1R_LR" : "L2R_LR";
-    case LOSS_HINGE:
-        return "L2R_L1LOSS_SVC_DUAL";
-    case LOSS_SQUARED_HINGE:
-        return m->l1 > 0 ? "L1R_L2LOSS_SVC" : "L2R_L2LOSS_SVC";
-    default:
-        return "L2R_L2LOSS_SVR";
-    }
+    return loss_has_classes(kind) && !loss_has_log_odds(kind);
 }
 
 /* A whole number, however it is written. */
@@ -47,7 +39,8 @@ static void liblinear_labels(text_buffer *t, const sotto_model *m)
 
 static void liblinear_text(text_buffer *t, const sotto_model *m)
 {
-    text_format(t, "solver_type %s\nnr_class 2\n", liblinear_solver(m));
+    text_format(t, "solver_type %s\nnr_class 2\n",
+                loss_liblinear(m->loss.kind, m->l1 > 0));
     liblinear_labels(t, m);
     text_format(t, "nr_feature %lld\nbias 1\nw\n", (long long)m->features);
     for (int64_t j = 0; j < m->features; j++) {
@@ -71,8 +64,7 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
                          "LIBLINEAR counts features in 31 bits; the model "
                          "has more");
     /* shortening a row changes no sign, so not the class */
-    if (m->norm_bound < INFINITY && m->loss.kind != LOSS_HINGE &&
-        m->loss.kind != LOSS_SQUARED_HINGE)
+    if (m->norm_bound < INFINITY && !has_bare_classes(m->loss.kind))
         return error_set(error, SOTTO_USAGE,
                          "the model shortens rows to a norm of %s, which "
                          "LIBLINEAR cannot: expected a model of --norm-bound "

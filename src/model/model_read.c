@@ -106,7 +106,7 @@ static int read_problem(sotto_model *m, json_t *root)
     if (json_is_number(high))
         m->high = json_number_value(high);
     return m->l1 >= 0 && m->l2 >= 0 && m->low <= m->high && m->radius > 0 &&
-           (m->loss.kind == LOSS_HUBER) == (m->loss.delta > 0);
+           loss_has_delta(m->loss.kind) == (m->loss.delta > 0);
 }
 
 /* Most models have none. */

@@ -86,7 +86,7 @@ static void put_infinite(text_buffer *t, double x)
 static void put_problem(text_buffer *t, const sotto_model *m)
 {
     text_format(t, "  \"loss\": \"%s\",\n", loss_name(m->loss.kind));
-    if (m->loss.kind == LOSS_HUBER) {
+    if (loss_has_delta(m->loss.kind)) {
         text_put(t, "  \"huber_delta\": ");
         text_number(t, m->loss.delta);
         text_put(t, ",\n");

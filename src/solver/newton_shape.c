@@ -90,18 +90,11 @@ static sotto_status base_rate(newton_response *r, curator *c,
         return status;
     double least = fmin(.25, fmax(.5 / n, sd / 2));
     double rate = within((1 + believed(mean, sd)) / 2, least, 1 - least);
-    double minor = fmin(rate, 1 - rate);
-    if (p->loss.kind == LOSS_LOGISTIC) {
-        r->constant = log(rate / (1 - rate));
-        r->slope = 2 * rate * (1 - rate);
-        r->gain = -.43 * (rate * log(rate) + (1 - rate) * log(1 - rate));
-        r->least = 1 - 2 * minor;
-    } else { /* squared hinge */
-        r->constant = 2 * rate - 1;
-        r->slope = 8 * rate * (1 - rate);
-        r->gain = .43 * 4 * rate * (1 - rate);
-        r->least = 4 * (1 - 2 * minor);
-    }
+    loss_constant best = loss_best_constant(p->loss.kind, rate, .43);
+    r->constant = best.margin;
+    r->slope = best.slope;
+    r->gain = best.value;
+    r->least = best.difference;
     r->width = 1;
     return SOTTO_OK;
 }
@@ -162,8 +155,7 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
     status = target_width(r, c, reach + fabs(r->middle), error);
     r->slope = .8 * r->width;
     r->gain = r->width * r->width / 2;
-    if (p->loss.kind == LOSS_HUBER)
-        r->slope = fmin(r->slope, p->loss.delta);
+    r->slope = fmin(r->slope, loss_slope_bound(&p->loss));
     return status;
 }
 

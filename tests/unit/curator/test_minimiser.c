@@ -143,7 +143,7 @@ static double part_of_goal(minimum *m)
 {
     double w[P];
     sotto_error error;
-    m->goal = minimum_slope(&m->loss) * m->reach * 0x1p-16;
+    m->goal = loss_slope_bound(&m->loss) * m->reach * 0x1p-16;
     CHECK(minimise(m, w, &error));
     return true_length(m, w) / m->goal;
 }

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const loss_kind kinds[] = {LOSS_SQUARED, LOSS_LOGISTIC, LOSS_HINGE,
-                                  LOSS_SQUARED_HINGE, LOSS_HUBER};
-enum { KINDS = 5 };
+#define KIND(id, ...) LOSS_##id,
+static const loss_kind kinds[] = {LOSS_LIST(KIND)};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static loss make(int k)
 {
@@ -28,6 +28,20 @@ static loss make(int k)
 static double target(const loss *l, int i)
 {
     return loss_has_classes(l->kind) ? (i % 2 ? 1 : -1) : .7 * (i % 7) - 2;
+}
+
+static double loss_slope(const loss *l, double m, double y)
+{
+    double slope, curvature;
+    loss_at(l, m, y, &slope, &curvature);
+    return slope;
+}
+
+static double loss_curvature(const loss *l, double m, double y)
+{
+    double slope, curvature;
+    loss_at(l, m, y, &slope, &curvature);
+    return curvature;
 }
 
 static void assert_near(double a, double b, double tolerance)
@@ -93,18 +107,100 @@ static void test_derivatives(void **state)
         }
 }
 
-static void test_all_at_once(void **state)
+/* What the rows say of the losses, against the losses themselves. */
+static void test_properties(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        loss l = make(k);
+        double slope_most = 0, curve_most = 0, curve_least = INFINITY;
+        for (int i = 0; i < 4000; i++) {
+            double m = -20 + i * .01, y = target(&l, i), slope, curvature;
+            loss_at(&l, m, y, &slope, &curvature);
+            slope_most = fmax(slope_most, fabs(slope));
+            curve_most = fmax(curve_most, curvature);
+            curve_least = fmin(curve_least, curvature);
+            if (loss_has_classes(l.kind))
+                assert_true(slope * y <= 0);
+        }
+        double bound = loss_slope_bound(&l);
+        assert_true(isinf(bound) ? slope_most > 10
+                                 : fabs(slope_most - bound) < 1e-6);
+        if (loss_is_smooth(l.kind))
+            assert_near(curve_most, loss_curvature_bound(&l), 1e-4);
+        else
+            assert_true(isinf(loss_curvature_bound(&l)));
+        assert_int_equal(loss_is_quadratic(l.kind),
+                         curve_most > 0 && curve_least == curve_most);
+        assert_int_equal(loss_is_curved(l.kind), curve_least > 0);
+        assert_int_equal(loss_is_lipschitz_smooth(l.kind),
+                         loss_is_smooth(l.kind) && isfinite(bound));
+    }
+}
+
+/* Some margin makes a loss least, or a larger one is always better. */
+static void test_minimum(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        loss l = make(k);
+        int flat = 0;
+        for (int i = 0; i <= 200; i++)
+            flat |= loss_slope(&l, -10 + i * .1, 1) == 0;
+        flat |= loss_slope(&l, 1, 1) == 0;
+        assert_int_equal(loss_has_minimum(l.kind), flat);
+    }
+}
+
+/* The portable forms are the loss, up to a few last bits. */
+static void test_portable(void **state)
 {
     (void)state;
     for (int k = 0; k < KINDS; k++)
         for (int i = 0; i < 400; i++) {
             loss l = make(k);
-            double m = -200 + i * 1.01, y = target(&l, i), slope, curvature;
-            double value = loss_at(&l, m, y, &slope, &curvature);
-            assert_near(value, loss_value(&l, m, y), 1e-15 * value);
-            assert_near(slope, loss_slope(&l, m, y), 1e-15 * fabs(slope));
-            assert_near(curvature, loss_curvature(&l, m, y), 1e-15 * curvature);
+            double m = -30 + i * .151, y = target(&l, i), s, c, slope, curve;
+            double value = loss_at(&l, m, y, &slope, &curve);
+            loss_portable_slopes(&l, m, y, &s, &c);
+            assert_near(s, slope, 1e-13 * fmax(1, fabs(slope)));
+            assert_near(c, curve, 1e-13);
+            assert_near(loss_portable_value(&l, m, y), value,
+                        1e-12 * fmax(1, value));
         }
+}
+
+/* Mean loss, and sums of slopes, of a constant margin. */
+static double mean_of(const loss *l, double m, double rate)
+{
+    return rate * loss_value(l, m, 1) + (1 - rate) * loss_value(l, m, -1);
+}
+
+static void test_best_constant(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++)
+        for (double rate = .05; rate < 1; rate += .1) {
+            loss l = make(k);
+            if (!loss_has_classes(l.kind) || !loss_is_smooth(l.kind))
+                continue;
+            loss_constant c = loss_best_constant(l.kind, rate, .5);
+            double up = fabs(loss_slope(&l, c.margin, 1));
+            double down = fabs(loss_slope(&l, c.margin, -1));
+            assert_near(rate * up, (1 - rate) * down, 1e-12);
+            assert_near(c.slope, rate * up + (1 - rate) * down, 1e-12);
+            assert_near(c.value, mean_of(&l, c.margin, rate) / 2, 1e-12);
+            assert_near(c.difference, fabs(up - down), 1e-12);
+        }
+}
+
+static void test_lists(void **state)
+{
+    (void)state;
+    assert_string_equal(loss_those(loss_has_log_odds).text, "logistic");
+    assert_string_equal(loss_those(loss_is_smooth).text,
+                        "squared, logistic, squared-hinge or huber");
+    assert_string_equal(loss_those(loss_is_lipschitz_smooth).text,
+                        "logistic or huber");
 }
 
 /* l(m) + l*(u) >= u m, with equality at the slope. */
@@ -169,7 +265,11 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_minimum),
+        cmocka_unit_test(test_portable),
+        cmocka_unit_test(test_best_constant),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_conjugates),
         cmocka_unit_test(test_conjugate_domains),
         cmocka_unit_test(test_extremes),
