@@ -68,9 +68,8 @@ int main(int count, char **word)
     if (count < 4)
         return fprintf(stderr, "usage: see the file\n"), 2;
     sotto_options *options = read_options(count - 3, word + 3);
-    private_run r = {
-        .task = fit_read_task(options),
-        .run = {.options = options, .solver = fit_solver(options)}};
+    private_run r = {.task = fit_read_task(options),
+                     .run = {.options = options, .solver = solver_of(options)}};
     must(sotto_fit_check(options, &error), &error);
     must(sotto_table_read(&t, word[2], options, &error), &error);
     r.run.facts = fit_facts(t, options);

@@ -137,7 +137,8 @@ static sotto_status price(cell *c, sotto_error *error)
     const sotto_options *o = c->options;
     account_list events = {0};
     account_price price = {0};
-    if (option_is(o, OPTION_CALIBRATION, "exact") &&
+    if ((!option_given(o, OPTION_CALIBRATION) ||
+         option_is(o, OPTION_CALIBRATION, "exact")) &&
         !option_is(o, OPTION_SOLVER, "scd-paper"))
         return SOTTO_OK;
     sotto_status status =
@@ -243,7 +244,7 @@ static sotto_status prepare(cell *c, sotto_error *error)
 {
     static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
     private_run *r = &c->run;
-    const solver_row *solver = fit_solver(c->options);
+    const solver_row *solver = solver_of(c->options);
     *r = (private_run){.run = {.options = c->options, .solver = solver},
                        .task = fit_read_task(c->options)};
     pthread_mutex_lock(&reading);

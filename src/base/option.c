@@ -38,8 +38,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "rows then (inf: no privacy, the exact solver); account: the epsilon "
         "to find a delta or a multiplier for"},
     [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
-        "auto|exact|newton|cd|gcd|gd|sgd|scd|scd-paper|scd-seq|scd-primal|fw|"
-        "bcfw|ssp|svrg|output|objective",
+        CHOICE_TEXT(SOLVER_LIST),
         " train plan ",
         "how to train; auto (the default with an epsilon): nothing to tune; "
         "newton: a private Newton method, which it mostly uses; "
@@ -75,7 +74,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
         "how often each coordinate is asked for (default: 20); sgd, scd: how "
         "often each row is expected in a batch (default: 10, 15)"},
-    [OPTION_ROUNDS] = {"rounds", INTEGER, "T", "1", 1, 1e9, NULL, " train plan ",
+    [OPTION_ROUNDS] = {"rounds", INTEGER, "T", NULL, 1, 1e9, NULL, " train plan ",
         "rounds, each of which ends at an average (svrg: 5 unless given, at "
         "most 12)"},
     [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
@@ -83,17 +82,17 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "all steps (gd: 100 unless given; svrg: 1 / rate in a round; gcd, fw, "
         "bcfw: by a rule of the number of rows, which is asked for privately "
         "where --rows is not given)"},
-    [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", "1", 0x1p-100, 0x1p100,
+    [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", NULL, 0x1p-100, 0x1p100,
         NULL, " train plan ", "steps are X / M_j (gd, sgd, svrg: 1 / coordinates "
         "unless given, which is stable whatever the records are)"},
-    [OPTION_ORDER] = {"order", CHOICE, "HOW", "permuted", 0, 0,
+    [OPTION_ORDER] = {"order", CHOICE, "HOW", NULL, 0, 0,
         "uniform|permuted|cyclic", " train plan ",
         "which coordinate is next; public"},
     [OPTION_SMOOTHNESS] = {"smoothness", TEXT, "HOW", NULL, 0, 0, NULL,
         " train plan ",
         "where the constants M_j come from: bounds (declared), private:SHARE "
         "of the budget, or a file of numbers"},
-    [OPTION_CALIBRATION] = {"calibration", CHOICE, "HOW", "exact", 0, 0,
+    [OPTION_CALIBRATION] = {"calibration", CHOICE, "HOW", NULL, 0, 0,
         "exact|rdp|theorem|paper", " train plan ",
         "the noise: exact accounting, or for comparison the formulas of the "
         "solver's paper: cd: eq. 18 (rdp, paper) or Theorem 3.1; gcd: eq. 2 "
@@ -113,10 +112,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train plan ",
         "gd, sgd: look ahead by X times the last move before each step (0 "
         "unless given; gd without --step-size: 0.9)"},
-    [OPTION_DECAY] = {"decay", NUMBER, "X", "0", 0, 0x1p100, NULL,
+    [OPTION_DECAY] = {"decay", NUMBER, "X", NULL, 0, 0x1p100, NULL,
         " train plan ",
         "gd, sgd: step t, from 0, is divided by 1 + X t"},
-    [OPTION_RULE] = {"rule", CHOICE, "NAME", "untruncated", 0, 0,
+    [OPTION_RULE] = {"rule", CHOICE, "NAME", NULL, 0, 0,
         "untruncated|gs-s|gs-r|gs-q", " train plan ",
         "gcd: what makes a coordinate worth choosing: its distance from the "
         "optimality condition, with a sign or cut off at 0 (gs-s), the length "
@@ -125,7 +124,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         0.001, 0.999, NULL, " train plan ",
         "gcd: the part of the budget for choosing coordinates, the rest is "
         "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
-    [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", "1", 0x1p-40, INFINITY,
+    [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", NULL, 0x1p-40, INFINITY,
         NULL, " train plan ",
         "scd, output, objective: rows longer than R, in the units of the fit, "
         "are shortened to R, in training and in prediction (scd: inf is none)"},
@@ -141,7 +140,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "bcfw: K even runs of the features, balls of --radius or boxes of "
         "--box, or a file with a line for each block, 'ball RADIUS FEATURES' "
         "or 'box LO,HI FEATURES', features as 1 or 3-9"},
-    [OPTION_SAMPLING] = {"sampling", TEXT, "HOW", "serial", 0, 0, NULL,
+    [OPTION_SAMPLING] = {"sampling", TEXT, "HOW", NULL, 0, 0, NULL,
         " train plan ",
         "bcfw: which blocks move in a step; public: all, serial (one), "
         "nice:TAU, distributed:K,TAU (TAU of what each of K parties has, who "
@@ -168,7 +167,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the L1 penalty (lasso): adds X times the sum of |weights|"},
     [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 1e300, NULL, " train plan ",
         "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
-    [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, "WORD", "fit", 0, 0,
+    [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, "WORD", NULL, 0, 0,
         "fit|file", " train ",
         "the weights that --l1 and --l2 penalise: those of the fit, where "
         "bounded columns are in [-1, 1], or those of the file's own units "
@@ -200,7 +199,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         1e300, NULL, " train plan ",
         "where the huber loss goes from a square to a line, in the units of "
         "the fit: a bounded target is in [-1, 1]"},
-    [OPTION_TOLERANCE] = {"tolerance", NUMBER, "X", "1e-10", 1e-15, 1, NULL,
+    [OPTION_TOLERANCE] = {"tolerance", NUMBER, "X", NULL, 1e-15, 1, NULL,
         " train ",
         "the exact solver stops when the objective is certainly this close "
         "to its minimum, relative to it"},

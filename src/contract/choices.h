@@ -35,6 +35,26 @@
 #define EXPORT_LIST(ROW) ROW(liblinear, "liblinear")
 #define ALL_FORMATS_LIST(ROW) FORMAT_LIST(ROW) EXPORT_LIST(ROW)
 
+/* --solver: the rows solver_ID are in the solvers' own files (solver/ID.c). */
+#define SOLVER_LIST(ROW)                                                       \
+    ROW(auto, "auto")                                                          \
+    ROW(exact, "exact")                                                        \
+    ROW(newton, "newton")                                                      \
+    ROW(cd, "cd")                                                              \
+    ROW(gcd, "gcd")                                                            \
+    ROW(gd, "gd")                                                              \
+    ROW(sgd, "sgd")                                                            \
+    ROW(scd, "scd")                                                            \
+    ROW(scd_paper, "scd-paper")                                                \
+    ROW(scd_seq, "scd-seq")                                                    \
+    ROW(scd_primal, "scd-primal")                                              \
+    ROW(fw, "fw")                                                              \
+    ROW(bcfw, "bcfw")                                                          \
+    ROW(ssp, "ssp")                                                            \
+    ROW(svrg, "svrg")                                                          \
+    ROW(output, "output")                                                      \
+    ROW(objective, "objective")
+
 /* A list as the text "a|b|c"; the first bar is skipped. */
 #define CHOICE_TEXT(LIST) (&(LIST(CHOICE_BAR_NAME))[1])
 #define CHOICE_BAR_NAME(id, name, ...) "|" name

@@ -9,6 +9,7 @@
 #include "account.h"
 #include "ask.h"
 #include "base.h"
+#include "choices.h"
 #include "loss.h"
 #include "option.h"
 
@@ -78,6 +79,13 @@ typedef struct solver_units {
 
 typedef struct solver_row solver_row;
 
+/* What an option means for one solver. */
+typedef struct solver_option {
+    option_id option;
+    const char *default_value; /* as it is written, or in words; NULL: none */
+    const char *meaning;
+} solver_option;
+
 /* One training: what its solver knows, and what the solver makes of it. */
 typedef struct solver_run {
     const sotto_options *options;
@@ -102,10 +110,13 @@ typedef struct solver_run {
  * no record. `run` leaves r as it is, so that a plan can be run again.
  */
 struct solver_row {
-    const char *name;
-    int smooth;        /* it needs the smoothness */
-    int finds_bounds;  /* it asks for bounds that are not declared */
-    int shortens_rows; /* to --norm-bound */
+    const char *summary;
+    const solver_option *options; /* that it uses; the last has no meaning */
+    int for_comparison; /* with a paper; there are better ones to use */
+    int smooth;         /* it needs the smoothness */
+    int finds_bounds;   /* it asks for bounds that are not declared */
+    int shortens_rows;  /* to --norm-bound */
+    int one_ball;       /* all weights are in one L1 ball, of --radius */
 
     /* Refuses options that it cannot work with. */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
@@ -130,12 +141,30 @@ struct solver_row {
                            sotto_error *error);
 };
 
-/* ---- the solvers ---- */
+/* ---- list.c: the solvers ---- */
 
-extern const solver_row solver_cd, solver_gcd, solver_gd, solver_sgd,
-    solver_ssp, solver_svrg, solver_scd, solver_scd_paper, solver_scd_seq,
-    solver_scd_primal, solver_fw, solver_bcfw, solver_newton, solver_auto,
-    solver_output, solver_objective;
+#define SOLVER_DECLARE(id, name) extern const solver_row solver_##id;
+SOLVER_LIST(SOLVER_DECLARE)
+
+/* The i-th, or NULL past the end; its name for --solver. */
+const solver_row *solver_at(int64_t i);
+const char *solver_name(const solver_row *row);
+
+/* The one that the options name; auto, where they name none. */
+const solver_row *solver_of(const sotto_options *options);
+
+/* An option that the solver uses: its value, or the row's default. */
+const char *solver_text(const sotto_options *options, const solver_row *row,
+                        option_id id);
+int solver_is(const sotto_options *options, const solver_row *row, option_id id,
+              const char *word);
+double solver_number(const sotto_options *options, const solver_row *row,
+                     option_id id);
+
+/* Refuses an option that other solvers use and this one does not: whoever
+   gave it believes that it counts. */
+sotto_status solver_check_options(const sotto_options *options,
+                                  const solver_row *row, sotto_error *error);
 
 /* ---- prox.c ---- */
 

@@ -26,15 +26,15 @@ static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
 static exact_problem fit_problem(const sotto_table *t, const fit_task *task,
                                  const sotto_options *options)
 {
-    return (exact_problem){.table = t,
-                           .loss = task->loss,
-                           .l1 = task->l1,
-                           .l2 = task->l2,
-                           .low = task->low,
-                           .high = task->high,
-                           .intercept = task->intercept,
-                           .tolerance =
-                               option_number(options, OPTION_TOLERANCE)};
+    return (exact_problem){
+        .table = t,
+        .loss = task->loss,
+        .l1 = task->l1,
+        .l2 = task->l2,
+        .low = task->low,
+        .high = task->high,
+        .intercept = task->intercept,
+        .tolerance = solver_number(options, &solver_exact, OPTION_TOLERANCE)};
 }
 
 /* ---- progress ---- */

@@ -23,8 +23,7 @@ fit_task fit_read_task(const sotto_options *options)
     if (loss_has_delta(t.loss.kind))
         t.loss.delta = option_number(options, OPTION_HUBER_DELTA);
     option_pair(options, OPTION_BOX, &t.low, &t.high);
-    if (option_is(options, OPTION_SOLVER, "fw") &&
-        option_given(options, OPTION_RADIUS))
+    if (solver_of(options)->one_ball && option_given(options, OPTION_RADIUS))
         t.radius = option_number(options, OPTION_RADIUS);
     return t;
 }

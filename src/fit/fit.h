@@ -9,6 +9,7 @@
 #include "loss.h"
 #include "model.h"
 #include "option.h"
+#include "solver.h"
 #include "spent.h"
 
 /* The problem that the options make, in stored units. */

@@ -80,7 +80,7 @@ curator_policy fit_policy(const solver_facts *f, const fit_task *task,
         .without_noise = f->without_noise,
         .insecure = option_given(options, OPTION_INSECURE_SEED)};
     if (solver->shortens_rows)
-        p.norm_bound = option_number(options, OPTION_NORM_BOUND);
+        p.norm_bound = solver_number(options, solver, OPTION_NORM_BOUND);
     if (p.insecure)
         p.seed = (uint64_t)option_integer(options, OPTION_INSECURE_SEED);
     for (int i = 0; i < 4; i++)

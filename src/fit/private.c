@@ -9,20 +9,6 @@
 
 /* ---- what is needed ---- */
 
-static const solver_row *const solvers[] = {
-    &solver_auto,    &solver_newton,     &solver_cd,     &solver_gcd,
-    &solver_gd,      &solver_sgd,        &solver_scd,    &solver_scd_paper,
-    &solver_scd_seq, &solver_scd_primal, &solver_fw,     &solver_bcfw,
-    &solver_ssp,     &solver_svrg,       &solver_output, &solver_objective};
-
-const solver_row *fit_solver(const sotto_options *options)
-{
-    for (size_t i = 1; i < sizeof solvers / sizeof *solvers; i++)
-        if (option_is(options, OPTION_SOLVER, solvers[i]->name))
-            return solvers[i];
-    return solvers[0];
-}
-
 static sotto_status check_clip(const sotto_options *options, sotto_error *error)
 {
     double clip = option_given(options, OPTION_CLIP)
@@ -48,7 +34,7 @@ static sotto_status check_box(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--box: --solver %s starts at 0; expected a box with "
                          "0 in it",
-                         fit_solver(options)->name);
+                         solver_name(solver_of(options)));
     return SOTTO_OK;
 }
 
@@ -79,9 +65,9 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
                              : "");
     sotto_status status = check_clip(options, error);
     if (status == SOTTO_OK)
-        status = fit_check_heeded(options, fit_solver(options)->name, error);
+        status = solver_check_options(options, solver_of(options), error);
     if (status == SOTTO_OK)
-        status = fit_solver(options)->check(options, error);
+        status = solver_of(options)->check(options, error);
     if (status == SOTTO_OK)
         status = check_box(options, error);
     if (status != SOTTO_OK)
@@ -417,7 +403,7 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                            "--epsilon");
     if (status != SOTTO_OK)
         return status;
-    private_run r = {.run = {.options = options, .solver = fit_solver(options)},
+    private_run r = {.run = {.options = options, .solver = solver_of(options)},
                      .task = fit_read_task(options)};
     status = plan_facts(&r, error);
     if (status == SOTTO_OK)
@@ -430,7 +416,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
                          const sotto_options *options, const sotto_watch *watch,
                          sotto_error *error)
 {
-    private_run r = {.run = {.options = options, .solver = fit_solver(options)},
+    private_run r = {.run = {.options = options, .solver = solver_of(options)},
                      .task = fit_read_task(options),
                      .watch = watch};
     sotto_status status = run_begin(&r, out, table, error);

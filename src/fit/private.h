@@ -7,7 +7,6 @@
 
 #include "curator.h"
 #include "fit.h"
-#include "solver.h"
 
 /* ---- policy.c ---- */
 
@@ -17,12 +16,6 @@ curator_policy fit_policy(const solver_facts *f, const fit_task *task,
                           const solver_row *solver,
                           const sotto_options *options);
 const char *fit_rows_come_from(const sotto_options *options);
-
-/* ---- heeded.c ---- */
-
-/* Refuses options that this solver would pass over. */
-sotto_status fit_check_heeded(const sotto_options *options, const char *solver,
-                              sotto_error *error);
 
 /* ---- smoothness.c ---- */
 
@@ -47,9 +40,6 @@ typedef struct private_run {
 } private_run;
 
 /* ---- private.c ---- */
-
-/* The solver that the options name; auto, where they name none. */
-const solver_row *fit_solver(const sotto_options *options);
 
 /* Asks what every solver needs first, where it is not public. */
 sotto_status fit_ask_first(solver_run *r, sotto_error *error);

@@ -16,6 +16,24 @@ enum { NEWTON_MOST_FEATURES = 1000 };
 /* From so many features on a selection may be needed, whatever n is. */
 enum { SELECT_FEATURES = 50 };
 
+#define AUTO_PENALTY_UNITS                                                     \
+    {                                                                          \
+        OPTION_PENALTY_UNITS, "fit",                                           \
+            "the weights that --l1 and --l2 penalise: those of the fit, "      \
+            "where "                                                           \
+            "bounded columns are in [-1, 1], or those of the file's own units" \
+    }
+
+static const solver_option newton_options[] = {AUTO_PENALTY_UNITS, {0}};
+
+static const solver_option auto_options[] = {
+    {OPTION_PATH, "by the number of rows and features, --l1 and the budget",
+     "which way to go: dense (a Newton method on all features), select (on a "
+     "few that it chooses), wide (gradients, for more features than rows), "
+     "intercept (nothing else)"},
+    AUTO_PENALTY_UNITS,
+    {0}};
+
 static sotto_status newton_check(const sotto_options *options,
                                  sotto_error *error)
 {
@@ -285,17 +303,21 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
     return status;
 }
 
-const solver_row solver_newton = {.name = "newton",
+const solver_row solver_newton = {.summary = "a Newton method on all features",
+                                  .options = newton_options,
                                   .smooth = 1,
                                   .finds_bounds = 1,
                                   .check = newton_check,
                                   .plan = newton_plan,
                                   .run = newton_train,
                                   .explain = newton_explain};
-const solver_row solver_auto = {.name = "auto",
-                                .smooth = 1,
-                                .finds_bounds = 1,
-                                .check = newton_check,
-                                .plan = newton_plan,
-                                .run = newton_train,
-                                .explain = newton_explain};
+const solver_row solver_auto = {
+    .summary =
+        "nothing to tune: newton, or another way where a public rule says so",
+    .options = auto_options,
+    .smooth = 1,
+    .finds_bounds = 1,
+    .check = newton_check,
+    .plan = newton_plan,
+    .run = newton_train,
+    .explain = newton_explain};

@@ -244,6 +244,22 @@ sotto_status bcfw_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- planning it ---- */
 
+static const solver_option bcfw_options[] = {
+    {OPTION_BLOCKS, NULL,
+     "K even runs of the features, balls of --radius or boxes of --box, or a "
+     "file with a line for each block, 'ball RADIUS FEATURES' or 'box LO,HI "
+     "FEATURES', features as 1 or 3-9; required"},
+    {OPTION_RADIUS, NULL, "with --blocks K: the L1 ball of each block"},
+    {OPTION_SAMPLING, "serial",
+     "which blocks move in a step; public: all, serial (one), nice:TAU, "
+     "distributed:K,TAU (TAU of what each of K parties has, who have even runs "
+     "of the blocks), or a file with lines 'PROBABILITY BLOCKS'"},
+    {OPTION_CANDIDATES, "all",
+     "in each step a ball chooses among TAU of its features, drawn anew, and "
+     "those whose weights are not 0"},
+    FRANK_WOLFE_OPTIONS,
+    {0}};
+
 static sotto_status bcfw_check(const sotto_options *options, sotto_error *error)
 {
     double low, high, blocks;
@@ -349,9 +365,10 @@ static sotto_status bcfw_train(const solver_run *r, solver_answer *out,
     sotto_status status = steps_tell(r, bcfw_later, &steps, error);
     if (status != SOTTO_OK)
         return status;
-    bcfw_settings settings = {.steps = (int64_t)bcfw_all_steps(r, steps),
-                              .clip = frank_wolfe_clip(r->options),
-                              .sampling = &b->sampling};
+    bcfw_settings settings = {
+        .steps = (int64_t)bcfw_all_steps(r, steps),
+        .clip = solver_number(r->options, r->solver, OPTION_CLIP),
+        .sampling = &b->sampling};
     if (option_given(r->options, OPTION_CANDIDATES))
         settings.candidates = option_integer(r->options, OPTION_CANDIDATES);
     return bcfw_run(out, r->curator, &r->problem, &b->domain, &settings,
@@ -364,7 +381,9 @@ static void bcfw_explain(const solver_run *r, text_buffer *t)
     steps_explain(r, planned->steps, t);
 }
 
-const solver_row solver_bcfw = {.name = "bcfw",
+const solver_row solver_bcfw = {.summary =
+                                    "Frank-Wolfe by blocks, balls and boxes",
+                                .options = bcfw_options,
                                 .check = bcfw_check,
                                 .plan = bcfw_plan,
                                 .run = bcfw_train,

@@ -352,8 +352,9 @@ sotto_status blocks_read(bcfw_blocks *b, const solver_run *r,
         status = list_coordinates(b, features, error);
     b->domain.intercept = frank_wolfe_intercept(r);
     return status == SOTTO_OK
-               ? find_sampling(b, option_text(r->options, OPTION_SAMPLING),
-                               error)
+               ? find_sampling(
+                     b, solver_text(r->options, r->solver, OPTION_SAMPLING),
+                     error)
                : status;
 }
 

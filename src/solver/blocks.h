@@ -35,9 +35,17 @@ void blocks_free(bcfw_blocks *b);
 
 /* ---- frank_wolfe.c: what fw and bcfw share ---- */
 
+#define FRANK_WOLFE_OPTIONS                                                    \
+    STEPS_OPTION,                                                              \
+        {OPTION_CLIP, "1", "a record's part of each coordinate is at most C"}, \
+    {                                                                          \
+        OPTION_INTERCEPT_RADIUS, NULL,                                         \
+            "the intercept stays between -B and B, in the units of the fit "   \
+            "(or --no-intercept); it costs a question in each step"            \
+    }
+
 sotto_status frank_wolfe_check(const sotto_options *options,
                                sotto_error *error);
-double frank_wolfe_clip(const sotto_options *options);
 
 /* How far the intercept may go; 0: there is none. */
 double frank_wolfe_intercept(const solver_run *r);

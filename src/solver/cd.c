@@ -178,12 +178,24 @@ sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- planning it ---- */
 
+static const solver_option cd_options[] = {
+    {OPTION_PASSES, "20", "how often each coordinate is asked for in a round"},
+    {OPTION_STEPS, "passes x coordinates", "steps in a round, instead"},
+    {OPTION_ROUNDS, "1", "rounds, each of which starts at the last average"},
+    {OPTION_STEP_SIZE, "1", "steps are X / M_j"},
+    {OPTION_ORDER, "permuted",
+     "which coordinate is next; public: uniform, permuted or cyclic"},
+    {OPTION_AVERAGE, "0.5", "the last part of a round that is averaged"},
+    {OPTION_CLIP, "sqrt(sum M / curvature)",
+     "a record's part of coordinate j is at most C sqrt(M_j / sum M)"},
+    SOLVER_SMOOTHNESS,
+    {OPTION_CALIBRATION, "exact",
+     "exact accounting; for comparison with the paper: eq. 18 (rdp, paper) or "
+     "Theorem 3.1 (theorem)"},
+    {0}};
+
 static sotto_status cd_check(const sotto_options *options, sotto_error *error)
 {
-    if (option_given(options, OPTION_PASSES) &&
-        option_given(options, OPTION_STEPS))
-        return error_set(error, SOTTO_USAGE,
-                         "expected one of --passes and --steps");
     if (option_is(options, OPTION_LOSS, "hinge"))
         return error_set(error, SOTTO_USAGE,
                          "--solver cd: the hinge loss is not smooth; expected "
@@ -193,14 +205,18 @@ static sotto_status cd_check(const sotto_options *options, sotto_error *error)
 
 /* ---- settings ---- */
 
+static int64_t cd_rounds(const sotto_options *options)
+{
+    return (int64_t)solver_number(options, &solver_cd, OPTION_ROUNDS);
+}
+
 /* Steps in a round: given, or so many passes over all coordinates. */
 static int64_t cd_steps(const sotto_options *options, int64_t coordinates)
 {
     if (option_given(options, OPTION_STEPS))
         return option_integer(options, OPTION_STEPS);
-    return coordinates * (option_given(options, OPTION_PASSES)
-                              ? option_integer(options, OPTION_PASSES)
-                              : 20);
+    return coordinates *
+           (int64_t)solver_number(options, &solver_cd, OPTION_PASSES);
 }
 
 static cd_order cd_order_of(const sotto_options *options)
@@ -229,17 +245,16 @@ static double cd_clip(const solver_run *r)
 
 static cd_settings cd_make_settings(const solver_run *r)
 {
-    const sotto_options *options = r->options;
+    const sotto_options *o = r->options;
     int64_t coordinates = r->facts.features + r->problem.intercept;
-    return (cd_settings){.rounds = option_integer(options, OPTION_ROUNDS),
-                         .steps = cd_steps(options, coordinates),
-                         .step_size = option_number(options, OPTION_STEP_SIZE),
-                         .clip = cd_clip(r),
-                         .average = option_given(options, OPTION_AVERAGE)
-                                        ? option_number(options, OPTION_AVERAGE)
-                                        : .5,
-                         .order = cd_order_of(options),
-                         .smoothness = r->smooth.m};
+    return (cd_settings){
+        .rounds = cd_rounds(o),
+        .steps = cd_steps(o, coordinates),
+        .step_size = solver_number(o, &solver_cd, OPTION_STEP_SIZE),
+        .clip = cd_clip(r),
+        .average = solver_number(o, &solver_cd, OPTION_AVERAGE),
+        .order = cd_order_of(o),
+        .smoothness = r->smooth.m};
 }
 
 /* Thresholds are C sqrt(M_j / sum M). */
@@ -275,7 +290,7 @@ static sotto_status cd_plan(solver_run *r, sotto_error *error)
     double left,
         asked = (double)cd_steps(r->options,
                                  r->facts.features + r->problem.intercept) *
-                option_number(r->options, OPTION_ROUNDS);
+                (double)cd_rounds(r->options);
     if (asked > 1e9)
         return error_set(error, SOTTO_USAGE,
                          "--rounds, --steps, --passes: at most 1e9 questions "
@@ -289,7 +304,7 @@ static sotto_status cd_plan(solver_run *r, sotto_error *error)
                       .level = solver_level(ASK_GAUSSIAN, left, asked)});
     if (r->facts.without_noise)
         return SOTTO_OK;
-    return option_is(r->options, OPTION_CALIBRATION, "exact")
+    return solver_is(r->options, &solver_cd, OPTION_CALIBRATION, "exact")
                ? solver_calibrate(r, error)
                : paper_noise(r, error);
 }
@@ -302,7 +317,8 @@ static sotto_status cd_train(const solver_run *r, solver_answer *out,
                   r->context, error);
 }
 
-const solver_row solver_cd = {.name = "cd",
+const solver_row solver_cd = {.summary = "coordinate descent",
+                              .options = cd_options,
                               .smooth = 1,
                               .check = cd_check,
                               .plan = cd_plan,

@@ -123,15 +123,15 @@ sotto_status descent_run(solver_answer *out, curator *c,
 
 /* ---- what it takes ---- */
 
-sotto_status descent_check(const sotto_options *options, const char *solver,
-                           sotto_error *error)
+sotto_status descent_check(const sotto_options *options,
+                           const solver_row *solver, sotto_error *error)
 {
     int hinge = option_is(options, OPTION_LOSS, "hinge");
-    if (hinge && strcmp(solver, "sgd") != 0)
+    if (hinge && solver != &solver_sgd)
         return error_set(error, SOTTO_USAGE,
                          "--solver %s: the hinge loss is not smooth; expected "
                          "squared, logistic, squared-hinge or huber",
-                         solver);
+                         solver_name(solver));
     const char *how = option_text(options, OPTION_SMOOTHNESS);
     if (hinge && (!option_given(options, OPTION_CLIP) || !how ||
                   !strcmp(how, "bounds") || !strncmp(how, "private", 7)))
@@ -148,7 +148,7 @@ sotto_status descent_ready(const solver_run *r, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver %s: at most 2^20 coordinates; expected "
                          "fewer features, or --solver gcd",
-                         r->solver->name);
+                         solver_name(r->solver));
     return solver_check_thresholds(r, 1, 0x1p-99, 0x1p99, error);
 }
 
@@ -164,36 +164,35 @@ sotto_status solver_check_batches(const sotto_options *options, double rate,
     return SOTTO_OK;
 }
 
-int64_t descent_usual_steps(const sotto_options *options)
+/* In coordinates where every feature has smoothness 1 that of all together
+   is at most their number: steps of 1 / number are stable. */
+double descent_step_size(const solver_run *r)
 {
-    return option_given(options, OPTION_STEPS)
-               ? option_integer(options, OPTION_STEPS)
-               : 100;
+    return option_given(r->options, OPTION_STEP_SIZE)
+               ? option_number(r->options, OPTION_STEP_SIZE)
+               : 1 / (double)(r->facts.features + r->problem.intercept);
 }
 
-static double given_or(const sotto_options *options, option_id id,
-                       double standard)
+/* A record's slope is about 1, and then its gradient there about
+   sqrt(number / curvature). */
+double descent_clip(const solver_run *r)
 {
-    return option_given(options, id) ? option_number(options, id) : standard;
-}
-
-/*
- * In coordinates where every feature has smoothness 1 that of all together
- * is at most their number: steps of 1 / number are stable. A record's slope
- * is about 1, and then its gradient there about sqrt(number / curvature).
- */
-descent_settings descent_make_settings(const solver_run *r)
-{
-    const sotto_options *options = r->options;
     double coordinates = (double)(r->facts.features + r->problem.intercept);
-    double curvature = loss_curvature_bound(&r->problem.loss);
+    return option_given(r->options, OPTION_CLIP)
+               ? option_number(r->options, OPTION_CLIP)
+               : sqrt(coordinates / loss_curvature_bound(&r->problem.loss));
+}
+
+descent_settings descent_make_settings(const solver_run *r, int64_t steps)
+{
+    const sotto_options *o = r->options;
     return (descent_settings){
-        .steps = descent_usual_steps(options),
-        .step_size = given_or(options, OPTION_STEP_SIZE, 1 / coordinates),
-        .decay = option_number(options, OPTION_DECAY),
-        .momentum = given_or(options, OPTION_MOMENTUM, 0),
-        .average = given_or(options, OPTION_AVERAGE, .7),
-        .clip = given_or(options, OPTION_CLIP, sqrt(coordinates / curvature)),
+        .steps = steps,
+        .step_size = descent_step_size(r),
+        .decay = solver_number(o, r->solver, OPTION_DECAY),
+        .momentum = solver_number(o, r->solver, OPTION_MOMENTUM),
+        .average = solver_number(o, r->solver, OPTION_AVERAGE),
+        .clip = descent_clip(r),
         .rate = 1,
         .smoothness = r->smooth.m};
 }

@@ -18,14 +18,26 @@ sotto_status descent_run(solver_answer *out, curator *c,
 
 /* ---- what it takes ---- */
 
-sotto_status descent_check(const sotto_options *options, const char *solver,
-                           sotto_error *error);
+sotto_status descent_check(const sotto_options *options,
+                           const solver_row *solver, sotto_error *error);
 sotto_status descent_ready(const solver_run *r, sotto_error *error);
-int64_t descent_usual_steps(const sotto_options *options);
+double descent_step_size(const solver_run *r);
+double descent_clip(const solver_run *r);
 
 /* Refuses so few that hardly anybody is in one. */
 sotto_status solver_check_batches(const sotto_options *options, double rate,
                                   double steps, sotto_error *error);
-descent_settings descent_make_settings(const solver_run *r);
+descent_settings descent_make_settings(const solver_run *r, int64_t steps);
+
+#define DESCENT_STEP_SIZE                                                      \
+    {                                                                          \
+        OPTION_STEP_SIZE, "1 / coordinates, which is stable",                  \
+            "steps are X / M_j"                                                \
+    }
+#define DESCENT_CLIP                                                           \
+    {                                                                          \
+        OPTION_CLIP, "sqrt(coordinates / curvature)",                          \
+            "the longest gradient of a record, in units of sqrt(M_j)"          \
+    }
 
 #endif

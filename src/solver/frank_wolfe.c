@@ -45,13 +45,6 @@ sotto_status frank_wolfe_check(const sotto_options *options, sotto_error *error)
     return SOTTO_OK;
 }
 
-double frank_wolfe_clip(const sotto_options *options)
-{
-    return option_given(options, OPTION_CLIP)
-               ? option_number(options, OPTION_CLIP)
-               : 1;
-}
-
 double frank_wolfe_intercept(const solver_run *r)
 {
     return r->problem.intercept

@@ -34,6 +34,12 @@ sotto_status fw_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- planning it ---- */
 
+static const solver_option fw_options[] = {
+    {OPTION_RADIUS, NULL,
+     "the L1 ball that the weights stay in, in the units of the fit; required"},
+    FRANK_WOLFE_OPTIONS,
+    {0}};
+
 static sotto_status fw_check(const sotto_options *options, sotto_error *error)
 {
     double low, high;
@@ -79,10 +85,11 @@ static sotto_status fw_train(const solver_run *r, solver_answer *out,
     sotto_status status = steps_tell(r, fw_later, &steps, error);
     if (status != SOTTO_OK)
         return status;
-    fw_settings settings = {.steps = (int64_t)steps,
-                            .radius = option_number(r->options, OPTION_RADIUS),
-                            .intercept = frank_wolfe_intercept(r),
-                            .clip = frank_wolfe_clip(r->options)};
+    fw_settings settings = {
+        .steps = (int64_t)steps,
+        .radius = option_number(r->options, OPTION_RADIUS),
+        .intercept = frank_wolfe_intercept(r),
+        .clip = solver_number(r->options, r->solver, OPTION_CLIP)};
     return fw_run(out, r->curator, &r->problem, &settings, r->progress,
                   r->context, error);
 }
@@ -92,7 +99,9 @@ static void fw_explain(const solver_run *r, text_buffer *t)
     steps_explain(r, *(const double *)r->state, t);
 }
 
-const solver_row solver_fw = {.name = "fw",
+const solver_row solver_fw = {.summary = "Frank-Wolfe in an L1 ball",
+                              .options = fw_options,
+                              .one_ball = 1,
                               .check = fw_check,
                               .plan = fw_plan,
                               .run = fw_train,

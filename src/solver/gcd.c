@@ -77,6 +77,23 @@ sotto_status gcd_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- planning it ---- */
 
+static const solver_option gcd_options[] = {
+    STEPS_OPTION,
+    {OPTION_STEP_SIZE, "1", "steps are X / M_j"},
+    {OPTION_RULE, "untruncated",
+     "what makes a coordinate worth choosing: its distance from the optimality "
+     "condition, with a sign (untruncated) or cut off at 0 (gs-s), the length "
+     "of its step (gs-r), or what that gains (gs-q)"},
+    {OPTION_SELECTION_SHARE, "0.5, or 0.8 of pure noise",
+     "the part of the budget for choosing coordinates"},
+    {OPTION_CLIP, "1",
+     "a record's part of coordinate j is at most C sqrt(M_j)"},
+    SOLVER_SMOOTHNESS,
+    {OPTION_CALIBRATION, "exact",
+     "exact accounting; for comparison with the paper: eq. 2 (paper) or "
+     "Theorem 4.2 (theorem)"},
+    {0}};
+
 static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
 {
     if (option_is(options, OPTION_LOSS, "hinge"))
@@ -93,7 +110,7 @@ static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
                          "--calibration rdp goes with --solver cd; expected "
                          "exact, theorem or paper");
     if (option_given(options, OPTION_SELECTION_SHARE) &&
-        !option_is(options, OPTION_CALIBRATION, "exact"))
+        !solver_is(options, &solver_gcd, OPTION_CALIBRATION, "exact"))
         return error_set(error, SOTTO_USAGE,
                          "--selection-share: the paper's formulas divide the "
                          "budget themselves; expected --calibration exact "
@@ -211,7 +228,7 @@ static sotto_status gcd_paper_noise(solver_run *r, double steps,
 
 static sotto_status gcd_plan(solver_run *r, sotto_error *error)
 {
-    int exact = option_is(r->options, OPTION_CALIBRATION, "exact");
+    int exact = solver_is(r->options, &solver_gcd, OPTION_CALIBRATION, "exact");
     double *steps = steps_keep(r);
     if (!steps)
         return error_memory(error);
@@ -232,9 +249,7 @@ static sotto_status gcd_plan(solver_run *r, sotto_error *error)
    then its part of coordinate j about sqrt(M_j). */
 static double gcd_clip(const sotto_options *options)
 {
-    return option_given(options, OPTION_CLIP)
-               ? option_number(options, OPTION_CLIP)
-               : 1;
+    return solver_number(options, &solver_gcd, OPTION_CLIP);
 }
 
 static sotto_status gcd_ready(const solver_run *r, sotto_error *error)
@@ -250,12 +265,12 @@ static sotto_status gcd_train(const solver_run *r, solver_answer *out,
     sotto_status status = steps_tell(r, gcd_later, &steps, error);
     if (status != SOTTO_OK)
         return status;
-    gcd_settings settings = {.steps = (int64_t)steps,
-                             .step_size =
-                                 option_number(r->options, OPTION_STEP_SIZE),
-                             .clip = gcd_clip(r->options),
-                             .rule = gcd_rule(r->options),
-                             .smoothness = r->smooth.m};
+    gcd_settings settings = {
+        .steps = (int64_t)steps,
+        .step_size = solver_number(r->options, &solver_gcd, OPTION_STEP_SIZE),
+        .clip = gcd_clip(r->options),
+        .rule = gcd_rule(r->options),
+        .smoothness = r->smooth.m};
     return gcd_run(out, r->curator, &r->problem, &settings, r->progress,
                    r->context, error);
 }
@@ -271,11 +286,14 @@ static sotto_status gcd_theory(const solver_run *r, text_buffer *t,
     return gcd_theory_bounds(r, *(const double *)r->state, t, error);
 }
 
-const solver_row solver_gcd = {.name = "gcd",
-                               .smooth = 1,
-                               .check = gcd_check,
-                               .plan = gcd_plan,
-                               .ready = gcd_ready,
-                               .run = gcd_train,
-                               .explain = gcd_explain,
-                               .theory = gcd_theory};
+const solver_row solver_gcd = {
+    .summary =
+        "greedy coordinate descent, for many features of which few matter",
+    .options = gcd_options,
+    .smooth = 1,
+    .check = gcd_check,
+    .plan = gcd_plan,
+    .ready = gcd_ready,
+    .run = gcd_train,
+    .explain = gcd_explain,
+    .theory = gcd_theory};

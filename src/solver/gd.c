@@ -4,8 +4,6 @@
  */
 #include "descent.h"
 
-#include <math.h>
-
 sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
                     const descent_settings *s, solver_progress progress,
                     void *context, sotto_error *error)
@@ -16,14 +14,31 @@ sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- planning it ---- */
 
+static const solver_option gd_options[] = {
+    {OPTION_STEPS, "100", "how many steps"},
+    DESCENT_STEP_SIZE,
+    {OPTION_DECAY, "0", "step t, from 0 on, is divided by 1 + X t"},
+    {OPTION_MOMENTUM, "0.9",
+     "look ahead by X times the last move before each step (0 where "
+     "--step-size is given)"},
+    {OPTION_AVERAGE, "0.7", "the last part of the steps that is averaged"},
+    DESCENT_CLIP,
+    SOLVER_SMOOTHNESS,
+    {0}};
+
 static sotto_status gd_check(const sotto_options *options, sotto_error *error)
 {
-    return descent_check(options, "gd", error);
+    return descent_check(options, &solver_gd, error);
+}
+
+static int64_t gd_steps(const sotto_options *options)
+{
+    return (int64_t)solver_number(options, &solver_gd, OPTION_STEPS);
 }
 
 static sotto_status gd_plan(solver_run *r, sotto_error *error)
 {
-    int64_t steps = descent_usual_steps(r->options);
+    int64_t steps = gd_steps(r->options);
     double left;
     sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
@@ -38,16 +53,18 @@ static sotto_status gd_plan(solver_run *r, sotto_error *error)
 static sotto_status gd_train(const solver_run *r, solver_answer *out,
                              sotto_error *error)
 {
-    descent_settings settings = descent_make_settings(r);
-    /* steps that are sure to be stable are short for most records */
+    descent_settings settings = descent_make_settings(r, gd_steps(r->options));
+    /* the default step is sure to be stable, and so short for most records;
+       of a step that was chosen nothing is known */
     if (!option_given(r->options, OPTION_MOMENTUM) &&
-        !option_given(r->options, OPTION_STEP_SIZE))
-        settings.momentum = .9;
+        option_given(r->options, OPTION_STEP_SIZE))
+        settings.momentum = 0;
     return gd_run(out, r->curator, &r->problem, &settings, r->progress,
                   r->context, error);
 }
 
-const solver_row solver_gd = {.name = "gd",
+const solver_row solver_gd = {.summary = "gradient descent",
+                              .options = gd_options,
                               .smooth = 1,
                               .check = gd_check,
                               .plan = gd_plan,

@@ -27,6 +27,23 @@ sotto_status minimiser_run(solver_answer *out, curator *c,
 
 /* ---- planning it ---- */
 
+#define MINIMISER_NORM_BOUND                                                   \
+    {                                                                          \
+        OPTION_NORM_BOUND, "1",                                                \
+            "rows longer than R, in the units of the fit, are shortened to "   \
+            "R, in "                                                           \
+            "training and in prediction"                                       \
+    }
+
+static const solver_option output_options[] = {
+    MINIMISER_NORM_BOUND,
+    {OPTION_CLIP, "1",
+     "the largest slope of the squared loss: a residual counts linearly beyond "
+     "C"},
+    {0}};
+
+static const solver_option objective_options[] = {MINIMISER_NORM_BOUND, {0}};
+
 /* ---- what is needed ---- */
 
 static sotto_status refuse(const char *solver, const char *what,
@@ -48,7 +65,8 @@ static sotto_status check_common(const sotto_options *options,
                       "without an L2 penalty one row can move the minimiser "
                       "anywhere; expected --l2 above 0",
                       error);
-    if (!isfinite(option_number(options, OPTION_NORM_BOUND)))
+    if (option_given(options, OPTION_NORM_BOUND) &&
+        !isfinite(option_number(options, OPTION_NORM_BOUND)))
         return refuse(solver, "expected a finite --norm-bound", error);
     return SOTTO_OK;
 }
@@ -98,9 +116,7 @@ static sotto_status objective_check(const sotto_options *options,
 /* A squared loss whose slope is clipped to C is Huber's of delta C. */
 static loss output_loss(const sotto_options *options, loss l)
 {
-    double clip = option_given(options, OPTION_CLIP)
-                      ? option_number(options, OPTION_CLIP)
-                      : 1;
+    double clip = solver_number(options, &solver_output, OPTION_CLIP);
     return l.kind == LOSS_SQUARED ? (loss){LOSS_HUBER, clip} : l;
 }
 
@@ -147,20 +163,20 @@ static sotto_status output_ready(const solver_run *r, sotto_error *error)
     double l2 = r->problem.l2, rows = r->facts.rows > 0 ? r->facts.rows : 1;
     double slope = asked.kind == LOSS_HUBER ? asked.delta : 1;
     double whole = l2 * rows / r->facts.weight_bound;
-    double norm = option_number(r->options, OPTION_NORM_BOUND);
+    double norm = solver_number(r->options, r->solver, OPTION_NORM_BOUND);
     if (!is_moderate(l2) || !is_moderate(whole) || !is_moderate(slope) ||
         !is_moderate(slope * norm / whole) || r->problem.l1 > 0x1p90)
-        return refuse(r->solver->name,
+        return refuse(solver_name(r->solver),
                       "expected penalties, bounds and slopes of moderate size",
                       error);
     if (r->facts.features > 1 << 20)
-        return refuse(r->solver->name, "at most 2^20 features", error);
+        return refuse(solver_name(r->solver), "at most 2^20 features", error);
     ask_penalty penalty = {r->problem.l1, l2, r->problem.low, r->problem.high};
     if (r->facts.rows > 0 &&
         !curator_can_minimise(r->policy, &r->plan.item[r->plan.items - 1],
                               &penalty, r->facts.features,
                               r->facts.target_reach))
-        return refuse(r->solver->name, CURATOR_CANNOT_MINIMISE, error);
+        return refuse(solver_name(r->solver), CURATOR_CANNOT_MINIMISE, error);
     return SOTTO_OK;
 }
 
@@ -203,7 +219,8 @@ static sotto_status objective_train(const solver_run *r, solver_answer *out,
     return train_by(r, ASK_PERTURBED, out, error);
 }
 
-const solver_row solver_output = {.name = "output",
+const solver_row solver_output = {.summary = "the minimiser with noise on it",
+                                  .options = output_options,
                                   .shortens_rows = 1,
                                   .check = output_check,
                                   .asked_loss = output_loss,
@@ -211,7 +228,10 @@ const solver_row solver_output = {.name = "output",
                                   .ready = output_ready,
                                   .run = output_train};
 
-const solver_row solver_objective = {.name = "objective",
+const solver_row solver_objective = {.summary =
+                                         "the minimiser of an objective with a "
+                                         "random linear part; logistic loss",
+                                     .options = objective_options,
                                      .shortens_rows = 1,
                                      .check = objective_check,
                                      .plan = objective_plan,

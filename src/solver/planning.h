@@ -6,6 +6,15 @@
 
 #include "solver.h"
 
+/* An option that means the same for several. */
+#define SOLVER_SMOOTHNESS                                                      \
+    {                                                                          \
+        OPTION_SMOOTHNESS, "bounds",                                           \
+            "where the constants M_j come from: bounds (declared), "           \
+            "private:SHARE of "                                                \
+            "the budget, or a file of numbers"                                 \
+    }
+
 /* ---- planning.c ---- */
 
 /*
@@ -54,6 +63,14 @@ sotto_status solver_check_thresholds(const solver_run *r, double unit,
 #define SOLVER_MOST_CLIP 1e43
 
 /* ---- steps.c: how many, where it is a rule of the number of rows ---- */
+
+#define STEPS_OPTION                                                           \
+    {                                                                          \
+        OPTION_STEPS, "n epsilon / (35 ln p), from 1 to 100",                  \
+            "how many steps; by itself a rule of the number of rows, which "   \
+            "is asked "                                                        \
+            "for privately where --rows is not given"                          \
+    }
 
 /* Whether that number has to be asked first. */
 int steps_wait(const solver_run *r);

@@ -102,6 +102,18 @@ sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- what is needed ---- */
 
+static const solver_option scd_options[] = {
+    {OPTION_PASSES, "15", "how often each row is expected in a batch"},
+    {OPTION_STEPS, "passes / batch rate", "how many steps, instead"},
+    {OPTION_BATCH_RATE,
+     "5 L2 / R^2, from 0.002 to 0.02, or 10 / --rows where that is more",
+     "the probability with which a row (with --unit-column, a person) is in a "
+     "batch, by a secret coin; 1: always"},
+    SCD_AVERAGE,
+    SCD_CLIP,
+    SCD_NORM_BOUND,
+    {0}};
+
 sotto_status scd_refuse(const sotto_options *options, const char *what,
                         sotto_error *error)
 {
@@ -134,10 +146,6 @@ sotto_status scd_check(const sotto_options *options, sotto_error *error)
                           "the shared vector is on a grid of the clip's; "
                           "expected a finite --clip",
                           error);
-    if (option_given(options, OPTION_PASSES) &&
-        option_given(options, OPTION_STEPS))
-        return error_set(error, SOTTO_USAGE,
-                         "expected one of --passes and --steps");
     return SOTTO_OK;
 }
 
@@ -145,7 +153,7 @@ sotto_status scd_check(const sotto_options *options, sotto_error *error)
 
 static double scd_norm(const sotto_options *options)
 {
-    return option_number(options, OPTION_NORM_BOUND);
+    return solver_number(options, &solver_scd, OPTION_NORM_BOUND);
 }
 
 /* The norm that settings go by. */
@@ -174,9 +182,7 @@ double scd_rate(const solver_run *r)
 
 static double scd_all_steps(const solver_run *r)
 {
-    double passes = option_given(r->options, OPTION_PASSES)
-                        ? option_number(r->options, OPTION_PASSES)
-                        : SCD_PASSES;
+    double passes = solver_number(r->options, r->solver, OPTION_PASSES);
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
                : ceil(passes / scd_rate(r));
@@ -230,13 +236,11 @@ static sotto_status scd_ready(const solver_run *r, sotto_error *error)
 
 scd_settings scd_make_settings(const solver_run *r)
 {
-    return (scd_settings){.steps = (int64_t)scd_all_steps(r),
-                          .rate = scd_rate(r),
-                          .clip = scd_clip(r),
-                          .average =
-                              option_given(r->options, OPTION_AVERAGE)
-                                  ? option_number(r->options, OPTION_AVERAGE)
-                                  : .5};
+    return (scd_settings){
+        .steps = (int64_t)scd_all_steps(r),
+        .rate = scd_rate(r),
+        .clip = scd_clip(r),
+        .average = solver_number(r->options, r->solver, OPTION_AVERAGE)};
 }
 
 /* ---- noise ---- */
@@ -296,16 +300,21 @@ static sotto_status scd_train(const solver_run *r, solver_answer *out,
                    r->context, error);
 }
 
-const solver_row solver_scd = {.name = "scd",
-                               .shortens_rows = 1,
-                               .check = scd_check,
-                               .plan = scd_plan,
-                               .ready = scd_ready,
-                               .run = scd_train};
+const solver_row solver_scd = {
+    .summary = "stochastic coordinate descent on the dual, by batches",
+    .options = scd_options,
+    .shortens_rows = 1,
+    .check = scd_check,
+    .plan = scd_plan,
+    .ready = scd_ready,
+    .run = scd_train};
 
-const solver_row solver_scd_paper = {.name = "scd-paper",
-                                     .shortens_rows = 1,
-                                     .check = scd_check,
-                                     .plan = scd_plan,
-                                     .ready = scd_ready,
-                                     .run = scd_train};
+const solver_row solver_scd_paper = {
+    .summary = "scd as its paper has it, with noise on the dual variables, too",
+    .options = scd_options,
+    .for_comparison = 1,
+    .shortens_rows = 1,
+    .check = scd_check,
+    .plan = scd_plan,
+    .ready = scd_ready,
+    .run = scd_train};

@@ -6,8 +6,22 @@
 
 #include "planning.h"
 
-/* How often each row, or coordinate, moves without --passes. */
-enum { SCD_PASSES = 15 };
+#define SCD_AVERAGE                                                            \
+    {                                                                          \
+        OPTION_AVERAGE, "0.5", "the last part of the steps that is averaged"   \
+    }
+#define SCD_CLIP                                                               \
+    {                                                                          \
+        OPTION_CLIP, "half of the first step of a row of norm R and target 1", \
+            "how far a record may move the shared vector in a step"            \
+    }
+#define SCD_NORM_BOUND                                                         \
+    {                                                                          \
+        OPTION_NORM_BOUND, "1",                                                \
+            "rows longer than R, in the units of the fit, are shortened to "   \
+            "R, in "                                                           \
+            "training and in prediction; inf: none is"                         \
+    }
 
 sotto_status scd_refuse(const sotto_options *options, const char *what,
                         sotto_error *error);

@@ -56,6 +56,26 @@ sotto_status scd_primal_run(solver_answer *out, curator *c,
 
 /* ---- planning ---- */
 
+static const solver_option seq_options[] = {
+    {OPTION_PASSES, "15", "how often each block takes its turn"},
+    {OPTION_STEPS, "passes x blocks", "how many turns, instead"},
+    {OPTION_BATCH_RATE,
+     "5 L2 / R^2, from 0.002 to 0.02, or 10 / --rows where that is more",
+     "the part of the rows that is a block"},
+    SCD_AVERAGE,
+    SCD_CLIP,
+    SCD_NORM_BOUND,
+    {0}};
+
+static const solver_option primal_options[] = {
+    {OPTION_PASSES, "15", "how often each block takes its turn"},
+    {OPTION_STEPS, "passes x blocks", "how many turns, instead"},
+    {OPTION_BATCH_RATE,
+     "5 L2 / R^2, from 0.002 to 0.02, or 10 / --rows where that is more",
+     "the part of the coordinates that is a block"},
+    {OPTION_CLIP, "1", "how far a coordinate may move in a step"},
+    {0}};
+
 /* So many of `all` at once, and so many blocks. */
 static int64_t block_of(const solver_run *r, double all, int64_t *blocks)
 {
@@ -66,9 +86,7 @@ static int64_t block_of(const solver_run *r, double all, int64_t *blocks)
 
 static double block_steps(const solver_run *r, int64_t blocks)
 {
-    double passes = option_given(r->options, OPTION_PASSES)
-                        ? option_number(r->options, OPTION_PASSES)
-                        : SCD_PASSES;
+    double passes = solver_number(r->options, r->solver, OPTION_PASSES);
     /* more than is allowed, but no more than an integer holds */
     return option_given(r->options, OPTION_STEPS)
                ? option_number(r->options, OPTION_STEPS)
@@ -161,21 +179,25 @@ static sotto_status primal_train(const solver_run *r, solver_answer *out,
 {
     const ask_item *item = &r->plan.item[r->plan.items - 1];
     scd_primal_settings s = {item->count, item->block,
-                             option_given(r->options, OPTION_CLIP)
-                                 ? option_number(r->options, OPTION_CLIP)
-                                 : 1};
+                             solver_number(r->options, r->solver, OPTION_CLIP)};
     return scd_primal_run(out, r->curator, &r->problem, &s, r->progress,
                           r->context, error);
 }
 
-const solver_row solver_scd_seq = {.name = "scd-seq",
-                                   .shortens_rows = 1,
-                                   .check = seq_check,
-                                   .plan = seq_plan,
-                                   .ready = seq_ready,
-                                   .run = seq_train};
+const solver_row solver_scd_seq = {
+    .summary = "scd on public blocks of rows that take turns",
+    .options = seq_options,
+    .for_comparison = 1,
+    .shortens_rows = 1,
+    .check = seq_check,
+    .plan = seq_plan,
+    .ready = seq_ready,
+    .run = seq_train};
 
-const solver_row solver_scd_primal = {.name = "scd-primal",
-                                      .check = primal_check,
-                                      .plan = primal_plan,
-                                      .run = primal_train};
+const solver_row solver_scd_primal = {
+    .summary = "coordinate steps on the primal, in blocks that take turns",
+    .options = primal_options,
+    .for_comparison = 1,
+    .check = primal_check,
+    .plan = primal_plan,
+    .run = primal_train};

@@ -16,17 +16,27 @@ sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* ---- planning it ---- */
 
+static const solver_option sgd_options[] = {
+    {OPTION_PASSES, "10", "how often each row is expected in a batch"},
+    {OPTION_STEPS, "passes / batch rate", "how many steps, instead"},
+    {OPTION_BATCH_RATE, "0.02, or 10 / --rows where that is more",
+     "the probability with which a row (with --unit-column, a person) is in a "
+     "batch, by a secret coin; 1: always"},
+    DESCENT_STEP_SIZE,
+    {OPTION_DECAY, "0", "step t, from 0 on, is divided by 1 + X t"},
+    {OPTION_MOMENTUM, "0", "look ahead by X times the last move"},
+    {OPTION_AVERAGE, "0.7", "the last part of the steps that is averaged"},
+    DESCENT_CLIP,
+    SOLVER_SMOOTHNESS,
+    {0}};
+
 static sotto_status sgd_check(const sotto_options *options, sotto_error *error)
 {
-    if (option_given(options, OPTION_PASSES) &&
-        option_given(options, OPTION_STEPS))
-        return error_set(error, SOTTO_USAGE,
-                         "expected one of --passes and --steps");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
                          "--solver sgd: expected a finite --clip");
-    return descent_check(options, "sgd", error);
+    return descent_check(options, &solver_sgd, error);
 }
 
 /* A coin can have that rate exactly. Not given: 0.02, or what makes batches
@@ -44,9 +54,7 @@ static double sgd_rate(const sotto_options *options)
 /* Given, or so many that each row is expected in so many batches. */
 static double sgd_steps(const sotto_options *options)
 {
-    double passes = option_given(options, OPTION_PASSES)
-                        ? option_number(options, OPTION_PASSES)
-                        : 10;
+    double passes = solver_number(options, &solver_sgd, OPTION_PASSES);
     return option_given(options, OPTION_STEPS)
                ? option_number(options, OPTION_STEPS)
                : ceil(passes / sgd_rate(options));
@@ -72,14 +80,15 @@ static sotto_status sgd_plan(solver_run *r, sotto_error *error)
 static sotto_status sgd_train(const solver_run *r, solver_answer *out,
                               sotto_error *error)
 {
-    descent_settings settings = descent_make_settings(r);
-    settings.steps = (int64_t)sgd_steps(r->options);
+    descent_settings settings =
+        descent_make_settings(r, (int64_t)sgd_steps(r->options));
     settings.rate = sgd_rate(r->options);
     return sgd_run(out, r->curator, &r->problem, &settings, r->progress,
                    r->context, error);
 }
 
-const solver_row solver_sgd = {.name = "sgd",
+const solver_row solver_sgd = {.summary = "gradient descent on random batches",
+                               .options = sgd_options,
                                .smooth = 1,
                                .check = sgd_check,
                                .plan = sgd_plan,

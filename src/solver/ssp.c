@@ -155,6 +155,13 @@ sotto_status ssp_run(solver_answer *out, curator *c, const solver_problem *p,
 /* Beyond that the matrix takes too long. */
 enum { SSP_MOST_FEATURES = 1000 };
 
+static const solver_option ssp_options[] = {
+    {OPTION_CLIP, "sqrt(coordinates + 1)",
+     "the longest row with its target, in units of sqrt(M_j) and of the "
+     "target's bound"},
+    SOLVER_SMOOTHNESS,
+    {0}};
+
 static sotto_status ssp_check(const sotto_options *options, sotto_error *error)
 {
     if (!option_is(options, OPTION_LOSS, "squared"))
@@ -217,9 +224,11 @@ static sotto_status ssp_train(const solver_run *r, solver_answer *out,
     return status;
 }
 
-const solver_row solver_ssp = {.name = "ssp",
-                               .smooth = 1,
-                               .check = ssp_check,
-                               .plan = ssp_plan,
-                               .ready = ssp_ready,
-                               .run = ssp_train};
+const solver_row solver_ssp = {
+    .summary = "noisy second moments, asked once; squared loss, few features",
+    .options = ssp_options,
+    .smooth = 1,
+    .check = ssp_check,
+    .plan = ssp_plan,
+    .ready = ssp_ready,
+    .run = ssp_train};

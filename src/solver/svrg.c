@@ -112,32 +112,43 @@ sotto_status svrg_run(solver_answer *out, curator *c, const solver_problem *p,
 /* Each is two items of a plan. */
 enum { SVRG_MOST_ROUNDS = 12 };
 
+static const solver_option svrg_options[] = {
+    {OPTION_ROUNDS, "5",
+     "rounds, each with a gradient of all rows; at most 12"},
+    {OPTION_STEPS, "1 / batch rate", "batches in a round"},
+    {OPTION_BATCH_RATE, "0.05",
+     "the probability with which a row (with --unit-column, a person) is in a "
+     "batch, by a secret coin; 1: always"},
+    DESCENT_STEP_SIZE,
+    DESCENT_CLIP,
+    {OPTION_DIFFERENCE_CLIP, "a quarter of the clip",
+     "how far a record's gradient may differ from that at the anchor"},
+    SOLVER_SMOOTHNESS,
+    {0}};
+
+static int64_t svrg_rounds(const sotto_options *options)
+{
+    return (int64_t)solver_number(options, &solver_svrg, OPTION_ROUNDS);
+}
+
 static sotto_status svrg_check(const sotto_options *options, sotto_error *error)
 {
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
                          "--solver svrg: expected a finite --clip");
-    if (option_integer(options, OPTION_ROUNDS) > SVRG_MOST_ROUNDS)
+    if (svrg_rounds(options) > SVRG_MOST_ROUNDS)
         return error_set(error, SOTTO_USAGE,
                          "--solver svrg: expected --rounds up to %d",
                          SVRG_MOST_ROUNDS);
-    return descent_check(options, "svrg", error);
+    return descent_check(options, &solver_svrg, error);
 }
 
 /* A coin can have that rate exactly. */
 static double svrg_rate(const sotto_options *options)
 {
-    return curator_rate(option_given(options, OPTION_BATCH_RATE)
-                            ? option_number(options, OPTION_BATCH_RATE)
-                            : .05);
-}
-
-static int64_t svrg_rounds(const sotto_options *options)
-{
-    return option_given(options, OPTION_ROUNDS)
-               ? option_integer(options, OPTION_ROUNDS)
-               : 5;
+    return curator_rate(
+        solver_number(options, &solver_svrg, OPTION_BATCH_RATE));
 }
 
 /* Given, or so many that each row is expected in one batch of a round. */
@@ -173,25 +184,28 @@ static sotto_status svrg_plan(solver_run *r, sotto_error *error)
 static sotto_status svrg_train(const solver_run *r, solver_answer *out,
                                sotto_error *error)
 {
-    descent_settings usual = descent_make_settings(r);
+    double clip = descent_clip(r);
     svrg_settings s = {
         .rounds = svrg_rounds(r->options),
         .steps = svrg_steps(r->options),
-        .step_size = usual.step_size,
-        .clip = usual.clip,
+        .step_size = descent_step_size(r),
+        .clip = clip,
         .difference_clip =
             option_given(r->options, OPTION_DIFFERENCE_CLIP)
                 ? option_number(r->options, OPTION_DIFFERENCE_CLIP)
-                : usual.clip / 4,
+                : clip / 4,
         .rate = svrg_rate(r->options),
         .smoothness = r->smooth.m};
     return svrg_run(out, r->curator, &r->problem, &s, r->progress, r->context,
                     error);
 }
 
-const solver_row solver_svrg = {.name = "svrg",
-                                .smooth = 1,
-                                .check = svrg_check,
-                                .plan = svrg_plan,
-                                .ready = descent_ready,
-                                .run = svrg_train};
+const solver_row solver_svrg = {
+    .summary = "gradients of all rows, and batches of how records differ from "
+               "there",
+    .options = svrg_options,
+    .smooth = 1,
+    .check = svrg_check,
+    .plan = svrg_plan,
+    .ready = descent_ready,
+    .run = svrg_train};

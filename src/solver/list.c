@@ -1,0 +1,130 @@
+/*
+ * The list of solvers, and what their rows say about options: which of them a
+ * solver uses, and what they are where they are not given.
+ */
+#include "planning.h"
+
+#include "number.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Runs in fit: it reads the records itself. Here are its options. */
+static const solver_option exact_options[] = {
+    {OPTION_TOLERANCE, "1e-10",
+     "stop when the objective is certainly this close to its minimum, relative "
+     "to it"},
+    {0}};
+
+const solver_row solver_exact = {
+    .summary = "the minimiser of the objective, NOT PRIVATE; what --epsilon "
+               "inf uses",
+    .options = exact_options};
+
+typedef struct list_row {
+    const char *name;
+    const solver_row *row;
+} list_row;
+
+#define LIST_ROW(id, name) {name, &solver_##id},
+static const list_row list[] = {SOLVER_LIST(LIST_ROW)};
+#define LIST_SOLVERS (sizeof list / sizeof *list)
+
+const solver_row *solver_at(int64_t i)
+{
+    return i >= 0 && i < (int64_t)LIST_SOLVERS ? list[i].row : NULL;
+}
+
+const char *solver_name(const solver_row *row)
+{
+    size_t i = 0;
+    while (list[i].row != row)
+        i++;
+    return list[i].name;
+}
+
+const solver_row *solver_of(const sotto_options *options)
+{
+    for (size_t i = 0; i < LIST_SOLVERS; i++)
+        if (option_is(options, OPTION_SOLVER, list[i].name))
+            return list[i].row;
+    return &solver_auto;
+}
+
+/* ---- options ---- */
+
+static const solver_option *find_option(const solver_row *row, option_id id)
+{
+    for (const solver_option *o = row->options; o->meaning; o++)
+        if (o->option == id)
+            return o;
+    return NULL;
+}
+
+const char *solver_text(const sotto_options *options, const solver_row *row,
+                        option_id id)
+{
+    const solver_option *o = find_option(row, id);
+    assert(o);
+    return option_given(options, id) ? option_text(options, id)
+                                     : o->default_value;
+}
+
+int solver_is(const sotto_options *options, const solver_row *row, option_id id,
+              const char *word)
+{
+    return !strcmp(solver_text(options, row, id), word);
+}
+
+double solver_number(const sotto_options *options, const solver_row *row,
+                     option_id id)
+{
+    double x = 0;
+    if (option_given(options, id))
+        return option_number(options, id);
+    int whole = number_whole(solver_text(options, row, id), &x);
+    assert(whole);
+    (void)whole;
+    return x;
+}
+
+/* "cd, sgd": the solvers that use it. */
+static void put_users(option_id id, text_buffer *t)
+{
+    for (size_t i = 0; i < LIST_SOLVERS; i++)
+        if (find_option(list[i].row, id))
+            text_format(t, "%s%s", t->length ? " " : "", list[i].name);
+}
+
+static sotto_status refuse_option(const solver_row *row, option_id id,
+                                  const char *users, sotto_error *error)
+{
+    return error_set(error, SOTTO_USAGE,
+                     "--%s does not go with --solver %s, which would "
+                     "not heed it; it is for: %s",
+                     sotto_option_at(id)->name, solver_name(row), users);
+}
+
+sotto_status solver_check_options(const sotto_options *options,
+                                  const solver_row *row, sotto_error *error)
+{
+    for (option_id id = 0; id < OPTION_COUNT; id++) {
+        text_buffer users = {0};
+        if (!option_given(options, id) || find_option(row, id))
+            continue;
+        put_users(id, &users);
+        sotto_status status = users.failed ? error_memory(error)
+                              : users.length
+                                  ? refuse_option(row, id, users.data, error)
+                                  : SOTTO_OK; /* no solver's own */
+        text_free(&users);
+        if (status != SOTTO_OK)
+            return status;
+    }
+    if (find_option(row, OPTION_PASSES) &&
+        option_given(options, OPTION_PASSES) &&
+        option_given(options, OPTION_STEPS))
+        return error_set(error, SOTTO_USAGE,
+                         "expected one of --passes and --steps");
+    return SOTTO_OK;
+}
