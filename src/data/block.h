@@ -5,7 +5,7 @@
 #ifndef SOTTO_BLOCK_H
 #define SOTTO_BLOCK_H
 
-#include "plan.h"
+#include "column_plan.h"
 #include "source.h"
 
 /* What is wrong with a row, and where; formatted once all is read. */

@@ -4,7 +4,7 @@
  * so that neither the table nor the first fault depends on the threads.
  */
 #include "loader.h"
-#include "value.h"
+#include "row_value.h"
 
 #include <string.h>
 

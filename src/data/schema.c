@@ -2,7 +2,7 @@
  * The schema file: JSON, read strictly. A key that is not understood is
  * refused, because a mistyped bound must not become no bound.
  */
-#include "plan.h"
+#include "column_plan.h"
 #include "source.h"
 
 #include <jansson.h>

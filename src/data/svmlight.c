@@ -5,7 +5,7 @@
 #include "generate.h"
 #include "loader.h"
 #include "number.h"
-#include "value.h"
+#include "row_value.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * value: the row-local maps. One field and the declarations about its column
  * give what is stored; privacy rests on nothing else having a say.
  */
-#ifndef SOTTO_VALUE_H
-#define SOTTO_VALUE_H
+#ifndef SOTTO_ROW_VALUE_H
+#define SOTTO_ROW_VALUE_H
 
 #include "block.h"
 

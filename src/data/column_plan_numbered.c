@@ -2,8 +2,8 @@
  * The plan of files whose columns have numbers instead of names: svmlight
  * (a label and numbered features) and, for its labels, .npy.
  */
+#include "column_plan.h"
 #include "number.h"
-#include "plan.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * The row-local maps: one field and the declarations about its column give
  * what is stored, and nothing else does.
  */
-#include "value.h"
+#include "row_value.h"
 
 #include <string.h>
 

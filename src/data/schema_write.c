@@ -4,7 +4,7 @@
  * of declarations and names only -- but for the classes 0/1 of a run that is
  * not private (see table.c).
  */
-#include "plan.h"
+#include "column_plan.h"
 
 #include <math.h>
 

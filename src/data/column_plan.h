@@ -2,8 +2,8 @@
  * plan: what becomes of each column of the file. Made from the header, the
  * options and the schema before any row is read, and from nothing else.
  */
-#ifndef SOTTO_PLAN_H
-#define SOTTO_PLAN_H
+#ifndef SOTTO_COLUMN_PLAN_H
+#define SOTTO_COLUMN_PLAN_H
 
 #include "data.h"
 #include "option.h"
@@ -144,7 +144,7 @@ sotto_status plan_target(plan *p, const sotto_options *options,
 /* The map that a column's bounds give. */
 void plan_map(column *c);
 
-/* ---- declare.c ---- */
+/* ---- schema_write.c ---- */
 
 /* The plan as a schema that reads another file in the same way; NULL when
    out of memory. */

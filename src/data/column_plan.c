@@ -2,7 +2,7 @@
  * Options and schema against the header: every column gets its role, every
  * feature its place and its map, before the first row is looked at.
  */
-#include "plan.h"
+#include "column_plan.h"
 #include "number.h"
 
 #include <math.h>
