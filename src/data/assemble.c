@@ -61,7 +61,8 @@ static void assemble_work(void *context, int number)
     }
 }
 
-static int assemble_dense(sotto_table *t, const plan *p, const block *first)
+static int assemble_dense(sotto_table *t, const column_plan *p,
+                          const block *first)
 {
     struct assemble_job job = {.t = t, .first = first};
     size_t count;
@@ -153,8 +154,8 @@ static void assemble_by_column(sotto_table *t, int wide)
         }
 }
 
-static int assemble_sparse(sotto_table *t, const plan *p, const block *first,
-                           entry_store *store)
+static int assemble_sparse(sotto_table *t, const column_plan *p,
+                           const block *first, entry_store *store)
 {
     table_entries *e = &t->by_column;
     size_t count = store->count;
@@ -219,7 +220,7 @@ static sotto_status assemble_ids(sotto_table *t, const block *first,
     return SOTTO_OK;
 }
 
-sotto_status block_assemble(sotto_table *t, const plan *p, block *first,
+sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
                             entry_store *store, sotto_error *error)
 {
     t->rows = 0;

@@ -25,7 +25,7 @@ void range_add(column_range *range, const double *values, int count)
     }
 }
 
-int worker_open(worker *w, const plan *p, int sparse)
+int worker_open(worker *w, const column_plan *p, int sparse)
 {
     size_t gathered;
     *w = (worker){
@@ -106,7 +106,7 @@ int worker_begin_sparse(worker *w, int64_t rows, size_t entries)
 
 static void worker_measure_all(worker *w)
 {
-    const plan *p = w->plan;
+    const column_plan *p = w->plan;
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
         if (c->role == COLUMN_NUMBER && !c->bounded)

@@ -59,13 +59,13 @@ int range_new(column_range **out, int64_t features);
 void range_add(column_range *range, const double *values, int count);
 
 /* Bytes of one stored value. */
-static inline size_t plan_element(const plan *p)
+static inline size_t plan_element(const column_plan *p)
 {
     return p->wide ? sizeof(double) : sizeof(float);
 }
 
 typedef struct worker {
-    const plan *plan;
+    const column_plan *plan;
     block *block;
     int failed;                  /* out of memory */
     int has_nul;                 /* the piece holds a NUL byte somewhere */
@@ -86,7 +86,7 @@ typedef struct worker {
     size_t entry_room;
 } worker;
 
-int worker_open(worker *w, const plan *p, int sparse);
+int worker_open(worker *w, const column_plan *p, int sparse);
 void worker_close(worker *w);
 
 /* Ready for a block of up to `rows` rows; 0 when out of memory. */
@@ -107,8 +107,8 @@ void block_free(block *b);
 
 /* Divides the features of each row that have no bounds by their length: of
    gathered rows, of the entries of one. */
-void scale_dense(const plan *p, double *x, int rows);
-void scale_sparse(const plan *p, const uint32_t *index, double *value,
+void scale_dense(const column_plan *p, double *x, int rows);
+void scale_sparse(const column_plan *p, const uint32_t *index, double *value,
                   int64_t entries);
 
 /* Records a fault of the row at `where` in the piece's text. */
@@ -122,7 +122,7 @@ void store_free(entry_store *s);
 
 /* The blocks, in order, as one table; what they hold is given back on the
    way. A sparse table takes over the store. */
-sotto_status block_assemble(sotto_table *t, const plan *p, block *first,
+sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
                             entry_store *store, sotto_error *error);
 
 /* Persons' texts to numbers: equal texts, equal numbers. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void plan_free(plan *p)
+void plan_free(column_plan *p)
 {
     for (int64_t i = 0; i < p->columns; i++)
         column_free(&p->column[i]);
@@ -23,12 +23,12 @@ void plan_free(plan *p)
     mem_free(p->scaled);
     mem_free(p->low);
     mem_free(p->high);
-    *p = (plan){0};
+    *p = (column_plan){0};
 }
 
 /* ---- what the options say of the whole file ---- */
 
-void plan_settings(plan *p, const sotto_options *options)
+void plan_settings(column_plan *p, const sotto_options *options)
 {
     p->row_word = "line";
     p->stray_weight_bound = option_given(options, OPTION_WEIGHT_BOUND);
@@ -56,7 +56,8 @@ static int plan_loss_has_classes(const sotto_options *options)
 }
 
 /* Names of the two classes: --classes, else the schema's, else none. */
-static sotto_status plan_declared_classes(plan *p, const sotto_options *options,
+static sotto_status plan_declared_classes(column_plan *p,
+                                          const sotto_options *options,
                                           sotto_error *error)
 {
     size_t cursor = 0;
@@ -88,7 +89,7 @@ static sotto_status plan_declared_classes(plan *p, const sotto_options *options,
     return SOTTO_OK;
 }
 
-static sotto_status plan_classes(plan *p, const sotto_options *options,
+static sotto_status plan_classes(column_plan *p, const sotto_options *options,
                                  sotto_error *error)
 {
     sotto_status status = plan_declared_classes(p, options, error);
@@ -113,7 +114,7 @@ static sotto_status plan_classes(plan *p, const sotto_options *options,
     return SOTTO_OK;
 }
 
-sotto_status plan_target(plan *p, const sotto_options *options,
+sotto_status plan_target(column_plan *p, const sotto_options *options,
                          sotto_error *error)
 {
     if (p->target && plan_loss_has_classes(options))
@@ -241,8 +242,8 @@ static sotto_status plan_weight_bound(column *c, const sotto_options *options,
 }
 
 /* A model's column: what it does not need is not read, what it needs stays. */
-static sotto_status plan_model_role(plan *p, column *c, const column *declared,
-                                    sotto_error *error)
+static sotto_status plan_model_role(column_plan *p, column *c,
+                                    const column *declared, sotto_error *error)
 {
     int was_feature = declared && (declared->role == COLUMN_NUMBER ||
                                    declared->role == COLUMN_CATEGORY);
@@ -265,7 +266,7 @@ static sotto_status plan_model_role(plan *p, column *c, const column *declared,
     return SOTTO_OK;
 }
 
-static sotto_status plan_one(plan *p, column *c, const char *name,
+static sotto_status plan_one(column_plan *p, column *c, const char *name,
                              const sotto_options *options, schema *s,
                              int has_schema, sotto_error *error)
 {
@@ -293,7 +294,7 @@ static sotto_status plan_one(plan *p, column *c, const char *name,
 
 /* ---- the whole header ---- */
 
-static sotto_status plan_single(const plan *p, const char *what,
+static sotto_status plan_single(const column_plan *p, const char *what,
                                 const column **slot, const column *c,
                                 sotto_error *error)
 {
@@ -309,7 +310,7 @@ static sotto_status plan_single(const plan *p, const char *what,
 
 /* Places of the features in the table, in the order of the file, or of the
    model that has asked for them. */
-static sotto_status plan_places(plan *p, sotto_error *error)
+static sotto_status plan_places(column_plan *p, sotto_error *error)
 {
     const column *weight = NULL, *unit = NULL;
     sotto_status status = SOTTO_OK;
@@ -438,7 +439,7 @@ static sotto_status plan_check_duplicates(const plan_names *n,
                      (long long)second + 1);
 }
 
-static sotto_status plan_check_schema(plan *p, const plan_names *n,
+static sotto_status plan_check_schema(column_plan *p, const plan_names *n,
                                       const schema *s, sotto_error *error)
 {
     for (int64_t i = 0; i < s->columns; i++) {
@@ -458,7 +459,7 @@ static sotto_status plan_check_schema(plan *p, const plan_names *n,
 }
 
 /* Columns that are known by their number must be as many as they were. */
-static sotto_status plan_check_width(const plan *p, const plan_names *n,
+static sotto_status plan_check_width(const column_plan *p, const plan_names *n,
                                      sotto_error *error)
 {
     if (n->header || !p->width || n->count == p->width ||
@@ -473,7 +474,7 @@ static sotto_status plan_check_width(const plan *p, const plan_names *n,
                                   : "the schema says");
 }
 
-static sotto_status plan_check_names(plan *p, const plan_names *n,
+static sotto_status plan_check_names(column_plan *p, const plan_names *n,
                                      const sotto_options *options,
                                      const schema *s, sotto_error *error)
 {
@@ -500,7 +501,7 @@ static sotto_status plan_check_names(plan *p, const plan_names *n,
 
 /* A number "a=b" beside a category a with the level b: two features of one
    name. */
-static sotto_status plan_check_level(const plan *p, const column *c,
+static sotto_status plan_check_level(const column_plan *p, const column *c,
                                      const column *number, sotto_error *error)
 {
     size_t length = strlen(c->name);
@@ -518,7 +519,7 @@ static sotto_status plan_check_level(const plan *p, const column *c,
     return SOTTO_OK;
 }
 
-static sotto_status plan_check_levels(const plan *p, sotto_error *error)
+static sotto_status plan_check_levels(const column_plan *p, sotto_error *error)
 {
     for (int64_t i = 0; i < p->columns; i++)
         for (int64_t k = 0; p->column[i].role == COLUMN_NUMBER &&
@@ -532,9 +533,9 @@ static sotto_status plan_check_levels(const plan *p, sotto_error *error)
     return SOTTO_OK;
 }
 
-static sotto_status plan_fill(plan *p, int header, char **names, int64_t count,
-                              const sotto_options *options, schema *s,
-                              sotto_error *error)
+static sotto_status plan_fill(column_plan *p, int header, char **names,
+                              int64_t count, const sotto_options *options,
+                              schema *s, sotto_error *error)
 {
     plan_names n = {p->file, header, names, plan_sorted(names, count), count};
     int has_schema = option_given(options, OPTION_SCHEMA);
@@ -583,7 +584,7 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
 
 /* Hands the words for missing values and the default over, and ends the
    schema's life. */
-void plan_take_words(plan *p, schema *s)
+void plan_take_words(column_plan *p, schema *s)
 {
     p->has_standard = s->has_standard;
     p->standard = s->standard; /* owns nothing but its name */
@@ -596,7 +597,7 @@ void plan_take_words(plan *p, schema *s)
 }
 
 /* Words for missing values that are numbers are compared as numbers. */
-static sotto_status plan_missing_numbers(plan *p, sotto_error *error)
+static sotto_status plan_missing_numbers(column_plan *p, sotto_error *error)
 {
     p->missing_number =
         mem_zeroed((size_t)p->missing_words, sizeof *p->missing_number);
@@ -612,7 +613,7 @@ static sotto_status plan_missing_numbers(plan *p, sotto_error *error)
 }
 
 /* Which features are divided by their row's length. */
-static sotto_status plan_scaled(plan *p, sotto_error *error)
+static sotto_status plan_scaled(column_plan *p, sotto_error *error)
 {
     if (!p->scales_rows)
         return SOTTO_OK;
@@ -626,7 +627,7 @@ static sotto_status plan_scaled(plan *p, sotto_error *error)
 }
 
 /* What is said of the columns by number, before the schema is taken apart. */
-static void plan_numbers(plan *p, const schema *s)
+static void plan_numbers(column_plan *p, const schema *s)
 {
     char last[24];
     snprintf(last, sizeof last, "%lld", (long long)s->width);
@@ -636,12 +637,12 @@ static void plan_numbers(plan *p, const schema *s)
                              !strcmp(s->column[i].name, last);
 }
 
-sotto_status plan_columns(plan *out, const char *file, int header, char **names,
-                          int64_t count, const sotto_options *options,
-                          sotto_error *error)
+sotto_status plan_columns(column_plan *out, const char *file, int header,
+                          char **names, int64_t count,
+                          const sotto_options *options, sotto_error *error)
 {
     schema s;
-    plan p = {.file = file};
+    column_plan p = {.file = file};
     sotto_status status = plan_schema(&s, options, error);
     if (status != SOTTO_OK)
         return status;

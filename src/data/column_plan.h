@@ -67,7 +67,7 @@ typedef enum target_kind {
     TARGET_CLASSES
 } target_kind;
 
-typedef struct plan {
+typedef struct column_plan {
     const char *file; /* for messages */
     column *column;   /* in the order of the file */
     int64_t columns;
@@ -105,27 +105,27 @@ typedef struct plan {
     char *scaled;    /* and which they are, where features have names */
     /* svmlight: `columns` is 1 (the label); bounds by feature, or NULL */
     double *low, *high;
-} plan;
+} column_plan;
 
 /* The plan for a file whose columns have these names, read from its first
    line (`header`) or, in .npy, counted. */
-sotto_status plan_columns(plan *out, const char *file, int header, char **names,
-                          int64_t count, const sotto_options *options,
-                          sotto_error *error);
+sotto_status plan_columns(column_plan *out, const char *file, int header,
+                          char **names, int64_t count,
+                          const sotto_options *options, sotto_error *error);
 
 /* The plan for svmlight: `features` numbered features (0: not known yet). */
-sotto_status plan_numbered(plan *out, const char *file, int64_t features,
+sotto_status plan_numbered(column_plan *out, const char *file, int64_t features,
                            const sotto_options *options, sotto_error *error);
 
 /* Refuses classes by name where labels are numbers. */
-sotto_status plan_need_numbers(const plan *p, sotto_error *error);
+sotto_status plan_need_numbers(const column_plan *p, sotto_error *error);
 
-void plan_free(plan *p);
+void plan_free(column_plan *p);
 
 /* ---- steps that both kinds of plan take ---- */
 
 /* What the options say of the whole file. */
-void plan_settings(plan *p, const sotto_options *options);
+void plan_settings(column_plan *p, const sotto_options *options);
 
 /* The schema that the options name, sorted by name; empty without one. It
    may be a model's, which is another thing in three ways: features stand in
@@ -135,10 +135,10 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
                          sotto_error *error);
 
 /* Hands the words for missing values over, and ends the schema's life. */
-void plan_take_words(plan *p, schema *s);
+void plan_take_words(column_plan *p, schema *s);
 
 /* How the target is read: a number, or one of two classes. */
-sotto_status plan_target(plan *p, const sotto_options *options,
+sotto_status plan_target(column_plan *p, const sotto_options *options,
                          sotto_error *error);
 
 /* The map that a column's bounds give. */
@@ -148,7 +148,7 @@ void plan_map(column *c);
 
 /* The plan as a schema that reads another file in the same way; NULL when
    out of memory. */
-char *declare_schema(const plan *p, char *const class_name[2],
+char *declare_schema(const column_plan *p, char *const class_name[2],
                      const double *low, const double *high, int numbered);
 
 #endif

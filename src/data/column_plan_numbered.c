@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-sotto_status plan_need_numbers(const plan *p, sotto_error *error)
+sotto_status plan_need_numbers(const column_plan *p, sotto_error *error)
 {
     if (!p->classes_declared || p->classes_numeric)
         return SOTTO_OK;
@@ -32,7 +32,7 @@ static sotto_status plan_refuse_names(const sotto_options *options,
 }
 
 /* Zeros are not stored, so zero must stay zero: the map is a division. */
-static sotto_status plan_number_bounds(plan *p, const char *path,
+static sotto_status plan_number_bounds(column_plan *p, const char *path,
                                        const column *c, sotto_error *error)
 {
     double index = 0;
@@ -54,8 +54,8 @@ static sotto_status plan_number_bounds(plan *p, const char *path,
     return SOTTO_OK;
 }
 
-static sotto_status plan_numbered_bounds(plan *p, const char *path, schema *s,
-                                         sotto_error *error)
+static sotto_status plan_numbered_bounds(column_plan *p, const char *path,
+                                         schema *s, sotto_error *error)
 {
     column *standard = &s->standard;
     sotto_status status = SOTTO_OK;
@@ -91,7 +91,7 @@ static int plan_declares_features(const schema *s)
     return s->has_standard || others > 0;
 }
 
-static sotto_status plan_label(plan *p, schema *s, sotto_error *error)
+static sotto_status plan_label(column_plan *p, schema *s, sotto_error *error)
 {
     p->column = mem_zeroed(1, sizeof *p->column);
     if (!p->column)
@@ -119,11 +119,11 @@ static sotto_status plan_label(plan *p, schema *s, sotto_error *error)
     return p->column->name ? SOTTO_OK : error_memory(error);
 }
 
-sotto_status plan_numbered(plan *out, const char *file, int64_t features,
+sotto_status plan_numbered(column_plan *out, const char *file, int64_t features,
                            const sotto_options *options, sotto_error *error)
 {
     schema s;
-    plan p = {.file = file, .features = features};
+    column_plan p = {.file = file, .features = features};
     sotto_status status = plan_refuse_names(options, error);
     if (status == SOTTO_OK && !features && option_private(options))
         status = error_set(error, SOTTO_PRIVACY,

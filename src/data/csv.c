@@ -56,7 +56,7 @@ static const char *csv_skip_record(const char *s, const char *end,
 
 static size_t csv_cut(const char *text, size_t size, const void *context)
 {
-    const plan *p = context;
+    const column_plan *p = context;
     if (p->drop_bad || !memchr(text, '"', size))
         return read_cut_lines(text, size, NULL);
     const char *last = text, *next = text;
@@ -375,7 +375,7 @@ static const char csv_not_models[] =
     "expected a number, as in the file that the model was learned from";
 
 /* What a column needs instead of what is no number. */
-static const char *csv_expected(const plan *p, const column *c)
+static const char *csv_expected(const column_plan *p, const column *c)
 {
     if (p->for_model)
         return csv_not_models;
@@ -404,7 +404,7 @@ static int csv_number(worker *w, const column *c, const csv_field *f,
     return value_number(w, c, v, f->text, expected);
 }
 
-static int csv_is_text(const plan *p, const column *c)
+static int csv_is_text(const column_plan *p, const column *c)
 {
     return c->role == COLUMN_CATEGORY || c->role == COLUMN_UNIT ||
            (c->role == COLUMN_TARGET && p->target_is == TARGET_CLASSES &&
@@ -440,7 +440,7 @@ static int csv_refuse(worker *w, const char *expected, const column *c,
 /* The general way through one field; 1 and *s past it, or a fault. */
 static int csv_slow_field(worker *w, const char **s, int64_t i)
 {
-    const plan *p = w->plan;
+    const column_plan *p = w->plan;
     const column *c = &p->column[i];
     csv_field f = {0};
     const char *expected = NULL;
@@ -483,7 +483,7 @@ static inline int csv_fast_number(worker *w, const column *c, const char **s,
 
 static int csv_row(worker *w, const char **at)
 {
-    const plan *p = w->plan;
+    const column_plan *p = w->plan;
     const char *s = *at;
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
@@ -540,7 +540,7 @@ static sotto_status csv_read(sotto_table *t, source *s,
                              const sotto_options *options, sotto_error *error)
 {
     file_header h;
-    plan p;
+    column_plan p;
     sotto_status status = csv_header(s, options, &h, error);
     if (status != SOTTO_OK)
         return status;

@@ -46,7 +46,7 @@ static sotto_status read_names(sotto_table **out, const char *name,
                                char **names, int64_t count,
                                const sotto_options *options, sotto_error *error)
 {
-    plan p;
+    column_plan p;
     entry_store none = {0};
     sotto_status status =
         plan_columns(&p, name, 1, names, count, options, error);

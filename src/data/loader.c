@@ -151,7 +151,7 @@ static void loader_free_blocks(loader *l)
 
 /* Large enough that a column's share of a piece is worth a copy, small
    enough that the pieces in flight are little beside the table. */
-static size_t loader_piece_size(const source *s, const plan *p)
+static size_t loader_piece_size(const source *s, const column_plan *p)
 {
     int64_t left = source_left(s) / 1024;
     int64_t want = p->columns * 1024;

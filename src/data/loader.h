@@ -10,7 +10,7 @@
 
 typedef struct loader {
     source *s;
-    plan *p;
+    column_plan *p;
     int sparse;
     reader_parse parse;
     source_cut cut;

@@ -147,7 +147,7 @@ static sotto_status npy_header_names(source *s, const sotto_options *options,
 
 /* ---- the plan ---- */
 
-static sotto_status npy_plan(plan *p, const char *file, int64_t columns,
+static sotto_status npy_plan(column_plan *p, const char *file, int64_t columns,
                              const sotto_options *options, sotto_error *error)
 {
     file_header h;
@@ -205,7 +205,8 @@ static int npy_store(worker *w, const column *c, double v, int64_t row,
     return 0;
 }
 
-static sotto_status npy_fault(const plan *p, const fault *f, sotto_error *error)
+static sotto_status npy_fault(const column_plan *p, const fault *f,
+                              sotto_error *error)
 {
     return error_set(error, SOTTO_DATA, "%s: row %lld, column %lld: %s",
                      show_name(p->file).text, (long long)f->line,
@@ -350,7 +351,7 @@ static void npy_scale(worker *w)
 static void npy_finish_columns(npy_columns_job *job)
 {
     block *b = job->w->block;
-    const plan *p = job->w->plan;
+    const column_plan *p = job->w->plan;
     size_t element = plan_element(p);
     for (int64_t r = 0; r < job->a->rows; r++)
         b->rows += !job->bad[r];
@@ -393,7 +394,7 @@ static sotto_status npy_by_column(worker *w, source *s, const npy_array *a,
 
 /* ---- the whole file ---- */
 
-static sotto_status npy_fill(sotto_table *t, source *s, plan *p,
+static sotto_status npy_fill(sotto_table *t, source *s, column_plan *p,
                              const npy_array *a, sotto_error *error)
 {
     worker w;
@@ -419,7 +420,7 @@ static sotto_status npy_read(sotto_table *t, source *s,
                              const sotto_options *options, sotto_error *error)
 {
     npy_array a;
-    plan p;
+    column_plan p;
     sotto_status status = npy_header(s, &a, error);
     if (status == SOTTO_OK)
         status = npy_plan(&p, source_name(s), a.columns, options, error);

@@ -60,7 +60,7 @@ static int64_t read_first_line(const block *first, int zero)
 
 /* Two classes that turn out to be three: -1, 0 and 1. With --bad-rows drop
    each row is taken on its own, and -1 and 0 are both the negative class. */
-static sotto_status read_check_classes(plan *p, const block *first,
+static sotto_status read_check_classes(column_plan *p, const block *first,
                                        int64_t lines, sotto_error *error)
 {
     int64_t minus = read_first_line(first, 0);
@@ -78,7 +78,7 @@ static sotto_status read_check_classes(plan *p, const block *first,
 }
 
 /* A table has rows and features, unless their number is private. */
-static sotto_status read_check_shape(const sotto_table *t, const plan *p,
+static sotto_status read_check_shape(const sotto_table *t, const column_plan *p,
                                      int64_t lines, sotto_error *error)
 {
     if (t->features == 0)
@@ -94,7 +94,7 @@ static sotto_status read_check_shape(const sotto_table *t, const plan *p,
     return SOTTO_OK;
 }
 
-sotto_status read_finish(sotto_table *t, plan *p, block *first,
+sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
                          entry_store *store, int64_t lines,
                          const column_range *range, sotto_error *error)
 {

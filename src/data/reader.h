@@ -26,18 +26,19 @@ sotto_status read_skip_mark(source *s, sotto_error *error);
 
 /* The blocks of the whole file as a table, checked and described; `lines`
    came before them (the header); store and range may be NULL. */
-sotto_status read_finish(sotto_table *t, plan *p, block *first,
+sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
                          entry_store *store, int64_t lines,
                          const column_range *range, sotto_error *error);
 
 /* ---- table.c ---- */
 
 /* What a table takes over from its plan: names, maps, classes. */
-sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error);
+sotto_status table_describe(sotto_table *t, column_plan *p, sotto_error *error);
 
 /* Remarks for the operator: columns that float32 cannot hold well (range
    may be NULL), records of several lines. */
-sotto_status table_remark(sotto_table *t, const plan *p, const block *first,
-                          const column_range *range, sotto_error *error);
+sotto_status table_remark(sotto_table *t, const column_plan *p,
+                          const block *first, const column_range *range,
+                          sotto_error *error);
 
 #endif

@@ -29,7 +29,7 @@ void worker_fault(worker *w, const char *expected, const column *at,
     w->block->fault = (fault){expected, at, value_line(w, where), place};
 }
 
-static int value_declared_class(const plan *p, double raw, double *out)
+static int value_declared_class(const column_plan *p, double raw, double *out)
 {
     for (int i = 0; i < 2; i++)
         if (raw == p->class_value[i]) {
@@ -79,7 +79,7 @@ static const char value_missing_model[] =
 static const char value_needed[] =
     "expected a value, found none; every row needs one here";
 
-static int value_means_missing(const plan *p, double raw)
+static int value_means_missing(const column_plan *p, double raw)
 {
     for (int64_t i = 0; i < p->missing_numbers; i++)
         if (raw == p->missing_number[i])
@@ -142,7 +142,7 @@ static int value_same(const char *word, const char *bytes, size_t size)
     return strlen(word) == size && !memcmp(word, bytes, size);
 }
 
-int value_is_missing_word(const plan *p, const char *bytes, size_t size)
+int value_is_missing_word(const column_plan *p, const char *bytes, size_t size)
 {
     for (int64_t i = 0; i < p->missing_words; i++)
         if (value_same(p->missing[i], bytes, size))
@@ -164,7 +164,7 @@ static int value_level(worker *w, const column *c, const char *bytes,
 }
 
 /* Names are public, so they may be told; a few of them will do. */
-void value_list_allowed(const plan *p, const fault *f, text_buffer *out)
+void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out)
 {
     char *const *name = NULL;
     int64_t count = 0;

@@ -42,12 +42,12 @@ int value_text(worker *w, const column *c, const char *bytes, size_t size,
                const char **expected);
 
 /* Whether this text is one of the schema's words for a missing value. */
-int value_is_missing_word(const plan *p, const char *bytes, size_t size);
+int value_is_missing_word(const column_plan *p, const char *bytes, size_t size);
 
 /* Messages after which the allowed names are listed. */
 extern const char value_class_expected[], value_level_expected[];
 
 /* Adds the names that were expected, if the fault is about names. */
-void value_list_allowed(const plan *p, const fault *f, text_buffer *out);
+void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out);
 
 #endif

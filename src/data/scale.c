@@ -26,7 +26,7 @@ static inline double scale_value(double x, double length)
     return length > 0 ? (double)(float)((double)(float)x / length) : 0;
 }
 
-void scale_dense(const plan *p, double *x, int rows)
+void scale_dense(const column_plan *p, double *x, int rows)
 {
     double length[WORKER_ROWS] = {0};
     for (int64_t j = 0; j < p->features; j++)
@@ -40,12 +40,12 @@ void scale_dense(const plan *p, double *x, int rows)
                 scale_value(x[j * WORKER_ROWS + r], length[r]);
 }
 
-static inline int scale_has_bounds(const plan *p, uint32_t j)
+static inline int scale_has_bounds(const column_plan *p, uint32_t j)
 {
     return p->low && isfinite(p->low[j]);
 }
 
-void scale_sparse(const plan *p, const uint32_t *index, double *value,
+void scale_sparse(const column_plan *p, const uint32_t *index, double *value,
                   int64_t entries)
 {
     double length = 0;

@@ -18,7 +18,7 @@ static void template_column(text_buffer *t, const column *c)
                     "\"missing\": \"refuse\"}");
 }
 
-static void template_columns(text_buffer *t, const plan *p)
+static void template_columns(text_buffer *t, const column_plan *p)
 {
     text_put(t, "{\n  \"sotto_schema\": 1,\n  \"missing_values\": [],\n"
                 "  \"columns\": {\n");
@@ -43,7 +43,7 @@ static sotto_status template_write(text_buffer *t, source *s,
 {
     const file_format *format;
     file_header h;
-    plan p;
+    column_plan p;
     sotto_status status = format_detect(&format, s, options, error);
     if (status != SOTTO_OK)
         return status;

@@ -65,7 +65,7 @@ static void declare_column(text_buffer *t, const column *c,
 }
 
 /* Columns that are left out need a line only where they would be refused. */
-static void declare_columns(text_buffer *t, const plan *p,
+static void declare_columns(text_buffer *t, const column_plan *p,
                             char *const class_name[2], int numbered)
 {
     int drops = p->has_standard && p->standard.role == COLUMN_DROP, any = 0;
@@ -82,8 +82,8 @@ static void declare_columns(text_buffer *t, const plan *p,
 }
 
 /* Numbered features: those whose bounds are not the default's. */
-static void declare_numbered(text_buffer *t, const plan *p, const double *low,
-                             const double *high)
+static void declare_numbered(text_buffer *t, const column_plan *p,
+                             const double *low, const double *high)
 {
     const column *s = &p->standard;
     for (int64_t j = 0; low && j < p->features; j++) {
@@ -100,7 +100,7 @@ static void declare_numbered(text_buffer *t, const plan *p, const double *low,
 
 /* The default, where another file may meet it again: features that are named
    are all listed. */
-static void declare_standard(text_buffer *t, const plan *p, int numbered)
+static void declare_standard(text_buffer *t, const column_plan *p, int numbered)
 {
     int drops = p->standard.role == COLUMN_DROP;
     if (!p->has_standard || !(drops || (numbered && p->standard.bounded)))
@@ -110,7 +110,7 @@ static void declare_standard(text_buffer *t, const plan *p, int numbered)
     text_put(t, ", ");
 }
 
-char *declare_schema(const plan *p, char *const class_name[2],
+char *declare_schema(const column_plan *p, char *const class_name[2],
                      const double *low, const double *high, int numbered)
 {
     text_buffer t = {0};

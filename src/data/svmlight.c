@@ -77,7 +77,7 @@ static int svmlight_bad_index(worker *w, const char *line, const char *s,
 
 /* Zero must stay zero, so a bounded feature is clamped and divided by the
    larger of its bounds. */
-static inline double svmlight_map(const plan *p, int64_t j, double v)
+static inline double svmlight_map(const column_plan *p, int64_t j, double v)
 {
     double low = p->low[j], high = p->high[j];
     if (!isfinite(low))
@@ -126,7 +126,7 @@ static inline const char *svmlight_digits(const char *s, uint64_t *out)
 static int svmlight_pairs(worker *w, const char *line, const char **at,
                           int64_t *entries)
 {
-    const plan *p = w->plan;
+    const column_plan *p = w->plan;
     int64_t most = p->features ? p->features : SVMLIGHT_LARGEST;
     int64_t before = 0, k = *entries;
     uint32_t *const indices = w->index;
@@ -222,7 +222,7 @@ static sotto_status svmlight_read(sotto_table *t, source *s,
                                   const sotto_options *options,
                                   sotto_error *error)
 {
-    plan p;
+    column_plan p;
     int64_t features = option_given(options, OPTION_FEATURES)
                            ? option_integer(options, OPTION_FEATURES)
                            : 0;

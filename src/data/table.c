@@ -42,7 +42,7 @@ static int table_features_of(sotto_table *t, const column *c, int scales_rows)
     return 1;
 }
 
-static int table_describe_columns(sotto_table *t, const plan *p)
+static int table_describe_columns(sotto_table *t, const column_plan *p)
 {
     t->name = mem_zeroed((size_t)t->features, sizeof *t->name);
     t->centre = mem_zeroed((size_t)t->features, sizeof *t->centre);
@@ -58,7 +58,7 @@ static int table_describe_columns(sotto_table *t, const plan *p)
     return 1;
 }
 
-static int table_describe_numbered(sotto_table *t, plan *p)
+static int table_describe_numbered(sotto_table *t, column_plan *p)
 {
     if (!p->low && !p->scales_rows)
         return 1;
@@ -79,7 +79,7 @@ static int table_describe_numbered(sotto_table *t, plan *p)
 /* Declared classes keep their names. Otherwise they are -1 and 1 -- or 0
    and 1 where that is what the file has, which only a run that is not
    private may find out. */
-static int table_describe_classes(sotto_table *t, plan *p)
+static int table_describe_classes(sotto_table *t, column_plan *p)
 {
     if (p->target_is != TARGET_CLASSES)
         return 1;
@@ -96,7 +96,7 @@ static int table_describe_classes(sotto_table *t, plan *p)
     return t->class_name[0] && t->class_name[1];
 }
 
-sotto_status table_describe(sotto_table *t, plan *p, sotto_error *error)
+sotto_status table_describe(sotto_table *t, column_plan *p, sotto_error *error)
 {
     t->wide = p->wide;
     t->read_privately = p->is_private;
@@ -146,7 +146,7 @@ static int table_warn(sotto_table *t, text_buffer remark)
 }
 
 /* One remark for all the columns; the first few are named. */
-static int table_warn_precision(sotto_table *t, const plan *p,
+static int table_warn_precision(sotto_table *t, const column_plan *p,
                                 const column_range *range)
 {
     text_buffer remark = {0};
@@ -188,8 +188,9 @@ static int table_warn_weight(sotto_table *t)
     return table_warn(t, remark);
 }
 
-sotto_status table_remark(sotto_table *t, const plan *p, const block *first,
-                          const column_range *range, sotto_error *error)
+sotto_status table_remark(sotto_table *t, const column_plan *p,
+                          const block *first, const column_range *range,
+                          sotto_error *error)
 {
     int spans = 0;
     for (const block *b = first; b && !p->drop_bad; b = b->next)
