@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <sotto_federate.h>
 #include <string.h>
 
 static void consortium_tell(void *context, const char *line)

@@ -3,6 +3,7 @@
  */
 #include "cli.h"
 
+#include <sotto_federate.h>
 #include <string.h>
 
 /* What is to be expected, before anything is asked: of public numbers. */

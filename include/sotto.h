@@ -1,7 +1,7 @@
 /*
  * sotto: differentially private linear models.
  *
- * This header is the whole public interface, to be read from top to bottom.
+ * This header is all of libsotto, to be read from top to bottom.
  *
  *   1  Status and errors     how every call says what went wrong
  *   2  Options               one table: names, defaults, bounds, help
@@ -12,7 +12,9 @@
  *   7  Prediction            a model and another file -> answers
  *   8  Synthetic data        sets to try things on
  *   9  Accounting            what a list of noisy answers costs
- *  10  Parties               who hold different columns of the same rows
+ *
+ * Parties that hold different columns of the same rows have a library and a
+ * header of their own: sotto_federate.h.
  *
  * Conventions. A call that can fail returns a status and fills the caller's
  * sotto_error, which may be NULL and is left alone on success. `T **out` is
@@ -27,9 +29,7 @@
  * happens at a fork. What the program `sotto` does beyond that a host does
  * itself, if it wants it: making itself undumpable (PR_SET_DUMPABLE), so that
  * no core file has records in it, ending on signals, and ignoring SIGXFSZ, so
- * that a full disk is an error. The network calls of section 10 write to
- * sockets in ways that never raise SIGPIPE. They use libcurl and GnuTLS, which
- * are initialised once for a process.
+ * that a full disk is an error.
  *
  * The locale that a host has chosen changes no result: numbers are printed
  * and read with a point. Only why the system refused a file, where a message
@@ -641,99 +641,6 @@ SOTTO_API const sotto_paper *sotto_paper_at(int64_t i);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_paper_multiplier(
     const char *name, double steps, double rate, double epsilon, double delta,
     double *out, sotto_error *error);
-
-/* ------------------------------------------------------------------------
- * 10  Parties
- *
- * Each party holds other columns of the same people's rows; a server that
- * holds none leads them to a linear model of the squared loss. Nobody needs
- * to trust anybody: what a party sends is private by itself (docs/parties.md).
- *
- * A simulation runs all roles in this process, for experiments: the option
- * columns names the file of what the parties have agreed upon, and each of
- * them reads its own columns of `path`. Of the options epsilon, delta, output,
- * insecure-seed, format, delimiter and threads are heeded, too. The model is
- * as private as that of the parties would be against outsiders.
- */
-typedef struct sotto_simulation sotto_simulation;
-
-/* Reads; asks nothing. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_simulation_open(sotto_simulation **out, const char *path,
-                      const sotto_options *options, sotto_error *error);
-
-/* Runs it, once. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_simulation_run(sotto_simulation *simulation, sotto_model **out,
-                     const sotto_watch *watch, sotto_error *error);
-SOTTO_API void sotto_simulation_free(sotto_simulation *simulation);
-
-typedef struct sotto_simulation_facts {
-    const char *expected; /* "good" or "experimental": from public numbers */
-    int64_t parties, rows, columns;
-    int64_t rounds;  /* T: choices of a column and its sign */
-    int64_t cap;     /* F: columns of which a sketch is sent, at most */
-    int64_t buckets; /* m: numbers in a sketch */
-    int labels_known;
-    double epsilon, delta; /* of a whole row; infinite if NOT PRIVATE */
-    int64_t uplink, messages, downlink; /* bytes sent to and by the server */
-    double paper_uplink; /* what the paper's algorithm would send up */
-    char transcript[65]; /* SHA-256 of all messages, as the server has them */
-} sotto_simulation_facts;
-
-typedef struct sotto_simulation_party {
-    const char *name;
-    int64_t columns, cap, turns;
-    int has_labels;           /* whose sketch it sends */
-    double epsilon;           /* of its part of a row, against all others */
-    int64_t uplink, messages; /* that it sent to the server */
-} sotto_simulation_party;
-
-/* Before a run nothing was sent. */
-SOTTO_API void sotto_simulation_look(const sotto_simulation *simulation,
-                                     sotto_simulation_facts *out);
-SOTTO_API void sotto_simulation_look_at(const sotto_simulation *simulation,
-                                        int64_t party,
-                                        sotto_simulation_party *out);
-
-/*
- * Over a network: a coordinator, and parties that connect to it, with TLS 1.3
- * and certificates on both sides (docs/federation.md). `config` is a file of
- * what all have agreed upon. Of the options keys, state, accept, data,
- * insecure-seed, format, delimiter and threads are heeded. A build without
- * the network libraries refuses keygen, serve and join.
- */
-
-/* Told a line for people about each thing that happens; no line has anything
-   of a record. Called by several threads. */
-typedef struct sotto_teller {
-    void (*tell)(void *context, const char *line);
-    void *context;
-} sotto_teller;
-
-/* The hash that parties compare, and what they agree to: for people, or as
-   JSON. To be freed. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_federation_describe(const char *config, int as_json, char hash[65],
-                          char **out, sotto_error *error);
-
-/* How far a run is, from what is kept in a state folder. To be freed. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_federation_status(const char *config, const char *state, int as_json,
-                        char **out, sotto_error *error);
-
-/* Certificates and the consortium secret for a trial: a new folder with one
-   folder for each organisation, and config.json with the keys in it. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_keygen(
-    const char *config, const char *folder, sotto_error *error);
-
-/* The coordinator, and a party, until there is a model. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_serve(
-    const char *config, const sotto_options *options,
-    const sotto_teller *teller, sotto_model **out, sotto_error *error);
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_join(
-    const char *config, const sotto_options *options,
-    const sotto_teller *teller, sotto_model **out, sotto_error *error);
 
 #ifdef __cplusplus
 }

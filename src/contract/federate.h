@@ -19,6 +19,8 @@
 #include "ask.h"
 #include "curator.h"
 
+#include <sotto_federate.h>
+
 /* ---- hash.c ---- */
 
 typedef struct hash {

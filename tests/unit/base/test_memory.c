@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <sotto_federate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
