@@ -1,6 +1,6 @@
 /*
- * cli: what the verbs of the program share. The program sees sotto.h only:
- * whatever it does, another program can do too.
+ * cli: what the verbs of the program share. The program sees the public
+ * headers only: whatever it does, another program can do too.
  */
 #ifndef SOTTO_CLI_H
 #define SOTTO_CLI_H
@@ -14,6 +14,7 @@ typedef struct cli {
     sotto_options *options;
     const char **argument; /* as many as there are words */
     int arguments;
+    char **words; /* the whole command line, as main got it */
     int wants_help;
 } cli;
 

@@ -398,7 +398,7 @@ sotto_status cli_refuse_verb(const char *name, sotto_error *error)
 
 static sotto_status cli_run(int argc, char **argv, sotto_error *error)
 {
-    cli c = {0};
+    cli c = {.words = argv};
     const char *name = argc > 1 ? argv[1] : "help";
     if (!strcmp(name, "--version"))
         name = "version";

@@ -238,7 +238,7 @@ def man(reference):
         "# EXAMPLES", EXAMPLES_PLACE, *man_examples(reference),
         "# SEE ALSO",
         "README.md, docs/solvers.md, docs/schema.md and docs/privacy/ of "
-        "the source; sotto.h for the library.",
+        "the source; sotto.h and sotto_federate.h for the libraries.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -265,4 +265,16 @@ sotto_status account_paper_multiplier(int64_t i, double steps, double rate,
                                       double epsilon, double delta, double *out,
                                       sotto_error *error);
 
+/* ---- what libsotto-federate uses ---- */
+
+CORE_EXPORT(account_add);
+CORE_EXPORT(account_free);
+CORE_EXPORT(account_adjacency_name);
+CORE_EXPORT(account_ask);
+CORE_EXPORT(account_put_question);
+CORE_EXPORT(account_put_terms);
+CORE_EXPORT(account_method_name);
+CORE_EXPORT(account_epsilon);
+CORE_EXPORT(account_multiplier);
+
 #endif

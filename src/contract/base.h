@@ -15,6 +15,22 @@
 #error "fast-math would remove the integer grid that privacy stands on"
 #endif
 
+/*
+ * Exports an internal function from libsotto, for libsotto-federate alone. Its
+ * name gets a prefix, so that no function of a host takes its place, and
+ * src/core.map.in a version that only a libsotto-federate of the same release
+ * asks for. It follows the declaration. The rooms of libsotto-federate, which
+ * import it, are compiled with CORE_IMPORT.
+ */
+#ifdef CORE_IMPORT
+#define CORE_VISIBILITY "default"
+#else
+#define CORE_VISIBILITY "protected" /* libsotto itself calls it directly */
+#endif
+#define CORE_EXPORT(name)                                                      \
+    extern __typeof__(name) name __asm__("sottocore_" #name)                   \
+        __attribute__((visibility(CORE_VISIBILITY)))
+
 /* ---- errors ---- */
 
 /*
@@ -197,5 +213,30 @@ int thread_limit(void);
  */
 void thread_run(int threads, void (*work)(void *context, int worker),
                 void *context);
+
+/* ---- what libsotto-federate uses ---- */
+
+CORE_EXPORT(error_set);
+CORE_EXPORT(error_memory);
+CORE_EXPORT(show_name);
+CORE_EXPORT(near_word);
+CORE_EXPORT(mem_zeroed);
+CORE_EXPORT(mem_resize);
+CORE_EXPORT(mem_free);
+CORE_EXPORT(mem_text);
+CORE_EXPORT(mem_text_n);
+CORE_EXPORT(mem_wipe);
+CORE_EXPORT(mem_free_wiped);
+CORE_EXPORT(text_add);
+CORE_EXPORT(text_put);
+CORE_EXPORT(text_format);
+CORE_EXPORT(text_free);
+CORE_EXPORT(text_number);
+CORE_EXPORT(text_json);
+CORE_EXPORT(locale_plain);
+CORE_EXPORT(locale_restore);
+CORE_EXPORT(file_sync_folder);
+CORE_EXPORT(file_read_secret);
+CORE_EXPORT(file_read);
 
 #endif

@@ -72,4 +72,10 @@ void curator_put_told(const curator *c, text_buffer *out);
 /* Whether all noise was secret, and every answer had some. */
 int curator_is_private(const curator *c);
 
+/* ---- what libsotto-federate uses ---- */
+
+CORE_EXPORT(curator_open);
+CORE_EXPORT(curator_close);
+CORE_EXPORT(curator_is_private);
+
 #endif

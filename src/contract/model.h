@@ -83,4 +83,9 @@ sotto_status model_text(const sotto_model *m, text_buffer *out,
 sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
                          size_t size, sotto_error *error);
 
+/* ---- what libsotto-federate uses ---- */
+
+CORE_EXPORT(model_new);
+CORE_EXPORT(model_form);
+
 #endif

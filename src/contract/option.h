@@ -132,4 +132,13 @@ int option_exact(const sotto_options *options);
 sotto_status option_copy(sotto_options *to, const sotto_options *from,
                          option_id id, sotto_error *error);
 
+/* ---- what libsotto-federate uses ---- */
+
+CORE_EXPORT(option_text);
+CORE_EXPORT(option_given);
+CORE_EXPORT(option_number);
+CORE_EXPORT(option_integer);
+CORE_EXPORT(option_private);
+CORE_EXPORT(option_copy);
+
 #endif

@@ -16,4 +16,9 @@ sotto_status fit_check_spent(const char *model, sotto_error *error);
 sotto_status fit_write_spent(const char *model, const char *statement,
                              const account_list *events, sotto_error *error);
 
+/* ---- what libsotto-federate uses ---- */
+
+CORE_EXPORT(fit_check_spent);
+CORE_EXPORT(fit_write_spent);
+
 #endif

@@ -15,6 +15,8 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("SOTTO_BUILD", os.path.join(ROOT, "build"))
 CC = os.environ.get("CC", "cc").split()
+with open(os.path.join(ROOT, "include/sotto.h"), encoding="utf-8") as _header:
+    VERSION = re.search(r'SOTTO_VERSION "(.*)"', _header.read())[1]
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 import views  # noqa: E402
 
@@ -81,9 +83,10 @@ def compiles(module, text, *flags):
 
 
 def symbols(path, *flags):
-    """Names that nm lists in an archive, object or library."""
+    """Names that nm lists in an archive, object or library, without their versions."""
     out = subprocess.run(["nm", "-P", *flags, path], capture_output=True, text=True, check=True)
-    return {line.split()[0] for line in out.stdout.splitlines() if len(line.split()) > 1}
+    return {line.split()[0].split("@")[0] for line in out.stdout.splitlines()
+            if len(line.split()) > 1}
 
 
 # What a room may call by way of sotto.h, as any program may: federate has tables read, and hands
@@ -111,7 +114,8 @@ def libraries():
 
 class Includes(unittest.TestCase):
     def test_every_folder_is_a_module(self):
-        folders = set(os.listdir(os.path.join(ROOT, "src"))) - {"contract", "modules.txt"}
+        folders = set(os.listdir(os.path.join(ROOT, "src"))) - {
+            "contract", "core.map.in", "modules.txt"}
         self.assertLessEqual(folders, set(MODULES))
 
     def test_every_contract_header_has_an_owner(self):
@@ -239,30 +243,71 @@ class NotPrivate(unittest.TestCase):
 
 
 class Exports(unittest.TestCase):
-    def expected(self):
-        with open(os.path.join(ROOT, "tests/arch/symbols.txt"), encoding="utf-8") as file:
+    """Two libraries, and what each of them exports: public names, and those of the core that
+    libsotto-federate uses (CORE_EXPORT)."""
+
+    PUBLIC_NAMES = {"sotto": "symbols.txt", "sotto-federate": "symbols_federate.txt"}
+
+    def public(self, library):
+        with open(os.path.join(ROOT, "tests/arch", self.PUBLIC_NAMES[library]),
+                  encoding="utf-8") as file:
             return {line.strip() for line in file if line.strip() and not line.startswith("#")}
 
-    def test_shared_library(self):
-        path = os.path.join(BUILD, "libsotto.so")
-        self.assertEqual(symbols(path, "-D", "--defined-only", "-g"), self.expected(),
-                         "a new name belongs into tests/arch/symbols.txt")
+    def private(self):
+        """What libsotto-federate takes from the core and sotto.h has not."""
+        path = os.path.join(BUILD, "libsotto-federate.so")
+        return {name for name in symbols(path, "-D", "--undefined-only")
+                if name.startswith("sottocore_")}
 
-    def test_static_library(self):
-        path = os.path.join(BUILD, "libsotto.a")
-        self.assertEqual(symbols(path, "--defined-only", "-g"), self.expected())
+    def expected(self, library):
+        return self.public(library) | (self.private() if library == "sotto" else set())
 
-    def test_header_declares_what_is_exported(self):
-        with open(os.path.join(ROOT, "include/sotto.h"), encoding="utf-8") as file:
-            declared = set(re.findall(r"\b(sotto_[a-z_]+)\(", file.read()))
-        self.assertEqual(declared, self.expected())
+    def test_shared_libraries(self):
+        for library, names in self.PUBLIC_NAMES.items():
+            path = os.path.join(BUILD, f"lib{library}.so")
+            self.assertEqual(symbols(path, "-D", "--defined-only", "-g")
+                             - {f"SOTTO_PRIVATE_{VERSION}"}, self.expected(library),
+                             f"a new name belongs into tests/arch/{names}; CORE_EXPORT is for "
+                             "what libsotto-federate uses, and for nothing else")
+
+    def test_static_libraries(self):
+        for library in self.PUBLIC_NAMES:
+            path = os.path.join(BUILD, f"lib{library}.a")
+            self.assertEqual(symbols(path, "--defined-only", "-g"), self.expected(library))
+
+    def test_headers_declare_what_is_exported(self):
+        for library in self.PUBLIC_NAMES:
+            path = os.path.join(ROOT, "include", library.replace("-", "_") + ".h")
+            with open(path, encoding="utf-8") as file:
+                declared = set(re.findall(r"\b(sotto_[a-z_]+)\(", file.read()))
+            self.assertEqual(declared, self.public(library))
+
+    def test_only_the_federation_of_this_release_finds_what_is_private(self):
+        """The dynamic linker refuses another one, whose structures may differ."""
+        out = subprocess.run(["nm", "-D", os.path.join(BUILD, "libsotto.so")],
+                             capture_output=True, text=True, check=True).stdout
+        exported = re.findall(r"sottocore_\S+", out)
+        self.assertEqual({name.split("@@")[1] for name in exported}, {f"SOTTO_PRIVATE_{VERSION}"})
+
+    def test_the_core_needs_no_network(self):
+        """Neither libsotto nor the program loads what the federation does."""
+        loaded = {name: re.findall(r"(\S+) => ", subprocess.run(
+            ["ldd", os.path.join(BUILD, name)], capture_output=True, text=True, check=True).stdout)
+            for name in ("libsotto.so", "sotto", "sotto-federate")}
+        for name in ("libsotto.so", "sotto"):
+            strangers = [path for path in loaded[name] if not re.match(
+                r"lib(sotto|z|jansson|sodium|m|c|pthread|asan|ubsan|gcc_s|dl|rt)\.so", path)]
+            self.assertEqual(strangers, [], name)
+        self.assertTrue(any(path.startswith("libsotto-federate") for path in
+                            loaded["sotto-federate"]))
 
 
 class Scripts(unittest.TestCase):
     """Noise of given bits is no noise: only the tests' own copy can do it."""
 
     def test_the_library_has_no_scripted_noise(self):
-        shipped = [os.path.join(BUILD, name) for name in ("libsotto.so", "libsotto.a")]
+        shipped = [os.path.join(BUILD, name) for name in (
+            "libsotto.so", "libsotto.a", "libsotto-federate.so", "libsotto-federate.a")]
         for path in shipped + list(libraries().values()):
             found = [n for n in symbols(path) if n.startswith("noise_") and "script" in n]
             self.assertEqual(found, [], path)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Installs into an empty folder and builds the examples against it.
 
-They see nothing but what was installed: sotto.h, the libraries and
-the pkg-config file. The command is the one that the README prints.
+They see nothing but what was installed: the headers, the libraries and
+the pkg-config files. The command is the one that the README prints.
 """
+import hashlib
 import json
 import os
 import re
@@ -17,6 +18,28 @@ BUILD = os.environ.get("SOTTO_BUILD", os.path.join(ROOT, "build"))
 CC = os.environ.get("CC", "cc").split()
 
 EXAMPLES = os.path.join(ROOT, "examples")
+LIBRARIES = ["-lsodium", "-ljansson", "-lz", "-lpthread", "-lm"]
+
+AGREE = """
+#include <sotto_federate.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    char hash[65], *text;
+    sotto_error error = {SOTTO_OK, ""};
+    if (argc < 2 || sotto_federation_describe(argv[1], 0, hash, &text, &error) != SOTTO_OK) {
+        fprintf(stderr, "%s\\n", error.message);
+        return 1;
+    }
+    sotto_text_free(text);
+    return printf("%s\\n", hash) < 0;
+}
+"""
+AGREEMENT = {
+    "sotto_parties": 1, "target": {"name": "t", "bounds": [-1, 1], "party": "a"}, "rounds": 4,
+    "buckets": 4, "rows": 2, "epsilon": 1, "delta": 1e-6, "id": "i", "coordinator": {"host": "h"},
+    "parties": [{"name": "a", "radius": 1, "cap": 1,
+                 "columns": {"x": {"type": "number", "bounds": [-1, 1]}}}]}
 
 
 def run(command, **more):
@@ -35,17 +58,17 @@ class Install(unittest.TestCase):
         self.root = os.path.join(self.folder.name, "root")
         run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", self.root])
         for name in files_in(self.root):
-            if name.endswith("sotto.pc"):
+            if name.endswith("/sotto.pc"):
                 self.pkgconfig = os.path.join(self.root, os.path.dirname(name))
         run([os.path.join(ROOT, "tools", "patients.py"), self.folder.name])
         self.data, self.schema, self.new, self.model = (
             os.path.join(self.folder.name, name)
             for name in ("patients.csv", "schema.json", "new.csv", "model.json"))
 
-    def flags(self, *which):
+    def flags(self, *which, package="sotto"):
         environment = dict(os.environ, PKG_CONFIG_PATH=self.pkgconfig,
                            PKG_CONFIG_SYSROOT_DIR=self.root)
-        words = run(["pkg-config", *which, "sotto"], env=environment).split()
+        words = run(["pkg-config", *which, package], env=environment).split()
         # system libraries were not installed under the folder
         return [w for w in words if not (w.startswith("-I" + self.root) and
                                          not os.path.exists(w[2:]))]
@@ -53,11 +76,11 @@ class Install(unittest.TestCase):
     def libdir(self):
         return os.path.dirname(self.pkgconfig)
 
-    def example(self, name, flags, *arguments):
+    def example(self, name, flags, *arguments, folder=EXAMPLES):
         """What an example prints, built with nothing but these flags."""
         program = os.path.join(self.folder.name, name)
         sanitizers = ["-fsanitize=address,undefined"] if self.is_sanitized() else []
-        run(CC + ["-Wall", "-Wextra", "-Werror", os.path.join(EXAMPLES, name + ".c"),
+        run(CC + ["-Wall", "-Wextra", "-Werror", os.path.join(folder, name + ".c"),
                   "-o", program] + sanitizers + flags)
         environment = dict(os.environ, LD_LIBRARY_PATH=self.libdir())
         return run([program, *arguments], env=environment)
@@ -102,11 +125,31 @@ class Install(unittest.TestCase):
         self.check_examples(self.flags("--cflags", "--libs"))
 
     def test_static(self):
-        with open(os.path.join(self.pkgconfig, "sotto.pc"), encoding="utf-8") as file:
-            network = ["-lmicrohttpd", "-lcurl", "-lgnutls"] if "gnutls" in file.read() else []
         self.check_examples(self.flags("--cflags") + [
-            os.path.join(self.libdir(), "libsotto.a"), *network, "-lsodium", "-ljansson", "-lz",
-            "-lpthread", "-lm"])
+            os.path.join(self.libdir(), "libsotto.a"), *LIBRARIES])
+
+    def check_federation(self, flags):
+        """It describes what parties agree upon, and the core frees the text."""
+        source = os.path.join(self.folder.name, "agree.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(AGREE)
+        agreement = os.path.join(self.folder.name, "agreement.json")
+        with open(agreement, "w", encoding="utf-8") as file:
+            json.dump(AGREEMENT, file)
+        with open(agreement, "rb") as file:
+            expected = hashlib.sha256(file.read()).hexdigest()
+        self.assertEqual(self.example("agree", flags, agreement, folder=self.folder.name),
+                         expected + "\n")
+
+    def test_shared_federation(self):
+        self.check_federation(self.flags("--cflags", "--libs", package="sotto-federate"))
+
+    def test_static_federation(self):
+        with open(os.path.join(self.pkgconfig, "sotto-federate.pc"), encoding="utf-8") as file:
+            network = ["-lmicrohttpd", "-lcurl", "-lgnutls"] if "gnutls" in file.read() else []
+        self.check_federation(self.flags("--cflags") + [
+            os.path.join(self.libdir(), f"lib{name}.a") for name in ("sotto-federate", "sotto")] +
+            network + LIBRARIES)
 
     def test_examples_are_short(self):
         for name in os.listdir(EXAMPLES):
@@ -125,9 +168,24 @@ class Install(unittest.TestCase):
             self.skipTest("no C++ compiler")
 
     def test_program_finds_its_library(self):
-        program = next(os.path.join(self.root, name) for name in files_in(self.root)
-                       if name.endswith("bin/sotto"))
-        self.assertIn("sotto", run([program, "version"]))
+        self.assertIn("sotto", run([self.installed("bin/sotto"), "version"]))
+
+    def federate(self, program):
+        return subprocess.run([program, "federate", "config", "/nowhere"], check=False,
+                              capture_output=True, text=True)
+
+    def test_program_finds_the_federation(self):
+        """Through a link, too; and says so where it was not installed."""
+        program = self.installed("bin/sotto")
+        link = os.path.join(self.folder.name, "link")
+        os.symlink(program, link)
+        for path in (program, link):
+            done = self.federate(path)
+            self.assertEqual((done.returncode, "/nowhere" in done.stderr), (1, True), done.stderr)
+        os.remove(program + "-federate")
+        done = self.federate(program)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot run sotto-federate", done.stderr)
 
     def installed(self, ending):
         """The one installed file of that path."""
