@@ -5,61 +5,8 @@
 #ifndef SOTTO_COLUMN_PLAN_H
 #define SOTTO_COLUMN_PLAN_H
 
-#include "data.h"
 #include "option.h"
-
-typedef enum column_role {
-    COLUMN_NUMBER,
-    COLUMN_CATEGORY,
-    COLUMN_TARGET,
-    COLUMN_WEIGHT,
-    COLUMN_UNIT,
-    COLUMN_DROP
-} column_role;
-
-/* What a missing value becomes. */
-typedef enum column_missing {
-    MISSING_REFUSE, /* the row is bad */
-    MISSING_FILL,   /* `fill` (a number) or `fill_level` (a category) */
-    MISSING_NONE    /* a category of which no level holds */
-} column_missing;
-
-typedef struct column {
-    char *name;
-    column_role role;
-    int64_t place;   /* where the schema lists it, in features */
-    int64_t feature; /* the first feature it fills */
-    int plain;       /* a number, none of which means a missing value */
-    int bounded;
-    double low, high;    /* declared, raw units */
-    double centre, half; /* mapped = (raw - centre) / half */
-    column_missing missing;
-    double fill;        /* raw units */
-    int64_t fill_level; /* index into level */
-    char **level;
-    int64_t levels;
-    char *class_name[2]; /* of a target; NULL: not declared */
-} column;
-
-/* Declarations as they stand in a schema file. */
-typedef struct schema {
-    column *column;
-    int64_t columns;
-    int has_standard; /* for columns that are not listed */
-    column standard;
-    char **missing; /* words that mean a missing value */
-    int64_t missing_words;
-    int64_t width; /* how many columns a .npy file has; 0: not said */
-    int is_model;  /* what a model declares: see plan_schema */
-} schema;
-
-sotto_status schema_load(schema *out, const char *path, sotto_error *error);
-
-/* From memory; `name` is for messages. */
-sotto_status schema_parse(schema *out, const char *name, const char *bytes,
-                          size_t size, sotto_error *error);
-void schema_free(schema *s);
-void column_free(column *c);
+#include "schema.h"
 
 typedef enum target_kind {
     TARGET_NONE,
@@ -137,18 +84,37 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
 /* Hands the words for missing values over, and ends the schema's life. */
 void plan_take_words(column_plan *p, schema *s);
 
+/* ---- column_target.c ---- */
+
 /* How the target is read: a number, or one of two classes. */
 sotto_status plan_target(column_plan *p, const sotto_options *options,
                          sotto_error *error);
 
+/* ---- column_role.c ---- */
+
 /* The map that a column's bounds give. */
 void plan_map(column *c);
 
-/* ---- schema_write.c ---- */
+/* Columns by name, for qsort and bsearch. */
+int plan_compare_columns(const void *a, const void *b);
 
-/* The plan as a schema that reads another file in the same way; NULL when
-   out of memory. */
-char *declare_schema(const column_plan *p, char *const class_name[2],
-                     const double *low, const double *high, int numbered);
+/* What becomes of the column of this name. */
+sotto_status plan_one(column_plan *p, column *c, const char *name,
+                      const sotto_options *options, schema *s, int has_schema,
+                      sotto_error *error);
+
+/* Places of the features in the table, in the order of the file, or of the
+   model that has asked for them. */
+sotto_status plan_places(column_plan *p, sotto_error *error);
+
+/* ---- column_names.c ---- */
+
+/* Every name in the options and in the schema is in the file, once. */
+sotto_status plan_check_names(column_plan *p, int header, char **names,
+                              int64_t count, const sotto_options *options,
+                              const schema *s, sotto_error *error);
+
+/* No two features have one name. */
+sotto_status plan_check_levels(const column_plan *p, sotto_error *error);
 
 #endif

@@ -6,6 +6,7 @@
  * With --bad-rows drop a record is one physical line: a quote that is left
  * open spoils its own line only, so no record can swallow another.
  */
+#include "csv.h"
 #include "generate.h"
 #include "loader.h"
 #include "number.h"
@@ -13,18 +14,16 @@
 
 #include <string.h>
 
-static const char csv_open_quote[] =
+const char csv_open_quote[] =
     "expected a closing quote before the end of the record";
+const char csv_after_quote[] =
+    "expected the delimiter or the end of the line after a closing quote";
 static const char csv_stray_quote[] =
     "expected quotes around the whole field (and doubled inside it), found "
     "one within an unquoted field";
-static const char csv_after_quote[] =
-    "expected the delimiter or the end of the line after a closing quote";
-
 /* ---- records ---- */
 
-/* Past the quoted field that starts at s, or NULL when it does not end. */
-static const char *csv_skip_quoted(const char *s, const char *end)
+const char *csv_skip_quoted(const char *s, const char *end)
 {
     for (s++; s < end; s += 2) {
         s = memchr(s, '"', (size_t)(end - s));
@@ -63,215 +62,6 @@ static size_t csv_cut(const char *text, size_t size, const void *context)
     while ((next = csv_skip_record(last, text + size, p->delimiter)))
         last = next;
     return (size_t)(last - text);
-}
-
-/* ---- the header ---- */
-
-/* A header is one line, whatever its quotes: were a newline inside quotes
-   part of a name, a quote left open would make names of the records. */
-static size_t csv_cut_first(const char *text, size_t size, const void *context)
-{
-    const char *newline = memchr(text, '\n', size);
-    (void)context;
-    return newline ? (size_t)(newline - text) + 1 : 0;
-}
-
-/* The delimiter that the options or the file's name say. */
-static sotto_status csv_delimiter(const char *file,
-                                  const sotto_options *options, char *out,
-                                  sotto_error *error)
-{
-    const char *said = option_text(options, OPTION_DELIMITER);
-    if (!said) {
-        size_t length = source_bare_length(file);
-        *out =
-            length > 4 && !strncmp(file + length - 4, ".tsv", 4) ? '\t' : ',';
-        return SOTTO_OK;
-    }
-    *out = !strcmp(said, "tab") || !strcmp(said, "\\t") ? '\t' : said[0];
-    if ((*out == said[0] && said[1]) || !strchr("\t ,;:|!#$%&/<=>?@^_~*", *out))
-        return error_set(error, SOTTO_USAGE,
-                         "--delimiter: expected one character such as , ; | "
-                         "or the word tab");
-    return SOTTO_OK;
-}
-
-/* Past the name that starts at s, at the delimiter or newline after it;
-   NULL and *expected when it is malformed. */
-static const char *csv_name_end(const char *s, const char *end, char delimiter,
-                                const char **expected)
-{
-    if (*s == '"') {
-        s = csv_skip_quoted(s, end);
-        *expected = s ? csv_after_quote : csv_open_quote;
-        if (s && *s == '\r')
-            s++;
-        return s && (*s == delimiter || *s == '\n') ? s : NULL;
-    }
-    while (*s != delimiter && *s != '\n') {
-        *expected = "expected lines that end with a newline, found a carriage "
-                    "return alone";
-        if (*s == '\r' && s[1] != '\n')
-            return NULL;
-        s++;
-    }
-    return s;
-}
-
-/* A name without blanks around it, quotes undone. */
-static char *csv_name(const char *s, const char *end, int64_t number)
-{
-    while (s < end && (*s == ' ' || *s == '\t'))
-        s++;
-    while (s < end && strchr(" \t\r", end[-1]))
-        end--;
-    text_buffer name = {0};
-    if (s == end || (*s == '"' && end - s == 2))
-        text_format(&name, "column_%lld", (long long)number);
-    else if (*s != '"')
-        text_add(&name, s, (size_t)(end - s));
-    else
-        for (s++; s < end - 1; s += *s == '"' ? 2 : 1)
-            text_add(&name, s, 1);
-    if (name.failed)
-        text_free(&name);
-    return name.data;
-}
-
-/* A file without a header has a record in its first line, which must not
-   pass for names: a name is not a number, unless it is the column's own
-   (from 0 or from 1). */
-static int csv_may_be_name(const char *name, int64_t number)
-{
-    double value;
-    return !number_whole(name, &value) || value == (double)number ||
-           value == (double)number - 1;
-}
-
-/* A separator that files often have where another is expected. */
-static int csv_separates(char c, char delimiter)
-{
-    return c && c != delimiter && strchr(",;\t|", c);
-}
-
-static sotto_status csv_refuse_delimiter(const char *file, char found,
-                                         sotto_error *error)
-{
-    char quoted[4] = {'\'', found, '\'', 0};
-    return error_set(error, SOTTO_DATA,
-                     "%s: line 1: the header seems to be separated by %s: give "
-                     "--delimiter %s (or, if it is one name, put quotes around "
-                     "it)",
-                     show_name(file).text, found == '\t' ? "tabs" : quoted,
-                     found == '\t' ? "tab" : quoted);
-}
-
-/* A name that is no name: perhaps the wrong delimiter was taken. */
-static sotto_status csv_refuse_name(const char *s, const char *end,
-                                    const char *file, char delimiter,
-                                    int64_t number, const char *expected,
-                                    sotto_error *error)
-{
-    const char *past =
-        expected == csv_after_quote ? csv_skip_quoted(s, end) : NULL;
-    if (past && past < end && csv_separates(*past, delimiter))
-        return csv_refuse_delimiter(file, *past, error);
-    return error_set(error, SOTTO_DATA, "%s: line 1, column %lld: %s",
-                     show_name(file).text, (long long)number, expected);
-}
-
-/* A single name, without quotes, that has another separator in it is none. */
-static sotto_status csv_check_single(const char *name, const char *file,
-                                     char delimiter, sotto_error *error)
-{
-    for (; *name; name++)
-        if (csv_separates(*name, delimiter))
-            return csv_refuse_delimiter(file, *name, error);
-    return SOTTO_OK;
-}
-
-/* Adds a name to the header, which has room for a power of two of them. */
-static int csv_add_name(file_header *h, char *name)
-{
-    if (name && (h->count & (h->count - 1)) == 0) {
-        size_t room = h->count ? (size_t)h->count * 2 : 1;
-        char **more = mem_resize(h->name, room, sizeof *more);
-        if (!more) {
-            mem_free(name);
-            return 0;
-        }
-        h->name = more;
-    }
-    if (name)
-        h->name[h->count++] = name;
-    return name != NULL;
-}
-
-static sotto_status csv_split_header(file_header *h, const piece *p,
-                                     const char *file, sotto_error *error)
-{
-    const char *s = p->text, *end = p->text + p->size, *expected = NULL;
-    for (; s < end; s++) {
-        const char *stop = csv_name_end(s, end, h->delimiter, &expected);
-        if (!stop)
-            return csv_refuse_name(s, end, file, h->delimiter, h->count + 1,
-                                   expected, error);
-        if (!csv_add_name(h, csv_name(s, stop, h->count + 1)))
-            return error_memory(error);
-        if (!csv_may_be_name(h->name[h->count - 1], h->count))
-            return error_set(error, SOTTO_DATA,
-                             "%s: line 1, column %lld: expected the name of a "
-                             "column, found a number; add a header line",
-                             show_name(file).text, (long long)h->count);
-        s = stop;
-    }
-    return h->count == 1 && p->text[0] != '"'
-               ? csv_check_single(h->name[0], file, h->delimiter, error)
-               : SOTTO_OK;
-}
-
-static sotto_status csv_check_header(const piece *p, const char *file,
-                                     sotto_error *error)
-{
-    if (!p->size || p->text[0] == '\n' || p->text[0] == '\r')
-        return error_set(error, SOTTO_DATA,
-                         "%s: line 1: expected a header with the names of "
-                         "the columns%s",
-                         show_name(file).text,
-                         p->size ? "" : ", found an empty file");
-    if (!text_is_utf8(p->text, p->size))
-        return error_set(error, SOTTO_DATA,
-                         "%s: line 1: the header is not UTF-8; expected "
-                         "UTF-8 names: convert the file with iconv",
-                         show_name(file).text);
-    if (memchr(p->text, 0, p->size))
-        return error_set(error, SOTTO_DATA,
-                         "%s: line 1: a NUL byte in the header; expected text",
-                         show_name(file).text);
-    return SOTTO_OK;
-}
-
-static sotto_status csv_header(source *s, const sotto_options *options,
-                               file_header *out, sotto_error *error)
-{
-    static const source_cutting how = {1 << 16, READER_LONGEST, 0,
-                                       csv_cut_first, NULL};
-    const char *file = source_name(s);
-    piece p = {0};
-    *out = (file_header){0};
-    sotto_status status = csv_delimiter(file, options, &out->delimiter, error);
-    if (status == SOTTO_OK)
-        status = read_skip_mark(s, error);
-    if (status == SOTTO_OK)
-        status = source_next(s, &how, &p, error);
-    if (status == SOTTO_OK)
-        status = csv_check_header(&p, file, error);
-    if (status == SOTTO_OK)
-        status = csv_split_header(out, &p, file, error);
-    source_release(&p);
-    if (status != SOTTO_OK)
-        header_free(out);
-    return status;
 }
 
 /* ---- fields ---- */

@@ -110,7 +110,7 @@ static void declare_standard(text_buffer *t, const column_plan *p, int numbered)
     text_put(t, ", ");
 }
 
-char *declare_schema(const column_plan *p, char *const class_name[2],
+char *schema_of_plan(const column_plan *p, char *const class_name[2],
                      const double *low, const double *high, int numbered)
 {
     text_buffer t = {0};

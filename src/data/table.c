@@ -123,7 +123,7 @@ sotto_status table_describe(sotto_table *t, column_plan *p, sotto_error *error)
         !(t->sparse ? table_describe_numbered(t, p)
                     : table_describe_columns(t, p)))
         return error_memory(error);
-    t->schema = declare_schema(p, t->class_name, t->low, t->high, t->sparse);
+    t->schema = schema_of_plan(p, t->class_name, t->low, t->high, t->sparse);
     return t->schema ? SOTTO_OK : error_memory(error);
 }
 

@@ -1,0 +1,18 @@
+/*
+ * csv: what the header and the rows of a CSV file share.
+ */
+#ifndef SOTTO_CSV_H
+#define SOTTO_CSV_H
+
+#include "reader.h"
+
+extern const char csv_open_quote[], csv_after_quote[];
+
+/* Past the quoted field that starts at s, or NULL when it does not end. */
+const char *csv_skip_quoted(const char *s, const char *end);
+
+/* The first line, which is taken from the source. */
+sotto_status csv_header(source *s, const sotto_options *options,
+                        file_header *out, sotto_error *error);
+
+#endif

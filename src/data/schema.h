@@ -1,0 +1,77 @@
+/*
+ * schema: what is declared about the columns of a file.
+ */
+#ifndef SOTTO_SCHEMA_H
+#define SOTTO_SCHEMA_H
+
+#include "data.h"
+
+typedef enum column_role {
+    COLUMN_NUMBER,
+    COLUMN_CATEGORY,
+    COLUMN_TARGET,
+    COLUMN_WEIGHT,
+    COLUMN_UNIT,
+    COLUMN_DROP
+} column_role;
+
+/* What a missing value becomes. */
+typedef enum column_missing {
+    MISSING_REFUSE, /* the row is bad */
+    MISSING_FILL,   /* `fill` (a number) or `fill_level` (a category) */
+    MISSING_NONE    /* a category of which no level holds */
+} column_missing;
+
+typedef struct column {
+    char *name;
+    column_role role;
+    int64_t place;   /* where the schema lists it, in features */
+    int64_t feature; /* the first feature it fills */
+    int plain;       /* a number, none of which means a missing value */
+    int bounded;
+    double low, high;    /* declared, raw units */
+    double centre, half; /* mapped = (raw - centre) / half */
+    column_missing missing;
+    double fill;        /* raw units */
+    int64_t fill_level; /* index into level */
+    char **level;
+    int64_t levels;
+    char *class_name[2]; /* of a target; NULL: not declared */
+} column;
+
+/* Declarations as they stand in a schema file. */
+typedef struct schema {
+    column *column;
+    int64_t columns;
+    int has_standard; /* for columns that are not listed */
+    column standard;
+    char **missing; /* words that mean a missing value */
+    int64_t missing_words;
+    int64_t width; /* how many columns a .npy file has; 0: not said */
+    int is_model;  /* what a model declares: see plan_schema */
+} schema;
+
+sotto_status schema_load(schema *out, const char *path, sotto_error *error);
+
+/* From memory; `name` is for messages. */
+sotto_status schema_parse(schema *out, const char *name, const char *bytes,
+                          size_t size, sotto_error *error);
+
+/* From JSON that was read already. */
+struct json_t;
+sotto_status schema_from_json(schema *out, const char *name,
+                              struct json_t *root, sotto_error *error);
+
+void schema_free(schema *s);
+void column_free(column *c);
+
+/* ---- schema_write.c ---- */
+
+struct column_plan;
+
+/* The plan as a schema that reads another file in the same way; NULL when
+   out of memory. */
+char *schema_of_plan(const struct column_plan *p, char *const class_name[2],
+                     const double *low, const double *high, int numbered);
+
+#endif
