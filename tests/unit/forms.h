@@ -1,5 +1,6 @@
-/* A data set of which the first features are in most rows and the last two in
-   none, in two forms: for tests that compare them. */
+/* One data set as dense CSV and as sparse svmlight, for tests that compare
+   the two storages. Its first features are in most rows; its last two are in
+   none. */
 #ifndef SOTTO_TESTS_FORMS_H
 #define SOTTO_TESTS_FORMS_H
 

@@ -1,8 +1,8 @@
 /*
- * law: whether counts agree with probabilities, or with other counts. Each
- * comparison fails by chance with probability 1e-6 for uniform bits
- * (chi-square: to the accuracy of its limit law; counts: at most, by
- * Bernstein).
+ * Tests whether counts agree with probabilities, or with other counts. Each
+ * comparison fails by chance with probability 1e-6 if the bits are uniform.
+ * (For chi-square this holds up to the accuracy of its limit law; for counts it
+ * is an upper bound, by Bernstein's inequality.)
  */
 #ifndef SOTTO_LAW_H
 #define SOTTO_LAW_H

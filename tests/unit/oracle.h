@@ -1,5 +1,5 @@
 /*
- * oracle: MPFR with 500 bits, as the judge of the noise tests.
+ * The reference for the noise tests: MPFR with 500 bits.
  */
 #ifndef SOTTO_ORACLE_H
 #define SOTTO_ORACLE_H

@@ -1,6 +1,6 @@
 /*
- * What the tests of the parties share: an agreement and tables from text, and
- * who says what to whom.
+ * The tests of the federation share this: an agreement and tables made from
+ * text, and calls that exchange messages.
  */
 #ifndef SOTTO_TESTS_PARTIES_H
 #define SOTTO_TESTS_PARTIES_H
@@ -44,7 +44,7 @@ static inline federation agreed(const char *text, int64_t rows, double epsilon,
     return f;
 }
 
-/* Party k of these, who reads its own columns of the text. */
+/* Party k of this agreement, which reads its own columns of the text. */
 static inline party *joined(const federation *f, int k, const char *csv)
 {
     party *p;

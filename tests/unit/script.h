@@ -1,5 +1,6 @@
 /*
- * script: streams of given words, and what MPFR makes of the same words.
+ * Random streams whose words a test chooses, and what MPFR computes from the
+ * same words.
  */
 #ifndef SOTTO_SCRIPT_H
 #define SOTTO_SCRIPT_H
@@ -49,7 +50,8 @@ static inline void fraction(mpfr_t x, const uint64_t *words, int count,
     mpfr_clear(one);
 }
 
-/* 1 but for 2^-42 to 2^-54: on both sides of where double can decide. */
+/* 1 minus 2^-42 to 2^-54: doubles can decide some of these and not the
+   others. */
 static inline double a_little_off(void)
 {
     double off = ldexp(1, -42 - (int)(oracle_random() % 12));

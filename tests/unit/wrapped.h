@@ -1,5 +1,5 @@
 /*
- * The gate, as tests put themselves in its place: what release tests share.
+ * Tests that replace the gate's two functions at link time (--wrap) share this.
  */
 #ifndef SOTTO_TEST_WRAPPED_H
 #define SOTTO_TEST_WRAPPED_H
@@ -17,7 +17,7 @@ sotto_status __real_gate_choose(curator *c, const gate_contest *q,
 sotto_status __wrap_gate_choose(curator *c, const gate_contest *q,
                                 int64_t *winner, sotto_error *error);
 
-/* A number that looks random, of another. */
+/* A hash of x: it looks random, and is the same in every run. */
 static inline uint64_t mixed(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

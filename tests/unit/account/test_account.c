@@ -49,7 +49,7 @@ static double epsilon_of(const char *plan, double delta)
     return price.epsilon;
 }
 
-/* At least the truth, and not more than `slack` of it above. */
+/* A price is at least the truth, and above it by at most the part `slack`. */
 static void assert_above(const char *what, double got, double truth,
                          double slack)
 {
@@ -129,7 +129,8 @@ static void test_range_anchors(void **state)
 
 /* ---- exact compositions ---- */
 
-/* delta of randomised responses and perhaps one Laplace, by enumeration. */
+/* delta of several randomised responses and at most one Laplace mechanism,
+   by enumeration of all outcomes. */
 static double exact_pure(const double *e, int n, double laplace, double epsilon)
 {
     double sum = 0;
@@ -193,7 +194,8 @@ static double exact_sampled(double q, double sigma, int add, double epsilon)
     return add ? zero - exp(epsilon) * mixed : mixed - exp(epsilon) * zero;
 }
 
-/* Two of them: the second one's profile averaged over the first's loss. */
+/* Two subsampled Gaussians: the privacy profile of the second, averaged over
+   the loss of the first. */
 static double exact_two(double q, double sigma, int add, double epsilon)
 {
     double sum = 0, step = .002 * sigma;
@@ -411,8 +413,8 @@ static double after_selection(double eta, double epsilon)
     return pow(1 - exp((epsilon - eta) / 2), 2) / -expm1(-eta);
 }
 
-/* What an adversary reaches who sees a Gaussian answer first and chooses the
-   selection by it: an integral over that answer. */
+/* delta for an adversary who sees a Gaussian answer first and then chooses
+   the selection: an integral over that answer. */
 static double gauss_then_selection(double mu, double eta, double epsilon)
 {
     double sum = 0, step = 1e-4;
@@ -440,9 +442,9 @@ static account_price price_of(const account_list *list, double delta)
     return price;
 }
 
-/* Nobody has said that the second list follows the first: what has an order
-   by itself may come in any order then. Catches: the first list's order for
-   all of it. */
+/* Two ordered lists are joined, and nothing says that the second follows the
+   first: the joined list has no order. Catches: the first list's order is taken
+   for both. */
 static void test_joined_in_any_order(void **state)
 {
     (void)state;
@@ -507,7 +509,7 @@ static void test_joined_draws(void **state)
     account_free(&second);
 }
 
-/* To know the order can only help, to the last bit. */
+/* A known order never makes the price higher, not even by one bit. */
 static void test_order_is_never_dearer(void **state)
 {
     (void)state;
@@ -556,8 +558,8 @@ static json_t *json_of(const text_buffer *t)
     return root;
 }
 
-/* What a statement lists is what was priced: the same bits of the same
-   events, in the same rounds. */
+/* A statement lists exactly what was priced: the same events, bit for bit,
+   in the same rounds. */
 static void test_questions_read_back(void **state)
 {
     (void)state;
@@ -625,7 +627,7 @@ static void test_no_blocks_in_turn(void **state)
     }
 }
 
-/* A statement of 5 Gaussian answers that claims this. */
+/* A statement of 5 Gaussian answers that claims this epsilon. */
 static sotto_status check(const char *epsilon, const char *delta,
                           const char *more, sotto_error *error)
 {
@@ -674,7 +676,8 @@ static void test_statements_are_priced_again(void **state)
     assert_non_null(strstr(error.message, "party"));
 }
 
-/* Odd sizes: answers that are numbers, in order, and soon. */
+/* Extreme parameters: every price is a number, delta falls as epsilon grows,
+   and the computation ends quickly. */
 static void test_extremes(void **state)
 {
     (void)state;
@@ -768,8 +771,8 @@ static void test_round_trip(void **state)
     text_free(&json);
 }
 
-/* Of several deltas those for which nothing is proven are infinite; of one it
-   is an error. */
+/* A delta for which no epsilon is proven has an infinite price in a list of
+   deltas; alone it is an error. */
 static void test_nothing_proven(void **state)
 {
     (void)state;
@@ -852,7 +855,8 @@ static double calibrated(const char *plan, const char *settings, double epsilon,
     return z;
 }
 
-/* Questions whose levels are divided are the plan that says so, bit for bit. */
+/* A list of questions whose levels are divided has the same bits as the plan
+   whose text says the divided levels. */
 static void test_calibrate_questions(void **state)
 {
     (void)state;

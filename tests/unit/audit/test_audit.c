@@ -37,7 +37,8 @@ static double normal_quantile(double p)
     return low;
 }
 
-/* An upper limit of a rate that was seen `hits` times in `runs`. */
+/* An upper confidence limit of the rate of an event that occurred `hits`
+   times in `runs`. */
 static double upper_limit(int64_t hits, int64_t runs)
 {
     double p = ((double)hits + 1) / ((double)runs + 2);
@@ -116,8 +117,8 @@ static void test_release(void **state)
         assert_true(seen <= mus[i]);
         assert_true(seen >= .9 * mus[i]);
     }
-    /* replaced by its opposite the record would move twice as far: against
-       nothing it must show half */
+    /* noise for replace-one is for the record and its opposite; against no
+       record, which is half as far, half of the claim must show */
     double half = audit_release(ACCOUNT_REPLACE_ONE, 2, .125);
     assert_true(half <= 1 && half >= .9);
 }
@@ -304,8 +305,9 @@ static double probe_short_means(curator *c)
     return (out[0] + out[1]) / sqrt(2);
 }
 
-/* Among ordinary rows one is replaced by another of a length that no other
-   comes near: it moves the means as far as any record, and no other row. */
+/* One of many ordinary rows is replaced by a row that is far longer than all
+   others. It moves the means as far as any record can, and changes no other
+   row. */
 static void test_scaled_rows(void **state)
 {
     (void)state;
@@ -332,10 +334,11 @@ static void test_scaled_rows(void **state)
 /* ---- minimisers ---- */
 
 /*
- * Output perturbation: no row, or one whose slope is as large as can be.
- * Objective perturbation: short rows that go along the first feature until a
- * row that is against it has all its slope; what tells most is the gradient
- * of the known part, which is next to the linear one.
+ * Output perturbation: no row, or one whose slope is as large as possible.
+ * Objective perturbation: short rows pull the minimiser along the first
+ * feature, so far that a row that opposes it has its largest slope. The best
+ * statistic is the gradient of the public part of the objective, which is
+ * almost the random linear part.
  */
 enum { SHORT = 574 };
 
@@ -599,7 +602,7 @@ static void test_sgd(void **state)
 
 /* ---- Frank-Wolfe from end to end ---- */
 
-/* Every so many steps are a run: no answer depends on those before. */
+/* One long run is cut into many: no answer depends on those before it. */
 enum { FW_STEPS = 20, FW_OFTEN = 14 };
 
 typedef struct fw_watch {
@@ -608,7 +611,7 @@ typedef struct fw_watch {
     int64_t step, down, often;
 } fw_watch;
 
-/* Which way a step went can be read off the iterate. */
+/* The iterate shows in which direction each step went. */
 static int fw_look(void *context, double share)
 {
     fw_watch *w = context;

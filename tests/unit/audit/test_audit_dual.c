@@ -11,7 +11,8 @@
 #include "curator.h"
 #include "solver.h"
 
-/* An upper limit of a rate that was seen `hits` times in `runs`. */
+/* An upper confidence limit of the rate of an event that occurred `hits`
+   times in `runs`. */
 static double upper_limit(int64_t hits, int64_t runs)
 {
     double p = ((double)hits + 1) / ((double)runs + 2);

@@ -1,9 +1,10 @@
 /*
- * The parties, audited: everything that one row is in, at once. Data without
- * that row's values against data where it is as large as it can be in every
- * column and the label; the server tells what moves the choices most. The
- * statistic is the likelihood ratio of all that leaves: what it certifies must
- * not be above what is claimed, and must come near it.
+ * An audit of the federation: all answers that one row takes part in, together.
+ * In one data set the row's values are 0, in the other they are as large as
+ * possible in every column and in the label; the server sends the vectors that
+ * make the choices differ most. The statistic is the likelihood ratio of all
+ * messages. The epsilon that it certifies must not exceed the claim, and must
+ * come near it.
  *
  * Limits are 5 standard deviations: a false alarm in a million.
  */
@@ -190,8 +191,8 @@ static void test_slices(void **state)
     federation_free(&f);
 }
 
-/* Many rows and buckets, few runs: noise that shrinks as rows grow in number,
-   as the paper's does, shows itself at once. */
+/* Many rows and buckets, few runs: noise that shrinks with the number of
+   rows, as the paper's does, is found at once. */
 static void test_many_rows(void **state)
 {
     (void)state;
@@ -204,8 +205,8 @@ static void test_many_rows(void **state)
 
 /* ---- one choice, where its range shows ---- */
 
-/* Three rows along the vector, or two of them: how often the negative of the
-   column is chosen all the same. */
+/* Three rows, or two, point along the vector: how often the negative of the
+   column is chosen nevertheless. */
 static double against(const federation *f, int rows_along, double eta, int runs)
 {
     static const int64_t only_one[] = {0};

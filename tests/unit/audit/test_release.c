@@ -1,11 +1,11 @@
 /*
- * The release test. Answers are scripted: the gate does all it does (it
- * charges, sums, draws noise), then what it would let out is replaced by
- * numbers that depend on the question's place in the run alone (--wrap).
- * Whatever else a run leaves must then be the same for any records: every
- * byte of the model and of MODEL.spent, what progress was told, and what each
- * call returned. The exact sums are noted on the way, so that it is certain
- * that the records did differ.
+ * The release test: nothing but the gate's answers depends on the records. The
+ * gate works as always (it charges, sums, draws noise), but at link time
+ * (--wrap) its answers are replaced by numbers that depend only on the
+ * question's place in the run. All other output must then be the same for any
+ * records: every byte of the model and of MODEL.spent, the calls of the
+ * progress callback, and what each call returned. The test also notes the exact
+ * sums, to be certain that the records did differ.
  */
 #include "reading.h"
 
@@ -108,7 +108,7 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-/* All that anybody could get hold of, as text. */
+/* All output of a run, as text. */
 static void put_file(text_buffer *t, const char *path)
 {
     char *bytes = NULL;
@@ -142,8 +142,8 @@ typedef struct release {
     uint64_t sums;
 } release;
 
-/* As `sotto train` does it. Remarks about rows are for the operator, and are
-   part of it only where all must be silent. */
+/* Trains as `sotto train` does. Remarks about rows are for the operator;
+   they count as output only where everything must be silent. */
 static void train(release *r, const sotto_options *o, int silent)
 {
     sotto_table *table = NULL;
@@ -289,7 +289,8 @@ static void compare_with(const release *expected, const change *c, int sparse,
     release r = release_of(text, s, drop);
     same_release(expected, &r, c->name);
     assert_int_equal(r.questions, expected->questions);
-    /* a malformed row is as if absent, all else is seen inside */
+    /* a malformed row counts as absent; any other change is visible to the
+       curator */
     assert_int_equal(r.sums == expected->sums, c->malformed && !c->gone);
     text_free(&r.text);
     mem_free(text);
@@ -437,7 +438,7 @@ static void test_people(void **state)
                        {"smoothness", "private:0.1"}, {"order", "cyclic"}));
 }
 
-/* Their noise is found slowly, so each form has one loss. */
+/* Calibration is slow here, so each storage has one loss only. */
 static void one_loss(int sparse, int classes, int drop, const char *schema,
                      const setting *more)
 {
@@ -458,7 +459,7 @@ static void test_moments(void **state)
     fewest = 12;
 }
 
-/* Minimisers, which all rows together make. */
+/* Minimisers, which depend on all rows at once. */
 static void test_minimisers(void **state)
 {
     (void)state;
@@ -481,7 +482,8 @@ static void test_minimisers(void **state)
     fewest = 12;
 }
 
-/* Whole gradients, and how batches of everybody differ from them. */
+/* Whole gradients, and differences of gradients over batches that contain
+   every row. */
 static void test_anchors(void **state)
 {
     (void)state;
@@ -527,8 +529,8 @@ static void test_steps_by_rows(void **state)
                       {"intercept", "no"}));
 }
 
-/* The same malformed rows stop a run that is not to drop them, before
-   anything is asked or written. */
+/* Without --bad-rows drop the same malformed rows stop the run before any
+   question is asked or any file written. */
 static void test_stop(void **state)
 {
     (void)state;

@@ -245,7 +245,8 @@ static void test_files(void **state)
     mode_t mask = umask(0);
     umask(mask);
     assert_int_equal(status.st_mode & 0777, 0666 & ~mask);
-    /* a file that is replaced leaves its mode, whatever the umask */
+    /* a new file takes the mode of the file that it replaces, whatever the
+       umask */
     assert_int_equal(chmod(path, 0602), 0);
     assert_int_equal(sotto_text_write(path, "fourth", &error), SOTTO_OK);
     assert_int_equal(stat(path, &status), 0);
@@ -269,8 +270,8 @@ static void test_file_failures(void **state)
     assert_int_equal(sotto_text_write(folder, "x", &error), SOTTO_FAILED);
 }
 
-/* What is read whole is text, and has a limit, also where there is no size to
-   look at. */
+/* A file that is read whole must be text and below a limit, also where its
+   size is not known in advance (pipes). */
 static void test_file_whole(void **state)
 {
     (void)state;
@@ -425,7 +426,7 @@ static void test_numbers(void **state)
     assert_false(sotto_number_parse("nan", &back));
 }
 
-/* A name that was written wrongly: what is meant, or nobody knows. */
+/* A misspelt name: a suggestion where one is near, and none otherwise. */
 static void test_nearest(void **state)
 {
     (void)state;

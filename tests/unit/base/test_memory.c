@@ -208,7 +208,7 @@ static sotto_status do_train(const sotto_options *options, sotto_error *error)
     return status;
 }
 
-/* From a file to a model on disk and back to answers. */
+/* From a data file to a model file and back to predictions. */
 static sotto_status do_model(const sotto_options *options, sotto_error *error)
 {
     sotto_table *t = NULL;
@@ -496,7 +496,7 @@ static void test_private(void **state)
                            {i ? "features" : "schema", i ? "3" : paths[FULL]},
                            ONE_THREAD),
                   do_train) > 40);
-    /* noise that needs no transform: few allocations */
+    /* noise whose price needs no Fourier transform: few allocations */
     static const char *const solvers[] = {"scd", "scd-primal"};
     for (int i = 0; i < 2; i++)
         assert_true(

@@ -1,7 +1,7 @@
 /*
- * Bounds that are told: records count as if they had been clamped in the
- * file, for every question and in every form, and nothing that was made of
- * them before can be left behind.
+ * Bounds that are told to the curator during a run. From then on every
+ * question, for either storage, answers as if the records had been clamped in
+ * the file; nothing that was computed from the unclamped values is used again.
  */
 #include "forms.h"
 #include "plans.h"
@@ -21,8 +21,9 @@ static double uniform(void)
 static const double bound[FEATURES] = {.5,  .25,      INFINITY, .125,
                                        .75, INFINITY, .0625,    .5};
 
-/* The same rows as they are and clamped, as CSV and as svmlight: most columns
-   in few rows, some in most, in eighths of what they are bounded by. */
+/* The same rows unclamped and clamped, as CSV and as svmlight. Most columns
+   are in few rows, some in most. Values are multiples of an eighth of the
+   bound. */
 typedef struct texts {
     text_buffer dense[2], sparse[2];
 } texts;
@@ -119,7 +120,7 @@ static ask_plan plan_all(void)
     return plan;
 }
 
-/* A mark of what some questions answer, with noise of one seed. */
+/* A hash of the answers to some questions, with noise of one seed. */
 static uint64_t mark_of(sotto_table *t, loss_kind kind, int tell)
 {
     double one[WIDTH], none[WIDTH] = {0}, w[WIDTH], edge[] = {.7, .5, .2};

@@ -1,7 +1,8 @@
 /*
- * Choices: scores by each rule against their definition, no score moves
- * further than its sum, and sums that follow the rows are those of a
- * recount, bit for bit, for any storage and instruction set.
+ * Choices of a coordinate. Scores of each rule agree with their definition; no
+ * score moves further than its sum; and sums that are updated after each move
+ * equal sums that are counted anew, bit for bit, for any storage and
+ * instruction set.
  */
 #include "forms.h"
 #include "plans.h"
@@ -30,7 +31,7 @@ static int64_t small(int64_t most)
     return (int64_t)(word() % (uint64_t)(2 * most + 1)) - most;
 }
 
-/* A coordinate as it can be: its weight in the box, edges known. */
+/* A random coordinate: its weight is 0 or anywhere in its box, if any. */
 static score_terms some_terms(int64_t most)
 {
     score_terms t = {.sum = small(3 * most), .l1 = llabs(small(most))};
@@ -97,7 +98,7 @@ static void test_no_score_moves_further(void **state)
     }
 }
 
-/* What is no number cannot become one: the same on every machine. */
+/* A score that is not a number gives the same result on every machine. */
 static void test_whole(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static void test_whole(void **state)
 enum { MOST_FEATURES = 5000 };
 static int features = 40, rows = 700;
 
-/* A move that is told before the scores are, and not done yet. */
+/* A move that is told before the scores, and still pending. */
 static double moved_before;
 
 /* Other questions come between choices, which use the same scratch. */
@@ -137,7 +138,7 @@ static double ask_between(curator *c, int64_t round)
     return out[0];
 }
 
-/* A mark of every answer of many choices, releases and moves. */
+/* A hash of the answers to many choices, releases and moves. */
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
                         ask_rule rule, double level)
 {
@@ -243,8 +244,8 @@ static void test_forms(void **state)
         }
 }
 
-/* What was told and not done yet is done before sums are followed: the first
-   choice knows of it, and so do all that come after. */
+/* Pending moves are done before sums are first counted: the first choice and
+   all later ones know of them. */
 static void test_a_move_that_waits(void **state)
 {
     (void)state;
@@ -256,8 +257,9 @@ static void test_a_move_that_waits(void **state)
     moved_before = 0;
 }
 
-/* Sums are those of the present slopes also where other questions have used
-   the memory that these were in: else a record would count more than once. */
+/* Sums agree with the present slopes also after other questions have
+   overwritten the memory of the slopes. Otherwise a record could count more
+   than once. */
 static void test_questions_between(void **state)
 {
     (void)state;
@@ -400,8 +402,8 @@ static void test_shapes(void **state)
     curator_close(c);
 }
 
-/* Whether scores are told, and then a choice is answered; otherwise there must
-   be none, whatever there was before. */
+/* Whether these scores are accepted. If so, a choice is answered; if not,
+   none may be, whatever scores there were before. */
 static int are_taken(curator *c, const ask_scores *scores)
 {
     int64_t j;
@@ -422,7 +424,7 @@ static int are_taken(curator *c, const ask_scores *scores)
     return status == SOTTO_OK;
 }
 
-/* Lemma 7 is about numbers such as these; others make no scores. */
+/* Lemma 7 assumes numbers in these ranges; all others are refused. */
 static void test_scores_are_checked(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /*
- * Cross moments: features, intercept and target of a row, shortened together.
- * What a record adds depends on no other record and on no storage, is no
- * longer than what is charged whatever its bits are, and means what it says.
+ * Cross moments: products of the features, intercept and target of a row,
+ * scaled down together to the clip. What a record adds depends on no other
+ * record and not on the storage; it is never longer than what is charged,
+ * whatever the record's bits; and its value is the defined one.
  */
 #include "plans.h"
 #include "reading.h"
@@ -244,7 +245,8 @@ static void test_charged(void **state)
     assert_true(curator_draws(&item, FEATURES) >= CELLS);
 }
 
-/* A frame with the target is for this question, and this question for it. */
+/* A frame that has the target suits no other question, and this question
+   takes no other frame. */
 static void test_refused(void **state)
 {
     (void)state;

@@ -96,8 +96,8 @@ static void test_over_budget(void **state)
     mem_free(text);
 }
 
-/* The sd of many answers, in units of clip / rows: 1 / mu times what the
-   adjacency and the rows of a person make of it. */
+/* The sd of many answers, in units of clip / rows: 1 / mu times a factor for
+   the adjacency and for the rows of a person. */
 static double measured_noise(const curator_policy *policy, double mu)
 {
     enum { TIMES = 4000 };
@@ -165,8 +165,8 @@ static void ask_often(curator *c, double *out, int count)
             abort();
 }
 
-/* Noise of one question says nothing about that of another. Each coefficient
-   has sd 1/64; 6 of them, and the seed is fixed. */
+/* The noises of two questions are not correlated. Each correlation has sd
+   1/64; the limit is 6 sd, and the seed is fixed. */
 static void test_answers_are_independent(void **state)
 {
     (void)state;
@@ -188,8 +188,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A child has none of the noise its parent drew, in advance or not. Two of
-   400 values alike by chance: 5e-8. */
+/* A forked child repeats no noise of its parent, drawn in advance or not.
+   Two of 400 values are equal by chance with probability 5e-8. */
 static void test_fork_shares_no_noise(void **state)
 {
     (void)state;
@@ -442,7 +442,7 @@ static void sums_of(const char *text, double out[6])
 }
 
 /* A blanked record adds nothing to any sum. A row of zeros does: in the
-   intercept's sum it is up to twice as far from a record as a blank is. */
+   intercept's sum it can be twice as far from a record as a blanked one. */
 static void test_blank(void **state)
 {
     (void)state;
@@ -557,7 +557,7 @@ static void test_batch(void **state)
     check_batch(.0625);
 }
 
-/* Some rows with values that no arithmetic likes. */
+/* Rows with extreme values: denormal, huge, zero. */
 static void put_odd_rows(text_buffer *dense, text_buffer *sparse)
 {
     static const char *const odd[] = {"3e38", "-1e-40", "1e30", "0", "-3e38"};
@@ -572,8 +572,9 @@ static void put_odd_rows(text_buffer *dense, text_buffer *sparse)
     }
 }
 
-/* A whole table's integers are the sum of those of its rows, each in a table
-   of its own: a row adds the same whatever stands around it, and wherever. */
+/* The integers of a table are the sum of those of its rows, each in a table
+   of its own: what a row adds depends neither on other rows nor on its place.
+   */
 static void test_gradient_rows(void **state)
 {
     (void)state;
@@ -697,7 +698,7 @@ static void test_noise_is_needed(void **state)
     mem_free(text);
 }
 
-/* Tables of the wrong kind are refused, and freed all the same. */
+/* Tables of the wrong kind are refused, and freed nevertheless. */
 static void test_wrong_table(void **state)
 {
     (void)state;
@@ -759,7 +760,7 @@ static void test_order(void **state)
 /* So many rows that threads share them. */
 enum { STORAGE_ROWS = 70000 };
 
-/* Many answers and moves; a mark of all answers. */
+/* Many answers and moves; returns a hash of all answers. */
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy)
 {
     enum { TIMES = 60 };

@@ -1,7 +1,8 @@
 /*
- * Batches of differences: each record's gradient at the iterate less that at
- * the anchor, clipped. What a record adds depends on no other record and on
- * no storage, is no longer than what is charged, and means what it says.
+ * Batches of differences: each record's gradient at the iterate minus that at
+ * the anchor, clipped. What a record adds depends on no other record and not on
+ * the storage; it is never longer than what is charged; and its value is the
+ * defined one.
  */
 #include "plans.h"
 #include "reading.h"
@@ -98,7 +99,8 @@ static void put_record(text_buffer *dense, text_buffer *sparse, int classes)
 
 /* ---- tests ---- */
 
-/* Squared loss: (x'(w - anchor)) x, whatever the target is; then clipped. */
+/* For the squared loss a difference is (x'(w - anchor)) x, clipped, whatever
+   the target. */
 static void test_meaning(void **state)
 {
     (void)state;
@@ -125,7 +127,7 @@ static void test_meaning(void **state)
     }
 }
 
-/* Where the iterate is the anchor there is nothing, bit for bit. */
+/* At the anchor every difference is exactly 0. */
 static void test_nothing_at_the_anchor(void **state)
 {
     (void)state;

@@ -161,8 +161,8 @@ static void test_bound(void **state)
     }
 }
 
-/* A caller may have turned denormals off, or rounds otherwise: a row of many
-   tiny values is as long as it is, and is clipped. */
+/* A caller may flush denormals to 0 or round in another direction. A row of
+   many tiny values still has its full length, and is clipped. */
 static void test_modes(void **state)
 {
     (void)state;
@@ -655,7 +655,7 @@ static void test_without_noise(void **state)
     }
 }
 
-/* What cannot be is refused before a record is looked at. */
+/* Invalid arguments are refused before any record is read. */
 static void test_refusals(void **state)
 {
     (void)state;
@@ -698,8 +698,8 @@ static void test_refusals(void **state)
 
 /* ---- for comparison ---- */
 
-/* Blocks take turns, whatever a solver does; each row is in one of them, is
-   priced once a round, and with noise for all rows of the block. */
+/* Blocks take turns, whatever a solver does. Each row is in one block, is
+   priced once a round, and the noise is for all rows of the block. */
 static void test_sequence(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /*
- * Minimisers: what is certified is true, one record moves the answer by no
- * more than is charged whatever it is, some records do move it that far, and
- * a random linear part hides what its proof says that it hides.
+ * Minimisers of the penalised loss, released with noise. Certificates are true;
+ * no record moves the answer by more than is charged; some records do move it
+ * that far; and objective perturbation has the privacy that its proof states.
  */
 #include "plans.h"
 #include "reading.h"
@@ -96,8 +96,8 @@ static rows some_rows(int count, double size)
 
 /* ---- what is certified ---- */
 
-/* The shortest subgradient of Phi at w, in long doubles: another way to the
-   same. */
+/* The shortest subgradient of Phi at w, computed independently in long
+   doubles. */
 static double true_length(const minimum *m, const double *w)
 {
     const sotto_table *t = m->table;
@@ -178,7 +178,7 @@ static void test_certificate(void **state)
     assert_true(worst <= 1);
 }
 
-/* By steps that are sure alone, from 0: as near, and it ends. */
+/* With the guaranteed (slow) steps alone, from 0: it ends, and is as near. */
 static void test_surely(void **state)
 {
     (void)state;
@@ -204,9 +204,10 @@ static void test_surely(void **state)
 }
 
 /*
- * A pull that takes the minimiser to where hardly any row has a slope, as a
- * large budget and a small l2 allow: Newton's steps get there. Sure ones would
- * take hours, and whether they are needed is a matter of the records.
+ * A linear part that takes the minimiser to where hardly any row has a slope,
+ * as a large budget and a small l2 allow. Newton's steps get there. The
+ * guaranteed steps would take hours, and whether they are needed would depend
+ * on the records.
  */
 static void test_far_away(void **state)
 {
@@ -235,7 +236,7 @@ static void test_far_away(void **state)
     assert_true(worst <= 1 && farthest > 1e4);
 }
 
-/* Where doubles cannot tell, nothing is said. */
+/* Where doubles are not accurate enough, nothing is certified. */
 static void test_not_certain(void **state)
 {
     (void)state;
@@ -491,7 +492,8 @@ static sotto_table *background(const double *to, const record *last)
     return table;
 }
 
-/* Pairs that are made for it come next to what is charged. */
+/* Pairs that are constructed for it move the answer almost as far as is
+   charged. */
 static void test_reached(void **state)
 {
     (void)state;
@@ -583,7 +585,7 @@ static void test_charged(void **state)
     assert_true(curator_draws(&item, P) >= 2 * P);
 }
 
-/* What its proof is not about is refused before it is charged. */
+/* What the proof does not cover is refused before it is charged. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -623,7 +625,7 @@ static void test_refused(void **state)
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1, -1, 1}, 1, 1e6, 0, 1},
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1, -1, 1}, 1, 1e9, 0, 0},
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1e-12, -1, 1}, 1, 1e6, 0, 0},
-        /* steps that are led astray by more than they go */
+        /* l2 so small that rounding errors move the minimiser too far */
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1e-9, -9, 9}, 1, 1, 0, 1},
         {ASK_MINIMISER, {LOSS_LOGISTIC, 0}, {0, 1e-18, -9, 9}, 1, 1, 0, 0},
     };
@@ -806,7 +808,7 @@ static void test_pull(void **state)
     print_message("pull: variance %.4f, expected %.4f\n", spread, want);
 }
 
-/* A penalty that is too small for the level is refused, as is said before. */
+/* A penalty that is too small for the level is refused. */
 static void test_least_l2(void **state)
 {
     (void)state;

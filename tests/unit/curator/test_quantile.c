@@ -1,8 +1,8 @@
 /*
- * The private quantile: its scores are what they are said to be, no record
- * moves one further than is charged whatever its bits are, the answer has the
- * law of the exponential mechanism, and a Gaussian of the level that is
- * charged reveals no less.
+ * The private quantile. Scores agree with their definition; no record moves one
+ * further than is charged, whatever its bits; the answer has the law of the
+ * exponential mechanism; and the Gaussian that is charged costs at least as
+ * much.
  */
 #include "forms.h"
 #include "plans.h"
@@ -415,7 +415,7 @@ static void test_refusals(void **state)
     refuse_asking(&empty, edge, EDGES, .5);
 }
 
-/* No other noise is for a quantile, and this noise is for nothing else. */
+/* A quantile takes this noise only, and no other question takes it. */
 static void test_plans(void **state)
 {
     (void)state;
@@ -470,7 +470,8 @@ static void test_event(void **state)
     }
 }
 
-/* Out of what was left for later, Gaussian or not, its level's square goes. */
+/* A quantile that is asked later takes its level's square out of what was
+   left for later questions. */
 static void test_later(void **state)
 {
     (void)state;
@@ -520,8 +521,7 @@ static double better_of_two(int64_t rows_per_person,
     return count;
 }
 
-/* All rows of a person are in the noise, and not twice where one is
-   replaced. */
+/* The noise is for all rows of a person, and is not doubled for replace-one. */
 static void test_people(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /*
- * The questions about the shape of the records and in told coordinates: what
- * a record adds depends on no other record and on no storage, is no longer
- * than what is charged whatever its bits are, and means what it says.
+ * Questions about the shape of the records (lengths, histograms, moments) and
+ * in coordinates that the solver tells. What a record adds depends on no other
+ * record and not on the storage; it is never longer than what is charged,
+ * whatever the record's bits; and its value is the defined one.
  */
 #include "plans.h"
 #include "reading.h"
@@ -395,7 +396,7 @@ static void test_lengths_charged(void **state)
         }
 }
 
-/* What they mean, on a table that can be added up by hand. */
+/* Values on a table that is small enough to be computed by hand. */
 static void test_meaning(void **state)
 {
     (void)state;
@@ -443,8 +444,8 @@ static void test_meaning(void **state)
     assert_true(fabs((double)at[6] * unit * 8 + .1171875 + .3671875) < 1e-5);
 }
 
-/* Bounds, edges, frames and maps that cannot be are refused, and nothing is
-   spent on them. */
+/* Invalid bounds, edges, frames and maps are refused, and nothing is
+   charged. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -577,8 +578,8 @@ static void test_some_charged(void **state)
     }
 }
 
-/* What is left for later pays for so much and no more, and for Gaussian
-   questions only. */
+/* What is left for later pays for Gaussian questions only, and for no more
+   than was left. */
 static void test_later(void **state)
 {
     (void)state;
@@ -626,7 +627,7 @@ static void test_later(void **state)
     more.item[0].level = .01;
     assert_int_equal(curator_tell_plan(c, &more, &error), SOTTO_BUDGET);
     curator_close(c);
-    /* what is not planned pays for nothing, wherever it stands */
+    /* a question that is not in the plan is not paid for */
     for (int first = 0; first < 2; first++) {
         t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
         ask_plan none =

@@ -1,6 +1,7 @@
 /*
- * Sketches, and choices along a sketched vector: exact integers, one row in
- * one bucket, noise of the scale it is priced at, and nothing beyond a cap.
+ * Sketches, and choices along a sketched vector. Sums are exact integers; each
+ * row is in one bucket; noise has the scale that is priced; nothing is answered
+ * beyond a cap.
  */
 #include "curator/inside.h"
 #include "plans.h"
@@ -149,7 +150,8 @@ static void test_one_row(void **state)
     curator_close(all);
 }
 
-/* Where rows go is for ever the same, and about even. */
+/* Each row's bucket never changes between versions, and buckets are about
+   equally full. */
 static void test_places(void **state)
 {
     (void)state;
@@ -225,7 +227,8 @@ static void test_scores(void **state)
     }
 }
 
-/* Whatever is told, a row's e is within the unit; what is no number is 0. */
+/* Whatever is told, a row's e is between -1 and 1; a value that is not a
+   number counts as 0. */
 static void test_anything_told(void **state)
 {
     (void)state;
@@ -289,8 +292,8 @@ static void test_score_sensitivity(void **state)
     curator_close(all);
 }
 
-/* With a constant and known labels a row of zeros is no blank one: it adds its
-   constant times what was told. Blanked, it adds 0 there too. */
+/* With a constant and known labels a row of zeros differs from a blanked
+   row: it adds its constant times what was told, the blanked row adds 0. */
 static void test_blank_is_not_zeros(void **state)
 {
     (void)state;
@@ -386,8 +389,8 @@ static void test_law_of_choices(void **state)
     curator_close(c);
 }
 
-/* Under an insecure seed a round's noise is its own, whatever was asked
-   before; parties have others. */
+/* Under an insecure seed the noise of a round depends on the round and the
+   party only, not on what was asked before. */
 static void test_streams(void **state)
 {
     (void)state;
@@ -421,7 +424,7 @@ static void test_streams(void **state)
 
 /* ---- the gate ---- */
 
-/* Caps hold in any order, and what is replayed counts. */
+/* Caps hold in any order, and replayed answers count, too. */
 static void test_caps(void **state)
 {
     (void)state;
@@ -499,7 +502,8 @@ static void test_refusals(void **state)
     refuse_plan(p, plan, SOTTO_FAILED);
 }
 
-/* The price of a plan in any order is not below that of its own. */
+/* The price of a plan without an order is not below that of the plan in its
+   own order. */
 static void test_any_order_costs(void **state)
 {
     (void)state;

@@ -80,7 +80,7 @@ static void tell(curator *c, const int64_t *j, double *d, int64_t count)
         d[n] = curator_tell(c, j[n], d[n]);
 }
 
-/* A mark of all answers of a run in which the iterate shrinks in each step. */
+/* A hash of all answers of a run in which the iterate shrinks in each step. */
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy)
 {
     enum { TIMES = 120 };
@@ -293,7 +293,8 @@ static void test_steepest(void **state)
     }
 }
 
-/* Before there are scores: as so many moves, one after the other. */
+/* Before there are scores, several moves at once equal the same moves one
+   after the other. */
 static void test_tell_some_without_scores(void **state)
 {
     (void)state;
@@ -367,7 +368,7 @@ static void test_refusals(void **state)
                      SOTTO_FAILED);
 }
 
-/* Vertices and choices in one plan: neither disturbs the other's buckets. */
+/* Vertices and choices in one plan do not disturb each other's buckets. */
 static void test_beside_choices(void **state)
 {
     (void)state;

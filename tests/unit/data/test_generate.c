@@ -1,6 +1,6 @@
 /*
- * Synthetic sets: that they are what they are said to be, that every format
- * holds the same numbers, and that a file appears whole or not at all.
+ * Generated data sets: they follow their documented law, every format holds the
+ * same numbers, and a file appears whole or not at all.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
- * Rows of one length (--undeclared rows): what becomes of hard values, the
- * same bits from every format, precision and number of threads, and that a
- * row depends on its own record alone.
+ * Rows that are scaled to length 1 (--undeclared rows): extreme values, the
+ * same bits from every format, precision and number of threads, and that a row
+ * depends on its own record alone.
  */
 #include "reading.h"
 
@@ -31,7 +31,7 @@ static const double hard[HARD][WIDTH] = {
     {.1, .2, .3, -.7},
 };
 
-/* By another way: in long doubles, and not in floats in between. */
+/* The reference, in long doubles throughout. */
 static double expected(const double *row, int j)
 {
     long double sum = 0;

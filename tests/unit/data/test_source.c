@@ -105,7 +105,8 @@ static void add_lines(text_buffer *t, size_t limit, int seed)
     }
 }
 
-/* A record is too long by itself, however the pieces fall. */
+/* Whether a record is too long depends on its own length, not on how the
+   file is cut into pieces. */
 static void test_long_records(void **state)
 {
     (void)state;
@@ -138,7 +139,7 @@ static void test_long_records(void **state)
     }
 }
 
-/* What was read of a file that changes is no table. */
+/* A file that changes while it is read is refused. */
 static void test_changed(void **state)
 {
     (void)state;
@@ -179,8 +180,9 @@ static void write_records(int compressed)
     assert_int_equal(gzclose(file), Z_OK);
 }
 
-/* No buffer that held a record is given back with it: pieces that grow, what
-   waits between them, what was peeked at, zlib's own. */
+/* Every buffer that held a record is wiped before it is freed: growing
+   pieces, the rest between pieces, the bytes that were peeked at, zlib's own.
+   */
 static void test_wiped(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * The readers: what is stored is what was declared, and what is not is
- * refused in one line.
+ * The readers: values are stored as declared, and a file that does not fit its
+ * declaration is refused in one line.
  */
 #include "reading.h"
 

@@ -1,6 +1,6 @@
 /*
  * The exact solver: closed forms, optimality conditions, and that its
- * certificate is one. Outside solvers judge it in tests/python/test_exact.py.
+ * certificate holds. tests/python/test_exact.py compares it with other solvers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -468,9 +468,10 @@ static void test_awkward_columns(void **state)
 }
 
 /*
- * Columns that equal another but for a part of 1e-6 to 1e-12, no penalty:
- * that part has a slope too, which is as good as seen. The same problem with
- * the part itself as a column, at size 1, has the same minimum.
+ * Columns that differ from another one by a part of 1e-6 to 1e-12 only, without
+ * a penalty. The difference has a slope that can hardly be seen. The same
+ * problem with the difference itself as a column, scaled to size 1, has the
+ * same minimum.
  */
 static void test_near_columns(void **state)
 {
@@ -494,8 +495,8 @@ static void test_near_columns(void **state)
             double rounding = blur_of(&p, &x);
             p.table = u;
             exact_solution z = solve(&p);
-            /* hinge's kinks feel the rounding of large weights itself, not
-               its square; and it may not call that converged */
+            /* for hinge, the rounding of large weights changes the objective
+               to first order; it must not be reported as converged */
             double blur = kinds[k] == LOSS_HINGE ? 8 * rounding : 0;
             assert_true(z.converged && (x.converged || blur > 0));
             assert_near(x.objective, z.objective, 1e-8 * z.objective + blur);
@@ -663,7 +664,7 @@ static void test_scales(void **state)
         }
 }
 
-/* Too many columns for a matrix: the way by columns. */
+/* Too many columns for a matrix: the method that goes by columns. */
 static void test_many_columns(void **state)
 {
     (void)state;

@@ -48,7 +48,7 @@ static void test_message_is_its_bytes(void **state)
     message_write(&back, &again);
     assert_int_equal(again.length, bytes.length);
     assert_memory_equal(again.data, bytes.data, bytes.length);
-    /* for ever: what is kept on disk must be read by later versions */
+    /* fixed for ever: later versions must read the files of earlier ones */
     hash h = hash_of(bytes.data, bytes.length);
     hash_text(&h, sum);
     assert_string_equal(
@@ -67,7 +67,7 @@ static void refuse_bytes(const char *bytes, size_t size)
     assert_null(m.memory);
 }
 
-/* With the sum that such bytes would have: the form itself is checked. */
+/* With a correct checksum, so that the form itself is checked. */
 static void refuse_summed(char *bytes, size_t size)
 {
     hash h = hash_of(bytes, size - sizeof h);
@@ -99,7 +99,7 @@ static void test_other_bytes_are_refused(void **state)
     memcpy(longer, bytes.data, bytes.length);
     refuse_summed(longer, bytes.length + 1);
     free(longer);
-    /* counts and types that there are not, fields beyond the last */
+    /* counts and types that do not exist, fields beyond the last one */
     const struct {
         size_t at;
         char value;
@@ -193,7 +193,8 @@ static void test_agreement(void **state)
     federation_free(&h);
 }
 
-/* By lot about evenly; by permutations exactly, whatever is left over. */
+/* Parties have about equally many rounds if drawn by lot, and equally many
+   (up to a remainder) by permutations. */
 static void test_schedules(void **state)
 {
     (void)state;
@@ -230,8 +231,8 @@ static double price_of(account_list *list, double delta)
     return price.epsilon;
 }
 
-/* The whole row pays for all that any party may show, a part of it for what
-   that party may. */
+/* The price of a whole row covers all answers of all parties; the price of a
+   party's part covers that party's answers. */
 static void test_prices(void **state)
 {
     (void)state;
@@ -291,7 +292,7 @@ static void test_classes(void **state)
     federation_free(&f);
 }
 
-/* ---- a party and a server that may be anybody ---- */
+/* ---- a party and a hostile server ---- */
 
 typedef struct scene {
     federation f;
@@ -417,7 +418,7 @@ static void test_strangers(void **state)
     end(&s);
 }
 
-/* Whatever a server sends is answered by a vertex, within the caps: north may
+/* Whatever a server sends, the answer is a vertex within the caps: north may
    show one column, south two. */
 static void test_malicious_server(void **state)
 {
@@ -521,7 +522,7 @@ static void test_replay(void **state)
     end(&s);
 }
 
-/* ---- a server and parties that may be anybody ---- */
+/* ---- a server and hostile parties ---- */
 
 /* The server's first requests, answered by this message instead. */
 static void server_refuses(server *s, message m)
@@ -613,8 +614,9 @@ static void test_all(void **state)
     assert_true(up >= least && up <= least + 2 * (12 + 8 * 16));
     assert_int_equal((up - least) % (12 + 8 * 16), 0);
     assert_true(sum > 0 && sum <= 1.5 * (1 + 1e-12));
-    /* a server that begins anew says the same, and parties answer from what
-       they have kept: it gets where the first one was, and nothing is spent */
+    /* a server that begins again asks the same questions, and parties repeat
+       their stored answers: it reaches the same state, and nothing is charged
+       */
     account_list before, after;
     sotto_error error;
     must(party_spent(s.p[0], &before, &error), &error);

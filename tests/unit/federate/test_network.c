@@ -1,6 +1,7 @@
 /*
- * The coordinator and the parties around their logic, without a network: what
- * is kept makes everybody what it was, whoever dies between any two messages.
+ * Coordinator and parties with what they store, without a network. Whoever is
+ * killed between any two messages, the stored messages restore everybody's
+ * state.
  */
 #include "parties.h"
 
@@ -24,7 +25,7 @@ int __wrap_fsync(int file)
     return __real_fsync(file);
 }
 
-/* In memory where that can be: every message is synced. */
+/* In memory where possible, because every message is synced. */
 static const char *scratch(void)
 {
     return access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
@@ -182,8 +183,8 @@ static int is_over(const town *t)
     return hub_waits_for(t->hub) < 0 && hub_waits_to_compare(t->hub) < 0;
 }
 
-/* Until all have compared the model. `reborn`: everybody dies after each
-   visit. */
+/* Runs until all have compared the model. `reborn`: everybody is restarted
+   after each visit. */
 static void run_town(town *t, int reborn, int absent)
 {
     sotto_error error;
@@ -238,7 +239,7 @@ static void test_reborn(void **state)
     close_town(&often);
 }
 
-/* Who is gone is passed over, the same after a restart; the rest goes on. */
+/* A party that is gone is skipped, also after a restart; the others go on. */
 static void test_skipped(void **state)
 {
     (void)state;
@@ -257,7 +258,7 @@ static void test_skipped(void **state)
     close_town(&t);
 }
 
-/* The one with the labels cannot be passed over before it has begun. */
+/* The party with the labels cannot be skipped before it has begun. */
 static void test_no_labels(void **state)
 {
     (void)state;
@@ -363,8 +364,8 @@ static void copy_file(const char *from, const char *to)
     free(bytes);
 }
 
-/* An old copy of a party's folder is put back: it would show with new noise
-   what it has shown. A coordinator that knows better asks it nothing. */
+/* An old copy of a party's folder is restored: the party would answer again,
+   with new noise. A coordinator that has newer messages asks it nothing. */
 static void test_put_back(void **state)
 {
     (void)state;
@@ -392,8 +393,8 @@ static void test_put_back(void **state)
 
 /* ---- who comes back ---- */
 
-/* Party 1 has a question, and answers it when its round was passed over: what
-   it showed is known, so that it can go on. */
+/* Party 1 answers a question after its round was skipped. The coordinator
+   knows what it showed, so that the party can go on. */
 static void test_late(void **state)
 {
     (void)state;
@@ -446,8 +447,8 @@ static void test_first_round(void **state)
 
 /* ---- models ---- */
 
-/* One party is given another model: all parties say so, and nobody is over.
-   `forged`: who is told that all is well. */
+/* One party is given another model: all parties report it, and no run ends
+   as complete. `forged`: the party that is told that all is well. */
 static void test_two_models(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * The release test for parties: what the gate would let out is replaced by
- * numbers that depend on the question's place alone (--wrap). Every byte that
+ * The release test for parties: at link time (--wrap) the gate's answers are
+ * replaced by numbers that depend only on the question's place. Every byte that
  * parties send must then be the same for any records.
  */
 #include "parties.h"
@@ -42,7 +42,7 @@ sotto_status __wrap_gate_choose(curator *c, const gate_contest *q,
     return status;
 }
 
-/* All that was said, and whether the records were looked at. */
+/* All messages, and whether the records were read. */
 static hash said_about(const federation *f, const char *csv, uint64_t *sums)
 {
     party *p[2] = {joined(f, 0, csv), joined(f, 1, csv)};

@@ -1,8 +1,7 @@
 /*
- * The kernels: one record, one integer. What a record adds does not depend
- * on where it stands, on what stands beside it, on the instruction set, the
- * storage, or the caller's floating-point mode; and it is never more than
- * the clip.
+ * The kernels turn each record into one integer. It does not depend on the
+ * record's place, its neighbours, the instruction set, the storage or the
+ * caller's floating-point mode, and is never beyond the clip.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +77,7 @@ static float uniform(void)
     return (float)(bits32() >> 8) * 0x1p-24f;
 }
 
-/* A value as data has it, one time in eight something awkward. */
+/* A random value; one in eight is extreme. */
 static float awkward(void)
 {
     static const float odd[] = {0.0f,     -0.0f,     1e30f,     -3e38f,
@@ -128,8 +127,8 @@ static kernel_column dense(const records *r, int j)
 
 /* ---- the specification, by other means ---- */
 
-/* In doubles and with rint(): not the loops' own arithmetic. The slope is
-   the loops' (they are the definition of it), the rest is not. */
+/* The specification, in doubles and with rint() rather than the loops' own
+   arithmetic. Only the slope is taken from the loops, which define it. */
 static int64_t specified(float slope, float x, float factor)
 {
     float scaled = x * factor, part = slope * scaled;
@@ -308,7 +307,7 @@ static kernel_column sparse(const records *r, int j, uint32_t *index,
     return c;
 }
 
-/* Many steps; a mark of all sums and margins. */
+/* Many steps; returns a hash of all sums and margins. */
 static uint64_t run(const kernel *k, const records *from, loss_kind kind,
                     int weighted, int as_sparse)
 {
@@ -453,7 +452,7 @@ static void test_saturated(void **unused)
 
 enum { POOL_ROWS = 70001, POOL_STEPS = 40 };
 
-/* Many steps on long columns; a mark of all sums and margins. */
+/* Many steps on long columns; returns a hash of all sums and margins. */
 static uint64_t run_pool(kernel_pool *pool, const kernel *k,
                          const records *from, loss_kind kind, int weighted)
 {
@@ -516,8 +515,8 @@ static pid_t busy_child(void)
     return child;
 }
 
-/* Helpers lose their processors to others in the middle of their work, the
-   caller goes without them and takes them back: the same bits. */
+/* Helper threads lose their processors in the middle of their work; the
+   caller continues without them and takes them back. The bits are the same. */
 static void test_busy_processors(void **unused)
 {
     (void)unused;

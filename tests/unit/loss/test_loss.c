@@ -1,6 +1,6 @@
 /*
  * The losses: values by hand, slopes and curvatures against differences,
- * conjugates by Fenchel and Young, and margins that are out of the way.
+ * conjugates by the Fenchel-Young inequality, and extreme margins.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static loss make(int k)
     return (loss){kinds[k], 1.35};
 }
 
-/* Targets that suit: two classes, or any number. */
+/* Targets that suit the loss: two classes, or any number. */
 static double target(const loss *l, int i)
 {
     return loss_has_classes(l->kind) ? (i % 2 ? 1 : -1) : .7 * (i % 7) - 2;

@@ -179,7 +179,7 @@ static void test_cut(void **state)
     sotto_model *m = fit_patients();
     text_buffer t = text_of(m);
     for (size_t size = 0; size < t.length; size++) {
-        /* without its last newline it is still whole JSON, but not whole */
+        /* without its last newline the JSON is complete, but the file is not */
         const char *words = size + 1 < t.length ? "cut short" : "checksum";
         refuse_bytes(t.data, size, words);
     }

@@ -1,6 +1,6 @@
 /*
- * What a model says against itself is a function of what its file holds, and
- * says it where the numbers are on that side of the rule.
+ * Remarks are warnings that a model gives about itself. They depend on the
+ * model file only, and appear where its numbers break the remark's rule.
  */
 #include "reading.h"
 
@@ -60,7 +60,7 @@ static void test_stands_out(void **state)
     sotto_model *m = model_with(10, "partial", 1);
     m->noise[3] = .1;
     assert_string_equal(said(m), "");
-    /* of the last step's noise nothing follows where steps add up */
+    /* where steps add up, the noise of the last step alone says nothing */
     assert_string_equal(said(model_with(10, "gradient", 1)), "");
     assert_string_equal(said(model_with(10, "dual", 1)), "");
     /* nor where it is not known */

@@ -1,7 +1,7 @@
 /*
- * Who is shut at the coordinator's door, and when, by a clock of the test's
- * own: strangers make room for each other and for nobody else, and bytes that
- * trickle in buy no time.
+ * Which connections the coordinator closes, and when. The test has a clock of
+ * its own. Strangers (connections without a party's certificate) displace each
+ * other only, never a party, and sending slowly gains no time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void leave(door *d, guest *g, int count)
     }
 }
 
-/* 450 strangers: as many stay as may, and all parties do. */
+/* 450 strangers connect: the allowed number stays, and so do all parties. */
 static void test_crowd(void **state)
 {
     (void)state;
@@ -99,8 +99,8 @@ static void test_crowd(void **state)
     assert_null(d.newest);
 }
 
-/* One address has most of the places: another one's stranger, who came first,
-   does not have to go for it. */
+/* One address holds most of the places. It loses a place before another
+   address does, even if that one's stranger came first. */
 static void test_addresses(void **state)
 {
     (void)state;
@@ -117,8 +117,9 @@ static void test_addresses(void **state)
     leave(&d, crowd, CROWD);
 }
 
-/* A stranger has its time from the beginning, whatever it does; a party's
-   request another one, and then its connection waits for the next. */
+/* A stranger's time limit runs from its connection, whatever it sends. Each
+   request of a party has its own limit, and between requests its connection may
+   wait. */
 static void test_times(void **state)
 {
     (void)state;
@@ -142,8 +143,8 @@ static void test_times(void **state)
     leave(&d, g, 2);
 }
 
-/* A party has a few connections, of which the newest count; another party's
-   stay. One connection that comes with many requests is one. */
+/* A party may have a few connections; the oldest is closed for a new one,
+   and other parties' stay. One connection with many requests counts once. */
 static void test_party(void **state)
 {
     (void)state;

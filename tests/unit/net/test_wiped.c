@@ -222,7 +222,8 @@ static hash derived(const hash *secret, const char *purpose, const hash *of)
     return out;
 }
 
-/* What party south would send of these rows; north must not leave it about. */
+/* What party south would send of these rows; none of it may stay in north's
+   memory. */
 static hash other_tag(const hash *rows_key)
 {
     char id[64];
@@ -344,7 +345,7 @@ static void test_search(void **state)
     }
 }
 
-/* A party that comes to a place where nobody is. */
+/* A party that joins where no coordinator listens. */
 static void test_join(void **state)
 {
     (void)state;
@@ -414,7 +415,7 @@ static void test_keys(void **state)
     remove_all(&d);
 }
 
-/* 64 digits and something behind them: nothing of it is handed out. */
+/* 64 digits followed by something else: refused, wiped, not handed out. */
 static void test_secret(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /*
- * Selections from buckets, decision by decision: given words go in, and
- * MPFR says which winners there may be. The judge knows neither bins that are
- * counted nor blocks: it goes through all scores. What each test catches is
- * said above it; the law is in test_bucket_law.c.
+ * Selections from buckets, decision by decision: the test chooses the random
+ * words, and MPFR says which winners are right. This reference has neither
+ * counted bins nor blocks: it goes through all scores. The comment above a test
+ * says which faults it catches; test_bucket_law.c tests the distribution.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static void height_of(uint64_t times, double rate)
     mpfr_mul_2ui(bound, bound, 62, MPFR_RNDN);
 }
 
-/* Not below the curve, and hardly above it. */
+/* Bucket weights are not below the curve, and hardly above it. */
 static void check_weight(uint64_t weight, uint64_t times, double rate)
 {
     height_of(times, rate);
@@ -90,7 +90,7 @@ static void test_weights(void **state)
         check_weights(some_rate(8, 64));
 }
 
-/* ---- a judge that goes through all scores ---- */
+/* ---- a reference that goes through all scores ---- */
 
 typedef struct trial {
     noise_buckets *b; /* its shift and weights are used, not its counters */
@@ -450,7 +450,8 @@ static void test_far_members_can_win(void **state)
     noise_buckets_close(b);
 }
 
-/* Out of reach of 190 bits: no winner, but a point all the same. */
+/* So far behind that 190 bits cannot make it win; it has a point
+   nevertheless. */
 static void test_very_far(void **state)
 {
     (void)state;
@@ -587,7 +588,7 @@ static void test_the_best_falls(void **state)
 
 /* ---- the same anywhere ---- */
 
-/* What a seed gave once, it gives with any compiler and on any machine. */
+/* A seed gives the same winners with any compiler and on any machine. */
 static void test_known_winners(void **state)
 {
     (void)state;

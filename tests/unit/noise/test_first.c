@@ -1,7 +1,8 @@
 /*
- * The first stage against MPFR: on random and extreme bits, and in every
- * rounding mode, the ideal value at both ends of what the bits leave open is
- * within the bounds of Lemmas F1 to F5. e is 2^-52.
+ * The first stage of the samplers, in doubles, against MPFR. The given bits
+ * leave an interval of ideal values open: both its ends are within the bounds
+ * of Lemmas F1 to F5, for random and extreme bits and in every rounding mode. e
+ * is 2^-52.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@ static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
                             FE_TOWARDZERO};
 static mpfr_t x, want, got;
 
-/* Words at which something changes, then extreme ones, then any. */
+/* First words at which a case changes, then extreme ones, then random ones. */
 static uint64_t word(int i)
 {
     const uint64_t root = 0xb504f333f9de6484; /* sqrt(1/2) 2^64 */

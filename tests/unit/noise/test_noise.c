@@ -1,9 +1,10 @@
 /*
- * The samplers, decision by decision: given words go in, and MPFR says what
- * must come out. Where a sampler used first words only, the answer must be
- * the same whatever further bits would have been (a bound that is too small
- * is found here); where it went on, the *same* bits extended must decide (a
- * redraw is found here). What each test catches is said above it.
+ * The samplers, decision by decision: the test chooses the random words, and
+ * MPFR says what must come out. Where a sampler used the first words only, the
+ * answer must be the same for any further bits (this finds error bounds that
+ * are too small). Where it used further words, these must extend the *same*
+ * number (this finds redraws). The comment above a test says which faults it
+ * catches.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -92,7 +92,8 @@ static void assert_tails(const char *name, double (*below)(double, double),
     }
 }
 
-/* Even and odd, and the remainder by 16: a grid left by double would show. */
+/* Parity and the remainder by 16: this finds a grid that doubles would
+   leave. */
 static void assert_flat(const char *name)
 {
     double seen[16] = {0}, probability[16];
@@ -346,8 +347,8 @@ static void test_coins(void **state)
     noise_close(s);
 }
 
-/* Picks: how many, that every place is as likely (first and last of a run of
-   21), and that neighbours do not care for each other. */
+/* Picks: their number, that every place is equally likely (the first and the
+   last of a run of 21), and that neighbours are independent. */
 static void test_picks(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /*
- * Selections and coins, decision by decision, as test_noise.c has it for
- * values: given words go in, and MPFR says what must come out. What each test
- * catches is said above it.
+ * Selections and coins, decision by decision: the test chooses the random
+ * words, and MPFR says what must come out (test_noise.c does it for values).
+ * The comment above a test says which faults it catches.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * Random bits: known answers, no two streams alike, a child that never gives
- * its parent's words, and no word at all without entropy. getrandom is
+ * Random bits: known answers, no two streams alike, a forked child that never
+ * repeats its parent's words, and no word at all without entropy. getrandom is
  * replaced at link time (--wrap), so that it can fail.
  */
 #include <setjmp.h>
@@ -240,7 +240,7 @@ static void test_fork(void **state)
     children_differ(1, 1);
 }
 
-/* Where the system says that it wipes, it does. */
+/* Where the system promises to wipe pages in a child, it does. */
 static void test_fork_wipes(void **state)
 {
     (void)state;
@@ -292,7 +292,8 @@ static int64_t one(noise_stream *s, double sigma)
     return value;
 }
 
-/* One at a time they are what they are in bulk: fresh, of the same law. */
+/* Values that are drawn one at a time are fresh and of the same law as
+   values drawn in bulk. */
 static void test_one_is_as_many(void **state)
 {
     (void)state;
@@ -307,7 +308,8 @@ static void test_one_is_as_many(void **state)
     noise_close(b);
 }
 
-/* What was given out is gone, what has another sigma is given to nobody. */
+/* A value that was given out is wiped; values kept for one sigma are not
+   used for another. */
 static void test_kept_values_are_wiped(void **state)
 {
     (void)state;
@@ -354,7 +356,8 @@ static void ones_of_child(noise_stream *s, int64_t *values, int count, int raw)
     munmap(shared, 4096);
 }
 
-/* A parent with values drawn in advance and two children: none in common. */
+/* A parent with values drawn in advance and two children: they have no value
+   in common. */
 static void children_draw_their_own(int watch, int raw)
 {
     enum { N = NOISE_KEPT };
@@ -364,7 +367,7 @@ static void children_draw_their_own(int watch, int raw)
         noise_scripted_watch(s);
     for (int i = 0; i < N / 2; i++)
         all[i] = one(s, WIDE);
-    if (s->watch) /* where a child is not sure to be wiped none is kept */
+    if (s->watch) /* no promise to wipe pages in a child: none is kept */
         assert_int_equal(s->pool->kept_end, 0);
     else
         assert_int_equal(s->pool->kept_end - s->pool->kept_at, N / 2);
@@ -387,7 +390,7 @@ static void test_fork_with_kept_values(void **state)
     children_draw_their_own(1, 1);
 }
 
-/* Every public call begins with the check, not only noise_words. */
+/* Every public call checks for a fork first, not only noise_words. */
 static void test_fork_in_every_call(void **state)
 {
     (void)state;

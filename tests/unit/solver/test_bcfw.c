@@ -83,7 +83,7 @@ static const bcfw_domain *balls(void)
     return &domain;
 }
 
-/* Adds the gaps of one run; noise of this level, 0: none. */
+/* Adds the gaps of one run, with noise of this level (0: none). */
 static void run(const problem *q, const bcfw_sampling *s, int64_t steps,
                 uint64_t seed, double level, double *sum)
 {
@@ -166,7 +166,8 @@ static bcfw_sampling uneven(void)
                            .chance = chance};
 }
 
-/* Blocks do not meet in f, so C is the sum of p_i |2 e|^2 / n over blocks. */
+/* f is a sum over the blocks, so C is the sum of p_i |2 e|^2 / n over
+   blocks. */
 static void check_rates(int far)
 {
     static problem q;
