@@ -19,9 +19,14 @@ static double filter_rho(const account_event *e)
         return a2 / 8 * count * FILTER_UP;
     case ACCOUNT_ZCDP:
         return e->a * count * FILTER_UP;
-    default: /* Gaussian: mu^2 / 2; pure epsilon: epsilon^2 / 2 */
+    case ACCOUNT_GAUSS: /* mu^2 / 2 */
+    case ACCOUNT_LAPLACE:
+    case ACCOUNT_PURE: /* epsilon^2 / 2 */
         return a2 / 2 * count * FILTER_UP;
+    case ACCOUNT_KINDS:
+        break;
     }
+    return INFINITY;
 }
 
 static sotto_status filter_refuse(sotto_error *error)

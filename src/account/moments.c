@@ -237,9 +237,14 @@ static double renyi_event(const parts_event *e, double t)
         return t * a + log1p(t * expm1(-(2 * n - 1) * a) / (2 * n - 1));
     case ACCOUNT_PURE: /* (e^{na} + e^{-ta}) / (1 + e^a) */
         return t * a + log1p(exp(-(2 * n - 1) * a)) - log1p(exp(-a));
-    default:
+    case ACCOUNT_RANGE:
         return t * n * a * a / 8;
+    case ACCOUNT_GAUSS: /* parts_add has summed these */
+    case ACCOUNT_ZCDP:
+    case ACCOUNT_KINDS:
+        break;
     }
+    return INFINITY;
 }
 
 /* The largest order that sums are made for; less when there are many. */

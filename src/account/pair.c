@@ -92,9 +92,15 @@ static pair_cut pair_cut_at(const parts_event *e, int add, double loss)
         return pair_cut_gauss(e->a, loss);
     case ACCOUNT_SUBSAMPLED:
         return pair_cut_sampled(e->a, e->b, loss, add);
-    default:
+    case ACCOUNT_LAPLACE:
+    case ACCOUNT_PURE:
+    case ACCOUNT_RANGE:
         return pair_cut_bounded(e, loss);
+    case ACCOUNT_ZCDP: /* has no pair: parts_add keeps it apart */
+    case ACCOUNT_KINDS:
+        break;
     }
+    return (pair_cut){{INFINITY, INFINITY, 0}, {INFINITY, INFINITY, 0}, 0};
 }
 
 /* Mass between two cuts and its error; `total` when they are on two sides. */

@@ -53,6 +53,19 @@ typedef enum ask_kind {
 
 const char *ask_name(ask_kind kind);
 
+/* What people read about a kind of question. */
+typedef struct ask_words {
+    const char *name;      /* in plans, statements and reports */
+    const char *meaning;   /* for those who do not know the name */
+    const char *mechanism; /* what protects it; NULL: its noise alone */
+    int by_price;          /* its noise multiplier is that of an event which
+                              costs as much: the noise itself is in the
+                              objective, or in questions of their own */
+} ask_words;
+
+/* NULL: no question has this name. */
+const ask_words *ask_words_named(const char *name);
+
 /* How answers are protected, and what their level is. */
 typedef enum ask_noise {
     ASK_GAUSSIAN, /* mu: sensitivity / sd */

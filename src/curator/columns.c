@@ -132,7 +132,7 @@ static int are_untouched(const curator *c)
     int64_t count = c->table->features + c->policy.intercept;
     int fine = !c->choice && !c->kept && !c->anchor && !c->away && c->by == 0;
     for (int i = 0; i < c->plan.items; i++)
-        fine &= !gate_has_batch(c->plan.item[i].kind);
+        fine &= question_of(c->plan.item[i].kind)->rows == ROWS_ALL;
     for (int64_t j = 0; j < count; j++)
         fine &= c->at[j] == 0 && c->scale[j] == 0;
     return fine && c->policy.buckets == 0;

@@ -175,10 +175,14 @@ sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error)
 static sotto_status open_rest(curator *c, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    int batches = 0;
+    int batches = 0, gathers = 0, steps = 0;
     for (int i = 0; i < c->plan.items; i++) {
-        batches |= gate_has_batch(c->plan.item[i].kind);
-        if (c->plan.item[i].kind == ASK_SEQUENCE && c->table->drops_rows &&
+        const question_row *q = question_of(c->plan.item[i].kind);
+        int planned = c->plan.item[i].count > 0;
+        batches |= q->rows != ROWS_ALL;
+        gathers |= planned && q->state == STATE_GATHERED;
+        steps |= planned && q->state == STATE_DUAL;
+        if (q->rows == ROWS_BLOCK && c->table->drops_rows &&
             !c->policy.without_noise)
             return error_set(error, SOTTO_PRIVACY,
                              "blocks of rows go by a row's place, which a row "
@@ -187,11 +191,9 @@ static sotto_status open_rest(curator *c, sotto_error *error)
     }
     if (batches)
         status = batch_make(c, error);
-    if (status == SOTTO_OK && (ask_planned(&c->plan, ASK_BATCH) ||
-                               ask_planned(&c->plan, ASK_DIFFERENCE)))
+    if (status == SOTTO_OK && gathers)
         status = sampled_make(c, error);
-    if (status == SOTTO_OK && (ask_planned(&c->plan, ASK_DUAL) ||
-                               ask_planned(&c->plan, ASK_SEQUENCE)))
+    if (status == SOTTO_OK && steps)
         status = dual_make(c, error);
     return status;
 }

@@ -199,9 +199,10 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
 static int gate_is_wider(const curator *c, const gate_question *q,
                          const ask_item *item)
 {
-    if (q->kind == ASK_PRIMAL)
+    question_block block = question_of(q->kind)->block;
+    if (block == BLOCK_COORDINATES)
         return q->answers > (size_t)item->block;
-    return q->kind != ASK_SEQUENCE &&
+    return block != BLOCK_ROWS &&
            q->features > (item->block ? item->block : c->table->features);
 }
 
@@ -214,9 +215,10 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     if (status == SOTTO_OK && gate_is_wider(c, q, item))
         status = error_set(error, SOTTO_BUDGET,
                            "refused: more coordinates at once than planned");
-    if (status == SOTTO_OK && q->kind == ASK_SEQUENCE)
+    question_rows rows = question_of(q->kind)->rows;
+    if (status == SOTTO_OK && rows == ROWS_BLOCK)
         batch_block(c, round % item->blocks, item->block);
-    else if (status == SOTTO_OK && gate_has_batch(q->kind))
+    else if (status == SOTTO_OK && rows == ROWS_SAMPLED)
         status =
             batch_draw(c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
     else if (status == SOTTO_OK && q->pull && !c->policy.without_noise)

@@ -7,6 +7,7 @@
 #include "curator.h"
 #include "data.h"
 #include "noise.h"
+#include "questions.h"
 
 /* Where a plan is: the next question is not before this one. Items that are
    asked in turn are a group; most groups are one item. */
@@ -149,9 +150,6 @@ sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,
 sotto_status sketch_make(curator *c, sotto_error *error);
 void sketch_free(curator *c);
 
-/* Whether it is a question about sketches. */
-int sketch_is_one(ask_kind kind);
-
 /* Keys the streams of an insecure seed for this round; others go on. */
 sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error);
 
@@ -287,13 +285,6 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
                                     const void *what, double *out,
                                     sotto_error *error);
 
-/* How much of what one record can add to a gradient may be left of it at
-   what counts as a minimiser. */
-static inline double gate_certain(ask_kind kind)
-{
-    return kind == ASK_PERTURBED ? 0x1p-16 : 0x1p-12;
-}
-
 /* How much all rows of one person can change the sums of a question: their
    Euclidean length, in integers. */
 double gate_sensitivity(const curator_policy *policy, const ask_item *item,
@@ -307,15 +298,11 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
 double gate_pull_level(const curator_policy *policy, const ask_item *item,
                        double bend);
 
-/* Whether it is the noise of a choice, or the question is one. */
+/* Whether it is the noise of a choice. */
 int gate_is_choice(ask_noise noise);
-int gate_chooses(ask_kind kind);
 
 /* What the noise of a choice is made for: its range, or epsilon. */
 double gate_choice_level(const ask_item *item);
-/* Whether the sum of this kind of question is over a batch. */
-int gate_has_batch(ask_kind kind);
-
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);
 

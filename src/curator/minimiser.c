@@ -179,7 +179,7 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
                  .high = p->high,
                  .reach = policy->norm_bound,
                  .newton = 1000};
-    m.goal = loss_slope_bound(&m.loss) * m.reach * gate_certain(kind);
+    m.goal = loss_slope_bound(&m.loss) * m.reach * question_of(kind)->certain;
     return m;
 }
 
@@ -195,7 +195,7 @@ static double bend_of(const minimum *m)
 static double longest_pull(const curator_policy *policy, const ask_item *item,
                            const minimum *m, int64_t features)
 {
-    if (item->kind != ASK_PERTURBED || item->level == 0)
+    if (!question_of(item->kind)->perturbs || item->level == 0)
         return 0;
     double level = gate_pull_level(policy, item, bend_of(m));
     return level > 0 ? 10 * sqrt((double)features) * m->reach / level : 0;
@@ -266,13 +266,14 @@ static sotto_status ask_gate(curator *c, ask_kind kind, minimiser_ask *a,
     double noise = 0;
     if (!k)
         return error_memory(error);
-    a->drawn = kind == ASK_PERTURBED ? k + p : NULL;
+    int64_t *pull = question_of(kind)->perturbs ? k + p : NULL;
+    a->drawn = pull;
     a->error = error;
     gate_question q = {.kind = kind,
                        .answers = p,
                        .sum = sum_minimiser,
                        .what = &a,
-                       .pull = kind == ASK_PERTURBED ? k + p : NULL,
+                       .pull = pull,
                        .bend = bend_of(&a->problem)};
     sotto_status status = gate_release(c, &q, k, &noise, error);
     if (status == SOTTO_OK)

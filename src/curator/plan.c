@@ -6,42 +6,6 @@
 
 #include <math.h>
 
-const char *ask_name(ask_kind kind)
-{
-    static const char *const names[] = {[ASK_TOTAL] = "total",
-                                        [ASK_MOMENTS] = "moments",
-                                        [ASK_PARTIAL] = "partial",
-                                        [ASK_GRADIENT] = "gradient",
-                                        [ASK_CHOICE] = "choice",
-                                        [ASK_BATCH] = "batch",
-                                        [ASK_DIFFERENCE] = "batch difference",
-                                        [ASK_DUAL] = "dual",
-                                        [ASK_SEQUENCE] = "sequence",
-                                        [ASK_PRIMAL] = "primal",
-                                        [ASK_ROW_COUNTS] = "row sizes",
-                                        [ASK_TARGET_COUNTS] = "target sizes",
-                                        [ASK_COLUMN_COUNTS] = "column sizes",
-                                        [ASK_ROW_QUANTILE] = "row quantile",
-                                        [ASK_TARGET_QUANTILE] =
-                                            "target quantile",
-                                        [ASK_TARGET_MEAN] = "target mean",
-                                        [ASK_COLUMN_MEANS] = "column means",
-                                        [ASK_COLUMN_SQUARES] = "column squares",
-                                        [ASK_MATRIX] = "second-moment matrix",
-                                        [ASK_CROSS] = "cross moments",
-                                        [ASK_WHITENED] = "whitened gradient",
-                                        [ASK_LENGTHS] = "gradient lengths",
-                                        [ASK_CHANGE] = "change of the loss",
-                                        [ASK_MINIMISER] = "minimiser",
-                                        [ASK_PERTURBED] = "perturbed minimiser",
-                                        [ASK_LATER] = "chosen from answers",
-                                        [ASK_VERTEX] = "vertex",
-                                        [ASK_LABELS] = "labels",
-                                        [ASK_SKETCH] = "sketch",
-                                        [ASK_ALONG] = "sketched vertex"};
-    return names[kind];
-}
-
 int64_t ask_planned(const ask_plan *plan, ask_kind kind)
 {
     int64_t sum = 0;
@@ -63,79 +27,10 @@ int gate_group(const ask_plan *plan, int i, int *first)
 
 /* ---- how far ---- */
 
-int gate_has_batch(ask_kind kind)
-{
-    return kind == ASK_BATCH || kind == ASK_DIFFERENCE || kind == ASK_DUAL ||
-           kind == ASK_SEQUENCE;
-}
-
 static int is_sampled(const ask_item *item)
 {
     return item->noise == ASK_SAMPLED;
 }
-
-/* How many vectors of length KERNEL_CLIP a record's part is made of, at right
-   angles to each other. */
-static double parts_of(const ask_item *item, int64_t features)
-{
-    switch (item->kind) {
-    case ASK_MOMENTS:
-        return (double)features;
-    case ASK_COLUMN_COUNTS:
-    case ASK_COLUMN_MEANS:
-    case ASK_COLUMN_SQUARES:
-        return (double)(item->block ? item->block : features);
-    case ASK_LENGTHS:
-        return 2;
-    default:
-        return 1;
-    }
-}
-
-/*
- * How far a replaced record moves a sum, in lengths of what one adds: twice;
- * once where every entry is from 0 up to that length by itself; and by the
- * diagonal where what records add meets at no more than a right angle.
- */
-static double replaced(const ask_item *item, int64_t features)
-{
-    double about = (double)(item->block ? item->block : features);
-    switch (item->kind) {
-    case ASK_TOTAL:
-    case ASK_MOMENTS:
-    case ASK_COLUMN_SQUARES:
-    case ASK_LENGTHS:
-    case ASK_ROW_QUANTILE: /* Lemma 19 */
-    case ASK_TARGET_QUANTILE:
-        return 1;
-    case ASK_ROW_COUNTS:
-    case ASK_TARGET_COUNTS:
-    case ASK_COLUMN_COUNTS:
-        return sqrt(2);
-    case ASK_MATRIX: /* and what cutting to integers takes off the angle */
-        return sqrt(2) * (1 + (about + 3) / KERNEL_CLIP);
-    case ASK_CROSS:
-        return sqrt(2) * (1 + (about + 4) / KERNEL_CLIP);
-    default:
-        return 2;
-    }
-}
-
-/*
- * Minimisers (Lemma 17): how far certified ones may be from those that are
- * meant, in units of which one record moves these by KERNEL_CLIP; from both
- * sides. Rounding moves each coordinate by less than 1, and a pull by 1/2.
- */
-static double gate_missed(ask_kind kind, int64_t features)
-{
-    double rounded = kind == ASK_PERTURBED ? 2 : 1;
-    return 2 * (KERNEL_CLIP * gate_certain(kind) +
-                rounded * sqrt((double)features));
-}
-
-/* The part of a perturbed minimiser's mu^2 that pays for its last noise is
-   the square of this. */
-#define PERTURBED_LAST .125
 
 /* Group privacy: what the level is for one record that is there or not. */
 static double gate_level_of_one(const curator_policy *policy,
@@ -161,41 +56,6 @@ double curator_least_l2(const curator_policy *policy, const ask_item *item)
            expm1(one * one / 2);
 }
 
-/* In integers, of all rows of one person; rounded up. Where the person is in a
-   sample or not, replacing one is leaving one out and then putting another
-   in, which the accountant prices (Lemma A11). */
-double gate_sensitivity(const curator_policy *policy, const ask_item *item,
-                        int64_t features)
-{
-    int replace = policy->adjacency == ACCOUNT_REPLACE_ONE;
-    /* every row of the block after the one that differs may differ too */
-    if (item->kind == ASK_SEQUENCE)
-        return KERNEL_CLIP * (2 * (double)item->block - !replace);
-    /* from one end of what they can be to the other */
-    if (item->kind == ASK_PRIMAL)
-        return 2. * KERNEL_CLIP * sqrt((double)item->block) * (1 + 0x1p-50);
-    /* one bucket by a column's integer; a score by that times a told one */
-    if (sketch_is_one(item->kind))
-        return (item->kind == ASK_ALONG ? ASK_UNIT : 1) * (double)ASK_UNIT *
-               (double)policy->rows_per_person * (replace ? 2 : 1);
-    double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
-    if (item->kind == ASK_MINIMISER)
-        return (sensitivity * (replace ? 2 : 1) +
-                gate_missed(item->kind, features)) *
-               (1 + 0x1p-40);
-    if (item->kind == ASK_PERTURBED) /* at its own part of the level */
-        return gate_missed(item->kind, features) / PERTURBED_LAST *
-               (1 + 0x1p-40);
-    double parts = parts_of(item, features), times = 1;
-    if (replace && !is_sampled(item))
-        times = replaced(item, features);
-    if (parts > 1)
-        sensitivity *= sqrt(parts) * (1 + 0x1p-50);
-    if (times > 1 && times < 2)
-        times *= 1 + 0x1p-50;
-    return sensitivity * times;
-}
-
 /* ---- whether it can be done ---- */
 
 int gate_is_choice(ask_noise noise)
@@ -209,12 +69,6 @@ double gate_choice_level(const ask_item *item)
 {
     return item->noise == ASK_RANGE ? account_range_within(item->level)
                                     : item->level;
-}
-
-int gate_chooses(ask_kind kind)
-{
-    return kind == ASK_CHOICE || kind == ASK_VERTEX || kind == ASK_ALONG ||
-           kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE;
 }
 
 /* Whether the samplers can draw noise of this level. */
@@ -234,42 +88,46 @@ static int can_draw(const ask_item *item, double sensitivity)
 /* The same of what is drawn before the sum, where that is least. */
 static int can_pull(const curator_policy *policy, const ask_item *item)
 {
-    return item->kind != ASK_PERTURBED ||
+    return !question_of(item->kind)->perturbs ||
            KERNEL_CLIP / gate_pull_level(policy, item, 0) <=
                NOISE_LARGEST_SCALE / 2;
 }
 
-static int is_vector(ask_kind kind)
-{
-    return kind != ASK_TOTAL && kind != ASK_PARTIAL && kind != ASK_CHOICE &&
-           kind != ASK_TARGET_MEAN && kind != ASK_CHANGE && kind != ASK_ALONG;
-}
-
 /* Whether the item's noise can protect its kind of question at all: Laplace
    noise is not for vectors, whose sensitivity is their Euclidean length. */
+static int is_protected(const ask_item *item)
+{
+    switch (question_of(item->kind)->form) {
+    case FORM_NONE:
+        return 0;
+    case FORM_NUMBER:
+        return !gate_is_choice(item->noise) && item->noise != ASK_MIXED;
+    case FORM_VECTOR:
+        return !gate_is_choice(item->noise) && item->noise != ASK_MIXED &&
+               item->noise != ASK_LAPLACE;
+    case FORM_CHOICE:
+        return gate_is_choice(item->noise);
+    case FORM_BUDGET:
+        return item->noise == ASK_GAUSSIAN || item->noise == ASK_MIXED;
+    }
+    return 0;
+}
+
 static int is_sound(const ask_item *item)
 {
-    int blocks = item->kind == ASK_SEQUENCE, some = item->kind == ASK_PRIMAL;
-    if (item->noise == ASK_LAPLACE && is_vector(item->kind))
+    const question_row *q = question_of(item->kind);
+    int blocks = q->rows == ROWS_BLOCK, later = q->form == FORM_BUDGET;
+    if (!is_protected(item) || item->block < 0 || blocks != (item->blocks > 0))
         return 0;
-    int later = item->kind == ASK_LATER, mixed = item->noise == ASK_MIXED;
-    if (item->block < 0 || (mixed && !later))
+    if (later && (item->count > 1 || item->and_next))
         return 0;
-    if (later && ((item->noise != ASK_GAUSSIAN && !mixed) || item->count > 1 ||
-                  item->and_next))
+    if ((blocks || q->block == BLOCK_COORDINATES) &&
+        (item->block < 1 || item->block > (int64_t)1 << 40 || item->and_next))
         return 0;
-    if ((blocks || some) && (item->noise != ASK_GAUSSIAN || item->block < 1 ||
-                             item->block > (int64_t)1 << 40 || item->and_next))
+    /* how many scores it has is not known before it is asked */
+    if (item->noise == ASK_NOISY && q->noisy_draws == DRAWS_UNKNOWN)
         return 0;
-    if (blocks != (item->blocks > 0))
-        return 0;
-    if (gate_is_choice(item->noise) != gate_chooses(item->kind))
-        return 0;
-    /* draws of noisy scores are counted by coordinates, and edges are none */
-    if (item->noise == ASK_NOISY &&
-        (item->kind == ASK_ROW_QUANTILE || item->kind == ASK_TARGET_QUANTILE))
-        return 0;
-    return !is_sampled(item) || (gate_has_batch(item->kind) &&
+    return !is_sampled(item) || (q->rows == ROWS_SAMPLED &&
                                  noise_coin_rate(item->rate) == item->rate);
 }
 
@@ -278,7 +136,7 @@ static int is_sound(const ask_item *item)
 static sotto_status check_people(const curator_policy *policy,
                                  const ask_item *item, sotto_error *error)
 {
-    if (item->kind == ASK_SEQUENCE && !policy->without_noise &&
+    if (question_of(item->kind)->rows == ROWS_BLOCK && !policy->without_noise &&
         (policy->adjacency == ACCOUNT_ADD_REMOVE ||
          policy->rows_per_person > 1 || policy->has_people))
         return error_set(error, SOTTO_PRIVACY,
@@ -321,16 +179,16 @@ static int is_in_place(const curator_policy *policy, const ask_plan *plan,
                        int i)
 {
     const ask_item *item = &plan->item[i];
-    if (sketch_is_one(item->kind) != (policy->buckets > 0))
+    const question_row *q = question_of(item->kind);
+    if (q->sketch != (policy->buckets > 0))
         return 0;
-    if (sketch_is_one(item->kind) && item->kind != ASK_ALONG &&
-        item->block != policy->buckets)
+    if (q->block == BLOCK_BUCKETS && item->block != policy->buckets)
         return 0;
     for (int k = 0; plan->any_order && k < i; k++)
         if (plan->item[k].kind == item->kind)
             return 0;
     return !plan->any_order ||
-           (!item->and_next && item->blocks == 0 && item->kind != ASK_LATER);
+           (!item->and_next && item->blocks == 0 && q->form != FORM_BUDGET);
 }
 
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
@@ -356,50 +214,6 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 }
 
 /* ---- as events ---- */
-
-double curator_draws(const ask_item *item, int64_t features)
-{
-    double count = (double)features + 1;
-    if (item->noise == ASK_NOISY) /* for each score; some go both ways */
-        return item->kind == ASK_CHOICE ? count : 2 * count;
-    switch (item->kind) {
-    case ASK_ROW_COUNTS:
-    case ASK_TARGET_COUNTS:
-        return ASK_MOST_EDGES + 1;
-    case ASK_COLUMN_COUNTS:
-        return count * (ASK_MOST_EDGES + 1);
-    case ASK_MATRIX:
-        return count * (count + 1) / 2;
-    case ASK_CROSS:
-        return (count + 1) * (count + 2) / 2;
-    case ASK_LENGTHS:
-        return 2;
-    case ASK_PERTURBED:
-        return 2 * count;
-    case ASK_LATER: /* curator_tell_plan sees to it */
-        return count * (count + 1000) + 10000 + 2 * count * (double)item->block;
-    case ASK_MOMENTS:
-    case ASK_GRADIENT:
-    case ASK_COLUMN_MEANS:
-    case ASK_COLUMN_SQUARES:
-    case ASK_WHITENED:
-    case ASK_DUAL:
-    case ASK_SEQUENCE:
-    case ASK_PRIMAL:
-    case ASK_MINIMISER:
-        return count;
-    case ASK_BATCH: /* and its coins */
-    case ASK_DIFFERENCE:
-        return count + 1;
-    case ASK_LABELS:
-    case ASK_SKETCH:
-        return (double)item->block;
-    case ASK_VERTEX: /* both ways, with noise each */
-        return 2 * count;
-    default:
-        return 1;
-    }
-}
 
 account_question curator_question(const ask_item *item)
 {
@@ -439,7 +253,7 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
                             account_adjacency adjacency, int64_t features,
                             sotto_error *error)
 {
-    account_question question[ASK_MOST_ITEMS];
+    account_question asked[ASK_MOST_ITEMS];
     int64_t count = 0;
     *out = (account_list){.adjacency = adjacency, .ordered = !plan->any_order};
     for (int i = 0, first, size; i < plan->items; i = first + size) {
@@ -447,12 +261,12 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
         if (!plan->item[first].count || plan->item[first].level == 0)
             continue;
         for (int k = first; k < first + size; k++) {
-            question[count++] = curator_question(&plan->item[k]);
+            asked[count++] = curator_question(&plan->item[k]);
             out->draws += curator_draws(&plan->item[k], features) *
                           (double)plan->item[k].count;
         }
     }
-    sotto_status status = account_ask(out, question, count, error);
+    sotto_status status = account_ask(out, asked, count, error);
     if (status != SOTTO_OK)
         account_free(out);
     return status;
@@ -500,11 +314,12 @@ static double cost_of(const ask_plan *later, const ask_item *charged)
         return NAN;
     for (int i = 0; i < later->items; i++) {
         const ask_item *item = &later->item[i];
+        const question_row *q = question_of(item->kind);
         int choice = item->noise == ASK_GUMBEL && charged->noise == ASK_MIXED;
         if ((item->noise != ASK_GAUSSIAN && item->noise != ASK_RANGE &&
              !choice) ||
-            item->kind == ASK_LATER || gate_has_batch(item->kind) ||
-            item->count < 0 || !(item->level >= 0))
+            q->form == FORM_BUDGET || q->rows != ROWS_ALL || item->count < 0 ||
+            !(item->level >= 0))
             return NAN;
         double square = (choice ? .25 : 1) * item->level * item->level;
         sum = (sum + (double)item->count * square) * (1 + 0x1p-48);
@@ -550,7 +365,8 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
     leave_out_past(&plan, &place);
     int at = place.item;
     while (at < plan.items &&
-           (plan.item[at].kind != ASK_LATER || plan.item[at].count < 1))
+           (question_of(plan.item[at].kind)->form != FORM_BUDGET ||
+            plan.item[at].count < 1))
         at++; /* what is planned 0 times has no price */
     double before = c->later_draws;
     if (at == plan.items || isnan(cost_of(later, &plan.item[at])) ||

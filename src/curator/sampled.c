@@ -20,8 +20,7 @@ static int are_small(const ask_plan *plan)
 {
     int small = 1;
     for (int i = 0; i < plan->items; i++)
-        if (plan->item[i].kind == ASK_BATCH ||
-            plan->item[i].kind == ASK_DIFFERENCE)
+        if (question_of(plan->item[i].kind)->state == STATE_GATHERED)
             small &= plan->item[i].noise == ASK_SAMPLED &&
                      plan->item[i].rate < SAMPLED_COPY_BELOW;
     return small;

@@ -14,11 +14,6 @@
 /* Scores of so many rows stay within 2^63: 2^15 2^15 2^32. */
 #define SKETCH_MOST_ROWS ((int64_t)1 << 32)
 
-int sketch_is_one(ask_kind kind)
-{
-    return kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_ALONG;
-}
-
 /* ---- where a row goes: public ---- */
 
 /* SplitMix64's output for state x: every bit of x moves every bit of it. */

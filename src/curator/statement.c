@@ -39,13 +39,13 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
         if (!item->count)
             continue;
         account_question q = curator_question(item);
+        const ask_words *words = &question_of(item->kind)->words;
         text_format(t,
                     "%s\n      {\"question\": \"%s\", \"mechanism\": "
                     "\"%s\", ",
-                    between, ask_name(item->kind),
-                    item->kind == ASK_PERTURBED
-                        ? "Gaussian, in the objective and on its minimiser"
-                        : mechanisms[item->noise]);
+                    between, words->name,
+                    words->mechanism ? words->mechanism
+                                     : mechanisms[item->noise]);
         account_put_question(t, &q);
         /* of a choice: the scale of its noise, in sensitivities */
         int choice = gate_is_choice(item->noise);
@@ -90,7 +90,11 @@ void curator_put_told(const curator *c, text_buffer *t)
 /* Other questions are sums of exact integers. */
 static void put_arithmetic(text_buffer *t, const ask_plan *plan)
 {
-    if (ask_planned(plan, ASK_MINIMISER) || ask_planned(plan, ASK_PERTURBED))
+    int minimisers = 0;
+    for (int i = 0; i < plan->items; i++)
+        minimisers |= plan->item[i].count > 0 &&
+                      question_of(plan->item[i].kind)->certain > 0;
+    if (minimisers)
         put_text(t, "arithmetic",
                  "the minimiser is computed in floating point: how far it may "
                  "be from the exact one, of which the proof in real numbers "

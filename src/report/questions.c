@@ -3,55 +3,10 @@
  * have cost alone.
  */
 #include "account.h"
+#include "ask.h"
 #include "page.h"
 
 #include <math.h>
-#include <string.h>
-
-/* What a question is, for people who do not know its name. */
-static const char *meaning(const char *question)
-{
-    static const struct {
-        const char *name, *words;
-    } known[] = {
-        {"total", "how many rows there are"},
-        {"moments", "how large each feature is, on average"},
-        {"partial", "which way, and how steeply, one weight should move"},
-        {"gradient", "the same of all weights at once"},
-        {"batch", "the same, of a secret random part of the rows"},
-        {"batch difference", "the same, less what was known already"},
-        {"choice", "which weight is most worth moving"},
-        {"vertex", "which weight is most worth moving, and which way"},
-        {"dual", "how far a random part of the rows pulls the weights"},
-        {"sequence", "how far a block of rows pulls the weights"},
-        {"primal", "how far some weights should go"},
-        {"row sizes", "how many rows are how large"},
-        {"target sizes", "how many targets are how large"},
-        {"column sizes", "how many values of each feature are how large"},
-        {"row quantile", "how large most rows are"},
-        {"target quantile", "how far most targets are from their middle"},
-        {"target mean", "the mean of the target"},
-        {"column means", "the mean of each feature"},
-        {"column squares", "the spread of each feature"},
-        {"second-moment matrix", "how features go together"},
-        {"cross moments", "how features go together, and with the target"},
-        {"whitened gradient", "which way all weights should move, in "
-                              "directions that do not overlap"},
-        {"gradient lengths", "how far single rows pull, on average"},
-        {"change of the loss", "whether the model is better than none"},
-        {"minimiser", "which weights fit best, all told"},
-        {"perturbed minimiser", "which weights fit best, where chance has a "
-                                "say in what fits"},
-        {"chosen from answers", "questions chosen as it went, within a budget "
-                                "that was fixed beforehand"},
-        {"labels", "a sketch of the targets"},
-        {"sketch", "a sketch of one column"},
-        {"sketched vertex", "which column to go along, and which way"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(known[i].name, question))
-            return known[i].words;
-    return "";
-}
 
 static double number_of(const json_t *q, const char *key)
 {
@@ -85,27 +40,20 @@ static sotto_status price_alone(const json_t *statement, const json_t *q,
     return status == SOTTO_FAILED ? status : SOTTO_OK;
 }
 
-/* The multiplier is that of an event which costs as much: the noise itself is
-   in the objective, or in questions of their own. */
-static int is_priced_as(const char *question)
-{
-    return !strcmp(question, "perturbed minimiser") ||
-           !strcmp(question, "chosen from answers");
-}
-
 static void put_question(text_buffer *t, const json_t *q, double alone)
 {
     const char *name = page_text(q, "question");
+    const ask_words *words = ask_words_named(name);
     text_put(t, "<tr><td><strong>");
     report_escape(t, name);
     text_put(t, "</strong>");
-    if (*meaning(name)) {
+    if (words) {
         text_put(t, ": ");
-        report_escape(t, meaning(name));
+        report_escape(t, words->meaning);
     }
     text_put(t, "<br><span class=\"soft\">");
     report_escape(t, page_text(q, "mechanism"));
-    if (number_of(q, "noise_multiplier") > 0 && !is_priced_as(name)) {
+    if (number_of(q, "noise_multiplier") > 0 && !(words && words->by_price)) {
         text_put(t, ", noise ");
         page_number(t, number_of(q, "noise_multiplier"), 3);
         text_put(t, " times what one can change");
