@@ -81,6 +81,22 @@ typedef enum ask_noise {
     ASK_NOISES
 } ask_noise;
 
+/* A mechanism and its price. */
+typedef struct ask_mechanism {
+    const char *words;  /* in statements */
+    account_kind event; /* what it is priced as */
+    /* the event's mu, epsilon, eta or rho; rho is to be rounded up */
+    double (*charge)(double level);
+    double square; /* level^2 times this is its part of mu^2, or 2 rho; 0: it
+                      has none, as what is pure, whose epsilons add up */
+    /* the level of a question that gets this share of a budget, in which
+       other questions have levels of the same sort */
+    double (*level)(double share, double rate);
+    double sd; /* of noise of scale 1 */
+} ask_mechanism;
+
+const ask_mechanism *ask_mechanism_of(ask_noise noise);
+
 /* One kind of question: how often it is asked, and at what level each time
    (0: without noise, which only a run that is NOT PRIVATE may plan). */
 typedef struct ask_item {
@@ -134,6 +150,9 @@ int64_t curator_priced_count(const ask_item *item);
 
 /* The question as the accountant knows it. */
 account_question curator_question(const ask_item *item);
+
+/* Its noise in sensitivities: the scale, of a choice that of its scores. */
+double curator_multiplier(const ask_item *item);
 
 /*
  * The event list of a plan under a policy: what the accountant prices.

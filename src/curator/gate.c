@@ -98,25 +98,18 @@ sotto_status gate_spend(curator *c, ask_kind kind, sotto_error *error)
 
 /* ---- noise ---- */
 
-/* The least double that is not below sensitivity / level: then the event that
-   was charged, level, is not less than what is spent. */
-static double gate_scale(double sensitivity, double level)
-{
-    double scale = sensitivity / level;
-    while (fma(scale, level, -sensitivity) < 0)
-        scale = nextafter(scale, INFINITY);
-    return scale;
-}
-
 /* Questions for one value come one after another: its own function. */
 static sotto_status gate_draw(curator *c, const ask_item *item, int one,
                               double scale, int64_t *out, size_t count,
                               sotto_error *error)
 {
-    if (item->noise == ASK_LAPLACE)
-        return noise_laplace(c->noise, scale, out, count, error);
-    return one ? noise_gaussian_one(c->noise, scale, out, error)
-               : noise_gaussian(c->noise, scale, out, count, error);
+    const mechanism_row *m = mechanism_of(item->noise);
+    if (!m->draw)
+        return error_set(error, SOTTO_FAILED,
+                         "internal error: no noise can be added (%s)",
+                         m->price.words);
+    return one && m->draw_one ? m->draw_one(c->noise, scale, out, error)
+                              : m->draw(c->noise, scale, out, count, error);
 }
 
 static sotto_status gate_add(curator *c, const ask_item *item, double scale,
@@ -139,9 +132,9 @@ static sotto_status gate_add(curator *c, const ask_item *item, double scale,
 static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
                                int64_t *out, double *noise, sotto_error *error)
 {
-    double scale = gate_scale(
+    double scale = mechanism_scale(
         gate_sensitivity(&c->policy, item, c->table->features), item->level);
-    *noise = scale * (item->noise == ASK_LAPLACE ? sqrt(2) : 1);
+    *noise = scale * ask_mechanism_of(item->noise)->sd;
     return gate_add(c, item, scale, answers, out, error);
 }
 
@@ -150,7 +143,7 @@ static sotto_status gate_pull(curator *c, const ask_item *item,
                               const gate_question *q, sotto_error *error)
 {
     double level = gate_pull_level(&c->policy, item, q->bend);
-    double scale = level > 0 ? gate_scale(KERNEL_CLIP, level) : INFINITY;
+    double scale = level > 0 ? mechanism_scale(KERNEL_CLIP, level) : INFINITY;
     if (!(scale <= NOISE_LARGEST_SCALE / 2))
         return error_set(error, SOTTO_PRIVACY,
                          "--l2 is too small for the budget: one record could "
@@ -258,27 +251,6 @@ static size_t gate_best(const int64_t *scores, size_t count)
     return best;
 }
 
-/* The largest score with Laplace noise: report noisy max. */
-static sotto_status gate_noisy_best(curator *c, double scale,
-                                    const int64_t *scores, size_t count,
-                                    size_t *place, sotto_error *error)
-{
-    int64_t part[64], best = INT64_MIN;
-    for (size_t from = 0; from < count; from += 64) {
-        size_t n = count - from < 64 ? count - from : 64;
-        sotto_status status = noise_laplace(c->choices, scale, part, n, error);
-        for (size_t i = 0; status == SOTTO_OK && i < n; i++)
-            if (scores[from + i] + part[i] > best) {
-                best = scores[from + i] + part[i];
-                *place = from + i;
-            }
-        mem_wipe(part, n * sizeof *part);
-        if (status != SOTTO_OK)
-            return status;
-    }
-    return SOTTO_OK;
-}
-
 /* With noise for each score, which have to stand side by side. */
 static sotto_status gate_pick(curator *c, const ask_item *item, double rate,
                               const int64_t *scores, size_t count,
@@ -288,14 +260,11 @@ static sotto_status gate_pick(curator *c, const ask_item *item, double rate,
         *place = gate_best(scores, count);
         return SOTTO_OK;
     }
-    if (item->noise == ASK_NOISY)
-        return gate_noisy_best(c, gate_scale(1, rate), scores, count, place,
-                               error);
-    return item->noise == ASK_FLIP
-               ? noise_select_exponential(c->choices, scores, count, rate,
-                                          place, error)
-               : noise_select_gumbel(c->choices, scores, count, rate, place,
-                                     error);
+    const mechanism_row *m = mechanism_of(item->noise);
+    return m->select ? m->select(c->choices, scores, count, rate, place, error)
+                     : error_set(error, SOTTO_FAILED,
+                                 "internal error: nothing can be chosen (%s)",
+                                 m->price.words);
 }
 
 static sotto_status gate_pick_copied(curator *c, const ask_item *item,
@@ -377,8 +346,8 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
         c->policy.without_noise
             ? 0
             : gate_rate(gate_sensitivity(&c->policy, item, c->table->features),
-                        gate_choice_level(item));
-    int many = q->count >= GATE_MANY && item->noise == ASK_GUMBEL &&
+                        gate_drawn_level(item));
+    int many = q->count >= GATE_MANY && mechanism_of(item->noise)->in_buckets &&
                !c->policy.without_noise;
     status = !many ? gate_pick_copied(c, item, rate, q, scores, &place, error)
              : q->kept ? gate_pick_bucket(c, rate, q, scores, &place, error)

@@ -6,6 +6,7 @@
 
 #include "curator.h"
 #include "data.h"
+#include "mechanisms.h"
 #include "noise.h"
 #include "questions.h"
 
@@ -298,11 +299,8 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
 double gate_pull_level(const curator_policy *policy, const ask_item *item,
                        double bend);
 
-/* Whether it is the noise of a choice. */
-int gate_is_choice(ask_noise noise);
-
-/* What the noise of a choice is made for: its range, or epsilon. */
-double gate_choice_level(const ask_item *item);
+/* What noise is made for: the level, or the range that is within it. */
+double gate_drawn_level(const ask_item *item);
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);
 

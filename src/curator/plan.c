@@ -58,31 +58,17 @@ double curator_least_l2(const curator_policy *policy, const ask_item *item)
 
 /* ---- whether it can be done ---- */
 
-int gate_is_choice(ask_noise noise)
+double gate_drawn_level(const ask_item *item)
 {
-    return noise == ASK_GUMBEL || noise == ASK_RANGE || noise == ASK_FLIP ||
-           noise == ASK_NOISY;
-}
-
-/* The range of a choice, or epsilon; the level of what is none. */
-double gate_choice_level(const ask_item *item)
-{
-    return item->noise == ASK_RANGE ? account_range_within(item->level)
-                                    : item->level;
+    return mechanism_of(item->noise)->drawn(item->level);
 }
 
 /* Whether the samplers can draw noise of this level. */
 static int can_draw(const ask_item *item, double sensitivity)
 {
-    double scale = sensitivity / gate_choice_level(item);
-    if (!(item->level > 0) || isinf(item->level))
-        return 0;
-    if (item->noise == ASK_NOISY)
-        return 2 * scale <= NOISE_LARGEST_SCALE / 2;
-    if (gate_is_choice(item->noise))
-        return 1 / (2 * scale) >= 2 * NOISE_SMALLEST_RATE &&
-               1 / (2 * scale) <= NOISE_LARGEST_RATE;
-    return scale > 0 && scale <= NOISE_LARGEST_SCALE / 2;
+    const mechanism_row *m = mechanism_of(item->noise);
+    return item->level > 0 && !isinf(item->level) && m->can_draw &&
+           m->can_draw(sensitivity / gate_drawn_level(item));
 }
 
 /* The same of what is drawn before the sum, where that is least. */
@@ -93,31 +79,14 @@ static int can_pull(const curator_policy *policy, const ask_item *item)
                NOISE_LARGEST_SCALE / 2;
 }
 
-/* Whether the item's noise can protect its kind of question at all: Laplace
-   noise is not for vectors, whose sensitivity is their Euclidean length. */
-static int is_protected(const ask_item *item)
-{
-    switch (question_of(item->kind)->form) {
-    case FORM_NONE:
-        return 0;
-    case FORM_NUMBER:
-        return !gate_is_choice(item->noise) && item->noise != ASK_MIXED;
-    case FORM_VECTOR:
-        return !gate_is_choice(item->noise) && item->noise != ASK_MIXED &&
-               item->noise != ASK_LAPLACE;
-    case FORM_CHOICE:
-        return gate_is_choice(item->noise);
-    case FORM_BUDGET:
-        return item->noise == ASK_GAUSSIAN || item->noise == ASK_MIXED;
-    }
-    return 0;
-}
-
+/* Whether the item's noise can protect its kind of question at all. */
 static int is_sound(const ask_item *item)
 {
     const question_row *q = question_of(item->kind);
+    const mechanism_row *m = mechanism_of(item->noise);
     int blocks = q->rows == ROWS_BLOCK, later = q->form == FORM_BUDGET;
-    if (!is_protected(item) || item->block < 0 || blocks != (item->blocks > 0))
+    if (!(m->protects & 1u << q->form) || item->block < 0 ||
+        blocks != (item->blocks > 0))
         return 0;
     if (later && (item->count > 1 || item->and_next))
         return 0;
@@ -125,7 +94,7 @@ static int is_sound(const ask_item *item)
         (item->block < 1 || item->block > (int64_t)1 << 40 || item->and_next))
         return 0;
     /* how many scores it has is not known before it is asked */
-    if (item->noise == ASK_NOISY && q->noisy_draws == DRAWS_UNKNOWN)
+    if (m->per_score && q->noisy_draws == DRAWS_UNKNOWN)
         return 0;
     return !is_sampled(item) || (q->rows == ROWS_SAMPLED &&
                                  noise_coin_rate(item->rate) == item->rate);
@@ -217,21 +186,21 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 account_question curator_question(const ask_item *item)
 {
-    static const account_kind kinds[] = {
-        [ASK_GAUSSIAN] = ACCOUNT_GAUSS,     [ASK_LAPLACE] = ACCOUNT_LAPLACE,
-        [ASK_SAMPLED] = ACCOUNT_SUBSAMPLED, [ASK_GUMBEL] = ACCOUNT_RANGE,
-        [ASK_RANGE] = ACCOUNT_GAUSS, /* Lemma A14 */
-        [ASK_FLIP] = ACCOUNT_PURE,          [ASK_NOISY] = ACCOUNT_PURE,
-        [ASK_MIXED] = ACCOUNT_ZCDP};
-    account_question q = {.kind = kinds[item->noise],
-                          .level = item->level,
-                          .rate = item->rate,
-                          .times = item->count,
-                          .blocks = item->blocks,
-                          .and_next = item->and_next};
-    if (item->noise == ASK_MIXED)
-        q.level = item->level * item->level / 2 * (1 + 0x1p-50);
-    return q;
+    const ask_mechanism *m = ask_mechanism_of(item->noise);
+    int rho = m->event == ACCOUNT_ZCDP;
+    return (account_question){.kind = m->event,
+                              .level = m->charge(item->level) *
+                                       (rho ? 1 + 0x1p-50 : 1),
+                              .rate = item->rate,
+                              .times = item->count,
+                              .blocks = item->blocks,
+                              .and_next = item->and_next};
+}
+
+double curator_multiplier(const ask_item *item)
+{
+    int choice = (mechanism_of(item->noise)->protects & 1u << FORM_CHOICE) != 0;
+    return (choice ? 2 : 1) / gate_drawn_level(item);
 }
 
 int64_t curator_priced_count(const ask_item *item)
@@ -315,13 +284,13 @@ static double cost_of(const ask_plan *later, const ask_item *charged)
     for (int i = 0; i < later->items; i++) {
         const ask_item *item = &later->item[i];
         const question_row *q = question_of(item->kind);
-        int choice = item->noise == ASK_GUMBEL && charged->noise == ASK_MIXED;
-        if ((item->noise != ASK_GAUSSIAN && item->noise != ASK_RANGE &&
-             !choice) ||
-            q->form == FORM_BUDGET || q->rows != ROWS_ALL || item->count < 0 ||
-            !(item->level >= 0))
+        const ask_mechanism *m = ask_mechanism_of(item->noise);
+        int choice = m->event == ACCOUNT_RANGE &&
+                     ask_mechanism_of(charged->noise)->event == ACCOUNT_ZCDP;
+        if ((m->event != ACCOUNT_GAUSS && !choice) || q->form == FORM_BUDGET ||
+            q->rows != ROWS_ALL || item->count < 0 || !(item->level >= 0))
             return NAN;
-        double square = (choice ? .25 : 1) * item->level * item->level;
+        double square = m->square * item->level * item->level;
         sum = (sum + (double)item->count * square) * (1 + 0x1p-48);
     }
     return sum;

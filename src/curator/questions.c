@@ -4,7 +4,7 @@
  * row leaves out refuses the most: nothing protects a kind without a form, and
  * a sensitivity or a number of draws that no rule gives is infinite.
  */
-#include "questions.h"
+#include "mechanisms.h"
 
 #include <math.h>
 #include <string.h>
@@ -322,7 +322,8 @@ double curator_draws(const ask_item *item, int64_t features)
 {
     const question_row *q = question_of(item->kind);
     double width = (double)features + 1;
-    switch (item->noise == ASK_NOISY ? q->noisy_draws : q->draws) {
+    int per_score = mechanism_of(item->noise)->per_score;
+    switch (per_score ? q->noisy_draws : q->draws) {
     case DRAWS_UNKNOWN:
         return INFINITY;
     case DRAWS_ONE:

@@ -23,15 +23,6 @@ static void put_number(text_buffer *t, const char *key, double value)
 static void put_questions(text_buffer *t, const char *key, const ask_item *from,
                           int64_t items)
 {
-    static const char *const mechanisms[] = {
-        [ASK_GAUSSIAN] = "Gaussian",
-        [ASK_LAPLACE] = "Laplace",
-        [ASK_SAMPLED] = "Gaussian, on a secret random part of the rows",
-        [ASK_GUMBEL] = "exponential mechanism",
-        [ASK_RANGE] = "exponential mechanism",
-        [ASK_FLIP] = "permute-and-flip",
-        [ASK_NOISY] = "largest score with Laplace noise",
-        [ASK_MIXED] = "Gaussian, and exponential mechanism"};
     const char *between = "";
     text_format(t, ",\n    \"%s\": [", key);
     for (int64_t i = 0; i < items; i++) {
@@ -45,12 +36,10 @@ static void put_questions(text_buffer *t, const char *key, const ask_item *from,
                     "\"%s\", ",
                     between, words->name,
                     words->mechanism ? words->mechanism
-                                     : mechanisms[item->noise]);
+                                     : ask_mechanism_of(item->noise)->words);
         account_put_question(t, &q);
-        /* of a choice: the scale of its noise, in sensitivities */
-        int choice = gate_is_choice(item->noise);
         text_put(t, ", \"noise_multiplier\": ");
-        text_number(t, (choice ? 2 : 1) / gate_choice_level(item));
+        text_number(t, curator_multiplier(item));
         text_put(t, "}");
         between = ",";
     }

@@ -83,7 +83,7 @@ void frank_wolfe_later(double count, double share, ask_plan *out)
 static double noise_of(const ask_plan *plan)
 {
     const ask_item *item = &plan->item[plan->items - 1];
-    return 2 / item->level * (item->noise == ASK_FLIP ? 1 : 1.2825);
+    return 2 / item->level * ask_mechanism_of(item->noise)->sd;
 }
 
 /* The exponential mechanism, or, which is less for few steps, the noise of

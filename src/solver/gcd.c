@@ -181,9 +181,8 @@ static double gcd_noise(const ask_plan *plan)
 {
     const ask_item *choice = &plan->item[plan->items - 2];
     const ask_item *release = &plan->item[plan->items - 1];
-    int pure = choice->noise == ASK_FLIP;
-    return 2 / choice->level * (pure ? 1 : 1.2825) / release->level *
-           (pure ? sqrt(2) : 1);
+    return 2 / choice->level * ask_mechanism_of(choice->noise)->sd /
+           release->level * ask_mechanism_of(release->noise)->sd;
 }
 
 /* Gumbel and Gaussian noise, or, which is less for few steps, noise of pure

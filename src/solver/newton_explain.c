@@ -9,12 +9,12 @@
 
 static void explain_line(const ask_item *item, double mu, text_buffer *t)
 {
-    double times = item->noise == ASK_GUMBEL ? .25 : 1;
+    double times = ask_mechanism_of(item->noise)->square;
     double share =
         times * item->level * item->level * (double)item->count / (mu * mu);
     text_format(t, "  %-22s %5lld  ", ask_name(item->kind),
                 (long long)item->count);
-    if (item->noise == ASK_FLIP) /* not of mu^2 */
+    if (times == 0) /* not of mu^2 */
         text_format(t, "epsilon %9s each\n",
                     sotto_number_print_up(item->level, 5).text);
     else

@@ -13,32 +13,21 @@ void solver_plan_add(solver_run *r, ask_item item)
     r->plan.item[r->plan.items++] = item;
 }
 
-/* Gaussians of mu cost rho = mu^2 / 2, choices of range eta eta^2 / 8; pure
-   ones add up as they are. */
 double solver_level(ask_noise noise, double share, double count)
 {
-    if (noise == ASK_LAPLACE || noise == ASK_FLIP)
-        return share / count;
-    return (noise == ASK_GUMBEL ? 2 : 1) * sqrt(share / count);
-}
-
-/* Many batches of rate q cost about as a Gaussian of mu^2 = q^2 (e^level^2 - 1)
-   each. */
-static double sampled_level(double share, double count, double rate)
-{
-    return sqrt(log1p(share / count / (rate * rate)));
+    return ask_mechanism_of(noise)->level(share / count, 1);
 }
 
 ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
                         double rate)
 {
+    ask_noise noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN;
     return (ask_item){.kind = kind,
                       .count = count,
-                      .noise = rate < 1 ? ASK_SAMPLED : ASK_GAUSSIAN,
+                      .noise = noise,
                       .rate = rate,
-                      .level = rate < 1
-                                   ? sampled_level(share, all, rate)
-                                   : solver_level(ASK_GAUSSIAN, share, all)};
+                      .level =
+                          ask_mechanism_of(noise)->level(share / all, rate)};
 }
 
 /* The part of the budget that "private:0.1" says; 0 for others. */
@@ -156,8 +145,8 @@ sotto_status solver_calibrate(solver_run *r, sotto_error *error)
     for (int i = 0; i < r->plan.items; i++) {
         const ask_item *item = &r->plan.item[i];
         question[i] = curator_question(item);
-        if (item->noise == ASK_MIXED) /* rho, not rounded up yet */
-            question[i].level = item->level * item->level / 2;
+        /* not rounded up yet */
+        question[i].level = ask_mechanism_of(item->noise)->charge(item->level);
     }
     account_target target = {.adjacency = r->facts.adjacency,
                              .ordered = 1,

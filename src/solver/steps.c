@@ -119,10 +119,8 @@ static void explain_steps(const solver_run *r, double steps, text_buffer *t)
    which has none, 0. */
 static double square_of(const ask_item *item)
 {
-    double square = item->level * item->level * (double)item->count;
-    return item->noise == ASK_GUMBEL ? square / 4
-           : item->noise == ASK_GAUSSIAN || item->noise == ASK_MIXED ? square
-                                                                     : 0;
+    return item->level * item->level * (double)item->count *
+           ask_mechanism_of(item->noise)->square;
 }
 
 void steps_explain(const solver_run *r, double steps, text_buffer *t)

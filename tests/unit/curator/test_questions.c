@@ -1,7 +1,8 @@
 /*
- * The table of questions against what docs/privacy.md proves of each: how far
- * one person moves the answer, how much noise is drawn, and which noise may
- * protect it. The numbers are written out here a second time, from the lemmas.
+ * The tables of questions and of mechanisms against what docs/privacy.md
+ * proves of each: how far one person moves the answer, how much noise is
+ * drawn, which noise may protect it, and what that costs. The numbers are
+ * written out here a second time, from the lemmas.
  */
 #include "plans.h"
 #include "reading.h"
@@ -260,6 +261,67 @@ static void test_every_kind_has_a_row(void **state)
     assert_true(isinf(curator_draws(&item, 3)));
 }
 
+/* ---- mechanisms ---- */
+
+/* Which event, of which parameter at level .5, and its 2 rho (Lemmas A10,
+   A14): what pays for it, and no other way is there to draw it. */
+static const struct {
+    account_kind event;
+    double charge, square;
+    int releases, selects;
+} prices[ASK_NOISES] = {[ASK_GAUSSIAN] = {ACCOUNT_GAUSS, .5, .25, 1, 0},
+                        [ASK_LAPLACE] = {ACCOUNT_LAPLACE, .5, 0, 1, 0},
+                        [ASK_SAMPLED] = {ACCOUNT_SUBSAMPLED, .5, 0, 1, 0},
+                        [ASK_GUMBEL] = {ACCOUNT_RANGE, .5, .0625, 0, 1},
+                        [ASK_RANGE] = {ACCOUNT_GAUSS, .5, .25, 0, 1},
+                        [ASK_FLIP] = {ACCOUNT_PURE, .5, 0, 0, 1},
+                        [ASK_NOISY] = {ACCOUNT_PURE, .5, 0, 0, 1},
+                        [ASK_MIXED] = {ACCOUNT_ZCDP, .125, .25, 0, 0}};
+
+static void test_mechanisms(void **state)
+{
+    (void)state;
+    for (ask_noise noise = 0; noise < ASK_NOISES; noise++) {
+        const mechanism_row *m = mechanism_of(noise);
+        ask_item item = some(ASK_PARTIAL, 3, .5);
+        item.noise = noise;
+        item.rate = .25;
+        account_question q = curator_question(&item);
+        assert_true(m->price.words && *m->price.words && m->protects);
+        assert_int_equal(q.kind, prices[noise].event);
+        assert_true(q.level >= prices[noise].charge &&
+                    q.level <= prices[noise].charge * (1 + 0x1p-49));
+        assert_true(m->price.charge(.5) == prices[noise].charge);
+        assert_true(m->price.square * .25 == prices[noise].square);
+        assert_true(!m->draw == !prices[noise].releases);
+        assert_true(!m->select == !prices[noise].selects);
+        assert_non_null(m->can_draw);
+        assert_true(m->drawn(.5) ==
+                    (noise == ASK_RANGE ? account_range_within(.5) : .5));
+        assert_true(curator_multiplier(&item) ==
+                    (prices[noise].selects ? 2 : 1) / m->drawn(.5));
+    }
+    ask_item none = some(ASK_PARTIAL, 1, .5);
+    none.noise = ASK_NOISES;
+    assert_true(isinf(curator_question(&none).level));
+    assert_int_equal(checked(ASK_PARTIAL, ASK_NOISES), SOTTO_FAILED);
+}
+
+/* A share of rho, or of epsilon where noise is pure, makes the level that
+   costs as much. */
+static void test_levels(void **state)
+{
+    (void)state;
+    for (ask_noise noise = 0; noise < ASK_NOISES; noise++) {
+        const ask_mechanism *m = ask_mechanism_of(noise);
+        double level = m->level(.04, .5);
+        double cost = noise == ASK_SAMPLED ? .25 * expm1(level * level)
+                      : m->square > 0      ? m->square * level * level
+                                           : level;
+        assert_true(fabs(cost - .04) < 1e-15);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +329,8 @@ int main(void)
         cmocka_unit_test(test_draws),
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_every_kind_has_a_row),
+        cmocka_unit_test(test_mechanisms),
+        cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
