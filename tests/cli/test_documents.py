@@ -387,7 +387,8 @@ class Kinds(unittest.TestCase):
 
     def test_first_line(self):
         pages = [f for f in FILES if re.fullmatch(r"docs/\w+\.md", f)]
-        inner = [f for f in FILES if re.fullmatch(r"docs/privacy/\w+\.md", f)]
+        inner = [f for f in FILES
+                 if re.fullmatch(r"docs/(privacy|notes)/[\w-]+\.md", f)]
         self.assertGreaterEqual(len(pages), 8)
         for page in pages + inner:
             with self.subTest(page):
@@ -395,6 +396,16 @@ class Kinds(unittest.TestCase):
                                  r"Reference|Explanation), for [^*]+\*")
                 if page in pages:
                     self.assertIn(f"({page})", read("README.md"))
+
+    def test_decisions(self):
+        """An ADR is half a page, and says when; notes are elsewhere."""
+        pages = [f for f in FILES if f.startswith("docs/adr/")]
+        self.assertGreaterEqual(len(pages), 15)
+        for page in pages:
+            with self.subTest(page):
+                self.assertRegex(read(page), r"\A# \d+\. .+\n\n"
+                                 r"\*Decided \d{4}-\d\d-\d\d\.\*\n")
+                self.assertLessEqual(len(read(page).split()), 480)
 
     def test_every_command(self):
         """CONTRIBUTING lists all that the Makefile has for people."""
