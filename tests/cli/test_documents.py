@@ -2,7 +2,7 @@
 """Whatever a document names is there: options, their values, verbs, roles,
 make targets, files, sections and calls of the library.
 
-Walks README, CONTRIBUTING, the unreleased part of CHANGELOG, docs/, sotto.h,
+Walks README, CONTRIBUTING, SECURITY, the unreleased part of CHANGELOG, docs/, sotto.h,
 the examples, the demo, the man page and every help text. A document says what
 it names in code: between backquotes, in a code block, or, where there is no
 Markdown, between quotes.
@@ -113,7 +113,7 @@ def comments(text):
 def documents():
     """name -> (text, how code is found in it)."""
     for path in sorted(FILES):
-        if path in ("README.md", "CONTRIBUTING.md") or (
+        if path in ("README.md", "CONTRIBUTING.md", "SECURITY.md") or (
                 path.startswith("docs/") and path.endswith(".md")):
             yield path, read(path), markdown_code
         elif path == "include/sotto.h" or path.startswith("examples/"):
@@ -483,6 +483,25 @@ class Lemmas(unittest.TestCase):
                     named |= {s for s in spans(text) if "-" in s}
         self.assertGreaterEqual(len(named), 80)
         self.assertEqual(named - table, set())
+
+
+class Pages(unittest.TestCase):
+    def test_glossary(self):
+        """Alphabetical, each word once, and the words of the program."""
+        words = re.findall(r"^\| ([^|]+?)(?: \(sotto\))? \|",
+                           read("docs/glossary.md"), re.M)[1:]
+        self.assertEqual(words, sorted(set(words), key=str.lower))
+        for word in ("accountant", "curator", "gate", "plan", "question"):
+            self.assertIn(word, words)
+        for adjacency in OPTIONS["adjacency"]["choices"]:
+            self.assertIn(adjacency, words)
+
+    def test_citation(self):
+        """The version of the program, and the four papers."""
+        text = read("CITATION.cff")
+        version = run(["--version"]).out.decode().split()[1]
+        self.assertIn(f"\nversion: {version}\n", text)
+        self.assertEqual(text.count("- type: conference-paper"), 4)
 
 
 class Documents(unittest.TestCase):
