@@ -12,7 +12,7 @@
 typedef struct table_entries {
     int64_t *start; /* groups + 1 */
     uint32_t *index;
-    void *value; /* float, or double when the table is wide */
+    void *value; /* float, or double where is_double */
     size_t start_bytes, index_bytes, value_bytes;
 } table_entries;
 
@@ -20,7 +20,7 @@ struct sotto_table {
     int64_t rows;     /* never in a release: see docs/privacy.md */
     int64_t features; /* public */
     int sparse;
-    int wide;           /* elements are double, not float */
+    int is_double;      /* elements are double, not float */
     int read_privately; /* nothing of its shape comes from the records */
     int drops_rows;     /* a malformed record is absent */
     int folded; /* elements are y_i x_ij (two classes in a float table) */

@@ -124,7 +124,8 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
         return error_set(error, SOTTO_USAGE,
                          "the target of the table does not fit the loss: read "
                          "the table with the loss that it is for");
-    if (t->wide || t->folded != classes || (t->sparse && !t->by_column.start))
+    if (t->is_double || t->folded != classes ||
+        (t->sparse && !t->by_column.start))
         return error_set(error, SOTTO_USAGE,
                          "the table was read for the exact solver: set "
                          "epsilon and solver before reading");

@@ -105,7 +105,7 @@ static void copy_rows(const curator *c, minimiser_ask *a)
     const sotto_table *t = c->table;
     double *values = a->memory; /* first, so that columns are aligned */
     a->rows = *t;
-    a->rows.wide = 1;
+    a->rows.is_double = 1;
     a->rows.folded = 0;
     a->rows.unit = NULL;
     a->fits = a->w + 2 * t->features;

@@ -108,13 +108,13 @@ static int assemble_by_row(sotto_table *t, const block *first,
 enum { ASSEMBLE_AHEAD = 64 };
 
 /* Moves the entries [from, to) of row i, at most ASSEMBLE_AHEAD of them. */
-static void assemble_scatter(sotto_table *t, int wide, int64_t i, int64_t from,
-                             int64_t to)
+static void assemble_scatter(sotto_table *t, int is_double, int64_t i,
+                             int64_t from, int64_t to)
 {
     const table_entries *rows = &t->by_row;
     table_entries *columns = &t->by_column;
     int64_t *next = columns->start + 1, at[ASSEMBLE_AHEAD];
-    size_t element = wide ? sizeof(double) : sizeof(float);
+    size_t element = is_double ? sizeof(double) : sizeof(float);
     for (int64_t k = from; k < to; k++) {
         int64_t place = next[rows->index[k]]++;
         __builtin_prefetch(&columns->index[place], 1);
@@ -124,7 +124,7 @@ static void assemble_scatter(sotto_table *t, int wide, int64_t i, int64_t from,
     for (int64_t k = from; k < to; k++) {
         int64_t place = at[k - from];
         columns->index[place] = (uint32_t)i;
-        if (wide)
+        if (is_double)
             ((double *)columns->value)[place] = ((double *)rows->value)[k];
         else
             ((float *)columns->value)[place] = ((float *)rows->value)[k];
@@ -134,7 +134,7 @@ static void assemble_scatter(sotto_table *t, int wide, int64_t i, int64_t from,
 /* The entries by column: a counting sort, stable, so that each column's
    rows come in order. During it start[j + 1] is where column j's next
    entry goes; at the end that is where column j + 1 starts. */
-static void assemble_by_column(sotto_table *t, int wide)
+static void assemble_by_column(sotto_table *t, int is_double)
 {
     const table_entries *rows = &t->by_row;
     int64_t sum = 0, *next = t->by_column.start + 1;
@@ -150,7 +150,7 @@ static void assemble_by_column(sotto_table *t, int wide)
              k += ASSEMBLE_AHEAD) {
             int64_t end = rows->start[i + 1];
             end = end - k > ASSEMBLE_AHEAD ? k + ASSEMBLE_AHEAD : end;
-            assemble_scatter(t, wide, i, k, end);
+            assemble_scatter(t, is_double, i, k, end);
         }
 }
 
@@ -169,7 +169,7 @@ static int assemble_sparse(sotto_table *t, const column_plan *p,
     e->value = assemble_large(count, plan_element(p), &e->value_bytes);
     if (!e->start || !e->index || !e->value)
         return 0;
-    assemble_by_column(t, p->wide);
+    assemble_by_column(t, p->is_double);
     return 1;
 }
 

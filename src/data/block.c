@@ -104,7 +104,7 @@ int worker_begin_sparse(worker *w, int64_t rows, size_t entries)
 
 /* ---- rows into columns ---- */
 
-static void worker_measure_all(worker *w)
+static void worker_measure_ranges(worker *w)
 {
     const column_plan *p = w->plan;
     for (int64_t i = 0; i < p->columns; i++) {
@@ -131,13 +131,13 @@ static void worker_flush(worker *w)
     block *b = w->block;
     int64_t row = b->rows - w->filled;
     if (w->range)
-        worker_measure_all(w);
+        worker_measure_ranges(w);
     if (w->plan->scaled)
         scale_dense(w->plan, w->x, w->filled);
     for (int64_t j = 0; j < w->plan->features; j++) {
         const double *from = w->x + j * WORKER_ROWS;
         int64_t at = j * b->room + row;
-        if (w->plan->wide)
+        if (w->plan->is_double)
             memcpy((double *)b->x + at, from, (size_t)w->filled * sizeof *from);
         else
             worker_store_float((float *)b->x + at, from, w->sign, w->filled);
@@ -183,7 +183,7 @@ void worker_row_sparse(worker *w, int64_t entries)
     if (w->plan->scales_rows)
         scale_sparse(w->plan, w->index + before, w->value + before,
                      entries - before);
-    if (!w->plan->wide && w->plan->target_is == TARGET_CLASSES && w->y < 0)
+    if (!w->plan->is_double && w->plan->target_is == TARGET_CLASSES && w->y < 0)
         for (int64_t k = before; k < entries; k++)
             w->value[k] = -w->value[k];
     b->end[b->rows] = entries;
@@ -225,7 +225,7 @@ int store_append(entry_store *s, const worker *w)
     if (room != s->room && !store_resize(s, room))
         return 0;
     memcpy(s->index + s->count, w->index, count * sizeof *w->index);
-    if (w->plan->wide)
+    if (w->plan->is_double)
         memcpy((double *)s->value + s->count, w->value,
                count * sizeof *w->value);
     else

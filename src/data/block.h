@@ -42,7 +42,7 @@ typedef struct block {
 /* The entries of all blocks of a sparse table, in the order of the file. */
 typedef struct entry_store {
     uint32_t *index;
-    void *value; /* float, or double when the table is wide */
+    void *value; /* float, or double where is_double */
     size_t element;
     size_t count, room;
 } entry_store;
@@ -61,7 +61,7 @@ void range_add(column_range *range, const double *values, int count);
 /* Bytes of one stored value. */
 static inline size_t plan_element(const column_plan *p)
 {
-    return p->wide ? sizeof(double) : sizeof(float);
+    return p->is_double ? sizeof(double) : sizeof(float);
 }
 
 typedef struct worker {

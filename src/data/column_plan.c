@@ -28,13 +28,13 @@ void plan_free(column_plan *p)
 void plan_settings(column_plan *p, const sotto_options *options)
 {
     p->row_word = "line";
-    p->stray_weight_bound = option_given(options, OPTION_WEIGHT_BOUND);
+    p->weight_bound_given = option_given(options, OPTION_WEIGHT_BOUND);
     p->drop_bad = option_is(options, OPTION_BAD_ROWS, "drop");
     p->is_private = option_private(options);
     p->keeps_ids = option_is(options, OPTION_KEEP_IDS, "yes");
-    p->wide = option_given(options, OPTION_PRECISION)
-                  ? option_is(options, OPTION_PRECISION, "double")
-                  : option_exact(options);
+    p->is_double = option_given(options, OPTION_PRECISION)
+                       ? option_is(options, OPTION_PRECISION, "double")
+                       : option_exact(options);
     p->rows_only = option_is(options, OPTION_LAYOUT, "rows");
     p->for_model = option_given(options, OPTION_DECLARED);
     p->exact = p->for_model || option_exact(options);
@@ -57,8 +57,8 @@ static sotto_status plan_fill(column_plan *p, int header, char **names,
         status = error_memory(error);
     while (status == SOTTO_OK && p->columns < count) {
         int64_t i = p->columns++;
-        status =
-            plan_one(p, &p->column[i], names[i], options, s, has_schema, error);
+        status = plan_column(p, &p->column[i], names[i], options, s, has_schema,
+                             error);
     }
     if (status == SOTTO_OK)
         status = plan_places(p, error);
@@ -95,9 +95,9 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
    schema's life. */
 void plan_take_words(column_plan *p, schema *s)
 {
-    p->has_standard = s->has_standard;
-    p->standard = s->standard; /* owns nothing but its name */
-    p->standard.name = NULL;
+    p->has_default = s->has_default;
+    p->default_column = s->default_column; /* owns nothing but its name */
+    p->default_column.name = NULL;
     p->missing = s->missing;
     p->missing_words = s->missing_words;
     s->missing = NULL;
@@ -136,7 +136,7 @@ static sotto_status plan_scaled(column_plan *p, sotto_error *error)
 }
 
 /* What is said of the columns by number, before the schema is taken apart. */
-static void plan_numbers(column_plan *p, const schema *s)
+static void plan_width(column_plan *p, const schema *s)
 {
     char last[24];
     snprintf(last, sizeof last, "%lld", (long long)s->width);
@@ -156,7 +156,7 @@ sotto_status plan_columns(column_plan *out, const char *file, int header,
     if (status != SOTTO_OK)
         return status;
     plan_settings(&p, options);
-    plan_numbers(&p, &s);
+    plan_width(&p, &s);
     status = plan_fill(&p, header, names, count, options, &s, error);
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)

@@ -23,7 +23,7 @@ typedef struct column_plan {
     target_kind target_is;
     int has_weight, has_unit;
     int keeps_ids;          /* the texts of the unit column, too */
-    int stray_weight_bound; /* --weight-bound, to be used by a weight */
+    int weight_bound_given; /* --weight-bound, to be used by a weight */
     /* two classes: declared ones are compared as numbers if both are */
     char *class_name[2];
     int classes_declared, classes_numeric;
@@ -34,17 +34,17 @@ typedef struct column_plan {
     double *missing_number; /* those of the words that are numbers */
     int64_t missing_numbers;
     char delimiter;
-    const char *row_word; /* what messages count: lines, or rows of .npy */
-    int drop_bad;         /* a bad row is as if absent */
-    int for_model;        /* the columns are those of a model */
-    int labelled;         /* ... and the target is wanted too */
-    int lacks_weight;     /* ... and its weights are not in the file */
-    int64_t width;        /* as in the schema */
-    int last_is_target;   /* the column of that number is the target */
-    column standard;      /* of the schema, without a name */
-    int has_standard;
+    const char *row_word;  /* what messages count: lines, or rows of .npy */
+    int drop_bad;          /* a bad row is as if absent */
+    int for_model;         /* the columns are those of a model */
+    int labelled;          /* ... and the target is wanted too */
+    int lacks_weight;      /* ... and its weights are not in the file */
+    int64_t width;         /* as in the schema */
+    int last_is_target;    /* the column of that number is the target */
+    column default_column; /* of the schema, without a name */
+    int has_default;
     int is_private;
-    int wide;
+    int is_double;
     int exact;     /* the digits that float32 loses are not lost */
     int rows_only; /* a sparse table without its entries by column */
     int threads;
@@ -99,9 +99,9 @@ void plan_map(column *c);
 int plan_compare_columns(const void *a, const void *b);
 
 /* What becomes of the column of this name. */
-sotto_status plan_one(column_plan *p, column *c, const char *name,
-                      const sotto_options *options, schema *s, int has_schema,
-                      sotto_error *error);
+sotto_status plan_column(column_plan *p, column *c, const char *name,
+                         const sotto_options *options, schema *s,
+                         int has_schema, sotto_error *error);
 
 /* Places of the features in the table, in the order of the file, or of the
    model that has asked for them. */

@@ -57,9 +57,9 @@ static sotto_status plan_number_bounds(column_plan *p, const char *path,
 static sotto_status plan_numbered_bounds(column_plan *p, const char *path,
                                          schema *s, sotto_error *error)
 {
-    column *standard = &s->standard;
+    column *by_default = &s->default_column;
     sotto_status status = SOTTO_OK;
-    if (standard->role == COLUMN_DROP || standard->missing)
+    if (by_default->role == COLUMN_DROP || by_default->missing)
         return error_set(error, SOTTO_USAGE,
                          "%s: the \"default\" of svmlight features can be a "
                          "number with bounds",
@@ -68,14 +68,14 @@ static sotto_status plan_numbered_bounds(column_plan *p, const char *path,
     p->high = mem_zeroed((size_t)p->features, sizeof *p->high);
     if (!p->low || !p->high)
         return error_memory(error);
-    if (standard->bounded && !(standard->low <= 0 && standard->high >= 0))
+    if (by_default->bounded && !(by_default->low <= 0 && by_default->high >= 0))
         return error_set(error, SOTTO_USAGE,
                          "%s: the bounds of svmlight features must include "
                          "0, which is not written out",
                          show_name(path).text);
     for (int64_t j = 0; j < p->features; j++) {
-        p->low[j] = standard->bounded ? standard->low : -INFINITY;
-        p->high[j] = standard->bounded ? standard->high : INFINITY;
+        p->low[j] = by_default->bounded ? by_default->low : -INFINITY;
+        p->high[j] = by_default->bounded ? by_default->high : INFINITY;
     }
     for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
         if (s->column[i].role != COLUMN_TARGET)
@@ -88,7 +88,7 @@ static int plan_declares_features(const schema *s)
     int64_t others = 0;
     for (int64_t i = 0; i < s->columns; i++)
         others += s->column[i].role != COLUMN_TARGET;
-    return s->has_standard || others > 0;
+    return s->has_default || others > 0;
 }
 
 static sotto_status plan_label(column_plan *p, schema *s, sotto_error *error)

@@ -18,11 +18,12 @@ void plan_map(column *c)
     }
 }
 
-static sotto_status plan_copy_standard(column *c, const char *name,
-                                       const schema *s, sotto_error *error)
+static sotto_status plan_copy_default(column *c, const char *name,
+                                      const schema *s, sotto_error *error)
 {
-    if (s->has_standard)
-        *c = s->standard; /* a number or drop: owns nothing but its name */
+    if (s->has_default)
+        *c =
+            s->default_column; /* a number or drop: owns nothing but its name */
     c->name = mem_text(name);
     return c->name ? SOTTO_OK : error_memory(error);
 }
@@ -136,21 +137,21 @@ static sotto_status plan_model_role(column_plan *p, column *c,
     return SOTTO_OK;
 }
 
-sotto_status plan_one(column_plan *p, column *c, const char *name,
-                      const sotto_options *options, schema *s, int has_schema,
-                      sotto_error *error)
+sotto_status plan_column(column_plan *p, column *c, const char *name,
+                         const sotto_options *options, schema *s,
+                         int has_schema, sotto_error *error)
 {
     column *declared = plan_declared(name, s);
     column as_declared = declared ? *declared : (column){0};
     sotto_status status = declared ? plan_take(c, declared, error)
-                                   : plan_copy_standard(c, name, s, error);
+                                   : plan_copy_default(c, name, s, error);
     if (status == SOTTO_OK)
         status = plan_role_by_option(c, options, error);
     if (status == SOTTO_OK && s->is_model)
         status = plan_model_role(p, c, declared ? &as_declared : NULL, error);
     if (status != SOTTO_OK)
         return status;
-    if (has_schema && !declared && !s->has_standard &&
+    if (has_schema && !declared && !s->has_default &&
         (c->role == COLUMN_NUMBER))
         return error_set(error, SOTTO_DATA,
                          "%s: column \"%s\" is not in the schema: declare "
@@ -198,7 +199,7 @@ sotto_status plan_places(column_plan *p, sotto_error *error)
     }
     p->has_weight = weight != NULL;
     p->has_unit = unit != NULL;
-    if (status == SOTTO_OK && !weight && p->stray_weight_bound)
+    if (status == SOTTO_OK && !weight && p->weight_bound_given)
         return error_set(error, SOTTO_USAGE,
                          "--weight-bound needs --weights NAME");
     if (status == SOTTO_OK && p->features == 0)

@@ -108,7 +108,7 @@ static sotto_status read_more(sotto_table **out, const schema *s,
         return SOTTO_OK;
     sotto_table_free(*out);
     *out = NULL;
-    if (wanted < found || !s->has_standard)
+    if (wanted < found || !s->has_default)
         return error_set(error, SOTTO_USAGE,
                          "--features %lld: the schema declares %lld%s",
                          (long long)wanted, (long long)found,
@@ -138,7 +138,7 @@ sotto_status table_declared(sotto_table **out, const sotto_options *options,
         return status;
     /* where no feature is listed, the first is one of those not listed */
     int given = option_given(options, OPTION_FEATURES);
-    int alone = !lists_feature(&s, options) && given && s.has_standard;
+    int alone = !lists_feature(&s, options) && given && s.has_default;
     status = read_header(out, &s, options, alone, error);
     if (status == SOTTO_OK && given)
         status = read_more(out, &s, options, alone, error);

@@ -72,13 +72,14 @@ static sotto_status format_unknown(const char *name, sotto_error *error)
 }
 
 sotto_status format_to_write(const file_format **out, const char *path,
-                             const file_format *standard,
+                             const file_format *by_default,
                              const sotto_options *options, sotto_error *error)
 {
     sotto_status status = format_by_option(out, options, error);
     if (status != SOTTO_OK || *out)
         return status;
-    *out = strcmp(path, "-") ? format_by_name(path, strlen(path), 1) : standard;
+    *out =
+        strcmp(path, "-") ? format_by_name(path, strlen(path), 1) : by_default;
     return *out ? SOTTO_OK : format_unknown(path, error);
 }
 

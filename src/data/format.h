@@ -83,9 +83,9 @@ sotto_status format_detect(const file_format **out, source *s,
                            const sotto_options *options, sotto_error *error);
 
 /* The format of a file to write: by option, by its name; stdout has none and
-   takes `standard`. */
+   takes `by_default`. */
 sotto_status format_to_write(const file_format **out, const char *path,
-                             const file_format *standard,
+                             const file_format *by_default,
                              const sotto_options *options, sotto_error *error);
 
 /* ---- foreign.c ---- */

@@ -16,7 +16,7 @@ enum { GENERATE_LASSO_ACTIVE = 10, GENERATE_ZIPF_ACTIVE = 40 };
 /* A sparse set with more values than this is not written densely. */
 static const double GENERATE_DENSE_LIMIT = 1e8;
 
-typedef struct generate_source {
+typedef struct generate_state {
     generate_random random;
     generate_zipf zipf;
     int64_t features, per_row;
@@ -25,21 +25,21 @@ typedef struct generate_source {
     uint32_t *place;  /* their columns, increasing */
     double *weight;
     generate_row row;
-} generate_source;
+} generate_state;
 
 typedef struct generate_set {
     const char *name, *help;
     int64_t rows, features; /* defaults */
     int sparse;
     double parameter;
-    int (*prepare)(generate_source *source); /* 0: out of memory */
-    void (*make)(generate_source *source);   /* the next row */
+    int (*prepare)(generate_state *source); /* 0: out of memory */
+    void (*make)(generate_state *source);   /* the next row */
 } generate_set;
 
 /* ---- what the sets have in common ---- */
 
 /* Room for `active` weights and for a row of `count` values. */
-static int generate_room(generate_source *s, int64_t active, int64_t count,
+static int generate_room(generate_state *s, int64_t active, int64_t count,
                          int sparse)
 {
     s->active = active;
@@ -53,8 +53,8 @@ static int generate_room(generate_source *s, int64_t active, int64_t count,
 }
 
 /* Distinct places for the active weights, from `draw`, in order. */
-static void generate_places(generate_source *s,
-                            uint32_t (*draw)(generate_source *s))
+static void generate_places(generate_state *s,
+                            uint32_t (*draw)(generate_state *s))
 {
     for (int64_t found = 0; found < s->active;) {
         uint32_t place = draw(s);
@@ -70,7 +70,7 @@ static void generate_places(generate_source *s,
 /* ---- dense sets: independent standard normal columns ---- */
 
 /* Fills the row, rounded to float first, and returns its x'w. */
-static double generate_normal_row(generate_source *s)
+static double generate_normal_row(generate_state *s)
 {
     double sum = 0;
     for (int64_t j = 0; j < s->features; j++)
@@ -80,12 +80,12 @@ static double generate_normal_row(generate_source *s)
     return sum;
 }
 
-static uint32_t generate_any_place(generate_source *s)
+static uint32_t generate_any_place(generate_state *s)
 {
     return (uint32_t)(generate_uniform(&s->random) * (double)s->features);
 }
 
-static int generate_lasso_prepare(generate_source *s)
+static int generate_lasso_prepare(generate_state *s)
 {
     int64_t active = s->features < GENERATE_LASSO_ACTIVE
                          ? s->features
@@ -98,13 +98,13 @@ static int generate_lasso_prepare(generate_source *s)
     return 1;
 }
 
-static void generate_lasso_make(generate_source *s)
+static void generate_lasso_make(generate_state *s)
 {
     double clean = generate_normal_row(s);
     s->row.target = clean + s->parameter * generate_normal(&s->random);
 }
 
-static int generate_lognormal_prepare(generate_source *s)
+static int generate_lognormal_prepare(generate_state *s)
 {
     if (!generate_room(s, s->features, s->features, 0))
         return 0;
@@ -115,7 +115,7 @@ static int generate_lognormal_prepare(generate_source *s)
     return 1;
 }
 
-static void generate_lognormal_make(generate_source *s)
+static void generate_lognormal_make(generate_state *s)
 {
     double clean = generate_normal_row(s);
     s->row.target = clean + generate_normal(&s->random) < 0 ? -1 : 1;
@@ -124,13 +124,13 @@ static void generate_lognormal_make(generate_source *s)
 /* ---- text-like sets ---- */
 
 /* The largest place that a weight of a text-like set may have, from 1. */
-static double generate_reach(const generate_source *s)
+static double generate_reach(const generate_state *s)
 {
     double reach = floor(0.2 * (double)s->features);
     return reach < 1 ? 1 : reach;
 }
 
-static uint32_t generate_log_uniform_place(generate_source *s)
+static uint32_t generate_log_uniform_place(generate_state *s)
 {
     double reach = generate_reach(s), u = generate_uniform(&s->random);
     double place = floor(generate_exp(u * generate_log(reach + 1)));
@@ -138,7 +138,7 @@ static uint32_t generate_log_uniform_place(generate_source *s)
     return (uint32_t)place - 1;
 }
 
-static int generate_zipf_prepare(generate_source *s)
+static int generate_zipf_prepare(generate_state *s)
 {
     double reach = generate_reach(s);
     int64_t active =
@@ -153,7 +153,7 @@ static int generate_zipf_prepare(generate_source *s)
 }
 
 /* The row's words: distinct, increasing. */
-static void generate_words(generate_source *s)
+static void generate_words(generate_state *s)
 {
     uint32_t *index = s->row.index;
     int64_t kept = 1;
@@ -167,7 +167,7 @@ static void generate_words(generate_source *s)
 }
 
 /* Values from .2 to 1, brought to the norm 3. */
-static void generate_word_values(generate_source *s)
+static void generate_word_values(generate_state *s)
 {
     float *value = s->row.value;
     double square = 0;
@@ -180,7 +180,7 @@ static void generate_word_values(generate_source *s)
         value[i] = (float)((double)value[i] * scale);
 }
 
-static void generate_zipf_make(generate_source *s)
+static void generate_zipf_make(generate_state *s)
 {
     generate_words(s);
     generate_word_values(s);
@@ -290,7 +290,7 @@ static sotto_status generate_refuse(const generate_set *set,
                      set->name, (long long)rows, (long long)features);
 }
 
-static sotto_status generate_rows(const generate_set *set, generate_source *s,
+static sotto_status generate_rows(const generate_set *set, generate_state *s,
                                   generate_writer *writer, int64_t rows,
                                   sotto_error *error)
 {
@@ -304,15 +304,15 @@ static sotto_status generate_rows(const generate_set *set, generate_source *s,
 }
 
 static int64_t generate_size(const sotto_options *options, option_id id,
-                             int64_t standard)
+                             int64_t by_default)
 {
-    return option_given(options, id) ? option_integer(options, id) : standard;
+    return option_given(options, id) ? option_integer(options, id) : by_default;
 }
 
-static void generate_source_open(generate_source *s, const generate_set *set,
-                                 const sotto_options *options)
+static void generate_state_open(generate_state *s, const generate_set *set,
+                                const sotto_options *options)
 {
-    *s = (generate_source){0};
+    *s = (generate_state){0};
     s->features = generate_size(options, OPTION_FEATURES, set->features);
     s->per_row = option_integer(options, OPTION_PER_ROW);
     s->parameter = set->parameter;
@@ -320,7 +320,7 @@ static void generate_source_open(generate_source *s, const generate_set *set,
                   (uint64_t)option_integer(options, OPTION_SEED));
 }
 
-static void generate_source_free(generate_source *s)
+static void generate_state_free(generate_state *s)
 {
     mem_free(s->place);
     mem_free(s->weight);
@@ -328,7 +328,7 @@ static void generate_source_free(generate_source *s)
     mem_free(s->row.value);
 }
 
-static sotto_status generate_run(const generate_set *set, generate_source *s,
+static sotto_status generate_run(const generate_set *set, generate_state *s,
                                  const char *path, const sotto_options *options,
                                  sotto_error *error)
 {
@@ -355,12 +355,12 @@ sotto_status sotto_generate(const char *name, const char *path,
                             const sotto_options *options, sotto_error *error)
 {
     const generate_set *set;
-    generate_source s;
+    generate_state s;
     sotto_status status = generate_find(name, &set, error);
     if (status != SOTTO_OK)
         return status;
-    generate_source_open(&s, set, options);
+    generate_state_open(&s, set, options);
     status = generate_run(set, &s, path, options, error);
-    generate_source_free(&s);
+    generate_state_free(&s);
     return status;
 }

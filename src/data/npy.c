@@ -135,7 +135,7 @@ static void npy_put(worker *w, const column *c, int64_t row)
         b->y[row] = w->y;
     else if (c->role == COLUMN_WEIGHT)
         b->weight[row] = w->weight;
-    else if (c->role == COLUMN_NUMBER && w->plan->wide)
+    else if (c->role == COLUMN_NUMBER && w->plan->is_double)
         ((double *)b->x)[c->feature * b->room + row] = v;
     else if (c->role == COLUMN_NUMBER)
         ((float *)b->x)[c->feature * b->room + row] = (float)v;
@@ -192,13 +192,13 @@ static void npy_gather(worker *w, int64_t first, int put)
         for (int r = 0; r < w->filled; r++) {
             double *x = w->x + j * WORKER_ROWS + r;
             int64_t at = j * b->room + first + r;
-            if (put && w->plan->wide)
+            if (put && w->plan->is_double)
                 ((double *)b->x)[at] = *x;
             else if (put)
                 ((float *)b->x)[at] = (float)*x;
             else
-                *x = w->plan->wide ? ((double *)b->x)[at]
-                                   : (double)((float *)b->x)[at];
+                *x = w->plan->is_double ? ((double *)b->x)[at]
+                                        : (double)((float *)b->x)[at];
         }
 }
 
@@ -232,7 +232,7 @@ static void npy_finish_columns(npy_columns_job *job)
     }
     if (p->scaled)
         npy_scale(job->w);
-    if (p->target_is == TARGET_CLASSES && !p->wide)
+    if (p->target_is == TARGET_CLASSES && !p->is_double)
         npy_fold(b, p->features);
 }
 

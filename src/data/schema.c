@@ -38,7 +38,7 @@ void schema_free(schema *s)
     for (int64_t i = 0; i < s->columns; i++)
         column_free(&s->column[i]);
     mem_free(s->column);
-    column_free(&s->standard);
+    column_free(&s->default_column);
     schema_free_words(s->missing, s->missing_words);
     *s = (schema){0};
 }
@@ -289,7 +289,7 @@ static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
                                      sotto_error *error)
 {
     json_t *missing = json_object_get(root, "missing_values");
-    json_t *standard = json_object_get(root, "default");
+    json_t *by_default = json_object_get(root, "default");
     json_t *width = json_object_get(root, "width");
     s->width = json_integer_value(width);
     if (width && s->width < 1)
@@ -306,13 +306,13 @@ static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
         if (!schema_copy_words(missing, &s->missing, &s->missing_words))
             return error_memory(error);
     }
-    if (!standard)
+    if (!by_default)
         return SOTTO_OK;
-    s->has_standard = 1;
+    s->has_default = 1;
     sotto_status status =
-        schema_column(&s->standard, path, "default", standard, error);
-    if (status == SOTTO_OK && s->standard.role != COLUMN_NUMBER &&
-        s->standard.role != COLUMN_DROP)
+        schema_column(&s->default_column, path, "default", by_default, error);
+    if (status == SOTTO_OK && s->default_column.role != COLUMN_NUMBER &&
+        s->default_column.role != COLUMN_DROP)
         return schema_error(path, "default", "the type number or drop", error);
     return status;
 }

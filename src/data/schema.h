@@ -43,8 +43,8 @@ typedef struct column {
 typedef struct schema {
     column *column;
     int64_t columns;
-    int has_standard; /* for columns that are not listed */
-    column standard;
+    int has_default; /* for columns that are not listed */
+    column default_column;
     char **missing; /* words that mean a missing value */
     int64_t missing_words;
     int64_t width; /* how many columns a .npy file has; 0: not said */

@@ -68,7 +68,8 @@ static void declare_column(text_buffer *t, const column *c,
 static void declare_columns(text_buffer *t, const column_plan *p,
                             char *const class_name[2], int numbered)
 {
-    int drops = p->has_standard && p->standard.role == COLUMN_DROP, any = 0;
+    int drops = p->has_default && p->default_column.role == COLUMN_DROP,
+        any = 0;
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
         if (drops && c->role == COLUMN_DROP)
@@ -85,7 +86,7 @@ static void declare_columns(text_buffer *t, const column_plan *p,
 static void declare_numbered(text_buffer *t, const column_plan *p,
                              const double *low, const double *high)
 {
-    const column *s = &p->standard;
+    const column *s = &p->default_column;
     for (int64_t j = 0; low && j < p->features; j++) {
         int bounded = isfinite(low[j]) != 0;
         if (bounded == s->bounded &&
@@ -100,13 +101,13 @@ static void declare_numbered(text_buffer *t, const column_plan *p,
 
 /* The default, where another file may meet it again: features that are named
    are all listed. */
-static void declare_standard(text_buffer *t, const column_plan *p, int numbered)
+static void declare_default(text_buffer *t, const column_plan *p, int numbered)
 {
-    int drops = p->standard.role == COLUMN_DROP;
-    if (!p->has_standard || !(drops || (numbered && p->standard.bounded)))
+    int drops = p->default_column.role == COLUMN_DROP;
+    if (!p->has_default || !(drops || (numbered && p->default_column.bounded)))
         return;
     text_put(t, "\"default\": ");
-    declare_column(t, &p->standard, (char *const[2]){NULL, NULL});
+    declare_column(t, &p->default_column, (char *const[2]){NULL, NULL});
     text_put(t, ", ");
 }
 
@@ -121,7 +122,7 @@ char *schema_of_plan(const column_plan *p, char *const class_name[2],
     }
     if (p->width)
         text_format(&t, "\"width\": %lld, ", (long long)p->width);
-    declare_standard(&t, p, numbered);
+    declare_default(&t, p, numbered);
     text_put(&t, "\"columns\": {");
     declare_columns(&t, p, class_name, numbered);
     if (numbered)

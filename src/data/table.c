@@ -83,7 +83,7 @@ static int table_describe_classes(sotto_table *t, column_plan *p)
 {
     if (p->target_is != TARGET_CLASSES)
         return 1;
-    t->folded = !p->wide;
+    t->folded = !p->is_double;
     for (int i = 0; i < 2; i++) {
         t->class_name[i] = p->class_name[i];
         p->class_name[i] = NULL;
@@ -98,7 +98,7 @@ static int table_describe_classes(sotto_table *t, column_plan *p)
 
 sotto_status table_describe(sotto_table *t, column_plan *p, sotto_error *error)
 {
-    t->wide = p->wide;
+    t->is_double = p->is_double;
     t->read_privately = p->is_private;
     t->drops_rows = p->drop_bad;
     t->weight_bound = 1;
@@ -334,8 +334,8 @@ int sotto_table_feature_bounds(const sotto_table *t, int64_t j, double *low,
 
 static double table_element(const sotto_table *t, const void *values, int64_t i)
 {
-    return t->wide ? ((const double *)values)[i]
-                   : (double)((const float *)values)[i];
+    return t->is_double ? ((const double *)values)[i]
+                        : (double)((const float *)values)[i];
 }
 
 void table_stored(const sotto_table *t, int64_t j, double *out)

@@ -153,7 +153,7 @@ static void open_view(exact_state *s)
 {
     const sotto_table *t = s->problem->table;
     exact_view *v = &s->view;
-    assert(t->wide && !t->folded && t->y);
+    assert(t->is_double && !t->folded && t->y);
     assert(!t->sparse || t->by_column.start);
     v->n = t->rows;
     v->p = t->features;

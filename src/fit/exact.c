@@ -12,7 +12,7 @@ static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
     if (!t->y)
         return error_set(error, SOTTO_USAGE,
                          "expected --target NAME: the column to learn");
-    if (!t->wide || (t->sparse && !t->by_column.start))
+    if (!t->is_double || (t->sparse && !t->by_column.start))
         return error_set(error, SOTTO_USAGE,
                          "the exact solver needs a table that was read for "
                          "it: set epsilon to inf before reading");

@@ -79,8 +79,8 @@ static sotto_status predict_check(const sotto_model *m, const sotto_table *t,
 static double predict_element(const sotto_table *t, const void *values,
                               int64_t i)
 {
-    return t->wide ? ((const double *)values)[i]
-                   : (double)((const float *)values)[i];
+    return t->is_double ? ((const double *)values)[i]
+                        : (double)((const float *)values)[i];
 }
 
 /* x'w + b in raw units: stored values are mapped back one by one. Labels

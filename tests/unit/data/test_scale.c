@@ -91,7 +91,7 @@ static void test_precision_same_bits(void **state)
     (void)state;
     sotto_table *narrow = read_hard("squared", "float");
     sotto_table *wide = read_hard("squared", "double");
-    assert_true(wide->wide && !narrow->wide);
+    assert_true(wide->is_double && !narrow->is_double);
     assert_same(narrow, wide);
     sotto_table_free(wide);
     sotto_table_free(narrow);
