@@ -43,6 +43,14 @@ typedef struct loss_list {
 #undef LOSS_ROOM
 loss_list loss_those(loss_property has);
 
+/* Whether the loss of this name has the property. */
+int loss_named_has(const char *name, loss_property has);
+
+/* SOTTO_USAGE if it has not: "WHO: the NAME loss LACKS; expected" and those
+   that have it. */
+sotto_status loss_require(const char *name, loss_property has, const char *who,
+                          const char *lacks, sotto_error *error);
+
 /* The solver type that LIBLINEAR's model files have for it. */
 const char *loss_liblinear(loss_kind kind, int l1);
 

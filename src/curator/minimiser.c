@@ -290,9 +290,11 @@ sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
                                    sotto_error *error)
 {
     if (!is_problem(c, kind, penalty))
-        return error_set(error, SOTTO_USAGE,
-                         "a minimiser needs a logistic or huber loss, rows of "
-                         "bounded norm, an L2 penalty and no intercept");
+        return error_set(
+            error, SOTTO_USAGE,
+            "a minimiser needs a loss of bounded slope (%s), rows of "
+            "bounded norm, an L2 penalty and no intercept",
+            loss_those(loss_is_lipschitz_smooth).text);
     curator_policy policy = c->policy;
     policy.rows = c->total;
     if (!can_minimise(c, kind, penalty))

@@ -2,16 +2,10 @@
  * How the target is read: as a number, or as one of two classes.
  */
 #include "column_plan.h"
+#include "loss.h"
 #include "number.h"
 
 #include <string.h>
-
-static int plan_loss_has_classes(const sotto_options *options)
-{
-    return option_is(options, OPTION_LOSS, "logistic") ||
-           option_is(options, OPTION_LOSS, "hinge") ||
-           option_is(options, OPTION_LOSS, "squared-hinge");
-}
 
 /* Names of the two classes: --classes, else the schema's, else none. */
 static sotto_status plan_declared_classes(column_plan *p,
@@ -75,20 +69,20 @@ static sotto_status plan_classes(column_plan *p, const sotto_options *options,
 sotto_status plan_target(column_plan *p, const sotto_options *options,
                          sotto_error *error)
 {
-    if (p->target && plan_loss_has_classes(options))
+    const char *name = option_text(options, OPTION_LOSS);
+    if (p->target && loss_named_has(name, loss_has_classes))
         return plan_classes(p, options, error);
+    if (option_given(options, OPTION_CLASSES) && !p->target)
+        return error_set(error, SOTTO_USAGE, "--classes needs --target");
     if (option_given(options, OPTION_CLASSES))
-        return error_set(error, SOTTO_USAGE,
-                         p->target ? "--classes goes with the losses "
-                                     "logistic, hinge and squared-hinge"
-                                   : "--classes needs --target");
+        return loss_require(name, loss_has_classes, "--classes",
+                            "reads a number", error);
     if (p->target && p->target->class_name[0])
         return error_set(error, SOTTO_USAGE,
                          "column \"%s\": the schema declares two classes, but "
-                         "--loss %s reads a number; give --loss logistic, "
-                         "hinge or squared-hinge",
-                         show_name(p->target->name).text,
-                         option_text(options, OPTION_LOSS));
+                         "--loss %s reads a number; give --loss %s",
+                         show_name(p->target->name).text, name,
+                         loss_those(loss_has_classes).text);
     p->target_is = p->target ? TARGET_NUMBER : TARGET_NONE;
     return SOTTO_OK;
 }

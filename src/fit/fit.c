@@ -123,10 +123,11 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_PRIVACY,
                          "expected --epsilon: a budget, or inf for a model "
                          "that is NOT PRIVATE");
+    const char *name = option_text(options, OPTION_LOSS);
     if (option_given(options, OPTION_HUBER_DELTA) &&
-        !option_is(options, OPTION_LOSS, "huber"))
-        return error_set(error, SOTTO_USAGE,
-                         "--huber-delta goes with --loss huber");
+        !loss_named_has(name, loss_has_delta))
+        return loss_require(name, loss_has_delta, "--huber-delta",
+                            "has no delta", error);
     if (option_exact(options) && option_given(options, OPTION_RADIUS))
         return error_set(error, SOTTO_USAGE,
                          "--radius goes with --solver fw or bcfw");

@@ -24,7 +24,7 @@ static sotto_status predict_options(sotto_options *o, const sotto_model *m,
         if (status == SOTTO_OK)
             status = option_copy(o, options, heeded[i], error);
     /* without labels the first field of svmlight is any number */
-    const char *read_as = labelled ? loss_name(m->loss.kind) : "squared";
+    const char *read_as = loss_name(labelled ? m->loss.kind : LOSS_SQUARED);
     if (status == SOTTO_OK)
         status = sotto_options_set(o, "loss", read_as, error);
     if (status == SOTTO_OK)
@@ -179,12 +179,12 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
                            const sotto_table *t, sotto_answer what,
                            sotto_error *error)
 {
-    if (what == SOTTO_ANSWER_PROBA && !loss_has_log_odds(m->loss.kind))
-        return error_set(error, SOTTO_USAGE,
-                         "--proba: a model of %s loss has no probabilities; "
-                         "expected logistic",
-                         loss_name(m->loss.kind));
-    sotto_status status = predict_check(m, t, error);
+    sotto_status status = SOTTO_OK;
+    if (what == SOTTO_ANSWER_PROBA)
+        status = loss_require(loss_name(m->loss.kind), loss_has_log_odds,
+                              "--proba", "has no probabilities", error);
+    if (status == SOTTO_OK)
+        status = predict_check(m, t, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t i = 0; i < t->rows; i++)

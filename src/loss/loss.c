@@ -272,6 +272,21 @@ loss_list loss_those(loss_property has)
     return list;
 }
 
+int loss_named_has(const char *name, loss_property has)
+{
+    loss_kind kind;
+    return loss_named(name, &kind) && has(kind);
+}
+
+sotto_status loss_require(const char *name, loss_property has, const char *who,
+                          const char *lacks, sotto_error *error)
+{
+    if (loss_named_has(name, has))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE, "%s: the %s loss %s; expected %s", who,
+                     name, lacks, loss_those(has).text);
+}
+
 const char *loss_liblinear(loss_kind kind, int l1)
 {
     const loss_row *row = losses[kind].row;

@@ -68,8 +68,9 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
         return error_set(error, SOTTO_USAGE,
                          "the model shortens rows to a norm of %s, which "
                          "LIBLINEAR cannot: expected a model of --norm-bound "
-                         "inf, or of hinge loss",
-                         sotto_number_print(m->norm_bound, 6).text);
+                         "inf, or of --loss %s",
+                         sotto_number_print(m->norm_bound, 6).text,
+                         loss_those(has_bare_classes).text);
     if (m->scales_rows)
         return error_set(error, SOTTO_USAGE,
                          "the model divides features by the length of their "
