@@ -23,10 +23,8 @@ const verb cli_verbs[] = {
      "which the other solvers need. With --epsilon inf (or --solver "
      "exact) "
      "the exact solver finds the minimiser of mean loss + l1 |w|_1 + "
-     "l2/2 |w|_2^2: NOT PRIVATE. Losses of a margin m = x'w + b: squared "
-     "(m - y)^2 / 2, logistic log(1 + exp(-y m)), hinge max(0, 1 - y m), "
-     "squared-hinge its square, huber r^2 / 2 up to |r| = delta and a line "
-     "from there. Bounded columns are in [-1, 1] there, as the penalty sees "
+     "l2/2 |w|_2^2: NOT PRIVATE. Bounded columns are in [-1, 1] there, as the "
+     "penalty sees "
      "them; the model has weights for the values as they are. What stderr "
      "says is for the operator beside the data.",
      0, 1, cli_train},

@@ -278,12 +278,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *   F(w, b) = mean of loss(x_i'w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2
  *
  * small, in the units the table is stored in (bounded columns in [-1, 1]).
- * The mean is weighted where rows have weights; b is not penalised. With
- * m = x'w + b, r = m - y, and classes y = -1, +1:
- *
- *   squared   r^2 / 2               logistic       log(1 + exp(-y m))
- *   hinge     max(0, 1 - y m)       squared-hinge  max(0, 1 - y m)^2
- *   huber     r^2 / 2 up to |r| = huber-delta, then a line
+ * The mean is weighted where rows have weights; b is not penalised. The help
+ * of the option loss has the formula of each loss.
  *
  *   loss, huber-delta, l1, l2, penalty-units, box, intercept    the problem
  *   epsilon, delta     finite: private training. The model then has a

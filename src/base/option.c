@@ -20,6 +20,11 @@
 #define FLAG SOTTO_OPTION_FLAG
 #define PAIR SOTTO_OPTION_PAIR
 
+#define LOSS_HELP(id, name, target, formula)                                   \
+    "; " name " (" LOSS_HELP_##target "): " formula
+#define LOSS_HELP_NUMBER "a number"
+#define LOSS_HELP_CLASSES "two classes"
+
 /* clang-format off */
 static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_TARGET] = {"target", TEXT, "NAME", NULL, 0, 0, NULL,
@@ -27,8 +32,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the column to learn (CSV: its name; .npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, "LOSS", "squared", 0, 0,
         CHOICE_TEXT(LOSS_LIST), " doctor train plan ",
-        "squared and huber read the target as a number, the others as one "
-        "of two classes"},
+        "how wrong a margin m = x'w + b is for a target y, which is a number "
+        "or one of two classes, -1 and 1" LOSS_LIST(LOSS_HELP)},
     [OPTION_CLASSES] = {"classes", LIST, "A,B", NULL, 0, 0, NULL, READING,
         "the two classes of the target, the negative one first; not needed "
         "for -1/+1 and 0/1"},

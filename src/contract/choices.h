@@ -11,14 +11,16 @@
 #ifndef SOTTO_CHOICES_H
 #define SOTTO_CHOICES_H
 
-/* --loss, and what its target is: a number or one of two classes. Formulas are
-   in loss.h, the table is in loss/loss.c. */
+/* --loss: what the target y is, and how wrong a margin m is for it. A class y
+   is -1 or 1. The table is in loss/loss.c. */
 #define LOSS_LIST(ROW)                                                         \
-    ROW(SQUARED, "squared", NUMBER)                                            \
-    ROW(LOGISTIC, "logistic", CLASSES)                                         \
-    ROW(HINGE, "hinge", CLASSES)                                               \
-    ROW(SQUARED_HINGE, "squared-hinge", CLASSES)                               \
-    ROW(HUBER, "huber", NUMBER)
+    ROW(SQUARED, "squared", NUMBER, "(m - y)^2 / 2")                           \
+    ROW(LOGISTIC, "logistic", CLASSES, "log(1 + exp(-y m))")                   \
+    ROW(HINGE, "hinge", CLASSES, "max(0, 1 - y m)")                            \
+    ROW(SQUARED_HINGE, "squared-hinge", CLASSES, "max(0, 1 - y m)^2")          \
+    ROW(HUBER, "huber", NUMBER,                                                \
+        "(m - y)^2 / 2 for |m - y| up to --huber-delta, and its tangents "     \
+        "from there on")
 
 /* --adjacency: what neighbouring data sets differ in. */
 #define ADJACENCY_LIST(ROW)                                                    \

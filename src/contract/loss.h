@@ -1,15 +1,9 @@
 /*
  * loss: how wrong a margin m = x'w + b is for a target y. Two classes are
- * y = -1 and +1. All that other rooms know of a loss is here: they ask for
- * its properties, and go by its name only where they have code for just that
- * loss (kernel/row.h, curator/dual.c, exact/hinge.c).
- *
- *   squared        (m - y)^2 / 2
- *   logistic       log(1 + exp(-y m))
- *   hinge          max(0, 1 - y m)
- *   squared hinge  max(0, 1 - y m)^2
- *   huber          r^2 / 2 for |r| <= delta, else delta |r| - delta^2 / 2,
- *                  with r = m - y
+ * y = -1 and +1. Names and formulas are in choices.h. All that other rooms know
+ * of a loss is here: they ask for its properties, and go by its name only where
+ * they have code for just that loss (kernel/row.h, curator/dual.c,
+ * exact/hinge.c).
  */
 #ifndef SOTTO_LOSS_H
 #define SOTTO_LOSS_H

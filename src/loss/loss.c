@@ -229,7 +229,7 @@ static const loss_row row_HUBER = {.curvature = 1,
 enum { LOSS_NUMBER, LOSS_CLASSES };
 
 /* By the list of choices: a loss without a row does not compile. */
-#define LOSS_ENTRY(id, name, target)                                           \
+#define LOSS_ENTRY(id, name, target, formula)                                           \
     [LOSS_##id] = {name, LOSS_##target, &row_##id},
 static const struct {
     const char *name;
