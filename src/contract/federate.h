@@ -341,6 +341,11 @@ sotto_status federation_model(sotto_model **out, const federation *f,
                               const federation_promise *promise,
                               sotto_error *error);
 
+/* The same, with its promise; `is_private`: all parties' noise is real. */
+sotto_status federation_model_of(sotto_model **out, const federation *f,
+                                 const double *weight, int is_private,
+                                 sotto_error *error);
+
 /* ---- align.c ---- */
 
 /*
@@ -467,6 +472,9 @@ sotto_status hub_skip(hub *h, sotto_error *error);
 int hub_is_private(const hub *h);
 const server *hub_server(const hub *h);
 
+/* The model, once it is over. */
+sotto_status hub_model(const hub *h, sotto_model **out, sotto_error *error);
+
 /* ---- member.c: a party, who keeps what it says ---- */
 
 typedef struct member member;
@@ -488,7 +496,8 @@ const double *member_weights(const member *m);
 
 /* Whether it has them, and all parties have the same. */
 int member_is_over(const member *m);
-int member_all_private(const member *m);
+sotto_status member_model(const member *m, sotto_model **out,
+                          sotto_error *error);
 
 /* ---- statement.c ---- */
 

@@ -367,3 +367,14 @@ const server *hub_server(const hub *h)
 {
     return h->server;
 }
+
+sotto_status hub_model(const hub *h, sotto_model **out, sotto_error *error)
+{
+    int64_t count;
+    double *weight = server_all_weights(h->server, &count);
+    sotto_status status = weight ? federation_model_of(out, h->f, weight,
+                                                       hub_is_private(h), error)
+                                 : error_memory(error);
+    mem_free(weight);
+    return status;
+}

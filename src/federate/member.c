@@ -356,7 +356,9 @@ int member_is_over(const member *m)
     return m->compared;
 }
 
-int member_all_private(const member *m)
+sotto_status member_model(const member *m, sotto_model **out,
+                          sotto_error *error)
 {
-    return m->all_private && party_is_private(m->party);
+    int is_private = m->all_private && party_is_private(m->party);
+    return federation_model_of(out, m->f, m->weight, is_private, error);
 }

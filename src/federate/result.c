@@ -121,3 +121,15 @@ sotto_status federation_model(sotto_model **out, const federation *f,
     *out = m;
     return SOTTO_OK;
 }
+
+sotto_status federation_model_of(sotto_model **out, const federation *f,
+                                 const double *weight, int is_private,
+                                 sotto_error *error)
+{
+    federation_promise p = {0};
+    sotto_status status = federation_promise_make(&p, f, is_private, error);
+    if (status == SOTTO_OK)
+        status = federation_model(out, f, weight, &p, error);
+    federation_promise_free(&p);
+    return status;
+}

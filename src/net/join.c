@@ -236,19 +236,6 @@ static sotto_status open_member(call *c, const sotto_options *options,
     return status;
 }
 
-static sotto_status make_model(const call *c, sotto_model **out,
-                               sotto_error *error)
-{
-    federation_promise p = {0};
-    sotto_status status = federation_promise_make(
-        &p, &c->f, member_all_private(c->member), error);
-    if (status == SOTTO_OK)
-        status =
-            federation_model(out, &c->f, member_weights(c->member), &p, error);
-    federation_promise_free(&p);
-    return status;
-}
-
 static sotto_status open_call(call *c, const char *config,
                               const sotto_options *options,
                               const sotto_teller *teller, sotto_error *error)
@@ -283,7 +270,7 @@ sotto_status sotto_federation_join(const char *config,
     if (status == SOTTO_OK)
         status = converse(&c, error);
     if (status == SOTTO_OK)
-        status = make_model(&c, out, error);
+        status = member_model(c.member, out, error);
     member_close(c.member);
     line_close(&c.line);
     log_close(&c.log);

@@ -426,23 +426,6 @@ static sotto_status open_service(service *s, const char *config,
                               : status;
 }
 
-static sotto_status make_model(const service *s, sotto_model **out,
-                               sotto_error *error)
-{
-    int64_t count;
-    federation_promise p = {0};
-    double *weight = server_all_weights(hub_server(s->hub), &count);
-    sotto_status status =
-        weight
-            ? federation_promise_make(&p, &s->f, hub_is_private(s->hub), error)
-            : error_memory(error);
-    if (status == SOTTO_OK)
-        status = federation_model(out, &s->f, weight, &p, error);
-    federation_promise_free(&p);
-    mem_free(weight);
-    return status;
-}
-
 sotto_status sotto_federation_serve(const char *config,
                                     const sotto_options *options,
                                     const sotto_teller *teller,
@@ -461,7 +444,7 @@ sotto_status sotto_federation_serve(const char *config,
     if (status == SOTTO_OK)
         status = listen_and_watch(&s, error);
     if (status == SOTTO_OK)
-        status = make_model(&s, out, error);
+        status = hub_model(s.hub, out, error);
     hub_close(s.hub);
     log_close(&s.log);
     net_keys_free(&s.keys);
