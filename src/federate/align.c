@@ -5,7 +5,7 @@
  * HMAC-SHA256 throughout (libsodium's): ids can be guessed, so that a hash
  * without a key would give them away. The coordinator has no key.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef SOTTO_FEDERATE_CONFIG_H
 #define SOTTO_FEDERATE_CONFIG_H
 
-#include "federate.h"
+#include "internal.h"
 
 #include <jansson.h>
 

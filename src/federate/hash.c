@@ -1,7 +1,7 @@
 /*
  * SHA-256, libsodium's.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <sodium.h>
 

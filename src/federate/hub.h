@@ -4,7 +4,7 @@
 #ifndef SOTTO_FEDERATE_HUB_H
 #define SOTTO_FEDERATE_HUB_H
 
-#include "federate.h"
+#include "internal.h"
 
 /* Of one party. */
 typedef struct guest {

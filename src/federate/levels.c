@@ -5,7 +5,7 @@
  * all sketches and the labels' sketch together are what it costs. A party's
  * own part of a row costs what that party answers.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Lines for people.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdarg.h>

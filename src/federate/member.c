@@ -3,7 +3,7 @@
  * and every answer on the disk, with its request, before it is sent. What was
  * answered and not stored was not sent either: nobody knows it.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Messages as bytes and back. There is one byte form for each message and no
  * bytes for two, so that hashes of bytes are hashes of messages.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <string.h>
 

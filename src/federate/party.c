@@ -3,7 +3,7 @@
  * everything it is told, since it trusts nobody: whose turn it is, that a
  * round was not answered before, how large the server's vector is.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * What comes of a run: a model, and what is promised of it.
  */
-#include "federate.h"
+#include "internal.h"
 #include "model.h"
 
 #include <math.h>

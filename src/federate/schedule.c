@@ -1,7 +1,7 @@
 /*
  * Whose turn it is, and how far it goes: public, from the agreement alone.
  */
-#include "federate.h"
+#include "internal.h"
 
 /* The parties that have something to show. */
 static int mover(const federation *f, int which)

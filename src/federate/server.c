@@ -3,7 +3,7 @@
  * the weights (block-coordinate Frank-Wolfe: the paper's Algorithm 1 with one
  * party per round), and says what comes next. All it does is post-processing.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * All roles in one process: what the parties and the server say to each
  * other goes from one to the next as bytes, as it would on a wire.
  */
-#include "federate.h"
+#include "internal.h"
 #include "model.h"
 #include "option.h"
 #include "spent.h"

@@ -2,7 +2,7 @@
  * The statement of privacy of a model that parties made: what is promised to
  * whom, against whom. Nothing in it depends on a record.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /*
  * For people: what an agreement says, and how far a run is.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

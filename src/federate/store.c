@@ -5,7 +5,7 @@
  * sent, and is dropped. Anything else that is wrong is damage: whoever has
  * forgotten what it said must not go on.
  */
-#include "federate.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

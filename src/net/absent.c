@@ -1,7 +1,7 @@
 /*
  * A build without GnuTLS, libmicrohttpd and libcurl: clear words instead.
  */
-#include "net.h"
+#include "federate.h"
 
 static sotto_status absent(sotto_error *error)
 {

@@ -4,7 +4,7 @@
 #ifndef SOTTO_NET_DOOR_H
 #define SOTTO_NET_DOOR_H
 
-#include "net.h"
+#include "federate.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

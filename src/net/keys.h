@@ -4,9 +4,15 @@
 #ifndef SOTTO_NET_KEYS_H
 #define SOTTO_NET_KEYS_H
 
-#include "net.h"
+#include "federate.h"
 
 #include <gnutls/x509.h>
+
+/* The files that the option `keys` names the folder of. */
+#define NET_AUTHORITY "authority.pem"
+#define NET_CERTIFICATE "certificate.pem"
+#define NET_KEY "key.pem"
+#define NET_SECRET "consortium.secret"
 
 /* One organisation's files. */
 typedef struct net_keys {

@@ -1,6 +1,6 @@
 /* libFuzzer: messages of parties. The sum is put right first, or hardly an
    input would get past it. What is read must be written again as it was. */
-#include "federate.h"
+#include "federate/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

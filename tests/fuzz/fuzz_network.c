@@ -6,7 +6,7 @@
  * messages that is damaged.
  */
 #include "data.h"
-#include "federate.h"
+#include "federate/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* libFuzzer: what parties agree upon. */
-#include "federate.h"
+#include "federate/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

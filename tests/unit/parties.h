@@ -7,7 +7,7 @@
 
 #include "reading.h"
 
-#include "federate.h"
+#include "federate/internal.h"
 
 enum { MOST_PARTIES = 8 };
 
