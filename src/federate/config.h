@@ -15,6 +15,8 @@ typedef struct reading {
     sotto_error *error;
 } reading;
 
+/* ---- config_values.c ---- */
+
 sotto_status config_refuse(const reading *r, const char *where,
                            const char *expected);
 
@@ -34,6 +36,14 @@ sotto_status config_integer(const reading *r, const json_t *object,
 sotto_status config_word(const reading *r, const json_t *object,
                          const char *key, const char *first, const char *second,
                          int *out);
+
+/* The map that bounds make, as the readers of data have it. */
+sotto_status config_bounds(const reading *r, const json_t *column,
+                           const char *name, double *centre, double *half);
+
+/* ---- config_parties.c ---- */
+
+sotto_status config_parties(const reading *r, const json_t *root);
 
 /* ---- network.c ---- */
 

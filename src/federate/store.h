@@ -1,0 +1,39 @@
+/*
+ * What the two files of the store share: bytes at their places.
+ */
+#ifndef SOTTO_FEDERATE_STORE_H
+#define SOTTO_FEDERATE_STORE_H
+
+#include "internal.h"
+
+enum { STORE_SUM = sizeof(hash) };
+
+struct store {
+    int file;
+    char *path;
+    off_t end; /* of what is whole */
+    hash chain;
+    int broken;
+};
+
+sotto_status store_damaged(const store *s, sotto_error *error);
+sotto_status store_failed(const store *s, const char *what, sotto_error *error);
+
+/* A number of so many bytes, the lowest first. */
+void store_put(text_buffer *t, uint64_t value, int bytes);
+uint64_t store_get(const unsigned char *from, int bytes);
+
+/* All of it, on the disk; or as if nothing had been written. */
+sotto_status store_write(store *s, const text_buffer *t, sotto_error *error);
+
+int store_read_at(const store *s, void *to, size_t size, off_t at);
+
+/* Whether nothing but zeros is left: room that was taken, never written. */
+int store_only_zeros(const store *s, off_t at, off_t end);
+
+/* Hands out all records from s->end on. With `may_cut` a last one that is cut
+   short is removed from the file. */
+sotto_status store_replay(store *s, store_reader take, void *context,
+                          int may_cut, sotto_error *error);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * What the two files of the coordinator's service share.
+ */
+#ifndef SOTTO_NET_SERVICE_H
+#define SOTTO_NET_SERVICE_H
+
+#include "door.h"
+#include "visitor.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+typedef struct service {
+    federation f;
+    net_keys keys;
+    logbook log;
+    hub *hub;
+    door door; /* has a lock of its own, which is taken after this one */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int stopping;
+    int told; /* parties that know that it is over */
+    atomic_long refusals;
+    sotto_status status;
+    sotto_error failure;
+} service;
+
+/* Ends it with this fault. With the lock. */
+void service_fail(service *s, sotto_status status, const sotto_error *error);
+
+/* Until something has changed, or that time. With the lock. */
+void service_wait_until(service *s, double when);
+
+/* ---- requests.c: what libmicrohttpd calls, and the door ---- */
+
+enum MHD_Result service_handle(void *context, struct MHD_Connection *c,
+                               const char *url, const char *method,
+                               const char *version, const char *data,
+                               size_t *size, void **own);
+void service_completed(void *context, struct MHD_Connection *c, void **own,
+                       enum MHD_RequestTerminationCode how);
+void service_came_or_went(void *context, struct MHD_Connection *c, void **own,
+                          enum MHD_ConnectionNotificationCode what);
+void service_shown_out(void *context, const char *from, const char *why);
+void service_overheard(void *context, const char *format, va_list arguments);
+
+#endif
