@@ -135,7 +135,7 @@ void log_line(logbook *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void log_close(logbook *log);
 
-/* ---- hub.c: the coordinator, who keeps what it hears ---- */
+/* ---- coordinator.c: the coordinator, who keeps what it hears ---- */
 
 typedef struct hub hub;
 
@@ -169,7 +169,7 @@ sotto_status hub_skip(hub *h, sotto_error *error);
 /* The model, once it is over. */
 sotto_status hub_model(const hub *h, sotto_model **out, sotto_error *error);
 
-/* ---- member.c: a party, who keeps what it says ---- */
+/* ---- participant.c: a party, who keeps what it says ---- */
 
 typedef struct member member;
 

@@ -318,13 +318,13 @@ sotto_status store_add_pair(store *s, store_type type, int who,
 int store_pair(const void *bytes, size_t size, const void **first,
                size_t *first_size, const void **second, size_t *second_size);
 
-/* ---- hub.c ---- */
+/* ---- coordinator.c ---- */
 
 /* All parties said that their noise is real. */
 int hub_is_private(const hub *h);
 const server *hub_server(const hub *h);
 
-/* ---- member.c ---- */
+/* ---- participant.c ---- */
 
 /* The model's weights; NULL: not there yet. */
 const double *member_weights(const member *m);

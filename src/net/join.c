@@ -4,7 +4,7 @@
  * The coordinator must have the certificate of the agreement; if it cannot be
  * reached it is tried again, less and less often, for as long as was agreed.
  */
-#include "line.h"
+#include "client.h"
 #include "option.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
  * the agreement is told so, and nothing else. A party's message is handed to
  * the hub, and the reply waits a while for what there is for that party.
  */
+#include "limits.h"
 #include "service.h"
-#include "times.h"
 
 #include <string.h>
 

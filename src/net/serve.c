@@ -3,11 +3,11 @@
  * wait a while for what there is for them: one thread for each connection,
  * one lock for the hub. Who comes without a certificate of the agreement is
  * told so, and nothing else; who takes too long, or is one too many, is shut
- * (door.c).
+ * (admission.c).
  */
+#include "limits.h"
 #include "option.h"
 #include "service.h"
-#include "times.h"
 
 #include <math.h>
 #include <string.h>

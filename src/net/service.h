@@ -4,8 +4,8 @@
 #ifndef SOTTO_NET_SERVICE_H
 #define SOTTO_NET_SERVICE_H
 
-#include "door.h"
-#include "visitor.h"
+#include "admission.h"
+#include "authenticate.h"
 
 #include <pthread.h>
 #include <stdarg.h>

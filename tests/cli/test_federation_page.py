@@ -44,7 +44,7 @@ class Page(unittest.TestCase):
 
     def test_times(self):
         """The page has the numbers of the code."""
-        with open(os.path.join(ROOT, "src", "net", "times.h"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "src", "net", "limits.h"), encoding="utf-8") as file:
             code = dict(re.findall(r"NET_([A-Z_]+) = (\d+)", file.read()))
         with open(os.path.join(ROOT, "docs", "federation.md"), encoding="utf-8") as file:
             page = file.read()

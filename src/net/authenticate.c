@@ -3,7 +3,7 @@
  * for a party, and with a key that the agreement has. libmicrohttpd asks for
  * it; whether it is good is found out here, so that there are words for it.
  */
-#include "visitor.h"
+#include "authenticate.h"
 
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>

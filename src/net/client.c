@@ -3,8 +3,8 @@
  * from the authority, for this host, with the key of the agreement; nothing is
  * said to anybody else. What comes back is bounded, in bytes and in time.
  */
-#include "line.h"
-#include "times.h"
+#include "client.h"
+#include "limits.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * it; what it stored makes it what it was. Parties come and ask; who says the
  * same twice is told the same twice.
  */
-#include "hub.h"
+#include "coordinator.h"
 
 #include <math.h>
 #include <string.h>

@@ -34,7 +34,7 @@ struct hub {
 sotto_status hub_refuse(const char *what, sotto_error *error);
 const char *hub_name(const hub *h, int k, shown *room);
 
-/* ---- guests.c ---- */
+/* ---- peers.c ---- */
 
 /* Whether it said that before, and whether that was the last it said. */
 int guest_said(const guest *g, const hash *name, int *is_last);

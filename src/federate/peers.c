@@ -3,7 +3,7 @@
  * start, and of the model in the end, goes to all of them. It cannot check
  * any of it: it has no key.
  */
-#include "hub.h"
+#include "coordinator.h"
 
 #include <string.h>
 

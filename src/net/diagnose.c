@@ -2,8 +2,8 @@
  * A second look at a certificate that libcurl has refused: for words alone. It
  * shakes hands, says nothing, and decides nothing.
  */
-#include "line.h"
-#include "times.h"
+#include "client.h"
+#include "limits.h"
 
 #include <gnutls/gnutls.h>
 #include <poll.h>

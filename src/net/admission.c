@@ -10,8 +10,8 @@
  * end of the stream. The socket itself is closed after door_leave, so that the
  * number cannot be somebody else's meanwhile.
  */
-#include "door.h"
-#include "times.h"
+#include "admission.h"
+#include "limits.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "net/door.h"
-#include "net/times.h"
+#include "net/admission.h"
+#include "net/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

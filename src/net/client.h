@@ -30,7 +30,7 @@ CURLcode line_say(line *l, const text_buffer *word, long *code);
 /* Why there is no point in trying again; NULL: there is. */
 const char *line_fault(const line *l, CURLcode result);
 
-/* ---- probe.c ---- */
+/* ---- diagnose.c ---- */
 
 /* What is wrong with the certificate of whoever is there, in words: libcurl has
    refused it, and does not say why. `authority` is PEM. */
