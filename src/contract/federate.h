@@ -137,57 +137,63 @@ void log_close(logbook *log);
 
 /* ---- coordinator.c: the coordinator, who keeps what it hears ---- */
 
-typedef struct hub hub;
+typedef struct coordinator coordinator;
 
-sotto_status hub_open(hub **out, const federation *f, const char *folder,
-                      logbook *log, sotto_error *error);
-void hub_close(hub *h);
+sotto_status coordinator_open(coordinator **out, const federation *f,
+                              const char *folder, logbook *log,
+                              sotto_error *error);
+void coordinator_close(coordinator *c);
 
 /* What party k says; the same again is nothing new. SOTTO_PEER: refused. */
-sotto_status hub_take(hub *h, int k, const void *bytes, size_t size,
-                      sotto_error *error);
+sotto_status coordinator_take(coordinator *c, int k, const void *bytes,
+                              size_t size, sotto_error *error);
 
-typedef enum hub_word { HUB_WAIT, HUB_ASK, HUB_OVER } hub_word;
+typedef enum coordinator_reply {
+    COORDINATOR_WAIT,
+    COORDINATOR_ASK,
+    COORDINATOR_OVER
+} coordinator_reply;
 
-/* What it has for party k: with HUB_ASK a message, to be freed. */
-sotto_status hub_next(hub *h, int k, hub_word *word, text_buffer *out,
-                      sotto_error *error);
+/* What it has for party k: with COORDINATOR_ASK a message, to be freed. */
+sotto_status coordinator_next(coordinator *c, int k, coordinator_reply *reply,
+                              text_buffer *out, sotto_error *error);
 
 /* For whom all wait; -1: it is over. */
-int hub_waits_for(const hub *h);
+int coordinator_waits_for(const coordinator *c);
 
 /* Who has the model and has not compared it with the others'; -1: nobody. */
-int hub_waits_to_compare(const hub *h);
+int coordinator_waits_to_compare(const coordinator *c);
 
 /* How often something new was said, or somebody was passed over. */
-int64_t hub_events(const hub *h);
+int64_t coordinator_events(const coordinator *c);
 
 /* Whether that one has been passed over before and not been heard since. */
-int hub_is_silent(const hub *h, int k);
-sotto_status hub_skip(hub *h, sotto_error *error);
+int coordinator_is_silent(const coordinator *c, int k);
+sotto_status coordinator_skip(coordinator *c, sotto_error *error);
 
 /* The model, once it is over. */
-sotto_status hub_model(const hub *h, sotto_model **out, sotto_error *error);
+sotto_status coordinator_model(const coordinator *c, sotto_model **out,
+                               sotto_error *error);
 
 /* ---- participant.c: a party, who keeps what it says ---- */
 
-typedef struct member member;
+typedef struct participant participant;
 
 /* Takes the table over; ids are looked at and forgotten. */
-sotto_status member_open(member **out, const federation *f, int k,
-                         sotto_table **table, const hash *secret,
-                         const hash *data, const char *folder, logbook *log,
-                         sotto_error *error);
-void member_close(member *m);
+sotto_status participant_open(participant **out, const federation *f, int k,
+                              sotto_table **table, const hash *secret,
+                              const hash *data, const char *folder,
+                              logbook *log, sotto_error *error);
+void participant_close(participant *p);
 
 /* What it says, until it has taken the next request. */
-const text_buffer *member_word(const member *m);
-sotto_status member_take(member *m, const void *bytes, size_t size,
-                         sotto_error *error);
+const text_buffer *participant_message(const participant *p);
+sotto_status participant_take(participant *p, const void *bytes, size_t size,
+                              sotto_error *error);
 
 /* Whether it has the model, and all parties have the same. */
-int member_is_over(const member *m);
-sotto_status member_model(const member *m, sotto_model **out,
-                          sotto_error *error);
+int participant_is_over(const participant *p);
+sotto_status participant_model(const participant *p, sotto_model **out,
+                               sotto_error *error);
 
 #endif

@@ -9,94 +9,98 @@
 #include <math.h>
 #include <string.h>
 
-sotto_status hub_refuse(const char *what, sotto_error *error)
+sotto_status coordinator_refuse(const char *what, sotto_error *error)
 {
     return error_set(error, SOTTO_PEER, "refused: %s", what);
 }
 
-const char *hub_name(const hub *h, int k, shown *room)
+const char *coordinator_name(const coordinator *c, int k, shown *room)
 {
-    *room = show_name(h->f->party[k].name);
+    *room = show_name(c->f->party[k].name);
     return room->text;
 }
 
 /* ---- answers ---- */
 
 /* An answer to a round that was passed over meanwhile. */
-static int is_late(const hub *h, int k, const message *m)
+static int is_late(const coordinator *c, int k, const message *m)
 {
     return m->kind == FEDERATION_VERTEX && m->round >= 1 &&
-           m->round <= (uint64_t)h->f->rounds &&
-           h->f->turn[m->round - 1] == k && h->skipped[m->round - 1];
+           m->round <= (uint64_t)c->f->rounds &&
+           c->f->turn[m->round - 1] == k && c->skipped[m->round - 1];
 }
 
-static sotto_status take_answer(hub *h, int k, const message *m,
+static sotto_status take_answer(coordinator *c, int k, const message *m,
                                 const void *bytes, size_t size,
                                 sotto_error *error)
 {
     int to = -1;
     const text_buffer *request;
     const hash *seal = message_get(m, 0, MESSAGE_BYTES, sizeof *seal);
-    if (hub_missing(h) >= 0)
-        return hub_refuse("an answer before all have agreed on their rows",
-                          error);
-    sotto_status status = server_next(h->server, &to, &request, error);
+    if (coordinator_missing(c) >= 0)
+        return coordinator_refuse(
+            "an answer before all have agreed on their rows", error);
+    sotto_status status = server_next(c->server, &to, &request, error);
     if (status != SOTTO_OK)
         return status;
-    if (h->guest[k].never)
-        return hub_refuse("its beginning was passed over; it has no part in "
-                          "this run",
-                          error);
-    if (to != k || !h->asked)
-        return hub_refuse("a message that is out of turn, or was sent before",
-                          error);
+    if (c->peer[k].excluded)
+        return coordinator_refuse(
+            "its beginning was passed over; it has no part in "
+            "this run",
+            error);
+    if (to != k || !c->asked)
+        return coordinator_refuse(
+            "a message that is out of turn, or was sent before", error);
     if (m->kind == FEDERATION_TAKEN && !seal)
-        return hub_refuse("a word about the model without a digest", error);
-    status = server_take(h->server, bytes, size, error);
+        return coordinator_refuse("a word about the model without a digest",
+                                  error);
+    status = server_take(c->server, bytes, size, error);
     if (status == SOTTO_OK)
-        h->asked = 0;
+        c->asked = 0;
     if (status == SOTTO_OK && m->kind == FEDERATION_TAKEN) {
-        h->guest[k].has_model = 1;
-        h->guest[k].seal = *seal;
+        c->peer[k].has_model = 1;
+        c->peer[k].seal = *seal;
     }
     return status;
 }
 
 /* What it makes of a message that is new: the type to store it as. */
-static sotto_status take_new(hub *h, int k, const message *m, const void *bytes,
-                             size_t size, store_type *type, sotto_error *error)
+static sotto_status take_new(coordinator *c, int k, const message *m,
+                             const void *bytes, size_t size, store_type *type,
+                             sotto_error *error)
 {
     sotto_status status;
     if (m->kind == FEDERATION_TAG) {
         *type = STORE_TAG;
-        status = hub_take_tag(h, k, m, bytes, size, error);
+        status = coordinator_take_tag(c, k, m, bytes, size, error);
     } else if (m->kind == FEDERATION_AGREED) {
         *type = STORE_AGREED;
-        status = hub_take_agreed(h, k, m, error);
+        status = coordinator_take_agreed(c, k, m, error);
     } else if (m->kind == FEDERATION_COMPARED) {
         *type = STORE_COMPARED;
-        status = hub_take_compared(h, k, m, error);
-    } else if (is_late(h, k, m)) {
+        status = coordinator_take_compared(c, k, m, error);
+    } else if (is_late(c, k, m)) {
         *type = STORE_LATE;
-        status = server_take_late(h->server, k, bytes, size, error);
+        status = server_take_late(c->server, k, bytes, size, error);
     } else {
         *type = STORE_ANSWER;
-        status = take_answer(h, k, m, bytes, size, error);
+        status = take_answer(c, k, m, bytes, size, error);
     }
-    h->events += status == SOTTO_OK;
-    return status == SOTTO_OK ? guest_remember(&h->guest[k], bytes, size, error)
+    c->events += status == SOTTO_OK;
+    return status == SOTTO_OK ? peer_remember(&c->peer[k], bytes, size, error)
                               : status;
 }
 
-static sotto_status check_sender(const hub *h, int k, const message *m,
+static sotto_status check_sender(const coordinator *c, int k, const message *m,
                                  sotto_error *error)
 {
-    if (!hash_same(&m->session, &h->f->session))
-        return hub_refuse("another agreement; compare what 'sotto federate "
-                          "config' prints",
-                          error);
+    if (!hash_same(&m->session, &c->f->session))
+        return coordinator_refuse(
+            "another agreement; compare what 'sotto federate "
+            "config' prints",
+            error);
     if (m->from != (uint32_t)k + 1 || m->to != 0)
-        return hub_refuse("a message in another party's name", error);
+        return coordinator_refuse("a message in another party's name", error);
     return SOTTO_OK;
 }
 
@@ -114,40 +118,41 @@ static const char *kind_shown(store_type type)
  * that is an old message that somebody replays, or a state folder that was
  * put back: it would answer again what it has answered.
  */
-static sotto_status take_again(int is_last, sotto_error *error)
+static sotto_status take_repeated(int is_last, sotto_error *error)
 {
     return is_last ? SOTTO_OK
-                   : hub_refuse("a message that was sent before, and others "
-                                "after it: a replay, or the state folder is an "
-                                "old copy",
-                                error);
+                   : coordinator_refuse(
+                         "a message that was sent before, and others "
+                         "after it: a replay, or the state folder is an "
+                         "old copy",
+                         error);
 }
 
-sotto_status hub_take(hub *h, int k, const void *bytes, size_t size,
-                      sotto_error *error)
+sotto_status coordinator_take(coordinator *c, int k, const void *bytes,
+                              size_t size, sotto_error *error)
 {
     message m;
     shown name;
     store_type type;
     int is_last;
     hash sum = hash_of(bytes, size);
-    if (guest_said(&h->guest[k], &sum, &is_last)) {
-        h->guest[k].silent &= !is_last;
-        return take_again(is_last, error);
+    if (peer_has_sent(&c->peer[k], &sum, &is_last)) {
+        c->peer[k].silent &= !is_last;
+        return take_repeated(is_last, error);
     }
     sotto_status status = message_read(&m, bytes, size, error);
     if (status == SOTTO_OK)
-        status = check_sender(h, k, &m, error);
+        status = check_sender(c, k, &m, error);
     if (status == SOTTO_OK)
-        status = take_new(h, k, &m, bytes, size, &type, error);
+        status = take_new(c, k, &m, bytes, size, &type, error);
     unsigned long long round = m.round;
     message_free(&m);
     if (status == SOTTO_OK)
-        status = store_add(h->store, type, k, bytes, size, error);
+        status = store_add(c->store, type, k, bytes, size, error);
     if (status == SOTTO_OK) {
-        h->guest[k].silent = 0;
-        log_line(h->log, "from %s: %s, round %llu, %zu bytes",
-                 hub_name(h, k, &name), kind_shown(type), round, size);
+        c->peer[k].silent = 0;
+        log_line(c->log, "from %s: %s, round %llu, %zu bytes",
+                 coordinator_name(c, k, &name), kind_shown(type), round, size);
     }
     return status;
 }
@@ -162,219 +167,223 @@ static sotto_status copy_out(text_buffer *out, const text_buffer *from,
 }
 
 /* On the disk before the first time it is sent. */
-static sotto_status keep_request(hub *h, int k, const text_buffer *request,
-                                 sotto_error *error)
+static sotto_status keep_request(coordinator *c, int k,
+                                 const text_buffer *request, sotto_error *error)
 {
     shown name;
-    if (h->asked)
+    if (c->asked)
         return SOTTO_OK;
-    sotto_status status = store_add(h->store, STORE_REQUEST, k, request->data,
+    sotto_status status = store_add(c->store, STORE_REQUEST, k, request->data,
                                     request->length, error);
     if (status != SOTTO_OK)
         return status;
-    h->asked = 1;
-    federation_kind kind = server_asks(h->server);
+    c->asked = 1;
+    federation_kind kind = server_asks(c->server);
     if (kind == FEDERATION_VECTOR)
-        log_line(h->log, "to %s: round %lld of %lld, %zu bytes",
-                 hub_name(h, k, &name), (long long)server_round(h->server),
-                 (long long)h->f->rounds, request->length);
+        log_line(c->log, "to %s: round %lld of %lld, %zu bytes",
+                 coordinator_name(c, k, &name),
+                 (long long)server_round(c->server), (long long)c->f->rounds,
+                 request->length);
     else
-        log_line(h->log, "to %s: %s, %zu bytes", hub_name(h, k, &name),
+        log_line(c->log, "to %s: %s, %zu bytes", coordinator_name(c, k, &name),
                  kind == FEDERATION_START ? "the start" : "the model",
                  request->length);
     return SOTTO_OK;
 }
 
-sotto_status hub_next(hub *h, int k, hub_word *word, text_buffer *out,
-                      sotto_error *error)
+sotto_status coordinator_next(coordinator *c, int k, coordinator_reply *reply,
+                              text_buffer *out, sotto_error *error)
 {
     int to;
-    const guest *g = &h->guest[k];
+    const peer *p = &c->peer[k];
     const text_buffer *request;
-    *word = g->compared ? HUB_OVER : HUB_WAIT;
-    if (g->compared || !hub_has_tags(h))
+    *reply = p->compared ? COORDINATOR_OVER : COORDINATOR_WAIT;
+    if (p->compared || !coordinator_has_tags(c))
         return SOTTO_OK;
-    if (!g->agreed) {
-        *word = HUB_ASK;
-        return hub_write_tags(h, k, out, error);
+    if (!p->agreed) {
+        *reply = COORDINATOR_ASK;
+        return coordinator_write_tags(c, k, out, error);
     }
-    if (hub_missing(h) >= 0)
+    if (coordinator_missing(c) >= 0)
         return SOTTO_OK;
-    sotto_status status = server_next(h->server, &to, &request, error);
+    sotto_status status = server_next(c->server, &to, &request, error);
     if (status != SOTTO_OK)
         return status;
-    if (to < 0 && g->has_model) {
-        *word = HUB_ASK;
-        return hub_write_seals(h, k, out, error);
+    if (to < 0 && p->has_model) {
+        *reply = COORDINATOR_ASK;
+        return coordinator_write_seals(c, k, out, error);
     }
     if (to < 0)
-        *word = HUB_OVER;
+        *reply = COORDINATOR_OVER;
     if (to != k)
         return SOTTO_OK;
-    *word = HUB_ASK;
-    status = keep_request(h, k, request, error);
+    *reply = COORDINATOR_ASK;
+    status = keep_request(c, k, request, error);
     return status == SOTTO_OK ? copy_out(out, request, error) : status;
 }
 
 /* ---- who is waited for ---- */
 
-int hub_waits_for(const hub *h)
+int coordinator_waits_for(const coordinator *c)
 {
-    int to = hub_missing(h);
+    int to = coordinator_missing(c);
     const text_buffer *request;
     sotto_error error;
     if (to >= 0)
         return to;
-    return server_next(h->server, &to, &request, &error) == SOTTO_OK ? to : 0;
+    return server_next(c->server, &to, &request, &error) == SOTTO_OK ? to : 0;
 }
 
-int64_t hub_events(const hub *h)
+int64_t coordinator_events(const coordinator *c)
 {
-    return h->events;
+    return c->events;
 }
 
-int hub_is_silent(const hub *h, int k)
+int coordinator_is_silent(const coordinator *c, int k)
 {
-    return h->guest[k].silent || h->guest[k].never;
+    return c->peer[k].silent || c->peer[k].excluded;
 }
 
 /* Passes over party k, who is to answer now. */
-static sotto_status pass_over(hub *h, int k, sotto_error *error)
+static sotto_status pass_over(coordinator *c, int k, sotto_error *error)
 {
-    int64_t round = server_round(h->server);
-    federation_kind kind = server_asks(h->server);
-    sotto_status status = server_skip(h->server, error);
+    int64_t round = server_round(c->server);
+    federation_kind kind = server_asks(c->server);
+    sotto_status status = server_skip(c->server, error);
     if (status != SOTTO_OK)
         return status;
-    h->asked = 0;
-    h->events++;
-    h->guest[k].silent = 1;
-    h->guest[k].never |= kind == FEDERATION_START;
+    c->asked = 0;
+    c->events++;
+    c->peer[k].silent = 1;
+    c->peer[k].excluded |= kind == FEDERATION_START;
     if (kind == FEDERATION_VECTOR)
-        h->skipped[round - 1] = 1;
+        c->skipped[round - 1] = 1;
     return SOTTO_OK;
 }
 
-sotto_status hub_skip(hub *h, sotto_error *error)
+sotto_status coordinator_skip(coordinator *c, sotto_error *error)
 {
     shown name;
-    int k = hub_waits_for(h);
+    int k = coordinator_waits_for(c);
     if (k < 0)
-        return hub_refuse("it is over", error);
-    if (hub_missing(h) >= 0)
+        return coordinator_refuse("it is over", error);
+    if (coordinator_missing(c) >= 0)
         return error_set(error, SOTTO_PEER,
                          "party %s is silent, and nobody can be passed over "
                          "before all have agreed on their rows",
-                         hub_name(h, k, &name));
-    sotto_status status = pass_over(h, k, error);
+                         coordinator_name(c, k, &name));
+    sotto_status status = pass_over(c, k, error);
     if (status == SOTTO_OK)
-        status = store_add(h->store, STORE_SKIP, k, "", 0, error);
+        status = store_add(c->store, STORE_SKIP, k, "", 0, error);
     if (status == SOTTO_OK)
-        log_line(h->log, "%s is gone, and is passed over",
-                 hub_name(h, k, &name));
+        log_line(c->log, "%s is gone, and is passed over",
+                 coordinator_name(c, k, &name));
     return status;
 }
 
 /* ---- life ---- */
 
-static sotto_status again_request(hub *h, const store_record *r,
-                                  sotto_error *error)
+static sotto_status replay_request(coordinator *c, const store_record *r,
+                                   sotto_error *error)
 {
     int to;
     const text_buffer *request;
-    sotto_status status = server_next(h->server, &to, &request, error);
+    sotto_status status = server_next(c->server, &to, &request, error);
     if (status == SOTTO_OK && (to != r->who || request->length != r->size ||
                                memcmp(request->data, r->bytes, r->size)))
         status = error_set(error, SOTTO_FAILED,
                            "the state folder is another version's: what was "
                            "asked cannot be asked again");
-    h->asked = 1;
+    c->asked = 1;
     return status;
 }
 
-static sotto_status again(void *context, const store_record *r,
-                          sotto_error *error)
+static sotto_status replay_record(void *context, const store_record *r,
+                                  sotto_error *error)
 {
-    hub *h = context;
+    coordinator *c = context;
     message m;
     store_type type;
     int to;
     const text_buffer *request;
-    if (r->who < 0 || r->who >= h->f->parties)
-        return hub_refuse("a record of somebody else", error);
+    if (r->who < 0 || r->who >= c->f->parties)
+        return coordinator_refuse("a record of somebody else", error);
     if (r->type == STORE_REQUEST)
-        return again_request(h, r, error);
+        return replay_request(c, r, error);
     sotto_status status = SOTTO_OK;
     if (r->type == STORE_SKIP) {
-        status = server_next(h->server, &to, &request, error);
-        return status == SOTTO_OK ? pass_over(h, r->who, error) : status;
+        status = server_next(c->server, &to, &request, error);
+        return status == SOTTO_OK ? pass_over(c, r->who, error) : status;
     }
     status = message_read(&m, r->bytes, r->size, error);
     if (status == SOTTO_OK)
-        status = take_new(h, r->who, &m, r->bytes, r->size, &type, error);
+        status = take_new(c, r->who, &m, r->bytes, r->size, &type, error);
     message_free(&m);
     return status;
 }
 
-sotto_status hub_open(hub **out, const federation *f, const char *folder,
-                      logbook *log, sotto_error *error)
+sotto_status coordinator_open(coordinator **out, const federation *f,
+                              const char *folder, logbook *log,
+                              sotto_error *error)
 {
-    hub *h = mem_zeroed(1, sizeof *h);
+    coordinator *c = mem_zeroed(1, sizeof *c);
     *out = NULL;
-    if (!h)
+    if (!c)
         return error_memory(error);
-    *h = (hub){.f = f, .log = log};
-    h->guest = mem_zeroed((size_t)f->parties, sizeof *h->guest);
-    h->skipped = mem_zeroed((size_t)f->rounds, 1);
-    sotto_status status = h->guest && h->skipped
-                              ? server_open(&h->server, f, error)
+    *c = (coordinator){.f = f, .log = log};
+    c->peer = mem_zeroed((size_t)f->parties, sizeof *c->peer);
+    c->skipped = mem_zeroed((size_t)f->rounds, 1);
+    sotto_status status = c->peer && c->skipped
+                              ? server_open(&c->server, f, error)
                               : error_memory(error);
     store_owner owner = {.role = 0, .session = f->session};
     if (status == SOTTO_OK)
-        status = store_open(&h->store, folder, &owner, again, h, error);
+        status = store_open(&c->store, folder, &owner, replay_record, c, error);
     /* who was gone has time to come back to a coordinator that came back */
     for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
-        h->guest[k].silent = 0;
+        c->peer[k].silent = 0;
     if (status == SOTTO_OK)
-        *out = h;
+        *out = c;
     else
-        hub_close(h);
+        coordinator_close(c);
     return status;
 }
 
-void hub_close(hub *h)
+void coordinator_close(coordinator *c)
 {
-    if (!h)
+    if (!c)
         return;
-    for (int k = 0; h->guest && k < h->f->parties; k++)
-        guest_free(&h->guest[k]);
-    mem_free(h->guest);
-    mem_free(h->skipped);
-    server_close(h->server);
-    store_close(h->store);
-    mem_free(h);
+    for (int k = 0; c->peer && k < c->f->parties; k++)
+        peer_free(&c->peer[k]);
+    mem_free(c->peer);
+    mem_free(c->skipped);
+    server_close(c->server);
+    store_close(c->store);
+    mem_free(c);
 }
 
-int hub_is_private(const hub *h)
+int coordinator_is_private(const coordinator *c)
 {
-    int all = isfinite(h->f->epsilon) != 0;
-    for (int k = 0; k < h->f->parties; k++)
-        all &= h->guest[k].is_private;
+    int all = isfinite(c->f->epsilon) != 0;
+    for (int k = 0; k < c->f->parties; k++)
+        all &= c->peer[k].is_private;
     return all;
 }
 
-const server *hub_server(const hub *h)
+const server *coordinator_server(const coordinator *c)
 {
-    return h->server;
+    return c->server;
 }
 
-sotto_status hub_model(const hub *h, sotto_model **out, sotto_error *error)
+sotto_status coordinator_model(const coordinator *c, sotto_model **out,
+                               sotto_error *error)
 {
     int64_t count;
-    double *weight = server_all_weights(h->server, &count);
-    sotto_status status = weight ? federation_model_of(out, h->f, weight,
-                                                       hub_is_private(h), error)
-                                 : error_memory(error);
+    double *weight = server_all_weights(c->server, &count);
+    sotto_status status =
+        weight ? federation_model_of(out, c->f, weight,
+                                     coordinator_is_private(c), error)
+               : error_memory(error);
     mem_free(weight);
     return status;
 }

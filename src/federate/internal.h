@@ -321,13 +321,13 @@ int store_pair(const void *bytes, size_t size, const void **first,
 /* ---- coordinator.c ---- */
 
 /* All parties said that their noise is real. */
-int hub_is_private(const hub *h);
-const server *hub_server(const hub *h);
+int coordinator_is_private(const coordinator *c);
+const server *coordinator_server(const coordinator *c);
 
 /* ---- participant.c ---- */
 
 /* The model's weights; NULL: not there yet. */
-const double *member_weights(const member *m);
+const double *participant_weights(const participant *p);
 
 /* ---- statement.c ---- */
 

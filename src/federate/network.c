@@ -127,15 +127,16 @@ static int keys_differ(const federation *f)
 static sotto_status read_keys(const reading *r, const json_t *root)
 {
     federation *f = r->f;
-    int authority = 0, coordinator = 0;
-    sotto_status status = read_coordinator(r, root, &coordinator);
+    int has_authority = 0, has_coordinator = 0;
+    sotto_status status = read_coordinator(r, root, &has_coordinator);
     if (status == SOTTO_OK)
-        status = get_key(r, root, "authority", &f->authority_key, &authority);
+        status =
+            get_key(r, root, "authority", &f->authority_key, &has_authority);
     const json_t *list = json_object_get(root, "parties");
     for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
         status = get_key(r, json_array_get(list, (size_t)k), "key",
                          &f->party[k].key, &f->party[k].has_key);
-    f->has_keys = authority && coordinator;
+    f->has_keys = has_authority && has_coordinator;
     if (status == SOTTO_OK && !keys_differ(f))
         status = config_refuse(r, "key", "another key for everybody");
     return status;

@@ -51,13 +51,13 @@ static int take_memory(party *p)
     p->shared = mem_zeroed(columns, 1);
     p->sketch = mem_zeroed(buckets, sizeof *p->sketch);
     p->vector = mem_zeroed(buckets, sizeof *p->vector);
-    p->held = mem_zeroed(buckets, sizeof *p->held);
+    p->bucket_rows = mem_zeroed(buckets, sizeof *p->bucket_rows);
     p->weight = mem_zeroed(columns, sizeof *p->weight);
     /* start, turns, and the model */
     p->exchange =
         mem_zeroed((size_t)f->party[p->k].turns + 2, sizeof *p->exchange);
     return p->place && p->candidate && p->shared && p->sketch && p->vector &&
-           p->held && p->weight && p->exchange;
+           p->bucket_rows && p->weight && p->exchange;
 }
 
 sotto_status party_open(party **out, const federation *f, int k,
@@ -82,7 +82,7 @@ sotto_status party_open(party **out, const federation *f, int k,
         return status;
     }
     for (int64_t i = 0; i < f->rows; i++)
-        p->held[ask_place_of(f->seed, i, f->buckets).bucket]++;
+        p->bucket_rows[ask_place_of(f->seed, i, f->buckets).bucket]++;
     *out = p;
     return SOTTO_OK;
 }
@@ -100,7 +100,7 @@ void party_close(party *p)
     mem_free(p->shared);
     mem_free(p->sketch);
     mem_free(p->vector);
-    mem_free(p->held);
+    mem_free(p->bucket_rows);
     mem_free(p->weight);
     mem_free_wiped(p, sizeof *p);
 }

@@ -21,9 +21,9 @@ struct party {
     int64_t *candidate; /* scratch: columns, and where the table has them */
     unsigned char *shared;
     int64_t shares;
-    int64_t *sketch; /* scratch */
-    double *vector;  /* scratch */
-    int64_t *held;   /* rows in each bucket: public */
+    int64_t *sketch;      /* scratch */
+    double *vector;       /* scratch */
+    int64_t *bucket_rows; /* rows in each bucket: public */
     exchange *exchange;
     int64_t exchanges;
     uint64_t round; /* the last that was answered */

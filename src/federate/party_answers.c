@@ -47,7 +47,7 @@ static double clip_of(const party *p)
         largest = fmax(largest, fabs(p->vector[b]));
     for (int64_t b = 0; largest > 0 && b < f->buckets; b++) {
         double part = p->vector[b] / largest;
-        sum += (double)p->held[b] * part * part;
+        sum += (double)p->bucket_rows[b] * part * part;
     }
     double rms = n > 0 ? largest * sqrt(sum / n) : 0;
     return 1.5 * (f->labels_known ? hypot(rms, f->label_rms) : rms);

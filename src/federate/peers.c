@@ -7,96 +7,99 @@
 
 #include <string.h>
 
-int guest_said(const guest *g, const hash *name, int *is_last)
+int peer_has_sent(const peer *p, const hash *name, int *is_last)
 {
-    for (int64_t i = g->takens - 1; i >= 0; i--)
-        if (hash_same(&g->taken[i], name)) {
-            *is_last = i == g->takens - 1;
+    for (int64_t i = p->messages - 1; i >= 0; i--)
+        if (hash_same(&p->message[i], name)) {
+            *is_last = i == p->messages - 1;
             return 1;
         }
     return 0;
 }
 
-sotto_status guest_remember(guest *g, const void *bytes, size_t size,
-                            sotto_error *error)
+sotto_status peer_remember(peer *p, const void *bytes, size_t size,
+                           sotto_error *error)
 {
-    if (g->takens == g->room) {
-        int64_t room = g->room ? 2 * g->room : 16;
-        hash *more = mem_resize(g->taken, (size_t)room, sizeof *more);
+    if (p->messages == p->room) {
+        int64_t room = p->room ? 2 * p->room : 16;
+        hash *more = mem_resize(p->message, (size_t)room, sizeof *more);
         if (!more)
             return error_memory(error);
-        g->taken = more;
-        g->room = room;
+        p->message = more;
+        p->room = room;
     }
-    g->taken[g->takens++] = hash_of(bytes, size);
+    p->message[p->messages++] = hash_of(bytes, size);
     return SOTTO_OK;
 }
 
-void guest_free(guest *g)
+void peer_free(peer *p)
 {
-    text_free(&g->tag);
-    mem_free(g->taken);
+    text_free(&p->tag);
+    mem_free(p->message);
 }
 
-int hub_missing(const hub *h)
+int coordinator_missing(const coordinator *c)
 {
-    for (int k = 0; k < h->f->parties; k++)
-        if (!h->guest[k].tag.length)
+    for (int k = 0; k < c->f->parties; k++)
+        if (!c->peer[k].tag.length)
             return k;
-    for (int k = 0; k < h->f->parties; k++)
-        if (!h->guest[k].agreed)
+    for (int k = 0; k < c->f->parties; k++)
+        if (!c->peer[k].agreed)
             return k;
     return -1;
 }
 
-int hub_has_tags(const hub *h)
+int coordinator_has_tags(const coordinator *c)
 {
-    for (int k = 0; k < h->f->parties; k++)
-        if (!h->guest[k].tag.length)
+    for (int k = 0; k < c->f->parties; k++)
+        if (!c->peer[k].tag.length)
             return 0;
     return 1;
 }
 
 /* ---- what they say ---- */
 
-sotto_status hub_take_tag(hub *h, int k, const message *m, const void *bytes,
-                          size_t size, sotto_error *error)
+sotto_status coordinator_take_tag(coordinator *c, int k, const message *m,
+                                  const void *bytes, size_t size,
+                                  sotto_error *error)
 {
-    guest *g = &h->guest[k];
+    peer *p = &c->peer[k];
     const int64_t *flag = message_get(m, 1, MESSAGE_INTEGERS, 1);
     if (m->fields != 2 || !message_get(m, 0, MESSAGE_BYTES, sizeof(hash)) ||
         !flag || (*flag != 0 && *flag != 1))
-        return hub_refuse("not a tag of rows", error);
-    if (g->tag.length)
-        return hub_refuse("another tag of rows than it sent before", error);
-    text_add(&g->tag, bytes, size);
-    g->is_private = (int)*flag;
-    return g->tag.failed ? error_memory(error) : SOTTO_OK;
+        return coordinator_refuse("not a tag of rows", error);
+    if (p->tag.length)
+        return coordinator_refuse("another tag of rows than it sent before",
+                                  error);
+    text_add(&p->tag, bytes, size);
+    p->is_private = (int)*flag;
+    return p->tag.failed ? error_memory(error) : SOTTO_OK;
 }
 
-sotto_status hub_take_agreed(hub *h, int k, const message *m,
-                             sotto_error *error)
+sotto_status coordinator_take_agreed(coordinator *c, int k, const message *m,
+                                     sotto_error *error)
 {
-    if (m->fields || !hub_has_tags(h) || h->guest[k].agreed)
-        return hub_refuse("an agreement out of turn", error);
-    h->guest[k].agreed = 1;
+    if (m->fields || !coordinator_has_tags(c) || c->peer[k].agreed)
+        return coordinator_refuse("an agreement out of turn", error);
+    c->peer[k].agreed = 1;
     return SOTTO_OK;
 }
 
-sotto_status hub_take_compared(hub *h, int k, const message *m,
-                               sotto_error *error)
+sotto_status coordinator_take_compared(coordinator *c, int k, const message *m,
+                                       sotto_error *error)
 {
-    guest *g = &h->guest[k];
-    if (m->fields || hub_waits_for(h) >= 0 || !g->has_model || g->compared)
-        return hub_refuse("a word about models out of turn", error);
-    g->compared = 1;
+    peer *p = &c->peer[k];
+    if (m->fields || coordinator_waits_for(c) >= 0 || !p->has_model ||
+        p->compared)
+        return coordinator_refuse("a word about models out of turn", error);
+    p->compared = 1;
     return SOTTO_OK;
 }
 
-int hub_waits_to_compare(const hub *h)
+int coordinator_waits_to_compare(const coordinator *c)
 {
-    for (int k = 0; k < h->f->parties; k++)
-        if (h->guest[k].has_model && !h->guest[k].compared)
+    for (int k = 0; k < c->f->parties; k++)
+        if (c->peer[k].has_model && !c->peer[k].compared)
             return k;
     return -1;
 }
@@ -104,12 +107,12 @@ int hub_waits_to_compare(const hub *h)
 /* ---- what they are told ---- */
 
 /* A digest and a flag of each. */
-static sotto_status write_all(const hub *h, int k, federation_kind kind,
+static sotto_status write_all(const coordinator *c, int k, federation_kind kind,
                               const hash *digest, const int64_t *flag,
                               text_buffer *out, sotto_error *error)
 {
-    int64_t parties = h->f->parties;
-    message m = {.session = h->f->session,
+    int64_t parties = c->f->parties;
+    message m = {.session = c->f->session,
                  .kind = kind,
                  .to = (uint32_t)k + 1,
                  .fields = 2};
@@ -120,53 +123,54 @@ static sotto_status write_all(const hub *h, int k, federation_kind kind,
     return out->failed ? error_memory(error) : SOTTO_OK;
 }
 
-static void log_sent(const hub *h, int k, const char *what, int *before)
+static void log_sent(const coordinator *c, int k, const char *what, int *before)
 {
     shown name;
     if (!*before)
-        log_line(h->log, "to %s: %s", hub_name(h, k, &name), what);
+        log_line(c->log, "to %s: %s", coordinator_name(c, k, &name), what);
     *before = 1;
 }
 
-sotto_status hub_write_tags(hub *h, int k, text_buffer *out, sotto_error *error)
+sotto_status coordinator_write_tags(coordinator *c, int k, text_buffer *out,
+                                    sotto_error *error)
 {
-    size_t parties = (size_t)h->f->parties;
+    size_t parties = (size_t)c->f->parties;
     hash *tag = mem_zeroed(parties, sizeof *tag);
     int64_t *flag = mem_zeroed(parties, sizeof *flag);
     sotto_status status = tag && flag ? SOTTO_OK : error_memory(error);
     for (size_t j = 0; status == SOTTO_OK && j < parties; j++) {
         message m;
-        const guest *g = &h->guest[j];
-        status = message_read(&m, g->tag.data, g->tag.length, error);
+        const peer *p = &c->peer[j];
+        status = message_read(&m, p->tag.data, p->tag.length, error);
         if (status == SOTTO_OK)
             memcpy(&tag[j], m.field[0].data, sizeof *tag);
-        flag[j] = g->is_private;
+        flag[j] = p->is_private;
         message_free(&m);
     }
     if (status == SOTTO_OK)
-        status = write_all(h, k, FEDERATION_TAGS, tag, flag, out, error);
+        status = write_all(c, k, FEDERATION_TAGS, tag, flag, out, error);
     if (status == SOTTO_OK)
-        log_sent(h, k, "all rows' tags", &h->guest[k].saw_tags);
+        log_sent(c, k, "all rows' tags", &c->peer[k].saw_tags);
     mem_free(tag);
     mem_free(flag);
     return status;
 }
 
-sotto_status hub_write_seals(hub *h, int k, text_buffer *out,
-                             sotto_error *error)
+sotto_status coordinator_write_seals(coordinator *c, int k, text_buffer *out,
+                                     sotto_error *error)
 {
-    size_t parties = (size_t)h->f->parties;
+    size_t parties = (size_t)c->f->parties;
     hash *seal = mem_zeroed(parties, sizeof *seal);
     int64_t *flag = mem_zeroed(parties, sizeof *flag);
     sotto_status status = seal && flag ? SOTTO_OK : error_memory(error);
     for (size_t j = 0; status == SOTTO_OK && j < parties; j++) {
-        seal[j] = h->guest[j].seal;
-        flag[j] = h->guest[j].has_model;
+        seal[j] = c->peer[j].seal;
+        flag[j] = c->peer[j].has_model;
     }
     if (status == SOTTO_OK)
-        status = write_all(h, k, FEDERATION_SEALS, seal, flag, out, error);
+        status = write_all(c, k, FEDERATION_SEALS, seal, flag, out, error);
     if (status == SOTTO_OK)
-        log_sent(h, k, "all models' digests", &h->guest[k].saw_seals);
+        log_sent(c, k, "all models' digests", &c->peer[k].saw_seals);
     mem_free(seal);
     mem_free(flag);
     return status;

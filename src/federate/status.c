@@ -93,8 +93,8 @@ static void put_text(text_buffer *t, const federation *f,
                 f->absent_skips ? "is passed over" : "ends the run");
 }
 
-static sotto_status give(char **out, text_buffer *t, sotto_status status,
-                         sotto_error *error)
+static sotto_status finish_text(char **out, text_buffer *t, sotto_status status,
+                                sotto_error *error)
 {
     *out = NULL;
     if (status == SOTTO_OK && t->failed)
@@ -127,7 +127,7 @@ sotto_status sotto_federation_describe(const char *config, int as_json,
     }
     federation_promise_free(&p);
     federation_free(&f);
-    return give(out, &t, status, error);
+    return finish_text(out, &t, status, error);
 }
 
 /* ---- how far it is ---- */
@@ -337,5 +337,5 @@ sotto_status sotto_federation_status(const char *config, const char *state,
         status = put_survey(&t, &s, as_json, error);
     mem_free(s.of);
     federation_free(&f);
-    return give(out, &t, status, error);
+    return finish_text(out, &t, status, error);
 }

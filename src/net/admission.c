@@ -7,8 +7,8 @@
  * trickles in.
  *
  * A connection is shut by shutting its socket down: its thread then finds the
- * end of the stream. The socket itself is closed after door_leave, so that the
- * number cannot be somebody else's meanwhile.
+ * end of the stream. The socket itself is closed after admission_remove, so
+ * that the number cannot be somebody else's meanwhile.
  */
 #include "admission.h"
 #include "limits.h"
@@ -17,35 +17,35 @@
 #include <sys/socket.h>
 
 /* With the lock. */
-static void shut(const door *d, caller *c, const char *why)
+static void shut_down(const admission *a, connection *c, const char *why)
 {
     c->is_shut = 1;
     shutdown(c->socket, SHUT_RDWR);
-    if (d->tell)
-        d->tell(d->context, c->from, why);
+    if (a->report)
+        a->report(a->context, c->from, why);
 }
 
-static int is_stranger(const caller *c)
+static int is_stranger(const connection *c)
 {
     return c->party < 0 && !c->is_shut;
 }
 
 /* How many strangers there are; `like`: from the same address. */
-static int count_strangers(const door *d, const caller *like)
+static int count_strangers(const admission *a, const connection *like)
 {
     int count = 0;
-    for (const caller *c = d->oldest; c; c = c->newer)
+    for (const connection *c = a->oldest; c; c = c->newer)
         count += is_stranger(c) && (!like || !strcmp(c->from, like->from));
     return count;
 }
 
 /* The oldest stranger of the address that has the most of them. */
-static caller *who_must_go(const door *d)
+static connection *connection_to_evict(const admission *a)
 {
-    caller *found = NULL;
+    connection *found = NULL;
     int most = 0;
-    for (caller *c = d->oldest; c; c = c->newer) {
-        int count = is_stranger(c) ? count_strangers(d, c) : 0;
+    for (connection *c = a->oldest; c; c = c->newer) {
+        int count = is_stranger(c) ? count_strangers(a, c) : 0;
         if (count > most) {
             most = count;
             found = c;
@@ -54,9 +54,10 @@ static caller *who_must_go(const door *d)
     return found;
 }
 
-caller *door_enter(door *d, int socket, const char *from, double now)
+connection *admission_add(admission *a, int socket, const char *from,
+                          double now)
 {
-    caller *c = mem_zeroed(1, sizeof *c);
+    connection *c = mem_zeroed(1, sizeof *c);
     if (!c) {
         shutdown(socket, SHUT_RDWR);
         return NULL;
@@ -65,24 +66,25 @@ caller *door_enter(door *d, int socket, const char *from, double now)
     c->party = -1;
     c->until = now + NET_HELLO;
     snprintf(c->from, sizeof c->from, "%s", from);
-    pthread_mutex_lock(&d->lock);
-    c->older = d->newest;
-    *(d->newest ? &d->newest->newer : &d->oldest) = c;
-    d->newest = c;
-    caller *other =
-        count_strangers(d, NULL) > NET_STRANGERS ? who_must_go(d) : NULL;
+    pthread_mutex_lock(&a->lock);
+    c->older = a->newest;
+    *(a->newest ? &a->newest->newer : &a->oldest) = c;
+    a->newest = c;
+    connection *other = count_strangers(a, NULL) > NET_STRANGERS
+                            ? connection_to_evict(a)
+                            : NULL;
     if (other)
-        shut(d, other, "it has to make room for another stranger");
-    pthread_mutex_unlock(&d->lock);
+        shut_down(a, other, "it has to make room for another stranger");
+    pthread_mutex_unlock(&a->lock);
     return c;
 }
 
 /* The oldest connection of a party that has too many. With the lock. */
-static caller *one_too_many(const door *d, int who)
+static connection *oldest_beyond_limit(const admission *a, int who)
 {
     int count = 0;
-    caller *oldest = NULL;
-    for (caller *c = d->newest; c; c = c->older)
+    connection *oldest = NULL;
+    for (connection *c = a->newest; c; c = c->older)
         if (c->party == who && !c->is_shut) {
             count++;
             oldest = c;
@@ -90,48 +92,48 @@ static caller *one_too_many(const door *d, int who)
     return count > NET_OF_PARTY ? oldest : NULL;
 }
 
-int door_know(door *d, caller *c, int who, double until)
+int admission_identify(admission *a, connection *c, int who, double until)
 {
-    pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&a->lock);
     c->party = who;
     c->until = until;
-    caller *other = one_too_many(d, who);
+    connection *other = oldest_beyond_limit(a, who);
     if (other)
-        shut(d, other, "the party has newer connections");
-    pthread_mutex_unlock(&d->lock);
+        shut_down(a, other, "the party has newer connections");
+    pthread_mutex_unlock(&a->lock);
     return other != NULL;
 }
 
-void door_extend(door *d, caller *c, double until)
+void admission_extend(admission *a, connection *c, double until)
 {
-    pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&a->lock);
     if (c->party >= 0)
         c->until = until;
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&a->lock);
 }
 
-int door_sweep(door *d, double now)
+int admission_expire(admission *a, double now)
 {
     int count = 0;
-    pthread_mutex_lock(&d->lock);
-    for (caller *c = d->oldest; c; c = c->newer)
+    pthread_mutex_lock(&a->lock);
+    for (connection *c = a->oldest; c; c = c->newer)
         if (!c->is_shut && c->until <= now) {
-            shut(d, c,
-                 c->party < 0 ? "it did not say in time who it is"
-                              : "its request took too long");
+            shut_down(a, c,
+                      c->party < 0 ? "it did not say in time who it is"
+                                   : "its request took too long");
             count++;
         }
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&a->lock);
     return count != 0;
 }
 
-void door_leave(door *d, caller *c)
+void admission_remove(admission *a, connection *c)
 {
     if (!c)
         return;
-    pthread_mutex_lock(&d->lock);
-    *(c->older ? &c->older->newer : &d->oldest) = c->newer;
-    *(c->newer ? &c->newer->older : &d->newest) = c->older;
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_lock(&a->lock);
+    *(c->older ? &c->older->newer : &a->oldest) = c->newer;
+    *(c->newer ? &c->newer->older : &a->newest) = c->older;
+    pthread_mutex_unlock(&a->lock);
     mem_free(c);
 }

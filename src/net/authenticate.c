@@ -8,7 +8,7 @@
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 
-const char *visitor_address(struct MHD_Connection *c, char out[64])
+const char *remote_address(struct MHD_Connection *c, char out[64])
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -61,8 +61,8 @@ static const char *find_party(const federation *f, gnutls_session_t session,
                : "a certificate that is no party's of the agreement";
 }
 
-const char *visitor_fault(struct MHD_Connection *c, const federation *f,
-                          int *whose)
+const char *authenticate_party(struct MHD_Connection *c, const federation *f,
+                               int *whose)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION);

@@ -12,41 +12,41 @@
 /* Bounded before it is kept. */
 static size_t receive(char *bytes, size_t size, size_t count, void *context)
 {
-    line *l = context;
+    client *c = context;
     size_t got = size * count;
-    if (got > l->most - l->reply.length)
+    if (got > c->most - c->reply.length)
         return 0;
-    text_add(&l->reply, bytes, got);
-    return l->reply.failed ? 0 : got;
+    text_add(&c->reply, bytes, got);
+    return c->reply.failed ? 0 : got;
 }
 
-static void set_url_and_pin(line *l)
+static void set_url_and_pin(client *c)
 {
     char base64[64];
-    snprintf(l->url, sizeof l->url, "https://%s:%lld/v1/word", l->f->host,
-             (long long)l->f->port);
-    sodium_bin2base64(base64, sizeof base64, l->f->coordinator_key.byte,
-                      sizeof l->f->coordinator_key.byte,
+    snprintf(c->url, sizeof c->url, "https://%s:%lld/v1/word", c->f->host,
+             (long long)c->f->port);
+    sodium_bin2base64(base64, sizeof base64, c->f->coordinator_key.byte,
+                      sizeof c->f->coordinator_key.byte,
                       sodium_base64_VARIANT_ORIGINAL);
-    snprintf(l->pin, sizeof l->pin, "sha256//%s", base64);
+    snprintf(c->pin, sizeof c->pin, "sha256//%s", base64);
 }
 
-sotto_status line_open(line *l, const federation *f, const net_keys *keys,
-                       sotto_error *error)
+sotto_status client_open(client *c, const federation *f, const net_keys *keys,
+                         sotto_error *error)
 {
-    *l = (line){.f = f, .keys = keys};
-    l->curl = curl_easy_init();
-    l->headers = curl_slist_append(
+    *c = (client){.f = f, .keys = keys};
+    c->curl = curl_easy_init();
+    c->headers = curl_slist_append(
         curl_slist_append(NULL, "Content-Type: application/octet-stream"),
         "Expect:");
-    if (!l->curl || !l->headers)
+    if (!c->curl || !c->headers)
         return error_memory(error);
-    set_url_and_pin(l);
-    l->most = federation_most_down(l->f);
+    set_url_and_pin(c);
+    c->most = federation_most_down(c->f);
     long longest =
-        NET_REPLY + (long)((l->most + federation_most_up(f)) / NET_BYTES);
-    CURL *h = l->curl;
-    CURLcode bad = curl_easy_setopt(h, CURLOPT_URL, l->url);
+        NET_REPLY + (long)((c->most + federation_most_up(f)) / NET_BYTES);
+    CURL *h = c->curl;
+    CURLcode bad = curl_easy_setopt(h, CURLOPT_URL, c->url);
     bad |= curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "https");
     bad |=
         curl_easy_setopt(h, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -54,18 +54,18 @@ sotto_status line_open(line *l, const federation *f, const net_keys *keys,
     bad |= curl_easy_setopt(h, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_3);
     bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 1L);
     bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 2L);
-    bad |= curl_easy_setopt(h, CURLOPT_CAINFO, l->keys->authority_path);
+    bad |= curl_easy_setopt(h, CURLOPT_CAINFO, c->keys->authority_path);
     bad |= curl_easy_setopt(h, CURLOPT_CAPATH, NULL); /* nobody else's */
-    bad |= curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, l->pin);
-    bad |= curl_easy_setopt(h, CURLOPT_SSLCERT, l->keys->certificate_path);
-    bad |= curl_easy_setopt(h, CURLOPT_SSLKEY, l->keys->key_path);
-    bad |= curl_easy_setopt(h, CURLOPT_HTTPHEADER, l->headers);
+    bad |= curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin);
+    bad |= curl_easy_setopt(h, CURLOPT_SSLCERT, c->keys->certificate_path);
+    bad |= curl_easy_setopt(h, CURLOPT_SSLKEY, c->keys->key_path);
+    bad |= curl_easy_setopt(h, CURLOPT_HTTPHEADER, c->headers);
     bad |= curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
     bad |= curl_easy_setopt(h, CURLOPT_TCP_KEEPALIVE, 1L);
     bad |= curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT, (long)NET_HELLO);
     bad |= curl_easy_setopt(h, CURLOPT_TIMEOUT, longest);
     bad |= curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, receive);
-    bad |= curl_easy_setopt(h, CURLOPT_WRITEDATA, l);
+    bad |= curl_easy_setopt(h, CURLOPT_WRITEDATA, c);
     bad |= curl_easy_setopt(h, CURLOPT_POST, 1L);
     return bad ? error_set(error, SOTTO_FAILED,
                            "libcurl lacks what a party needs (TLS 1.3, pinned "
@@ -73,24 +73,24 @@ sotto_status line_open(line *l, const federation *f, const net_keys *keys,
                : SOTTO_OK;
 }
 
-CURLcode line_say(line *l, const text_buffer *word, long *code)
+CURLcode client_post(client *c, const text_buffer *word, long *code)
 {
-    text_free(&l->reply);
+    text_free(&c->reply);
     *code = 0;
-    curl_easy_setopt(l->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE,
                      (curl_off_t)word->length);
-    curl_easy_setopt(l->curl, CURLOPT_POSTFIELDS, word->data);
-    CURLcode result = curl_easy_perform(l->curl);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, word->data);
+    CURLcode result = curl_easy_perform(c->curl);
     if (result == CURLE_OK)
-        curl_easy_getinfo(l->curl, CURLINFO_RESPONSE_CODE, code);
+        curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, code);
     return result;
 }
 
-const char *line_fault(const line *l, CURLcode result)
+const char *client_fault(const client *c, CURLcode result)
 {
     switch (result) {
     case CURLE_PEER_FAILED_VERIFICATION:
-        return probe_fault(l->f, l->keys->authority);
+        return diagnose_certificate(c->f, c->keys->authority);
     case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
         return "a certificate for another role: it is not the coordinator's "
                "of the agreement";
@@ -104,9 +104,9 @@ const char *line_fault(const line *l, CURLcode result)
     }
 }
 
-void line_close(line *l)
+void client_close(client *c)
 {
-    curl_easy_cleanup(l->curl);
-    curl_slist_free_all(l->headers);
-    text_free(&l->reply);
+    curl_easy_cleanup(c->curl);
+    curl_slist_free_all(c->headers);
+    text_free(&c->reply);
 }

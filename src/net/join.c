@@ -1,8 +1,9 @@
 /*
  * A party on a network. It connects to the coordinator and is never connected
- * to: it says its word until there is an answer, which makes its next word.
- * The coordinator must have the certificate of the agreement; if it cannot be
- * reached it is tried again, less and less often, for as long as was agreed.
+ * to: it says its message until there is an answer, which makes its next
+ * message. The coordinator must have the certificate of the agreement; if it
+ * cannot be reached it is tried again, less and less often, for as long as was
+ * agreed.
  */
 #include "client.h"
 #include "option.h"
@@ -11,16 +12,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { FAREWELL = 2 };
+enum { END_PATIENCE = 2 };
 
-typedef struct call {
+typedef struct run {
     federation f;
     net_keys keys;
     logbook log;
-    member *member;
+    participant *participant;
     int k;
-    line line;
-} call;
+    client client;
+} run;
 
 /* ---- a conversation ---- */
 
@@ -31,30 +32,31 @@ static void pause_for(double seconds)
     nanosleep(&t, NULL);
 }
 
-static sotto_status refused(call *c, long code, sotto_error *error)
+static sotto_status refused(run *r, long code, sotto_error *error)
 {
     char why[200];
     size_t length =
-        c->line.reply.length < sizeof why ? c->line.reply.length : 199;
+        r->client.reply.length < sizeof why ? r->client.reply.length : 199;
     snprintf(why, sizeof why, "%.*s", (int)length,
-             c->line.reply.data ? c->line.reply.data : "");
+             r->client.reply.data ? r->client.reply.data : "");
     return error_set(error, SOTTO_PEER, "the coordinator answers: %s (%ld)",
                      show_name(why).text, code);
 }
 
 /* What it makes of an answer; *over: there is no more. */
-static sotto_status heed(call *c, long code, int *over, sotto_error *error)
+static sotto_status handle_reply(run *r, long code, int *over,
+                                 sotto_error *error)
 {
     if (code == 200)
-        return member_take(c->member,
-                           c->line.reply.data ? c->line.reply.data : "",
-                           c->line.reply.length, error);
+        return participant_take(
+            r->participant, r->client.reply.data ? r->client.reply.data : "",
+            r->client.reply.length, error);
     if (code == 204)
         return SOTTO_OK;
     if (code != 410)
-        return refused(c, code, error);
+        return refused(r, code, error);
     *over = 1;
-    return member_is_over(c->member)
+    return participant_is_over(r->participant)
                ? SOTTO_OK
                : error_set(error, SOTTO_PEER,
                            "the coordinator says that it is over, and there "
@@ -62,56 +64,56 @@ static sotto_status heed(call *c, long code, int *over, sotto_error *error)
 }
 
 /* Nobody there: SOTTO_OK after a pause, if it is to be tried again. */
-static sotto_status unreached(call *c, CURLcode result, double since,
-                              double *pause, int *over, sotto_error *error)
+static sotto_status retry_later(run *r, CURLcode result, double since,
+                                double *pause, int *over, sotto_error *error)
 {
     double silent = net_now() - since;
-    const char *why = line_fault(&c->line, result),
+    const char *why = client_fault(&r->client, result),
                *what = result == CURLE_OK ? "it says that it has failed"
                                           : curl_easy_strerror(result);
     if (why)
         return error_set(error, SOTTO_PEER, "the coordinator is refused: %s",
                          why);
-    if (member_is_over(c->member) && silent > FAREWELL) {
-        log_line(&c->log, "the coordinator has ended; the model is here");
+    if (participant_is_over(r->participant) && silent > END_PATIENCE) {
+        log_line(&r->log, "the coordinator has ended; the model is here");
         *over = 1;
         return SOTTO_OK;
     }
-    if (silent > (double)c->f.patience)
+    if (silent > (double)r->f.patience)
         return error_set(error, SOTTO_PEER,
                          "the coordinator has not been reached for %lld s: %s",
-                         (long long)c->f.patience, what);
+                         (long long)r->f.patience, what);
     if (*pause < .2)
-        log_line(&c->log,
+        log_line(&r->log,
                  "the coordinator cannot be reached (%s); trying again", what);
     pause_for(*pause);
     *pause = fmin(2 * *pause, 5);
     return SOTTO_OK;
 }
 
-static sotto_status converse(call *c, sotto_error *error)
+static sotto_status exchange_messages(run *r, sotto_error *error)
 {
     double since = net_now(), pause = .1;
     sotto_status status = SOTTO_OK;
     for (int over = 0; status == SOTTO_OK && !over;) {
         long code;
         double began = net_now();
-        const text_buffer *word = member_word(c->member);
-        hash before = hash_of(word->data, word->length);
-        CURLcode result = line_say(&c->line, word, &code);
+        const text_buffer *message = participant_message(r->participant);
+        hash before = hash_of(message->data, message->length);
+        CURLcode result = client_post(&r->client, message, &code);
         if (result != CURLE_OK || code >= 500) {
-            status = unreached(c, result, since, &pause, &over, error);
+            status = retry_later(r, result, since, &pause, &over, error);
             continue;
         }
         since = net_now();
         pause = .1;
-        status = heed(c, code, &over, error);
-        hash after = hash_of(word->data, word->length);
+        status = handle_reply(r, code, &over, error);
+        hash after = hash_of(message->data, message->length);
         if (!over && hash_same(&before, &after) && since - began < 1)
             pause_for(.5); /* nothing new, and it did not hold the line */
     }
     if (status != SOTTO_OK)
-        log_line(&c->log, "%s", error->message);
+        log_line(&r->log, "%s", error->message);
     return status;
 }
 
@@ -139,43 +141,43 @@ static sotto_status check_options(const sotto_options *options,
     return SOTTO_OK;
 }
 
-static sotto_status agree(call *c, const char *config,
+static sotto_status agree(run *r, const char *config,
                           const sotto_options *options, sotto_error *error)
 {
     char name[65];
-    sotto_status status = federation_read(&c->f, config, error);
+    sotto_status status = federation_read(&r->f, config, error);
     if (status == SOTTO_OK)
-        status = federation_settle_agreed(&c->f, config, 1, error);
+        status = federation_settle_agreed(&r->f, config, 1, error);
     if (status != SOTTO_OK)
         return status;
-    hash_text(&c->f.session, name);
+    hash_text(&r->f.session, name);
     if (strcmp(name, option_text(options, OPTION_ACCEPT)))
         return error_set(error, SOTTO_PEER,
                          "--accept: this is another agreement; its hash is %s",
                          name);
-    c->f.insecure = option_given(options, OPTION_INSECURE_SEED);
-    if (c->f.insecure)
-        c->f.noise_seed =
+    r->f.insecure = option_given(options, OPTION_INSECURE_SEED);
+    if (r->f.insecure)
+        r->f.noise_seed =
             (uint64_t)option_integer(options, OPTION_INSECURE_SEED);
     return SOTTO_OK;
 }
 
-static sotto_status know_oneself(call *c, const sotto_options *options,
-                                 sotto_error *error)
+static sotto_status find_own_party(run *r, const sotto_options *options,
+                                   sotto_error *error)
 {
     sotto_status status = net_keys_read(
-        &c->keys, &c->f, option_text(options, OPTION_KEYS), error);
+        &r->keys, &r->f, option_text(options, OPTION_KEYS), error);
     if (status != SOTTO_OK)
         return status;
-    c->k = federation_whose(&c->f, &c->keys.own_key);
-    return c->k >= 0 ? SOTTO_OK
+    r->k = federation_whose(&r->f, &r->keys.own_key);
+    return r->k >= 0 ? SOTTO_OK
                      : error_set(error, SOTTO_PEER,
                                  "%s: this certificate is no party's of the "
                                  "agreement",
-                                 show_name(c->keys.certificate_path).text);
+                                 show_name(r->keys.certificate_path).text);
 }
 
-static sotto_status read_table(const call *c, const sotto_options *options,
+static sotto_status read_table(const run *r, const sotto_options *options,
                                sotto_table **out, sotto_error *error)
 {
     static const option_id heeded[] = {OPTION_FORMAT, OPTION_DELIMITER,
@@ -187,10 +189,10 @@ static sotto_status read_table(const call *c, const sotto_options *options,
             status = option_copy(own, options, heeded[i], error);
     if (status == SOTTO_OK)
         status = sotto_options_set(own, "schema-text",
-                                   c->f.party[c->k].schema_with_id, error);
+                                   r->f.party[r->k].schema_with_id, error);
     if (status == SOTTO_OK)
         status = sotto_options_set(own, "epsilon",
-                                   isfinite(c->f.epsilon) ? "1" : "inf", error);
+                                   isfinite(r->f.epsilon) ? "1" : "inf", error);
     if (status == SOTTO_OK)
         status = sotto_options_set(own, "keep-ids", "yes", error);
     if (status == SOTTO_OK)
@@ -206,8 +208,8 @@ static const char *or_none(const sotto_options *options, option_id id)
 }
 
 /* Reads the data between two looks at the file. */
-static sotto_status open_member(call *c, const sotto_options *options,
-                                sotto_error *error)
+static sotto_status open_participant(run *r, const sotto_options *options,
+                                     sotto_error *error)
 {
     char how[200];
     hash secret, before, after;
@@ -215,45 +217,45 @@ static sotto_status open_member(call *c, const sotto_options *options,
     const char *path = option_text(options, OPTION_DATA);
     snprintf(how, sizeof how, "%.90s\n%.90s", or_none(options, OPTION_FORMAT),
              or_none(options, OPTION_DELIMITER));
-    sotto_status status = align_secret(&secret, c->keys.secret_path, error);
+    sotto_status status = align_secret(&secret, r->keys.secret_path, error);
     if (status != SOTTO_OK)
         return status;
-    status = align_data(&before, &c->f, &secret, path, how, error);
+    status = align_data(&before, &r->f, &secret, path, how, error);
     if (status == SOTTO_OK)
-        status = read_table(c, options, &table, error);
+        status = read_table(r, options, &table, error);
     if (status == SOTTO_OK)
-        status = align_data(&after, &c->f, &secret, path, how, error);
+        status = align_data(&after, &r->f, &secret, path, how, error);
     if (status == SOTTO_OK && !hash_same(&before, &after))
         status =
             error_set(error, SOTTO_DATA, "%s: it changed while it was read",
                       show_name(path).text);
     if (status == SOTTO_OK)
-        status =
-            member_open(&c->member, &c->f, c->k, &table, &secret, &before,
-                        option_text(options, OPTION_STATE), &c->log, error);
+        status = participant_open(&r->participant, &r->f, r->k, &table, &secret,
+                                  &before, option_text(options, OPTION_STATE),
+                                  &r->log, error);
     sotto_table_free(table);
     mem_wipe(&secret, sizeof secret);
     return status;
 }
 
-static sotto_status open_call(call *c, const char *config,
-                              const sotto_options *options,
-                              const sotto_teller *teller, sotto_error *error)
+static sotto_status open_run(run *r, const char *config,
+                             const sotto_options *options,
+                             const sotto_teller *teller, sotto_error *error)
 {
     sotto_status status = check_options(options, error);
     if (status == SOTTO_OK)
-        status = agree(c, config, options, error);
+        status = agree(r, config, options, error);
     if (status == SOTTO_OK)
-        status = know_oneself(c, options, error);
+        status = find_own_party(r, options, error);
     if (status == SOTTO_OK)
-        status = log_open(&c->log, option_text(options, OPTION_STATE), teller,
+        status = log_open(&r->log, option_text(options, OPTION_STATE), teller,
                           error);
     if (status == SOTTO_OK) {
-        status = open_member(c, options, error);
+        status = open_participant(r, options, error);
         if (status != SOTTO_OK)
-            log_line(&c->log, "%s", error->message);
+            log_line(&r->log, "%s", error->message);
     }
-    return status == SOTTO_OK ? line_open(&c->line, &c->f, &c->keys, error)
+    return status == SOTTO_OK ? client_open(&r->client, &r->f, &r->keys, error)
                               : status;
 }
 
@@ -262,19 +264,19 @@ sotto_status sotto_federation_join(const char *config,
                                    const sotto_teller *teller,
                                    sotto_model **out, sotto_error *error)
 {
-    call c = {.k = -1};
+    run r = {.k = -1};
     *out = NULL;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return error_memory(error);
-    sotto_status status = open_call(&c, config, options, teller, error);
+    sotto_status status = open_run(&r, config, options, teller, error);
     if (status == SOTTO_OK)
-        status = converse(&c, error);
+        status = exchange_messages(&r, error);
     if (status == SOTTO_OK)
-        status = member_model(c.member, out, error);
-    member_close(c.member);
-    line_close(&c.line);
-    log_close(&c.log);
-    net_keys_free(&c.keys);
-    federation_free(&c.f);
+        status = participant_model(r.participant, out, error);
+    participant_close(r.participant);
+    client_close(&r.client);
+    log_close(&r.log);
+    net_keys_free(&r.keys);
+    federation_free(&r.f);
     return status;
 }

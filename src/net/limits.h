@@ -3,8 +3,8 @@
  * numbers stand here and nowhere else in the code; docs/federation.md has the
  * same table for people, and a test compares the two.
  */
-#ifndef SOTTO_NET_TIMES_H
-#define SOTTO_NET_TIMES_H
+#ifndef SOTTO_NET_LIMITS_H
+#define SOTTO_NET_LIMITS_H
 
 enum {
     NET_HELLO = 10,      /* to connect, shake hands and show a certificate */

@@ -1,7 +1,8 @@
 /*
  * Requests as they come to the coordinator. Who comes without a certificate of
  * the agreement is told so, and nothing else. A party's message is handed to
- * the hub, and the reply waits a while for what there is for that party.
+ * the coordinator, and the reply waits a while for what there is for that
+ * party.
  */
 #include "limits.h"
 #include "service.h"
@@ -11,30 +12,30 @@
 enum { MOST_REFUSALS = 10000 };
 
 /* One request as it comes in. */
-typedef struct visit {
+typedef struct http_request {
     service *s;
-    caller *from;
+    connection *from;
     int party; /* -1: refused */
     unsigned code;
     int is_last;
     char why[sizeof((sotto_error *)0)->message];
     text_buffer body;
-} visit;
+} http_request;
 
 /* ---- who is it? ---- */
 
-static caller *caller_of(struct MHD_Connection *c)
+static connection *connection_of(struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
-static void refuse(visit *v, unsigned code, const char *why)
+static void refuse(http_request *r, unsigned code, const char *why)
 {
-    v->party = -1;
-    v->code = code;
-    snprintf(v->why, sizeof v->why, "%s", why);
+    r->party = -1;
+    r->code = code;
+    snprintf(r->why, sizeof r->why, "%s", why);
 }
 
 /* What strangers do is written down up to a point: they must not be able to
@@ -56,74 +57,77 @@ static double request_end(const federation *f)
 }
 
 /* A party has come. A request of it that waits may have been shut for this. */
-static void welcome(visit *v)
+static void admit(http_request *r)
 {
-    service *s = v->s;
-    if (!door_know(&s->door, v->from, v->party, request_end(&s->f)))
+    service *s = r->s;
+    if (!admission_identify(&s->admission, r->from, r->party,
+                            request_end(&s->f)))
         return;
     pthread_mutex_lock(&s->lock);
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }
 
-static void identify(visit *v, struct MHD_Connection *c, const char *url,
+static void identify(http_request *r, struct MHD_Connection *c, const char *url,
                      const char *method)
 {
     char from[64];
-    const char *why = visitor_fault(c, &v->s->f, &v->party);
+    const char *why = authenticate_party(c, &r->s->f, &r->party);
     if (!why)
-        welcome(v);
+        admit(r);
     if (why)
-        refuse(v, MHD_HTTP_FORBIDDEN, why);
+        refuse(r, MHD_HTTP_FORBIDDEN, why);
     else if (strcmp(url, "/v1/word") || strcmp(method, MHD_HTTP_METHOD_POST))
-        refuse(v, MHD_HTTP_NOT_FOUND, "expected POST /v1/word");
-    if (v->party < 0)
-        log_refusal(v->s, visitor_address(c, from), v->why);
+        refuse(r, MHD_HTTP_NOT_FOUND, "expected POST /v1/word");
+    if (r->party < 0)
+        log_refusal(r->s, remote_address(c, from), r->why);
 }
 
 /* ---- what is said ---- */
 
 /* Takes what was said. With the lock. */
-static void hear(visit *v, const char *from)
+static void receive(http_request *r, const char *from)
 {
-    service *s = v->s;
+    service *s = r->s;
     sotto_error error = {SOTTO_OK, ""};
-    shown name = show_name(s->f.party[v->party].name);
-    int64_t events = hub_events(s->hub);
-    sotto_status status =
-        hub_take(s->hub, v->party, v->body.data, v->body.length, &error);
+    shown name = show_name(s->f.party[r->party].name);
+    int64_t events = coordinator_events(s->coordinator);
+    sotto_status status = coordinator_take(
+        s->coordinator, r->party, r->body.data, r->body.length, &error);
     if (status == SOTTO_PEER) {
         char who[sizeof name.text + 70];
         snprintf(who, sizeof who, "%s at %s", name.text, from);
         log_refusal(s, who, error.message);
-        refuse(v, MHD_HTTP_CONFLICT, error.message);
+        refuse(r, MHD_HTTP_CONFLICT, error.message);
     } else if (status != SOTTO_OK) {
         service_fail(s, status, &error);
-        refuse(v, MHD_HTTP_INTERNAL_SERVER_ERROR, "the coordinator has failed");
-    } else if (events != hub_events(s->hub))
+        refuse(r, MHD_HTTP_INTERNAL_SERVER_ERROR, "the coordinator has failed");
+    } else if (events != coordinator_events(s->coordinator))
         pthread_cond_broadcast(&s->changed);
 }
 
 /* Waits for what there is to be said. With the lock. */
-static hub_word hold(visit *v, text_buffer *out)
+static coordinator_reply wait_for_reply(http_request *r, text_buffer *out)
 {
-    service *s = v->s;
-    hub_word word = HUB_WAIT;
+    service *s = r->s;
+    coordinator_reply reply_kind = COORDINATOR_WAIT;
     sotto_error error = {SOTTO_OK, ""};
     double until = net_now() + NET_HOLD;
     /* what failed must not be gone on from */
-    while (!s->stopping && !v->from->is_shut) {
-        sotto_status status = hub_next(s->hub, v->party, &word, out, &error);
+    while (!s->stopping && !r->from->is_shut) {
+        sotto_status status = coordinator_next(s->coordinator, r->party,
+                                               &reply_kind, out, &error);
         if (status != SOTTO_OK) {
             service_fail(s, status, &error);
-            refuse(v, MHD_HTTP_INTERNAL_SERVER_ERROR,
+            refuse(r, MHD_HTTP_INTERNAL_SERVER_ERROR,
                    "the coordinator has failed");
         }
-        if (status != SOTTO_OK || word != HUB_WAIT || net_now() >= until)
+        if (status != SOTTO_OK || reply_kind != COORDINATOR_WAIT ||
+            net_now() >= until)
             break;
         service_wait_until(s, until);
     }
-    return word;
+    return reply_kind;
 }
 
 static enum MHD_Result reply(struct MHD_Connection *c, unsigned code,
@@ -140,26 +144,27 @@ static enum MHD_Result reply(struct MHD_Connection *c, unsigned code,
     return done;
 }
 
-static enum MHD_Result converse(visit *v, struct MHD_Connection *c)
+static enum MHD_Result respond(http_request *r, struct MHD_Connection *c)
 {
-    service *s = v->s;
+    service *s = r->s;
     text_buffer out = {0};
     char from[64];
-    hub_word word = HUB_WAIT;
-    visitor_address(c, from);
-    if (v->party >= 0) {
+    coordinator_reply reply_kind = COORDINATOR_WAIT;
+    remote_address(c, from);
+    if (r->party >= 0) {
         pthread_mutex_lock(&s->lock);
-        hear(v, from);
-        if (v->party >= 0)
-            word = hold(v, &out);
-        v->is_last = v->party >= 0 && word == HUB_OVER;
+        receive(r, from);
+        if (r->party >= 0)
+            reply_kind = wait_for_reply(r, &out);
+        r->is_last = r->party >= 0 && reply_kind == COORDINATOR_OVER;
         pthread_mutex_unlock(&s->lock);
     }
     enum MHD_Result done =
-        v->party < 0       ? reply(c, v->code, v->why, strlen(v->why))
-        : word == HUB_ASK  ? reply(c, MHD_HTTP_OK, out.data, out.length)
-        : word == HUB_OVER ? reply(c, MHD_HTTP_GONE, "", 0)
-                           : reply(c, MHD_HTTP_NO_CONTENT, "", 0);
+        r->party < 0 ? reply(c, r->code, r->why, strlen(r->why))
+        : reply_kind == COORDINATOR_ASK
+            ? reply(c, MHD_HTTP_OK, out.data, out.length)
+        : reply_kind == COORDINATOR_OVER ? reply(c, MHD_HTTP_GONE, "", 0)
+                                         : reply(c, MHD_HTTP_NO_CONTENT, "", 0);
     text_free(&out);
     return done;
 }
@@ -169,73 +174,74 @@ enum MHD_Result service_handle(void *context, struct MHD_Connection *c,
                                const char *version, const char *data,
                                size_t *size, void **own)
 {
-    visit *v = *own;
+    http_request *r = *own;
     (void)version;
-    if (!v) {
-        caller *from = caller_of(c);
-        v = from ? mem_zeroed(1, sizeof *v) : NULL;
-        if (!v)
+    if (!r) {
+        connection *from = connection_of(c);
+        r = from ? mem_zeroed(1, sizeof *r) : NULL;
+        if (!r)
             return MHD_NO;
-        *v = (visit){.s = context, .from = from, .party = -1};
-        *own = v;
-        identify(v, c, url, method);
+        *r = (http_request){.s = context, .from = from, .party = -1};
+        *own = r;
+        identify(r, c, url, method);
         return MHD_YES;
     }
     if (!*size)
-        return converse(v, c);
+        return respond(r, c);
     /* bounded before it is kept; who is not known is not listened to */
-    size_t most = v->party < 0 ? 1 << 16 : federation_most_up(&v->s->f);
-    if (*size > most - v->body.length) {
+    size_t most = r->party < 0 ? 1 << 16 : federation_most_up(&r->s->f);
+    if (*size > most - r->body.length) {
         char from[64];
-        log_refusal(v->s, visitor_address(c, from),
+        log_refusal(r->s, remote_address(c, from),
                     "a message of too many bytes");
         return MHD_NO;
     }
-    text_add(&v->body, data, *size);
+    text_add(&r->body, data, *size);
     *size = 0;
-    return v->body.failed ? MHD_NO : MHD_YES;
+    return r->body.failed ? MHD_NO : MHD_YES;
 }
 
 void service_completed(void *context, struct MHD_Connection *c, void **own,
                        enum MHD_RequestTerminationCode how)
 {
     service *s = context;
-    visit *v = *own;
+    http_request *r = *own;
     (void)c;
-    if (!v)
+    if (!r)
         return;
-    door_extend(&s->door, v->from, net_now() + NET_IDLE);
-    if (v->is_last && how == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
+    admission_extend(&s->admission, r->from, net_now() + NET_IDLE);
+    if (r->is_last && how == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
         pthread_mutex_lock(&s->lock);
         s->told++;
         pthread_cond_broadcast(&s->changed);
         pthread_mutex_unlock(&s->lock);
     }
-    text_free(&v->body);
-    mem_free(v);
+    text_free(&r->body);
+    mem_free(r);
     *own = NULL;
 }
 
-void service_came_or_went(void *context, struct MHD_Connection *c, void **own,
-                          enum MHD_ConnectionNotificationCode what)
+void service_connection_changed(void *context, struct MHD_Connection *c,
+                                void **own,
+                                enum MHD_ConnectionNotificationCode what)
 {
     char from[64];
     service *s = context;
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (what == MHD_CONNECTION_NOTIFY_CLOSED)
-        door_leave(&s->door, *own);
+        admission_remove(&s->admission, *own);
     else if (info)
-        *own = door_enter(&s->door, info->connect_fd, visitor_address(c, from),
-                          net_now());
+        *own = admission_add(&s->admission, info->connect_fd,
+                             remote_address(c, from), net_now());
 }
 
-void service_shown_out(void *context, const char *from, const char *why)
+void service_log_refused(void *context, const char *from, const char *why)
 {
     log_refusal(context, from, why);
 }
 
-void service_overheard(void *context, const char *format, va_list arguments)
+void service_log_library(void *context, const char *format, va_list arguments)
 {
     char line[300];
     service *s = context;

@@ -1,9 +1,9 @@
 /*
  * The coordinator on a network. Parties come with what they have to say, and
  * wait a while for what there is for them: one thread for each connection,
- * one lock for the hub. Who comes without a certificate of the agreement is
- * told so, and nothing else; who takes too long, or is one too many, is shut
- * (admission.c).
+ * one lock for the coordinator. Who comes without a certificate of the
+ * agreement is told so, and nothing else; who takes too long, or is one too
+ * many, is shut (admission.c).
  */
 #include "limits.h"
 #include "option.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { GRACE = 5, LOOK = 1 };
+enum { GRACE = 5, SWEEP_INTERVAL = 1 };
 
 void service_fail(service *s, sotto_status status, const sotto_error *error)
 {
@@ -34,14 +34,14 @@ void service_wait_until(service *s, double when)
 
 /* ---- until it is over ---- */
 
-/* As service_wait_until, with a look at the door from time to time. With the
- * lock. */
+/* As service_wait_until; now and then it closes connections whose time is
+   over. With the lock. */
 static void watch_until(service *s, double when)
 {
     double now = net_now();
-    if (door_sweep(&s->door, now))
+    if (admission_expire(&s->admission, now))
         pthread_cond_broadcast(&s->changed);
-    service_wait_until(s, fmin(when, now + LOOK));
+    service_wait_until(s, fmin(when, now + SWEEP_INTERVAL));
 }
 
 /* Somebody has been silent for too long. With the lock. */
@@ -50,7 +50,7 @@ static void give_up(service *s, int who)
     sotto_error error = {SOTTO_OK, ""};
     sotto_status status;
     if (s->f.absent_skips)
-        status = hub_skip(s->hub, &error);
+        status = coordinator_skip(s->coordinator, &error);
     else
         status = error_set(
             &error, SOTTO_PEER, "party %s has been silent for %lld s",
@@ -65,14 +65,14 @@ static void give_up(service *s, int who)
 static void await_comparison(service *s)
 {
     int who = -1;
-    int64_t events = hub_events(s->hub);
+    int64_t events = coordinator_events(s->coordinator);
     double until = net_now() + (double)s->f.patience;
     while (!s->stopping && net_now() < until &&
-           (who = hub_waits_to_compare(s->hub)) >= 0) {
+           (who = coordinator_waits_to_compare(s->coordinator)) >= 0) {
         watch_until(s, until);
-        if (events != hub_events(s->hub))
+        if (events != coordinator_events(s->coordinator))
             until = net_now() + (double)s->f.patience;
-        events = hub_events(s->hub);
+        events = coordinator_events(s->coordinator);
     }
     if (!s->stopping && who >= 0)
         log_line(&s->log, "party %s has not said that its model is that of all",
@@ -83,15 +83,16 @@ static void await_comparison(service *s)
 static void watch(service *s)
 {
     double since = net_now();
-    int64_t events = hub_events(s->hub);
+    int64_t events = coordinator_events(s->coordinator);
     int who;
-    while (!s->stopping && (who = hub_waits_for(s->hub)) >= 0) {
-        if (events != hub_events(s->hub)) {
-            events = hub_events(s->hub);
+    while (!s->stopping && (who = coordinator_waits_for(s->coordinator)) >= 0) {
+        if (events != coordinator_events(s->coordinator)) {
+            events = coordinator_events(s->coordinator);
             since = net_now();
         }
-        double until =
-            since + (hub_is_silent(s->hub, who) ? 0 : (double)s->f.patience);
+        double until = since + (coordinator_is_silent(s->coordinator, who)
+                                    ? 0
+                                    : (double)s->f.patience);
         if (net_now() >= until)
             give_up(s, who);
         else
@@ -108,7 +109,7 @@ static void watch(service *s)
 
 static sotto_status listen_and_watch(service *s, sotto_error *error)
 {
-    /* twice what the door lets in: who was shut is there for a moment more */
+    /* twice what is admitted: one that was shut is there for a moment more */
     unsigned most = 2 * (NET_STRANGERS + NET_OF_PARTY * (unsigned)s->f.parties);
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION |
                      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_TLS |
@@ -116,14 +117,14 @@ static sotto_status listen_and_watch(service *s, sotto_error *error)
     /* the logger first: what follows may have something to say */
     struct MHD_Daemon *d = MHD_start_daemon(
         flags, (uint16_t)s->f.port, NULL, NULL, service_handle, s,
-        MHD_OPTION_EXTERNAL_LOGGER, service_overheard, s,
+        MHD_OPTION_EXTERNAL_LOGGER, service_log_library, s,
         MHD_OPTION_HTTPS_MEM_KEY, s->keys.key, MHD_OPTION_HTTPS_MEM_CERT,
         s->keys.certificate, MHD_OPTION_HTTPS_MEM_TRUST, s->keys.authority,
         MHD_OPTION_HTTPS_PRIORITIES, "NORMAL:-VERS-ALL:+VERS-TLS1.3",
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)NET_IDLE,
         MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_NOTIFY_CONNECTION,
-        service_came_or_went, s, MHD_OPTION_NOTIFY_COMPLETED, service_completed,
-        s, MHD_OPTION_END);
+        service_connection_changed, s, MHD_OPTION_NOTIFY_COMPLETED,
+        service_completed, s, MHD_OPTION_END);
     if (!d)
         return error_set(error, SOTTO_FAILED,
                          "cannot listen on port %lld (is it taken?)",
@@ -165,8 +166,9 @@ static sotto_status open_service(service *s, const char *config,
                            show_name(s->keys.certificate_path).text);
     if (status == SOTTO_OK)
         status = log_open(&s->log, state, teller, error);
-    return status == SOTTO_OK ? hub_open(&s->hub, &s->f, state, &s->log, error)
-                              : status;
+    return status == SOTTO_OK
+               ? coordinator_open(&s->coordinator, &s->f, state, &s->log, error)
+               : status;
 }
 
 sotto_status sotto_federation_serve(const char *config,
@@ -175,9 +177,9 @@ sotto_status sotto_federation_serve(const char *config,
                                     sotto_model **out, sotto_error *error)
 {
     service s = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    s.door = (door){.lock = PTHREAD_MUTEX_INITIALIZER,
-                    .tell = service_shown_out,
-                    .context = &s};
+    s.admission = (admission){.lock = PTHREAD_MUTEX_INITIALIZER,
+                              .report = service_log_refused,
+                              .context = &s};
     pthread_condattr_t steady;
     *out = NULL;
     pthread_condattr_init(&steady);
@@ -188,8 +190,8 @@ sotto_status sotto_federation_serve(const char *config,
     if (status == SOTTO_OK)
         status = listen_and_watch(&s, error);
     if (status == SOTTO_OK)
-        status = hub_model(s.hub, out, error);
-    hub_close(s.hub);
+        status = coordinator_model(s.coordinator, out, error);
+    coordinator_close(s.coordinator);
     log_close(&s.log);
     net_keys_free(&s.keys);
     federation_free(&s.f);

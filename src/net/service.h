@@ -15,8 +15,8 @@ typedef struct service {
     federation f;
     net_keys keys;
     logbook log;
-    hub *hub;
-    door door; /* has a lock of its own, which is taken after this one */
+    coordinator *coordinator;
+    admission admission; /* its own lock is taken after this one */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int stopping;
@@ -32,7 +32,7 @@ void service_fail(service *s, sotto_status status, const sotto_error *error);
 /* Until something has changed, or that time. With the lock. */
 void service_wait_until(service *s, double when);
 
-/* ---- requests.c: what libmicrohttpd calls, and the door ---- */
+/* ---- requests.c: what libmicrohttpd calls, and admission.c ---- */
 
 enum MHD_Result service_handle(void *context, struct MHD_Connection *c,
                                const char *url, const char *method,
@@ -40,9 +40,10 @@ enum MHD_Result service_handle(void *context, struct MHD_Connection *c,
                                size_t *size, void **own);
 void service_completed(void *context, struct MHD_Connection *c, void **own,
                        enum MHD_RequestTerminationCode how);
-void service_came_or_went(void *context, struct MHD_Connection *c, void **own,
-                          enum MHD_ConnectionNotificationCode what);
-void service_shown_out(void *context, const char *from, const char *why);
-void service_overheard(void *context, const char *format, va_list arguments);
+void service_connection_changed(void *context, struct MHD_Connection *c,
+                                void **own,
+                                enum MHD_ConnectionNotificationCode what);
+void service_log_refused(void *context, const char *from, const char *why);
+void service_log_library(void *context, const char *format, va_list arguments);
 
 #endif

@@ -87,39 +87,40 @@ static void wrap(text_buffer *t, const uint8_t *bytes, size_t size, int to)
     text_add(t, (const char *)sum.byte, sizeof sum.byte);
 }
 
-static hub *new_hub(void)
+static coordinator *new_hub(void)
 {
-    hub *h;
+    coordinator *h;
     sotto_error error;
     static logbook log;
-    must(hub_open(&h, &f, folder[1], &log, &error) == SOTTO_OK);
+    must(coordinator_open(&h, &f, folder[1], &log, &error) == SOTTO_OK);
     return h;
 }
 
-static member *new_member(void)
+static participant *new_member(void)
 {
-    member *m;
+    participant *m;
     sotto_error error;
     static logbook log;
     hash secret = {{1}}, data = {{2}};
     sotto_table *t = read_rows();
-    must(member_open(&m, &f, 0, &t, &secret, &data, folder[0], &log, &error) ==
-         SOTTO_OK);
+    must(participant_open(&m, &f, 0, &t, &secret, &data, folder[0], &log,
+                          &error) == SOTTO_OK);
     return m;
 }
 
 /* They speak to one another for a while: rows, the start, rounds, the model. */
-static void converse(hub *h, member *m, int visits)
+static void converse(coordinator *h, participant *m, int visits)
 {
     sotto_error error;
-    hub_word word = HUB_ASK;
-    for (int i = 0; i < visits && word == HUB_ASK; i++) {
+    coordinator_reply word = COORDINATOR_ASK;
+    for (int i = 0; i < visits && word == COORDINATOR_ASK; i++) {
         text_buffer out = {0};
-        const text_buffer *said = member_word(m);
-        must(hub_take(h, 0, said->data, said->length, &error) == SOTTO_OK);
-        must(hub_next(h, 0, &word, &out, &error) == SOTTO_OK);
-        if (word == HUB_ASK && (visits & 1 || i < visits - 1))
-            must(member_take(m, out.data, out.length, &error) == SOTTO_OK);
+        const text_buffer *said = participant_message(m);
+        must(coordinator_take(h, 0, said->data, said->length, &error) ==
+             SOTTO_OK);
+        must(coordinator_next(h, 0, &word, &out, &error) == SOTTO_OK);
+        if (word == COORDINATOR_ASK && (visits & 1 || i < visits - 1))
+            must(participant_take(m, out.data, out.length, &error) == SOTTO_OK);
         text_free(&out);
     }
 }
@@ -128,24 +129,24 @@ static void converse(hub *h, member *m, int visits)
    both are what they were when they come back. */
 static void say(const uint8_t *bytes, size_t size, int right, int visits)
 {
-    hub *h = new_hub();
-    member *m = new_member();
+    coordinator *h = new_hub();
+    participant *m = new_member();
     sotto_error error = {SOTTO_OK, ""};
     text_buffer up = {0}, down = {0};
     converse(h, m, visits);
     if (right && size > 2) {
         wrap(&down, bytes, size, 1);
-        (void)!member_take(m, down.data, down.length, &error);
+        (void)!participant_take(m, down.data, down.length, &error);
         wrap(&up, bytes, size, 0);
-        (void)!hub_take(h, 0, up.data, up.length, &error);
+        (void)!coordinator_take(h, 0, up.data, up.length, &error);
     } else {
-        (void)!member_take(m, bytes, size, &error);
-        (void)!hub_take(h, 0, bytes, size, &error);
+        (void)!participant_take(m, bytes, size, &error);
+        (void)!coordinator_take(h, 0, bytes, size, &error);
     }
-    hub_close(h);
-    member_close(m);
-    hub_close(new_hub());
-    member_close(new_member());
+    coordinator_close(h);
+    participant_close(m);
+    coordinator_close(new_hub());
+    participant_close(new_member());
     text_free(&up);
     text_free(&down);
     forget();

@@ -101,8 +101,8 @@ static sotto_table *rows_with_ids(const federation *f, int k, int swapped,
 typedef struct town {
     federation f;
     char root[64], folder[K + 1][100];
-    hub *hub;
-    member *member[K];
+    coordinator *coordinator;
+    participant *participant[K];
     logbook log;
     hash secret;
 } town;
@@ -110,7 +110,9 @@ typedef struct town {
 static void open_hub(town *t)
 {
     sotto_error error;
-    must(hub_open(&t->hub, &t->f, t->folder[K], &t->log, &error), &error);
+    must(
+        coordinator_open(&t->coordinator, &t->f, t->folder[K], &t->log, &error),
+        &error);
 }
 
 static sotto_status try_member(town *t, int k, sotto_table *table,
@@ -118,13 +120,13 @@ static sotto_status try_member(town *t, int k, sotto_table *table,
 {
     hash data = {{7}};
     sotto_status status =
-        member_open(&t->member[k], &t->f, k, &table, &t->secret, &data,
-                    t->folder[k], &t->log, error);
+        participant_open(&t->participant[k], &t->f, k, &table, &t->secret,
+                         &data, t->folder[k], &t->log, error);
     assert_null(table);
     return status;
 }
 
-static void open_member(town *t, int k)
+static void open_participant(town *t, int k)
 {
     sotto_error error;
     must(try_member(t, k, rows_with_ids(&t->f, k, 0, 0), &error), &error);
@@ -139,16 +141,16 @@ static void open_town(town *t, const char *more)
         snprintf(t->folder[k], sizeof t->folder[k], "%s/%d", t->root, k);
     open_hub(t);
     for (int k = 0; k < K; k++)
-        open_member(t, k);
+        open_participant(t, k);
 }
 
 static void close_town(town *t)
 {
     char path[120];
-    hub_close(t->hub);
+    coordinator_close(t->coordinator);
     for (int k = 0; k <= K; k++) {
         if (k < K)
-            member_close(t->member[k]);
+            participant_close(t->participant[k]);
         snprintf(path, sizeof path, "%s/messages", t->folder[k]);
         unlink(path);
         rmdir(t->folder[k]);
@@ -160,27 +162,30 @@ static void close_town(town *t)
 static void say(town *t, int k)
 {
     sotto_error error;
-    const text_buffer *said = member_word(t->member[k]);
-    must(hub_take(t->hub, k, said->data, said->length, &error), &error);
+    const text_buffer *said = participant_message(t->participant[k]);
+    must(coordinator_take(t->coordinator, k, said->data, said->length, &error),
+         &error);
 }
 
 /* Party k comes to the coordinator once; whether there was a question. */
-static hub_word visit(town *t, int k)
+static coordinator_reply visit(town *t, int k)
 {
     sotto_error error;
-    hub_word word;
+    coordinator_reply word;
     text_buffer out = {0};
     say(t, k);
-    must(hub_next(t->hub, k, &word, &out, &error), &error);
-    if (word == HUB_ASK)
-        must(member_take(t->member[k], out.data, out.length, &error), &error);
+    must(coordinator_next(t->coordinator, k, &word, &out, &error), &error);
+    if (word == COORDINATOR_ASK)
+        must(participant_take(t->participant[k], out.data, out.length, &error),
+             &error);
     text_free(&out);
     return word;
 }
 
 static int is_over(const town *t)
 {
-    return hub_waits_for(t->hub) < 0 && hub_waits_to_compare(t->hub) < 0;
+    return coordinator_waits_for(t->coordinator) < 0 &&
+           coordinator_waits_to_compare(t->coordinator) < 0;
 }
 
 /* Runs until all have compared the model. `reborn`: everybody is restarted
@@ -191,17 +196,18 @@ static void run_town(town *t, int reborn, int absent)
     for (int i = 0; !is_over(t); i++) {
         int k = i % K;
         assert_in_range(i, 0, 1000);
-        if (k == absent && server_round(hub_server(t->hub)) > 3) {
-            if (hub_waits_for(t->hub) == k)
-                must(hub_skip(t->hub, &error), &error);
+        if (k == absent &&
+            server_round(coordinator_server(t->coordinator)) > 3) {
+            if (coordinator_waits_for(t->coordinator) == k)
+                must(coordinator_skip(t->coordinator, &error), &error);
             continue;
         }
         visit(t, k);
         if (reborn) {
-            hub_close(t->hub);
+            coordinator_close(t->coordinator);
             open_hub(t);
-            member_close(t->member[k]);
-            open_member(t, k);
+            participant_close(t->participant[k]);
+            open_participant(t, k);
         }
     }
 }
@@ -209,7 +215,7 @@ static void run_town(town *t, int reborn, int absent)
 static int64_t spent_messages(const town *t, int k)
 {
     int64_t messages;
-    (void)server_uplink(hub_server(t->hub), k, &messages);
+    (void)server_uplink(coordinator_server(t->coordinator), k, &messages);
     return messages;
 }
 
@@ -223,17 +229,20 @@ static void test_reborn(void **state)
     run_town(&once, 0, -1);
     open_town(&often, "");
     run_town(&often, 1, -1);
-    assert_true(hash_same(server_transcript(hub_server(once.hub)),
-                          server_transcript(hub_server(often.hub))));
+    assert_true(
+        hash_same(server_transcript(coordinator_server(once.coordinator)),
+                  server_transcript(coordinator_server(often.coordinator))));
     int64_t count;
-    double *right = server_all_weights(hub_server(once.hub), &count);
+    double *right =
+        server_all_weights(coordinator_server(once.coordinator), &count);
     for (int k = 0; k < K; k++) {
-        assert_memory_equal(member_weights(often.member[k]), right,
+        assert_memory_equal(participant_weights(often.participant[k]), right,
                             (size_t)count * sizeof *right);
         assert_int_equal(spent_messages(&often, k), often.f.party[k].turns + 2);
-        assert_int_equal(visit(&often, k), HUB_OVER);
+        assert_int_equal(visit(&often, k), COORDINATOR_OVER);
     }
-    assert_false(hub_is_private(often.hub)); /* the seed is known */
+    assert_false(
+        coordinator_is_private(often.coordinator)); /* the seed is known */
     free(right);
     close_town(&once);
     close_town(&often);
@@ -246,15 +255,16 @@ static void test_skipped(void **state)
     town t;
     sotto_error error;
     open_town(&t, "\"absent\": \"skip\", ");
-    assert_int_equal(hub_skip(t.hub, &error), SOTTO_PEER);
+    assert_int_equal(coordinator_skip(t.coordinator, &error), SOTTO_PEER);
     run_town(&t, 0, 1);
     assert_true(spent_messages(&t, 1) < t.f.party[1].turns + 1);
     assert_int_equal(spent_messages(&t, 0), t.f.party[0].turns + 2);
-    hash before = *server_transcript(hub_server(t.hub));
-    hub_close(t.hub);
+    hash before = *server_transcript(coordinator_server(t.coordinator));
+    coordinator_close(t.coordinator);
     open_hub(&t);
-    assert_true(hash_same(&before, server_transcript(hub_server(t.hub))));
-    assert_int_equal(hub_waits_for(t.hub), -1);
+    assert_true(hash_same(
+        &before, server_transcript(coordinator_server(t.coordinator))));
+    assert_int_equal(coordinator_waits_for(t.coordinator), -1);
     close_town(&t);
 }
 
@@ -271,10 +281,11 @@ static void test_no_labels(void **state)
         visit(&t, k); /* seen */
     visit(&t, 1);
     sotto_status status = SOTTO_OK;
-    const text_buffer *said = member_word(t.member[0]);
-    must(hub_take(t.hub, 0, said->data, said->length, &error), &error);
-    assert_int_equal(hub_waits_for(t.hub), 0);
-    status = hub_skip(t.hub, &error);
+    const text_buffer *said = participant_message(t.participant[0]);
+    must(coordinator_take(t.coordinator, 0, said->data, said->length, &error),
+         &error);
+    assert_int_equal(coordinator_waits_for(t.coordinator), 0);
+    status = coordinator_skip(t.coordinator, &error);
     assert_int_equal(status, SOTTO_PEER);
     assert_non_null(strstr(error.message, "labels"));
     close_town(&t);
@@ -286,10 +297,10 @@ static void test_rows(void **state)
     (void)state;
     town t;
     sotto_error error;
-    hub_word word;
+    coordinator_reply word;
     open_town(&t, "");
-    member_close(t.member[1]);
-    t.member[1] = NULL;
+    participant_close(t.participant[1]);
+    t.participant[1] = NULL;
     char path[120];
     snprintf(path, sizeof path, "%s/messages", t.folder[1]);
     unlink(path);
@@ -298,15 +309,18 @@ static void test_rows(void **state)
     assert_non_null(strstr(error.message, "twice"));
     must(try_member(&t, 1, rows_with_ids(&t.f, 1, 1, 0), &error), &error);
     for (int k = 0; k < K; k++) {
-        const text_buffer *said = member_word(t.member[k]);
-        must(hub_take(t.hub, k, said->data, said->length, &error), &error);
+        const text_buffer *said = participant_message(t.participant[k]);
+        must(coordinator_take(t.coordinator, k, said->data, said->length,
+                              &error),
+             &error);
     }
     for (int k = 0; k < K; k++) {
         text_buffer out = {0};
-        must(hub_next(t.hub, k, &word, &out, &error), &error);
-        assert_int_equal(word, HUB_ASK);
-        assert_int_equal(member_take(t.member[k], out.data, out.length, &error),
-                         SOTTO_PEER);
+        must(coordinator_next(t.coordinator, k, &word, &out, &error), &error);
+        assert_int_equal(word, COORDINATOR_ASK);
+        assert_int_equal(
+            participant_take(t.participant[k], out.data, out.length, &error),
+            SOTTO_PEER);
         assert_non_null(strstr(error.message, "same ids"));
         text_free(&out);
     }
@@ -375,18 +389,19 @@ static void test_put_back(void **state)
     open_town(&t, "");
     snprintf(path, sizeof path, "%s/messages", t.folder[1]);
     snprintf(old, sizeof old, "%s/old", t.folder[1]);
-    for (int i = 0; server_round(hub_server(t.hub)) < 4; i++)
+    for (int i = 0; server_round(coordinator_server(t.coordinator)) < 4; i++)
         visit(&t, i % K);
     copy_file(path, old);
-    for (int i = 0; server_round(hub_server(t.hub)) < 9; i++)
+    for (int i = 0; server_round(coordinator_server(t.coordinator)) < 9; i++)
         visit(&t, i % K);
-    member_close(t.member[1]);
+    participant_close(t.participant[1]);
     copy_file(old, path);
     unlink(old);
-    open_member(&t, 1);
-    const text_buffer *said = member_word(t.member[1]);
-    assert_int_equal(hub_take(t.hub, 1, said->data, said->length, &error),
-                     SOTTO_PEER);
+    open_participant(&t, 1);
+    const text_buffer *said = participant_message(t.participant[1]);
+    assert_int_equal(
+        coordinator_take(t.coordinator, 1, said->data, said->length, &error),
+        SOTTO_PEER);
     assert_non_null(strstr(error.message, "old copy"));
     close_town(&t);
 }
@@ -403,25 +418,28 @@ static void test_late(void **state)
     int passed = 0;
     open_town(&t, "\"absent\": \"skip\", ");
     for (int i = 0; !is_over(&t); i++) {
-        int k = i % K, round = (int)server_round(hub_server(t.hub));
+        int k = i % K,
+            round = (int)server_round(coordinator_server(t.coordinator));
         assert_in_range(i, 0, 1000);
-        hub_word word = visit(&t, k);
-        if (k == 1 && word == HUB_ASK && round >= 1 && passed < 2 &&
-            hub_waits_for(t.hub) == 1 &&
-            server_asks(hub_server(t.hub)) == FEDERATION_VECTOR) {
-            must(hub_skip(t.hub, &error), &error);
-            assert_true(hub_is_silent(t.hub, 1));
+        coordinator_reply word = visit(&t, k);
+        if (k == 1 && word == COORDINATOR_ASK && round >= 1 && passed < 2 &&
+            coordinator_waits_for(t.coordinator) == 1 &&
+            server_asks(coordinator_server(t.coordinator)) ==
+                FEDERATION_VECTOR) {
+            must(coordinator_skip(t.coordinator, &error), &error);
+            assert_true(coordinator_is_silent(t.coordinator, 1));
             passed++;
             visit(&t, 1); /* its answer comes now */
-            assert_false(hub_is_silent(t.hub, 1));
+            assert_false(coordinator_is_silent(t.coordinator, 1));
         }
     }
     assert_int_equal(passed, 2);
     assert_int_equal(spent_messages(&t, 1), t.f.party[1].turns + 2);
-    hash before = *server_transcript(hub_server(t.hub));
-    hub_close(t.hub);
+    hash before = *server_transcript(coordinator_server(t.coordinator));
+    coordinator_close(t.coordinator);
     open_hub(&t);
-    assert_true(hash_same(&before, server_transcript(hub_server(t.hub))));
+    assert_true(hash_same(
+        &before, server_transcript(coordinator_server(t.coordinator))));
     close_town(&t);
 }
 
@@ -435,13 +453,15 @@ static void test_first_round(void **state)
     rounds = 45;
     open_town(&t, "\"absent\": \"skip\", ");
     rounds = 12;
-    for (int i = 0; server_asks(hub_server(t.hub)) == FEDERATION_START; i++)
+    for (int i = 0;
+         server_asks(coordinator_server(t.coordinator)) == FEDERATION_START;
+         i++)
         visit(&t, i % K);
-    int who = hub_waits_for(t.hub);
-    must(hub_skip(t.hub, &error), &error);
-    assert_true(hub_is_silent(t.hub, who));
+    int who = coordinator_waits_for(t.coordinator);
+    must(coordinator_skip(t.coordinator, &error), &error);
+    assert_true(coordinator_is_silent(t.coordinator, who));
     say(&t, who);
-    assert_false(hub_is_silent(t.hub, who));
+    assert_false(coordinator_is_silent(t.coordinator, who));
     close_town(&t);
 }
 
@@ -455,17 +475,19 @@ static void test_two_models(void **state)
     town t;
     sotto_error error;
     text_buffer out = {0}, word = {0};
-    hub_word what;
+    coordinator_reply what;
     open_town(&t, "\"absent\": \"skip\", ");
-    for (int i = 0; server_asks(hub_server(t.hub)) != FEDERATION_MODEL; i++) {
+    for (int i = 0;
+         server_asks(coordinator_server(t.coordinator)) != FEDERATION_MODEL;
+         i++) {
         say(&t, i % K);
-        if (server_asks(hub_server(t.hub)) != FEDERATION_MODEL)
+        if (server_asks(coordinator_server(t.coordinator)) != FEDERATION_MODEL)
             visit(&t, i % K);
     }
     for (int k = 0; k < K; k++) {
         text_free(&out);
-        must(hub_next(t.hub, k, &what, &out, &error), &error);
-        assert_int_equal(what, HUB_ASK);
+        must(coordinator_next(t.coordinator, k, &what, &out, &error), &error);
+        assert_int_equal(what, COORDINATOR_ASK);
         message m;
         must(message_read(&m, out.data, out.length, &error), &error);
         double weight[8];
@@ -476,16 +498,18 @@ static void test_two_models(void **state)
         text_free(&word);
         message_write(&m, &word);
         message_free(&m);
-        must(member_take(t.member[k], word.data, word.length, &error), &error);
+        must(participant_take(t.participant[k], word.data, word.length, &error),
+             &error);
         say(&t, k);
     }
     for (int k = 0; k < K; k++) {
         text_free(&out);
-        must(hub_next(t.hub, k, &what, &out, &error), &error);
-        assert_int_equal(member_take(t.member[k], out.data, out.length, &error),
-                         SOTTO_PEER);
+        must(coordinator_next(t.coordinator, k, &what, &out, &error), &error);
+        assert_int_equal(
+            participant_take(t.participant[k], out.data, out.length, &error),
+            SOTTO_PEER);
         assert_non_null(strstr(error.message, "same model"));
-        assert_false(member_is_over(t.member[k]));
+        assert_false(participant_is_over(t.participant[k]));
     }
     text_free(&out);
     text_free(&word);

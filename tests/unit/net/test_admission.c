@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 /* Both ends of a connection. */
-typedef struct guest {
+typedef struct peer {
     int here, there;
-    caller *caller;
-} guest;
+    connection *connection;
+} peer;
 
 static int told;
 
@@ -33,33 +33,33 @@ static void count_told(void *context, const char *from, const char *why)
     told++;
 }
 
-static door new_door(void)
+static admission new_door(void)
 {
     told = 0;
-    return (door){.lock = PTHREAD_MUTEX_INITIALIZER,
-                  .tell = count_told,
-                  .context = &told};
+    return (admission){.lock = PTHREAD_MUTEX_INITIALIZER,
+                       .report = count_told,
+                       .context = &told};
 }
 
-static guest come(door *d, const char *from, double now)
+static peer come(admission *d, const char *from, double now)
 {
     int both[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
-    guest g = {both[0], both[1], door_enter(d, both[0], from, now)};
-    assert_non_null(g.caller);
+    peer g = {both[0], both[1], admission_add(d, both[0], from, now)};
+    assert_non_null(g.connection);
     return g;
 }
 
-/* Whether the guest can still be heard. */
-static int is_open(const guest *g)
+/* Whether the peer can still be heard. */
+static int is_open(const peer *g)
 {
     char byte;
     ssize_t got = recv(g->there, &byte, 1, MSG_DONTWAIT);
-    assert_int_equal(got == 0, g->caller->is_shut);
+    assert_int_equal(got == 0, g->connection->is_shut);
     return got != 0;
 }
 
-static int count_open(const guest *g, int count)
+static int count_open(const peer *g, int count)
 {
     int open = 0;
     for (int i = 0; i < count; i++)
@@ -67,10 +67,10 @@ static int count_open(const guest *g, int count)
     return open;
 }
 
-static void leave(door *d, guest *g, int count)
+static void leave(admission *d, peer *g, int count)
 {
     for (int i = 0; i < count; i++) {
-        door_leave(d, g[i].caller);
+        admission_remove(d, g[i].connection);
         close(g[i].here);
         close(g[i].there);
     }
@@ -81,11 +81,11 @@ static void test_crowd(void **state)
 {
     (void)state;
     enum { CROWD = 450, PARTIES = 3 };
-    door d = new_door();
-    guest known[PARTIES], crowd[CROWD];
+    admission d = new_door();
+    peer known[PARTIES], crowd[CROWD];
     for (int k = 0; k < PARTIES; k++) {
         known[k] = come(&d, "10.0.0.1", 0);
-        assert_false(door_know(&d, known[k].caller, k, 100));
+        assert_false(admission_identify(&d, known[k].connection, k, 100));
     }
     for (int i = 0; i < CROWD; i++)
         crowd[i] = come(&d, "10.0.0.1", 0);
@@ -105,8 +105,8 @@ static void test_addresses(void **state)
 {
     (void)state;
     enum { CROWD = 2 * NET_STRANGERS };
-    door d = new_door();
-    guest few[2], crowd[CROWD];
+    admission d = new_door();
+    peer few[2], crowd[CROWD];
     for (int i = 0; i < 2; i++)
         few[i] = come(&d, "10.0.0.2", 0);
     for (int i = 0; i < CROWD; i++)
@@ -123,22 +123,23 @@ static void test_addresses(void **state)
 static void test_times(void **state)
 {
     (void)state;
-    door d = new_door();
-    guest g[2] = {come(&d, "10.0.0.1", 5), come(&d, "10.0.0.1", 5)};
-    assert_false(door_know(&d, g[1].caller, 0, 5 + NET_REQUEST));
-    door_extend(&d, g[0].caller, 1e9); /* it was answered, and refused */
-    assert_false(door_sweep(&d, 5 + NET_HELLO - .001));
+    admission d = new_door();
+    peer g[2] = {come(&d, "10.0.0.1", 5), come(&d, "10.0.0.1", 5)};
+    assert_false(admission_identify(&d, g[1].connection, 0, 5 + NET_REQUEST));
+    admission_extend(&d, g[0].connection,
+                     1e9); /* it was answered, and refused */
+    assert_false(admission_expire(&d, 5 + NET_HELLO - .001));
     assert_int_equal(count_open(g, 2), 2);
-    assert_true(door_sweep(&d, 5 + NET_HELLO));
+    assert_true(admission_expire(&d, 5 + NET_HELLO));
     assert_false(is_open(&g[0]));
     assert_true(is_open(&g[1]));
-    assert_false(door_sweep(&d, 5 + NET_REQUEST - .001));
-    door_extend(&d, g[1].caller, 60 + NET_IDLE);
-    assert_false(door_sweep(&d, 60 + NET_IDLE - .001));
+    assert_false(admission_expire(&d, 5 + NET_REQUEST - .001));
+    admission_extend(&d, g[1].connection, 60 + NET_IDLE);
+    assert_false(admission_expire(&d, 60 + NET_IDLE - .001));
     assert_true(is_open(&g[1]));
-    assert_true(door_sweep(&d, 60 + NET_IDLE));
+    assert_true(admission_expire(&d, 60 + NET_IDLE));
     assert_false(is_open(&g[1]));
-    assert_false(door_sweep(&d, 1e9)); /* once is enough */
+    assert_false(admission_expire(&d, 1e9)); /* once is enough */
     assert_int_equal(told, 2);
     leave(&d, g, 2);
 }
@@ -149,13 +150,13 @@ static void test_party(void **state)
 {
     (void)state;
     enum { MANY = NET_OF_PARTY + 3 };
-    door d = new_door();
-    guest other = come(&d, "10.0.0.1", 0), g[MANY];
-    assert_false(door_know(&d, other.caller, 1, 100));
+    admission d = new_door();
+    peer other = come(&d, "10.0.0.1", 0), g[MANY];
+    assert_false(admission_identify(&d, other.connection, 1, 100));
     for (int i = 0; i < MANY; i++) {
         g[i] = come(&d, "10.0.0.1", 0);
         for (int again = 0; again < 3; again++)
-            assert_int_equal(door_know(&d, g[i].caller, 0, 100),
+            assert_int_equal(admission_identify(&d, g[i].connection, 0, 100),
                              !again && i >= NET_OF_PARTY);
     }
     assert_true(is_open(&other));
