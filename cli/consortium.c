@@ -8,7 +8,7 @@
 #include <sotto_federate.h>
 #include <string.h>
 
-static void consortium_tell(void *context, const char *line)
+static void consortium_log(void *context, const char *line)
 {
     (void)context;
     fprintf(stderr, "%s\n", line);
@@ -89,7 +89,8 @@ static void consortium_end(const cli *c, const sotto_model *model)
 static sotto_status consortium_run(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
-    sotto_teller teller = {cli_flag(c, "quiet") ? NULL : consortium_tell, NULL};
+    sotto_log_callback callback = {cli_flag(c, "quiet") ? NULL : consortium_log,
+                                   NULL};
     sotto_status status = cli_json_check(c, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
@@ -97,9 +98,9 @@ static sotto_status consortium_run(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = strcmp(c->argument[0], "serve")
                      ? sotto_federation_join(c->argument[1], c->options,
-                                             &teller, &model, error)
+                                             &callback, &model, error)
                      : sotto_federation_serve(c->argument[1], c->options,
-                                              &teller, &model, error);
+                                              &callback, &model, error);
     if (status == SOTTO_OK)
         status = sotto_model_write(
             model, sotto_options_get(c->options, "output"), error);

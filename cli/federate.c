@@ -38,7 +38,7 @@ static void federate_price(const sotto_simulation *s,
             sotto_number_print_up(f->delta, 6).text);
     for (int64_t k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
-        sotto_simulation_look_at(s, k, &p);
+        sotto_simulation_describe_party(s, k, &p);
         fprintf(stderr, "  the part of ");
         cli_print_name(stderr, p.name, 40);
         fprintf(stderr, "%s, against all others: epsilon %s\n",
@@ -53,7 +53,7 @@ static void federate_bytes(const sotto_simulation *s,
     fprintf(stderr, "sent to the server:");
     for (int64_t k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
-        sotto_simulation_look_at(s, k, &p);
+        sotto_simulation_describe_party(s, k, &p);
         fprintf(stderr, "%s ", k ? "," : "");
         cli_print_name(stderr, p.name, 40);
         fprintf(stderr, " %lld bytes in %lld messages", (long long)p.uplink,
@@ -93,7 +93,7 @@ static void federate_json(const sotto_simulation *s,
            (long long)f->cap, (long long)f->buckets);
     for (int64_t k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
-        sotto_simulation_look_at(s, k, &p);
+        sotto_simulation_describe_party(s, k, &p);
         printf("%s", k ? ", " : "");
         federate_json_party(&p);
     }
@@ -109,7 +109,7 @@ static void federate_tell(const cli *c, const sotto_simulation *s,
                           const sotto_model *m)
 {
     sotto_simulation_facts facts;
-    sotto_simulation_look(s, &facts);
+    sotto_simulation_describe(s, &facts);
     if (cli_flag(c, "json"))
         federate_json(s, &facts, m);
     if (cli_flag(c, "quiet"))
@@ -126,7 +126,7 @@ static sotto_status federate_run(const cli *c, sotto_simulation *s,
 {
     cli_progress progress;
     sotto_simulation_facts facts;
-    sotto_simulation_look(s, &facts);
+    sotto_simulation_describe(s, &facts);
     if (!cli_flag(c, "quiet"))
         federate_announce(&facts);
     progress_begin(&progress, c);

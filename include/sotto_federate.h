@@ -68,11 +68,11 @@ typedef struct sotto_simulation_party {
 } sotto_simulation_party;
 
 /* Before a run nothing was sent. */
-SOTTO_API void sotto_simulation_look(const sotto_simulation *simulation,
-                                     sotto_simulation_facts *out);
-SOTTO_API void sotto_simulation_look_at(const sotto_simulation *simulation,
-                                        int64_t party,
-                                        sotto_simulation_party *out);
+SOTTO_API void sotto_simulation_describe(const sotto_simulation *simulation,
+                                         sotto_simulation_facts *out);
+SOTTO_API void
+sotto_simulation_describe_party(const sotto_simulation *simulation,
+                                int64_t party, sotto_simulation_party *out);
 
 /* ------------------------------------------------------------------------
  * 2  Network
@@ -86,10 +86,10 @@ SOTTO_API void sotto_simulation_look_at(const sotto_simulation *simulation,
 
 /* Told a line for people about each thing that happens; no line has anything
    of a record. Called by several threads. */
-typedef struct sotto_teller {
-    void (*tell)(void *context, const char *line);
+typedef struct sotto_log_callback {
+    void (*log)(void *context, const char *line);
     void *context;
-} sotto_teller;
+} sotto_log_callback;
 
 /* The hash that parties compare, and what they agree to: for people, or as
    JSON. To be freed. */
@@ -110,10 +110,10 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_keygen(
 /* The coordinator, and a party, until there is a model. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_serve(
     const char *config, const sotto_options *options,
-    const sotto_teller *teller, sotto_model **out, sotto_error *error);
+    const sotto_log_callback *callback, sotto_model **out, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_federation_join(
     const char *config, const sotto_options *options,
-    const sotto_teller *teller, sotto_model **out, sotto_error *error);
+    const sotto_log_callback *callback, sotto_model **out, sotto_error *error);
 
 #ifdef __cplusplus
 }

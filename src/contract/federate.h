@@ -123,14 +123,14 @@ sotto_status align_secret(hash *out, const char *path, sotto_error *error);
 /* ---- log.c ---- */
 
 /* Lines for people: what was sent to whom. Into FOLDER/log, with the time,
-   and to a teller. No line has anything of a record. */
+   and to a callback. No line has anything of a record. */
 typedef struct logbook {
     FILE *file;
-    const sotto_teller *teller;
+    const sotto_log_callback *callback;
 } logbook;
 
 sotto_status log_open(logbook *out, const char *folder,
-                      const sotto_teller *teller, sotto_error *error);
+                      const sotto_log_callback *callback, sotto_error *error);
 void log_line(logbook *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void log_close(logbook *log);

@@ -10,10 +10,10 @@
 #include <time.h>
 
 sotto_status log_open(logbook *out, const char *folder,
-                      const sotto_teller *teller, sotto_error *error)
+                      const sotto_log_callback *callback, sotto_error *error)
 {
     text_buffer t = {0};
-    *out = (logbook){.teller = teller};
+    *out = (logbook){.callback = callback};
     text_put(&t, folder);
     text_put(&t, "/log");
     if (t.failed) {
@@ -46,8 +46,8 @@ void log_line(logbook *log, const char *format, ...)
         fprintf(log->file, "%s %s\n", when, line);
         fflush(log->file); /* a full disk loses lines, not messages */
     }
-    if (log->teller && log->teller->tell)
-        log->teller->tell(log->teller->context, line);
+    if (log->callback && log->callback->log)
+        log->callback->log(log->callback->context, line);
 }
 
 void log_close(logbook *log)

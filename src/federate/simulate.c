@@ -251,8 +251,8 @@ sotto_status sotto_simulation_run(sotto_simulation *s, sotto_model **out,
 
 /* ---- looking ---- */
 
-void sotto_simulation_look_at(const sotto_simulation *s, int64_t which,
-                              sotto_simulation_party *out)
+void sotto_simulation_describe_party(const sotto_simulation *s, int64_t which,
+                                     sotto_simulation_party *out)
 {
     const federation *f = &s->f;
     int k = (int)which;
@@ -266,8 +266,8 @@ void sotto_simulation_look_at(const sotto_simulation *s, int64_t which,
     out->uplink = server_uplink(s->server, k, &out->messages);
 }
 
-void sotto_simulation_look(const sotto_simulation *s,
-                           sotto_simulation_facts *out)
+void sotto_simulation_describe(const sotto_simulation *s,
+                               sotto_simulation_facts *out)
 {
     const federation *f = &s->f;
     *out =
@@ -283,7 +283,7 @@ void sotto_simulation_look(const sotto_simulation *s,
                                  .paper_uplink = federation_paper_uplink(f)};
     for (int k = 0; k < f->parties; k++) {
         sotto_simulation_party p;
-        sotto_simulation_look_at(s, k, &p);
+        sotto_simulation_describe_party(s, k, &p);
         out->columns += p.columns;
         out->cap += p.cap;
         out->uplink += p.uplink;

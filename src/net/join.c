@@ -240,7 +240,8 @@ static sotto_status open_participant(run *r, const sotto_options *options,
 
 static sotto_status open_run(run *r, const char *config,
                              const sotto_options *options,
-                             const sotto_teller *teller, sotto_error *error)
+                             const sotto_log_callback *callback,
+                             sotto_error *error)
 {
     sotto_status status = check_options(options, error);
     if (status == SOTTO_OK)
@@ -248,7 +249,7 @@ static sotto_status open_run(run *r, const char *config,
     if (status == SOTTO_OK)
         status = find_own_party(r, options, error);
     if (status == SOTTO_OK)
-        status = log_open(&r->log, option_text(options, OPTION_STATE), teller,
+        status = log_open(&r->log, option_text(options, OPTION_STATE), callback,
                           error);
     if (status == SOTTO_OK) {
         status = open_participant(r, options, error);
@@ -261,14 +262,14 @@ static sotto_status open_run(run *r, const char *config,
 
 sotto_status sotto_federation_join(const char *config,
                                    const sotto_options *options,
-                                   const sotto_teller *teller,
+                                   const sotto_log_callback *callback,
                                    sotto_model **out, sotto_error *error)
 {
     run r = {.k = -1};
     *out = NULL;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return error_memory(error);
-    sotto_status status = open_run(&r, config, options, teller, error);
+    sotto_status status = open_run(&r, config, options, callback, error);
     if (status == SOTTO_OK)
         status = exchange_messages(&r, error);
     if (status == SOTTO_OK)

@@ -3,7 +3,7 @@
  */
 #include "federate.h"
 
-static sotto_status absent(sotto_error *error)
+static sotto_status no_network(sotto_error *error)
 {
     return error_set(error, SOTTO_FAILED,
                      "this build has no network: it was made without GnuTLS, "
@@ -14,25 +14,25 @@ sotto_status sotto_federation_keygen(const char *config, const char *folder,
                                      sotto_error *error)
 {
     (void)config, (void)folder;
-    return absent(error);
+    return no_network(error);
 }
 
 sotto_status sotto_federation_serve(const char *config,
                                     const sotto_options *options,
-                                    const sotto_teller *teller,
+                                    const sotto_log_callback *callback,
                                     sotto_model **out, sotto_error *error)
 {
-    (void)config, (void)options, (void)teller;
+    (void)config, (void)options, (void)callback;
     *out = NULL;
-    return absent(error);
+    return no_network(error);
 }
 
 sotto_status sotto_federation_join(const char *config,
                                    const sotto_options *options,
-                                   const sotto_teller *teller,
+                                   const sotto_log_callback *callback,
                                    sotto_model **out, sotto_error *error)
 {
-    (void)config, (void)options, (void)teller;
+    (void)config, (void)options, (void)callback;
     *out = NULL;
-    return absent(error);
+    return no_network(error);
 }

@@ -145,7 +145,8 @@ static sotto_status listen_and_watch(service *s, sotto_error *error)
 
 static sotto_status open_service(service *s, const char *config,
                                  const sotto_options *options,
-                                 const sotto_teller *teller, sotto_error *error)
+                                 const sotto_log_callback *callback,
+                                 sotto_error *error)
 {
     if (!option_given(options, OPTION_KEYS) ||
         !option_given(options, OPTION_STATE))
@@ -165,7 +166,7 @@ static sotto_status open_service(service *s, const char *config,
                            "the agreement",
                            show_name(s->keys.certificate_path).text);
     if (status == SOTTO_OK)
-        status = log_open(&s->log, state, teller, error);
+        status = log_open(&s->log, state, callback, error);
     return status == SOTTO_OK
                ? coordinator_open(&s->coordinator, &s->f, state, &s->log, error)
                : status;
@@ -173,7 +174,7 @@ static sotto_status open_service(service *s, const char *config,
 
 sotto_status sotto_federation_serve(const char *config,
                                     const sotto_options *options,
-                                    const sotto_teller *teller,
+                                    const sotto_log_callback *callback,
                                     sotto_model **out, sotto_error *error)
 {
     service s = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -186,7 +187,7 @@ sotto_status sotto_federation_serve(const char *config,
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&s.changed, &steady);
     pthread_condattr_destroy(&steady);
-    sotto_status status = open_service(&s, config, options, teller, error);
+    sotto_status status = open_service(&s, config, options, callback, error);
     if (status == SOTTO_OK)
         status = listen_and_watch(&s, error);
     if (status == SOTTO_OK)
