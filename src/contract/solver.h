@@ -105,6 +105,12 @@ typedef struct solver_run {
     void *context;            /* of `progress` */
 } solver_run;
 
+/* A property of losses, and what is said of those that do not have it. */
+typedef struct solver_need {
+    loss_property has;
+    const char *lacks; /* "is not smooth" */
+} solver_need;
+
 /*
  * A solver. `plan` makes r->plan and, where it needs one, r->state; it sees
  * no record. `run` leaves r as it is, so that a plan can be run again.
@@ -118,7 +124,9 @@ struct solver_row {
     int shortens_rows;  /* to --norm-bound */
     int one_ball;       /* all weights are in one L1 ball, of --radius */
 
-    /* Refuses options that it cannot work with. */
+    const solver_need *needs; /* of the loss; NULL: it takes every loss */
+
+    /* NULL, or refuses options that it cannot work with. */
     sotto_status (*check)(const sotto_options *options, sotto_error *error);
 
     /* NULL, or the loss that is asked about instead of the problem's. */

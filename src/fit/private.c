@@ -63,11 +63,12 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
                              ? " above 0 (noise that is Gaussian cannot "
                                "promise 0)"
                              : "");
+    const solver_row *row = solver_of(options);
     sotto_status status = check_clip(options, error);
     if (status == SOTTO_OK)
-        status = solver_check_options(options, solver_of(options), error);
-    if (status == SOTTO_OK)
-        status = solver_of(options)->check(options, error);
+        status = solver_check_options(options, row, error);
+    if (status == SOTTO_OK && row->check)
+        status = row->check(options, error);
     if (status == SOTTO_OK)
         status = check_box(options, error);
     if (status != SOTTO_OK)

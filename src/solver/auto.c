@@ -34,17 +34,6 @@ static const solver_option auto_options[] = {
     AUTO_PENALTY_UNITS,
     {0}};
 
-static sotto_status newton_check(const sotto_options *options,
-                                 sotto_error *error)
-{
-    if (option_is(options, OPTION_LOSS, "hinge"))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver newton and auto: the hinge loss is not "
-                         "smooth; expected squared, logistic, squared-hinge "
-                         "or huber");
-    return SOTTO_OK;
-}
-
 /* ---- plan ---- */
 
 static newton_facts facts_of(const solver_run *r, double rows, double mu)
@@ -307,7 +296,7 @@ const solver_row solver_newton = {.summary = "a Newton method on all features",
                                   .options = newton_options,
                                   .smooth = 1,
                                   .finds_bounds = 1,
-                                  .check = newton_check,
+                                  .needs = &solver_needs_smooth,
                                   .plan = newton_plan,
                                   .run = newton_train,
                                   .explain = newton_explain};
@@ -317,7 +306,7 @@ const solver_row solver_auto = {
     .options = auto_options,
     .smooth = 1,
     .finds_bounds = 1,
-    .check = newton_check,
+    .needs = &solver_needs_smooth,
     .plan = newton_plan,
     .run = newton_train,
     .explain = newton_explain};

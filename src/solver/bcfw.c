@@ -384,6 +384,7 @@ static void bcfw_explain(const solver_run *r, text_buffer *t)
 const solver_row solver_bcfw = {.summary =
                                     "Frank-Wolfe by blocks, balls and boxes",
                                 .options = bcfw_options,
+                                .needs = &solver_needs_smooth,
                                 .check = bcfw_check,
                                 .plan = bcfw_plan,
                                 .run = bcfw_train,

@@ -194,15 +194,6 @@ static const solver_option cd_options[] = {
      "Theorem 3.1 (theorem)"},
     {0}};
 
-static sotto_status cd_check(const sotto_options *options, sotto_error *error)
-{
-    if (option_is(options, OPTION_LOSS, "hinge"))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver cd: the hinge loss is not smooth; expected "
-                         "squared, logistic, squared-hinge or huber");
-    return SOTTO_OK;
-}
-
 /* ---- settings ---- */
 
 static int64_t cd_rounds(const sotto_options *options)
@@ -320,7 +311,7 @@ static sotto_status cd_train(const solver_run *r, solver_answer *out,
 const solver_row solver_cd = {.summary = "coordinate descent",
                               .options = cd_options,
                               .smooth = 1,
-                              .check = cd_check,
+                              .needs = &solver_needs_smooth,
                               .plan = cd_plan,
                               .ready = cd_ready,
                               .run = cd_train};

@@ -123,24 +123,6 @@ sotto_status descent_run(solver_answer *out, curator *c,
 
 /* ---- what it takes ---- */
 
-sotto_status descent_check(const sotto_options *options,
-                           const solver_row *solver, sotto_error *error)
-{
-    int hinge = option_is(options, OPTION_LOSS, "hinge");
-    if (hinge && solver != &solver_sgd)
-        return error_set(error, SOTTO_USAGE,
-                         "--solver %s: the hinge loss is not smooth; expected "
-                         "squared, logistic, squared-hinge or huber",
-                         solver_name(solver));
-    const char *how = option_text(options, OPTION_SMOOTHNESS);
-    if (hinge && (!option_given(options, OPTION_CLIP) || !how ||
-                  !strcmp(how, "bounds") || !strncmp(how, "private", 7)))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver sgd: the hinge loss has no curvature to go "
-                         "by: expected --clip and --smoothness FILE");
-    return SOTTO_OK;
-}
-
 /* The curator's bounds of a whole gradient, with room. */
 sotto_status descent_ready(const solver_run *r, sotto_error *error)
 {

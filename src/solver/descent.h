@@ -18,8 +18,6 @@ sotto_status descent_run(solver_answer *out, curator *c,
 
 /* ---- what it takes ---- */
 
-sotto_status descent_check(const sotto_options *options,
-                           const solver_row *solver, sotto_error *error);
 sotto_status descent_ready(const solver_run *r, sotto_error *error);
 double descent_step_size(const solver_run *r);
 double descent_clip(const solver_run *r);

@@ -16,11 +16,6 @@ static sotto_status fw_refuse(const sotto_options *options, const char *what,
 sotto_status frank_wolfe_check(const sotto_options *options, sotto_error *error)
 {
     int intercept = option_is(options, OPTION_INTERCEPT, "yes");
-    if (option_is(options, OPTION_LOSS, "hinge"))
-        return fw_refuse(options,
-                         "the hinge loss is not smooth; expected squared, "
-                         "logistic, squared-hinge or huber",
-                         error);
     if (option_number(options, OPTION_L1) > 0)
         return fw_refuse(options,
                          "the L1 ball stands for the L1 penalty; expected "

@@ -102,6 +102,7 @@ static void fw_explain(const solver_run *r, text_buffer *t)
 const solver_row solver_fw = {.summary = "Frank-Wolfe in an L1 ball",
                               .options = fw_options,
                               .one_ball = 1,
+                              .needs = &solver_needs_smooth,
                               .check = fw_check,
                               .plan = fw_plan,
                               .run = fw_train,

@@ -96,10 +96,6 @@ static const solver_option gcd_options[] = {
 
 static sotto_status gcd_check(const sotto_options *options, sotto_error *error)
 {
-    if (option_is(options, OPTION_LOSS, "hinge"))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver gcd: the hinge loss is not smooth; expected "
-                         "squared, logistic, squared-hinge or huber");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
@@ -290,6 +286,7 @@ const solver_row solver_gcd = {
         "greedy coordinate descent, for many features of which few matter",
     .options = gcd_options,
     .smooth = 1,
+    .needs = &solver_needs_smooth,
     .check = gcd_check,
     .plan = gcd_plan,
     .ready = gcd_ready,

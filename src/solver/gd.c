@@ -26,11 +26,6 @@ static const solver_option gd_options[] = {
     SOLVER_SMOOTHNESS,
     {0}};
 
-static sotto_status gd_check(const sotto_options *options, sotto_error *error)
-{
-    return descent_check(options, &solver_gd, error);
-}
-
 static int64_t gd_steps(const sotto_options *options)
 {
     return (int64_t)solver_number(options, &solver_gd, OPTION_STEPS);
@@ -66,7 +61,7 @@ static sotto_status gd_train(const solver_run *r, solver_answer *out,
 const solver_row solver_gd = {.summary = "gradient descent",
                               .options = gd_options,
                               .smooth = 1,
-                              .check = gd_check,
+                              .needs = &solver_needs_smooth,
                               .plan = gd_plan,
                               .ready = descent_ready,
                               .run = gd_train};

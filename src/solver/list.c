@@ -21,6 +21,8 @@ const solver_row solver_exact = {
                "inf uses",
     .options = exact_options};
 
+const solver_need solver_needs_smooth = {loss_is_smooth, "is not smooth"};
+
 typedef struct list_row {
     const char *name;
     const solver_row *row;
@@ -105,6 +107,17 @@ static sotto_status refuse_option(const solver_row *row, option_id id,
                      sotto_option_at(id)->name, solver_name(row), users);
 }
 
+static sotto_status check_loss(const sotto_options *options,
+                               const solver_row *row, sotto_error *error)
+{
+    char who[64];
+    snprintf(who, sizeof who, "--solver %s", solver_name(row));
+    return !row->needs
+               ? SOTTO_OK
+               : loss_require(option_text(options, OPTION_LOSS),
+                              row->needs->has, who, row->needs->lacks, error);
+}
+
 sotto_status solver_check_options(const sotto_options *options,
                                   const solver_row *row, sotto_error *error)
 {
@@ -126,5 +139,5 @@ sotto_status solver_check_options(const sotto_options *options,
         option_given(options, OPTION_STEPS))
         return error_set(error, SOTTO_USAGE,
                          "expected one of --passes and --steps");
-    return SOTTO_OK;
+    return check_loss(options, row, error);
 }

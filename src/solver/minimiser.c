@@ -71,18 +71,26 @@ static sotto_status check_common(const sotto_options *options,
     return SOTTO_OK;
 }
 
+/* The slope of a squared loss has no bound, but it is clipped. */
+static int output_takes(loss_kind kind)
+{
+    return kind == LOSS_SQUARED || loss_is_lipschitz_smooth(kind);
+}
+
+static const solver_need output_needs = {
+    output_takes, "has a slope that jumps or has no bound"};
+
+static const solver_need objective_needs = {
+    loss_can_be_perturbed,
+    "lacks what the proof needs, a slope of one sign that has a bound, and a "
+    "curvature that is continuous"};
+
 static sotto_status output_check(const sotto_options *options,
                                  sotto_error *error)
 {
-    int squared = option_is(options, OPTION_LOSS, "squared");
-    if (!squared && !option_is(options, OPTION_LOSS, "logistic") &&
-        !option_is(options, OPTION_LOSS, "huber"))
-        return refuse("output",
-                      "the loss needs a bounded slope without a jump; expected "
-                      "--loss logistic, huber, or squared with its slope "
-                      "clipped",
-                      error);
-    if (option_given(options, OPTION_CLIP) && !squared)
+    const char *name = option_text(options, OPTION_LOSS);
+    if (option_given(options, OPTION_CLIP) &&
+        loss_named_has(name, loss_is_lipschitz_smooth))
         return refuse("output",
                       "--clip is for the slope of the squared loss; others "
                       "have a bound of their own",
@@ -97,11 +105,6 @@ static sotto_status objective_check(const sotto_options *options,
                                     sotto_error *error)
 {
     double low, high;
-    if (!option_is(options, OPTION_LOSS, "logistic"))
-        return refuse("objective",
-                      "its proof needs a slope of one sign and a curvature "
-                      "that is continuous; expected --loss logistic",
-                      error);
     if (option_number(options, OPTION_L1) > 0 ||
         option_pair(options, OPTION_BOX, &low, &high))
         return refuse("objective",
@@ -161,7 +164,7 @@ static sotto_status output_ready(const solver_run *r, sotto_error *error)
 {
     loss asked = output_loss(r->options, r->problem.loss);
     double l2 = r->problem.l2, rows = r->facts.rows > 0 ? r->facts.rows : 1;
-    double slope = asked.kind == LOSS_HUBER ? asked.delta : 1;
+    double slope = loss_slope_bound(&asked);
     double whole = l2 * rows / r->facts.weight_bound;
     double norm = solver_number(r->options, r->solver, OPTION_NORM_BOUND);
     if (!is_moderate(l2) || !is_moderate(whole) || !is_moderate(slope) ||
@@ -222,6 +225,7 @@ static sotto_status objective_train(const solver_run *r, solver_answer *out,
 const solver_row solver_output = {.summary = "the minimiser with noise on it",
                                   .options = output_options,
                                   .shortens_rows = 1,
+                                  .needs = &output_needs,
                                   .check = output_check,
                                   .asked_loss = output_loss,
                                   .plan = output_plan,
@@ -233,6 +237,7 @@ const solver_row solver_objective = {.summary =
                                          "random linear part; logistic loss",
                                      .options = objective_options,
                                      .shortens_rows = 1,
+                                     .needs = &objective_needs,
                                      .check = objective_check,
                                      .plan = objective_plan,
                                      .ready = objective_ready,

@@ -15,6 +15,9 @@
             "the budget, or a file of numbers"                                 \
     }
 
+/* What most solvers need of a loss. */
+extern const solver_need solver_needs_smooth;
+
 /* ---- planning.c ---- */
 
 /*

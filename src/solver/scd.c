@@ -188,29 +188,13 @@ static double scd_all_steps(const solver_run *r)
                : ceil(passes / scd_rate(r));
 }
 
-/* How far a record of the longest norm moves v in its first step, at w = 0,
-   with a target of 1. */
-double scd_first_step(const loss *l, double norm, double k)
-{
-    switch (l->kind) {
-    case LOSS_HINGE:
-        return norm * fmin(1, 1 / k);
-    case LOSS_SQUARED_HINGE:
-        return norm / (.5 + k);
-    case LOSS_LOGISTIC:
-        return norm * .5 / (1 + k / 4);
-    default:
-        return norm / (1 + k);
-    }
-}
-
 static double scd_clip(const solver_run *r)
 {
     double norm = scd_usual_norm(r->options);
     double k = norm * norm * scd_rate(r) / r->problem.l2;
     if (option_given(r->options, OPTION_CLIP))
         return option_number(r->options, OPTION_CLIP);
-    return scd_first_step(&r->problem.loss, norm, k) / 2;
+    return loss_dual_start(r->problem.loss.kind, norm, k) / 2;
 }
 
 /* The curator's bounds of a dual step. */

@@ -33,10 +33,6 @@ double scd_usual_norm(const sotto_options *options);
 /* The probability with which a row is in a batch. */
 double scd_rate(const solver_run *r);
 
-/* How far a record of this norm moves the shared vector in its first step;
-   k is by how much the step is shortened. */
-double scd_first_step(const loss *l, double norm, double k);
-
 /* Refuses what is beyond the curator's bounds of a dual step. */
 sotto_status scd_check_size(const solver_run *r, double clip,
                             sotto_error *error);

@@ -135,7 +135,7 @@ static double seq_clip(const solver_run *r)
     double k = norm * norm / (r->problem.l2 * r->facts.rows);
     return option_given(r->options, OPTION_CLIP)
                ? option_number(r->options, OPTION_CLIP)
-               : scd_first_step(&r->problem.loss, norm, k) / 2;
+               : loss_dual_start(r->problem.loss.kind, norm, k) / 2;
 }
 
 static sotto_status seq_ready(const solver_run *r, sotto_error *error)
@@ -152,17 +152,6 @@ static sotto_status seq_train(const solver_run *r, solver_answer *out,
     s.clip = seq_clip(r);
     return scd_run(out, r->curator, &r->problem, &s, r->progress, r->context,
                    error);
-}
-
-static sotto_status primal_check(const sotto_options *options,
-                                 sotto_error *error)
-{
-    if (option_is(options, OPTION_LOSS, "hinge"))
-        return scd_refuse(options,
-                          "the hinge loss is not smooth; expected another "
-                          "loss, or --solver scd",
-                          error);
-    return scd_check(options, error);
 }
 
 static sotto_status primal_plan(solver_run *r, sotto_error *error)
@@ -198,6 +187,7 @@ const solver_row solver_scd_primal = {
     .summary = "coordinate steps on the primal, in blocks that take turns",
     .options = primal_options,
     .for_comparison = 1,
-    .check = primal_check,
+    .needs = &solver_needs_smooth,
+    .check = scd_check,
     .plan = primal_plan,
     .run = primal_train};

@@ -5,6 +5,7 @@
 #include "descent.h"
 
 #include <math.h>
+#include <string.h>
 
 sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
                      const descent_settings *s, solver_progress progress,
@@ -36,7 +37,16 @@ static sotto_status sgd_check(const sotto_options *options, sotto_error *error)
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
                          "--solver sgd: expected a finite --clip");
-    return descent_check(options, &solver_sgd, error);
+    const char *name = option_text(options, OPTION_LOSS);
+    const char *how = option_text(options, OPTION_SMOOTHNESS);
+    int no_constants = !option_given(options, OPTION_CLIP) || !how ||
+                       !strcmp(how, "bounds") || !strncmp(how, "private", 7);
+    if (no_constants && !loss_named_has(name, loss_is_smooth))
+        return error_set(error, SOTTO_USAGE,
+                         "--solver sgd: the %s loss has no curvature to go by: "
+                         "expected --clip and --smoothness FILE",
+                         name);
+    return SOTTO_OK;
 }
 
 /* A coin can have that rate exactly. Not given: 0.02, or what makes batches

@@ -162,12 +162,11 @@ static const solver_option ssp_options[] = {
     SOLVER_SMOOTHNESS,
     {0}};
 
+static const solver_need ssp_needs = {loss_is_quadratic,
+                                      "is not determined by second moments"};
+
 static sotto_status ssp_check(const sotto_options *options, sotto_error *error)
 {
-    if (!option_is(options, OPTION_LOSS, "squared"))
-        return error_set(error, SOTTO_USAGE,
-                         "--solver ssp: second moments are enough for the "
-                         "squared loss only; expected --loss squared");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
@@ -228,6 +227,7 @@ const solver_row solver_ssp = {
     .summary = "noisy second moments, asked once; squared loss, few features",
     .options = ssp_options,
     .smooth = 1,
+    .needs = &ssp_needs,
     .check = ssp_check,
     .plan = ssp_plan,
     .ready = ssp_ready,

@@ -141,7 +141,7 @@ static sotto_status svrg_check(const sotto_options *options, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--solver svrg: expected --rounds up to %d",
                          SVRG_MOST_ROUNDS);
-    return descent_check(options, &solver_svrg, error);
+    return SOTTO_OK;
 }
 
 /* A coin can have that rate exactly. */
@@ -205,6 +205,7 @@ const solver_row solver_svrg = {
                "there",
     .options = svrg_options,
     .smooth = 1,
+    .needs = &solver_needs_smooth,
     .check = svrg_check,
     .plan = svrg_plan,
     .ready = descent_ready,
