@@ -1,6 +1,7 @@
 /*
- * Filling blocks. Dense rows are gathered sixteen at a time, so that what
- * is written to a column is a whole cache line.
+ * Filling blocks. Dense rows are gathered sixteen at a time, so that what is
+ * written to a column is a whole cache line. Which rows are gathered together
+ * changes no stored value: the maps treat each row on its own.
  */
 #include "block.h"
 
@@ -37,7 +38,7 @@ int worker_open(worker *w, const column_plan *p, int sparse)
     w->x = mem_zeroed(gathered, sizeof *w->x);
     if (!w->x)
         return 0;
-    /* in "drop" mode the run says nothing that depends on the rows */
+    /* where bad rows are dropped no remark may depend on the rows */
     return p->drop_bad || range_new(&w->range, p->features);
 }
 
@@ -53,7 +54,7 @@ void worker_close(worker *w)
     mem_unmap(w->value, w->entry_room * sizeof *w->value);
 }
 
-/* What dense and sparse rows have in common: target, weight, person. */
+/* Room for target, weight and person, which dense and sparse rows have. */
 static int worker_begin(worker *w, int64_t rows)
 {
     block *b = w->block;

@@ -50,7 +50,8 @@ typedef struct entry_store {
 /* Rows are gathered by so many and then turned into columns. */
 enum { WORKER_ROWS = 16 };
 
-/* How far float32 falls short of a column's own values. */
+/* The range of a column, and the most that float32 loses of a value; for a
+   remark to the operator. */
 typedef struct column_range {
     double low, high, lost;
 } column_range;
@@ -75,7 +76,8 @@ typedef struct worker {
     double *x;
     double sign[WORKER_ROWS];
     int filled;
-    column_range *range; /* by feature; NULL: nobody may be warned */
+    column_range *range; /* by feature; NULL where bad rows are dropped: no
+                            remark may depend on the rows then */
     /* the row being read */
     double y, weight;
     text_buffer unit;    /* a copy: the field may lie in the scratch */
@@ -105,8 +107,8 @@ void block_free(block *b);
 
 /* ---- scale.c ---- */
 
-/* Divides the features of each row that have no bounds by their length: of
-   gathered rows, of the entries of one. */
+/* Divides the features of each row that have no bounds by their length:
+   scale_dense of gathered rows, scale_sparse of the entries of one row. */
 void scale_dense(const column_plan *p, double *x, int rows);
 void scale_sparse(const column_plan *p, const uint32_t *index, double *value,
                   int64_t entries);
@@ -125,7 +127,7 @@ void store_free(entry_store *s);
 sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
                             entry_store *store, sotto_error *error);
 
-/* Persons' texts to numbers: equal texts, equal numbers. */
+/* Numbers the people: rows with equal texts get equal numbers. */
 sotto_status unit_number(int64_t *out, const block *first, sotto_error *error);
 
 #endif

@@ -36,7 +36,7 @@ static int plan_may_lack(const schema *s, const column *c, int labelled)
            !(labelled && c->role == COLUMN_TARGET);
 }
 
-/* What messages say of the file whose names are looked at. */
+/* The names of the file's columns, and what messages say of the file. */
 typedef struct plan_names {
     const char *file;
     int header;
@@ -82,8 +82,8 @@ static sotto_status plan_check_option(const plan_names *n, option_id id,
     return got < 0 ? error_memory(error) : status;
 }
 
-/* Told by their places: what stands in the first line of a file without a
-   header is a record's. */
+/* The message says places, not names: the first line of a file without a
+   header is a record, and no message quotes a record. */
 static sotto_status plan_check_duplicates(const plan_names *n,
                                           sotto_error *error)
 {
@@ -124,7 +124,8 @@ static sotto_status plan_check_schema(column_plan *p, const plan_names *n,
     return SOTTO_OK;
 }
 
-/* Columns that are known by their number must be as many as they were. */
+/* Columns that are known by their numbers: there must be as many as in the
+   file that the numbers were declared for. */
 static sotto_status plan_check_width(const column_plan *p, const plan_names *n,
                                      sotto_error *error)
 {
@@ -162,8 +163,8 @@ sotto_status plan_check_names(column_plan *p, int header, char **names,
     return status;
 }
 
-/* A number "a=b" beside a category a with the level b: two features of one
-   name. */
+/* The level b of a category a is a feature called "a=b". A number of that name
+   would be a second one. */
 static sotto_status plan_check_level(const column_plan *p, const column *c,
                                      const column *number, sotto_error *error)
 {

@@ -91,12 +91,10 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
     return status;
 }
 
-/* Hands the words for missing values and the default over, and ends the
-   schema's life. */
 void plan_take_words(column_plan *p, schema *s)
 {
     p->has_default = s->has_default;
-    p->default_column = s->default_column; /* owns nothing but its name */
+    p->default_column = s->default_column; /* its name stays in the schema */
     p->default_column.name = NULL;
     p->missing = s->missing;
     p->missing_words = s->missing_words;
@@ -135,7 +133,8 @@ static sotto_status plan_scaled(column_plan *p, sotto_error *error)
     return p->scaled ? SOTTO_OK : error_memory(error);
 }
 
-/* What is said of the columns by number, before the schema is taken apart. */
+/* What the schema says of columns that are known by number. Later its columns
+   are moved to the plan. */
 static void plan_width(column_plan *p, const schema *s)
 {
     char last[24];

@@ -1,6 +1,7 @@
 /*
- * plan: what becomes of each column of the file. Made from the header, the
- * options and the schema before any row is read, and from nothing else.
+ * column_plan: what becomes of each column of the file. It is made from the
+ * header, the options and the schema before any row is read, and from nothing
+ * else. So it is public, and the maps of rows may depend on all of it.
  */
 #ifndef SOTTO_COLUMN_PLAN_H
 #define SOTTO_COLUMN_PLAN_H
@@ -22,8 +23,8 @@ typedef struct column_plan {
     const column *target; /* NULL: none */
     target_kind target_is;
     int has_weight, has_unit;
-    int keeps_ids;          /* the texts of the unit column, too */
-    int weight_bound_given; /* --weight-bound, to be used by a weight */
+    int keeps_ids;          /* the texts of the unit column are kept */
+    int weight_bound_given; /* there must be a weight that takes it */
     /* two classes: declared ones are compared as numbers if both are */
     char *class_name[2];
     int classes_declared, classes_numeric;
@@ -34,22 +35,22 @@ typedef struct column_plan {
     double *missing_number; /* those of the words that are numbers */
     int64_t missing_numbers;
     char delimiter;
-    const char *row_word;  /* what messages count: lines, or rows of .npy */
-    int drop_bad;          /* a bad row is as if absent */
-    int for_model;         /* the columns are those of a model */
-    int labelled;          /* ... and the target is wanted too */
-    int lacks_weight;      /* ... and its weights are not in the file */
-    int64_t width;         /* as in the schema */
-    int last_is_target;    /* the column of that number is the target */
+    const char *row_word; /* what messages count: lines, or rows of .npy */
+    int drop_bad;         /* a bad row is as if absent */
+    int for_model;        /* the file is read for a model that exists */
+    int labelled;         /* of these: the target is read, too */
+    int lacks_weight;   /* of these: the model had weights, the file has none */
+    int64_t width;      /* as in the schema */
+    int last_is_target; /* the column of the number `width` is the target */
     column default_column; /* of the schema, without a name */
     int has_default;
     int is_private;
     int is_double;
-    int exact;     /* the digits that float32 loses are not lost */
+    int exact;     /* no remark about digits that float32 loses */
     int rows_only; /* a sparse table without its entries by column */
     int threads;
-    int scales_rows; /* features without bounds: see scale.c */
-    char *scaled;    /* and which they are, where features have names */
+    int scales_rows; /* features without bounds are scaled: see scale.c */
+    char *scaled;    /* which features these are, where they have names */
     /* svmlight: `columns` is 1 (the label); bounds by feature, or NULL */
     double *low, *high;
 } column_plan;
@@ -74,14 +75,15 @@ void plan_free(column_plan *p);
 /* What the options say of the whole file. */
 void plan_settings(column_plan *p, const sotto_options *options);
 
-/* The schema that the options name, sorted by name; empty without one. It
-   may be a model's, which is another thing in three ways: features stand in
-   the model's order whatever the file's, other columns may be missing, and
-   the target is left alone unless the rows are labelled. */
+/* The schema that the options name, its columns sorted by name; empty without
+   one. The schema of a model is used differently in three ways: features are
+   in the model's order, whatever the order of the file; columns that are no
+   features may be missing; the target is read only where rows are labelled. */
 sotto_status plan_schema(schema *s, const sotto_options *options,
                          sotto_error *error);
 
-/* Hands the words for missing values over, and ends the schema's life. */
+/* Moves the words for missing values and the default to the plan, and frees
+   the schema. */
 void plan_take_words(column_plan *p, schema *s);
 
 /* ---- column_target.c ---- */

@@ -106,7 +106,7 @@ static sotto_status plan_label(column_plan *p, schema *s, sotto_error *error)
             s->column[i] = (column){.role = COLUMN_TARGET};
         }
     p->column->role = COLUMN_TARGET;
-    if (p->for_model && !p->labelled) { /* any number will do */
+    if (p->for_model && !p->labelled) { /* the label may be any number */
         mem_free(p->column->class_name[0]);
         mem_free(p->column->class_name[1]);
         p->column->class_name[0] = p->column->class_name[1] = NULL;

@@ -21,9 +21,9 @@ void plan_map(column *c)
 static sotto_status plan_copy_default(column *c, const char *name,
                                       const schema *s, sotto_error *error)
 {
+    /* the default is a number or drop, which own nothing but their names */
     if (s->has_default)
-        *c =
-            s->default_column; /* a number or drop: owns nothing but its name */
+        *c = s->default_column;
     c->name = mem_text(name);
     return c->name ? SOTTO_OK : error_memory(error);
 }
@@ -42,7 +42,8 @@ static column *plan_declared(const char *name, const schema *s)
                       : NULL;
 }
 
-/* Takes what was declared over: a name stays behind, to be found by. */
+/* Moves a declaration from the schema to the column. A copy of the name stays
+   in the schema, because plan_declared searches by names. */
 static sotto_status plan_take(column *c, column *declared, sotto_error *error)
 {
     *c = *declared;
@@ -72,7 +73,8 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
                          "the target or the weights; declare \"type\": "
                          "\"target\" with \"classes\"",
                          show_name(c->name).text);
-    /* another column has been named for it */
+    /* an option names another column for this role: the declared one is left
+       out */
     if ((c->role == COLUMN_TARGET && option_given(options, OPTION_TARGET)) ||
         (c->role == COLUMN_WEIGHT && option_given(options, OPTION_WEIGHTS)) ||
         (c->role == COLUMN_UNIT && option_given(options, OPTION_UNIT_COLUMN)))
@@ -83,7 +85,7 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
     }
     if (is_target || is_weight) {
         c->role = is_target ? COLUMN_TARGET : COLUMN_WEIGHT;
-        c->missing = MISSING_REFUSE; /* what was declared for a feature */
+        c->missing = MISSING_REFUSE; /* a rule for features does not apply */
     } else if (option_lists(options, OPTION_DROP, c->name) ||
                (option_given(options, OPTION_ONLY) && !kept &&
                 !option_lists(options, OPTION_ONLY, c->name)))
@@ -112,7 +114,8 @@ static sotto_status plan_weight_bound(column *c, const sotto_options *options,
     return SOTTO_OK;
 }
 
-/* A model's column: what it does not need is not read, what it needs stays. */
+/* The column of a file that is read for a model. Columns that the model does
+   not need are left out; those that it needs cannot be dropped. */
 static sotto_status plan_model_role(column_plan *p, column *c,
                                     const column *declared, sotto_error *error)
 {

@@ -4,7 +4,9 @@
  * them. A line that is wholly empty is skipped.
  *
  * With --bad-rows drop a record is one physical line: a quote that is left
- * open spoils its own line only, so no record can swallow another.
+ * open spoils its own line only. Otherwise one record could make others
+ * disappear into a quoted field, and row i would no longer be a function of
+ * record i alone.
  */
 #include "csv.h"
 #include "generate.h"
@@ -164,7 +166,7 @@ static const char csv_not_class[] =
 static const char csv_not_models[] =
     "expected a number, as in the file that the model was learned from";
 
-/* What a column needs instead of what is no number. */
+/* What a message expects of a column where a field is not a number. */
 static const char *csv_expected(const column_plan *p, const column *c)
 {
     if (p->for_model)
@@ -227,7 +229,7 @@ static int csv_refuse(worker *w, const char *expected, const column *c,
     return 0;
 }
 
-/* The general way through one field; 1 and *s past it, or a fault. */
+/* Reads any field: 1 and *s is past it, or 0 and the fault is noted. */
 static int csv_slow_field(worker *w, const char **s, int64_t i)
 {
     const column_plan *p = w->plan;
@@ -254,7 +256,8 @@ static int csv_slow_field(worker *w, const char **s, int64_t i)
     return 1;
 }
 
-/* The common case, a plain number, in a few instructions. */
+/* Reads a plain number, the common case, in a few instructions; 0: it is
+   something else, for csv_slow_field. */
 static inline int csv_fast_number(worker *w, const column *c, const char **s,
                                   char delimiter, int last)
 {

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* A header is one line, whatever its quotes: were a newline inside quotes
-   part of a name, a quote left open would make names of the records. */
+/* The header is one physical line, even where a quote is left open in it.
+   Otherwise the records after it would become a name, and names are public. */
 static size_t csv_cut_first(const char *text, size_t size, const void *context)
 {
     const char *newline = memchr(text, '\n', size);
@@ -77,9 +77,9 @@ static char *csv_name(const char *s, const char *end, int64_t number)
     return name.data;
 }
 
-/* A file without a header has a record in its first line, which must not
-   pass for names: a name is not a number, unless it is the column's own
-   (from 0 or from 1). */
+/* The first line of a file without a header is a record. It must not be taken
+   for names, because names are public. So a number is refused as a name, unless
+   it is the column's own number (from 0 or from 1). */
 static int csv_may_be_name(const char *name, int64_t number)
 {
     double value;
@@ -87,7 +87,7 @@ static int csv_may_be_name(const char *name, int64_t number)
            value == (double)number - 1;
 }
 
-/* A separator that files often have where another is expected. */
+/* Whether this is another character that often separates fields. */
 static int csv_separates(char c, char delimiter)
 {
     return c && c != delimiter && strchr(",;\t|", c);
@@ -105,7 +105,7 @@ static sotto_status csv_refuse_delimiter(const char *file, char found,
                      found == '\t' ? "tab" : quoted);
 }
 
-/* A name that is no name: perhaps the wrong delimiter was taken. */
+/* Refuses a malformed name; another delimiter may be the reason. */
 static sotto_status csv_refuse_name(const char *s, const char *end,
                                     const char *file, char delimiter,
                                     int64_t number, const char *expected,
@@ -119,7 +119,8 @@ static sotto_status csv_refuse_name(const char *s, const char *end,
                      show_name(file).text, (long long)number, expected);
 }
 
-/* A single name, without quotes, that has another separator in it is none. */
+/* A header that is one unquoted name with another separator in it has another
+   delimiter. */
 static sotto_status csv_check_single(const char *name, const char *file,
                                      char delimiter, sotto_error *error)
 {

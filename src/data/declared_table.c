@@ -1,6 +1,6 @@
 /*
- * What a schema says of a file that is not there: the table that would be
- * read, without a row. All of it is public.
+ * The table that a schema declares, without a row, for plans. No file of
+ * records is read, so all of it is public.
  */
 #include "reader.h"
 
@@ -16,8 +16,9 @@ static int is_listed(const schema *s, const char *name)
     return 0;
 }
 
-/* The columns that are listed, those that options name, and so many more; the
-   number of them, or -1 when out of memory. There is room for all. */
+/* Puts the names of the columns that are listed, of those that options name,
+   and of `more` others. Returns how many there are, or -1 when out of memory.
+   There is room for all. */
 static int64_t put_names(char **names, const schema *s,
                          const sotto_options *options, int64_t more)
 {
@@ -65,7 +66,8 @@ static sotto_status read_names(sotto_table **out, const char *name,
     return status;
 }
 
-/* By their names, not as the header of a file: those of .npy are numbers. */
+/* The names are not checked as a CSV header would be: those of .npy are
+   numbers. */
 static sotto_status read_header(sotto_table **out, const schema *s,
                                 const sotto_options *options, int64_t more,
                                 sotto_error *error)
@@ -95,8 +97,8 @@ static int lists_feature(const schema *s, const sotto_options *options)
     return 0;
 }
 
-/* Features that are not listed are as the schema's default says; so many of
-   them are in the header already. */
+/* Adds features that the schema does not list, up to --features; its default
+   declares them. `there` of them are in the table already. */
 static sotto_status read_more(sotto_table **out, const schema *s,
                               const sotto_options *options, int there,
                               sotto_error *error)

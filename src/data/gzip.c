@@ -1,6 +1,6 @@
 /*
- * zlib, fed piece by piece. Concatenated members are one stream; what is
- * cut off or damaged is told apart.
+ * zlib, fed piece by piece. Concatenated members are one stream. Messages tell
+ * a file that is cut off from one that is damaged.
  */
 #include "gzip.h"
 

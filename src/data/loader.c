@@ -45,7 +45,8 @@ static void loader_give_up(loader *l, int memory)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Entries go to the store in the order of the file: wait for it. */
+/* Adds the worker's entries to the store. They go there in the order of the
+   file, so a worker waits for its turn. */
 static int loader_store(loader *l, const worker *w)
 {
     int stored = 0;
@@ -92,7 +93,7 @@ static void loader_work(void *context, int number)
         w.has_nul = memchr(p.text, 0, p.size) != NULL;
         l->parse(&w, &p);
         if (w.failed)
-            w.block->fault = (fault){0}; /* not the row's */
+            w.block->fault = (fault){0}; /* the row is not to blame */
         int bad = w.block->fault.expected != NULL;
         if (!w.failed && !bad && l->sparse)
             w.failed = !loader_store(l, &w);
@@ -126,7 +127,7 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
         text_format(&where, " (\"%s\")", show_name(f->at->name).text);
     text_buffer allowed = {0};
     value_list_allowed(l->p, f, &allowed);
-    /* damage inside a gzip stream is only certain at its end */
+    /* gzip has its checksum at the end, so damage may have come so far */
     sotto_status status =
         error_set(error, SOTTO_DATA, "%s: line %lld%s: %s%s%s",
                   show_name(l->p->file).text, (long long)(lines + f->line),
@@ -179,7 +180,8 @@ sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
     thread_run(l->p->threads, loader_work, l);
     pthread_cond_destroy(&l->turned);
     pthread_mutex_destroy(&l->lock);
-    /* a fault comes before whatever kept later pieces from being read */
+    /* A fault of a row is told first: a failure that stopped the reading of
+       later pieces may depend on the threads. */
     sotto_status status = loader_fault(l, lines, error);
     if (status == SOTTO_OK)
         status = l->status;

@@ -79,7 +79,7 @@ static sotto_status npy_fault(const column_plan *p, const fault *f,
                      (long long)f->place, f->expected);
 }
 
-/* ---- C order: a row is complete when its last column is ---- */
+/* ---- C order: the file holds row after row ---- */
 
 static int npy_rows(worker *w, const char *bytes, int64_t rows,
                     const npy_array *a, int64_t first)
@@ -119,7 +119,8 @@ static sotto_status npy_by_row(worker *w, source *s, const npy_array *a,
     return status;
 }
 
-/* ---- Fortran order: columns come whole, bad rows are known at the end ---- */
+/* ---- Fortran order: the file holds column after column, so which rows are
+   bad is known at the end ---- */
 
 typedef struct npy_columns_job {
     worker *w;
@@ -184,7 +185,8 @@ static void npy_fold(block *b, int64_t features)
             ((float *)b->x)[j * b->room + r] *= (float)b->y[r];
 }
 
-/* Rows are only there now: they are gathered as those of other files are. */
+/* Rows are complete only now. They are gathered (or, with `put`, written back)
+   as those of other files are, so that the same code scales them. */
 static void npy_gather(worker *w, int64_t first, int put)
 {
     block *b = w->block;

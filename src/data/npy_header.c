@@ -24,7 +24,7 @@ static const char *npy_value(const char *header, const char *key)
     return at + strspn(at, " :");
 }
 
-/* A length; -1 when there is none or it is beyond all measure. */
+/* Reads a length; -1 when there is none, or when it is above 2^50. */
 static int64_t npy_length(const char **s)
 {
     int64_t value = 0;

@@ -58,8 +58,9 @@ static int64_t read_first_line(const block *first, int zero)
     return 0;
 }
 
-/* Two classes that turn out to be three: -1, 0 and 1. With --bad-rows drop
-   each row is taken on its own, and -1 and 0 are both the negative class. */
+/* Refuses labels that are -1, 0 and 1, which are three classes. With
+   --bad-rows drop no message may depend on the rows: then -1 and 0 are both
+   the negative class, row by row. */
 static sotto_status read_check_classes(column_plan *p, const block *first,
                                        int64_t lines, sotto_error *error)
 {
@@ -77,7 +78,8 @@ static sotto_status read_check_classes(column_plan *p, const block *first,
                      show_name(p->target->name).text);
 }
 
-/* A table has rows and features, unless their number is private. */
+/* A table has rows and features. In private runs the number of rows must not
+   be told, not even that it is 0. */
 static sotto_status read_check_shape(const sotto_table *t, const column_plan *p,
                                      int64_t lines, sotto_error *error)
 {
@@ -115,7 +117,7 @@ sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
 
 /* ---- the whole file ---- */
 
-/* An option that another format takes is not ignored. */
+/* Refuses options that are for another format. */
 static sotto_status read_check_options(const source *s, const file_format *f,
                                        const sotto_options *options,
                                        sotto_error *error)

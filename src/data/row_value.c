@@ -1,6 +1,6 @@
 /*
- * The row-local maps: one field and the declarations about its column give
- * what is stored, and nothing else does.
+ * The row-local maps, see row_value.h: from one field and the declarations
+ * about its column to what is stored.
  */
 #include "row_value.h"
 
@@ -11,8 +11,8 @@ static void value_store(worker *w, const column *c, int64_t offset, double v)
     w->x[(c->feature + offset) * WORKER_ROWS + w->filled] = v;
 }
 
-/* Where a row is, for the operator: nobody is told when rows are dropped,
-   and counting would take long when there are many. */
+/* The line of a row, for messages to the operator. Where bad rows are dropped
+   there are no such messages, so lines are not counted. */
 static int64_t value_line(const worker *w, const char *where)
 {
     int64_t line = 1;
@@ -46,6 +46,8 @@ int value_class(worker *w, double raw, const char *where, double *out)
         return w->plan->classes_numeric &&
                value_declared_class(w->plan, raw, out);
     *out = raw == 1 ? 1 : -1;
+    /* for a check of the whole file (read_check_classes); what is stored does
+       not depend on it */
     if (raw == -1 && !b->line_minus)
         b->line_minus = value_line(w, where);
     else if (raw == 0 && !b->line_zero)
@@ -163,7 +165,7 @@ static int value_level(worker *w, const column *c, const char *bytes,
     return found;
 }
 
-/* Names are public, so they may be told; a few of them will do. */
+/* Declared names are public, so a message may list them: the first four. */
 void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out)
 {
     char *const *name = NULL;

@@ -1,6 +1,12 @@
 /*
- * value: the row-local maps. One field and the declarations about its column
- * give what is stored; privacy rests on nothing else having a say.
+ * row_value: the row-local maps, from a field to what is stored of it.
+ *
+ * Privacy rests on this: what is stored for a record is a function of that
+ * record and of public declarations (the column plan). No other record, no
+ * number of rows and no statistic has a say. So one record changes one row of
+ * the table, by as much as the bounds allow (docs/privacy/data.md). Nothing
+ * may be kept from one row to the next that changes a stored value;
+ * tests/unit/data/test_locality.c removes rows and compares bits.
  */
 #ifndef SOTTO_ROW_VALUE_H
 #define SOTTO_ROW_VALUE_H
@@ -12,8 +18,8 @@
 /* The largest double that rounds to a finite float. */
 #define VALUE_LARGEST 0x1.fffffefffffffp127
 
-/* Clamp to the declared bounds and map to [-1, 1]; 0 when the result does
-   not fit a float (then the value counts as missing). Not for NaN. */
+/* Clamps to the declared bounds and maps to [-1, 1]. Returns 0 when the result
+   does not fit a float; the value then counts as missing. Not for NaN. */
 static inline int value_map(const column *c, double raw, double *out)
 {
     if (c->bounded) {

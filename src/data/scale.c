@@ -1,13 +1,13 @@
 /*
- * Rows of one length: in each record the features that nobody declared bounds
- * for are divided by their common Euclidean length. A map of one row, so no
- * bound has to be bought.
+ * --undeclared rows: in each record, the features without declared bounds are
+ * divided by their joint Euclidean length. This is a row-local map (see
+ * row_value.h): the length is that of the record alone, so it costs no budget.
  *
- * It begins and ends with floats whatever the table is made of, so training,
- * prediction and the exact solver see the same bits. The square of a float is
- * exact in a double, neither too large nor too small for it, and so many of
- * them do not overflow; the sum goes in the order of the features, where a
- * zero changes nothing: dense and sparse rows agree.
+ * Values are rounded to float before and after, whatever the table holds, so
+ * training, prediction and the exact solver see the same bits. The square of
+ * a float is exact in a double, and the sum of so many squares does not
+ * overflow. The sum is taken in the order of the features, where a zero
+ * changes nothing: dense and sparse rows agree.
  */
 #include "block.h"
 
@@ -19,8 +19,8 @@ static inline double scale_square(double sum, double x)
     return sum + v * v;
 }
 
-/* The root is correctly rounded and the sum is at least the square of each:
-   the result is within [-1, 1]. */
+/* The result is within [-1, 1]: the sum is at least the square of each value,
+   and the square root is correctly rounded. */
 static inline double scale_value(double x, double length)
 {
     return length > 0 ? (double)(float)((double)(float)x / length) : 0;

@@ -43,8 +43,8 @@ void schema_free(schema *s)
     *s = (schema){0};
 }
 
-/* A JSON list of different, non-empty strings; 0 if it is anything else. (Out
-   of memory it is taken for one: there is none to copy it, either.) */
+/* Whether this is a JSON list of different, non-empty strings. (When memory
+   runs out a repeated word is not noticed; copying the list fails then.) */
 static int schema_is_words(const json_t *list)
 {
     json_t *seen = json_object();

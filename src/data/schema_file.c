@@ -9,7 +9,8 @@
 
 enum { SCHEMA_PART = 1 << 16 };
 
-/* All that is left of the source, which may be gzip that never ends. */
+/* All that is left of the source. Its size is limited, because a small gzip
+   file can inflate to very much. */
 static sotto_status schema_gather(text_buffer *t, source *s, const char *path,
                                   sotto_error *error)
 {
@@ -43,8 +44,8 @@ static sotto_status schema_bytes(const char *path, text_buffer *out,
     return status;
 }
 
-/* jansson takes a failed allocation for bad syntax; so ask the system again
-   whether there is room for what it needed. */
+/* jansson reports a failed allocation as bad syntax. So this asks again for
+   as much memory as it may have needed. */
 static int schema_out_of_memory(size_t size)
 {
     void *room = mem_zeroed(size + 4096, 8);

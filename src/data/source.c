@@ -122,7 +122,7 @@ static sotto_status source_feed(void *context, const char **bytes, size_t *size,
     source *s = context;
     if (!s->bytes) {
         *bytes = s->raw;
-        if (s->raw_size) { /* what was peeked at */
+        if (s->raw_size) { /* the bytes that were peeked at come first */
             *size = s->raw_size;
             s->raw_size = 0;
             return SOTTO_OK;
@@ -154,7 +154,7 @@ static sotto_status source_detect_gzip(source *s, int by_name,
     if (by_name ? !s->name[source_bare_length(s->name)]
                 : size < 2 || memcmp(head, "\x1f\x8b", 2))
         return SOTTO_OK;
-    /* the bytes that were peeked from a descriptor are its first input */
+    /* the inflater begins with the bytes that were peeked at */
     if (!s->bytes) {
         s->raw = mem_zeroed(1, SOURCE_READ);
         if (!s->raw)
@@ -207,7 +207,7 @@ sotto_status source_memory(source **out, const char *name, const void *bytes,
 
 /* ---- the stream ---- */
 
-/* Some bytes of the stream; none at its end. */
+/* Reads some bytes of the stream; none at its end. */
 static sotto_status source_stream(source *s, char *to, size_t size, size_t *got,
                                   sotto_error *error)
 {

@@ -1,9 +1,13 @@
 /*
  * Pieces of whole records. Files, gzip, stdin and pipes are read into buffers,
- * one for each piece that is in use, which are used again for the next one:
- * were a file mapped, whoever cuts it short would end the program. Pieces of
- * the caller's memory point into it; only the last few lines are copied, so
- * that every piece can be padded.
+ * one for each piece that is in use; a buffer is used again for the next
+ * piece. Files are not mapped, because a mapped file that somebody truncates
+ * would end the program. Pieces of the caller's memory point into it; only the
+ * last few lines are copied, so that every piece can be padded.
+ *
+ * Where a piece ends does not change what is stored of a record: every piece
+ * consists of whole records, and whether a record is too long depends on that
+ * record alone.
  */
 #include "source_internal.h"
 
@@ -81,7 +85,8 @@ static sotto_status source_next_plain(source *s, const source_cutting *how,
     }
     if (!left)
         return SOTTO_OK;
-    /* near the end: a copy, of whole records or else of all that is left */
+    /* Near the end there is no room for the padding, so a copy is made: of
+       whole records or, without any, of all that is left. */
     whole = how->cut(text, left, how->context);
     whole = whole ? whole : left;
     s->at += whole;
@@ -104,8 +109,8 @@ static sotto_status source_keep_rest(source *s, piece *p, size_t whole,
     return SOTTO_OK;
 }
 
-/* The buffer is full of the start of a line: on to the next line, of which the
-   buffer then holds the start. */
+/* The buffer is full, and all of it is the start of one line. Skips that line;
+   the buffer then holds the start of the next one. */
 static sotto_status source_skip_line(source *s, piece *p, size_t *used,
                                      int *ended, sotto_error *error)
 {
@@ -145,7 +150,8 @@ static sotto_status source_gather(source *s, const source_cutting *how,
                 return status;
             window = how->want;
         }
-        /* exactly the limit: whether a record is too long is its own affair */
+        /* The buffer grows to exactly the limit. So whether a record is too
+           long does not depend on what came before it in the buffer. */
         window = window < how->limit ? window : how->limit;
         status = source_grow(p, window + 1 + SOURCE_PADDING, *used, error);
         if (status == SOTTO_OK && !*used) {
@@ -175,7 +181,7 @@ static sotto_status source_next_stream(source *s, const source_cutting *how,
             out->buffer[used++] = '\n';
         whole = used;
     }
-    /* what the last piece left behind is no padding */
+    /* the buffer may still hold bytes of the piece before */
     memset(out->buffer + used, 0, SOURCE_PADDING);
     return source_keep_rest(s, out, whole, used, error);
 }

@@ -1,6 +1,6 @@
 /*
- * The table: what it takes over from the plan, how it is looked at, how it
- * ends.
+ * The table: what it takes over from the plan, remarks about it, access to it,
+ * and how it is freed.
  */
 #include "reader.h"
 
@@ -209,7 +209,7 @@ const char *sotto_table_warning(const sotto_table *t, int64_t i)
     return i >= 0 && i < t->warnings ? t->warning[i] : NULL;
 }
 
-/* ---- the end ---- */
+/* ---- freeing ---- */
 
 static void table_free_large(void *memory, size_t bytes)
 {
@@ -286,7 +286,7 @@ void sotto_table_free(sotto_table *t)
     mem_free(t);
 }
 
-/* ---- looking ---- */
+/* ---- access ---- */
 
 int64_t sotto_table_rows(const sotto_table *t)
 {
@@ -347,7 +347,7 @@ void table_stored(const sotto_table *t, int64_t j, double *out)
         return;
     }
     memset(out, 0, (size_t)t->rows * sizeof *out);
-    assert(e->start); /* whoever wants columns asks for them when reading */
+    assert(e->start); /* not read with --layout rows */
     for (int64_t k = e->start[j]; k < e->start[j + 1]; k++)
         out[e->index[k]] = table_element(t, e->value, k);
 }

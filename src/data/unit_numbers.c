@@ -1,7 +1,8 @@
 /*
- * Whose row is it? Rows of one person get one number. Texts are compared
- * whole: a hash alone could make two people one, and then one person's
- * rows would decide which of the other's are kept.
+ * Numbers the people: rows with the same text in the unit column get the same
+ * number. Texts are compared whole. A hash alone could make two people one,
+ * and then one person's rows would decide which rows of the other are kept
+ * (--rows-per-person).
  */
 #include "block.h"
 
