@@ -3,9 +3,9 @@
  * fault that a price can come from and that pricing the listed questions
  * again does not show. A statement to which a row applies is refused.
  */
+#include "json.h"
 #include "parts.h"
 
-#include <jansson.h>
 #include <string.h>
 
 static const struct {

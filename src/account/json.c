@@ -8,9 +8,9 @@
  *
  * An event may have its own "adjacency": what it was priced for.
  */
+#include "json.h"
 #include "account.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -186,14 +186,6 @@ static sotto_status json_read_list(const json_reader *r, json_t *root)
     return status;
 }
 
-/* jansson calls a failed allocation a syntax error: ask the system again. */
-static int json_out_of_memory(size_t size)
-{
-    void *probe = mem_zeroed(size + 1, 1);
-    mem_free(probe);
-    return !probe;
-}
-
 sotto_status account_from_json(account_list *out, const char *text,
                                size_t length, const char *name,
                                sotto_error *error)
@@ -201,9 +193,7 @@ sotto_status account_from_json(account_list *out, const char *text,
     *out = (account_list){0};
     json_reader r = {out, name, error};
     json_error_t fault;
-    locale_t before = locale_plain();
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
-    locale_restore(before);
+    json_t *root = json_read(text, length, &fault);
     if (!root && json_out_of_memory(length))
         return error_memory(error);
     if (!root)

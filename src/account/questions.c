@@ -2,10 +2,10 @@
  * Questions: as they stand in a statement of privacy, and the events that
  * they are priced as. What is written here is what is read and priced again.
  */
+#include "json.h"
 #include "parts.h"
 
 #include <assert.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,21 +20,19 @@ static const struct {
     [ACCOUNT_ZCDP] = {"ZCDP", "rho"},
 };
 
-/* ---- as text ---- */
+/* ---- as JSON ---- */
 
-void account_put_question(text_buffer *t, const account_question *q)
+void account_put_question(json_t **object, const account_question *q)
 {
-    text_format(
-        t, "\"times\": %lld, \"event\": \"%s\", \"%s\": ", (long long)q->times,
-        question_names[q->kind].event, question_names[q->kind].level);
-    text_number(t, q->level);
-    if (q->kind == ACCOUNT_SUBSAMPLED) {
-        text_put(t, ", \"rate\": ");
-        text_number(t, q->rate);
-    }
+    json_add_count(object, "times", q->times);
+    json_add_text(object, "event", question_names[q->kind].event);
+    json_add_number(object, question_names[q->kind].level, q->level);
+    if (q->kind == ACCOUNT_SUBSAMPLED)
+        json_add_number(object, "rate", q->rate);
     if (q->blocks > 0)
-        text_format(t, ", \"blocks\": %lld", (long long)q->blocks);
-    text_put(t, q->and_next ? ", \"in_turn_with_next\": true" : "");
+        json_add_count(object, "blocks", q->blocks);
+    if (q->and_next)
+        json_add(object, "in_turn_with_next", json_true());
 }
 
 /* A whole number from 1 on, `standard` when it is not there, -1: it is none. */

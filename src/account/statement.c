@@ -3,9 +3,9 @@
  * checked when somebody is to believe it. Every promise of a statement has the
  * same form: questions, the draws of their noise, epsilon and delta.
  */
+#include "json.h"
 #include "parts.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,24 +24,18 @@ static const double curve_deltas[CURVE] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6,
 
 /* Without the points for which nothing is proven: a large epsilon has no
    meaning at a delta that is less than what the noise's draws are off by. */
-static void put_curve(text_buffer *t, const account_price *price)
+static json_t *curve_of(const account_price *price)
 {
-    const char *between = "";
-    text_put(t, ", \"curve\": [");
-    for (int i = 0; i < CURVE; i++) {
-        if (isinf(price[i].epsilon))
-            continue;
-        text_format(t, "%s{\"delta\": ", between);
-        text_number(t, curve_deltas[i]);
-        text_put(t, ", \"epsilon\": ");
-        text_number(t, price[i].epsilon);
-        text_put(t, "}");
-        between = ", ";
-    }
-    text_put(t, "]");
+    json_t *curve = json_array();
+    for (int i = 0; i < CURVE; i++)
+        if (isfinite(price[i].epsilon))
+            json_append(&curve,
+                        json_pack("{s:f, s:f}", "delta", curve_deltas[i],
+                                  "epsilon", price[i].epsilon));
+    return curve;
 }
 
-sotto_status account_put_terms(text_buffer *t, const account_list *list,
+sotto_status account_put_terms(json_t **statement, const account_list *list,
                                sotto_error *error)
 {
     account_price price[CURVE];
@@ -49,10 +43,9 @@ sotto_status account_put_terms(text_buffer *t, const account_list *list,
         account_epsilons(list, curve_deltas, CURVE, price, error);
     if (status != SOTTO_OK)
         return status;
-    text_format(
-        t, "\"order\": \"%s\", \"draws\": ", list->ordered ? "given" : "any");
-    text_number(t, list->draws);
-    put_curve(t, price);
+    json_add_text(statement, "order", list->ordered ? "given" : "any");
+    json_add_number(statement, "draws", list->draws);
+    json_add(statement, "curve", curve_of(price));
     return SOTTO_OK;
 }
 
@@ -405,9 +398,7 @@ static sotto_status check_statement(stated *s)
 sotto_status account_check_statement(const char *statement, const char *name,
                                      sotto_error *error)
 {
-    locale_t before = locale_plain();
-    json_t *root = json_loads(statement, JSON_REJECT_DUPLICATES, NULL);
-    locale_restore(before);
+    json_t *root = json_read(statement, strlen(statement), NULL);
     stated s = {.statement = root, .name = name, .error = error};
     if (!root) /* a model has it as JSON */
         return error_memory(error);

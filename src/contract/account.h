@@ -122,16 +122,17 @@ sotto_status account_ask(account_list *list, const account_question *question,
 account_adjacency account_priced_for(account_adjacency asked, int sampled);
 int64_t account_priced_count(const account_question *question);
 
-/* `"times": 3, "event": "GAUSS", "mu": 0.1`, and back: the same bits. 0: it is
-   not understood. */
+/* `"times": 3, "event": "GAUSS", "mu": 0.1`, added to an object by the rules
+   of json.h, and back: the same bits. 0: it is not understood. */
 struct json_t;
-void account_put_question(text_buffer *out, const account_question *question);
+void account_put_question(struct json_t **object,
+                          const account_question *question);
 int account_read_question(account_question *out, const struct json_t *from);
 
-/* `"order": "given", "draws": 12, "curve": [...]`: what else a statement's
-   prices are made of, and what the list costs at other deltas. */
-sotto_status account_put_terms(text_buffer *out, const account_list *list,
-                               sotto_error *error);
+/* `"order": "given", "draws": 12, "curve": [...]`, added to a statement: what
+   else its prices are made of, and what the list costs at other deltas. */
+sotto_status account_put_terms(struct json_t **statement,
+                               const account_list *list, sotto_error *error);
 
 /*
  * Prices the questions of a statement of privacy (JSON) again. SOTTO_PRIVACY

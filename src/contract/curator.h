@@ -58,16 +58,18 @@ typedef struct curator_terms {
     int64_t scaled;         /* features divided by their length in each row */
 } curator_terms;
 
-/* The statement of privacy as JSON, and its epsilon. */
-sotto_status curator_statement(const curator_terms *terms, text_buffer *out,
+/* The statement of privacy as a JSON object, to be freed whatever the status,
+   and its epsilon. */
+struct json_t;
+sotto_status curator_statement(const curator_terms *terms, struct json_t **out,
                                double *epsilon, sotto_error *error);
 
 /*
- * The questions that were told to be asked out of ASK_LATER, as an addition
- * to the statement: `, "chosen_from_answers": [...]`, or nothing. They were
- * chosen from answers, and so say nothing that these do not.
+ * Adds the questions that were told to be asked out of ASK_LATER to the
+ * statement, as "chosen_from_answers", where there are any. They were chosen
+ * from answers, and so say nothing that these do not.
  */
-void curator_put_told(const curator *c, text_buffer *out);
+void curator_put_told(const curator *c, struct json_t **statement);
 
 /* Whether all noise was secret, and every answer had some. */
 int curator_is_private(const curator *c);

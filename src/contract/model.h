@@ -65,13 +65,13 @@ sotto_model *model_new(int64_t features);
 /* Whether that delta is too large for so many rows; then it says so. */
 int model_remark_delta(double rows, double delta, sotto_error *remark);
 
-/* A schema or a statement in the one form that models keep them in, from any
-   JSON of them; NULL when out of memory or when it is not JSON. */
-char *model_form(const char *json);
+/* The text of a schema or a statement, in the one form that models keep them
+   in; NULL when out of memory or when there is no value. */
+struct json_t;
+char *model_form(const struct json_t *value);
 
 /* Whose promise it is, in words: of a statement read as JSON (jansson's
    json_t), or as text, to be freed. */
-struct json_t;
 void model_put_unit(text_buffer *t, const struct json_t *statement);
 sotto_status model_unit(char **out, const char *statement, sotto_error *error);
 

@@ -144,8 +144,8 @@ struct solver_row {
     /* NULL, or what `sotto plan --explain` says. */
     void (*explain)(const solver_run *r, text_buffer *out);
 
-    /* NULL, or adds to a plan what is asked for by --set: ", \"key\": ..." */
-    sotto_status (*theory)(const solver_run *r, text_buffer *out,
+    /* NULL, or adds to a plan, a JSON object, what is asked for by --set. */
+    sotto_status (*theory)(const solver_run *r, struct json_t **plan,
                            sotto_error *error);
 };
 

@@ -13,7 +13,8 @@ sotto_status fit_check_spent(const char *model, sotto_error *error);
 
 /* Writes MODEL.spent, synced, of the statement that the model will have and
    of its events; refuses where there is one already. */
-sotto_status fit_write_spent(const char *model, const char *statement,
+struct json_t;
+sotto_status fit_write_spent(const char *model, const struct json_t *statement,
                              const account_list *events, sotto_error *error);
 
 /* ---- what libsotto-federate uses ---- */

@@ -1,10 +1,10 @@
 /*
  * A schema's bytes: from a file or memory to JSON.
  */
+#include "json.h"
 #include "schema.h"
 #include "source.h"
 
-#include <jansson.h>
 #include <string.h>
 
 enum { SCHEMA_PART = 1 << 16 };
@@ -44,15 +44,6 @@ static sotto_status schema_bytes(const char *path, text_buffer *out,
     return status;
 }
 
-/* jansson reports a failed allocation as bad syntax. So this asks again for
-   as much memory as it may have needed. */
-static int schema_out_of_memory(size_t size)
-{
-    void *room = mem_zeroed(size + 4096, 8);
-    mem_free(room);
-    return !room;
-}
-
 /* jansson's reason without the text it quotes: the file may be one of
    records, given by mistake. */
 static const char *schema_reason(json_error_t *problem)
@@ -69,11 +60,8 @@ sotto_status schema_parse(schema *out, const char *name, const char *bytes,
     json_error_t problem;
     *out = (schema){0};
     size_t mark = size >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
-    locale_t before = locale_plain();
-    json_t *root =
-        json_loadb(bytes + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
-    locale_restore(before);
-    if (!root && schema_out_of_memory(size))
+    json_t *root = json_read(bytes + mark, size - mark, &problem);
+    if (!root && json_out_of_memory(size))
         return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE,

@@ -128,14 +128,6 @@ static sotto_status read_all(const reading *r, const json_t *root)
 
 /* ---- life ---- */
 
-/* jansson takes a failed allocation for a fault of the text. */
-static int out_of_memory(size_t size)
-{
-    void *block = mem_zeroed(size + 1, 1);
-    mem_free(block);
-    return !block;
-}
-
 sotto_status federation_parse(federation *out, const char *name,
                               const char *bytes, size_t size,
                               sotto_error *error)
@@ -146,10 +138,8 @@ sotto_status federation_parse(federation *out, const char *name,
                         .buckets = 3000,
                         .label_rms = 1,
                         .share = {.2, .35, .45}};
-    locale_t before = locale_plain();
-    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &where);
-    locale_restore(before);
-    if (!root && out_of_memory(size))
+    json_t *root = json_read(bytes, size, &where);
+    if (!root && json_out_of_memory(size))
         return error_memory(error);
     if (!root)
         return error_set(error, SOTTO_USAGE, "%s: line %d: expected JSON",

@@ -5,8 +5,7 @@
 #define SOTTO_FEDERATE_CONFIG_H
 
 #include "internal.h"
-
-#include <jansson.h>
+#include "json.h"
 
 /* What it is read with. */
 typedef struct reading {
@@ -51,9 +50,6 @@ sotto_status config_parties(const reading *r, const json_t *root);
 sotto_status config_network(const reading *r, const json_t *root);
 
 /* ---- schemas.c ---- */
-
-/* Adds a value as it was read. */
-void config_put_json(text_buffer *t, const json_t *value);
 
 /* The schema of all columns in the order of the parties, and each party's. */
 sotto_status config_schemas(const reading *r, const json_t *root);

@@ -226,10 +226,11 @@ const char *federation_model_fault(const federation *f, int k,
 
 /* What is stated, and what it costs: nothing, and no epsilon, of what is NOT
    PRIVATE. */
+struct json_t;
 typedef struct federation_promise {
-    char *statement;
-    double epsilon; /* proven, of a whole row */
-    double *slice;  /* of each party's part */
+    struct json_t *statement; /* NULL where there is none */
+    double epsilon;           /* proven, of a whole row */
+    double *slice;            /* of each party's part */
     double mu;
 } federation_promise;
 
@@ -331,8 +332,9 @@ const double *participant_weights(const participant *p);
 
 /* ---- statement.c ---- */
 
-/* And its epsilon, of a whole row, and those of each party's part. */
-sotto_status federation_statement(const federation *f, text_buffer *out,
+/* As a JSON object, to be freed whatever the status, with its epsilon, of a
+   whole row, and those of each party's part. */
+sotto_status federation_statement(const federation *f, struct json_t **out,
                                   double *epsilon, double *slice,
                                   sotto_error *error);
 

@@ -2,6 +2,7 @@
  * What comes of a run: a model, and what is promised of it.
  */
 #include "internal.h"
+#include "json.h"
 #include "model.h"
 
 #include <math.h>
@@ -32,7 +33,6 @@ sotto_status federation_promise_make(federation_promise *out,
                                      const federation *f, int is_private,
                                      sotto_error *error)
 {
-    text_buffer t = {0};
     *out = (federation_promise){.epsilon = INFINITY};
     out->slice = mem_zeroed((size_t)f->parties, sizeof *out->slice);
     if (!out->slice)
@@ -40,14 +40,9 @@ sotto_status federation_promise_make(federation_promise *out,
     for (int k = 0; k < f->parties; k++)
         out->slice[k] = INFINITY;
     sotto_status status = federation_mu(f, &out->mu, error);
-    if (status == SOTTO_OK && is_private) {
-        status = federation_statement(f, &t, &out->epsilon, out->slice, error);
-        if (status == SOTTO_OK)
-            out->statement = t.failed ? NULL : model_form(t.data);
-        text_free(&t);
-        if (status == SOTTO_OK && !out->statement)
-            status = error_memory(error);
-    }
+    if (status == SOTTO_OK && is_private)
+        status = federation_statement(f, &out->statement, &out->epsilon,
+                                      out->slice, error);
     if (status != SOTTO_OK)
         federation_promise_free(out);
     return status;
@@ -55,7 +50,7 @@ sotto_status federation_promise_make(federation_promise *out,
 
 void federation_promise_free(federation_promise *p)
 {
-    mem_free(p->statement);
+    json_decref(p->statement);
     mem_free(p->slice);
     *p = (federation_promise){0};
 }
@@ -106,7 +101,7 @@ sotto_status federation_model(sotto_model **out, const federation *f,
     sotto_model *m = model_new(features);
     int fine = m && set_names(m, f);
     if (fine && promise->statement) {
-        m->statement = mem_text(promise->statement);
+        m->statement = model_form(promise->statement);
         m->epsilon = promise->epsilon;
         m->delta = f->delta;
         fine = m->statement != NULL;

@@ -7,38 +7,17 @@
 
 #include <string.h>
 
-static int put_json(const char *bytes, size_t size, void *to)
-{
-    text_add(to, bytes, size);
-    return ((text_buffer *)to)->failed ? -1 : 0;
-}
-
-void config_put_json(text_buffer *t, const json_t *value)
-{
-    locale_t before = locale_plain();
-    if (json_dump_callback(value, put_json, t,
-                           JSON_COMPACT | JSON_ENCODE_ANY |
-                               JSON_REAL_PRECISION(17)))
-        t->failed = 1; /* nothing else can: it was read from JSON */
-    locale_restore(before);
-}
-
 /* In the form that models keep; NULL when out of memory. */
-static char *schema_text(const json_t *root, const json_t *columns)
+static char *schema_text(const json_t *root, json_t *columns)
 {
-    text_buffer t = {0};
-    const json_t *words = json_object_get(root, "missing_values");
-    text_put(&t, "{\"sotto_schema\": 1, ");
-    if (words) {
-        text_put(&t, "\"missing_values\": ");
-        config_put_json(&t, words);
-        text_put(&t, ", ");
-    }
-    text_put(&t, "\"default\": {\"type\": \"drop\"}, \"columns\": ");
-    config_put_json(&t, columns);
-    text_put(&t, "}");
-    char *text = t.failed ? NULL : model_form(t.data);
-    text_free(&t);
+    json_t *words = json_object_get(root, "missing_values");
+    json_t *schema = json_pack("{s:i}", "sotto_schema", 1);
+    if (words)
+        json_add(&schema, "missing_values", json_incref(words));
+    json_add(&schema, "default", json_pack("{s:s}", "type", "drop"));
+    json_add(&schema, "columns", json_incref(columns));
+    char *text = model_form(schema);
+    json_decref(schema);
     return text;
 }
 

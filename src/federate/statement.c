@@ -3,44 +3,34 @@
  * whom, against whom. Nothing in it depends on a record.
  */
 #include "internal.h"
+#include "json.h"
 
 #include <math.h>
 
-static void put_text(text_buffer *t, const char *key, const char *value)
-{
-    text_format(t, ", \"%s\": ", key);
-    text_json(t, value);
-}
-
-static void put_number(text_buffer *t, const char *key, double value)
-{
-    text_format(t, ", \"%s\": ", key);
-    text_number(t, value);
-}
-
 /* ---- one whole row ---- */
 
-static void put_question(text_buffer *t, const char *before, const char *name,
-                         const account_question *q)
+static json_t *question_of(const char *name, const account_question *q)
 {
-    text_format(
-        t, "%s{\"question\": \"%s\", \"mechanism\": \"%s\", ", before, name,
-        q->kind == ACCOUNT_RANGE ? "exponential mechanism" : "Gaussian");
-    account_put_question(t, q);
-    text_put(t, "}");
+    json_t *out = json_object();
+    json_add_text(&out, "question", name);
+    json_add_text(&out, "mechanism",
+                  q->kind == ACCOUNT_RANGE ? "exponential mechanism"
+                                           : "Gaussian");
+    account_put_question(&out, q);
+    return out;
 }
 
-static void put_questions(text_buffer *t, const federation_questions *all)
+static void put_questions(json_t **s, const federation_questions *all)
 {
-    text_put(t, ", \"questions\": [");
+    json_t *list = json_array();
     for (int i = 0; i < all->count; i++)
-        put_question(t, i ? ", " : "", all->name[i], &all->question[i]);
-    text_put(t, "]");
+        json_append(&list, question_of(all->name[i], &all->question[i]));
+    json_add(s, "questions", list);
 }
 
 /* ---- a party's part of a row ---- */
 
-static sotto_status put_slice(text_buffer *t, const federation *f, int k,
+static sotto_status put_slice(json_t **slices, const federation *f, int k,
                               double *epsilon, sotto_error *error)
 {
     federation_questions all = federation_slice_questions(f, k);
@@ -51,87 +41,91 @@ static sotto_status put_slice(text_buffer *t, const federation *f, int k,
         status = account_epsilon(&events, f->delta, &price, error);
     account_free(&events);
     *epsilon = price.epsilon;
-    text_put(t, k ? ", {\"party\": " : "{\"party\": ");
-    text_json(t, f->party[k].name);
-    put_number(t, "epsilon", price.epsilon);
-    put_number(t, "delta", f->delta);
-    text_format(t, ", \"columns\": %lld", (long long)federation_columns(f, k));
-    put_questions(t, &all);
-    put_number(t, "draws", all.draws);
-    text_put(t, "}");
+    json_t *slice = json_object();
+    json_add_text(&slice, "party", f->party[k].name);
+    json_add_number(&slice, "epsilon", price.epsilon);
+    json_add_number(&slice, "delta", f->delta);
+    json_add_count(&slice, "columns", federation_columns(f, k));
+    put_questions(&slice, &all);
+    json_add_number(&slice, "draws", all.draws);
+    json_append(slices, slice);
     return status;
 }
 
-static sotto_status put_slices(text_buffer *t, const federation *f,
-                               double *slice, sotto_error *error)
+static sotto_status put_slices(json_t **s, const federation *f, double *slice,
+                               sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    put_text(t, "slices_against",
-             "the server and all other parties together, whatever they send: "
-             "each party counts its own questions, clips what it is told, and "
-             "answers no question twice");
-    text_put(t, ", \"slices\": [");
+    json_t *list = json_array();
+    json_add_text(
+        s, "slices_against",
+        "the server and all other parties together, whatever they send: "
+        "each party counts its own questions, clips what it is told, and "
+        "answers no question twice");
     for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
-        status = put_slice(t, f, k, &slice[k], error);
-    text_put(t, "]");
+        status = put_slice(&list, f, k, &slice[k], error);
+    json_add(s, "slices", list);
     return status;
 }
 
-static void put_scope(text_buffer *t, const federation *f)
+static void put_scope(json_t **s, const federation *f)
 {
     char session[65];
     federation_questions all = federation_row_questions(f);
     hash_text(&f->session, session);
-    put_text(t, "adjacency", account_adjacency_name(ACCOUNT_ZERO_OUT));
-    put_text(t, "zero_out", SOTTO_ZERO_OUT);
-    put_text(t, "of", "a whole row: all parties' columns and the label");
-    put_text(t, "against",
-             "everybody but the parties: outsiders, the server, "
-             "and all that it passes on");
-    put_text(t, "unit", "row");
-    text_put(t, ", \"unit_column\": null, \"rows_per_person\": 1");
-    put_text(t, "membership",
-             "not protected: who is in the data, and how many they are, is "
-             "taken for public");
-    put_text(t, "labels",
-             f->labels_known
-                 ? "known to every party, from which they are not protected; "
-                   "never sent"
-                 : "private to the party that has them");
-    put_text(t, "protocol", "c*: noisy sketches and private choices");
-    put_text(t, "session", session);
-    put_questions(t, &all);
+    json_add_text(s, "adjacency", account_adjacency_name(ACCOUNT_ZERO_OUT));
+    json_add_text(s, "zero_out", SOTTO_ZERO_OUT);
+    json_add_text(s, "of", "a whole row: all parties' columns and the label");
+    json_add_text(s, "against",
+                  "everybody but the parties: outsiders, the server, "
+                  "and all that it passes on");
+    json_add_text(s, "unit", "row");
+    json_add(s, "unit_column", json_null());
+    json_add_count(s, "rows_per_person", 1);
+    json_add_text(
+        s, "membership",
+        "not protected: who is in the data, and how many they are, is "
+        "taken for public");
+    json_add_text(
+        s, "labels",
+        f->labels_known
+            ? "known to every party, from which they are not protected; "
+              "never sent"
+            : "private to the party that has them");
+    json_add_text(s, "protocol", "c*: noisy sketches and private choices");
+    json_add_text(s, "session", session);
+    put_questions(s, &all);
 }
 
-sotto_status federation_statement(const federation *f, text_buffer *t,
+sotto_status federation_statement(const federation *f, json_t **s,
                                   double *epsilon, double *slice,
                                   sotto_error *error)
 {
     account_list events;
     account_price price = {0};
+    *s = json_object();
     sotto_status status = federation_events(&events, f, error);
     if (status != SOTTO_OK)
         return status;
     status = account_epsilon(&events, f->delta, &price, error);
     *epsilon = price.epsilon;
     if (status == SOTTO_OK) {
-        text_put(t, "{\"guarantee\": \"differential privacy\"");
-        put_number(t, "epsilon", price.epsilon);
-        put_number(t, "delta", f->delta);
-        put_scope(t, f);
-        put_text(t, "proven_by", account_method_name(price.method));
-        text_put(t, ", ");
-        status = account_put_terms(t, &events, error);
+        json_add_text(s, "guarantee", "differential privacy");
+        json_add_number(s, "epsilon", price.epsilon);
+        json_add_number(s, "delta", f->delta);
+        put_scope(s, f);
+        json_add_text(s, "proven_by", account_method_name(price.method));
+        status = account_put_terms(s, &events, error);
     }
     account_free(&events);
     if (status == SOTTO_OK)
-        status = put_slices(t, f, slice, error);
-    put_text(t, "randomness", "ChaCha20 keyed by the system");
-    put_text(t, "not_covered",
-             "timing; how rows of the parties were matched; other releases "
-             "about the same people, which add up; declarations (bounds, "
-             "radii, caps) that were taken from the records");
-    put_text(t, "sotto", sotto_version());
-    text_put(t, "}");
-    return status;
+        status = put_slices(s, f, slice, error);
+    json_add_text(s, "randomness", "ChaCha20 keyed by the system");
+    json_add_text(
+        s, "not_covered",
+        "timing; how rows of the parties were matched; other releases "
+        "about the same people, which add up; declarations (bounds, "
+        "radii, caps) that were taken from the records");
+    json_add_text(s, "sotto", sotto_version());
+    return status == SOTTO_OK && !*s ? error_memory(error) : status;
 }

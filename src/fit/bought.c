@@ -4,9 +4,9 @@
  * and in the model's schema, as if it had been declared: then rows to predict
  * are clamped as those of the training were.
  */
+#include "json.h"
 #include "private.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,39 +50,32 @@ int fit_has_bought(const private_run *r)
 }
 
 /* Where all of them have the same bound it is told once. */
-static void put_features(const private_run *r, const sotto_model *m,
-                         text_buffer *t)
+static json_t *features_of(const private_run *r, const sotto_model *m)
 {
-    const char *between = "";
-    text_put(t, "\"features\": ");
+    json_t *all = json_object();
     for (int64_t j = 0; j < m->features; j++) {
         char buffer[24];
-        if (!is_bought(r->run.smooth.reach[j], r->answer.bounds[j]))
+        double bound = r->answer.bounds[j];
+        if (!is_bought(r->run.smooth.reach[j], bound))
             continue;
         if (r->answer.common_bound) {
-            text_number(t, r->answer.bounds[j]);
-            return;
+            json_decref(all);
+            return json_real(bound);
         }
-        text_put(t, *between ? between : "{");
-        text_json(t, sotto_model_feature_name(m, j, buffer));
-        text_put(t, ": ");
-        text_number(t, r->answer.bounds[j]);
-        between = ", ";
+        json_add_number(&all, sotto_model_feature_name(m, j, buffer), bound);
     }
-    text_put(t, *between ? "}" : "{}");
+    return all;
 }
 
-void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t)
+void fit_put_bought(const private_run *r, const sotto_model *m,
+                    json_t **statement)
 {
-    int64_t p = m->features;
-    text_put(t, ",\n    \"bought_bounds\": {");
-    if (is_bought(r->run.smooth.target_reach, r->answer.bounds[p])) {
-        text_put(t, "\"target\": ");
-        text_number(t, r->answer.bounds[p]);
-        text_put(t, ", ");
-    }
-    put_features(r, m, t);
-    text_put(t, "}");
+    json_t *bounds = json_object();
+    double target = r->answer.bounds[m->features];
+    if (is_bought(r->run.smooth.target_reach, target))
+        json_add_number(&bounds, "target", target);
+    json_add(&bounds, "features", features_of(r, m));
+    json_add(statement, "bought_bounds", bounds);
 }
 
 /* ---- the model's schema ---- */
@@ -146,18 +139,13 @@ static int put_schema(const private_run *r, const sotto_model *m, json_t *root)
 sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
                                 sotto_error *error)
 {
-    char *text = NULL, *form = NULL;
+    char *form = NULL;
     if (!fit_has_bought(r))
         return SOTTO_OK;
-    locale_t before = locale_plain();
-    json_t *root = json_loads(m->schema, 0, NULL);
+    json_t *root = json_read(m->schema, strlen(m->schema), NULL);
     if (root && put_schema(r, m, root))
-        text = json_dumps(root, JSON_REAL_PRECISION(17));
-    locale_restore(before);
+        form = model_form(root);
     json_decref(root);
-    if (text)
-        form = model_form(text);
-    free(text);
     if (!form)
         return error_memory(error);
     mem_free(m->schema);

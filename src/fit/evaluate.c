@@ -3,9 +3,9 @@
  * sensitive as the rows.
  */
 #include "data.h"
+#include "json.h"
 #include "model.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +51,8 @@ static sotto_status penalty_of(double *out, const sotto_model *m,
                                const sotto_table *t, sotto_error *error)
 {
     int file = m->units == MODEL_UNITS_FILE, mapped = 0;
-    locale_t before = locale_plain();
-    json_t *schema = json_loads(m->schema ? m->schema : "{}", 0, NULL);
-    locale_restore(before);
+    const char *text = m->schema ? m->schema : "{}";
+    json_t *schema = json_read(text, strlen(text), NULL);
     if (!schema) /* the model has it as JSON */
         return error_memory(error);
     *out = 0;

@@ -4,6 +4,7 @@
  * the values as they stand in the file.
  */
 #include "fit.h"
+#include "json.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +33,9 @@ fit_task fit_read_task(const sotto_options *options)
 
 static int fit_copy_names(sotto_model *m, const sotto_table *t)
 {
-    m->schema = model_form(t->schema);
+    json_t *schema = json_read(t->schema, strlen(t->schema), NULL);
+    m->schema = model_form(schema);
+    json_decref(schema);
     for (int i = 0; i < 2 && t->class_name[0]; i++) {
         m->class_name[i] = mem_text(t->class_name[i]);
         if (!m->class_name[i])

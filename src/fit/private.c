@@ -4,6 +4,7 @@
  * records and the solver asks what was planned.
  */
 #include "private.h"
+#include "json.h"
 
 #include <math.h>
 
@@ -113,7 +114,7 @@ static void run_noise(const private_run *r, sotto_model *m)
         any |= m->noise[j] > 0;
         finite &= isfinite(m->noise[j]) && m->noise[j] >= 0;
     }
-    if (m->statement && any && finite)
+    if (r->statement && any && finite)
         return;
     mem_free(m->noise);
     m->noise = NULL;
@@ -144,7 +145,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, r->answer.intercept);
     run_noise(r, m);
-    if (status == SOTTO_OK && m->statement)
+    if (status == SOTTO_OK && r->statement)
         m->rows = run_rows(r);
     if (r->policy.norm_bound > 0) {
         m->norm_bound = r->policy.norm_bound;
@@ -153,10 +154,9 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     return status;
 }
 
-/* Before anything is asked: what cannot be stated is not begun. It is put
-   into the model when the run is over. */
-static sotto_status run_text(const private_run *r, text_buffer *t,
-                             double *epsilon, sotto_error *error)
+/* Before anything is asked: what cannot be stated is not begun. */
+static sotto_status run_state(private_run *r, double *epsilon,
+                              sotto_error *error)
 {
     curator_terms terms = {&r->policy,
                            &r->run.plan,
@@ -165,56 +165,26 @@ static sotto_status run_text(const private_run *r, text_buffer *t,
                            fit_bounds_word(r),
                            fit_rows_come_from(r->run.options),
                            r->run.facts.scaled};
-    return curator_statement(&terms, t, epsilon, error);
+    return curator_statement(&terms, &r->statement, epsilon, error);
 }
 
-/* In the form that models are written in; frees the text. */
-static sotto_status run_form(text_buffer *t, char **out, sotto_status status,
-                             sotto_error *error)
+/* Writes the statement into the model when the run is over: with what was
+   chosen from answers or bought as it went. */
+static sotto_status run_finish_statement(private_run *r, sotto_model *m,
+                                         sotto_error *error)
 {
-    *out = status == SOTTO_OK && !t->failed ? model_form(t->data) : NULL;
-    text_free(t);
-    return status == SOTTO_OK && !*out ? error_memory(error) : status;
-}
-
-static sotto_status run_state(const private_run *r, sotto_model *m,
-                              sotto_error *error)
-{
-    text_buffer t = {0};
-    m->delta = option_number(r->run.options, OPTION_DELTA);
-    sotto_status status = run_text(r, &t, &m->epsilon, error);
-    return run_form(&t, &m->statement, status, error);
-}
-
-/* What was chosen or bought as it went stands in the statement too. */
-static sotto_status run_told(const private_run *r, sotto_model *m,
-                             sotto_error *error)
-{
-    text_buffer t = {0};
-    if (!m->statement ||
-        (!ask_planned(&r->run.plan, ASK_LATER) && !fit_has_bought(r)))
+    if (!r->statement)
         return SOTTO_OK;
-    text_put(&t, m->statement);
-    while (t.length > 0 && t.data[t.length - 1] != '}')
-        t.length--;
-    t.length -= t.length > 0; /* the brace that closes it */
-    curator_put_told(r->run.curator, &t);
+    curator_put_told(r->run.curator, &r->statement);
     if (fit_has_bought(r))
-        fit_put_bought(r, m, &t);
-    text_put(&t, "}");
-    char *whole = t.failed ? NULL : model_form(t.data);
-    text_free(&t);
-    if (!whole)
-        return error_memory(error);
-    mem_free(m->statement);
-    m->statement = whole;
-    return SOTTO_OK;
+        fit_put_bought(r, m, &r->statement);
+    m->statement = model_form(r->statement);
+    return m->statement ? SOTTO_OK : error_memory(error);
 }
 
 /* On the disk before the first record is asked about: what is proven, which
    for a paper's own noise may be more than was asked for. */
-static sotto_status declare_spending(const private_run *r, const sotto_model *m,
-                                     sotto_error *error)
+static sotto_status declare_spending(const private_run *r, sotto_error *error)
 {
     const sotto_options *options = r->run.options;
     const char *output = option_text(options, OPTION_OUTPUT);
@@ -225,7 +195,7 @@ static sotto_status declare_spending(const private_run *r, const sotto_model *m,
         curator_events(&events, &r->run.plan, r->policy.adjacency,
                        r->run.facts.features, error);
     if (status == SOTTO_OK)
-        status = fit_write_spent(output, m->statement, &events, error);
+        status = fit_write_spent(output, r->statement, &events, error);
     account_free(&events);
     return status;
 }
@@ -260,6 +230,7 @@ void fit_end_run(private_run *r)
     curator_close(r->run.curator);
     (r->run.solver->free_state ? r->run.solver->free_state
                                : mem_free)(r->run.state);
+    json_decref(r->statement);
     mem_free(r->answer.bounds);
     fit_free_maps(&r->maps);
     mem_free(r->unit_column);
@@ -313,8 +284,9 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
                               error);
     if (status != SOTTO_OK || !curator_is_private(r->run.curator))
         return status;
-    status = run_state(r, *out, error);
-    return status == SOTTO_OK ? declare_spending(r, *out, error) : status;
+    (*out)->delta = option_number(r->run.options, OPTION_DELTA);
+    status = run_state(r, &(*out)->epsilon, error);
+    return status == SOTTO_OK ? declare_spending(r, error) : status;
 }
 
 /* ---- only planned ---- */
@@ -331,20 +303,6 @@ static sotto_status run_tell(const private_run *r, char **out,
     *out = t.failed ? NULL : mem_text(t.data);
     text_free(&t);
     return *out ? SOTTO_OK : error_memory(error);
-}
-
-/* What --set asks for stands at the end of a plan. */
-static sotto_status run_explain(const private_run *r, text_buffer *t,
-                                sotto_error *error)
-{
-    if (!r->run.solver->theory)
-        return error_set(error, SOTTO_USAGE, "--set goes with --solver gcd");
-    if (t->failed)
-        return error_memory(error);
-    t->length--; /* the brace that closes it */
-    sotto_status status = r->run.solver->theory(&r->run, t, error);
-    text_put(t, "}");
-    return status;
 }
 
 /* What is public of the data: their size as the options say it, or what a
@@ -379,18 +337,28 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
     return status;
 }
 
+/* What --set asks for stands at the end of a plan. */
+static sotto_status plan_theory(private_run *r, sotto_error *error)
+{
+    return r->run.solver->theory
+               ? r->run.solver->theory(&r->run, &r->statement, error)
+               : error_set(error, SOTTO_USAGE, "--set goes with --solver gcd");
+}
+
 static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
 {
     double epsilon;
-    text_buffer t = {0};
     sotto_status status = run_plan(r, error);
     if (status == SOTTO_OK && option_given(r->run.options, OPTION_EXPLAIN))
         return run_tell(r, out, error);
     if (status == SOTTO_OK)
-        status = run_text(r, &t, &epsilon, error);
+        status = run_state(r, &epsilon, error);
     if (status == SOTTO_OK && option_given(r->run.options, OPTION_SET))
-        status = run_explain(r, &t, error);
-    return run_form(&t, out, status, error);
+        status = plan_theory(r, error);
+    if (status != SOTTO_OK)
+        return status;
+    *out = model_form(r->statement);
+    return *out ? SOTTO_OK : error_memory(error);
 }
 
 sotto_status sotto_fit_plan(char **out, const sotto_options *options,
@@ -424,7 +392,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
     if (status == SOTTO_OK)
         status = run_solver(&r, *out, error);
     if (status == SOTTO_OK)
-        status = run_told(&r, *out, error);
+        status = run_finish_statement(&r, *out, error);
     if (status == SOTTO_OK)
         status = fit_declare_bought(&r, *out, error);
     fit_end_run(&r);

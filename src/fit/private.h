@@ -36,6 +36,7 @@ typedef struct private_run {
     /* with records only */
     fit_maps maps;
     solver_answer answer;
+    struct json_t *statement; /* of privacy; NULL: NOT PRIVATE */
     const sotto_watch *watch;
 } private_run;
 
@@ -56,9 +57,10 @@ sotto_status fit_begin_bought(private_run *r, sotto_error *error);
 /* Where smoothness comes from, for a statement. */
 const char *fit_bounds_word(const private_run *r);
 
-/* Whether there are some that were bought, and a statement's line of them. */
+/* Whether there are some that were bought; adds them to the statement. */
 int fit_has_bought(const private_run *r);
-void fit_put_bought(const private_run *r, const sotto_model *m, text_buffer *t);
+void fit_put_bought(const private_run *r, const sotto_model *m,
+                    struct json_t **statement);
 
 /* The model's schema has them, as if they had been declared. */
 sotto_status fit_declare_bought(const private_run *r, sotto_model *m,

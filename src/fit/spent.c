@@ -5,9 +5,9 @@
  * taken back.
  */
 #include "fit.h"
+#include "json.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,62 +64,44 @@ sotto_status fit_check_spent(const char *model, sotto_error *error)
     return status;
 }
 
-/* What the statement says, under the same keys. */
-static void spent_put_promise(text_buffer *t, const json_t *statement)
+/* What the statement says, under the same keys; and the events. */
+static json_t *spent_value(const json_t *statement, const account_list *events)
 {
     static const char *const keys[] = {
         "epsilon",     "delta",           "unit",
         "unit_column", "rows_per_person", "rows_per_person_is"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *value = json_object_get(statement, keys[i]);
-        if (!value)
-            continue;
-        text_format(t, ",\n  \"%s\": ", keys[i]);
-        if (json_is_number(value))
-            text_number(t, json_number_value(value));
-        else if (json_is_string(value))
-            text_json(t, json_string_value(value));
-        else
-            text_put(t, "null");
-    }
-}
-
-static void spent_put(text_buffer *t, const json_t *statement,
-                      const account_list *events)
-{
     text_buffer plan = {0};
-    text_format(t, "{\n  \"sotto_spent\": %d", SPENT_VERSION);
-    spent_put_promise(t, statement);
-    text_format(t,
-                ",\n  \"adjacency\": \"%s\",\n  \"order\": \"%s\",\n  "
-                "\"draws\": ",
-                account_adjacency_name(events->adjacency),
-                events->ordered ? "given" : "any");
-    text_number(t, events->draws);
+    json_t *out = json_pack("{s:i}", "sotto_spent", SPENT_VERSION);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(statement, keys[i]);
+        if (value)
+            json_add(&out, keys[i], json_incref(value));
+    }
+    json_add_text(&out, "adjacency", account_adjacency_name(events->adjacency));
+    json_add_text(&out, "order", events->ordered ? "given" : "any");
+    json_add_number(&out, "draws", events->draws);
     account_print(events, &plan);
-    text_put(t, ",\n  \"plan\": ");
-    text_json(t, plan.data ? plan.data : "");
-    text_put(t, "\n}\n");
-    t->failed |= plan.failed;
+    json_add_text(&out, "plan", plan.failed ? NULL : plan.data);
     text_free(&plan);
+    return out;
 }
 
-sotto_status fit_write_spent(const char *model, const char *statement,
+sotto_status fit_write_spent(const char *model, const json_t *statement,
                              const account_list *events, sotto_error *error)
 {
     text_buffer t = {0};
     char *path = spent_path(model);
-    locale_t before = locale_plain();
-    json_t *root = json_loads(statement, JSON_REJECT_DUPLICATES, NULL);
-    locale_restore(before);
-    spent_put(&t, root, events);
+    json_t *value = spent_value(statement, events);
+    json_put_members(&t, value,
+                     (json_layout){"\n  ", ",\n  ", "\n", json_put_value});
+    text_put(&t, "\n");
     int taken = 0;
-    sotto_status status = !path || !root || t.failed
+    sotto_status status = !path || !value || t.failed
                               ? error_memory(error)
                               : file_create(path, &t, &taken, error);
     if (taken) /* of two runs one is refused */
         status = spent_refuse(path, error);
-    json_decref(root);
+    json_decref(value);
     text_free(&t);
     mem_free(path);
     return status;
@@ -185,23 +167,18 @@ static void spent_put_text(text_buffer *t, const json_t *root,
 static void spent_put_json(text_buffer *t, const json_t *root,
                            const char *adjacency, double epsilon, double delta)
 {
-    text_buffer unit = {0};
-    text_format(t,
-                "{\"finished\": false, \"epsilon\": %s, \"delta\": %s, "
-                "\"adjacency\": \"%s\", ",
-                sotto_number_exact(epsilon).text,
-                sotto_number_exact(delta).text, adjacency);
+    json_t *out = json_pack("{s:b, s:f, s:f, s:s}", "finished", 0, "epsilon",
+                            epsilon, "delta", delta, "adjacency", adjacency);
     if (json_object_get(root, "unit")) {
+        text_buffer unit = {0};
         model_put_unit(&unit, root);
-        text_put(t, "\"unit\": ");
-        text_json(t, unit.failed ? "" : unit.data);
-        text_put(t, ", ");
+        json_add_text(&out, "unit", unit.failed ? NULL : unit.data);
+        text_free(&unit);
     }
-    text_put(t, "\"plan\": ");
-    text_json(t, json_string_value(json_object_get(root, "plan")));
-    text_put(t, "}\n");
-    t->failed |= unit.failed;
-    text_free(&unit);
+    json_add(&out, "plan", json_incref(json_object_get(root, "plan")));
+    json_put(t, out);
+    text_put(t, "\n");
+    json_decref(out);
 }
 
 static sotto_status spent_explain(text_buffer *t, const json_t *root,
@@ -231,9 +208,7 @@ sotto_status sotto_spent_text(char **out, const char *path, int as_json,
     sotto_status status = file_read(path, FILE_MOST, &bytes, &size, error);
     if (status != SOTTO_OK)
         return status;
-    locale_t before = locale_plain();
-    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, NULL);
-    locale_restore(before);
+    json_t *root = json_read(bytes, size, NULL);
     mem_free(bytes);
     status = SOTTO_USAGE;
     if (json_integer_value(json_object_get(root, "sotto_spent")) ==

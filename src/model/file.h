@@ -13,9 +13,8 @@
 #ifndef SOTTO_MODEL_FILE_H
 #define SOTTO_MODEL_FILE_H
 
-#include "base.h"
+#include "json.h"
 
-#include <jansson.h>
 #include <zlib.h>
 
 #define MODEL_CHECKSUM "\"checksum\": \"crc32:"
@@ -26,8 +25,5 @@ static inline void model_tail(char out[48], const char *bytes, size_t size)
     unsigned long sum = crc32_z(0, (const unsigned char *)bytes, size);
     snprintf(out, 48, MODEL_CHECKSUM "%08lx\"\n}\n", sum);
 }
-
-/* A JSON value in one line, with exact doubles. */
-void model_put_json(text_buffer *t, const json_t *value);
 
 #endif

@@ -4,7 +4,6 @@
 #include "file.h"
 #include "model.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -254,10 +253,7 @@ static sotto_status check_privacy(const char *name, json_t *root,
 /* Sets the text that a part of the file has in its one form. */
 static int read_text(char **out, const json_t *part)
 {
-    text_buffer text = {0};
-    model_put_json(&text, part);
-    *out = text.failed ? NULL : model_form(text.data);
-    text_free(&text);
+    *out = model_form(part);
     return *out != NULL;
 }
 
@@ -340,14 +336,6 @@ static sotto_status read_model(sotto_model **out, const char *name,
                              error);
 }
 
-/* As in the schema reader: jansson takes no memory for bad syntax. */
-static int out_of_memory(size_t size)
-{
-    void *room = mem_zeroed(size + 4096, 8);
-    mem_free(room);
-    return !room;
-}
-
 /*
  * The file inside a list, after a long word: jansson's buffer for tokens
  * grows at that word, and not inside a number, where it would end the
@@ -395,7 +383,7 @@ sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
     json_t *list = load(bytes, size, &problem);
     json_t *root = json_array_get(list, 1);
     *out = NULL;
-    if (!list && out_of_memory(size))
+    if (!list && json_out_of_memory(size))
         return error_memory(error);
     if (!json_is_object(root) || json_array_size(list) != 2) {
         json_decref(list);

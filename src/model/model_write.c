@@ -5,7 +5,6 @@
 #include "file.h"
 #include "model.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,61 +12,23 @@ enum { MODEL_LISTED = 4096 };
 
 /* ---- the schema and the statement ---- */
 
-/* One line for each column. */
-static void put_columns(text_buffer *t, json_t *columns)
+/* Lists of objects and a schema's columns have a line for each member. */
+static void put_part(text_buffer *t, const char *key, const json_t *value)
 {
-    const char *name, *between = "\n      ";
-    json_t *value;
-    text_put(t, "{");
-    json_object_foreach(columns, name, value)
-    {
-        text_put(t, between);
-        text_json(t, name);
-        text_put(t, ": ");
-        model_put_json(t, value);
-        between = ",\n      ";
-    }
-    text_put(t, "}");
-}
-
-/* One line for each object of a list. */
-static void put_list(text_buffer *t, const json_t *list)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        text_put(t, i ? ",\n      " : "[\n      ");
-        model_put_json(t, json_array_get(list, i));
-    }
-    text_put(t, "]");
-}
-
-static void put_value(text_buffer *t, const char *key, json_t *value)
-{
-    if (json_is_object(value) && !strcmp(key, "columns"))
-        put_columns(t, value);
-    else if (json_is_object(json_array_get(value, 0)))
-        put_list(t, value);
+    int is_long = json_is_object(json_array_get(value, 0)) ||
+                  (json_object_size(value) > 0 && !strcmp(key, "columns"));
+    if (is_long)
+        json_put_members(
+            t, value,
+            (json_layout){"\n      ", ",\n      ", "", json_put_value});
     else
-        model_put_json(t, value);
+        json_put(t, value);
 }
 
-char *model_form(const char *json)
+char *model_form(const json_t *value)
 {
-    const char *key, *between = "";
-    locale_t before = locale_plain();
-    json_t *value, *root = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
-    locale_restore(before);
-    text_buffer t = {.failed = root == NULL};
-    text_put(&t, "{");
-    json_object_foreach(root, key, value)
-    {
-        text_put(&t, between);
-        text_json(&t, key);
-        text_put(&t, ": ");
-        put_value(&t, key, value);
-        between = ",\n    ";
-    }
-    text_put(&t, "}");
-    json_decref(root);
+    text_buffer t = {.failed = value == NULL};
+    json_put_members(&t, value, (json_layout){"", ",\n    ", "", put_part});
     if (t.failed)
         text_free(&t);
     return t.data;

@@ -3,9 +3,9 @@
  * is large for so many people, that its batches were tiny. Made of what the
  * file holds and of nothing else, so that it may be told to everybody.
  */
+#include "json.h"
 #include "model.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,9 +86,7 @@ static void read_questions(remark_facts *f, const json_t *list, double rows,
 static int read_facts(remark_facts *f, const sotto_model *m)
 {
     int chooses = 0;
-    locale_t before = locale_plain();
-    json_t *root = json_loads(m->statement, 0, NULL);
-    locale_restore(before);
+    json_t *root = json_read(m->statement, strlen(m->statement), NULL);
     if (!root)
         return 0;
     const char *adjacency =

@@ -2,9 +2,9 @@
  * Whose promise a statement is: the unit in words. Everything that shows a
  * promise to people says it with these.
  */
+#include "json.h"
 #include "model.h"
 
-#include <jansson.h>
 #include <string.h>
 
 /* Statements of earlier versions have no "unit_column". */
@@ -43,9 +43,7 @@ void model_put_unit(text_buffer *t, const json_t *statement)
 sotto_status model_unit(char **out, const char *statement, sotto_error *error)
 {
     text_buffer t = {0};
-    locale_t before = locale_plain();
-    json_t *root = json_loads(statement, JSON_REJECT_DUPLICATES, NULL);
-    locale_restore(before);
+    json_t *root = json_read(statement, strlen(statement), NULL);
     *out = NULL;
     if (!root) /* a model has it as JSON */
         return error_memory(error);

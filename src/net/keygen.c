@@ -3,13 +3,13 @@
  * the parties' secret. One folder for each organisation, to be handed over;
  * and the agreement with everybody's key in it.
  */
+#include "json.h"
 #include "keys.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gnutls/crypto.h>
-#include <jansson.h>
 #include <sodium.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -348,9 +348,7 @@ sotto_status sotto_federation_keygen(const char *config, const char *folder,
         status = file_read(config, FILE_MOST, &bytes, &size, error);
     if (status == SOTTO_OK) {
         making m = {.folder = folder, .f = &f, .error = error};
-        locale_t before = locale_plain();
-        m.root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, NULL);
-        locale_restore(before);
+        m.root = json_read(bytes, size, NULL);
         status = m.root ? make_all(&m) : error_memory(error);
         json_decref(m.root);
     }

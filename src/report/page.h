@@ -4,10 +4,9 @@
 #ifndef SOTTO_REPORT_PAGE_H
 #define SOTTO_REPORT_PAGE_H
 
+#include "json.h"
 #include "model.h"
 #include "report.h"
-
-#include <jansson.h>
 
 /* ---- page.c ---- */
 

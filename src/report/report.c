@@ -87,15 +87,13 @@ sotto_status sotto_report(char **out, const sotto_model *const *model,
     json_t **state = mem_zeroed((size_t)count, sizeof *state);
     if (!state)
         return error_memory(error);
-    locale_t before = locale_plain();
     for (int64_t i = 0; i < count && status == SOTTO_OK; i++) {
         const char *text = model[i]->statement;
         status = sotto_model_check(model[i], error);
-        state[i] = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+        state[i] = text ? json_read(text, strlen(text), NULL) : NULL;
         if (text && !state[i])
             status = error_memory(error); /* it was read as JSON before */
     }
-    locale_restore(before);
     if (status == SOTTO_OK)
         status = put_page(&t, model, name, state, count, error);
     for (int64_t i = 0; i < count; i++)

@@ -42,10 +42,8 @@ static double range_of(const json_t *columns, const char *name)
 /* 0: out of memory. */
 static int find_ranges(chart *c)
 {
-    locale_t before = locale_plain();
-    json_t *schema = json_loads(c->model->schema ? c->model->schema : "{}",
-                                JSON_REJECT_DUPLICATES, NULL);
-    locale_restore(before);
+    const char *text = c->model->schema ? c->model->schema : "{}";
+    json_t *schema = json_read(text, strlen(text), NULL);
     if (!schema) /* the model has it as JSON */
         return 0;
     const json_t *columns = json_object_get(schema, "columns");

@@ -275,10 +275,10 @@ static void gcd_explain(const solver_run *r, text_buffer *t)
     steps_explain(r, *(const double *)r->state, t);
 }
 
-static sotto_status gcd_theory(const solver_run *r, text_buffer *t,
+static sotto_status gcd_theory(const solver_run *r, struct json_t **plan,
                                sotto_error *error)
 {
-    return gcd_theory_bounds(r, *(const double *)r->state, t, error);
+    return gcd_theory_bounds(r, *(const double *)r->state, plan, error);
 }
 
 const solver_row solver_gcd = {

@@ -14,6 +14,7 @@
  * (50) is printed with smaller constants than its proof, which ends at (55),
  * gives; (58) with ln(T p / zeta), where Lemma B.1 gives ln(8 T p / zeta).
  */
+#include "json.h"
 #include "number.h"
 #include "planning.h"
 
@@ -99,8 +100,14 @@ static double least_steps(const bounds *b, bounds_value *value)
     return best;
 }
 
+/* Steps can be more than an integer holds. */
+static json_t *whole(double steps)
+{
+    return steps < 1e17 ? json_integer((json_int_t)steps) : json_real(steps);
+}
+
 /* Nothing where a number is beyond all doubles. */
-static int put_bound(text_buffer *t, const char *name, const bounds *b,
+static int put_bound(json_t **out, const char *name, const bounds *b,
                      bounds_value *value, double steps, double paper)
 {
     double least = least_steps(b, value);
@@ -110,17 +117,14 @@ static int put_bound(text_buffer *t, const char *name, const bounds *b,
     if (!isfinite(here) || !isfinite(there) || !isfinite(best) ||
         !(paper < 1e300))
         return 0;
-    text_format(t, "%s\n    \"%s\": {\"steps\": %s, \"bound\": ",
-                t->data[t->length - 1] == '{' ? "" : ",", name,
-                sotto_number_fixed(steps, 0).text);
-    text_number(t, here);
-    text_format(t, ", \"paper_steps\": %s, \"paper_bound\": ",
-                sotto_number_fixed(paper, 0).text);
-    text_number(t, there);
-    text_format(t, ", \"best_steps\": %s, \"best_bound\": ",
-                sotto_number_fixed(least, 0).text);
-    text_number(t, best);
-    text_put(t, "}");
+    json_t *bound = json_object();
+    json_add(&bound, "steps", whole(steps));
+    json_add_number(&bound, "bound", here);
+    json_add(&bound, "paper_steps", whole(paper));
+    json_add_number(&bound, "paper_bound", there);
+    json_add(&bound, "best_steps", whole(least));
+    json_add_number(&bound, "best_bound", best);
+    json_add(out, name, bound);
     return 1;
 }
 
@@ -213,8 +217,8 @@ static sotto_status read_bounds(bounds *b, const sotto_options *options,
                                       "are coordinates");
 }
 
-sotto_status gcd_theory_bounds(const solver_run *r, double steps,
-                               text_buffer *t, sotto_error *error)
+sotto_status gcd_theory_bounds(const solver_run *r, double steps, json_t **plan,
+                               sotto_error *error)
 {
     bounds b = {.n = option_given(r->options, OPTION_ROWS)
                          ? option_number(r->options, OPTION_ROWS)
@@ -238,17 +242,17 @@ sotto_status gcd_theory_bounds(const solver_run *r, double steps,
                          "constants L and M, and R (convex), or mu1 and gap "
                          "(strongly convex), or mu2, gap and s (quasi-sparse)");
     int fine = 1;
-    text_put(t, ",\n  \"paper_bounds\": {");
+    json_t *all = json_object();
     if (!isnan(b.radius))
-        fine &= put_bound(t, "theorem_4.4_convex", &b, bounds_convex, steps,
+        fine &= put_bound(&all, "theorem_4.4_convex", &b, bounds_convex, steps,
                           steps_convex(&b));
     if (all_given(strong, 2))
-        fine &= put_bound(t, "theorem_4.4_strongly_convex", &b, bounds_strong,
-                          steps, steps_strong(&b));
+        fine &= put_bound(&all, "theorem_4.4_strongly_convex", &b,
+                          bounds_strong, steps, steps_strong(&b));
     if (all_given(sparse, 3))
-        fine &= put_bound(t, "theorem_4.7_quasi_sparse", &b, bounds_sparse,
+        fine &= put_bound(&all, "theorem_4.7_quasi_sparse", &b, bounds_sparse,
                           steps, steps_sparse(&b));
-    text_put(t, "}");
+    json_add(plan, "paper_bounds", all);
     return fine ? SOTTO_OK
                 : error_set(error, SOTTO_USAGE,
                             "--set: a bound is beyond all numbers; expected "

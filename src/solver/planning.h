@@ -105,6 +105,6 @@ void steps_explain(const solver_run *r, double steps, text_buffer *out);
 
 /* The DP-GCD paper's bounds for so many steps, of the constants in --set. */
 sotto_status gcd_theory_bounds(const solver_run *r, double steps,
-                               text_buffer *t, sotto_error *error);
+                               struct json_t **plan, sotto_error *error);
 
 #endif

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "account.h"
+#include "json.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -551,13 +551,6 @@ static void test_order_is_never_dearer(void **state)
 
 /* ---- questions of statements ---- */
 
-static json_t *json_of(const text_buffer *t)
-{
-    json_t *root = json_loads(t->data, 0, NULL);
-    assert_non_null(root);
-    return root;
-}
-
 /* A statement lists exactly what was priced: the same events, bit for bit,
    in the same rounds. */
 static void test_questions_read_back(void **state)
@@ -577,11 +570,12 @@ static void test_questions_read_back(void **state)
     account_question back[ALL];
     for (int i = 0; i < ALL; i++) {
         text_buffer t = {0};
-        text_put(&t, "{");
-        account_put_question(&t, &asked[i]);
-        text_put(&t, "}");
-        json_t *root = json_of(&t);
+        json_t *question = json_object();
+        account_put_question(&question, &asked[i]);
+        json_put(&t, question);
+        json_t *root = json_read(t.data, t.length, NULL);
         assert_true(account_read_question(&back[i], root));
+        json_decref(question);
         json_decref(root);
         text_free(&t);
     }

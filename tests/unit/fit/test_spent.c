@@ -3,7 +3,7 @@
  * is full, at each of the calls that make the file.
  */
 #include "account.h"
-#include "base.h"
+#include "json.h"
 #include "spent.h"
 
 #include <errno.h>
@@ -139,8 +139,9 @@ static sotto_status write_it(const char *path)
                                        ACCOUNT_ADD_REMOVE, &error);
     assert_int_equal(status, SOTTO_OK);
     calls = 0;
-    status = fit_write_spent(path, "{\"epsilon\": 1, \"delta\": 1e-6}", &events,
-                             &error);
+    json_t *statement = json_pack("{s:f, s:f}", "epsilon", 1., "delta", 1e-6);
+    status = fit_write_spent(path, statement, &events, &error);
+    json_decref(statement);
     account_free(&events);
     return status;
 }

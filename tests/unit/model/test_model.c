@@ -5,6 +5,7 @@
 #include "reading.h"
 
 #include "exact.h"
+#include "json.h"
 #include "model.h"
 
 #include <locale.h>
@@ -138,7 +139,9 @@ static void test_every_kind_of_double(void **state)
     int64_t count = (int64_t)(sizeof special / sizeof *special);
     uint64_t seed = 7;
     sotto_model *m = model_new(20000);
-    m->schema = model_form("{\"sotto_schema\": 1, \"columns\": {}}");
+    json_t *schema = json_pack("{s:i, s:{}}", "sotto_schema", 1, "columns");
+    m->schema = model_form(schema);
+    json_decref(schema);
     for (int64_t j = 0; j < m->features; j++)
         m->weight[j] = j < count ? special[j] : any_double(&seed);
     m->intercept = any_double(&seed);
