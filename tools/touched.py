@@ -18,16 +18,21 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# recipe: example, what names it in code, files that are another recipe's
-# (who uses the example), and the most files that it may take
+# recipe: (example, what names it in code, files apart, the most files that it
+# may take). Files apart use the example and are another recipe's: the solver
+# that asks the question, the synthetic sets that are written in the format.
+# A loss is counted without its parameter, which is an option; a format
+# without messages, which tell of all files whose columns have numbers.
 RECIPES = {
-    "question": ("ASK_DIFFERENCE", r"ASK_DIFFERENCE|ask_difference|batch difference",
-                 r"svrg", 4),
+    "question": ("ASK_DIFFERENCE",
+                 r"ASK_DIFFERENCE|ask_difference|batch difference",
+                 r"/svrg\.c|/use_svrg\.c", 4),
     "mechanism": ("ASK_LAPLACE", r"ASK_LAPLACE|ACCOUNT_LAPLACE|noise_laplace",
                   r"src/noise/|src/account/", None),
     "solver": ("svrg", r"svrg|SVRG", None, 3),
-    "loss": ("huber", r"huber|HUBER", None, 6),
-    "format": ("svmlight", r"svmlight|SVMLIGHT", None, 3),
+    "loss": ("huber", r"HUBER(?!_DELTA)|huber(?![-_]delta)", None, 6),
+    "format": ("svmlight", r"svmlight_|_svmlight|SVMLIGHT|\(svmlight",
+               r"/generate\.c", 3),
     "option": ("--batch-rate", r"\"batch-rate\"|BATCH_RATE", None, None),
 }
 

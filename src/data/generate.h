@@ -68,10 +68,14 @@ void generate_writer_free(generate_writer *writer);
 
 /* ---- what each format writes ---- */
 
+/* generate_csv_row, generate_svmlight_row, ... */
+#define GENERATE_ROW(id, ...)                                                  \
+    void generate_##id##_row(generate_writer *w, const generate_row *row);
+FORMAT_LIST(GENERATE_ROW)
+#undef GENERATE_ROW
+
+/* of the formats that have a header */
 void generate_csv_header(generate_writer *w, int64_t rows);
-void generate_csv_row(generate_writer *w, const generate_row *row);
-void generate_svmlight_row(generate_writer *w, const generate_row *row);
 void generate_npy_header(generate_writer *w, int64_t rows);
-void generate_npy_row(generate_writer *w, const generate_row *row);
 
 #endif
