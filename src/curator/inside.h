@@ -188,6 +188,9 @@ double row_share(const curator *c, int64_t i);
    underflows in double. */
 int shape_moderate(double x);
 
+/* Integers of at most KERNEL_CLIP are summed in 32 bits for so many rows. */
+enum { FRAME_BLOCK = 512 };
+
 void frame_free(curator *c);
 
 /* Records do not belong into a core dump. */
@@ -301,6 +304,9 @@ double gate_pull_level(const curator_policy *policy, const ask_item *item,
 
 /* What noise is made for: the level, or the range that is within it. */
 double gate_drawn_level(const ask_item *item);
+
+/* Whether the samplers can draw noise of this level. */
+int gate_can_draw(const ask_item *item, double sensitivity);
 /* The items that are asked in turn with item i: from *first, so many. */
 int gate_group(const ask_plan *plan, int i, int *first);
 

@@ -183,6 +183,30 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
     return m;
 }
 
+/* Group privacy: what the level is for one record that is there or not. */
+static double gate_level_of_one(const curator_policy *policy,
+                                const ask_item *item)
+{
+    int replace = policy->adjacency == ACCOUNT_REPLACE_ONE;
+    return item->level * sqrt(1 - PERTURBED_LAST * PERTURBED_LAST) /
+           ((double)policy->rows_per_person * (replace ? 2 : 1)) *
+           (1 - 0x1p-48);
+}
+
+double gate_pull_level(const curator_policy *policy, const ask_item *item,
+                       double bend)
+{
+    double one = gate_level_of_one(policy, item);
+    return one - 2 * bend * (1 + 0x1p-48) / one;
+}
+
+double curator_least_l2(const curator_policy *policy, const ask_item *item)
+{
+    double one = gate_level_of_one(policy, item), reach = policy->norm_bound;
+    return .25 * reach * reach * policy->weight_bound / policy->rows /
+           expm1(one * one / 2);
+}
+
 /* By how much, at most, one record changes the logarithm of the determinant
    of Phi's curvature. Rounded up. */
 static double bend_of(const minimum *m)

@@ -1,0 +1,129 @@
+/*
+ * Questions that are chosen from answers: they are put into the plan, and
+ * what they cost is taken off its ASK_LATER (docs/privacy.md, Lemma 12).
+ */
+#include "inside.h"
+
+#include <math.h>
+
+/* What is behind us goes: groups that have all been asked. */
+static void leave_out_past(ask_plan *plan, gate_place *place)
+{
+    int first = place->item, gone;
+    if (place->item < plan->items) {
+        int size = gate_group(plan, place->item, &first);
+        if (place->round >= plan->item[first].count)
+            *place = (gate_place){first += size, 0};
+    }
+    gone = first;
+    plan->items -= gone;
+    place->item -= gone;
+    for (int i = 0; i < plan->items; i++)
+        plan->item[i] = plan->item[i + gone];
+}
+
+/* Puts `later` before item `at`; 0: it does not fit. */
+static int put_before(ask_plan *plan, int at, const ask_plan *later)
+{
+    if (plan->items + later->items > ASK_MOST_ITEMS)
+        return 0;
+    for (int i = plan->items; i-- > at;)
+        plan->item[i + later->items] = plan->item[i];
+    for (int i = 0; i < later->items; i++)
+        plan->item[at + i] = later->item[i];
+    plan->items += later->items;
+    return 1;
+}
+
+/* Lemma 12: what the questions take of the level's square, rounded up; NaN
+   where there are some that it is not for. Batches and blocks need what is
+   only made and checked when the plan that has them is opened. */
+static double cost_of(const ask_plan *later, const ask_item *charged)
+{
+    double sum = 0;
+    if (later->items < 0 || later->items > ASK_MOST_ITEMS ||
+        (later->items > 0 && later->item[later->items - 1].and_next))
+        return NAN;
+    for (int i = 0; i < later->items; i++) {
+        const ask_item *item = &later->item[i];
+        const question_row *q = question_of(item->kind);
+        const ask_mechanism *m = ask_mechanism_of(item->noise);
+        int choice = m->event == ACCOUNT_RANGE &&
+                     ask_mechanism_of(charged->noise)->event == ACCOUNT_ZCDP;
+        if ((m->event != ACCOUNT_GAUSS && !choice) || q->form == FORM_BUDGET ||
+            q->rows != ROWS_ALL || item->count < 0 || !(item->level >= 0))
+            return NAN;
+        double square = m->square * item->level * item->level;
+        sum = (sum + (double)item->count * square) * (1 + 0x1p-48);
+    }
+    return sum;
+}
+
+/* Takes it off; 0: there is not enough. */
+static int take_off(curator *c, const ask_plan *later, ask_item *charged)
+{
+    double all = charged->level * charged->level * (1 - 0x1p-48);
+    double left = all - cost_of(later, charged), draws = c->later_draws;
+    if (!(left >= 0))
+        return 0;
+    for (int i = 0; i < later->items; i++)
+        draws += (double)later->item[i].count *
+                 curator_draws(&later->item[i], c->table->features);
+    if (draws > curator_draws(charged, c->table->features))
+        return 0;
+    c->later_draws = draws;
+    charged->level = sqrt(left) * (1 - 0x1p-48);
+    return 1;
+}
+
+/* Remembers what is told; 0: out of memory. */
+static int remember(curator *c, const ask_plan *later)
+{
+    size_t items = (size_t)(c->told_items + later->items);
+    ask_item *told = mem_resize(c->told, items + 1, sizeof *told);
+    if (!told)
+        return 0;
+    c->told = told;
+    for (int i = 0; i < later->items; i++)
+        told[c->told_items + i] = later->item[i];
+    return 1;
+}
+
+sotto_status curator_tell_plan(curator *c, const ask_plan *later,
+                               sotto_error *error)
+{
+    ask_plan plan = c->plan;
+    gate_place place = c->place;
+    leave_out_past(&plan, &place);
+    int at = place.item;
+    while (at < plan.items &&
+           (question_of(plan.item[at].kind)->form != FORM_BUDGET ||
+            plan.item[at].count < 1))
+        at++; /* what is planned 0 times has no price */
+    double before = c->later_draws;
+    if (at == plan.items || isnan(cost_of(later, &plan.item[at])) ||
+        (!c->policy.without_noise && !take_off(c, later, &plan.item[at])))
+        return error_set(error, SOTTO_BUDGET,
+                         "refused: over the budget: what was left for later "
+                         "does not pay for these questions");
+    if (!gate_can_draw(
+            &plan.item[at],
+            gate_sensitivity(&c->policy, &plan.item[at], c->table->features))) {
+        plan.item[at].level = 0; /* nothing is left that would pay for noise */
+        plan.item[at].count = c->policy.without_noise; /* nor is charged */
+    }
+    sotto_status status =
+        put_before(&plan, at, later)
+            ? curator_check(&c->policy, &plan, c->table->features, error)
+            : error_set(error, SOTTO_FAILED, "a plan that is none");
+    if (status == SOTTO_OK && !remember(c, later))
+        status = error_memory(error);
+    if (status != SOTTO_OK) {
+        c->later_draws = before;
+        return status;
+    }
+    c->plan = plan;
+    c->place = place;
+    c->told_items += later->items;
+    return SOTTO_OK;
+}
