@@ -302,11 +302,6 @@ int64_t curator_features(const curator *c)
     return c->table->features;
 }
 
-int curator_has_intercept(const curator *c)
-{
-    return c->policy.intercept;
-}
-
 double curator_noise(const curator *c)
 {
     return c->answer_noise;

@@ -9,6 +9,7 @@
 #include "mechanisms.h"
 #include "noise.h"
 #include "questions.h"
+#include "sketch.h"
 
 /* Where a plan is: the next question is not before this one. Items that are
    asked in turn are a group; most groups are one item. */

@@ -5,7 +5,7 @@
 #ifndef SOTTO_CURATOR_MECHANISMS_H
 #define SOTTO_CURATOR_MECHANISMS_H
 
-#include "ask.h"
+#include "plan.h"
 #include "noise.h"
 #include "questions.h"
 

@@ -5,6 +5,7 @@
  * a sensitivity or a number of draws that no rule gives is infinite.
  */
 #include "mechanisms.h"
+#include "sketch.h"
 
 #include <math.h>
 #include <string.h>

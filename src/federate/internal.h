@@ -6,9 +6,9 @@
 #define SOTTO_FEDERATE_INTERNAL_H
 
 #include "account.h"
-#include "ask.h"
 #include "curator.h"
 #include "federate.h"
+#include "sketch.h"
 
 /* ---- hash.c ---- */
 

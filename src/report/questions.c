@@ -3,7 +3,7 @@
  * have cost alone.
  */
 #include "account.h"
-#include "ask.h"
+#include "plan.h"
 #include "page.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef SOTTO_TESTS_PLANS_H
 #define SOTTO_TESTS_PLANS_H
 
-#include "ask.h"
+#include "plan.h"
 
 static inline ask_item some(ask_kind kind, int64_t count, double level)
 {
