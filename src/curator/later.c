@@ -115,7 +115,9 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
     sotto_status status =
         put_before(&plan, at, later)
             ? curator_check(&c->policy, &plan, c->table->features, error)
-            : error_set(error, SOTTO_FAILED, "a plan that is none");
+            : error_set(error, SOTTO_FAILED,
+                        "internal error: invalid plan (more than %d items)",
+                        ASK_MOST_ITEMS);
     if (status == SOTTO_OK && !remember(c, later))
         status = error_memory(error);
     if (status != SOTTO_OK) {

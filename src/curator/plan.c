@@ -51,25 +51,40 @@ static int can_pull(const curator_policy *policy, const ask_item *item)
                NOISE_LARGEST_SCALE / 2;
 }
 
-/* Whether the item's noise can protect its kind of question at all. */
-static int is_sound(const ask_item *item)
+/* Why the item's noise cannot protect its kind of question; NULL: it can. */
+static const char *unprotected(const ask_item *item)
 {
     const question_row *q = question_of(item->kind);
     const mechanism_row *m = mechanism_of(item->noise);
-    int blocks = q->rows == ROWS_BLOCK, later = q->form == FORM_BUDGET;
-    if (!(m->protects & 1u << q->form) || item->block < 0 ||
-        blocks != (item->blocks > 0))
-        return 0;
-    if (later && (item->count > 1 || item->and_next))
-        return 0;
-    if ((blocks || q->block == BLOCK_COORDINATES) &&
-        (item->block < 1 || item->block > (int64_t)1 << 40 || item->and_next))
-        return 0;
-    /* how many scores it has is not known before it is asked */
+    if (q->form == FORM_NONE)
+        return "there is no such question";
+    if (!(m->protects & 1u << q->form))
+        return "its noise cannot protect such a question";
     if (m->per_score && q->noisy_draws == DRAWS_UNKNOWN)
-        return 0;
-    return !is_sampled(item) || (q->rows == ROWS_SAMPLED &&
-                                 noise_coin_rate(item->rate) == item->rate);
+        return "how many scores it has is not known";
+    if (is_sampled(item) &&
+        (q->rows != ROWS_SAMPLED || noise_coin_rate(item->rate) != item->rate))
+        return "its coins cannot be drawn";
+    return NULL;
+}
+
+/* Why the item's numbers are none that its kind can have; NULL: they are. */
+static const char *misnumbered(const ask_item *item)
+{
+    const question_row *q = question_of(item->kind);
+    int blocks = q->rows == ROWS_BLOCK;
+    int alone = blocks || q->block == BLOCK_COORDINATES;
+    if (item->count < 0 || (q->form == FORM_BUDGET && item->count > 1))
+        return "it has a count that is not possible";
+    if (item->block < 0 ||
+        (alone && (item->block < 1 || item->block > (int64_t)1 << 40)))
+        return "it has a block that is not possible";
+    if (blocks != (item->blocks > 0))
+        return blocks ? "it has no blocks that take turns"
+                      : "it has blocks that take turns";
+    if (item->and_next && (alone || q->form == FORM_BUDGET))
+        return "it cannot be asked in turn with the next item";
+    return NULL;
 }
 
 /* Several rows with a coin each would show a person more often than is
@@ -114,35 +129,57 @@ static sotto_status refuse_level(const curator_policy *policy,
                      ask_name(item->kind));
 }
 
-/* Where order is not given, items are told apart by their kind; and what is
-   asked of whole rows and what is asked of sketches do not mix. */
-static int is_in_place(const curator_policy *policy, const ask_plan *plan,
-                       int i)
+/* Why the item cannot be where it is in the plan; NULL: it can. Where order is
+   not given, items are told apart by their kind. What is asked of whole rows
+   and what is asked of sketches do not mix. */
+static const char *misplaced(const curator_policy *policy, const ask_plan *plan,
+                             int i)
 {
     const ask_item *item = &plan->item[i];
     const question_row *q = question_of(item->kind);
     if (q->sketch != (policy->buckets > 0))
-        return 0;
+        return q->sketch ? "there are no buckets" : "it is not of a sketch";
     if (q->block == BLOCK_BUCKETS && item->block != policy->buckets)
-        return 0;
+        return "it has another number of buckets than was agreed upon";
+    if (item->and_next &&
+        (i + 1 == plan->items || item[1].count != item->count))
+        return "the next item does not have its count";
+    if (plan->any_order &&
+        (item->and_next || item->blocks > 0 || q->form == FORM_BUDGET))
+        return "it needs an order";
     for (int k = 0; plan->any_order && k < i; k++)
         if (plan->item[k].kind == item->kind)
-            return 0;
-    return !plan->any_order ||
-           (!item->and_next && item->blocks == 0 && q->form != FORM_BUDGET);
+            return "an item before it is of the same kind";
+    return NULL;
+}
+
+/* A plan that no solver should make. */
+static sotto_status check_item(const curator_policy *policy,
+                               const ask_plan *plan, int i, sotto_error *error)
+{
+    const ask_item *item = &plan->item[i];
+    const char *fault = unprotected(item);
+    if (!fault)
+        fault = misnumbered(item);
+    if (!fault)
+        fault = misplaced(policy, plan, i);
+    return fault ? error_set(error, SOTTO_FAILED,
+                             "internal error: invalid plan (item %d, %s: %s)",
+                             i + 1, ask_name(item->kind), fault)
+                 : check_people(policy, item, error);
 }
 
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error)
 {
+    if (plan->items < 0 || plan->items > ASK_MOST_ITEMS)
+        return error_set(error, SOTTO_FAILED,
+                         "internal error: invalid plan (%d items)",
+                         plan->items);
     for (int i = 0; i < plan->items; i++) {
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item, features);
-        if (!is_sound(item) || !is_in_place(policy, plan, i) ||
-            (item->and_next &&
-             (i + 1 == plan->items || item[1].count != item->count)))
-            return error_set(error, SOTTO_FAILED, "a plan that is none");
-        sotto_status status = check_people(policy, item, error);
+        sotto_status status = check_item(policy, plan, i, error);
         if (status != SOTTO_OK)
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))

@@ -241,6 +241,26 @@ static void test_noise(void **state)
     assert_int_equal(checked(ASK_KINDS, ASK_GAUSSIAN), SOTTO_FAILED);
 }
 
+/* An invalid plan is refused with the item and the reason. */
+static void test_invalid_plans(void **state)
+{
+    (void)state;
+    curator_policy policy = {.adjacency = ACCOUNT_ZERO_OUT,
+                             .rows_per_person = 1};
+    sotto_error error;
+    ask_plan plan = plan_two(some(ASK_PARTIAL, 1, .5), some(ASK_LATER, 2, .5));
+    assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_FAILED);
+    assert_string_equal(error.message,
+                        "internal error: invalid plan (item 2, chosen from "
+                        "answers: it has a count that is not possible)");
+    plan.item[1] = some(ASK_GRADIENT, -1, .5);
+    assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_FAILED);
+    plan.items = ASK_MOST_ITEMS + 1;
+    assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_FAILED);
+    plan.items = 1;
+    assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_OK);
+}
+
 /* ---- rows ---- */
 
 static void test_every_kind_has_a_row(void **state)
@@ -328,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_draws),
         cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_invalid_plans),
         cmocka_unit_test(test_every_kind_has_a_row),
         cmocka_unit_test(test_mechanisms),
         cmocka_unit_test(test_levels),
