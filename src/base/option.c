@@ -1,368 +1,16 @@
 /*
- * The one option table: everything that can be set, with its default, its
- * bounds and its help. The command line is made from it.
+ * A set of options: values that were checked when they were set, or the
+ * defaults of the table (option_table.c).
  */
 #include "option.h"
-#include "choices.h"
-#include "number.h"
+#include "option_check.h"
 
 #include <math.h>
 #include <string.h>
 
-#define READING " doctor train plan "
-#define TEXT SOTTO_OPTION_TEXT
-#define FILE_ SOTTO_OPTION_FILE
-#define LIST SOTTO_OPTION_LIST
-#define SUM SOTTO_OPTION_SUM
-#define CHOICE SOTTO_OPTION_CHOICE
-#define INTEGER SOTTO_OPTION_INTEGER
-#define NUMBER SOTTO_OPTION_NUMBER
-#define FLAG SOTTO_OPTION_FLAG
-#define PAIR SOTTO_OPTION_PAIR
-
-#define LOSS_HELP(id, name, target, formula)                                   \
-    "; " name " (" LOSS_HELP_##target "): " formula
-#define LOSS_HELP_NUMBER "a number"
-#define LOSS_HELP_CLASSES "two classes"
-
-/* clang-format off */
-static const sotto_option option_table[OPTION_COUNT] = {
-    [OPTION_TARGET] = {"target", TEXT, "NAME", NULL, 0, 0, NULL,
-        " doctor schema train plan ",
-        "the column to learn (CSV: its name; .npy: its number, from 1)"},
-    [OPTION_LOSS] = {"loss", CHOICE, "LOSS", "squared", 0, 0,
-        CHOICE_TEXT(LOSS_LIST), " doctor train plan ",
-        "how wrong a margin m = x'w + b is for a target y, which is a number "
-        "or one of two classes, -1 and 1" LOSS_LIST(LOSS_HELP)},
-    [OPTION_CLASSES] = {"classes", LIST, "A,B", NULL, 0, 0, NULL, READING,
-        "the two classes of the target, the negative one first; not needed "
-        "for -1/+1 and 0/1"},
-    [OPTION_EPSILON] = {"epsilon", NUMBER, "E", NULL, 1e-300, INFINITY, NULL,
-        " doctor train plan account federate ",
-        "the privacy budget; nothing of the table's shape is taken from the "
-        "rows then (inf: no privacy, the exact solver); account: the epsilon "
-        "to find a delta or a multiplier for"},
-    [OPTION_SOLVER] = {"solver", CHOICE, "NAME", NULL, 0, 0,
-        CHOICE_TEXT(SOLVER_LIST),
-        " train plan ",
-        "how to train; auto (the default with an epsilon): nothing to tune; "
-        "newton: a private Newton method, which it mostly uses; "
-        "cd: private coordinate descent; gcd: the same, greedy, "
-        "for many features of which few matter; gd: private gradient "
-        "descent; sgd: the same on random batches; scd: private stochastic "
-        "coordinate descent on the dual, by batches; scd-paper: the same as "
-        "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
-        "its rivals, for comparison; fw: private Frank-Wolfe in an L1 ball; "
-        "bcfw: the same by blocks, balls and boxes; ssp: noisy second moments, "
-        "asked once, for the squared loss and few features; svrg: gradients of all "
-        "rows, and batches of how records differ from there; output: the "
-        "minimiser with noise on it; objective: the minimiser of an objective "
-        "with a random linear part, for the logistic loss; exact: the minimiser of the objective, "
-        "NOT PRIVATE, as --epsilon inf does"},
-    [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, "K", "1", 1,
-        1048576, NULL, " train plan ",
-        "the most rows of one person; all of them are protected at once"},
-    [OPTION_CLIP] = {"clip", NUMBER, "C", NULL, 1e-25, INFINITY, NULL,
-        " train plan ",
-        "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd, svrg: all "
-        "coordinates together, in units of sqrt(M_j), to the length C; scd: "
-        "how far a record may move the shared vector in a step (default: half "
-        "of what the first step of a row of norm R and target 1 is); fw, bcfw: "
-        "each coordinate to C; ssp: a row with its target, in units of "
-        "sqrt(M_j) and of the target's bound, to the length C; output: the slope "
-        "of the squared loss, so that a residual counts linearly beyond C"},
-    [OPTION_DIFFERENCE_CLIP] = {"difference-clip", NUMBER, "C", NULL, 1e-25, 1e25,
-        NULL, " train plan ",
-        "svrg: how far a record's gradient may differ from that at the anchor "
-        "(default: a quarter of the clip)"},
-    [OPTION_PASSES] = {"passes", INTEGER, "N", NULL, 1, 1e9, NULL, " train plan ",
-        "how often each coordinate is asked for (default: 20); sgd, scd: how "
-        "often each row is expected in a batch (default: 10, 15)"},
-    [OPTION_ROUNDS] = {"rounds", INTEGER, "T", NULL, 1, 1e9, NULL, " train plan ",
-        "rounds, each of which ends at an average (svrg: 5 unless given, at "
-        "most 12)"},
-    [OPTION_STEPS] = {"steps", INTEGER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes; gcd, gd, sgd, scd, fw, bcfw: "
-        "all steps (gd: 100 unless given; svrg: 1 / rate in a round; gcd, fw, "
-        "bcfw: by a rule of the number of rows, which is asked for privately "
-        "where --rows is not given)"},
-    [OPTION_STEP_SIZE] = {"step-size", NUMBER, "X", NULL, 0x1p-100, 0x1p100,
-        NULL, " train plan ", "steps are X / M_j (gd, sgd, svrg: 1 / coordinates "
-        "unless given, which is stable whatever the records are)"},
-    [OPTION_ORDER] = {"order", CHOICE, "HOW", NULL, 0, 0,
-        "uniform|permuted|cyclic", " train plan ",
-        "which coordinate is next; public"},
-    [OPTION_SMOOTHNESS] = {"smoothness", TEXT, "HOW", NULL, 0, 0, NULL,
-        " train plan ",
-        "where the constants M_j come from: bounds (declared), private:SHARE "
-        "of the budget, or a file of numbers"},
-    [OPTION_CALIBRATION] = {"calibration", CHOICE, "HOW", NULL, 0, 0,
-        "exact|rdp|theorem|paper", " train plan ",
-        "the noise: exact accounting, or for comparison the formulas of the "
-        "solver's paper: cd: eq. 18 (rdp, paper) or Theorem 3.1; gcd: eq. 2 "
-        "(paper) or Theorem 4.2"},
-    [OPTION_AVERAGE] = {"average", NUMBER, "SHARE", NULL, 0, 1, NULL,
-        " train plan ", "the last part of a round, or of the steps, "
-        "that is averaged (0: none; cd and scd: 0.5, gd and sgd: 0.7 unless "
-        "given)"},
-    [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, "Q", NULL, 0x1p-40, 1, NULL,
-        " train plan ",
-        "the probability with which a row (or, with --unit-column, a person) "
-        "is in a batch, each by a secret coin; 1: always (default: sgd: 0.02; "
-        "scd: 5 L2 / R^2, but from 0.002 to 0.02; both: 10 / --rows where that "
-        "is more; svrg: 0.05); scd-seq, scd-primal: the part of the rows or "
-        "coordinates that are a block"},
-    [OPTION_MOMENTUM] = {"momentum", NUMBER, "X", NULL, 0, 0.999, NULL,
-        " train plan ",
-        "gd, sgd: look ahead by X times the last move before each step (0 "
-        "unless given; gd without --step-size: 0.9)"},
-    [OPTION_DECAY] = {"decay", NUMBER, "X", NULL, 0, 0x1p100, NULL,
-        " train plan ",
-        "gd, sgd: step t, from 0, is divided by 1 + X t"},
-    [OPTION_RULE] = {"rule", CHOICE, "NAME", NULL, 0, 0,
-        "untruncated|gs-s|gs-r|gs-q", " train plan ",
-        "gcd: what makes a coordinate worth choosing: its distance from the "
-        "optimality condition, with a sign or cut off at 0 (gs-s), the length "
-        "of its step (gs-r), or what that gains (gs-q)"},
-    [OPTION_SELECTION_SHARE] = {"selection-share", NUMBER, "SHARE", NULL,
-        0.001, 0.999, NULL, " train plan ",
-        "gcd: the part of the budget for choosing coordinates, the rest is "
-        "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
-    [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, "R", NULL, 0x1p-40, INFINITY,
-        NULL, " train plan ",
-        "scd, output, objective: rows longer than R, in the units of the fit, "
-        "are shortened to R, in training and in prediction (scd: inf is none)"},
-    [OPTION_RADIUS] = {"radius", NUMBER, "R", NULL, 0x1p-100, 0x1p100, NULL,
-        " train plan ",
-        "fw: the L1 ball that the weights stay in, in the units of the fit; "
-        "bcfw with --blocks K: that of each block"},
-    [OPTION_INTERCEPT_RADIUS] = {"intercept-radius", NUMBER, "B", NULL,
-        0x1p-100, 0x1p100, NULL, " train plan ",
-        "fw, bcfw: the intercept stays between -B and B, in the units of the "
-        "fit (or --no-intercept); it costs a question in each step"},
-    [OPTION_BLOCKS] = {"blocks", TEXT, "HOW", NULL, 0, 0, NULL, " train plan ",
-        "bcfw: K even runs of the features, balls of --radius or boxes of "
-        "--box, or a file with a line for each block, 'ball RADIUS FEATURES' "
-        "or 'box LO,HI FEATURES', features as 1 or 3-9"},
-    [OPTION_SAMPLING] = {"sampling", TEXT, "HOW", NULL, 0, 0, NULL,
-        " train plan ",
-        "bcfw: which blocks move in a step; public: all, serial (one), "
-        "nice:TAU, distributed:K,TAU (TAU of what each of K parties has, who "
-        "have even runs of the blocks), or a file with lines 'PROBABILITY "
-        "BLOCKS'"},
-    [OPTION_CANDIDATES] = {"candidates", INTEGER, "TAU", NULL, 1, 2147483647,
-        NULL, " train plan ",
-        "bcfw: in each step a ball chooses among TAU of its features, drawn "
-        "anew, and those whose weights are not 0 (default: all)"},
-    [OPTION_ISA] = {"isa", CHOICE, "NAME", "auto", 0, 0,
-        "auto|scalar|avx2|avx512", " train ",
-        "the instruction set of the kernels; the result does not depend on "
-        "it"},
-    [OPTION_INSECURE_SEED] = {"insecure-seed", INTEGER, "N", NULL, 0,
-        9007199254740992.0, NULL, " train federate ",
-        "noise that anybody can repeat: NOT PRIVATE, for tests"},
-    [OPTION_UNIT_COLUMN] = {"unit-column", TEXT, "NAME", NULL, 0, 0, NULL,
-        " doctor train plan ",
-        "the column that says whose row it is; of each person at most "
-        "--rows-per-person rows are used"},
-    [OPTION_DRY_RUN] = {"dry-run", FLAG, NULL, NULL, 0, 0, NULL, " train ",
-        "do as 'sotto plan' does: read no record"},
-    [OPTION_L1] = {"l1", NUMBER, "X", "0", 0, 1e300, NULL, " train plan ",
-        "the L1 penalty (lasso): adds X times the sum of |weights|"},
-    [OPTION_L2] = {"l2", NUMBER, "X", "0", 0, 1e300, NULL, " train plan ",
-        "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
-    [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, "WORD", NULL, 0, 0,
-        "fit|file", " train ",
-        "the weights that --l1 and --l2 penalise: those of the fit, where "
-        "bounded columns are in [-1, 1], or those of the file's own units "
-        "(solver auto and newton)"},
-    [OPTION_PATH] = {"path", CHOICE, "WORD", NULL, 0, 0,
-        "dense|select|wide|intercept", " train plan ",
-        "which way --solver auto goes: dense (a Newton method on all "
-        "features), select (on a few that it chooses), wide (gradients, for "
-        "more features than rows), intercept (nothing else); by itself it "
-        "chooses one from the number of rows and features, --l1 and the "
-        "budget"},
-    [OPTION_UNDECLARED] = {"undeclared", CHOICE, "WORD", "bounds", 0, 0,
-        "bounds|rows", " train plan ",
-        "features whose bounds the schema does not declare: bounds (they are "
-        "needed; --solver auto buys them), or rows: in each row such features "
-        "are divided by their common Euclidean length, in training and in "
-        "prediction, which costs nothing and is another model"},
-    [OPTION_EXPLAIN] = {"explain", FLAG, NULL, NULL, 0, 0, NULL, " plan ",
-        "say in words which way --solver auto goes, and why, or how many steps "
-        "gcd, fw and bcfw make, instead of the statement"},
-    [OPTION_BOX] = {"box", PAIR, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
-        " train plan ",
-        "keep every weight between LO and HI (-inf and inf are allowed), in "
-        "the units of the fit: bounded columns are in [-1, 1]; private "
-        "training: with 0 in it"},
-    [OPTION_INTERCEPT] = {"intercept", FLAG, NULL, "yes", 0, 0, NULL,
-        " train plan ", "learn an intercept, which is not penalised"},
-    [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, "X", "1.35", 1e-300,
-        1e300, NULL, " train plan ",
-        "where the huber loss goes from a square to a line, in the units of "
-        "the fit: a bounded target is in [-1, 1]"},
-    [OPTION_TOLERANCE] = {"tolerance", NUMBER, "X", NULL, 1e-15, 1, NULL,
-        " train ",
-        "the exact solver stops when the objective is certainly this close "
-        "to its minimum, relative to it"},
-    [OPTION_SCHEMA] = {"schema", FILE_, "FILE", NULL, 0, 0, NULL, READING,
-        "what the columns are: types, bounds, levels, missing values (see "
-        "'sotto schema')"},
-    [OPTION_WEIGHTS] = {"weights", TEXT, "NAME", NULL, 0, 0, NULL, READING,
-        "the column that holds the weight of each row; needs a declared "
-        "bound"},
-    [OPTION_WEIGHT_BOUND] = {"weight-bound", NUMBER, "B", NULL, 1e-300,
-        0x1.fffffep127, NULL, READING,
-        "the largest weight a row may have; larger ones are clamped to it"},
-    [OPTION_DROP] = {"drop", LIST, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema train plan predict evaluate ", "columns to leave out (CSV, .npy)"},
-    [OPTION_ONLY] = {"only", LIST, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema train plan ",
-        "leave out every feature but these (CSV, .npy)"},
-    [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, "WHAT", "stop", 0, 0,
-        "stop|drop", " doctor train evaluate ",
-        "a malformed row stops the run with its line number, or is treated "
-        "as absent without a word (then a record is one line: not for files "
-        "with newlines inside quotes)"},
-    [OPTION_FORMAT] = {"format", CHOICE, "FORMAT", NULL, 0, 0,
-        CHOICE_TEXT(ALL_FORMATS_LIST),
-        " doctor schema generate train plan predict evaluate export federate ",
-        "the file's format, when its name does not say it (liblinear: a "
-        "model, for export)"},
-    [OPTION_DELIMITER] = {"delimiter", TEXT, "CHAR", NULL, 0, 0, NULL,
-        " doctor schema train predict evaluate federate ",
-        "what separates CSV fields: one character, or tab (default: a comma; "
-        "for .tsv a tab)"},
-    [OPTION_FEATURES] = {"features", INTEGER, "P", NULL, 1, 2147483647, NULL,
-        " doctor generate train plan ",
-        "the number of features (svmlight: required when private, else the "
-        "largest index; generate: columns to make)"},
-    [OPTION_ROWS] = {"rows", INTEGER, "N", NULL, 1, 1e15, NULL,
-        " generate train plan ",
-        "the number of rows: to make, or public and declared, so that it "
-        "need not be estimated"},
-    [OPTION_PER_ROW] = {"per-row", INTEGER, "K", "100", 1, 1e6, NULL,
-        " generate ",
-        "words drawn for each row of a zipf set (repeats are merged)"},
-    [OPTION_SEED] = {"seed", INTEGER, "S", "0", 0, 9007199254740992.0, NULL,
-        " generate ", "which of the sets of that name to make"},
-    [OPTION_OUTPUT] = {"output", FILE_, "FILE", NULL, 0, 0, NULL,
-        " generate schema train predict report export federate ",
-        "where to write (-o FILE; - is stdout)"},
-    [OPTION_PROBA] = {"proba", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
-        "print the probability of the positive class (loss logistic)"},
-    [OPTION_SCORES] = {"scores", FLAG, NULL, NULL, 0, 0, NULL, " predict ",
-        "print x'w + b instead of a class"},
-    [OPTION_THREADS] = {"threads", INTEGER, "N", "0", 0, 256, NULL,
-        " doctor train predict evaluate federate ",
-        "how many threads to use (0: as many as there are processors); the "
-        "result does not depend on it"},
-    [OPTION_PRECISION] = {"precision", CHOICE, "WORD", NULL, 0, 0,
-        "float|double", "",
-        "how a table is held (default: double for the exact solver, else "
-        "float)"},
-    [OPTION_LAYOUT] = {"layout", CHOICE, "WORD", "both", 0, 0,
-        "both|rows", "",
-        "whether a sparse table is held by rows and by columns, or by rows "
-        "alone (enough to predict)"},
-    [OPTION_DECLARED] = {"declared", TEXT, "JSON", NULL, 0, 0, NULL, "",
-        "the columns as a model knows them: set by sotto_table_read_for"},
-    [OPTION_LABELLED] = {"labelled", FLAG, NULL, "yes", 0, 0, NULL, "",
-        "whether the target is read with the columns of a model"},
-    [OPTION_PROGRESS] = {"progress", CHOICE, "HOW", "auto", 0, 0,
-        "auto|bar|json|none", " train federate ",
-        "how to show on stderr how far it is (auto: a bar on a terminal)"},
-    [OPTION_EVENT] = {"event", SUM, "PLAN", NULL, 0, 0, NULL, " account ",
-        "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
-        "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), ZCDP(rho), times counts, as "
-        "'GAUSS(0.05)*1000'; may be given again"},
-    [OPTION_EVENTS] = {"events", FILE_, "FILE", NULL, 0, 0, NULL, " account ",
-        "events from a JSON file, as --save wrote it"},
-    [OPTION_CALIBRATE] = {"calibrate", TEXT, "PLAN", NULL, 0, 0, NULL,
-        " account ",
-        "find the smallest z for which the plan costs --epsilon and --delta: "
-        "'T*(RANGE(2/z)+GAUSS(1/z))'"},
-    [OPTION_SET] = {"set", LIST, "NAME=X", NULL, 0, 0, NULL,
-        " account plan ",
-        "the value of a name in a plan: T=100; may be given again; plan "
-        "--solver gcd: constants for the bounds of its paper: L, M (Lipschitz "
-        "and least smoothness), R (convex); mu1, gap (strongly convex); mu2, "
-        "gap, s, tau, alpha (quasi-sparse); zeta"},
-    [OPTION_ADJACENCY] = {"adjacency", CHOICE, "HOW", NULL, 0, 0,
-        CHOICE_TEXT(ADJACENCY_LIST), " account train plan ",
-        "what neighbours differ in: one record more, another record, or a "
-        "blanked one (train: add-remove unless given; account: required); "
-        "zero-out: " SOTTO_ZERO_OUT},
-    [OPTION_IN_ORDER] = {"in-order", FLAG, NULL, NULL, 0, 0, NULL,
-        " account ",
-        "the events happen in the order of the list, fixed in advance; "
-        "cheaper when there are RANGE events; with --events and --event, those "
-        "of --event follow those of the file, which must have an order"},
-    [OPTION_DELTA] = {"delta", NUMBER, "D", NULL, 0, 0x1.fffffffffffffp-1,
-        NULL, " account train plan federate ",
-        "the probability with which epsilon may fail (account: the delta to "
-        "find an epsilon or a multiplier for)"},
-    [OPTION_DRAWS] = {"draws", NUMBER, "N", "0", 0, 1e18, NULL, " account ",
-        "noise draws, each within 2^-80 of its law, to charge to delta; with "
-        "--events and --event, those of --event: they add up"},
-    [OPTION_CURVE] = {"curve", FLAG, NULL, NULL, 0, 0, NULL, " account ",
-        "print delta for a range of epsilons"},
-    [OPTION_REPEAT] = {"repeat", NUMBER, "K", NULL, 0, 1e9, NULL, " account ",
-        "the price of K runs on average, K secret and geometric, of which "
-        "the best is released"},
-    [OPTION_PAPER] = {"paper", TEXT, "NAME", NULL, 0, 0, NULL, " account ",
-        "the multiplier that a paper's formula sets, for comparison; 'list' "
-        "names them; T and q by --set"},
-    [OPTION_SAVE] = {"save", FILE_, "FILE", NULL, 0, 0, NULL, " account ",
-        "write the events as JSON"},
-    [OPTION_COLUMNS] = {"columns", FILE_, "FILE", NULL, 0, 0, NULL,
-        " federate ",
-        "which columns each party has, with their bounds, and what the parties "
-        "have agreed upon (docs/parties.md)"},
-    [OPTION_KEYS] = {"keys", FILE_, "FOLDER", NULL, 0, 0, NULL, " federate ",
-        "authority.pem, certificate.pem and key.pem of this organisation, and "
-        "the parties' consortium.secret (serve, join)"},
-    [OPTION_STATE] = {"state", FILE_, "FOLDER", NULL, 0, 0, NULL, " federate ",
-        "where every message is kept before it is sent, so that any process "
-        "may die and come back; made where it is not there (serve, join)"},
-    [OPTION_ACCEPT] = {"accept", TEXT, "HASH", NULL, 0, 0, NULL, " federate ",
-        "the agreement's hash, compared with the other parties by another "
-        "way: what 'sotto federate config' prints (join)"},
-    [OPTION_DATA] = {"data", FILE_, "FILE", NULL, 0, 0, NULL, " federate ",
-        "the party's own columns and the ids of the rows (join)"},
-    [OPTION_KEEP_IDS] = {"keep-ids", FLAG, NULL, NULL, 0, 0, NULL, "",
-        "keep the texts of the unit column"},
-    [OPTION_SCHEMA_TEXT] = {"schema-text", TEXT, "JSON", NULL, 0, 0, NULL, "",
-        "a schema as the file of one has it"},
-    [OPTION_JSON] = {"json", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor schema generate train plan predict evaluate show report export "
-        "account federate version help ",
-        "print JSON instead of text, errors too (docs/cli.md lists the keys)"},
-    [OPTION_QUIET] = {"quiet", FLAG, NULL, NULL, 0, 0, NULL,
-        " doctor generate schema train predict evaluate report export federate ",
-        "print no remarks, only results and errors"},
-};
-/* clang-format on */
-
 struct sotto_options {
     char *value[OPTION_COUNT];
 };
-
-const sotto_option *sotto_option_at(int64_t i)
-{
-    return i >= 0 && i < OPTION_COUNT ? &option_table[i] : NULL;
-}
-
-const sotto_option *sotto_option_named(const char *name)
-{
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (!strcmp(option_table[i].name, name))
-            return &option_table[i];
-    return NULL;
-}
 
 sotto_status sotto_options_new(sotto_options **out, sotto_error *error)
 {
@@ -379,118 +27,12 @@ void sotto_options_free(sotto_options *options)
     mem_free(options);
 }
 
-/* Whether `word` is one of the words of "a|b|c". */
-static int option_is_choice(const char *choices, const char *word)
-{
-    size_t length = strlen(word);
-    if (strchr(word, '|'))
-        return 0;
-    for (const char *c = choices; length; c++) {
-        if (!strncmp(c, word, length) && (c[length] == '|' || !c[length]))
-            return 1;
-        c = strchr(c, '|');
-        if (!c)
-            break;
-    }
-    return 0;
-}
-
-/* A decimal number, or the word inf. */
-static int option_parse(const char *value, double *out)
-{
-    *out = value[0] == '-' ? -INFINITY : INFINITY;
-    return !strcmp(value, "inf") || !strcmp(value, "-inf") ||
-           number_whole(value, out);
-}
-
-/* "LO,HI": two numbers in order, not both the same infinity. */
-static int option_parse_pair(const char *value, double *low, double *high)
-{
-    char first[64];
-    size_t length = strcspn(value, ",");
-    if (!value[length] || length >= sizeof first)
-        return 0;
-    memcpy(first, value, length);
-    first[length] = 0;
-    return option_parse(first, low) && option_parse(value + length + 1, high) &&
-           *low <= *high && *low<INFINITY && * high> - INFINITY;
-}
-
-/* Bounds that only keep the arithmetic finite are worth printing to those
-   only who have gone beyond them. */
-static sotto_status option_refuse_range(const sotto_option *o, const char *kind,
-                                        double x, sotto_error *error)
-{
-    int above = o->low == 1e-300 && !(x > 0);
-    int finite = o->high < 1e300 || x > o->high;
-    int below_one = o->high < 1 && 1 - o->high < 1e-15;
-    const char *words = above       ? " above 0"
-                        : below_one ? " of at least 0 and below 1"
-                        : finite    ? " from "
-                                    : " of at least ";
-    return error_set(
-        error, SOTTO_USAGE, "--%s: expected %s%s%s%s%s", o->name, kind, words,
-        above || below_one ? "" : sotto_number_print(o->low, 16).text,
-        finite && !above && !below_one ? " to " : "",
-        finite && !above && !below_one ? sotto_number_print(o->high, 16).text
-                                       : "");
-}
-
-static sotto_status option_check_number(const sotto_option *o,
-                                        const char *value, sotto_error *error)
-{
-    double x;
-    int whole = o->kind == SOTTO_OPTION_INTEGER;
-    const char *kind = whole ? "a whole number" : "a number";
-    if (!option_parse(value, &x) || (whole && x != floor(x)))
-        return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
-                         kind);
-    if (!(x >= o->low && x <= o->high))
-        return option_refuse_range(o, kind, x, error);
-    return SOTTO_OK;
-}
-
-static sotto_status option_check(const sotto_option *o, const char *value,
-                                 sotto_error *error)
-{
-    double low, high;
-    switch (o->kind) {
-    case SOTTO_OPTION_CHOICE:
-        if (!option_is_choice(o->choices, value))
-            return error_set(error, SOTTO_USAGE, "--%s: expected one of %s%s",
-                             o->name, o->choices,
-                             near_word(value, o->choices).text);
-        return SOTTO_OK;
-    case SOTTO_OPTION_FLAG:
-        if (strcmp(value, "yes") && strcmp(value, "no"))
-            return error_set(error, SOTTO_USAGE, "--%s: expected yes or no",
-                             o->name);
-        return SOTTO_OK;
-    case SOTTO_OPTION_INTEGER:
-    case SOTTO_OPTION_NUMBER:
-        return option_check_number(o, value, error);
-    case SOTTO_OPTION_PAIR:
-        if (!option_parse_pair(value, &low, &high))
-            return error_set(error, SOTTO_USAGE,
-                             "--%s: expected two numbers %s, the lower first",
-                             o->name, o->argument);
-        return SOTTO_OK;
-    default:
-        if (!*value)
-            return error_set(error, SOTTO_USAGE, "--%s: expected %s", o->name,
-                             o->argument);
-        if (o->kind != SOTTO_OPTION_FILE && !text_is_utf8(value, strlen(value)))
-            return error_set(error, SOTTO_USAGE, "--%s: expected UTF-8",
-                             o->name);
-        return SOTTO_OK;
-    }
-}
-
 static sotto_status option_unknown(const char *name, sotto_error *error)
 {
     near_name n = {.written = name};
     for (int i = 0; i < OPTION_COUNT; i++)
-        near_try(&n, option_table[i].name, strlen(option_table[i].name));
+        near_try(&n, sotto_option_at(i)->name,
+                 strlen(sotto_option_at(i)->name));
     return error_set(error, SOTTO_USAGE, "there is no option --%s%s",
                      show_name(name).text, near_hint(&n).text);
 }
@@ -504,11 +46,12 @@ sotto_status sotto_options_set(sotto_options *options, const char *name,
     sotto_status status = option_check(o, value, error);
     if (status != SOTTO_OK)
         return status;
-    char **slot = &options->value[o - option_table];
+    char **slot = &options->value[o - sotto_option_at(0)];
     text_buffer joined = {0};
-    if ((o->kind == LIST || o->kind == SUM) && *slot) {
+    if ((o->kind == SOTTO_OPTION_LIST || o->kind == SOTTO_OPTION_SUM) &&
+        *slot) {
         text_put(&joined, *slot);
-        text_put(&joined, o->kind == LIST ? "," : "+");
+        text_put(&joined, o->kind == SOTTO_OPTION_LIST ? "," : "+");
     }
     text_put(&joined, value);
     if (joined.failed) {
@@ -523,13 +66,13 @@ sotto_status sotto_options_set(sotto_options *options, const char *name,
 const char *sotto_options_get(const sotto_options *options, const char *name)
 {
     const sotto_option *o = sotto_option_named(name);
-    return o ? option_text(options, (option_id)(o - option_table)) : NULL;
+    return o ? option_text(options, (option_id)(o - sotto_option_at(0))) : NULL;
 }
 
 const char *option_text(const sotto_options *options, option_id id)
 {
     const char *value = options->value[id];
-    return value ? value : option_table[id].standard;
+    return value ? value : sotto_option_at(id)->standard;
 }
 
 int option_given(const sotto_options *options, option_id id)
@@ -612,6 +155,7 @@ sotto_status option_copy(sotto_options *to, const sotto_options *from,
                          option_id id, sotto_error *error)
 {
     const char *value = from->value[id];
-    return value ? sotto_options_set(to, option_table[id].name, value, error)
-                 : SOTTO_OK;
+    return value
+               ? sotto_options_set(to, sotto_option_at(id)->name, value, error)
+               : SOTTO_OK;
 }
