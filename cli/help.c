@@ -53,8 +53,8 @@ static void help_option(const sotto_option *o)
     }
     char text[1024];
     snprintf(text, sizeof text, "%s%s%s%s%s%s", o->help, o->choices ? ": " : "",
-             o->choices ? o->choices : "", o->standard ? " [default: " : "",
-             o->standard ? o->standard : "", o->standard ? "]" : "");
+             o->choices ? o->choices : "", o->default_value ? " [default: " : "",
+             o->default_value ? o->default_value : "", o->default_value ? "]" : "");
     help_wrap(text, column, HELP_INDENT);
 }
 

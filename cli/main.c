@@ -280,8 +280,8 @@ sotto_status cli_refuse(sotto_error *error, const char *format, ...)
 
 int cli_can_be_off(const sotto_option *o)
 {
-    return o->kind == SOTTO_OPTION_FLAG && o->standard &&
-           !strcmp(o->standard, "yes");
+    return o->kind == SOTTO_OPTION_FLAG && o->default_value &&
+           !strcmp(o->default_value, "yes");
 }
 
 /* The option that --no-NAME says no to. */

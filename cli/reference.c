@@ -68,7 +68,7 @@ static void reference_option(const sotto_option *o)
     reference_text("kind", reference_kinds[o->kind]);
     printf(", \"can_be_off\": %s", cli_can_be_off(o) ? "true" : "false");
     reference_text("argument", o->argument);
-    reference_text("default", o->standard);
+    reference_text("default", o->default_value);
     reference_bound("low", o, o->low);
     reference_bound("high", o, o->high);
     reference_choices(o->choices);

@@ -127,15 +127,26 @@ typedef enum sotto_option_kind {
     SOTTO_OPTION_FLAG     /* present or not: "yes" or "no" */
 } sotto_option_kind;
 
+/* What an option is about, for help. */
+typedef enum sotto_option_group {
+    SOTTO_GROUP_PROBLEM, /* what is learned */
+    SOTTO_GROUP_PRIVACY, /* what is promised, and to whom */
+    SOTTO_GROUP_DATA,    /* how files are read */
+    SOTTO_GROUP_OUTPUT,  /* what is written, and how it runs */
+    SOTTO_GROUP_SOLVER,  /* solvers say what it means (sotto_solver_at) */
+    SOTTO_GROUP_OTHER    /* something of other verbs */
+} sotto_option_group;
+
 typedef struct sotto_option {
     const char *name; /* "target"; on the command line --target */
     sotto_option_kind kind;
+    sotto_option_group group;
     const char *argument; /* how help calls its argument; NULL for a flag */
-    const char *standard; /* the default as text, or NULL: not set */
-    double low, high;     /* bounds, both included */
-    const char *choices;  /* "a|b|c", or NULL */
-    const char *verbs;    /* " doctor schema ": who takes it; none: library */
-    const char *help;     /* one sentence */
+    const char *default_value; /* as text, or NULL: not set */
+    double low, high;          /* bounds, both included */
+    const char *choices;       /* "a|b|c", or NULL */
+    const char *verbs; /* " doctor schema ": who takes it; none: library */
+    const char *help;  /* one sentence */
 } sotto_option;
 
 /* The i-th option, or NULL past the end. */
@@ -143,6 +154,26 @@ SOTTO_API const sotto_option *sotto_option_at(int64_t i);
 
 /* The option of that name, or NULL. */
 SOTTO_API const sotto_option *sotto_option_named(const char *name);
+
+/*
+ * The solvers, and the options that each of them uses: what an option means,
+ * and what it is where it is not given, as it is written or in words; NULL:
+ * it is not set. `for_comparison` is for comparison with a paper: there are
+ * better ones to use. 1, or 0 past the end.
+ */
+typedef struct sotto_solver {
+    const char *name, *summary;
+    int for_comparison;
+} sotto_solver;
+
+typedef struct sotto_solver_option {
+    const char *name, *default_value, *meaning;
+    int for_comparison;
+} sotto_solver_option;
+
+SOTTO_API int sotto_solver_at(int64_t i, sotto_solver *out);
+SOTTO_API int sotto_solver_option_at(const char *solver, int64_t i,
+                                     sotto_solver_option *out);
 
 /* The one of these names that somebody may have meant who wrote another, for
    "did you mean"; NULL when none is near. */

@@ -72,7 +72,7 @@ const char *sotto_options_get(const sotto_options *options, const char *name)
 const char *option_text(const sotto_options *options, option_id id)
 {
     const char *value = options->value[id];
-    return value ? value : sotto_option_at(id)->standard;
+    return value ? value : sotto_option_at(id)->default_value;
 }
 
 int option_given(const sotto_options *options, option_id id)

@@ -118,6 +118,8 @@ typedef struct solver_need {
 struct solver_row {
     const char *summary;
     const solver_option *options; /* that it uses; the last has no meaning */
+    const solver_option *paper_options; /* NULL, or more of them, for comparison
+                                           with its paper */
     int for_comparison; /* with a paper; there are better ones to use */
     int smooth;         /* it needs the smoothness */
     int finds_bounds;   /* it asks for bounds that are not declared */

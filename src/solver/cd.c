@@ -189,8 +189,11 @@ static const solver_option cd_options[] = {
     {OPTION_CLIP, "sqrt(sum M / curvature)",
      "a record's part of coordinate j is at most C sqrt(M_j / sum M)"},
     SOLVER_SMOOTHNESS,
+    {0}};
+
+static const solver_option cd_paper_options[] = {
     {OPTION_CALIBRATION, "exact",
-     "exact accounting; for comparison with the paper: eq. 18 (rdp, paper) or "
+     "the noise: exact accounting, or the paper's eq. 18 (rdp, paper) or its "
      "Theorem 3.1 (theorem)"},
     {0}};
 
@@ -310,6 +313,7 @@ static sotto_status cd_train(const solver_run *r, solver_answer *out,
 
 const solver_row solver_cd = {.summary = "coordinate descent",
                               .options = cd_options,
+                              .paper_options = cd_paper_options,
                               .smooth = 1,
                               .needs = &solver_needs_smooth,
                               .plan = cd_plan,

@@ -89,8 +89,11 @@ static const solver_option gcd_options[] = {
     {OPTION_CLIP, "1",
      "a record's part of coordinate j is at most C sqrt(M_j)"},
     SOLVER_SMOOTHNESS,
+    {0}};
+
+static const solver_option gcd_paper_options[] = {
     {OPTION_CALIBRATION, "exact",
-     "exact accounting; for comparison with the paper: eq. 2 (paper) or "
+     "the noise: exact accounting, or the paper's eq. 2 (paper) or its "
      "Theorem 4.2 (theorem)"},
     {0}};
 
@@ -285,6 +288,7 @@ const solver_row solver_gcd = {
     .summary =
         "greedy coordinate descent, for many features of which few matter",
     .options = gcd_options,
+    .paper_options = gcd_paper_options,
     .smooth = 1,
     .needs = &solver_needs_smooth,
     .check = gcd_check,

@@ -55,9 +55,28 @@ const solver_row *solver_of(const sotto_options *options)
 
 /* ---- options ---- */
 
+/* The i-th that the solver uses, or NULL past the end; those that are for
+   comparison with its paper are the last. */
+static const solver_option *option_of(const solver_row *row, int64_t i,
+                                      int *for_comparison)
+{
+    const solver_option *o = row->options;
+    *for_comparison = 0;
+    for (; i > 0 && o->meaning; i--)
+        o++;
+    if (!o->meaning && row->paper_options) {
+        *for_comparison = 1;
+        for (o = row->paper_options; i > 0 && o->meaning; i--)
+            o++;
+    }
+    return o->meaning ? o : NULL;
+}
+
 static const solver_option *find_option(const solver_row *row, option_id id)
 {
-    for (const solver_option *o = row->options; o->meaning; o++)
+    int ignored;
+    const solver_option *o;
+    for (int64_t i = 0; (o = option_of(row, i, &ignored)); i++)
         if (o->option == id)
             return o;
     return NULL;
@@ -140,4 +159,31 @@ sotto_status solver_check_options(const sotto_options *options,
         return error_set(error, SOTTO_USAGE,
                          "expected one of --passes and --steps");
     return check_loss(options, row, error);
+}
+
+/* ---- for sotto.h ---- */
+
+int sotto_solver_at(int64_t i, sotto_solver *out)
+{
+    const solver_row *row = solver_at(i);
+    if (!row)
+        return 0;
+    *out = (sotto_solver){list[i].name, row->summary, row->for_comparison};
+    return 1;
+}
+
+int sotto_solver_option_at(const char *solver, int64_t i,
+                           sotto_solver_option *out)
+{
+    size_t k = 0;
+    int paper;
+    while (k < LIST_SOLVERS && strcmp(list[k].name, solver))
+        k++;
+    const solver_option *o =
+        k < LIST_SOLVERS && i >= 0 ? option_of(list[k].row, i, &paper) : NULL;
+    if (!o)
+        return 0;
+    *out = (sotto_solver_option){sotto_option_at(o->option)->name,
+                                 o->default_value, o->meaning, paper};
+    return 1;
 }
