@@ -25,6 +25,7 @@ typedef struct verb {
     const char *detail;  /* for `sotto help VERB` */
     int least, most;     /* how many arguments */
     sotto_status (*run)(const cli *c, sotto_error *error);
+    const char *example; /* for `sotto help VERB`; or "" */
 } verb;
 
 /* What each exit code means, ended by NULL. */

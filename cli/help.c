@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { HELP_WIDTH = 78, HELP_INDENT = 26 };
+enum { HELP_WIDTH = 78, HELP_INDENT = 24 };
 
 /* How much of the text stays together: a word, or of one that is too long for
    a line as many of its choices as fit. */
@@ -39,23 +39,112 @@ static void help_wrap(const char *text, int column, int indent)
     printf("\n");
 }
 
-static void help_option(const sotto_option *o)
+/* `  --name ARGUMENT  text [default: ...]` */
+static void help_row(const sotto_option *o, const char *text,
+                     const char *default_value)
 {
-    char head[64];
-    snprintf(head, sizeof head, "  --%s%s%s", cli_can_be_off(o) ? "[no-]" : "",
-             o->name, o->argument ? " " : "");
-    snprintf(head + strlen(head), sizeof head - strlen(head), "%s",
+    char head[64], whole[1024];
+    snprintf(head, sizeof head, "  --%s%s%s%s",
+             cli_can_be_off(o) ? "[no-]" : "", o->name, o->argument ? " " : "",
              o->argument ? o->argument : "");
     int column = printf("%-*s", HELP_INDENT, head);
-    if (column > HELP_INDENT) {
+    if (strlen(head) >= HELP_INDENT) {
         printf("\n%*s", HELP_INDENT, "");
         column = HELP_INDENT;
     }
+    snprintf(whole, sizeof whole, "%s%s%s%s", text,
+             default_value ? " [default: " : "",
+             default_value ? default_value : "", default_value ? "]" : "");
+    help_wrap(whole, column, HELP_INDENT);
+}
+
+static void help_option(const sotto_option *o)
+{
     char text[1024];
-    snprintf(text, sizeof text, "%s%s%s%s%s%s", o->help, o->choices ? ": " : "",
-             o->choices ? o->choices : "", o->default_value ? " [default: " : "",
-             o->default_value ? o->default_value : "", o->default_value ? "]" : "");
-    help_wrap(text, column, HELP_INDENT);
+    snprintf(text, sizeof text, "%s%s%s", o->help, o->choices ? ": " : "",
+             o->choices ? o->choices : "");
+    help_row(o, text, o->default_value);
+}
+
+static void help_name(const char *name, const char *text, int indent)
+{
+    help_wrap(text, printf("  %-*s", indent - 2, name), indent);
+}
+
+/* ---- solvers ---- */
+
+/* Solvers that are for comparison with the papers, or those that are not. */
+static void help_solvers(int for_comparison)
+{
+    sotto_solver s;
+    for (int64_t i = 0; sotto_solver_at(i, &s); i++)
+        if (s.for_comparison == for_comparison)
+            help_name(s.name, s.summary, HELP_INDENT / 2 + 2);
+}
+
+static void help_all_solvers(const verb *v)
+{
+    printf("\nsolver (--solver NAME; its options: sotto help %s --solver "
+           "NAME):\n",
+           v->name);
+    help_solvers(0);
+    printf("\nfor comparison with the papers (also --calibration):\n");
+    help_solvers(1);
+}
+
+static void help_solver_options(const char *name, int for_comparison,
+                                const char *heading)
+{
+    sotto_solver_option o;
+    int any = 0;
+    for (int64_t i = 0; sotto_solver_option_at(name, i, &o); i++)
+        if (o.for_comparison == for_comparison) {
+            printf("%s", any++ ? "" : heading);
+            help_row(sotto_option_named(o.name), o.meaning, o.default_value);
+        }
+}
+
+/* What one solver uses: the rest is the same for all. */
+static void help_solver(const verb *v, const char *name)
+{
+    sotto_solver s;
+    int64_t i = 0;
+    while (sotto_solver_at(i, &s) && strcmp(s.name, name))
+        i++;
+    printf("usage: sotto %s %s%s--solver %s [OPTIONS]\n\n", v->name, v->usage,
+           *v->usage ? " " : "", name);
+    help_wrap(s.summary, 0, 0);
+    if (s.for_comparison)
+        printf("For comparison with the paper.\n");
+    help_solver_options(name, 0, "\noptions of this solver:\n");
+    help_solver_options(name, 1, "\nfor comparison with the paper:\n");
+    printf("\n'sotto help %s' has the options that all solvers use.\n",
+           v->name);
+}
+
+/* ---- verbs ---- */
+
+static void help_group(const verb *v, int group, const char *heading)
+{
+    int any = 0;
+    for (int64_t i = 0; sotto_option_at(i); i++) {
+        const sotto_option *o = sotto_option_at(i);
+        if (cli_takes(v, o) && (group < 0 || (int)o->group == group)) {
+            printf("%s", any++ ? "" : heading);
+            help_option(o);
+        }
+    }
+}
+
+/* Where there are many: by what they are about. */
+static void help_groups(const verb *v)
+{
+    help_group(v, SOTTO_GROUP_PROBLEM, "\nproblem:\n");
+    help_group(v, SOTTO_GROUP_PRIVACY, "\nprivacy:\n");
+    help_group(v, SOTTO_GROUP_DATA, "\ndata:\n");
+    help_group(v, SOTTO_GROUP_OUTPUT, "\noutput:\n");
+    help_group(v, SOTTO_GROUP_OTHER, "\nother:\n");
+    help_all_solvers(v);
 }
 
 static void help_verb(const verb *v)
@@ -64,20 +153,18 @@ static void help_verb(const verb *v)
            *v->usage ? " " : "", v->summary);
     if (*v->detail)
         help_wrap(v->detail, 0, 0);
+    if (*v->example)
+        printf("\nexample:\n  %s\n", v->example);
     if (!strcmp(v->name, "generate")) {
         printf("\nsets:\n");
-        for (int64_t i = 0; sotto_generate_name(i); i++) {
-            int column =
-                printf("  %-*s", HELP_INDENT - 2, sotto_generate_name(i));
-            help_wrap(sotto_generate_help(i), column, HELP_INDENT);
-        }
+        for (int64_t i = 0; sotto_generate_name(i); i++)
+            help_name(sotto_generate_name(i), sotto_generate_help(i),
+                      HELP_INDENT);
     }
-    int any = 0;
-    for (int64_t i = 0; sotto_option_at(i); i++)
-        if (cli_takes(v, sotto_option_at(i))) {
-            printf("%s", any++ ? "" : "\noptions:\n");
-            help_option(sotto_option_at(i));
-        }
+    if (cli_takes(v, sotto_option_named("rows-per-person")))
+        help_groups(v);
+    else
+        help_group(v, -1, "\noptions:\n");
 }
 
 static void help_all(void)
@@ -99,6 +186,15 @@ sotto_status cli_help(const cli *c, sotto_error *error)
     int json = cli_flag(c, "json") && !c->wants_help;
     if (json && c->arguments)
         return cli_refuse(error, "--json: expected no verb; it says all");
+    const char *solver = sotto_options_get(c->options, "solver");
+    if (solver && !c->wants_help &&
+        (!c->arguments || !cli_find_verb(c->argument[0]) ||
+         !cli_takes(cli_find_verb(c->argument[0]),
+                    sotto_option_named("solver"))))
+        return cli_refuse(error,
+                          "--solver: expected a verb that takes it, as "
+                          "'sotto help train --solver %s'",
+                          solver);
     if (c->arguments == 0) {
         if (json)
             cli_reference();
@@ -109,6 +205,9 @@ sotto_status cli_help(const cli *c, sotto_error *error)
     const verb *v = cli_find_verb(c->argument[0]);
     if (!v)
         return cli_refuse_verb(c->argument[0], error);
-    help_verb(v);
+    if (solver && cli_takes(v, sotto_option_named("solver")))
+        help_solver(v, solver);
+    else
+        help_verb(v);
     return SOTTO_OK;
 }

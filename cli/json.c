@@ -37,7 +37,7 @@ static const struct {
      "transcript hash rows coordinator absent patience spent_epsilon "
      "spent_delta role output"},
     {"version", "sotto"},
-    {"help", "sotto verbs options exit_codes sets"},
+    {"help", "sotto verbs options solvers exit_codes sets"},
 };
 
 const char *cli_json_keys(const verb *v)

@@ -15,38 +15,35 @@
 
 const verb cli_verbs[] = {
     {"train", "[DATA]", "learn a model from a data file",
-     "Writes the model to -o FILE, whole or not at all. With a finite "
-     "--epsilon "
-     "and a --delta the model is differentially private, and has a statement "
-     "that says what is promised. --solver auto, the default, chooses all "
-     "else, and spends a part of the budget on bounds that are not declared, "
-     "which the other solvers need. With --epsilon inf (or --solver "
-     "exact) "
-     "the exact solver finds the minimiser of mean loss + l1 |w|_1 + "
-     "l2/2 |w|_2^2: NOT PRIVATE. Bounded columns are in [-1, 1] there, as the "
-     "penalty sees "
-     "them; the model has weights for the values as they are. What stderr "
-     "says is for the operator beside the data.",
-     0, 1, cli_train},
+     "With a finite --epsilon and a --delta the model is differentially "
+     "private, and has a statement that says what is promised; --solver auto, "
+     "the default, chooses all else. With --epsilon inf the exact solver finds "
+     "the minimiser of mean loss + l1 |w|_1 + l2/2 |w|_2^2: NOT PRIVATE. "
+     "Bounded columns are in [-1, 1] there, the units of the fit; the model "
+     "has "
+     "weights for the values as they are.",
+     0, 1, cli_train,
+     "sotto train patients.csv --schema schema.json --loss logistic \\\n"
+     "      --epsilon 1 --delta 1e-6 -o model.json"},
     {"plan", "", "say what private training would ask and cost",
      "Reads no record: --rows and --features say how large the data are; "
      "--schema says more, as which bounds are declared and which would be "
      "bought, at what part of the budget (--explain). "
      "Prints the statement that the model would have: every question with its "
      "noise, and epsilon for a range of deltas.",
-     0, 0, cli_plan},
+     0, 0, cli_plan, ""},
     {"predict", "MODEL DATA", "apply a model to the rows of a data file",
      "One answer per line: the class or the number. Columns are matched by "
      "name, in any order; the target may be there or not. The answers are as "
      "sensitive as the rows.",
-     2, 2, cli_predict},
+     2, 2, cli_predict, ""},
     {"evaluate", "MODEL DATA", "say how good a model is on a data file",
      "The objective, and accuracy, AUC and log-loss for two classes, or mean "
      "squared error and R2. These numbers are as sensitive as the rows: not "
      "for release.",
-     2, 2, cli_evaluate},
+     2, 2, cli_evaluate, ""},
     {"show", "MODEL", "print a model for people",
-     "What it was learned with, and its largest weights.", 1, 1, cli_show},
+     "What it was learned with, and its largest weights.", 1, 1, cli_show, ""},
     {"report", "MODEL...", "make a page about models, for people",
      "Writes one HTML file to -o FILE, without scripts and with nothing loaded "
      "from elsewhere: what is promised in plain words, the epsilon for every "
@@ -56,29 +53,29 @@ const verb cli_verbs[] = {
      "loudly. No record is read. Of any number of models; what they cost "
      "together comes first, where their promises are about the same unit and "
      "adjacency.",
-     1, CLI_ANY_NUMBER, cli_report},
+     1, CLI_ANY_NUMBER, cli_report, ""},
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1; bounds and missing values are not "
      "carried over.",
-     1, 1, cli_export},
+     1, 1, cli_export, ""},
     {"doctor", "DATA",
      "read a data file as training would, and say what is in it",
      "For the operator beside the data: what it prints depends on the "
      "records and is NOT FOR RELEASE. Reads CSV, svmlight and .npy, also "
      "gzipped; - is stdin. Exit code 3 and one line with file, line and "
      "column when a row is bad.",
-     1, 1, cli_doctor},
+     1, 1, cli_doctor, ""},
     {"schema", "DATA",
      "write a schema to fill in, from the header of a data file",
      "No row is looked at. Declare for each column its type (number, "
      "category, target, weight, unit, drop), its bounds or levels, and what "
      "a missing value becomes; give the file to the other verbs as --schema.",
-     1, 1, cli_schema},
+     1, 1, cli_schema, ""},
     {"generate", "[SET]", "make a synthetic data set",
      "The format follows the file's name: .csv, .svm or .npy. The same name, "
      "sizes and seed give the same file.",
-     0, 1, cli_generate},
+     0, 1, cli_generate, ""},
     {"account", "",
      "say what a list of noisy answers costs, or how much "
      "noise they need",
@@ -92,7 +89,7 @@ const verb cli_verbs[] = {
      "delta(0))/2 of the guesses are right, which is printed as 'guess'. "
      "With --epsilon prints the smallest delta, with --delta the smallest "
      "epsilon.",
-     0, 0, cli_account},
+     0, 0, cli_account, ""},
     {"federate", "ROLE FILE",
      "let parties that hold different columns of the same rows find a model",
      "ROLE is simulate, config, keygen, serve, join or status. simulate DATA: "
@@ -112,11 +109,11 @@ const verb cli_verbs[] = {
      "is a party, with its file --data, that connects to it; status says how "
      "far the run of a --state folder is. Any of them may be killed at any "
      "time, and goes on when it is started again.",
-     2, 2, cli_federate},
-    {"version", "", "print the version", "", 0, 0, cli_version},
+     2, 2, cli_federate, ""},
+    {"version", "", "print the version", "", 0, 0, cli_version, ""},
     {"help", "[VERB]", "say how to use sotto, or one of its verbs",
      "With --json, and no verb: everything there is to say, for programs.", 0,
-     1, cli_help},
+     1, cli_help, ""},
     {0}};
 
 const verb *cli_find_verb(const char *name)

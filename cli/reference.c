@@ -22,6 +22,12 @@ const cli_exit cli_exits[] = {
     {128 + SIGTERM, "terminated", "ended by SIGTERM"},
     {0, NULL, NULL}};
 
+static const char *const reference_groups[] = {
+    [SOTTO_GROUP_PROBLEM] = "problem", [SOTTO_GROUP_PRIVACY] = "privacy",
+    [SOTTO_GROUP_DATA] = "data",       [SOTTO_GROUP_OUTPUT] = "output",
+    [SOTTO_GROUP_SOLVER] = "solver",   [SOTTO_GROUP_OTHER] = "other",
+};
+
 static const char *const reference_kinds[] = {
     [SOTTO_OPTION_TEXT] = "text",       [SOTTO_OPTION_FILE] = "file",
     [SOTTO_OPTION_LIST] = "list",       [SOTTO_OPTION_CHOICE] = "choice",
@@ -66,6 +72,7 @@ static void reference_option(const sotto_option *o)
     printf("{\"name\": \"%s\"", o->name);
     reference_text("short", cli_short(o));
     reference_text("kind", reference_kinds[o->kind]);
+    reference_text("group", reference_groups[o->group]);
     printf(", \"can_be_off\": %s", cli_can_be_off(o) ? "true" : "false");
     reference_text("argument", o->argument);
     reference_text("default", o->default_value);
@@ -74,6 +81,23 @@ static void reference_option(const sotto_option *o)
     reference_choices(o->choices);
     reference_text("help", o->help);
     printf("}");
+}
+
+static void reference_solver(const sotto_solver *s)
+{
+    sotto_solver_option o;
+    printf("{\"name\": \"%s\"", s->name);
+    reference_text("summary", s->summary);
+    printf(", \"for_comparison\": %s, \"options\": [",
+           s->for_comparison ? "true" : "false");
+    for (int64_t i = 0; sotto_solver_option_at(s->name, i, &o); i++) {
+        printf("%s{\"name\": \"%s\"", i ? ", " : "", o.name);
+        reference_text("default", o.default_value);
+        reference_text("meaning", o.meaning);
+        printf(", \"for_comparison\": %s}",
+               o.for_comparison ? "true" : "false");
+    }
+    printf("]}");
 }
 
 static void reference_verb(const verb *v)
@@ -147,6 +171,12 @@ void cli_reference(void)
     for (int64_t i = 0; sotto_option_at(i); i++) {
         printf("%s", reference_line(i == 0));
         reference_option(sotto_option_at(i));
+    }
+    printf("\n],\n\"solvers\": [");
+    sotto_solver s;
+    for (int64_t i = 0; sotto_solver_at(i, &s); i++) {
+        printf("%s", reference_line(i == 0));
+        reference_solver(&s);
     }
     printf("\n],\n");
     reference_exits();

@@ -185,20 +185,56 @@ def option_facts(option, verbs):
     return " ".join(facts)
 
 
-def man_verb(verb, sets):
+def man_verb(verb, sets, own):
     blocks = [sentence(verb["summary"])]
     if verb["detail"]:
         blocks.append(prose(verb["detail"]))
     if "SET" in arguments(verb):
         blocks += [f"{bold(s['name'])}: {sentence(s['help'])}" for s in sets]
-    if verb["options"]:
-        names = ", ".join(bold("--" + name) for name in verb["options"])
-        blocks.append(f"Options: {names}.")
+    names = [name for name in verb["options"] if name not in own]
+    if names:
+        more = " Each solver has more: see SOLVERS." if len(names) < len(verb["options"]) else ""
+        blocks.append("Options: " + ", ".join(bold("--" + n) for n in names) + "." + more)
     return "\n".join([usage(verb), "\n\n".join("\t" + b for b in blocks)])
 
 
+def solver_options(reference):
+    """The names of options whose meaning is a solver's."""
+    return {option["name"] for solver in reference["solvers"] for option in solver["options"]}
+
+
+def solver_option(option, named):
+    """One line of a solver: the option, what it means there, its default."""
+    default = option["default"]
+    text = option["meaning"] + (f" (default: {default})" if default else "")
+    return f"\t{option_head(named[option['name']])}: {sentence(text)}"
+
+
+def man_solver(solver, named):
+    heads = [f"{bold('--solver ' + solver['name'])}\n\t{sentence(solver['summary'])}"]
+    for paper in (False, True):
+        own = [solver_option(o, named) for o in solver["options"] if o["for_comparison"] == paper]
+        heads += ["\tFor comparison with the paper:"] * bool(own and paper) + own
+    return "\n\n".join(heads)
+
+
+def man_solvers(reference):
+    """Every solver with its options; those for comparison with the papers are the last."""
+    named = {option["name"]: option for option in reference["options"]}
+    yield "A solver takes the options that are listed with it, and refuses those of other solvers."
+    for paper in (False, True):
+        if paper:
+            yield "## For comparison with the papers"
+        for solver in reference["solvers"]:
+            if solver["for_comparison"] == paper:
+                yield man_solver(solver, named)
+
+
 def man_options(reference):
+    own = solver_options(reference)
     for option, verbs in options(reference):
+        if option["name"] in own:
+            continue
         yield (f"{option_head(option)}\n\t{sentence(option['help'])}\n\n"
                f"\t{option_facts(option, verbs)}")
     yield "*-h*, *--help*\n\tSay how to use the verb. Taken by every verb."
@@ -227,8 +263,10 @@ def man(reference):
         "# NAME", "sotto - differentially private linear models",
         "# SYNOPSIS", "*sotto* _VERB_ [_ARGUMENTS_] [_OPTIONS_]",
         "# DESCRIPTION", DESCRIPTION,
-        "# VERBS", *(man_verb(verb, sets) for verb in reference["verbs"]),
+        "# VERBS", *(man_verb(verb, sets, solver_options(reference))
+                    for verb in reference["verbs"]),
         "# OPTIONS", *man_options(reference),
+        "# SOLVERS", *man_solvers(reference),
         "# EXIT STATUS",
         *(f"*{e['code']}* ({e['name']})\n\t{sentence(e['help'])}"
           for e in reference["exit_codes"]),
@@ -265,9 +303,9 @@ _sotto_verbs() {
     _sotto_offer @VERBS@
 }
 
-# The options of $verb.
+# The options of $verb; those of $solver alone, where it is on the line.
 _sotto_options() {
-    case $verb in
+    case "$verb $solver" in
     @OPTIONS@
     *) _sotto_offer ;;
     esac
@@ -298,15 +336,19 @@ _sotto_argument() {
 
 _sotto() {
     local cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
-    local option='' only='' count=0 i word
+    local option='' only='' solver='' count=0 i word
     COMPREPLY=()
     # bash makes three words of --name=value
     if [[ $cur == = ]]; then cur=''; fi
     for ((i = 2; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
         if [[ $word == = ]]; then
-            if ((++i < COMP_CWORD)); then option=''; fi
+            if ((++i < COMP_CWORD)); then
+                if [[ $option == --solver ]]; then solver=${COMP_WORDS[i]}; fi
+                option=''
+            fi
         elif [[ $option ]]; then
+            if [[ $option == --solver ]]; then solver=$word; fi
             option=''
         elif [[ $only || $word != -?* ]]; then
             ((++count))
@@ -348,13 +390,21 @@ def option_names(option):
 
 
 def bash_options(reference):
-    """The options of each verb."""
+    """The options of each verb, and of each solver with a verb that takes one."""
     named = {option["name"]: long_names(option)
              for option in reference["options"]}
+    of_solvers = solver_options(reference)
+
+    def offer(place, options):
+        names = [name for option in options for name in named[option]]
+        return f"{place}) _sotto_offer {quoted([*names, '--help'])} ;;"
+
     for verb in reference["verbs"]:
-        names = [name for option in verb["options"] for name in named[option]]
-        names.append("--help")
-        yield f"{shlex.quote(verb['name'])}) _sotto_offer {quoted(names)} ;;"
+        for solver in reference["solvers"] if of_solvers & set(verb["options"]) else ():
+            own = {option["name"] for option in solver["options"]}
+            yield offer(shlex.quote(f"{verb['name']} {solver['name']}"),
+                        [o for o in verb["options"] if o in own or o not in of_solvers])
+        yield offer(shlex.quote(verb["name"] + " ") + "*", verb["options"])
 
 
 def bash_flags(reference):

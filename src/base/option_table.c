@@ -34,194 +34,134 @@
 static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_TARGET] = {"target", TEXT, PROBLEM, "NAME", NULL, 0, 0, NULL,
         " doctor schema train plan ",
-        "the column to learn (CSV: its name; .npy: its number, from 1)"},
+        "the column to learn (.npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, PROBLEM, "LOSS", "squared", 0, 0,
         CHOICE_TEXT(LOSS_LIST), " doctor train plan ",
-        "how wrong a margin m = x'w + b is for a target y, which is a number "
-        "or one of two classes, -1 and 1" LOSS_LIST(LOSS_HELP)},
+        "of a margin m = x'w + b and a target y" LOSS_LIST(LOSS_HELP)},
     [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B", NULL, 0, 0, NULL, READING,
-        "the two classes of the target, the negative one first; not needed "
-        "for -1/+1 and 0/1"},
+        "the two classes, the negative one first; not needed for -1/+1 "
+        "and 0/1"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ",
-        "the privacy budget; nothing of the table's shape is taken from the "
-        "rows then (inf: no privacy, the exact solver); account: the epsilon "
-        "to find a delta or a multiplier for"},
+        "the privacy budget; inf: NOT PRIVATE"},
     [OPTION_SOLVER] = {"solver", CHOICE, SOLVER, "NAME", NULL, 0, 0,
-        CHOICE_TEXT(SOLVER_LIST),
-        " train plan ",
-        "how to train; auto (the default with an epsilon): nothing to tune; "
-        "newton: a private Newton method, which it mostly uses; "
-        "cd: private coordinate descent; gcd: the same, greedy, "
-        "for many features of which few matter; gd: private gradient "
-        "descent; sgd: the same on random batches; scd: private stochastic "
-        "coordinate descent on the dual, by batches; scd-paper: the same as "
-        "its paper has it, with noise on the dual, too; scd-seq, scd-primal: "
-        "its rivals, for comparison; fw: private Frank-Wolfe in an L1 ball; "
-        "bcfw: the same by blocks, balls and boxes; ssp: noisy second moments, "
-        "asked once, for the squared loss and few features; svrg: gradients of all "
-        "rows, and batches of how records differ from there; output: the "
-        "minimiser with noise on it; objective: the minimiser of an objective "
-        "with a random linear part, for the logistic loss; exact: the minimiser of the objective, "
-        "NOT PRIVATE, as --epsilon inf does"},
+        CHOICE_TEXT(SOLVER_LIST), " train plan help ",
+        "how to train; auto is the default with a finite --epsilon, exact "
+        "with --epsilon inf"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, PRIVACY, "K", "1", 1,
         1048576, NULL, " train plan ",
-        "the most rows of one person; all of them are protected at once"},
+        "the most rows that are used of one person; all of them are "
+        "protected at once"},
     [OPTION_CLIP] = {"clip", NUMBER, SOLVER, "C", NULL, 1e-25, INFINITY, NULL,
         " train plan ",
-        "how far a record's gradient may go: coordinate j to "
-        "C sqrt(M_j / sum M) (cd) or C sqrt(M_j) (gcd); gd, sgd, svrg: all "
-        "coordinates together, in units of sqrt(M_j), to the length C; scd: "
-        "how far a record may move the shared vector in a step (default: half "
-        "of what the first step of a row of norm R and target 1 is); fw, bcfw: "
-        "each coordinate to C; ssp: a row with its target, in units of "
-        "sqrt(M_j) and of the target's bound, to the length C; output: the slope "
-        "of the squared loss, so that a residual counts linearly beyond C"},
+        "how far a record may go"},
     [OPTION_DIFFERENCE_CLIP] = {"difference-clip", NUMBER, SOLVER, "C", NULL, 1e-25, 1e25,
         NULL, " train plan ",
-        "svrg: how far a record's gradient may differ from that at the anchor "
-        "(default: a quarter of the clip)"},
+        "how far a record's gradient may differ from that at the anchor"},
     [OPTION_PASSES] = {"passes", INTEGER, SOLVER, "N", NULL, 1, 1e9, NULL, " train plan ",
-        "how often each coordinate is asked for (default: 20); sgd, scd: how "
-        "often each row is expected in a batch (default: 10, 15)"},
+        "how often each row, or each coordinate, takes part"},
     [OPTION_ROUNDS] = {"rounds", INTEGER, SOLVER, "T", NULL, 1, 1e9, NULL, " train plan ",
-        "rounds, each of which ends at an average (svrg: 5 unless given, at "
-        "most 12)"},
+        "how many rounds"},
     [OPTION_STEPS] = {"steps", INTEGER, SOLVER, "K", NULL, 1, 1e9, NULL, " train plan ",
-        "steps in a round, instead of --passes; gcd, gd, sgd, scd, fw, bcfw: "
-        "all steps (gd: 100 unless given; svrg: 1 / rate in a round; gcd, fw, "
-        "bcfw: by a rule of the number of rows, which is asked for privately "
-        "where --rows is not given)"},
+        "how many steps"},
     [OPTION_STEP_SIZE] = {"step-size", NUMBER, SOLVER, "X", NULL, 0x1p-100, 0x1p100,
-        NULL, " train plan ", "steps are X / M_j (gd, sgd, svrg: 1 / coordinates "
-        "unless given, which is stable whatever the records are)"},
+        NULL, " train plan ",
+        "how long steps are"},
     [OPTION_ORDER] = {"order", CHOICE, SOLVER, "HOW", NULL, 0, 0,
         "uniform|permuted|cyclic", " train plan ",
         "which coordinate is next; public"},
     [OPTION_SMOOTHNESS] = {"smoothness", TEXT, SOLVER, "HOW", NULL, 0, 0, NULL,
         " train plan ",
-        "where the constants M_j come from: bounds (declared), private:SHARE "
-        "of the budget, or a file of numbers"},
+        "where the constants M_j come from"},
     [OPTION_CALIBRATION] = {"calibration", CHOICE, SOLVER, "HOW", NULL, 0, 0,
         "exact|rdp|theorem|paper", " train plan ",
-        "the noise: exact accounting, or for comparison the formulas of the "
-        "solver's paper: cd: eq. 18 (rdp, paper) or Theorem 3.1; gcd: eq. 2 "
-        "(paper) or Theorem 4.2"},
+        "the noise, for comparison with the formulas of the solver's "
+        "paper"},
     [OPTION_AVERAGE] = {"average", NUMBER, SOLVER, "SHARE", NULL, 0, 1, NULL,
-        " train plan ", "the last part of a round, or of the steps, "
-        "that is averaged (0: none; cd and scd: 0.5, gd and sgd: 0.7 unless "
-        "given)"},
+        " train plan ",
+        "the last part of the steps that is averaged; 0: none"},
     [OPTION_BATCH_RATE] = {"batch-rate", NUMBER, SOLVER, "Q", NULL, 0x1p-40, 1, NULL,
         " train plan ",
-        "the probability with which a row (or, with --unit-column, a person) "
-        "is in a batch, each by a secret coin; 1: always (default: sgd: 0.02; "
-        "scd: 5 L2 / R^2, but from 0.002 to 0.02; both: 10 / --rows where that "
-        "is more; svrg: 0.05); scd-seq, scd-primal: the part of the rows or "
-        "coordinates that are a block"},
+        "the part of the rows that is in a batch"},
     [OPTION_MOMENTUM] = {"momentum", NUMBER, SOLVER, "X", NULL, 0, 0.999, NULL,
         " train plan ",
-        "gd, sgd: look ahead by X times the last move before each step (0 "
-        "unless given; gd without --step-size: 0.9)"},
+        "how far to look ahead along the last move"},
     [OPTION_DECAY] = {"decay", NUMBER, SOLVER, "X", NULL, 0, 0x1p100, NULL,
         " train plan ",
-        "gd, sgd: step t, from 0, is divided by 1 + X t"},
+        "how fast steps become shorter"},
     [OPTION_RULE] = {"rule", CHOICE, SOLVER, "NAME", NULL, 0, 0,
         "untruncated|gs-s|gs-r|gs-q", " train plan ",
-        "gcd: what makes a coordinate worth choosing: its distance from the "
-        "optimality condition, with a sign or cut off at 0 (gs-s), the length "
-        "of its step (gs-r), or what that gains (gs-q)"},
+        "what makes a coordinate worth choosing"},
     [OPTION_SELECTION_SHARE] = {"selection-share", NUMBER, SOLVER, "SHARE", NULL,
         0.001, 0.999, NULL, " train plan ",
-        "gcd: the part of the budget for choosing coordinates, the rest is "
-        "for their derivatives (default: 0.5, or 0.8 in pure mode)"},
+        "the part of the budget for choosing coordinates"},
     [OPTION_NORM_BOUND] = {"norm-bound", NUMBER, SOLVER, "R", NULL, 0x1p-40, INFINITY,
         NULL, " train plan ",
-        "scd, output, objective: rows longer than R, in the units of the fit, "
-        "are shortened to R, in training and in prediction (scd: inf is none)"},
+        "how long a row may be; longer ones are shortened"},
     [OPTION_RADIUS] = {"radius", NUMBER, SOLVER, "R", NULL, 0x1p-100, 0x1p100, NULL,
         " train plan ",
-        "fw: the L1 ball that the weights stay in, in the units of the fit; "
-        "bcfw with --blocks K: that of each block"},
+        "the L1 ball that the weights stay in, in the units of the fit"},
     [OPTION_INTERCEPT_RADIUS] = {"intercept-radius", NUMBER, SOLVER, "B", NULL,
         0x1p-100, 0x1p100, NULL, " train plan ",
-        "fw, bcfw: the intercept stays between -B and B, in the units of the "
-        "fit (or --no-intercept); it costs a question in each step"},
+        "how far the intercept may be from 0, in the units of the fit"},
     [OPTION_BLOCKS] = {"blocks", TEXT, SOLVER, "HOW", NULL, 0, 0, NULL, " train plan ",
-        "bcfw: K even runs of the features, balls of --radius or boxes of "
-        "--box, or a file with a line for each block, 'ball RADIUS FEATURES' "
-        "or 'box LO,HI FEATURES', features as 1 or 3-9"},
+        "the blocks of the features"},
     [OPTION_SAMPLING] = {"sampling", TEXT, SOLVER, "HOW", NULL, 0, 0, NULL,
         " train plan ",
-        "bcfw: which blocks move in a step; public: all, serial (one), "
-        "nice:TAU, distributed:K,TAU (TAU of what each of K parties has, who "
-        "have even runs of the blocks), or a file with lines 'PROBABILITY "
-        "BLOCKS'"},
+        "which blocks move in a step; public"},
     [OPTION_CANDIDATES] = {"candidates", INTEGER, SOLVER, "TAU", NULL, 1, 2147483647,
         NULL, " train plan ",
-        "bcfw: in each step a ball chooses among TAU of its features, drawn "
-        "anew, and those whose weights are not 0 (default: all)"},
+        "among how many of its features a ball chooses in a step"},
     [OPTION_ISA] = {"isa", CHOICE, OUTPUT, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
-        "the instruction set of the kernels; the result does not depend on "
-        "it"},
+        "instruction set; the result is the same"},
     [OPTION_INSECURE_SEED] = {"insecure-seed", INTEGER, PRIVACY, "N", NULL, 0,
         9007199254740992.0, NULL, " train federate ",
         "noise that anybody can repeat: NOT PRIVATE, for tests"},
     [OPTION_UNIT_COLUMN] = {"unit-column", TEXT, PRIVACY, "NAME", NULL, 0, 0, NULL,
         " doctor train plan ",
-        "the column that says whose row it is; of each person at most "
-        "--rows-per-person rows are used"},
+        "the column that says whose row it is"},
     [OPTION_DRY_RUN] = {"dry-run", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " train ",
         "do as 'sotto plan' does: read no record"},
     [OPTION_L1] = {"l1", NUMBER, PROBLEM, "X", "0", 0, 1e300, NULL, " train plan ",
-        "the L1 penalty (lasso): adds X times the sum of |weights|"},
+        "L1 penalty: X times the sum of |weights|"},
     [OPTION_L2] = {"l2", NUMBER, PROBLEM, "X", "0", 0, 1e300, NULL, " train plan ",
-        "the L2 penalty (ridge): adds X/2 times the sum of weights^2"},
+        "L2 penalty: X/2 times the sum of squares"},
     [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, SOLVER, "WORD", NULL, 0, 0,
         "fit|file", " train ",
-        "the weights that --l1 and --l2 penalise: those of the fit, where "
-        "bounded columns are in [-1, 1], or those of the file's own units "
-        "(solver auto and newton)"},
+        "the weights that --l1 and --l2 penalise: those of the fit, or of "
+        "the file's own units"},
     [OPTION_PATH] = {"path", CHOICE, SOLVER, "WORD", NULL, 0, 0,
         "dense|select|wide|intercept", " train plan ",
-        "which way --solver auto goes: dense (a Newton method on all "
-        "features), select (on a few that it chooses), wide (gradients, for "
-        "more features than rows), intercept (nothing else); by itself it "
-        "chooses one from the number of rows and features, --l1 and the "
-        "budget"},
+        "which way auto goes"},
     [OPTION_UNDECLARED] = {"undeclared", CHOICE, PRIVACY, "WORD", "bounds", 0, 0,
         "bounds|rows", " train plan ",
-        "features whose bounds the schema does not declare: bounds (they are "
-        "needed; --solver auto buys them), or rows: in each row such features "
-        "are divided by their common Euclidean length, in training and in "
-        "prediction, which costs nothing and is another model"},
+        "features without declared bounds. bounds: these are estimated "
+        "privately (--solver auto); rows: such features are divided by "
+        "their length in each row, which is another model"},
     [OPTION_EXPLAIN] = {"explain", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " plan ",
-        "say in words which way --solver auto goes, and why, or how many steps "
-        "gcd, fw and bcfw make, instead of the statement"},
+        "say in words what would be asked, and why, instead of the "
+        "statement (solvers auto, newton, gcd, fw, bcfw)"},
     [OPTION_BOX] = {"box", PAIR, PROBLEM, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train plan ",
-        "keep every weight between LO and HI (-inf and inf are allowed), in "
-        "the units of the fit: bounded columns are in [-1, 1]; private "
-        "training: with 0 in it"},
+        "weights stay from LO to HI (inf is allowed), in the units of the "
+        "fit; private training: with 0 in it"},
     [OPTION_INTERCEPT] = {"intercept", FLAG, PROBLEM, NULL, "yes", 0, 0, NULL,
-        " train plan ", "learn an intercept, which is not penalised"},
+        " train plan ",
+        "learn an intercept, not penalised"},
     [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, PROBLEM, "X", "1.35", 1e-300,
         1e300, NULL, " train plan ",
-        "where the huber loss goes from a square to a line, in the units of "
-        "the fit: a bounded target is in [-1, 1]"},
+        "where huber's tangents begin, in the units of the fit"},
     [OPTION_TOLERANCE] = {"tolerance", NUMBER, SOLVER, "X", NULL, 1e-15, 1, NULL,
         " train ",
-        "the exact solver stops when the objective is certainly this close "
-        "to its minimum, relative to it"},
+        "how close to the minimum the exact solver stops"},
     [OPTION_SCHEMA] = {"schema", FILE_, DATA, "FILE", NULL, 0, 0, NULL, READING,
-        "what the columns are: types, bounds, levels, missing values (see "
-        "'sotto schema')"},
+        "types and bounds of columns (see 'sotto schema')"},
     [OPTION_WEIGHTS] = {"weights", TEXT, DATA, "NAME", NULL, 0, 0, NULL, READING,
-        "the column that holds the weight of each row; needs a declared "
-        "bound"},
+        "the column with the weight of each row; needs a bound"},
     [OPTION_WEIGHT_BOUND] = {"weight-bound", NUMBER, DATA, "B", NULL, 1e-300,
         0x1.fffffep127, NULL, READING,
-        "the largest weight a row may have; larger ones are clamped to it"},
+        "the largest weight; larger ones are clamped to it"},
     [OPTION_DROP] = {"drop", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
         " doctor schema train plan predict evaluate ", "columns to leave out (CSV, .npy)"},
     [OPTION_ONLY] = {"only", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
@@ -229,26 +169,22 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "leave out every feature but these (CSV, .npy)"},
     [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, DATA, "WHAT", "stop", 0, 0,
         "stop|drop", " doctor train evaluate ",
-        "a malformed row stops the run with its line number, or is treated "
-        "as absent without a word (then a record is one line: not for files "
-        "with newlines inside quotes)"},
+        "a malformed row stops the run with its line number, or counts as "
+        "absent (then a record is one line)"},
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
         " doctor schema generate train plan predict evaluate export federate ",
-        "the file's format, when its name does not say it (liblinear: a "
-        "model, for export)"},
+        "the file's format, if its name does not say it"},
     [OPTION_DELIMITER] = {"delimiter", TEXT, DATA, "CHAR", NULL, 0, 0, NULL,
         " doctor schema train predict evaluate federate ",
-        "what separates CSV fields: one character, or tab (default: a comma; "
-        "for .tsv a tab)"},
+        "what separates CSV fields, or tab (default: a comma)"},
     [OPTION_FEATURES] = {"features", INTEGER, DATA, "P", NULL, 1, 2147483647, NULL,
         " doctor generate train plan ",
-        "the number of features (svmlight: required when private, else the "
-        "largest index; generate: columns to make)"},
+        "how many features (needed for private svmlight)"},
     [OPTION_ROWS] = {"rows", INTEGER, PRIVACY, "N", NULL, 1, 1e15, NULL,
         " generate train plan ",
-        "the number of rows: to make, or public and declared, so that it "
-        "need not be estimated"},
+        "how many rows: public and declared, so that it need not be "
+        "estimated; generate: to make"},
     [OPTION_PER_ROW] = {"per-row", INTEGER, OTHER, "K", "100", 1, 1e6, NULL,
         " generate ",
         "words drawn for each row of a zipf set (repeats are merged)"},
@@ -263,8 +199,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "print x'w + b instead of a class"},
     [OPTION_THREADS] = {"threads", INTEGER, OUTPUT, "N", "0", 0, 256, NULL,
         " doctor train predict evaluate federate ",
-        "how many threads to use (0: as many as there are processors); the "
-        "result does not depend on it"},
+        "threads (0: as many as processors)"},
     [OPTION_PRECISION] = {"precision", CHOICE, OTHER, "WORD", NULL, 0, 0,
         "float|double", "",
         "how a table is held (default: double for the exact solver, else "
@@ -279,7 +214,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "whether the target is read with the columns of a model"},
     [OPTION_PROGRESS] = {"progress", CHOICE, OUTPUT, "HOW", "auto", 0, 0,
         "auto|bar|json|none", " train federate ",
-        "how to show on stderr how far it is (auto: a bar on a terminal)"},
+        "how to show progress on stderr"},
     [OPTION_EVENT] = {"event", SUM, OTHER, "PLAN", NULL, 0, 0, NULL, " account ",
         "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
         "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), ZCDP(rho), times counts, as "
@@ -298,9 +233,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "gap, s, tau, alpha (quasi-sparse); zeta"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, PRIVACY, "HOW", NULL, 0, 0,
         CHOICE_TEXT(ADJACENCY_LIST), " account train plan ",
-        "what neighbours differ in: one record more, another record, or a "
-        "blanked one (train: add-remove unless given; account: required); "
-        "zero-out: " SOTTO_ZERO_OUT},
+        "what neighbouring data sets differ in: a record more, another, "
+        "or a blanked one (train: add-remove unless given)"},
     [OPTION_IN_ORDER] = {"in-order", FLAG, OTHER, NULL, NULL, 0, 0, NULL,
         " account ",
         "the events happen in the order of the list, fixed in advance; "
@@ -308,8 +242,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "of --event follow those of the file, which must have an order"},
     [OPTION_DELTA] = {"delta", NUMBER, PRIVACY, "D", NULL, 0, 0x1.fffffffffffffp-1,
         NULL, " account train plan federate ",
-        "the probability with which epsilon may fail (account: the delta to "
-        "find an epsilon or a multiplier for)"},
+        "the probability with which epsilon may fail"},
     [OPTION_DRAWS] = {"draws", NUMBER, OTHER, "N", "0", 0, 1e18, NULL, " account ",
         "noise draws, each within 2^-80 of its law, to charge to delta; with "
         "--events and --event, those of --event: they add up"},
@@ -345,7 +278,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_JSON] = {"json", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
         " doctor schema generate train plan predict evaluate show report export "
         "account federate version help ",
-        "print JSON instead of text, errors too (docs/cli.md lists the keys)"},
+        "print JSON, errors too (docs/cli.md lists the keys)"},
     [OPTION_QUIET] = {"quiet", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
         " doctor generate schema train predict evaluate report export federate ",
         "print no remarks, only results and errors"},

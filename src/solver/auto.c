@@ -301,8 +301,7 @@ const solver_row solver_newton = {.summary = "a Newton method on all features",
                                   .run = newton_train,
                                   .explain = newton_explain};
 const solver_row solver_auto = {
-    .summary =
-        "nothing to tune: newton, or another way where a public rule says so",
+    .summary = "nothing to tune: newton, or another way by a public rule",
     .options = auto_options,
     .smooth = 1,
     .finds_bounds = 1,

@@ -285,8 +285,7 @@ static sotto_status gcd_theory(const solver_run *r, struct json_t **plan,
 }
 
 const solver_row solver_gcd = {
-    .summary =
-        "greedy coordinate descent, for many features of which few matter",
+    .summary = "greedy coordinate descent, where few of many features matter",
     .options = gcd_options,
     .paper_options = gcd_paper_options,
     .smooth = 1,

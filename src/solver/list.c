@@ -17,8 +17,7 @@ static const solver_option exact_options[] = {
     {0}};
 
 const solver_row solver_exact = {
-    .summary = "the minimiser of the objective, NOT PRIVATE; what --epsilon "
-               "inf uses",
+    .summary = "the minimiser, NOT PRIVATE; the default with --epsilon inf",
     .options = exact_options};
 
 const solver_need solver_needs_smooth = {loss_is_smooth, "is not smooth"};
@@ -114,15 +113,14 @@ static void put_users(option_id id, text_buffer *t)
 {
     for (size_t i = 0; i < LIST_SOLVERS; i++)
         if (find_option(list[i].row, id))
-            text_format(t, "%s%s", t->length ? " " : "", list[i].name);
+            text_format(t, "%s%s", t->length ? ", " : "", list[i].name);
 }
 
 static sotto_status refuse_option(const solver_row *row, option_id id,
                                   const char *users, sotto_error *error)
 {
     return error_set(error, SOTTO_USAGE,
-                     "--%s does not go with --solver %s, which would "
-                     "not heed it; it is for: %s",
+                     "--%s is ignored by --solver %s; it is used by: %s",
                      sotto_option_at(id)->name, solver_name(row), users);
 }
 

@@ -232,13 +232,12 @@ const solver_row solver_output = {.summary = "the minimiser with noise on it",
                                   .ready = output_ready,
                                   .run = output_train};
 
-const solver_row solver_objective = {.summary =
-                                         "the minimiser of an objective with a "
-                                         "random linear part; logistic loss",
-                                     .options = objective_options,
-                                     .shortens_rows = 1,
-                                     .needs = &objective_needs,
-                                     .check = objective_check,
-                                     .plan = objective_plan,
-                                     .ready = objective_ready,
-                                     .run = objective_train};
+const solver_row solver_objective = {
+    .summary = "the minimiser of a randomly tilted objective; logistic loss",
+    .options = objective_options,
+    .shortens_rows = 1,
+    .needs = &objective_needs,
+    .check = objective_check,
+    .plan = objective_plan,
+    .ready = objective_ready,
+    .run = objective_train};

@@ -294,7 +294,7 @@ const solver_row solver_scd = {
     .run = scd_train};
 
 const solver_row solver_scd_paper = {
-    .summary = "scd as its paper has it, with noise on the dual variables, too",
+    .summary = "scd as its paper has it, with noise on the dual, too",
     .options = scd_options,
     .for_comparison = 1,
     .shortens_rows = 1,

@@ -174,7 +174,7 @@ static sotto_status primal_train(const solver_run *r, solver_answer *out,
 }
 
 const solver_row solver_scd_seq = {
-    .summary = "scd on public blocks of rows that take turns",
+    .summary = "steps on the dual, by public blocks of rows in turn",
     .options = seq_options,
     .for_comparison = 1,
     .shortens_rows = 1,
@@ -184,7 +184,7 @@ const solver_row solver_scd_seq = {
     .run = seq_train};
 
 const solver_row solver_scd_primal = {
-    .summary = "coordinate steps on the primal, in blocks that take turns",
+    .summary = "steps on the primal, by blocks of coordinates in turn",
     .options = primal_options,
     .for_comparison = 1,
     .needs = &solver_needs_smooth,

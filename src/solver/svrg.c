@@ -201,8 +201,7 @@ static sotto_status svrg_train(const solver_run *r, solver_answer *out,
 }
 
 const solver_row solver_svrg = {
-    .summary = "gradients of all rows, and batches of how records differ from "
-               "there",
+    .summary = "gradient descent, with batches of how records have changed",
     .options = svrg_options,
     .smooth = 1,
     .needs = &solver_needs_smooth,

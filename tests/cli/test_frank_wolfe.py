@@ -267,12 +267,12 @@ class Refused(FrankWolfe):
         self.refused(self.fw(*BALL, "--loss", "hinge"), "not smooth")
         self.refused(self.fw(*BALL, "--clip", "inf", budget=FREE), "finite --clip")
         self.refused(self.fw(*BALL, "--clip", "inf"), "--clip inf is not private", PRIVACY)
-        self.refused(self.fw(*BALL, "--blocks", "2"), "--blocks does not go with --solver fw")
+        self.refused(self.fw(*BALL, "--blocks", "2"), "--blocks is ignored by --solver fw")
         for name, value in (("--smoothness", "bounds"), ("--step-size", "1"), ("--passes", "2"),
                             ("--rule", "gs-s"), ("--calibration", "paper")):
-            self.refused(self.fw(*BALL, name, value), name + " does not go with --solver fw")
+            self.refused(self.fw(*BALL, name, value), name + " is ignored by --solver fw")
         self.refused(self.train("--solver", "gcd", "--radius", "1"),
-                     "--radius does not go with --solver gcd")
+                     "--radius is ignored by --solver gcd")
         self.refused(self.train("--radius", "1", budget=FREE), "--radius goes with")
 
     def test_blocks(self):

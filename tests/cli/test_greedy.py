@@ -265,7 +265,7 @@ class Shapes(Greedy):
 class Refused(Greedy):
     def test_settings(self):
         self.refused(self.train("--loss", "hinge"), "not smooth")
-        self.refused(self.train("--passes", "3"), "--passes does not go with --solver gcd")
+        self.refused(self.train("--passes", "3"), "--passes is ignored by --solver gcd")
         self.refused(self.train("--clip", "1e30"), "--clip")
         self.refused(self.train("--clip", "inf"), "--clip inf is not private", PRIVACY)
         self.refused(self.train("--clip", "inf", budget=("--epsilon", "inf")), "finite --clip")

@@ -17,8 +17,8 @@ OPTIONS = {
               "only bad-rows format delimiter features threads json quiet",
     "schema": "target drop only format delimiter output quiet",
     "generate": "format features rows per-row seed output quiet",
-    "train": "target loss classes epsilon solver l1 l2 box intercept "
-             "huber-delta tolerance schema weights weight-bound drop only "
+    "train": "target loss classes epsilon l1 l2 box intercept "
+             "huber-delta schema weights weight-bound drop only "
              "bad-rows format delimiter features output threads progress json "
              "quiet",
     "predict": "drop format delimiter output proba scores threads quiet",
@@ -74,6 +74,30 @@ class Help(Case):
                                      set(options))
                 self.assertEqual(self.text(verb, "--help"), text)
                 self.assertEqual(self.text(verb, "-h"), text)
+
+    def test_each_solver(self):
+        """Its own options, and nobody else's; those for comparison are apart."""
+        solvers = json.loads(self.text("help", "--json"))["solvers"]
+        for solver in solvers:
+            with self.subTest(solver["name"]):
+                text = self.text("help", "train", "--solver", solver["name"])
+                self.assertLessEqual(max(map(len, text.split("\n"))), 80)
+                self.assertEqual(listed_options(text), [o["name"] for o in solver["options"]])
+                self.assertEqual(self.text("train", "--solver", solver["name"], "--help"), text)
+                for option in solver["options"]:
+                    self.assertEqual(option["for_comparison"], option["name"] == "calibration")
+        self.assertEqual({s["name"] for s in solvers if s["for_comparison"]},
+                         {"scd-paper", "scd-seq", "scd-primal"})
+        for args in (("help", "--solver", "gd"), ("help", "doctor", "--solver", "gd")):
+            self.assert_refused(self.sotto(*args), USAGE, hint="sotto help train --solver gd")
+
+    def test_training_fits_two_screens(self):
+        """In groups, with an example."""
+        text = self.text("help", "train")
+        self.assertLessEqual(len(text.splitlines()), 2 * 48)
+        for heading in ("example", "problem", "privacy", "data", "output", "solver",
+                        "for comparison with the papers"):
+            self.assertRegex(text, rf"(?m)^{heading}.*:$")
 
     def test_help_after_the_arguments(self):
         self.assertEqual(self.text("doctor", "d.csv", "--help"),

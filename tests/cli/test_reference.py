@@ -31,6 +31,12 @@ VERBS = {verb["name"]: verb for verb in REFERENCE["verbs"]}
 OPTIONS = {option["name"]: option for option in REFERENCE["options"]}
 TAKEN = {name for verb in VERBS.values() for name in verb["options"]}
 
+# Options that solvers have meanings of their own for.
+OF_SOLVERS = {option["name"] for solver in REFERENCE["solvers"] for option in solver["options"]}
+
+# In the order of sotto_option_group.
+GROUPS = ("problem", "privacy", "data", "output", "solver", "other")
+
 # In the order of sotto_option_kind.
 KINDS = ("text", "file", "list", "sum", "choice", "integer", "number", "pair",
          "flag")
@@ -43,7 +49,7 @@ class Option(ctypes.Structure):
     """sotto_option."""
 
     _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int),
-                ("argument", ctypes.c_char_p), ("default", ctypes.c_char_p),
+                ("group", ctypes.c_int), ("argument", ctypes.c_char_p), ("default", ctypes.c_char_p),
                 ("low", ctypes.c_double), ("high", ctypes.c_double),
                 ("choices", ctypes.c_char_p), ("verbs", ctypes.c_char_p),
                 ("help", ctypes.c_char_p)]
@@ -86,14 +92,18 @@ class Reference(Case):
         for name, verb in VERBS.items():
             with self.subTest(name):
                 text = self.help(name)
-                self.assertEqual(listed_options(text),
-                                 verb["options"])
+                expected = [o for o in verb["options"] if OPTIONS[o]["group"] != "solver"
+                            or name == "help"]
+                self.assertEqual(sorted(listed_options(text)), sorted(expected))
                 text = words(text)
                 self.assertTrue(text.startswith(words(
                     f"usage: sotto {name} {verb['usage']} [OPTIONS] "
                     f"{verb['summary']}. {verb['detail']}")))
-                for option in map(OPTIONS.get, verb["options"]):
+                for option in map(OPTIONS.get, expected):
                     self.assertIn(self.told(option), text)
+                if "steps" in verb["options"]:
+                    for solver in REFERENCE["solvers"]:
+                        self.assertIn(words(f"{solver['name']} {solver['summary']}"), text)
 
     @staticmethod
     def told(option):
@@ -120,7 +130,7 @@ class Reference(Case):
             kind = KINDS[o.kind]
             choices = (text(o.choices) or "").split("|")
             expected.append({
-                "name": text(o.name), "kind": kind,
+                "name": text(o.name), "kind": kind, "group": GROUPS[o.group],
                 "can_be_off": kind == "flag" and text(o.default) == "yes",
                 "argument": text(o.argument), "default": text(o.default),
                 "low": bound(o.low, kind), "high": bound(o.high, kind),
@@ -209,7 +219,7 @@ class Man(Case):
     def test_sections(self):
         self.assertEqual(
             re.findall(r"^([A-Z][A-Z ]+)$", self.built(), re.M),
-            ["NAME", "SYNOPSIS", "DESCRIPTION", "VERBS", "OPTIONS",
+            ["NAME", "SYNOPSIS", "DESCRIPTION", "VERBS", "OPTIONS", "SOLVERS",
              "EXIT STATUS", "JSON", "ENVIRONMENT", "FILES AND PRIVACY", "EXAMPLES",
              "SEE ALSO"])
 
@@ -219,7 +229,7 @@ class Man(Case):
             with self.subTest(name):
                 head = words(f"sotto {name} {verb['usage']} [OPTIONS]")
                 self.assertRegex(text, rf"(?m)^ +{re.escape(head)}$")
-                listed = ", ".join("--" + o for o in verb["options"])
+                listed = ", ".join("--" + o for o in verb["options"] if o not in OF_SOLVERS)
                 self.assertIn(f"Options: {listed}." if listed else head, text)
 
     def test_options(self):
@@ -227,11 +237,21 @@ class Man(Case):
         text = self.section(self.built(), "OPTIONS")
         heads = re.findall(r"^ +(?:-[a-z], )?--([a-z0-9-]+)"
                            r"(?:, --no-[a-z]+)?(?: \S+)?$", text, re.M)
-        self.assertEqual(heads[:-1], [o for o in OPTIONS if o in TAKEN])
+        expected = [o for o in OPTIONS if o in TAKEN and o not in OF_SOLVERS]
+        self.assertEqual(heads[:-1], expected)
         self.assertEqual(heads[-1], "help")
-        for option in TAKEN:
+        for option in expected:
             help_text = OPTIONS[option]["help"].replace("'", "")
             self.assertIn(help_text, text.replace("'", ""))
+
+    def test_solvers(self):
+        """Each with its options, what they mean there, and their defaults."""
+        text = words(self.section(self.built(), "SOLVERS")).replace("'", "")
+        for solver in REFERENCE["solvers"]:
+            self.assertIn(f"--solver {solver['name']} {solver['summary']}.", text)
+            for o in solver["options"]:
+                default = f" (default: {o['default']})" if o["default"] else ""
+                self.assertIn((o["meaning"] + default).replace("'", ""), text)
 
     def test_facts(self):
         text = self.section(self.built(), "OPTIONS")
@@ -332,6 +352,13 @@ class Completion(Case):
             every.append("--help")
             self.offers(f"sotto {name} -", every)
             self.offers(f"sotto {name} --he", ["--help"])
+        for solver in REFERENCE["solvers"]:
+            own = {o["name"] for o in solver["options"]}
+            every = [name for o in VERBS["train"]["options"] if o in own or o not in OF_SOLVERS
+                     for name in ["--" + o] + ["--no-" + o] * OPTIONS[o]["can_be_off"]]
+            every.append("--help")
+            for sign in " =":
+                self.offers(f"sotto train --solver{sign}{solver['name']} -", every)
         self.offers("sotto doctor d.csv --json --weight",
                     ["--weights", "--weight-bound"])
         self.offers("sotto nosuch -", [])
