@@ -160,7 +160,7 @@ typedef struct ask_dual {
     double at_once;       /* how many records are to be expected to move at
                              once, as a part of all rows */
     double clip;          /* C: how far one record may move v */
-    double shake;         /* of ASK_DUAL: the sd, in clips, of noise on the
+    double dual_noise;    /* of ASK_DUAL: the sd, in clips, of noise on the
                              dual variables of a batch; no privacy stands
                              on it */
 } ask_dual;

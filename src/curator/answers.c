@@ -2,7 +2,7 @@
  * The questions: which integers each record adds, what they mean in the
  * units of the loss, and that every sum goes through the gate.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <assert.h>
 #include <math.h>
@@ -81,15 +81,15 @@ static void sum_partial(curator *c, const void *what, int64_t *out)
     int64_t j = *(const int64_t *)what;
     kernel_column asked = columns_get(c, j), moved;
     const kernel_column *move = NULL;
-    if (c->away)
+    if (c->margins_stale)
         curator_catch_up(c);
-    if (c->by != 0) {
-        moved = columns_get(c, c->moved);
+    if (c->pending_by != 0) {
+        moved = columns_get(c, c->pending);
         move = &moved;
     }
-    *out = kernel_pool_step(c->pool, c->kernel, &c->rows, move, c->by, &asked,
-                            c->factor[j]);
-    c->by = 0;
+    *out = kernel_pool_step(c->pool, c->kernel, &c->rows, move, c->pending_by,
+                            &asked, c->factor[j]);
+    c->pending_by = 0;
 }
 
 /* The same without clip and grid, in doubles, row after row. */
@@ -160,15 +160,16 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
 void curator_catch_up(curator *c)
 {
     kernel_mode before = kernel_enter();
-    if (c->away) {
+    if (c->margins_stale) {
         kernel_ball ball = gradient_ball(c);
         c->kernel->move(&c->rows, &ball);
-        c->away = 0;
+        c->margins_stale = 0;
     }
-    if (c->by != 0) {
-        kernel_column moved = columns_get(c, c->moved);
-        kernel_pool_step(c->pool, c->kernel, &c->rows, &moved, c->by, NULL, 0);
-        c->by = 0;
+    if (c->pending_by != 0) {
+        kernel_column moved = columns_get(c, c->pending);
+        kernel_pool_step(c->pool, c->kernel, &c->rows, &moved, c->pending_by,
+                         NULL, 0);
+        c->pending_by = 0;
     }
     kernel_leave(before);
 }
@@ -184,8 +185,8 @@ double curator_tell(curator *c, int64_t j, double d)
         return d;
     }
     curator_catch_up(c);
-    c->moved = j;
-    c->by = by;
+    c->pending = j;
+    c->pending_by = by;
     c->at[j] += by;
     return (double)by;
 }
@@ -211,6 +212,6 @@ void curator_tell_all(curator *c, const double *w)
         float at = (float)w[j];
         c->at[j] = isfinite(at) ? at : 0;
     }
-    c->away = 1;
-    c->by = 0;
+    c->margins_stale = 1;
+    c->pending_by = 0;
 }

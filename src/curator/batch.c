@@ -5,7 +5,7 @@
  * the person's place, never by what is in a record (docs/privacy.md,
  * Lemma H).
  */
-#include "inside.h"
+#include "internal.h"
 
 static int64_t people_of(const sotto_table *t)
 {

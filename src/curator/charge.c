@@ -2,7 +2,7 @@
  * What a plan is charged: its questions as the accountant knows them, and the
  * events that they are priced as.
  */
-#include "inside.h"
+#include "internal.h"
 
 account_question curator_question(const ask_item *item)
 {

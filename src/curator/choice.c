@@ -329,7 +329,7 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count)
     kernel_leave(before);
 }
 
-void choice_slopes_go(curator *c)
+void choice_forget_sums(curator *c)
 {
     if (c->choice)
         c->choice->counted = 0;

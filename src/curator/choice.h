@@ -5,7 +5,7 @@
 #ifndef SOTTO_CURATOR_CHOICE_H
 #define SOTTO_CURATOR_CHOICE_H
 
-#include "inside.h"
+#include "internal.h"
 
 /* What is known of a coordinate, besides its sum. */
 typedef struct choice_cell {

@@ -2,7 +2,7 @@
  * The curator's life: it takes the table, makes what goes with each row, and
  * wipes it all at the end.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
  * No number of one row meets another's before the integers are added up,
  * and all rows of a batch see the same w.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 
@@ -127,8 +127,8 @@ static double dual_move(const loss *l, double target, double m, double b,
 typedef struct dual_ask {
     const ask_dual *at;
     const loss *loss;
-    double bend; /* L / (lambda n0) */
-    double grid; /* (B / C) (1 - 2^-30) */
+    double curvature; /* L / (lambda n0) */
+    double grid;      /* (B / C) (1 - 2^-30) */
 } dual_ask;
 
 /* Moves the row's dual variable; returns what its values are multiplied by
@@ -138,7 +138,7 @@ static inline double dual_step(const dual_ask *a, dual_row *r, double dot)
     double x = r->norm * r->fits, weight = r->weight;
     double b = weight == 1 ? r->alpha : r->alpha / weight;
     double z = weight * dual_move(a->loss, r->target, dot * r->fits, b,
-                                  weight * (x * x) * a->bend);
+                                  weight * (x * x) * a->curvature);
     double length = fabs(z) * x;
     if (!isfinite(length))
         return 0;
@@ -186,13 +186,13 @@ static void fetch(const curator *c, int64_t i)
 /* Noise on the dual variables of a batch, as Algorithm 1 of the paper has
    it. It is the rows' own randomness (Lemma H), and hidden as they are, so it
    need not be of any law. */
-static void shake(curator *c, const ask_dual *at)
+static void add_dual_noise(curator *c, const ask_dual *at)
 {
     const batch *b = &c->batch;
     int64_t part[64];
     for (int64_t from = 0; from < b->count; from += 64) {
         size_t count = (size_t)(b->count - from < 64 ? b->count - from : 64);
-        if (noise_gaussian(c->noise, at->shake * KERNEL_CLIP, part, count,
+        if (noise_gaussian(c->noise, at->dual_noise * KERNEL_CLIP, part, count,
                            NULL))
             return; /* a scale out of bounds: no noise, which is fine */
         for (size_t k = 0; k < count; k++)
@@ -230,8 +230,8 @@ static void sum_dual(curator *c, const void *what, int64_t *out)
             fetch(c, b->row[k + AHEAD]);
         step_row(c, &a, b->row[k], out);
     }
-    if (at->shake > 0)
-        shake(c, at);
+    if (at->dual_noise > 0)
+        add_dual_noise(c, at);
 }
 
 /* ---- one row after the other, for comparison ---- */

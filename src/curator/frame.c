@@ -14,7 +14,7 @@
  * What is kept of a row is a function of that row and of told numbers. The
  * only call out of plain arithmetic is sqrt, which IEEE defines.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void find_squares(curator *c)
 
 static void fill_frame(curator *c, const ask_frame *f)
 {
-    choice_slopes_go(c);
+    choice_forget_sums(c);
     for (int64_t j = 0; j < f->features; j++) {
         columns_write(c, f->feature ? f->feature[j] : j, c->slope);
         for (int64_t i = 0; i < c->table->rows; i++)

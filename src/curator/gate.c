@@ -2,7 +2,7 @@
  * The gate: the only functions that let anything out which depends on a
  * record (docs/privacy.md, "The gate").
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 
@@ -41,7 +41,7 @@ static int gate_next(const ask_plan *plan, gate_place *place, ask_kind kind)
 }
 
 /* Behind the question at `place`. */
-static gate_place gate_behind(const ask_plan *plan, gate_place place)
+static gate_place gate_after(const ask_plan *plan, gate_place place)
 {
     int first, end = gate_group(plan, place.item, &first) + first;
     if (place.item + 1 < end)
@@ -84,7 +84,7 @@ static sotto_status gate_charge(curator *c, ask_kind kind,
     *round = any ? c->asked[kind] : place.round;
     *item = &c->plan.item[i];
     if (!any)
-        c->place = gate_behind(&c->plan, place);
+        c->place = gate_after(&c->plan, place);
     c->asked[kind]++;
     return SOTTO_OK;
 }
@@ -139,16 +139,17 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
 }
 
 /* What is drawn before the sum, which it is a part of. */
-static sotto_status gate_pull(curator *c, const ask_item *item,
-                              const gate_question *q, sotto_error *error)
+static sotto_status gate_objective_noise(curator *c, const ask_item *item,
+                                         const gate_question *q,
+                                         sotto_error *error)
 {
-    double level = gate_pull_level(&c->policy, item, q->bend);
+    double level = objective_noise_level(&c->policy, item, q->curvature_change);
     double scale = level > 0 ? mechanism_scale(KERNEL_CLIP, level) : INFINITY;
     if (!(scale <= NOISE_LARGEST_SCALE / 2))
         return error_set(error, SOTTO_PRIVACY,
                          "--l2 is too small for the budget: one record could "
                          "change the objective's curvature by too much");
-    return gate_add(c, item, scale, q->answers, q->pull, error);
+    return gate_add(c, item, scale, q->answers, q->objective_noise, error);
 }
 
 /* ---- release ---- */
@@ -214,8 +215,9 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     else if (status == SOTTO_OK && rows == ROWS_SAMPLED)
         status =
             batch_draw(c, item->noise == ASK_SAMPLED ? item->rate : 1, error);
-    else if (status == SOTTO_OK && q->pull && !c->policy.without_noise)
-        status = gate_pull(c, item, q, error);
+    else if (status == SOTTO_OK && q->objective_noise &&
+             !c->policy.without_noise)
+        status = gate_objective_noise(c, item, q, error);
     if (status != SOTTO_OK)
         return status;
     if (c->policy.without_noise) {

@@ -3,7 +3,7 @@
  * to one length: Lemma 4 of docs/privacy.md. The kernel makes the integers;
  * here is what they mean.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ kernel_ball gradient_ball(const curator *c)
                      .scale = c->scale,
                      .reach = c->reach,
                      .origin = c->origin,
-                     .at = c->away ? c->at : NULL};
+                     .at = c->margins_stale ? c->at : NULL};
     if (!c->table->sparse) {
         b.value = c->value;
         return b;
@@ -58,13 +58,13 @@ void gradient_scale(curator *c, const double *scale)
 static void sum_gradient(curator *c, const void *what, int64_t *out)
 {
     const gradient_ask *a = what;
-    if (c->by != 0)
+    if (c->pending_by != 0)
         curator_catch_up(c);
     gradient_scale(c, a->scale);
     kernel_ball ball = gradient_ball(c);
     ball.factor = a->factor;
     c->kernel->gradient(&c->rows, &ball, out);
-    c->away = 0;
+    c->margins_stale = 0;
 }
 
 static void sum_batch(curator *c, const void *what, int64_t *out)

@@ -2,12 +2,12 @@
  * Questions that are chosen from answers: they are put into the plan, and
  * what they cost is taken off its ASK_LATER (docs/privacy.md, Lemma 12).
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 
 /* What is behind us goes: groups that have all been asked. */
-static void leave_out_past(ask_plan *plan, gate_place *place)
+static void drop_asked_groups(ask_plan *plan, gate_place *place)
 {
     int first = place->item, gone;
     if (place->item < plan->items) {
@@ -23,7 +23,7 @@ static void leave_out_past(ask_plan *plan, gate_place *place)
 }
 
 /* Puts `later` before item `at`; 0: it does not fit. */
-static int put_before(ask_plan *plan, int at, const ask_plan *later)
+static int insert_before(ask_plan *plan, int at, const ask_plan *later)
 {
     if (plan->items + later->items > ASK_MOST_ITEMS)
         return 0;
@@ -60,7 +60,7 @@ static double cost_of(const ask_plan *later, const ask_item *charged)
 }
 
 /* Takes it off; 0: there is not enough. */
-static int take_off(curator *c, const ask_plan *later, ask_item *charged)
+static int deduct(curator *c, const ask_plan *later, ask_item *charged)
 {
     double all = charged->level * charged->level * (1 - 0x1p-48);
     double left = all - cost_of(later, charged), draws = c->later_draws;
@@ -94,7 +94,7 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
 {
     ask_plan plan = c->plan;
     gate_place place = c->place;
-    leave_out_past(&plan, &place);
+    drop_asked_groups(&plan, &place);
     int at = place.item;
     while (at < plan.items &&
            (question_of(plan.item[at].kind)->form != FORM_BUDGET ||
@@ -102,7 +102,7 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
         at++; /* what is planned 0 times has no price */
     double before = c->later_draws;
     if (at == plan.items || isnan(cost_of(later, &plan.item[at])) ||
-        (!c->policy.without_noise && !take_off(c, later, &plan.item[at])))
+        (!c->policy.without_noise && !deduct(c, later, &plan.item[at])))
         return error_set(error, SOTTO_BUDGET,
                          "refused: over the budget: what was left for later "
                          "does not pay for these questions");
@@ -113,7 +113,7 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
         plan.item[at].count = c->policy.without_noise; /* nor is charged */
     }
     sotto_status status =
-        put_before(&plan, at, later)
+        insert_before(&plan, at, later)
             ? curator_check(&c->policy, &plan, c->table->features, error)
             : error_set(error, SOTTO_FAILED,
                         "internal error: invalid plan (more than %d items)",

@@ -5,8 +5,8 @@
 #ifndef SOTTO_CURATOR_MECHANISMS_H
 #define SOTTO_CURATOR_MECHANISMS_H
 
-#include "plan.h"
 #include "noise.h"
+#include "plan.h"
 #include "questions.h"
 
 typedef struct mechanism_row {

@@ -1,20 +1,20 @@
 /*
  * The minimiser of Phi, certified: docs/privacy.md, Lemma 17.
  *
- *   start    the exact solver's answer where there is no pull, else 0. It is
- *            not trusted: what follows measures whatever it says
+ *   start    the exact solver's answer where there is no objective noise,
+ *            else 0. It is not trusted: what follows measures whatever it says
  *   measure  s, the shortest subgradient of Phi at w, in twice the precision,
  *            and how far it may be off. Strong convexity makes |s| / l2 a
  *            bound of the distance from the minimiser
  *   newton   steps by conjugate gradients, as long as |s| falls
- *   surely   proximal gradient steps, each of which brings w nearer by the
+ *   certain  proximal gradient steps, each of which brings w nearer by the
  *            factor 1 - l2/M at least, until |s| is short enough or there
  *            were enough of them; from 0 if it cannot be from elsewhere
  */
 #include "minimise.h"
 
 #include "exact.h"
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,12 +27,12 @@ typedef struct search {
     const minimum *m;
     const sotto_table *t;
     int64_t rows, features;
-    double slope, bend; /* the loss's */
-    double shares;      /* sum of a_i */
-    double smooth;      /* M: no less than the curvature of Phi */
+    double slope, curvature; /* the loss's */
+    double shares;           /* sum of a_i */
+    double smooth;           /* M: no less than the curvature of Phi */
 
     double *high, *low; /* rows: margins, in two parts */
-    double *pulls, *curve, *along;
+    double *row_slope, *curve, *along;
     double *w, *s, *before; /* features */
     double *d, *residual, *image, *way;
     double length; /* |s|, as computed */
@@ -110,7 +110,7 @@ static void measure_rows(search *s)
     for (int64_t i = 0; i < s->rows; i++) {
         double margin = s->high[i] + s->low[i], first, second;
         loss_portable_slopes(&s->m->loss, margin, t->y[i], &first, &second);
-        s->pulls[i] = t->weight[i] * first;
+        s->row_slope[i] = t->weight[i] * first;
         s->curve[i] = t->weight[i] * second;
     }
 }
@@ -124,7 +124,7 @@ static double rounding_of(const search *s, double terms)
 {
     double many = (double)s->rows * 0x1p-52, reach = s->m->reach;
     double rows = s->slope * (0x1p-47 + many * many) +
-                  s->bend * reach * s->size * 0x1p-51;
+                  s->curvature * reach * s->size * 0x1p-51;
     return s->shares * reach * rows + 0x1p-50 * terms;
 }
 
@@ -134,10 +134,11 @@ static void measure(search *s)
     double length = 0, terms = 0, size = 0;
     measure_rows(s);
     for (int64_t j = 0; j < s->features; j++) {
-        double sum = dot_column(s, j, s->pulls), w = s->w[j];
-        double pull = m->pull ? m->pull[j] : 0;
-        double all = fabs(sum) + fabs(pull) + m->l2 * fabs(w) + m->l1;
-        s->s[j] = subgradient(m, w, sum + pull + m->l2 * w);
+        double sum = dot_column(s, j, s->row_slope), w = s->w[j];
+        double objective_noise = m->objective_noise ? m->objective_noise[j] : 0;
+        double all =
+            fabs(sum) + fabs(objective_noise) + m->l2 * fabs(w) + m->l1;
+        s->s[j] = subgradient(m, w, sum + objective_noise + m->l2 * w);
         length += s->s[j] * s->s[j];
         terms += all * all;
         size += w * w;
@@ -165,7 +166,7 @@ static int is_free(const search *s, int64_t j)
 }
 
 /* image = (X'HX + l2) way, on what is free. */
-static void bend_along(search *s)
+static void multiply_by_curvature(search *s)
 {
     memset(s->along, 0, (size_t)s->rows * sizeof *s->along);
     for (int64_t j = 0; j < s->features; j++) {
@@ -205,7 +206,7 @@ static void find_direction(search *s)
     }
     double square = inner(s->residual, s->residual, p), first = square;
     for (int k = 0; k < MOST_CONJUGATE && square > 1e-6 * first; k++) {
-        bend_along(s);
+        multiply_by_curvature(s);
         double step = square / inner(s->way, s->image, p);
         for (int64_t j = 0; j < p; j++) {
             s->d[j] += step * s->way[j];
@@ -244,7 +245,7 @@ static int newton_step(search *s)
     return 0;
 }
 
-/* ---- surely ---- */
+/* ---- steps that certainly lead there ---- */
 
 static double shrunk(double v, double by)
 {
@@ -257,7 +258,8 @@ static void gradient_step(search *s)
 {
     const minimum *m = s->m;
     for (int64_t j = 0; j < s->features; j++) {
-        double slope = dot_column(s, j, s->pulls) + (m->pull ? m->pull[j] : 0) +
+        double slope = dot_column(s, j, s->row_slope) +
+                       (m->objective_noise ? m->objective_noise[j] : 0) +
                        m->l2 * s->w[j];
         s->w[j] =
             boxed(m, shrunk(s->w[j] - slope / s->smooth, m->l1 / s->smooth));
@@ -276,7 +278,7 @@ static void begin_at_zero(search *s)
     measure(s);
 }
 
-static int surely(search *s)
+static int certain_steps(search *s)
 {
     double goal = s->m->goal, worst = step_off(s);
     double enough =
@@ -295,7 +297,8 @@ static int surely(search *s)
 static int search_memory(search *s)
 {
     size_t rows = (size_t)s->rows + 1, features = (size_t)s->features;
-    double **of_rows[] = {&s->high, &s->low, &s->pulls, &s->curve, &s->along};
+    double **of_rows[] = {&s->high, &s->low, &s->row_slope, &s->curve,
+                          &s->along};
     double **of_features[] = {&s->w,        &s->s,     &s->before, &s->d,
                               &s->residual, &s->image, &s->way};
     s->bytes = (5 * rows + 7 * features) * sizeof(double);
@@ -319,7 +322,7 @@ static void measure_shares(search *s)
             squares += s->t->weight[x.row ? (int64_t)x.row[k] : k] *
                        (x.value[k] * x.value[k]);
     }
-    s->smooth = (s->bend * squares + s->m->l2) * (1 + 0x1p-8);
+    s->smooth = (s->curvature * squares + s->m->l2) * (1 + 0x1p-8);
 }
 
 /* Where the exact solver says that it is, 0 where it says nothing. */
@@ -354,17 +357,17 @@ static sotto_status search_run(search *s, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
     measure_shares(s);
-    if (s->shares > 0 && !s->m->pull)
+    if (s->shares > 0 && !s->m->objective_noise)
         status = start_exact(s, error);
     else
         measure(s);
     for (int k = 0; status == SOTTO_OK && k < s->m->newton && !is_near(s); k++)
         if (!newton_step(s))
             break;
-    if (status != SOTTO_OK || surely(s))
+    if (status != SOTTO_OK || certain_steps(s))
         return status;
     begin_at_zero(s);
-    return surely(s)
+    return certain_steps(s)
                ? SOTTO_OK
                : error_set(error, SOTTO_FAILED,
                            "the minimiser was not found to the precision that "
@@ -378,7 +381,7 @@ sotto_status minimise(const minimum *m, double *w, sotto_error *error)
                 .rows = m->table->rows,
                 .features = m->table->features,
                 .slope = loss_slope_bound(&m->loss),
-                .bend = loss_curvature_bound(&m->loss)};
+                .curvature = loss_curvature_bound(&m->loss)};
     sotto_status status =
         search_memory(&s) ? search_run(&s, error) : error_memory(error);
     if (status == SOTTO_OK)

@@ -9,20 +9,20 @@
 #include "loss.h"
 
 /*
- *   Phi(w) = sum_i a_i loss(x_i'w, y_i) + pull'w
+ *   Phi(w) = sum_i a_i loss(x_i'w, y_i) + objective_noise'w
  *            + l1 |w|_1 + l2/2 |w|^2,    low <= w_j <= high
  *
  * of rows that are no longer than `reach`, with weights a_i from 0 to 1.
  */
 typedef struct minimum {
-    const sotto_table *table; /* wide, not folded */
-    loss loss;                /* logistic or huber */
-    double l1, l2, low, high; /* l2 above 0; 0 is in the box */
-    const double *pull;       /* NULL: none */
-    double reach;             /* at least every row's length */
-    double goal;              /* how long a subgradient of Phi at w may be */
-    int newton;               /* the most steps of that kind; others are sure
-                                 and slow, and there may be any number */
+    const sotto_table *table;      /* wide, not folded */
+    loss loss;                     /* logistic or huber */
+    double l1, l2, low, high;      /* l2 above 0; 0 is in the box */
+    const double *objective_noise; /* NULL: none */
+    double reach;                  /* at least every row's length */
+    double goal; /* how long a subgradient of Phi at w may be */
+    int newton;  /* the most steps of that kind; others are sure
+                    and slow, and there may be any number */
 } minimum;
 
 /*

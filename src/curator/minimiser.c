@@ -11,10 +11,10 @@
  *   unit   L R / (lambda B), lambda = n0 l2 / W, L the loss's largest slope:
  *          one record that comes or goes moves the minimiser by B of these
  *   out    w in units, rounded
- *   pull   of ASK_PERTURBED: an integer for each feature, times L R / B,
+ *   noise  of ASK_PERTURBED: an integer for each feature, times L R / B,
  *          which is the linear part of Phi
  */
-#include "inside.h"
+#include "internal.h"
 #include "minimise.h"
 
 #include <math.h>
@@ -27,9 +27,9 @@ typedef struct minimiser_ask {
     minimum problem;
     sotto_table rows; /* what the problem is about: a copy */
     double *fits;     /* f_i */
-    double *w, *pull;
+    double *w, *objective_noise;
     const int64_t *drawn;
-    double unit, pull_unit;
+    double unit, noise_unit;
     void *memory;
     size_t bytes;
     sotto_status status; /* of what happened behind the gate */
@@ -138,8 +138,8 @@ static void sum_minimiser(curator *c, const void *what, int64_t *out)
     int64_t p = c->table->features;
     copy_rows(c, a);
     for (int64_t j = 0; a->drawn && j < p; j++)
-        a->pull[j] = (double)a->drawn[j] * a->pull_unit;
-    a->problem.pull = a->drawn ? a->pull : NULL;
+        a->objective_noise[j] = (double)a->drawn[j] * a->noise_unit;
+    a->problem.objective_noise = a->drawn ? a->objective_noise : NULL;
     a->status = minimise(&a->problem, a->w, a->error);
     for (int64_t j = 0; a->status == SOTTO_OK && j < p; j++)
         out[j] = in_units(a->w[j], a->unit);
@@ -179,7 +179,7 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
                  .high = p->high,
                  .reach = policy->norm_bound,
                  .newton = 1000};
-    m.goal = loss_slope_bound(&m.loss) * m.reach * question_of(kind)->certain;
+    m.goal = loss_slope_bound(&m.loss) * m.reach * question_of(kind)->tolerance;
     return m;
 }
 
@@ -193,11 +193,11 @@ static double gate_level_of_one(const curator_policy *policy,
            (1 - 0x1p-48);
 }
 
-double gate_pull_level(const curator_policy *policy, const ask_item *item,
-                       double bend)
+double objective_noise_level(const curator_policy *policy, const ask_item *item,
+                             double curvature_change)
 {
     double one = gate_level_of_one(policy, item);
-    return one - 2 * bend * (1 + 0x1p-48) / one;
+    return one - 2 * curvature_change * (1 + 0x1p-48) / one;
 }
 
 double curator_least_l2(const curator_policy *policy, const ask_item *item)
@@ -209,19 +209,20 @@ double curator_least_l2(const curator_policy *policy, const ask_item *item)
 
 /* By how much, at most, one record changes the logarithm of the determinant
    of Phi's curvature. Rounded up. */
-static double bend_of(const minimum *m)
+static double curvature_change_of(const minimum *m)
 {
     return log1p(loss_curvature_bound(&m->loss) * m->reach * m->reach / m->l2) *
            (1 + 0x1p-40);
 }
 
-/* No pull is longer, but with a probability below 2^-70. */
-static double longest_pull(const curator_policy *policy, const ask_item *item,
-                           const minimum *m, int64_t features)
+/* No noise in the objective is longer, but with a probability below 2^-70. */
+static double longest_objective_noise(const curator_policy *policy,
+                                      const ask_item *item, const minimum *m,
+                                      int64_t features)
 {
     if (!question_of(item->kind)->perturbs || item->level == 0)
         return 0;
-    double level = gate_pull_level(policy, item, bend_of(m));
+    double level = objective_noise_level(policy, item, curvature_change_of(m));
     return level > 0 ? 10 * sqrt((double)features) * m->reach / level : 0;
 }
 
@@ -239,15 +240,17 @@ int curator_can_minimise(const curator_policy *policy, const ask_item *item,
     minimum m = make_problem(policy, item->kind, penalty);
     double shares = 2 * policy->rows / policy->weight_bound;
     double slope = loss_slope_bound(&m.loss), most = slope * m.reach;
-    double pull = longest_pull(policy, item, &m, features);
+    double objective_noise =
+        longest_objective_noise(policy, item, &m, features);
     /* the most that a row's loss can be at 0 */
     double value = loss_has_classes(m.loss.kind) ? loss_value(&m.loss, 0, 1)
                                                  : slope * target_reach;
-    double far = fmin((shares * most + pull) / m.l2,
-                      sqrt(2 * shares * value / m.l2) + 2 * pull / m.l2);
+    double far =
+        fmin((shares * most + objective_noise) / m.l2,
+             sqrt(2 * shares * value / m.l2) + 2 * objective_noise / m.l2);
     far += m.goal / m.l2 / 8; /* and as far as rounding leads astray */
     double turns = loss_curvature_bound(&m.loss) * m.reach * far / slope;
-    double terms = m.l1 * sqrt((double)features) + 8 * pull + most;
+    double terms = m.l1 * sqrt((double)features) + 8 * objective_noise + most;
     return is_moderate(m.l2) && is_moderate(most / m.l2) &&
            shares * (0x1p-42 + turns * 0x1p-47) + 0x1p-49 * terms / most <=
                m.goal / most / 8;
@@ -278,7 +281,7 @@ static int take_memory(const curator *c, minimiser_ask *a)
         return 0;
     a->memory = secret_take(a->bytes);
     a->w = a->memory ? (double *)a->memory + values : NULL;
-    a->pull = a->memory ? a->w + t->features : NULL;
+    a->objective_noise = a->memory ? a->w + t->features : NULL;
     return a->memory != NULL;
 }
 
@@ -290,15 +293,15 @@ static sotto_status ask_gate(curator *c, ask_kind kind, minimiser_ask *a,
     double noise = 0;
     if (!k)
         return error_memory(error);
-    int64_t *pull = question_of(kind)->perturbs ? k + p : NULL;
-    a->drawn = pull;
+    int64_t *objective_noise = question_of(kind)->perturbs ? k + p : NULL;
+    a->drawn = objective_noise;
     a->error = error;
     gate_question q = {.kind = kind,
                        .answers = p,
                        .sum = sum_minimiser,
                        .what = &a,
-                       .pull = pull,
-                       .bend = bend_of(&a->problem)};
+                       .objective_noise = objective_noise,
+                       .curvature_change = curvature_change_of(&a->problem)};
     sotto_status status = gate_release(c, &q, k, &noise, error);
     if (status == SOTTO_OK)
         status = a->status;
@@ -324,9 +327,9 @@ sotto_status curator_ask_minimiser(curator *c, ask_kind kind,
     if (!can_minimise(c, kind, penalty))
         return error_set(error, SOTTO_USAGE, CURATOR_CANNOT_MINIMISE);
     minimiser_ask a = {.problem = make_problem(&policy, kind, penalty)};
-    a.pull_unit =
+    a.noise_unit =
         loss_slope_bound(&policy.loss) * policy.norm_bound / KERNEL_CLIP;
-    a.unit = a.pull_unit / a.problem.l2;
+    a.unit = a.noise_unit / a.problem.l2;
     sotto_status status = take_memory(c, &a) ? ask_gate(c, kind, &a, out, error)
                                              : error_memory(error);
     secret_give(a.memory, a.bytes);

@@ -1,7 +1,7 @@
 /*
  * Plans: which questions, in what order, and whether they can be carried out.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 
@@ -44,10 +44,11 @@ int gate_can_draw(const ask_item *item, double sensitivity)
 }
 
 /* The same of what is drawn before the sum, where that is least. */
-static int can_pull(const curator_policy *policy, const ask_item *item)
+static int can_draw_objective_noise(const curator_policy *policy,
+                                    const ask_item *item)
 {
     return !question_of(item->kind)->perturbs ||
-           KERNEL_CLIP / gate_pull_level(policy, item, 0) <=
+           KERNEL_CLIP / objective_noise_level(policy, item, 0) <=
                NOISE_LARGEST_SCALE / 2;
 }
 
@@ -185,7 +186,7 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
         if (!item->count || (policy->without_noise && item->level == 0))
             continue;
         if (policy->without_noise || !gate_can_draw(item, sensitivity) ||
-            !can_pull(policy, item))
+            !can_draw_objective_noise(policy, item))
             return refuse_level(policy, item, features, error);
     }
     return SOTTO_OK;

@@ -4,17 +4,18 @@
  * a row adds, so that any record can change it from one end to the other
  * (docs/privacy.md, "For comparison").
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 
 /* The sums of slopes and of curvatures along a column. */
-static void sum_column(const curator *c, int64_t j, double *slope, double *bend)
+static void sum_column(const curator *c, int64_t j, double *slope,
+                       double *curvature)
 {
     kernel_column x = columns_get(c, j);
     int64_t count = x.index ? x.count : c->table->rows;
     int classes = loss_has_classes(c->policy.loss.kind);
-    *slope = *bend = 0;
+    *slope = *curvature = 0;
     for (int64_t k = 0; k < count; k++) {
         int64_t i = x.index ? (int64_t)x.index[k] : k;
         double value = (double)x.value[k], s, b;
@@ -23,7 +24,7 @@ static void sum_column(const curator *c, int64_t j, double *slope, double *bend)
         loss_at(&c->policy.loss, (double)c->rows.margin[i], classes ? 1 : 0, &s,
                 &b);
         *slope += weight * s * value;
-        *bend += weight * b * value * value;
+        *curvature += weight * b * value * value;
     }
 }
 
@@ -40,11 +41,11 @@ static void sum_primal(curator *c, const void *what, int64_t *out)
     const ask_primal *at = what;
     curator_catch_up(c);
     for (int64_t k = 0; k < at->count; k++) {
-        double slope, bend, theta = at->weight[at->first + k];
-        sum_column(c, at->first + k, &slope, &bend);
+        double slope, curvature, theta = at->weight[at->first + k];
+        sum_column(c, at->first + k, &slope, &curvature);
         slope = slope / c->total + at->l2 * theta;
-        bend = (double)at->count * bend / c->total + at->l2;
-        out[k] = primal_integer(-slope / bend, at->clip);
+        curvature = (double)at->count * curvature / c->total + at->l2;
+        out[k] = primal_integer(-slope / curvature, at->clip);
     }
 }
 

@@ -52,13 +52,13 @@ static double of_along(const curator_policy *policy, const ask_item *item,
 /*
  * Lemma 17: how far certified minimisers may be from those that are meant, in
  * units of which one record moves these by KERNEL_CLIP; from both sides.
- * Rounding moves each coordinate by less than 1, and a pull by 1/2.
+ * Rounding moves each coordinate by less than 1, and noise in the objective by 1/2.
  */
-static double gate_missed(ask_kind kind, int64_t features)
+static double minimiser_error(ask_kind kind, int64_t features)
 {
     const question_row *q = question_of(kind);
     double rounded = q->perturbs ? 2 : 1;
-    return 2 * (KERNEL_CLIP * q->certain + rounded * sqrt((double)features));
+    return 2 * (KERNEL_CLIP * q->tolerance + rounded * sqrt((double)features));
 }
 
 static double of_minimiser(const curator_policy *policy, const ask_item *item,
@@ -66,7 +66,7 @@ static double of_minimiser(const curator_policy *policy, const ask_item *item,
 {
     double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
     return (sensitivity * (is_replace_one(policy) ? 2 : 1) +
-            gate_missed(item->kind, features)) *
+            minimiser_error(item->kind, features)) *
            (1 + 0x1p-40);
 }
 
@@ -75,7 +75,8 @@ static double of_perturbed(const curator_policy *policy, const ask_item *item,
                            int64_t features)
 {
     (void)policy;
-    return gate_missed(item->kind, features) / PERTURBED_LAST * (1 + 0x1p-40);
+    return minimiser_error(item->kind, features) / PERTURBED_LAST *
+           (1 + 0x1p-40);
 }
 
 /* ---- the table; beside each kind is the lemma of docs/privacy.md that
@@ -202,7 +203,7 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "minimiser",
                   .meaning = "which weights fit best, all told"},
         .form = FORM_VECTOR, .special = of_minimiser, .draws = DRAWS_WIDTH,
-        .certain = 0x1p-12},
+        .tolerance = 0x1p-12},
     [ASK_PERTURBED] = { /* Lemma 18 */
         .words = {.name = "perturbed minimiser",
                   .meaning = "which weights fit best, where chance has a say "
@@ -211,7 +212,7 @@ static const question_row questions[ASK_KINDS] = {
                                "on its minimiser",
                   .by_price = 1},
         .form = FORM_VECTOR, .special = of_perturbed, .draws = DRAWS_TWO_WIDTHS,
-        .certain = 0x1p-16, .perturbs = 1},
+        .tolerance = 0x1p-16, .perturbs = 1},
     [ASK_LATER] = { /* Lemma 12 */
         .words = {.name = "chosen from answers",
                   .meaning = "questions chosen as it went, within a budget "
@@ -280,7 +281,7 @@ static double part_count(const question_row *q, double asked, double features)
 }
 
 /* How far a replaced record moves a sum, in lengths of what one adds. */
-static double replaced(const question_row *q, double asked)
+static double replace_one_factor(const question_row *q, double asked)
 {
     switch (q->replaced) {
     case REPLACED_TWICE:
@@ -309,7 +310,7 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
     double sensitivity = KERNEL_CLIP * (double)policy->rows_per_person;
     double parts = part_count(q, asked, (double)features), times = 1;
     if (is_replace_one(policy) && item->noise != ASK_SAMPLED)
-        times = replaced(q, asked);
+        times = replace_one_factor(q, asked);
     if (parts > 1)
         sensitivity *= sqrt(parts) * (1 + 0x1p-50);
     if (times > 1 && times < 2)

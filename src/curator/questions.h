@@ -87,10 +87,10 @@ typedef struct question_row {
     question_rows rows;
     question_state state;
     question_block block;
-    int sketch;     /* of curators with buckets, which have no others */
-    double certain; /* of minimisers: how much of what one record can add to a
+    int sketch;       /* of curators with buckets, which have no others */
+    double tolerance; /* of minimisers: how much of what one record can add to a
                        gradient may be left of it at one; 0: it is none */
-    int perturbs;   /* noise goes into the sum, as a part of the objective */
+    int perturbs;     /* noise goes into the sum, as a part of the objective */
 } question_row;
 
 /* The row of a kind; of what is no kind, one that nothing protects. */

@@ -3,7 +3,7 @@
  * it are put side by side, some at a time, and then they are rows like all
  * others: the same integers, from the same kernel. No other row is looked at.
  */
-#include "inside.h"
+#include "internal.h"
 
 /* Rows at once. Columns of them stand a little further apart, so that a row
    is not written to one and the same place of a cache. */

@@ -12,7 +12,7 @@
  * meet no other row's: columns are written out first, so that what is not
  * stored is a 0 like any other.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static shape_values values_of(curator *c, const shape_ask *a, int64_t j,
                               .index = x.index,
                               .sign = t->folded ? t->y : NULL,
                               .count = x.count};
-    choice_slopes_go(c);
+    choice_forget_sums(c);
     columns_write(c, feature_of(a, j), c->slope);
     return v;
 }

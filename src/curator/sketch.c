@@ -7,7 +7,7 @@
  * integer, with a sign, in one bucket; its part of a score is its integer
  * times one of what was told, both up to ASK_UNIT.
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 

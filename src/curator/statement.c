@@ -3,7 +3,7 @@
  * it does not cover. Made of the policy, the plan and the accountant's
  * totals: nothing in it depends on a record.
  */
-#include "inside.h"
+#include "internal.h"
 #include "json.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static void put_arithmetic(json_t **s, const ask_plan *plan)
     int minimisers = 0;
     for (int i = 0; i < plan->items; i++)
         minimisers |= plan->item[i].count > 0 &&
-                      question_of(plan->item[i].kind)->certain > 0;
+                      question_of(plan->item[i].kind)->tolerance > 0;
     if (minimisers)
         json_add_text(
             s, "arithmetic",

@@ -6,7 +6,7 @@
  *   lengths   B (a_i/W) q,  B (a_i/W) q^2,  q = min(1, |s_i| sqrt(q_i) / most)
  *   change    B (a_i/W) clip((l(m_i) - l(other)) / most)
  */
-#include "inside.h"
+#include "internal.h"
 
 #include <math.h>
 
@@ -30,7 +30,7 @@ static double shorten(double slope, double square, double clip)
 static void find_slopes(curator *c)
 {
     curator_catch_up(c);
-    choice_slopes_go(c);
+    choice_forget_sums(c);
     c->kernel->slopes(&c->rows, c->slope);
     for (int64_t i = 0; c->table->folded && i < c->table->rows; i++)
         if (c->table->y[i] < 0)

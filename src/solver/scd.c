@@ -43,7 +43,7 @@ static sotto_status scd_step(scd_state *s, sotto_error *error)
                    .at_once =
                        set->sequence ? 1 / rows : fmax(set->rate, 1 / rows),
                    .clip = set->clip,
-                   .shake = set->shake};
+                   .dual_noise = set->dual_noise};
     sotto_status status =
         (set->sequence ? curator_ask_sequence : curator_ask_dual)(
             s->curator, &at, s->move, &unit, error);
@@ -279,7 +279,7 @@ static sotto_status scd_train(const solver_run *r, solver_answer *out,
     scd_settings settings = scd_make_settings(r);
     double level = r->plan.item[r->plan.items - 1].level;
     if (is_paper(r) && level > 0)
-        settings.shake = 1 / level;
+        settings.dual_noise = 1 / level;
     return scd_run(out, r->curator, &r->problem, &settings, r->progress,
                    r->context, error);
 }

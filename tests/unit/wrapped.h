@@ -4,7 +4,7 @@
 #ifndef SOTTO_TEST_WRAPPED_H
 #define SOTTO_TEST_WRAPPED_H
 
-#include "curator/inside.h"
+#include "curator/internal.h"
 
 sotto_status __real_gate_release(curator *c, const gate_question *q,
                                  int64_t *out, double *noise,

@@ -38,8 +38,8 @@ static int64_t scripted(ask_kind kind, int64_t question, size_t i)
 static void sum_and_note(curator *c, const void *what, int64_t *out)
 {
     const gate_question *q = what;
-    for (size_t i = 0; q->pull && i < q->answers; i++)
-        q->pull[i] = (int64_t)i << 20; /* scripted, as all noise */
+    for (size_t i = 0; q->objective_noise && i < q->answers; i++)
+        q->objective_noise[i] = (int64_t)i << 20; /* scripted, as all noise */
     q->sum(c, q->what, out);
     for (size_t i = 0; i < q->answers; i++)
         seen.sums = mixed(seen.sums + (uint64_t)out[i] + 1);

@@ -8,7 +8,7 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "curator/inside.h"
+#include "curator/internal.h"
 
 enum { FEATURES = 2, WIDTH = FEATURES + 2, CELLS = WIDTH * (WIDTH + 1) / 2 };
 

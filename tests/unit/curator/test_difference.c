@@ -8,7 +8,7 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "curator/inside.h"
+#include "curator/internal.h"
 
 enum { FEATURES = 3, ALL = FEATURES + 1 };
 

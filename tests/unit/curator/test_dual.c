@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "curator/inside.h"
+#include "curator/internal.h"
 #include "plans.h"
 #include "reading.h"
 

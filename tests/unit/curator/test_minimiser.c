@@ -7,7 +7,7 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "curator/inside.h"
+#include "curator/internal.h"
 #include "curator/minimise.h"
 
 #define CHECK(call)                                                            \
@@ -115,7 +115,9 @@ static double true_length(const minimum *m, const double *w)
             s[j] += t->weight[i] * slope * x[j * t->stride + i];
     }
     for (int j = 0; j < P; j++) {
-        long double v = s[j] + (m->pull ? m->pull[j] : 0) + m->l2 * w[j];
+        long double v = s[j] +
+                        (m->objective_noise ? m->objective_noise[j] : 0) +
+                        m->l2 * w[j];
         long double up = v + (w[j] >= 0 ? m->l1 : -m->l1);
         long double down = v + (w[j] > 0 ? m->l1 : -m->l1);
         assert_true(w[j] >= m->low && w[j] <= m->high);
@@ -156,7 +158,7 @@ static void test_certificate(void **state)
     double worst = 0;
     for (int run = 0; run < 2000; run++) {
         int classes = run % 2;
-        double size = power(-3, 1), pull[P] = {around(9), around(9)};
+        double size = power(-3, 1), objective_noise[P] = {around(9), around(9)};
         rows r = some_rows((int)(uniform() * MOST), size);
         for (int i = 0; run % 3 == 0 && i < r.count; i++)
             r.row[i].x[1] = r.row[i].x[0] * (1 + around(1e-6));
@@ -168,7 +170,7 @@ static void test_certificate(void **state)
                      .l1 = run % 4 ? 0 : power(-3, 0),
                      .low = run % 7 ? -INFINITY : -uniform(),
                      .high = run % 7 ? INFINITY : uniform(),
-                     .pull = run % 6 ? NULL : pull,
+                     .objective_noise = run % 6 ? NULL : objective_noise,
                      .reach = 2 * size,
                      .newton = 100};
         worst = fmax(worst, part_of_goal(&m));
@@ -179,13 +181,13 @@ static void test_certificate(void **state)
 }
 
 /* With the guaranteed (slow) steps alone, from 0: it ends, and is as near. */
-static void test_surely(void **state)
+static void test_certain_steps(void **state)
 {
     (void)state;
     double worst = 0;
     for (int run = 0; run < 200; run++) {
         int classes = run % 2;
-        double pull[P] = {around(9), around(9)};
+        double objective_noise[P] = {around(9), around(9)};
         rows r = some_rows((int)(uniform() * MOST), 1);
         sotto_table *t = weighted_table(&r, classes, 1);
         minimum m = {.table = t,
@@ -194,12 +196,12 @@ static void test_surely(void **state)
                      .l1 = run % 4 ? 0 : power(-3, 0),
                      .low = run % 7 ? -INFINITY : -uniform(),
                      .high = run % 7 ? INFINITY : uniform(),
-                     .pull = pull,
+                     .objective_noise = objective_noise,
                      .reach = 2};
         worst = fmax(worst, part_of_goal(&m));
         sotto_table_free(t);
     }
-    print_message("surely: at most %.3f of the goal\n", worst);
+    print_message("certain steps: at most %.3f of the goal\n", worst);
     assert_true(worst <= 1);
 }
 
@@ -214,7 +216,7 @@ static void test_far_away(void **state)
     (void)state;
     double worst = 0, farthest = 0;
     for (int run = 0; run < 300; run++) {
-        double pull[P] = {around(3), around(3)}, w[P];
+        double objective_noise[P] = {around(3), around(3)}, w[P];
         rows r = some_rows(20, .7);
         sotto_table *t = weighted_table(&r, 1, 1);
         sotto_error error;
@@ -223,7 +225,7 @@ static void test_far_away(void **state)
                      .l2 = power(-6, -5),
                      .low = -INFINITY,
                      .high = INFINITY,
-                     .pull = pull,
+                     .objective_noise = objective_noise,
                      .reach = 1,
                      .newton = 1000};
         worst = fmax(worst, part_of_goal(&m));
@@ -669,8 +671,8 @@ static double gauss_delta(double mu, double epsilon)
            exp(epsilon) * below(-mu / 2 - epsilon / mu);
 }
 
-/* Lemma 18: a Gaussian loss with `bend` on top is no more than that of the
-   level for one record; and where bend is 0 it is that. */
+/* Lemma 18: a Gaussian loss with `curvature_change` on top is no more than that
+   of the level for one record; and where curvature_change is 0 it is that. */
 static void test_level(void **state)
 {
     (void)state;
@@ -678,23 +680,25 @@ static void test_level(void **state)
     for (int run = 0; run < 2000; run++) {
         ask_item item = some(ASK_PERTURBED, 1, power(-2, .7));
         double one = item.level * sqrt(63. / 64);
-        double bend = uniform() * one * one / 2;
-        double mu = gate_pull_level(&policy, &item, bend);
+        double curvature_change = uniform() * one * one / 2;
+        double mu = objective_noise_level(&policy, &item, curvature_change);
         assert_true(mu > 0 && mu < one);
         for (int k = 0; k <= 200; k++) {
-            double epsilon = bend + .05 * k * one;
-            double seen = gauss_delta(mu, epsilon - bend);
+            double epsilon = curvature_change + .05 * k * one;
+            double seen = gauss_delta(mu, epsilon - curvature_change);
             double claim = gauss_delta(one, epsilon);
             assert_true(seen <= claim + 1e-14);
         }
     }
     ask_item item = some(ASK_PERTURBED, 1, .5);
     double one = .5 * sqrt(63. / 64);
-    assert_true(fabs(gate_pull_level(&policy, &item, 0) / one - 1) < 1e-12);
-    assert_true(gate_pull_level(&policy, &item, one * one / 2) <= 0);
+    assert_true(fabs(objective_noise_level(&policy, &item, 0) / one - 1) <
+                1e-12);
+    assert_true(objective_noise_level(&policy, &item, one * one / 2) <= 0);
     policy.adjacency = ACCOUNT_REPLACE_ONE;
     policy.rows_per_person = 3;
-    assert_true(fabs(gate_pull_level(&policy, &item, 0) / one * 6 - 1) < 1e-12);
+    assert_true(fabs(objective_noise_level(&policy, &item, 0) / one * 6 - 1) <
+                1e-12);
 }
 
 /* One feature. The density of the minimiser where there is noise of this sd
@@ -757,8 +761,8 @@ static void test_law_of_minimisers(void **state)
     for (int run = 0; run < 400; run++) {
         ask_item item = some(ASK_PERTURBED, 1, power(-.3, .4));
         double one = item.level * sqrt(63. / 64), lambda = power(-1, 3);
-        double bend = log1p(.25 / lambda);
-        double mu = gate_pull_level(&policy, &item, bend);
+        double curvature_change = log1p(.25 / lambda);
+        double mu = objective_noise_level(&policy, &item, curvature_change);
         if (!(mu > 0))
             continue;
         double push = around(40) * lambda;
@@ -778,7 +782,7 @@ static void test_law_of_minimisers(void **state)
 
 /* Of no rows the answer is the linear part's alone, in units of B: its sd,
    and that of the last noise, which is all that is told. */
-static void test_pull(void **state)
+static void test_objective_noise(void **state)
 {
     (void)state;
     enum { RUNS = 4000 };
@@ -797,7 +801,7 @@ static void test_pull(void **state)
             square += w[j] * w[j] / KERNEL_CLIP / KERNEL_CLIP;
         }
     }
-    double mu = gate_pull_level(&policy, &item, log1p(.25 / 80));
+    double mu = objective_noise_level(&policy, &item, log1p(.25 / 80));
     double last = 8 * 2 * (0x1p-16 * KERNEL_CLIP + 2 * sqrt(P));
     assert_true(fabs(told / last - 1) < 1e-9);
     last /= KERNEL_CLIP;
@@ -805,7 +809,8 @@ static void test_pull(void **state)
     /* five standard errors */
     assert_true(fabs(spread / want - 1) < 5 * sqrt(2. / (P * RUNS)));
     assert_true(fabs(sum / (P * RUNS)) < 5 / mu / sqrt(P * RUNS));
-    print_message("pull: variance %.4f, expected %.4f\n", spread, want);
+    print_message("objective noise: variance %.4f, expected %.4f\n", spread,
+                  want);
 }
 
 /* A penalty that is too small for the level is refused. */
@@ -837,7 +842,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_certificate),
-        cmocka_unit_test(test_surely),
+        cmocka_unit_test(test_certain_steps),
         cmocka_unit_test(test_sigmoid),
         cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_not_certain),
@@ -851,7 +856,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_level),
         cmocka_unit_test(test_law_of_minimisers),
-        cmocka_unit_test(test_pull),
+        cmocka_unit_test(test_objective_noise),
         cmocka_unit_test(test_least_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

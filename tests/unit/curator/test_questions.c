@@ -7,7 +7,7 @@
 #include "plans.h"
 #include "reading.h"
 
-#include "curator/inside.h"
+#include "curator/internal.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * row is in one bucket; noise has the scale that is priced; nothing is answered
  * beyond a cap.
  */
-#include "curator/inside.h"
+#include "curator/internal.h"
 #include "plans.h"
 #include "reading.h"
 

@@ -1,8 +1,8 @@
 /*
  * The curator's own header: what it holds, and its gate.
  */
-#ifndef SOTTO_CURATOR_INSIDE_H
-#define SOTTO_CURATOR_INSIDE_H
+#ifndef SOTTO_CURATOR_INTERNAL_H
+#define SOTTO_CURATOR_INTERNAL_H
 
 #include "curator.h"
 #include "data.h"
@@ -101,7 +101,7 @@ struct curator {
     float *origin;       /* margins where all weights are 0 */
     float *at;           /* the iterate; features and intercept */
     float *anchor;       /* where it once was; NULL: none was told */
-    int away;            /* the margins are not those of `at` yet */
+    int margins_stale;   /* the margins are not those of `at` yet */
     float *reach;        /* of the rows, as kernel_ball has it, for `scale` */
     float *scale;        /* of the last gradient; 0: there was none */
     const float **value; /* a dense table's columns */
@@ -113,8 +113,8 @@ struct curator {
     double answer_noise; /* sd of the last answer's, in its units; public */
 
     /* told, but not done yet: it is done with the next question */
-    int64_t moved;
-    float by;
+    int64_t pending;
+    float pending_by;
 
     struct choice *choice; /* NULL: no scores were told */
 
@@ -213,7 +213,7 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count);
 
 /* The slopes are about to be written over: sums are not followed from what
    will stand there. */
-void choice_slopes_go(curator *c);
+void choice_forget_sums(curator *c);
 void choice_free(curator *c);
 
 /* ---- gate.c ---- */
@@ -241,10 +241,12 @@ typedef struct gate_question {
     size_t answers;
     void (*sum)(curator *c, const void *what, int64_t *out);
     const void *what;
-    int64_t features; /* that it is about, where a plan says how many */
-    int64_t *pull;    /* of ASK_PERTURBED: the noise that goes into the sum, as
-                         many as answers; drawn by the gate before it */
-    double bend;      /* and what that question needs to be told of its sum */
+    int64_t features;         /* that it is about, where a plan says how many */
+    int64_t *objective_noise; /* of ASK_PERTURBED: as many as answers; the gate
+                                 draws it before it calls the sum */
+    double curvature_change;  /* of ASK_PERTURBED: by how much one record can
+                                 change the logarithm of the determinant of
+                                 the objective's curvature */
 } gate_question;
 
 /*
@@ -296,12 +298,12 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
 
 /*
- * Of ASK_PERTURBED: the noise multiplier of the pull is 1 over this, where
- * one record can change the logarithm of the curvature's determinant by
- * `bend`; 0 or less: no noise would do. Rounded down.
+ * Of ASK_PERTURBED: the noise multiplier of objective noise is 1 over this,
+ * where one record can change the logarithm of the curvature's determinant by
+ * `curvature_change`; 0 or less: no noise would do. Rounded down.
  */
-double gate_pull_level(const curator_policy *policy, const ask_item *item,
-                       double bend);
+double objective_noise_level(const curator_policy *policy, const ask_item *item,
+                             double curvature_change);
 
 /* What noise is made for: the level, or the range that is within it. */
 double gate_drawn_level(const ask_item *item);
