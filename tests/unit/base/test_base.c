@@ -49,13 +49,47 @@ static void test_option_table(void **state)
         /* a default is a value that could have been set */
         sotto_options *options;
         assert_int_equal(sotto_options_new(&options, NULL), SOTTO_OK);
-        if (o->standard)
-            assert_int_equal(set(options, o->name, o->standard), SOTTO_OK);
+        if (o->default_value)
+            assert_int_equal(set(options, o->name, o->default_value), SOTTO_OK);
         sotto_options_free(options);
     }
     assert_int_equal(count, OPTION_COUNT);
     assert_null(sotto_option_at(-1));
     assert_null(sotto_option_named("no-such"));
+}
+
+/* Rows of solvers name options that are there, each once, and defaults that
+   could have been set or are words. */
+static void test_solver_options(void **state)
+{
+    (void)state;
+    sotto_solver s;
+    sotto_solver_option o, other;
+    int64_t solvers = 0;
+    for (; sotto_solver_at(solvers, &s); solvers++) {
+        assert_true(strlen(s.summary) > 10 && strlen(s.summary) < 70);
+        for (int64_t i = 0; sotto_solver_option_at(s.name, i, &o); i++) {
+            const sotto_option *option = sotto_option_named(o.name);
+            assert_non_null(option);
+            assert_int_equal(option->group, SOTTO_GROUP_SOLVER);
+            assert_null(option->default_value); /* it is the solver's */
+            for (int64_t k = 0; k < i; k++) {
+                assert_true(sotto_solver_option_at(s.name, k, &other));
+                assert_string_not_equal(other.name, o.name);
+            }
+            sotto_options *options;
+            assert_int_equal(sotto_options_new(&options, NULL), SOTTO_OK);
+            if (o.default_value && !strchr(o.default_value, ' ') &&
+                strcmp(o.default_value, "all") != 0)
+                assert_int_equal(set(options, o.name, o.default_value),
+                                 SOTTO_OK);
+            sotto_options_free(options);
+        }
+    }
+    assert_int_equal(solvers, 17);
+    assert_false(sotto_solver_at(-1, &s));
+    assert_false(sotto_solver_option_at("nosuch", 0, &o));
+    assert_false(sotto_solver_option_at("gd", -1, &o));
 }
 
 static void test_option_values(void **state)
@@ -480,6 +514,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_option_table),
+        cmocka_unit_test(test_solver_options),
         cmocka_unit_test(test_option_values),
         cmocka_unit_test(test_option_lists),
         cmocka_unit_test(test_text),
