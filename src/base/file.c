@@ -54,9 +54,7 @@ static int out_name_temporary(out_file *out, const char *path)
     const char *slash = strrchr(path, '/');
     text_add(&name, path, slash ? (size_t)(slash - path) + 1 : 0);
     text_put(&name, ".sotto-000000");
-    if (name.failed)
-        text_free(&name);
-    out->temporary = name.data;
+    out->temporary = text_take(&name);
     return out->temporary != NULL;
 }
 

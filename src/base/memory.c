@@ -33,6 +33,13 @@ void mem_free(void *block)
     free(block);
 }
 
+void mem_free_texts(char **texts, int64_t count)
+{
+    for (int64_t i = 0; texts && i < count; i++)
+        mem_free(texts[i]);
+    mem_free(texts);
+}
+
 char *mem_text_n(const char *string, size_t length)
 {
     char *copy = mem_zeroed(length + 1, 1);

@@ -54,10 +54,8 @@ sotto_status sotto_options_set(sotto_options *options, const char *name,
         text_put(&joined, o->kind == SOTTO_OPTION_LIST ? "," : "+");
     }
     text_put(&joined, value);
-    if (joined.failed) {
-        text_free(&joined);
+    if (!text_take(&joined))
         return error_memory(error);
-    }
     mem_free(*slot);
     *slot = joined.data;
     return SOTTO_OK;

@@ -62,6 +62,13 @@ void text_free(text_buffer *t)
     *t = (text_buffer){.is_secret = is_secret};
 }
 
+char *text_take(text_buffer *t)
+{
+    if (t->failed)
+        text_free(t);
+    return t->data;
+}
+
 void text_number(text_buffer *t, double x)
 {
     if (x == 0) /* a "-0" would be read back as a whole number */

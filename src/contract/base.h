@@ -83,6 +83,9 @@ void *mem_zeroed(size_t count, size_t size);
 void *mem_resize(void *block, size_t count, size_t size);
 
 void mem_free(void *block);
+
+/* Frees so many texts and the list of them; it may be NULL. */
+void mem_free_texts(char **texts, int64_t count);
 char *mem_text(const char *text);
 char *mem_text_n(const char *text, size_t length);
 
@@ -130,6 +133,9 @@ void text_put(text_buffer *t, const char *string);
 void text_format(text_buffer *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_free(text_buffer *t);
+
+/* The text, which is the caller's to free; NULL when out of memory. */
+char *text_take(text_buffer *t);
 
 /* Adds the shortest decimal that reads back as the same bits; x is finite. */
 void text_number(text_buffer *t, double x);
@@ -223,6 +229,7 @@ CORE_EXPORT(near_word);
 CORE_EXPORT(mem_zeroed);
 CORE_EXPORT(mem_resize);
 CORE_EXPORT(mem_free);
+CORE_EXPORT(mem_free_texts);
 CORE_EXPORT(mem_text);
 CORE_EXPORT(mem_text_n);
 CORE_EXPORT(mem_wipe);
@@ -231,6 +238,7 @@ CORE_EXPORT(text_add);
 CORE_EXPORT(text_put);
 CORE_EXPORT(text_format);
 CORE_EXPORT(text_free);
+CORE_EXPORT(text_take);
 CORE_EXPORT(text_number);
 CORE_EXPORT(text_json);
 CORE_EXPORT(locale_plain);

@@ -15,9 +15,7 @@ void plan_free(column_plan *p)
     mem_free(p->column);
     mem_free(p->class_name[0]);
     mem_free(p->class_name[1]);
-    for (int64_t i = 0; i < p->missing_words; i++)
-        mem_free(p->missing[i]);
-    mem_free(p->missing);
+    mem_free_texts(p->missing, p->missing_words);
     mem_free(p->missing_number);
     mem_free(p->scaled);
     mem_free(p->low);

@@ -72,9 +72,7 @@ static char *csv_name(const char *s, const char *end, int64_t number)
     else
         for (s++; s < end - 1; s += *s == '"' ? 2 : 1)
             text_add(&name, s, 1);
-    if (name.failed)
-        text_free(&name);
-    return name.data;
+    return text_take(&name);
 }
 
 /* The first line of a file without a header is a record. It must not be taken

@@ -15,9 +15,7 @@ enum { FORMATS = sizeof format_list / sizeof *format_list };
 
 void header_free(file_header *h)
 {
-    for (int64_t i = 0; h->name && i < h->count; i++)
-        mem_free(h->name[i]);
-    mem_free(h->name);
+    mem_free_texts(h->name, h->count);
     *h = (file_header){0};
 }
 

@@ -17,17 +17,10 @@ static sotto_status schema_error(const char *path, const char *name,
                      show_name(path).text, show_name(name).text, expected);
 }
 
-static void schema_free_words(char **words, int64_t count)
-{
-    for (int64_t i = 0; words && i < count; i++)
-        mem_free(words[i]);
-    mem_free(words);
-}
-
 void column_free(column *c)
 {
     mem_free(c->name);
-    schema_free_words(c->level, c->levels);
+    mem_free_texts(c->level, c->levels);
     mem_free(c->class_name[0]);
     mem_free(c->class_name[1]);
     *c = (column){0};
@@ -39,7 +32,7 @@ void schema_free(schema *s)
         column_free(&s->column[i]);
     mem_free(s->column);
     column_free(&s->default_column);
-    schema_free_words(s->missing, s->missing_words);
+    mem_free_texts(s->missing, s->missing_words);
     *s = (schema){0};
 }
 

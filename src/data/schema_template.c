@@ -76,11 +76,10 @@ sotto_status sotto_schema_template(char **out, const char *path,
         return status;
     status = template_write(&t, s, options, error);
     source_close(s);
-    if (status == SOTTO_OK && t.failed)
-        status = error_memory(error);
-    if (status == SOTTO_OK)
-        *out = t.data;
-    else
+    if (status != SOTTO_OK) {
         text_free(&t);
-    return status;
+        return status;
+    }
+    *out = text_take(&t);
+    return *out ? SOTTO_OK : error_memory(error);
 }

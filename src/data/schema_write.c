@@ -128,7 +128,5 @@ char *schema_of_plan(const column_plan *p, char *const class_name[2],
     if (numbered)
         declare_numbered(&t, p, low, high);
     text_put(&t, "}}");
-    if (t.failed)
-        text_free(&t);
-    return t.data;
+    return text_take(&t);
 }

@@ -16,9 +16,7 @@ static char *table_level_name(const column *c, int64_t i)
     text_put(&name, c->name);
     text_put(&name, "=");
     text_put(&name, c->level[i]);
-    if (name.failed)
-        text_free(&name);
-    return name.data;
+    return text_take(&name);
 }
 
 static int table_features_of(sotto_table *t, const column *c, int scales_rows)
@@ -267,11 +265,8 @@ void sotto_table_free(sotto_table *t)
     table_free_vector(t->y, t->rows, sizeof *t->y);
     table_free_vector(t->weight, t->rows, sizeof *t->weight);
     sotto_table_forget_ids(t);
-    for (int64_t j = 0; t->name && j < t->features; j++)
-        mem_free(t->name[j]);
-    for (int64_t i = 0; i < t->warnings; i++)
-        mem_free(t->warning[i]);
-    mem_free(t->name);
+    mem_free_texts(t->name, t->features);
+    mem_free_texts(t->warning, t->warnings);
     mem_free(t->centre);
     mem_free(t->half);
     mem_free(t->low);
@@ -282,7 +277,6 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->unit_name);
     mem_free(t->class_name[0]);
     mem_free(t->class_name[1]);
-    mem_free(t->warning);
     mem_free(t);
 }
 

@@ -169,9 +169,7 @@ void federation_free(federation *f)
 {
     for (int k = 0; k < f->parties; k++) {
         federation_party *p = &f->party[k];
-        for (int64_t i = 0; i < p->features; i++)
-            mem_free(p->feature[i]);
-        mem_free(p->feature);
+        mem_free_texts(p->feature, p->features);
         mem_free(p->centre);
         mem_free(p->half);
         mem_free(p->schema);

@@ -19,10 +19,8 @@ static sotto_status add_feature(const reading *r, federation_party *p,
         text_put(&name, "=");
         text_put(&name, level);
     }
-    if (name.failed) {
-        text_free(&name);
+    if (!text_take(&name))
         return error_memory(r->error);
-    }
     int64_t i = p->features++;
     p->feature[i] = name.data;
     p->centre[i] = centre;

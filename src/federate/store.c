@@ -106,12 +106,8 @@ static sotto_status name_file(store *s, const char *folder, sotto_error *error)
     text_buffer t = {0};
     text_put(&t, folder);
     text_put(&t, "/messages");
-    if (t.failed) {
-        text_free(&t);
-        return error_memory(error);
-    }
-    s->path = t.data;
-    return SOTTO_OK;
+    s->path = text_take(&t);
+    return s->path ? SOTTO_OK : error_memory(error);
 }
 
 static sotto_status open_file(store *s, const char *folder, sotto_error *error)

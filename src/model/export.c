@@ -80,10 +80,6 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
     if (status != SOTTO_OK)
         return status;
     liblinear_text(&t, m);
-    if (t.failed) {
-        text_free(&t);
-        return error_memory(error);
-    }
-    *out = t.data;
-    return SOTTO_OK;
+    *out = text_take(&t);
+    return *out ? SOTTO_OK : error_memory(error);
 }

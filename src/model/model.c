@@ -35,9 +35,7 @@ void sotto_model_free(sotto_model *m)
 {
     if (!m)
         return;
-    for (int64_t j = 0; m->name && j < m->features; j++)
-        mem_free(m->name[j]);
-    mem_free(m->name);
+    mem_free_texts(m->name, m->features);
     mem_free(m->weight);
     mem_free(m->noise);
     mem_free(m->class_name[0]);

@@ -21,9 +21,7 @@ char *net_path(const char *folder, const char *name)
     text_put(&t, folder);
     text_put(&t, "/");
     text_put(&t, name);
-    if (t.failed)
-        text_free(&t);
-    return t.data;
+    return text_take(&t);
 }
 
 int net_key_of(gnutls_x509_crt_t certificate, hash *out)
