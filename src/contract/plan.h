@@ -56,6 +56,9 @@ typedef struct ask_words {
     int by_price;          /* its noise multiplier is that of an event which
                               costs as much: the noise itself is in the
                               objective, or in questions of their own */
+    int noise_adds_up;     /* a weight has the noise of all its answers, not
+                              of the last alone */
+    int picks_weight;      /* it says which weight moves */
 } ask_words;
 
 /* NULL: no question has this name. */

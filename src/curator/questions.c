@@ -101,38 +101,45 @@ static const question_row questions[ASK_KINDS] = {
         .draws = DRAWS_ONE},
     [ASK_GRADIENT] = { /* Lemma 4 */
         .words = {.name = "gradient",
-                  .meaning = "the same of all weights at once"},
+                  .meaning = "the same of all weights at once",
+                  .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH},
     [ASK_CHOICE] = { /* Lemma 7 */
         .words = {.name = "choice",
-                  .meaning = "which weight is most worth moving"},
+                  .meaning = "which weight is most worth moving",
+                  .picks_weight = 1},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE, .noisy_draws = DRAWS_WIDTH},
     [ASK_BATCH] = { /* Lemma 6 */
         .words = {.name = "batch",
-                  .meaning = "the same, of a secret random part of the rows"},
+                  .meaning = "the same, of a secret random part of the rows",
+                  .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED},
     [ASK_DIFFERENCE] = { /* Lemma 16 */
         .words = {.name = "batch difference",
-                  .meaning = "the same, less what was known already"},
+                  .meaning = "the same, less what was known already",
+                  .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED},
     [ASK_DUAL] = { /* Lemma 5 */
         .words = {.name = "dual",
                   .meaning = "how far a random part of the rows pulls the "
-                             "weights"},
+                             "weights",
+                  .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH, .rows = ROWS_SAMPLED, .state = STATE_DUAL},
     [ASK_SEQUENCE] = { /* Lemma S */
         .words = {.name = "sequence",
-                  .meaning = "how far a block of rows pulls the weights"},
+                  .meaning = "how far a block of rows pulls the weights",
+                  .noise_adds_up = 1},
         .form = FORM_VECTOR, .special = of_sequence, .draws = DRAWS_WIDTH,
         .rows = ROWS_BLOCK, .state = STATE_DUAL, .block = BLOCK_ROWS},
     [ASK_PRIMAL] = { /* Lemma Q */
         .words = {.name = "primal",
-                  .meaning = "how far some weights should go"},
+                  .meaning = "how far some weights should go",
+                  .noise_adds_up = 1},
         .form = FORM_VECTOR, .special = of_primal, .draws = DRAWS_WIDTH,
         .block = BLOCK_COORDINATES},
     [ASK_ROW_COUNTS] = { /* Lemma 9 */
@@ -223,7 +230,8 @@ static const question_row questions[ASK_KINDS] = {
     [ASK_VERTEX] = { /* Lemma 13 */
         .words = {.name = "vertex",
                   .meaning = "which weight is most worth moving, and which "
-                             "way"},
+                             "way",
+                  .picks_weight = 1},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_TWO_WIDTHS, .noisy_draws = DRAWS_TWO_WIDTHS},
     [ASK_LABELS] = { /* Lemma P1 */

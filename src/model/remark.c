@@ -5,6 +5,7 @@
  */
 #include "json.h"
 #include "model.h"
+#include "plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,26 +58,16 @@ static double epsilon_of(double mu, double delta)
 
 /* ---- the statement ---- */
 
-static int is_one_of(const char *word, const char *const *list)
-{
-    while (*list && strcmp(*list, word))
-        list++;
-    return *list != NULL;
-}
-
 static void read_questions(remark_facts *f, const json_t *list, double rows,
                            int *chooses)
 {
-    static const char *const many[] = {
-        "gradient", "batch", "batch difference", "dual", "sequence",
-        "primal",   NULL};
-    static const char *const choices[] = {"choice", "vertex", NULL};
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *q = json_array_get(list, i);
         const json_t *rate = json_object_get(q, "rate");
         const char *name = json_string_value(json_object_get(q, "question"));
-        f->gathers |= name && is_one_of(name, many);
-        *chooses |= name && is_one_of(name, choices);
+        const ask_words *words = name ? ask_words_named(name) : NULL;
+        f->gathers |= words && words->noise_adds_up;
+        *chooses |= words && words->picks_weight;
         if (rows > 0 && json_is_number(rate))
             f->batch = fmin(f->batch, rows * json_number_value(rate));
     }
