@@ -31,7 +31,7 @@ RECIPES = {
                   r"src/noise/|src/account/", None),
     "solver": ("svrg", r"svrg|SVRG", None, 3),
     "loss": ("huber", r"HUBER(?!_DELTA)|huber(?![-_]delta)", None, 6),
-    "format": ("svmlight", r"svmlight_|_svmlight|SVMLIGHT|\(svmlight",
+    "format": ("svmlight", r"svmlight_|_svmlight|SVMLIGHT|ROW\(svmlight",
                r"/generate\.c", 3),
     "option": ("--batch-rate", r"\"batch-rate\"|BATCH_RATE", None, None),
 }
