@@ -193,14 +193,28 @@ static void test_best_constant(void **state)
         }
 }
 
+static int is_among_three(loss_kind kind)
+{
+    return kind == LOSS_SQUARED || kind == LOSS_LOGISTIC || kind == LOSS_HINGE;
+}
+
+static int is_logistic(loss_kind kind)
+{
+    return kind == LOSS_LOGISTIC;
+}
+
 static void test_lists(void **state)
 {
     (void)state;
-    assert_string_equal(loss_those(loss_has_log_odds).text, "logistic");
-    assert_string_equal(loss_those(loss_is_smooth).text,
-                        "squared, logistic, squared-hinge or huber");
-    assert_string_equal(loss_those(loss_is_lipschitz_smooth).text,
-                        "logistic or huber");
+    assert_string_equal(loss_those(is_logistic).text, "logistic");
+    assert_string_equal(loss_those(is_among_three).text,
+                        "squared, logistic or hinge");
+    sotto_error error;
+    assert_int_equal(
+        loss_require("huber", is_logistic, "--x", "is not so", &error),
+        SOTTO_USAGE);
+    assert_string_equal(error.message,
+                        "--x: the huber loss is not so; expected logistic");
 }
 
 /* l(m) + l*(u) >= u m, with equality at the slope. */
