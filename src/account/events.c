@@ -141,32 +141,8 @@ static sotto_status append_rounds(account_list *list, const account_list *more,
     return status;
 }
 
-sotto_status account_append(account_list *list, const account_list *more,
-                            int follows, sotto_error *error)
-{
-    account_list joined; /* a copy: `more` may be `list` */
-    if (follows && !(list->ordered && more->ordered))
-        return error_set(error, SOTTO_USAGE,
-                         "in order: one of the lists has no given order; "
-                         "expected both to have one, or none to be said");
-    if (list->draws + more->draws > EVENTS_DRAWS_MOST)
-        return error_set(error, SOTTO_USAGE, "expected up to 1e18 draws");
-    sotto_status status = account_copy(&joined, list, error);
-    if (status != SOTTO_OK)
-        return status;
-    joined.ordered = follows != 0;
-    joined.draws = list->draws + more->draws;
-    status = append_rounds(&joined, more, error);
-    if (status == SOTTO_OK) {
-        account_free(list);
-        *list = joined;
-    } else
-        account_free(&joined);
-    return status;
-}
-
-sotto_status account_copy(account_list *out, const account_list *list,
-                          sotto_error *error)
+static sotto_status copy_list(account_list *out, const account_list *list,
+                              sotto_error *error)
 {
     *out = *list;
     size_t events = (size_t)list->events, rounds = (size_t)list->rounds;
@@ -181,6 +157,30 @@ sotto_status account_copy(account_list *out, const account_list *list,
     if (rounds)
         memcpy(out->round, list->round, rounds * sizeof *out->round);
     return SOTTO_OK;
+}
+
+sotto_status account_append(account_list *list, const account_list *more,
+                            int follows, sotto_error *error)
+{
+    account_list joined; /* a copy: `more` may be `list` */
+    if (follows && !(list->ordered && more->ordered))
+        return error_set(error, SOTTO_USAGE,
+                         "in order: one of the lists has no given order; "
+                         "expected both to have one, or none to be said");
+    if (list->draws + more->draws > EVENTS_DRAWS_MOST)
+        return error_set(error, SOTTO_USAGE, "expected up to 1e18 draws");
+    sotto_status status = copy_list(&joined, list, error);
+    if (status != SOTTO_OK)
+        return status;
+    joined.ordered = follows != 0;
+    joined.draws = list->draws + more->draws;
+    status = append_rounds(&joined, more, error);
+    if (status == SOTTO_OK) {
+        account_free(list);
+        *list = joined;
+    } else
+        account_free(&joined);
+    return status;
 }
 
 void account_free(account_list *list)

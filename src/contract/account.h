@@ -71,8 +71,6 @@ sotto_status account_repeat(account_list *list, int64_t first, int64_t repeat,
  */
 sotto_status account_append(account_list *list, const account_list *more,
                             int follows, sotto_error *error);
-sotto_status account_copy(account_list *out, const account_list *list,
-                          sotto_error *error);
 void account_free(account_list *list);
 
 const char *account_kind_name(account_kind kind);

@@ -71,9 +71,8 @@ struct json_t;
 char *model_form(const struct json_t *value);
 
 /* Whose promise it is, in words: of a statement read as JSON (jansson's
-   json_t), or as text, to be freed. */
+   json_t). */
 void model_put_unit(text_buffer *t, const struct json_t *statement);
-sotto_status model_unit(char **out, const char *statement, sotto_error *error);
 
 /* The file's text, with its checksum. */
 sotto_status model_text(const sotto_model *m, text_buffer *out,

@@ -270,11 +270,6 @@ static void sum_sequence(curator *c, const void *what, int64_t *out)
 
 /* ---- asking ---- */
 
-static int is_moderate(double x)
-{
-    return x >= 0x1p-100 && x <= 0x1p100;
-}
-
 /* Then no product on the way over- or underflows so as to matter. */
 static sotto_status check_ask(const curator *c, const ask_dual *at,
                               sotto_error *error)

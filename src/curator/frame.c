@@ -89,11 +89,11 @@ static int is_frame(const curator *c, const ask_frame *f)
     int64_t all = c->table->features;
     int fine = f->feature ? f->features >= 0 && f->features <= all
                           : f->features == all; /* draws: for no more */
-    fine &= f->target_scale == 0 ||
-            (c->table->y && shape_moderate(f->target_scale) &&
-             fabs(f->target_centre) <= 0x1p100);
+    fine &=
+        f->target_scale == 0 || (c->table->y && is_moderate(f->target_scale) &&
+                                 fabs(f->target_centre) <= 0x1p100);
     for (int64_t j = 0; fine && j < f->features; j++)
-        fine &= shape_moderate(f->scale[j]) && fabs(f->centre[j]) <= 0x1p100 &&
+        fine &= is_moderate(f->scale[j]) && fabs(f->centre[j]) <= 0x1p100 &&
                 (!f->feature || (f->feature[j] >= 0 && f->feature[j] < all));
     return fine;
 }
@@ -210,7 +210,7 @@ static sotto_status ask_matrix(curator *c, ask_kind kind, double reach,
                                double *out, double *sd, sotto_error *error)
 {
     *sd = 0;
-    if (!c->kept || c->mapped || !shape_moderate(reach) || c->width > 4096 ||
+    if (!c->kept || c->mapped || !is_moderate(reach) || c->width > 4096 ||
         c->with_target != (kind == ASK_CROSS) || !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
                          "a matrix needs a frame of at most 4096 coordinates, "

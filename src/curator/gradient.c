@@ -41,7 +41,7 @@ kernel_ball gradient_ball(const curator *c)
 
 /* How far each record's factor may go: known until the scales change, which
    are public. */
-void gradient_scale(curator *c, const double *scale)
+static void gradient_scale(curator *c, const double *scale)
 {
     int64_t count = coordinates_of(c);
     int same = 1;
@@ -92,12 +92,6 @@ static double sum_unclipped(curator *c, const void *what)
         a->out[j] = sum * a->scale[j];
     }
     return 0;
-}
-
-/* Then nothing that is computed from it over- or underflows. */
-static int is_moderate(double x)
-{
-    return x >= 0x1p-100 && x <= 0x1p100;
 }
 
 static sotto_status gradient_check(const curator *c, double clip,

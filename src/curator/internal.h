@@ -187,7 +187,10 @@ double row_share(const curator *c, int64_t i);
 
 /* Numbers that may be told: then no square of a product with a float over- or
    underflows in double. */
-int shape_moderate(double x);
+static inline int is_moderate(double x)
+{
+    return x >= 0x1p-100 && x <= 0x1p100;
+}
 
 /* Integers of at most KERNEL_CLIP are summed in 32 bits for so many rows. */
 enum { FRAME_BLOCK = 512 };
@@ -221,9 +224,6 @@ void choice_free(curator *c);
 
 /* The rows as the kernel takes them for a whole gradient. */
 kernel_ball gradient_ball(const curator *c);
-
-/* Makes the reaches those of these scales. */
-void gradient_scale(curator *c, const double *scale);
 
 /* ---- sampled.c ---- */
 

@@ -147,11 +147,6 @@ static void sum_minimiser(curator *c, const void *what, int64_t *out)
 
 /* ---- asking ---- */
 
-static int is_moderate(double x)
-{
-    return x >= 0x1p-100 && x <= 0x1p100;
-}
-
 /* Lemma 18 is about losses that can be perturbed, and L2 alone. */
 static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
 {

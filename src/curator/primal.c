@@ -56,8 +56,8 @@ sotto_status curator_ask_primal(curator *c, const ask_primal *at, int64_t *move,
     int64_t p = c->table->features;
     for (int64_t k = 0; k < at->count; k++)
         move[k] = 0;
-    if (!(at->clip >= 0x1p-100 && at->clip <= 0x1p100) || !(at->l2 > 0) ||
-        at->first < 0 || at->count < 1 || at->first + at->count > p)
+    if (!is_moderate(at->clip) || !(at->l2 > 0) || at->first < 0 ||
+        at->count < 1 || at->first + at->count > p)
         return error_set(error, SOTTO_USAGE,
                          "a primal step needs coordinates that there are, and "
                          "a clip from 2^-100 to 2^100");

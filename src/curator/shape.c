@@ -27,11 +27,6 @@ typedef struct shape_ask {
     int64_t *score, *above, *within; /* of edges, and of ranges */
 } shape_ask;
 
-int shape_moderate(double x)
-{
-    return x >= 0x1p-100 && x <= 0x1p100;
-}
-
 /* Weights are clamped when read; what is none counts 0. */
 double row_share(const curator *c, int64_t i)
 {
@@ -279,7 +274,7 @@ static sotto_status check_shape(const curator *c, const shape_ask *a,
         fine &= a->shape->feature[j] >= 0 &&
                 a->shape->feature[j] < c->table->features;
     for (int64_t j = 0; fine && j < numbers; j++)
-        fine &= shape_moderate(a->shape->bound[j]) &&
+        fine &= is_moderate(a->shape->bound[j]) &&
                 (!a->shape->centre || fabs(a->shape->centre[j]) <= 0x1p100);
     for (int64_t k = 1; fine && k < a->edges; k++)
         fine &= a->edge[k] < a->edge[k - 1];

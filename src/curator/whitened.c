@@ -60,7 +60,7 @@ static sotto_status check_ask(const curator *c, double number, double *sd,
                               sotto_error *error)
 {
     *sd = 0;
-    if (c->kept && !c->with_target && shape_moderate(number) && c->total > 0)
+    if (c->kept && !c->with_target && is_moderate(number) && c->total > 0)
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "expected a frame, and a number from 2^-100 to 2^100");
@@ -163,7 +163,7 @@ sotto_status curator_ask_change(curator *c, double other, double most,
     double unit = most * c->policy.weight_bound / KERNEL_CLIP / c->total;
     change_ask a = {other, most};
     *sd = 0;
-    if (!shape_moderate(most) || !(fabs(other) <= 0x1p100) || !(c->total > 0))
+    if (!is_moderate(most) || !(fabs(other) <= 0x1p100) || !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
                          "a change needs a bound from 2^-100 to 2^100");
     gate_question q = {

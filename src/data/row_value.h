@@ -32,9 +32,6 @@ static inline int value_map(const column *c, double raw, double *out)
     return fabs(raw) <= VALUE_LARGEST;
 }
 
-/* The class of a numeric target: 1 when it is one of the two. */
-int value_class(worker *w, double raw, const char *where, double *out);
-
 /* A target, weight or feature that is a number; *expected says what was
    wrong when the result is 0. */
 int value_number(worker *w, const column *c, double raw, const char *where,

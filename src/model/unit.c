@@ -40,7 +40,8 @@ void model_put_unit(text_buffer *t, const json_t *statement)
                     rows);
 }
 
-sotto_status model_unit(char **out, const char *statement, sotto_error *error)
+static sotto_status model_unit(char **out, const char *statement,
+                               sotto_error *error)
 {
     text_buffer t = {0};
     json_t *root = json_read(statement, strlen(statement), NULL);

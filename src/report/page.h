@@ -66,10 +66,8 @@ void page_promise(text_buffer *t, const sotto_model *m,
 void page_officer(text_buffer *t, const sotto_model *m,
                   const json_t *statement);
 
-/* "a person", or "a row". */
-const char *page_unit(const json_t *statement);
-
-/* The same, with its column and how many rows of a person count. */
+/* "a person", or "a row", with its column and how many rows of a person
+   count. */
 void page_put_unit(text_buffer *t, const json_t *statement);
 
 /* A text of the statement, or "". */

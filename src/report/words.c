@@ -13,7 +13,8 @@ const char *page_text(const json_t *statement, const char *key)
     return text ? text : "";
 }
 
-const char *page_unit(const json_t *statement)
+/* "a person", or "a row". */
+static const char *page_unit(const json_t *statement)
 {
     return strcmp(page_text(statement, "unit"), "person") ? "a row"
                                                           : "a person";

@@ -6,8 +6,6 @@
 
 #include "planning.h"
 
-uint64_t sampling_random(uint64_t *state);
-
 /* Puts `tau` of the list, each as likely as any, to its front. */
 void sampling_pick(uint64_t *state, int64_t *list, int64_t count, int64_t tau);
 

@@ -263,7 +263,7 @@ static sotto_status cd_ready(const solver_run *r, sotto_error *error)
 /* ---- noise ---- */
 
 /* The DP-CD paper's own formulas; the statement gives what they cost. */
-static sotto_status paper_noise(solver_run *r, sotto_error *error)
+static sotto_status cd_paper_noise(solver_run *r, sotto_error *error)
 {
     int theorem = option_is(r->options, OPTION_CALIBRATION, "theorem");
     ask_item *item = &r->plan.item[0];
@@ -273,8 +273,9 @@ static sotto_status paper_noise(solver_run *r, sotto_error *error)
                          "--calibration: the paper knows no questions but "
                          "partial derivatives; expected --rows N or another "
                          "adjacency, and --smoothness bounds or FILE");
-    sotto_status status = solver_paper_multiplier(
-        r, theorem ? "dp-cd-3.1" : "dp-cd-18", (double)item->count, &z, error);
+    sotto_status status =
+        solver_paper_multiplier(r, theorem ? "dp-cd-3.1" : "dp-cd-18",
+                                (double)item->count, 1, &z, error);
     item->level = 1 / z;
     return status;
 }
@@ -300,7 +301,7 @@ static sotto_status cd_plan(solver_run *r, sotto_error *error)
         return SOTTO_OK;
     return solver_is(r->options, &solver_cd, OPTION_CALIBRATION, "exact")
                ? solver_calibrate(r, error)
-               : paper_noise(r, error);
+               : cd_paper_noise(r, error);
 }
 
 static sotto_status cd_train(const solver_run *r, solver_answer *out,

@@ -218,7 +218,7 @@ static sotto_status gcd_paper_noise(solver_run *r, double steps,
                            "FILE");
     if (status == SOTTO_OK)
         status = solver_paper_multiplier(r, theorem ? "dp-gcd-4.2" : "dp-gcd-2",
-                                         steps, &z, error);
+                                         steps, 1, &z, error);
     r->plan.item[0].level = 2 / z;
     r->plan.item[1].level = 1 / z;
     return status;

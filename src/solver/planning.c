@@ -31,7 +31,8 @@ ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
 }
 
 /* The part of the budget that "private:0.1" says; 0 for others. */
-sotto_status solver_moments_share(const sotto_options *options, double *share,
+/* The part of the budget that "private:0.1" says; 0 for others. */
+static sotto_status moments_share(const sotto_options *options, double *share,
                                   sotto_error *error)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
@@ -50,7 +51,7 @@ sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
                                sotto_error *error)
 {
     double moments, total = r->facts.rows > 0 ? 0 : .01;
-    sotto_status status = solver_moments_share(r->options, &moments, error);
+    sotto_status status = moments_share(r->options, &moments, error);
     r->plan = (ask_plan){0};
     if (status != SOTTO_OK)
         return status;
@@ -167,13 +168,13 @@ sotto_status solver_calibrate(solver_run *r, sotto_error *error)
 /* ---- the papers' own ---- */
 
 sotto_status solver_paper_multiplier(const solver_run *r, const char *name,
-                                     double steps, double *z,
+                                     double steps, double rate, double *z,
                                      sotto_error *error)
 {
     for (int64_t i = 0; account_paper_at(i); i++)
         if (!strcmp(account_paper_at(i)->name, name))
             return account_paper_multiplier(
-                i, steps, 1, option_number(r->options, OPTION_EPSILON),
+                i, steps, rate, option_number(r->options, OPTION_EPSILON),
                 option_number(r->options, OPTION_DELTA), z, error);
     return error_set(error, SOTTO_FAILED, "the paper's formula is not there");
 }

@@ -48,12 +48,8 @@ sotto_status solver_calibrate(solver_run *r, sotto_error *error);
 
 /* The multiplier of a paper's own formula, by its name in account/paper.c. */
 sotto_status solver_paper_multiplier(const solver_run *r, const char *name,
-                                     double steps, double *z,
+                                     double steps, double rate, double *z,
                                      sotto_error *error);
-
-/* The part of the budget that "private:0.1" says; 0 for others. */
-sotto_status solver_moments_share(const sotto_options *options, double *share,
-                                  sotto_error *error);
 
 /* Refuses thresholds unit sqrt(M_j) out of [low, high], where the M_j are
    known before the first question. */

@@ -6,7 +6,7 @@
 #include "blocks.h"
 
 /* A public sequence (splitmix64): nothing secret hangs on it. */
-uint64_t sampling_random(uint64_t *state)
+static uint64_t sampling_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

@@ -235,7 +235,7 @@ static int is_paper(const solver_run *r)
 }
 
 /* The paper's own noise; the statement gives what it costs. */
-static sotto_status paper_noise(solver_run *r, sotto_error *error)
+static sotto_status scd_paper_noise(solver_run *r, sotto_error *error)
 {
     ask_item *item = &r->plan.item[r->plan.items - 1];
     double z;
@@ -244,16 +244,10 @@ static sotto_status paper_noise(solver_run *r, sotto_error *error)
                           "the paper takes the number of rows for public; "
                           "expected --rows N or another adjacency",
                           error);
-    for (int64_t i = 0; account_paper_at(i); i++)
-        if (!strcmp(account_paper_at(i)->name, "dp-scd-ma")) {
-            sotto_status status = account_paper_multiplier(
-                i, (double)item->count, item->rate,
-                option_number(r->options, OPTION_EPSILON),
-                option_number(r->options, OPTION_DELTA), &z, error);
-            item->level = status == SOTTO_OK ? 1 / z : 0;
-            return status;
-        }
-    return error_set(error, SOTTO_FAILED, "the paper's formula is not there");
+    sotto_status status = solver_paper_multiplier(
+        r, "dp-scd-ma", (double)item->count, item->rate, &z, error);
+    item->level = status == SOTTO_OK ? 1 / z : 0;
+    return status;
 }
 
 static sotto_status scd_plan(solver_run *r, sotto_error *error)
@@ -270,7 +264,7 @@ static sotto_status scd_plan(solver_run *r, sotto_error *error)
         r, solver_batches(ASK_DUAL, (int64_t)steps, left, steps, rate));
     if (r->facts.without_noise)
         return SOTTO_OK;
-    return is_paper(r) ? paper_noise(r, error) : solver_calibrate(r, error);
+    return is_paper(r) ? scd_paper_noise(r, error) : solver_calibrate(r, error);
 }
 
 static sotto_status scd_train(const solver_run *r, solver_answer *out,
