@@ -95,8 +95,9 @@ static void share_out(federation *f)
     f->mu_sketch = sqrt(2 * sketches / (double)all_caps(f));
 }
 
-static void divide(federation *f, double by)
+static void divide(void *of, double by)
 {
+    federation *f = of;
     f->range /= by;
     f->mu_labels /= by;
     f->mu_sketch /= by;
@@ -113,21 +114,17 @@ static sotto_status find_multiplier(const federation *f, double *z,
     return account_multiplier(z, all.question, all.count, &target, error);
 }
 
-/* No statement is above the budget, by a hair either. */
-static sotto_status stay_within(federation *f, sotto_error *error)
+static sotto_status row_price(void *of, double *epsilon, sotto_error *error)
 {
-    for (int i = 0; i < 20; i++) {
-        account_list events;
-        account_price price = {0};
-        sotto_status status = federation_events(&events, f, error);
-        if (status == SOTTO_OK)
-            status = account_epsilon(&events, f->delta, &price, error);
-        account_free(&events);
-        if (status != SOTTO_OK || price.epsilon <= f->epsilon)
-            return status;
-        divide(f, price.epsilon / f->epsilon * (1 + 0x1p-20));
-    }
-    return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
+    const federation *f = of;
+    account_list events;
+    account_price price = {0};
+    sotto_status status = federation_events(&events, f, error);
+    if (status == SOTTO_OK)
+        status = account_epsilon(&events, f->delta, &price, error);
+    account_free(&events);
+    *epsilon = price.epsilon;
+    return status;
 }
 
 static sotto_status find_levels(federation *f, sotto_error *error)
@@ -140,8 +137,8 @@ static sotto_status find_levels(federation *f, sotto_error *error)
     sotto_status status = find_multiplier(f, &z, error);
     if (status != SOTTO_OK)
         return status;
-    divide(f, z * (1 + 0x1p-40));
-    return stay_within(f, error);
+    account_levels levels = {f, row_price, divide};
+    return account_divide(&levels, z, f->epsilon, error);
 }
 
 /*

@@ -103,16 +103,17 @@ static double plan_draws(const solver_run *r)
     return draws;
 }
 
-static void divide_levels(solver_run *r, double by)
+static void divide_levels(void *of, double by)
 {
+    solver_run *r = of;
     for (int i = 0; i < r->plan.items; i++)
         r->plan.item[i].level /= by;
 }
 
 /* What the plan costs at delta: the statement's epsilon. */
-static sotto_status plan_price(solver_run *r, double *epsilon,
-                               sotto_error *error)
+static sotto_status plan_price(void *of, double *epsilon, sotto_error *error)
 {
+    const solver_run *r = of;
     account_list events;
     account_price price = {0};
     sotto_status status = curator_events(&events, &r->plan, r->facts.adjacency,
@@ -123,21 +124,6 @@ static sotto_status plan_price(solver_run *r, double *epsilon,
     account_free(&events);
     *epsilon = price.epsilon;
     return status;
-}
-
-/* Calibration proves delta for epsilon; on another grid the epsilon that is
-   proven for delta may be larger by a hair. No statement is above the
-   budget. */
-static sotto_status plan_within(solver_run *r, sotto_error *error)
-{
-    double budget = option_number(r->options, OPTION_EPSILON), epsilon;
-    for (int i = 0; i < 20; i++) {
-        sotto_status status = plan_price(r, &epsilon, error);
-        if (status != SOTTO_OK || epsilon <= budget)
-            return status;
-        divide_levels(r, epsilon / budget * (1 + 0x1p-20));
-    }
-    return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
 }
 
 sotto_status solver_calibrate(solver_run *r, sotto_error *error)
@@ -160,9 +146,8 @@ sotto_status solver_calibrate(solver_run *r, sotto_error *error)
         account_multiplier(&z, question, r->plan.items, &target, error);
     if (status != SOTTO_OK)
         return status;
-    /* a hair more, so that rounding cannot make it dearer */
-    divide_levels(r, z * (1 + 0x1p-40));
-    return plan_within(r, error);
+    account_levels levels = {r, plan_price, divide_levels};
+    return account_divide(&levels, z, target.epsilon, error);
 }
 
 /* ---- the papers' own ---- */
