@@ -2,7 +2,7 @@
  * The smallest multiplier: coarse grids find the place, fine ones have the
  * last word. What is returned was priced as it is returned.
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
  * fault that a price can come from and that pricing the listed questions
  * again does not show. A statement to which a row applies is refused.
  */
+#include "internal.h"
 #include "json.h"
-#include "parts.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * one of length n/2: even entries and odd ones. Deterministic, no threads.
  * Errors: Lemma A7.
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

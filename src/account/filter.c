@@ -2,7 +2,7 @@
  * A filter: events chosen one after the other, each after seeing the answers
  * before, under caps that were declared before the first (Lemma A12).
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * quickly and no bound rests on it. The second half is proven: Renyi bounds
  * and what follows from them (Lemma A10).
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /*
  * The normal law, and the Gaussian mechanism in closed form.
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

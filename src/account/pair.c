@@ -7,7 +7,7 @@
  * Q; a is put on the two ends so that both masses are kept. What rounding
  * can do to a and b makes a larger and moves more of it to the upper end.
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

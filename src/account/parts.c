@@ -3,7 +3,7 @@
  * together, and each event turned into one for the adjacency that is asked
  * about (Lemma A11).
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
  * (Lemma A7). What wraps around is added, never lost: mass above the window
  * is charged by Chernoff's bound, mass below it adds nothing (Lemma A4).
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

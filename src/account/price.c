@@ -2,7 +2,7 @@
  * The price of a list: every method that applies, the smallest of what they
  * prove, rounded outward.
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /*
  * The public calls about accounting.
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * Questions: as they stand in a statement of privacy, and the events that
  * they are priced as. What is written here is what is read and priced again.
  */
+#include "internal.h"
 #include "json.h"
-#include "parts.h"
 
 #include <assert.h>
 #include <math.h>

@@ -7,7 +7,7 @@
  * at grid points by computing it, between them by adding `lift`, a bound on
  * how far the function of t can rise above its ends.
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

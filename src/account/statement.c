@@ -3,8 +3,8 @@
  * checked when somebody is to believe it. Every promise of a statement has the
  * same form: questions, the draws of their noise, epsilon and delta.
  */
+#include "internal.h"
 #include "json.h"
-#include "parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * best run, K secret and random (Lemma A13: Papernot and Steinke 2022,
  * Theorem 2, truncated negative binomial laws).
  */
-#include "parts.h"
+#include "internal.h"
 
 #include <math.h>
 

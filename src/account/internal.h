@@ -2,8 +2,8 @@
  * What the parts of the accountant share. Lemma numbers are those of
  * docs/privacy.md, Accounting.
  */
-#ifndef ACCOUNT_PARTS_H
-#define ACCOUNT_PARTS_H
+#ifndef ACCOUNT_INTERNAL_H
+#define ACCOUNT_INTERNAL_H
 
 #include "account.h"
 
