@@ -179,6 +179,28 @@ typedef struct pld_aim {
     double effort;         /* 1; less is coarser */
 } pld_aim;
 
+/* Everything that is decided before the first mass is computed. */
+typedef struct pld_plan {
+    double tilt, top_tilt;  /* of the sum, and for Chernoff's bound */
+    double bottom, top;     /* the window */
+    double step, tail, sum; /* grid, tail of one event, number of events */
+    int64_t length;
+    double kinds;
+    int plain; /* one event: nothing to compose */
+} pld_plan;
+
+enum { PLD_MOST = 1 << 21 }; /* cells */
+
+/* Chooses a plan (pld_layout.c). */
+sotto_status pld_decide(pld_plan *plan, const parts_event *event,
+                        int64_t events, double gauss, double ranges, int add,
+                        pld_aim aim, sotto_error *error);
+
+/* No exponential of a tilted loss may overflow; that some underflow is in
+   PLD_VANISHED. */
+void pld_limit(pld_plan *plan, const parts_event *event, int64_t events,
+               int add);
+
 /* Total law of the events and a Gaussian, aimed where it matters. */
 sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
                       double gauss, double ranges, int add, pld_aim aim,
@@ -186,10 +208,46 @@ sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
 void pld_free(pld *p);
 double pld_delta(const pld *p, const profile *h, double epsilon);
 
+/* ---- prices on grids (price_grid.c) ---- */
+
+#define PRICE_UP (1 + 1e-9) /* rounding of everything that is added up */
+
+/* A profile, and the laws of everything else in one or two directions. */
+typedef struct pricing {
+    profile h;
+    pld law[2];
+    int directions;
+    int ordered; /* whether the profile has the Gaussians in it */
+} pricing;
+
+/* In the given order where the parts have their steps, else in any order.
+   `least` is a delta below which nothing matters. SOTTO_DATA: no grid fits. */
+sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim, double least,
+                          sotto_error *error);
+void pricing_free(pricing *s);
+double pricing_delta(const pricing *s, double epsilon);
+account_method pricing_method(const parts *p, const pricing *s);
+
+/* Whether grids are of use here; *note says why not. */
+int pricing_applies(const parts *p, const char **note);
+
+/* The smallest epsilon in [0, high] whose delta is at most this. */
+double pricing_search(const pricing *s, double delta, double high);
+
 /* ---- prices (price.c) ---- */
 
 /* account_delta with coarser or finer grids; effort 0: none. */
 sotto_status price_list(const account_list *list, double epsilon, double effort,
                         account_price *out, sotto_error *error);
+
+/* Keeps the smaller price. */
+void price_take(account_price *best, double epsilon, double delta,
+                account_method method);
+
+/* What the inexact draws of noise add to delta. */
+double price_draws(const account_list *list, double epsilon);
+
+/* The list in any order, and whether its own order may be cheaper. */
+account_list price_any_order(const account_list *list, int *ordered);
 
 #endif
