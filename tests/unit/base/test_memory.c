@@ -280,10 +280,12 @@ static sotto_status do_account(const sotto_options *options, sotto_error *error)
                      ACCOUNT_ADD_REMOVE, error);
     if (status != SOTTO_OK)
         return status;
+    status = account_append(&list, &list, 0, error);
     account_json(&list, &json);
-    status = json.failed ? error_memory(error)
-                         : account_from_json(&back, json.data, json.length,
-                                             "json", error);
+    if (status == SOTTO_OK)
+        status = json.failed ? error_memory(error)
+                             : account_from_json(&back, json.data, json.length,
+                                                 "json", error);
     text_free(&json);
     account_free(&list);
     if (status != SOTTO_OK)
@@ -311,8 +313,12 @@ static sotto_status do_calibrate(const sotto_options *options,
     sotto_events *events;
     sotto_price price;
     double z;
+    char *text = NULL;
     sotto_status status =
         sotto_events_calibrate(&events, &t, &z, &price, error);
+    if (status == SOTTO_OK)
+        status = sotto_events_text(&text, events, error);
+    free(text);
     sotto_events_free(events);
     return status == SOTTO_OK
                ? account_multiplier(&z, &question, 1, &target, error)
@@ -445,7 +451,8 @@ static void test_private(void **state)
         sweep(paths[CSV],
               SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
                        {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "cd"},
-                       {"insecure-seed", "1"}, {"passes", "2"}, ONE_THREAD),
+                       {"smoothness", "private:0.1"}, {"insecure-seed", "1"},
+                       {"passes", "2"}, ONE_THREAD),
               do_model) > 100);
     /* auto, its plan made beforehand, and from the number of rows */
     assert_true(
@@ -465,6 +472,27 @@ static void test_private(void **state)
               SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
                        {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "gd"},
                        {"insecure-seed", "1"}, {"steps", "2"}, ONE_THREAD),
+              do_model) > 100);
+    /* quantiles of rows and targets */
+    assert_true(
+        sweep(paths[SVM],
+              SETTINGS({"loss", "squared"}, {"epsilon", "8"}, {"delta", "0.1"},
+                       {"path", "dense"}, {"features", "3"}, {"rows", "100"},
+                       {"insecure-seed", "1"}, ONE_THREAD),
+              do_model) > 100);
+    /* batches */
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                               {"epsilon", "inf"}, {"solver", "sgd"},
+                               {"rows", "9"}, {"steps", "2"}, {"clip", "1"},
+                               {"batch-rate", "0.5"}, ONE_THREAD),
+                      do_model) > 40);
+    /* with secret noise there is a statement of privacy as well */
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                       {"epsilon", "1"}, {"delta", "0.01"}, {"solver", "gd"},
+                       {"rows", "9"}, {"steps", "2"}, ONE_THREAD),
               do_model) > 100);
     assert_true(sweep(paths[CSV],
                       SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
