@@ -62,6 +62,9 @@ sotto_status cli_refuse_verb(const char *name, sotto_error *error);
    in characters. */
 int cli_print_name(FILE *to, const char *name, int most);
 
+/* Begins a line on stderr: "wrote PATH". */
+void cli_wrote(const char *path);
+
 /* Prints a line with the unit of a private model, after the label. */
 void cli_print_unit(FILE *to, const char *label, const sotto_model *m);
 
@@ -96,6 +99,10 @@ void cli_json_text(FILE *to, const char *text);
 
 /* Prints a double so that it reads back as the same bits; null for NaN. */
 void cli_json_number(FILE *to, double x);
+
+/* Print a further member on stdout: , "key": x and , "key": ["a", "b"]. */
+void cli_json_member(const char *key, double x);
+void cli_json_pair(const char *key, const char *a, const char *b);
 
 /* What a verb that wrote a file, or a folder, prints: {"output": PATH}. */
 void cli_json_output(const char *path);

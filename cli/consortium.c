@@ -56,8 +56,7 @@ static sotto_status consortium_keygen(const cli *c, sotto_error *error)
     if (status == SOTTO_OK && cli_flag(c, "json"))
         cli_json_output(folder);
     if (status == SOTTO_OK && !cli_flag(c, "quiet")) {
-        fprintf(stderr, "wrote ");
-        cli_print_name(stderr, folder, 1000);
+        cli_wrote(folder);
         fprintf(stderr,
                 ": config.json for all; a folder for each organisation, which "
                 "is its secret; authority/, to be kept away\n");
@@ -72,8 +71,7 @@ static void consortium_end(const cli *c, const sotto_model *model)
         cli_json_privacy(model);
     if (cli_flag(c, "quiet"))
         return;
-    fprintf(stderr, "wrote ");
-    cli_print_name(stderr, sotto_options_get(c->options, "output"), 1000);
+    cli_wrote(sotto_options_get(c->options, "output"));
     if (sotto_model_privacy(model, &epsilon, &delta))
         fprintf(stderr,
                 "\na whole row, against outsiders and the coordinator: "

@@ -1,6 +1,7 @@
 /*
- * sotto doctor: reads a file as training would and shows the operator what
- * came of it. Everything here depends on the records: not for release.
+ * sotto doctor: reads a file as training would and shows the operator a
+ * summary of what was read. All of it depends on the records, so it is not
+ * for release.
  */
 #include "cli.h"
 
@@ -46,7 +47,7 @@ static void doctor_bars(const doctor_summary *s)
         fputs(bars[(s->bin[i] * 8 + highest - 1) / highest], stdout);
 }
 
-/* A name in a column of its own. */
+/* Prints a name, padded to the width of its column. */
 static void doctor_name(const char *name)
 {
     printf("  ");
@@ -91,7 +92,7 @@ static void doctor_shape(const char *path, const sotto_table *t)
         printf("dense\n");
 }
 
-/* In words: from where to where. */
+/* Prints a range in words. */
 static void doctor_range(const char *what, const doctor_summary *s)
 {
     printf("%s from %s to %s, mean %s\n", what,
@@ -159,16 +160,11 @@ static void doctor_json_feature(const sotto_table *t, int64_t j, double *x)
     sotto_table_feature_map(t, j, &centre, &half);
     printf("%s\n  {\"name\": ", j ? "," : "");
     cli_json_text(stdout, sotto_table_feature_name(t, j, buffer));
-    printf(", \"least\": ");
-    cli_json_number(stdout, s.least);
-    printf(", \"mean\": ");
-    cli_json_number(stdout, s.mean);
-    printf(", \"most\": ");
-    cli_json_number(stdout, s.most);
-    printf(", \"centre\": ");
-    cli_json_number(stdout, centre);
-    printf(", \"half\": ");
-    cli_json_number(stdout, half);
+    cli_json_member("least", s.least);
+    cli_json_member("mean", s.mean);
+    cli_json_member("most", s.most);
+    cli_json_member("centre", centre);
+    cli_json_member("half", half);
     if (sotto_table_feature_bounds(t, j, &low, &high)) {
         printf(", \"bounds\": [");
         cli_json_number(stdout, low);
@@ -194,21 +190,15 @@ static void doctor_json(const char *path, const sotto_table *t, double *x)
            sotto_table_is_sparse(t) ? "true" : "false");
     if (sotto_table_target(t, x)) {
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
-        printf(", \"target_mean\": ");
-        cli_json_number(stdout, s.mean);
+        cli_json_member("target_mean", s.mean);
     }
     if (sotto_table_weights(t, x)) {
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
-        printf(", \"weight_mean\": ");
-        cli_json_number(stdout, s.mean);
+        cli_json_member("weight_mean", s.mean);
     }
-    if (sotto_table_class(t, 0)) {
-        printf(", \"classes\": [");
-        cli_json_text(stdout, sotto_table_class(t, 0));
-        printf(", ");
-        cli_json_text(stdout, sotto_table_class(t, 1));
-        printf("]");
-    }
+    if (sotto_table_class(t, 0))
+        cli_json_pair("classes", sotto_table_class(t, 0),
+                      sotto_table_class(t, 1));
     printf(", \"features_listed\": %lld, \"feature\": [", (long long)shown);
     for (int64_t j = 0; j < shown; j++)
         doctor_json_feature(t, j, x);
@@ -233,7 +223,8 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
 sotto_status cli_doctor(const cli *c, sotto_error *error)
 {
     sotto_table *t;
-    /* double: what is shown is the file's values, not their rounding */
+    /* with doubles, so that the file's own values are shown, not rounded
+       ones */
     sotto_status status =
         sotto_options_set(c->options, "precision", "double", error);
     if (status == SOTTO_OK)

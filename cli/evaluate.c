@@ -17,10 +17,8 @@ static void evaluate_json(const sotto_quality *q, int classes)
         {"mse", q->mse, !classes},      {"r2", q->r2, !classes}};
     printf("{\"not_for_release\": true, \"rows\": %lld", (long long)q->rows);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (numbers[i].shown) {
-            printf(", \"%s\": ", numbers[i].name);
-            cli_json_number(stdout, numbers[i].value);
-        }
+        if (numbers[i].shown)
+            cli_json_member(numbers[i].name, numbers[i].value);
     printf("}\n");
 }
 

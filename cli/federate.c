@@ -85,8 +85,7 @@ static void federate_json(const sotto_simulation *s,
     printf("{\"expected\": \"%s\", \"not_private\": %s, \"epsilon\": ",
            f->expected, sotto_model_statement(m) ? "false" : "true");
     cli_json_number(stdout, f->epsilon);
-    printf(", \"delta\": ");
-    cli_json_number(stdout, f->delta);
+    cli_json_member("delta", f->delta);
     printf(", \"labels\": \"%s\", \"rounds\": %lld, \"cap\": %lld, "
            "\"buckets\": %lld, \"parties\": [",
            f->labels_known ? "known" : "private", (long long)f->rounds,
@@ -114,8 +113,7 @@ static void federate_tell(const cli *c, const sotto_simulation *s,
         federate_json(s, &facts, m);
     if (cli_flag(c, "quiet"))
         return;
-    fprintf(stderr, "wrote ");
-    cli_print_name(stderr, sotto_options_get(c->options, "output"), 1000);
+    cli_wrote(sotto_options_get(c->options, "output"));
     fprintf(stderr, "\n");
     federate_price(s, &facts, m);
     federate_bytes(s, &facts);

@@ -32,7 +32,9 @@ sotto_status cli_generate(const cli *c, sotto_error *error)
         status = sotto_generate(c->argument[0], output, c->options, error);
     if (status == SOTTO_OK && json)
         cli_json_output(output);
-    if (status == SOTTO_OK && strcmp(output, "-") && !cli_flag(c, "quiet"))
-        fprintf(stderr, "wrote %s\n", output);
+    if (status == SOTTO_OK && strcmp(output, "-") && !cli_flag(c, "quiet")) {
+        cli_wrote(output);
+        fprintf(stderr, "\n");
+    }
     return status;
 }

@@ -99,6 +99,21 @@ void cli_json_number(FILE *to, double x)
         fputs("null", to);
 }
 
+void cli_json_member(const char *key, double x)
+{
+    printf(", \"%s\": ", key);
+    cli_json_number(stdout, x);
+}
+
+void cli_json_pair(const char *key, const char *a, const char *b)
+{
+    printf(", \"%s\": [", key);
+    cli_json_text(stdout, a);
+    printf(", ");
+    cli_json_text(stdout, b);
+    printf("]");
+}
+
 void cli_json_output(const char *path)
 {
     printf("{\"output\": ");

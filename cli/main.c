@@ -229,6 +229,12 @@ int cli_print_name(FILE *to, const char *name, int most)
     return width;
 }
 
+void cli_wrote(const char *path)
+{
+    fprintf(stderr, "wrote ");
+    cli_print_name(stderr, path, 1000);
+}
+
 void cli_print_unit(FILE *to, const char *label, const sotto_model *m)
 {
     char *unit;

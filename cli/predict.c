@@ -32,7 +32,8 @@ static void predict_json(FILE *to, const sotto_model *m, int as_classes,
     fprintf(to, "]}\n");
 }
 
-/* Answers go to a text first: a file appears whole or not at all. */
+/* Answers for a file are collected first, so that the file appears whole or
+   not at all. */
 static sotto_status predict_write(const cli *c, const sotto_model *m,
                                   int as_classes, const double *answer,
                                   int64_t rows, sotto_error *error)

@@ -51,8 +51,7 @@ static void reference_bound(const char *key, const sotto_option *o, double x)
 {
     int has_bounds =
         o->kind == SOTTO_OPTION_INTEGER || o->kind == SOTTO_OPTION_NUMBER;
-    printf(", \"%s\": ", key);
-    cli_json_number(stdout, has_bounds ? x : INFINITY);
+    cli_json_member(key, has_bounds ? x : INFINITY);
 }
 
 /* , "choices": what "a|b|c" lists. */

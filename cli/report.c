@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file's name without its folders: those are nobody's business. */
+/* The file's name without its folders: the page need not tell them. */
 static const char *report_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -36,8 +36,7 @@ sotto_status cli_report(const cli *c, sotto_error *error)
     if (status == SOTTO_OK && cli_flag(c, "json"))
         cli_json_output(output);
     if (status == SOTTO_OK && !cli_flag(c, "quiet") && strcmp(output, "-")) {
-        fprintf(stderr, "wrote ");
-        cli_print_name(stderr, output, 1000);
+        cli_wrote(output);
         fprintf(stderr, ": open it in a browser\n");
     }
     sotto_text_free(page);

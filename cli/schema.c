@@ -1,5 +1,5 @@
 /*
- * sotto schema: a template from the header of a data file.
+ * sotto schema: writes a schema to fill in, from the header of a data file.
  */
 #include "cli.h"
 
@@ -8,8 +8,7 @@
 
 static void schema_hint(const char *output)
 {
-    fprintf(stderr, "wrote ");
-    cli_print_name(stderr, output, 1000);
+    cli_wrote(output);
     fprintf(stderr,
             ": fill in what is known without looking at the records\n"
             "  number    \"bounds\": [0, 120], \"missing\": 40\n"
@@ -22,7 +21,7 @@ sotto_status cli_schema(const cli *c, sotto_error *error)
 {
     char *template;
     const char *output = sotto_options_get(c->options, "output");
-    /* a schema that was filled in, or the data, is worth more than a wish */
+    /* -o must not overwrite a schema that was filled in, nor the data */
     int is_file = output && strcmp(output, "-");
     struct stat status_of;
     if (is_file && !stat(output, &status_of) && S_ISREG(status_of.st_mode))

@@ -143,22 +143,16 @@ static void show_weights(const sotto_model *m, const show_weight *list,
 static void show_json_setting(const sotto_model *m, const char *name,
                               const char *key)
 {
-    printf(", \"%s\": ", key);
-    cli_json_number(stdout, sotto_model_setting(m, name));
+    cli_json_member(key, sotto_model_setting(m, name));
 }
 
 static void show_json_classes(const sotto_model *m)
 {
-    printf(", \"classes\": ");
-    if (!sotto_model_class(m, 0)) {
-        printf("null");
-        return;
-    }
-    printf("[");
-    cli_json_text(stdout, sotto_model_class(m, 0));
-    printf(", ");
-    cli_json_text(stdout, sotto_model_class(m, 1));
-    printf("]");
+    if (sotto_model_class(m, 0))
+        cli_json_pair("classes", sotto_model_class(m, 0),
+                      sotto_model_class(m, 1));
+    else
+        printf(", \"classes\": null");
 }
 
 static void show_json_weights(const sotto_model *m, const show_weight *list,
@@ -173,8 +167,7 @@ static void show_json_weights(const sotto_model *m, const show_weight *list,
         printf(i ? ",\n  {\"name\": " : "\n  {\"name\": ");
         cli_json_text(stdout,
                       sotto_model_feature_name(m, list[i].feature, buffer));
-        printf(", \"weight\": ");
-        cli_json_number(stdout, list[i].weight);
+        cli_json_member("weight", list[i].weight);
         printf("}");
     }
     printf("]}\n");

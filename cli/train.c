@@ -24,15 +24,13 @@ static void train_json(const sotto_model *m, double objective, double gap,
            "\"objective\": ",
            (long long)sotto_model_features(m), (long long)train_used(m));
     cli_json_number(stdout, objective);
-    printf(", \"gap\": ");
-    cli_json_number(stdout, gap);
+    cli_json_member("gap", gap);
     printf(", \"converged\": %s}\n", converged ? "true" : "false");
 }
 
 static void train_wrote(const cli *c, const sotto_model *m)
 {
-    fprintf(stderr, "wrote ");
-    cli_print_name(stderr, sotto_options_get(c->options, "output"), 1000);
+    cli_wrote(sotto_options_get(c->options, "output"));
     fprintf(stderr, ": %s loss, %lld of %lld weights not 0",
             sotto_model_loss(m), (long long)train_used(m),
             (long long)sotto_model_features(m));
