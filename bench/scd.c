@@ -4,8 +4,8 @@
  * so many epochs. PAPER 1 is Algorithm 1, with noise on the dual variables.
  * Started by scd.py.
  */
+#include "solver/scd.h"
 #include "curator.h"
-#include "solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int main(int count, char **word)
     must(curator_open(&c, &t, &policy, &plan, &error), &error);
     solver_problem problem = {.loss = policy.loss, .l2 = .01, .features = p};
     scd_settings s = {
-        .steps = steps, .rate = rate, .clip = .5, .shake = paper ? 2 : 0};
+        .steps = steps, .rate = rate, .clip = .5, .dual_noise = paper ? 2 : 0};
     double *weight = calloc((size_t)p, sizeof *weight), best = INFINITY;
     solver_answer answer = {.weight = weight};
     for (int i = 0; i < epochs; i++) {

@@ -6,6 +6,74 @@
 
 #include "planning.h"
 
+/* ---- fw.c: private Frank-Wolfe ---- */
+
+typedef struct fw_settings {
+    int64_t steps;    /* T */
+    double radius;    /* of the L1 ball */
+    double intercept; /* how far the intercept may go; 0: there is none */
+    double clip;      /* C: of every partial derivative of a record */
+} fw_settings;
+
+sotto_status fw_run(solver_answer *out, curator *c, const solver_problem *p,
+                    const fw_settings *s, solver_progress progress,
+                    void *context, sotto_error *error);
+
+/* ---- bcfw.c, sampling.c: block-coordinate Frank-Wolfe ---- */
+
+/* An L1 ball, or a box with 0 in it. */
+typedef struct bcfw_block {
+    const int64_t *coordinate; /* in ascending order */
+    int64_t count;
+    double radius;    /* of a ball; 0: a box */
+    double low, high; /* of a box */
+} bcfw_block;
+
+/* The product of its blocks; the intercept is an interval of its own. */
+typedef struct bcfw_domain {
+    const bcfw_block *block;
+    int64_t blocks;
+    double intercept; /* from -this to this; 0: there is none */
+} bcfw_domain;
+
+typedef enum bcfw_kind {
+    BCFW_ALL,         /* all blocks */
+    BCFW_SERIAL,      /* one, each as likely */
+    BCFW_NICE,        /* tau, each set of them as likely */
+    BCFW_DISTRIBUTED, /* tau of those of each party */
+    BCFW_GIVEN        /* sets with probabilities */
+} bcfw_kind;
+
+/* The intercept moves in every step, whatever the sampling is. */
+typedef struct bcfw_sampling {
+    bcfw_kind kind;
+    int64_t tau;
+    int64_t parties; /* which have runs of the blocks */
+
+    int64_t sets; /* of BCFW_GIVEN: set k is block[start[k] .. start[k+1]) */
+    double *probability;
+    int64_t *start, *block;
+    double *chance; /* and what that makes for each block */
+} bcfw_sampling;
+
+/* The least probability with which a block is drawn: p_min. */
+double bcfw_least(const bcfw_domain *d, const bcfw_sampling *s);
+
+/* The most questions that a step can have. */
+int64_t bcfw_most(const bcfw_domain *d, const bcfw_sampling *s);
+
+typedef struct bcfw_settings {
+    int64_t steps;      /* T */
+    double clip;        /* C: of every partial derivative of a record */
+    int64_t candidates; /* of a ball, drawn in each step; 0: all */
+    const bcfw_sampling *sampling;
+} bcfw_settings;
+
+sotto_status bcfw_run(solver_answer *out, curator *c, const solver_problem *p,
+                      const bcfw_domain *d, const bcfw_settings *settings,
+                      solver_progress progress, void *context,
+                      sotto_error *error);
+
 /* Puts `tau` of the list, each as likely as any, to its front. */
 void sampling_pick(uint64_t *state, int64_t *list, int64_t count, int64_t tau);
 

@@ -10,7 +10,7 @@
  * Which j is a public choice. The average may be that of the last part of a
  * round (averaging is post-processing).
  */
-#include "planning.h"
+#include "cd.h"
 
 #include <math.h>
 #include <string.h>

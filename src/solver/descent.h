@@ -6,6 +6,25 @@
 
 #include "planning.h"
 
+typedef struct descent_settings {
+    int64_t steps;    /* T */
+    double step_size; /* steps are this / M_j ... */
+    double decay;     /* ... / (1 + decay t), t = 0, 1, ... */
+    double momentum;  /* 0: none; below 1 */
+    double average;   /* the last part of the steps that is averaged */
+    double clip;      /* of a record's gradient, in units of sqrt(M_j) */
+    double rate;      /* of the batches; 1 without */
+    const double *smoothness; /* M_j, and the intercept's behind them */
+} descent_settings;
+
+/* DP-GD: gradients of all rows; DP-SGD: of batches. */
+sotto_status gd_run(solver_answer *out, curator *c, const solver_problem *p,
+                    const descent_settings *s, solver_progress progress,
+                    void *context, sotto_error *error);
+sotto_status sgd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const descent_settings *s, solver_progress progress,
+                     void *context, sotto_error *error);
+
 /* Asks for a gradient in coordinates that are multiplied by `scale`. */
 typedef sotto_status (*descent_ask)(curator *c, double clip,
                                     const double *scale, double *out,

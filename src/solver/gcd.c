@@ -14,6 +14,14 @@
 
 #include <math.h>
 
+typedef struct gcd_settings {
+    int64_t steps;            /* T */
+    double step_size;         /* gamma: steps are gamma / M_j */
+    double clip;              /* c: thresholds are c sqrt(M_j) */
+    ask_rule rule;            /* what makes a coordinate worth choosing */
+    const double *smoothness; /* M_j, and the intercept's behind them */
+} gcd_settings;
+
 /* One step; the weights are where the iterate is. */
 static sotto_status gcd_step(solver_answer *out, curator *c,
                              const solver_problem *p, const gcd_settings *s,
@@ -58,9 +66,10 @@ static sotto_status gcd_tell(curator *c, const solver_problem *p,
     return status == SOTTO_OK ? curator_tell_scores(c, &scores, error) : status;
 }
 
-sotto_status gcd_run(solver_answer *out, curator *c, const solver_problem *p,
-                     const gcd_settings *s, solver_progress progress,
-                     void *context, sotto_error *error)
+static sotto_status gcd_run(solver_answer *out, curator *c,
+                            const solver_problem *p, const gcd_settings *s,
+                            solver_progress progress, void *context,
+                            sotto_error *error)
 {
     out->intercept = 0;
     for (int64_t j = 0; j < p->features; j++)

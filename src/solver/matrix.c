@@ -3,7 +3,7 @@
  * of a prox-Newton step by coordinate descent. All of it is post-processing
  * of answers: any precision will do.
  */
-#include "solver.h"
+#include "matrix.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-sotto_status minimiser_run(solver_answer *out, curator *c,
-                           const solver_problem *p, ask_kind kind,
-                           sotto_error *error)
+static sotto_status minimiser_run(solver_answer *out, curator *c,
+                                  const solver_problem *p, ask_kind kind,
+                                  sotto_error *error)
 {
     ask_penalty penalty = {p->l1, p->l2, p->low, p->high};
     sotto_status status =

@@ -5,7 +5,115 @@
 #ifndef SOTTO_SOLVER_NEWTON_H
 #define SOTTO_SOLVER_NEWTON_H
 
+#include "matrix.h"
 #include "planning.h"
+
+/* ---- newton_rule.c: the table of shares ---- */
+
+/* What the rule knows before a record is asked about: all of it public. */
+typedef struct newton_facts {
+    double rows;    /* declared, or an answer */
+    double mu;      /* of all questions together */
+    double epsilon; /* the same, where all can be planned beforehand; else 0 */
+    int64_t features;
+    int intercept;
+    loss loss;
+    int replace_one; /* a record may be another one, not only be gone */
+    double rows_per_person;
+    int64_t unbounded;    /* features whose bounds nobody declared */
+    int target_unbounded; /* a number, and the same of it */
+    int goes_on;          /* from a selection: target, bounds and a start are
+                             known */
+} newton_facts;
+
+/* Shares of mu^2; 0: not asked. */
+typedef struct newton_rule {
+    double target_counts, target_mean, target_scale; /* the response */
+    double bounds;     /* those that nobody declared: */
+    int common_bound;  /* one for all of them */
+    double row_counts; /* tighter bounds */
+    double row_scale;  /* lengths (wide) */
+    double column_counts, column_means, column_squares;
+    double matrix, gradients, lengths, guard;
+    int64_t rounds, first_rounds; /* of which so many are not averaged, */
+    double first;                 /* and have this part of the gradients' */
+    double reach;                 /* rows are shortened to sqrt(this x trace) */
+    double strength;              /* n mu, as if a record could be replaced */
+    int64_t features, unbounded;  /* that are asked about */
+    int chosen;                   /* it goes on from a selection */
+    int wide;    /* gradients in the features' own directions */
+    int64_t few; /* so many choices, with pure noise, are planned beforehand */
+} newton_rule;
+
+double newton_strength(const newton_facts *f);
+newton_rule newton_make_rule(const newton_facts *f);
+
+/* The rule where nothing but the intercept can be learned. */
+newton_rule newton_make_intercept_rule(const newton_facts *f);
+
+/* The rules of select.c, for what comes before the selections, and wide.c. */
+newton_rule newton_make_select_rule(const newton_facts *f);
+newton_rule newton_make_wide_rule(const newton_facts *f);
+
+/* What of the budget a rule takes. */
+double newton_shares(const newton_rule *r);
+
+/* Adds the questions of the rule, in their order, to a plan. */
+void newton_add_plan(ask_plan *plan, const newton_rule *rule, double mu);
+
+/* ---- path.c: which way `auto` goes ---- */
+
+typedef enum solver_path {
+    PATH_DENSE,     /* newton on all features */
+    PATH_SELECT,    /* a few features first, newton on them */
+    PATH_WIDE,      /* more features than rows */
+    PATH_INTERCEPT, /* nothing but the intercept can be learned */
+    PATHS
+} solver_path;
+
+const char *path_name(solver_path path);
+
+/* Chosen of public quantities; *why is the inequality that did it. */
+solver_path path_choose(const newton_facts *f, double l1, const char **why);
+
+/* ---- newton.c: a noisy second-moment matrix, then whitened gradients ---- */
+
+typedef struct newton_settings {
+    newton_facts facts;
+    newton_rule rule;
+    double *reach;        /* how far features go, by declaration; where that
+                             is infinite, what is bought */
+    double *target_reach; /* and the target */
+    const double *unit;   /* weights that are penalised are these times the
+                             stored ones; NULL: 1 */
+    double level;         /* select: of what the plan leaves for later */
+} newton_settings;
+
+sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
+                        const newton_settings *s, solver_progress progress,
+                        void *context, sotto_error *error);
+
+/* ---- select.c: a few features, and newton on them ---- */
+
+sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
+                        const newton_settings *s, solver_progress progress,
+                        void *context, sotto_error *error);
+
+/* So many selections it makes at most, with these shares of the budget. */
+int64_t select_most(const newton_facts *f);
+double select_share(const newton_rule *start, int64_t t);
+
+/* Where the budget is worth very few selections, so many of them; else 0.
+   They are planned beforehand, and their choices have pure noise. */
+int64_t select_few(const newton_facts *f);
+void select_add_few(ask_plan *plan, const newton_facts *f,
+                    const newton_rule *start);
+
+/* ---- wide.c: more features than rows ---- */
+
+sotto_status wide_run(solver_answer *out, curator *c, const solver_problem *p,
+                      const newton_settings *s, solver_progress progress,
+                      void *context, sotto_error *error);
 
 #define NEWTON_LEVERAGE                                                        \
     10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2                       \

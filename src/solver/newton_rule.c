@@ -6,7 +6,7 @@
  * sensitivity / (mu sqrt(f)). They add up to 1; the gradients get what the
  * others leave. What would only be noise is not asked.
  */
-#include "solver.h"
+#include "newton.h"
 
 #include <math.h>
 
@@ -28,7 +28,7 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 #define SHARE_GUARD .01
 #define SHARE_LENGTHS .04 /* of what the gradients have */
 
-static double within(double x, double low, double high)
+static double between(double x, double low, double high)
 {
     return fmin(fmax(x, low), high);
 }
@@ -107,7 +107,7 @@ static double edge_of(const newton_rule *r, const newton_facts *f)
 static double reach_of(const newton_rule *r, const newton_facts *f)
 {
     double p = (double)f->features;
-    return within(EDGE_AIM / edge_of(r, f), LEAST_REACH, 10 * p * (p + 1) + 1);
+    return between(EDGE_AIM / edge_of(r, f), LEAST_REACH, 10 * p * (p + 1) + 1);
 }
 
 /*
@@ -118,16 +118,16 @@ static double reach_of(const newton_rule *r, const newton_facts *f)
  */
 static void share_rounds(newton_rule *r, const newton_facts *f)
 {
-    double few = within(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
+    double few = between(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
     double many =
-        within(USUAL_ROUNDS * sqrt(r->strength / 6000), few, MOST_ROUNDS);
+        between(USUAL_ROUNDS * sqrt(r->strength / 6000), few, MOST_ROUNDS);
     r->rounds = (int64_t)rint(many);
     r->first_rounds = (int64_t)(.4 * (double)r->rounds);
     r->first = (double)r->first_rounds / (double)r->rounds;
     if (LEAST_REACH * edge_of(r, f) > MOST_CLEAR)
         return;
-    r->rounds = (int64_t)rint(within(USUAL_ROUNDS * sqrt(r->strength / 2000),
-                                     USUAL_ROUNDS, MOST_ROUNDS));
+    r->rounds = (int64_t)rint(between(USUAL_ROUNDS * sqrt(r->strength / 2000),
+                                      USUAL_ROUNDS, MOST_ROUNDS));
     r->first_rounds = r->rounds / 2;
     r->first = .35;
     r->matrix = SHARE_CLEAR_MATRIX;
@@ -156,8 +156,8 @@ newton_rule newton_make_rule(const newton_facts *f)
     r.guard = SHARE_GUARD;
     if (!f->goes_on) {
         share_response(&r, f,
-                       classes ? within(100 / (x * x), .01, .05)
-                               : within(1600 / (x * x), .01, .2));
+                       classes ? between(100 / (x * x), .01, .05)
+                               : between(1600 / (x * x), .01, .2));
         share_bounds(&r, f);
     }
     share_columns(&r, f);
@@ -180,8 +180,8 @@ newton_rule newton_make_select_rule(const newton_facts *f)
     double x = r.strength;
     int classes = loss_has_classes(f->loss.kind);
     share_response(&r, f,
-                   classes ? within(400 / (x * x), .01, .2)
-                           : within(1600 / (x * x), .03, .4));
+                   classes ? between(400 / (x * x), .01, .2)
+                           : between(1600 / (x * x), .03, .4));
     share_bounds(&r, f);
     r.column_squares = SHARE_SELECT_SQUARES;
     r.few = select_few(f);
@@ -193,7 +193,7 @@ newton_rule newton_make_wide_rule(const newton_facts *f)
 {
     newton_rule r = begin(f);
     double x = r.strength;
-    share_response(&r, f, within(1600 / (x * x), .01, .2));
+    share_response(&r, f, between(1600 / (x * x), .01, .2));
     r.unbounded = f->unbounded;
     r.common_bound = f->unbounded > 0;
     *(r.common_bound ? &r.bounds : &r.row_scale) = SHARE_ROW_LENGTHS;

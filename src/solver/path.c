@@ -9,7 +9,7 @@
  *   p > 1000                     SELECT
  *   otherwise                    DENSE
  */
-#include "solver.h"
+#include "newton.h"
 
 #define LEAST_STRENGTH 60
 #define MANY_FEATURES 50

@@ -61,6 +61,11 @@ sotto_status solver_check_thresholds(const solver_run *r, double unit,
 #define SOLVER_LEAST_CLIP 1e-31
 #define SOLVER_MOST_CLIP 1e43
 
+/* ---- prox.c ---- */
+
+/* The u that makes (u - v)^2 / (2 step) + the penalty at u least. */
+double solver_prox(const solver_problem *p, double v, double step);
+
 /* ---- steps.c: how many, where it is a rule of the number of rows ---- */
 
 #define STEPS_OPTION                                                           \

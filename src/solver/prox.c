@@ -3,7 +3,7 @@
  * after another, shrink, scale, clamp (the box has 0 in it or is convex all
  * the same, and in one dimension the clamp of a minimiser is the minimiser).
  */
-#include "solver.h"
+#include "planning.h"
 
 #include <math.h>
 

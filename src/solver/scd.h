@@ -6,6 +6,20 @@
 
 #include "planning.h"
 
+typedef struct scd_settings {
+    int64_t steps;     /* T */
+    double rate;       /* q: each record is in a batch with this probability */
+    double clip;       /* C: how far a record may move the shared vector */
+    double average;    /* the last part of all steps that is averaged */
+    int sequence;      /* public blocks of rows, each row after the other */
+    double dual_noise; /* sd of noise on dual variables, in clips; 0 but in the
+                          paper's own algorithm */
+} scd_settings;
+
+sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
+                     const scd_settings *settings, solver_progress progress,
+                     void *context, sotto_error *error);
+
 #define SCD_AVERAGE                                                            \
     {                                                                          \
         OPTION_AVERAGE, "0.5", "the last part of the steps that is averaged"   \

@@ -9,6 +9,12 @@
 
 #include <math.h>
 
+typedef struct scd_primal_settings {
+    int64_t steps;
+    int64_t block; /* coordinates that move at once */
+    double clip;   /* how far a coordinate may move in a step */
+} scd_primal_settings;
+
 /* ---- the primal ---- */
 
 static sotto_status primal_step(curator *c, const solver_problem *p,
@@ -29,11 +35,11 @@ static sotto_status primal_step(curator *c, const solver_problem *p,
     return status;
 }
 
-sotto_status scd_primal_run(solver_answer *out, curator *c,
-                            const solver_problem *p,
-                            const scd_primal_settings *s,
-                            solver_progress progress, void *context,
-                            sotto_error *error)
+static sotto_status scd_primal_run(solver_answer *out, curator *c,
+                                   const solver_problem *p,
+                                   const scd_primal_settings *s,
+                                   solver_progress progress, void *context,
+                                   sotto_error *error)
 {
     int64_t blocks = (p->features + s->block - 1) / s->block;
     int64_t *move = mem_zeroed((size_t)s->block, sizeof *move);

@@ -15,10 +15,17 @@
  * that nothing is known of the direction, and a smaller one would let noise
  * in b through.
  */
+#include "matrix.h"
 #include "planning.h"
 
 #include <math.h>
 #include <string.h>
+
+typedef struct ssp_settings {
+    double reach;        /* C: rows with their target are shortened to it */
+    const double *scale; /* of the features */
+    double target_scale;
+} ssp_settings;
 
 typedef struct ssp_state {
     const solver_problem *problem;
@@ -125,8 +132,9 @@ static double ssp_noise(const ssp_state *s, int64_t j)
     return s->sd * sqrt(((1 + length) * squares + along * along) / 2);
 }
 
-sotto_status ssp_run(solver_answer *out, curator *c, const solver_problem *p,
-                     const ssp_settings *settings, sotto_error *error)
+static sotto_status ssp_run(solver_answer *out, curator *c,
+                            const solver_problem *p,
+                            const ssp_settings *settings, sotto_error *error)
 {
     ssp_state s = {.problem = p, .settings = settings};
     s.d = p->features + p->intercept;

@@ -19,6 +19,16 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct svrg_settings {
+    int64_t rounds;         /* S: each asks for a whole gradient */
+    int64_t steps;          /* m: batches in a round */
+    double step_size;       /* steps are this / M_j */
+    double clip;            /* C1: of a record's gradient */
+    double difference_clip; /* C2: of how much it differs from the anchor's */
+    double rate;            /* q: of the batches */
+    const double *smoothness;
+} svrg_settings;
+
 typedef struct svrg_state {
     const solver_problem *problem;
     const svrg_settings *settings;
@@ -79,9 +89,10 @@ static sotto_status svrg_round(svrg_state *s, int64_t round,
     return status;
 }
 
-sotto_status svrg_run(solver_answer *out, curator *c, const solver_problem *p,
-                      const svrg_settings *set, solver_progress progress,
-                      void *context, sotto_error *error)
+static sotto_status svrg_run(solver_answer *out, curator *c,
+                             const solver_problem *p, const svrg_settings *set,
+                             solver_progress progress, void *context,
+                             sotto_error *error)
 {
     svrg_state s = {.problem = p, .settings = set, .curator = c, .out = out};
     sotto_status status = SOTTO_OK;

@@ -15,7 +15,9 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "solver.h"
+#include "solver/blocks.h"
+#include "solver/cd.h"
+#include "solver/descent.h"
 
 /* ---- normal distribution ---- */
 

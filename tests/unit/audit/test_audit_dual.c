@@ -9,7 +9,7 @@
 #include "reading.h"
 
 #include "curator.h"
-#include "solver.h"
+#include "solver/scd.h"
 
 /* An upper confidence limit of the rate of an event that occurred `hits`
    times in `runs`. */

@@ -9,7 +9,7 @@
 
 #include "curator.h"
 #include "curator/score.h"
-#include "solver.h"
+#include "solver/planning.h"
 
 static uint64_t seed = 5;
 

@@ -8,7 +8,8 @@
 
 #include "curator.h"
 #include "exact.h"
-#include "solver.h"
+#include "solver/cd.h"
+#include "solver/descent.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -12,7 +12,7 @@
 #include "reading.h"
 
 #include "exact.h"
-#include "solver.h"
+#include "solver/scd.h"
 
 /* ---- small tables ---- */
 

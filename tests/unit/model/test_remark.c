@@ -5,7 +5,7 @@
 #include "reading.h"
 
 #include "model.h"
-#include "solver.h"
+#include "solver/newton.h"
 
 /* A model whose statement has one question, with p weights of 1. */
 static sotto_model *model_with(int64_t p, const char *question, double noise)

@@ -4,7 +4,7 @@
  */
 #include "reading.h"
 
-#include "solver.h"
+#include "solver/matrix.h"
 
 static uint64_t seed = 5;
 

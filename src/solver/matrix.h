@@ -1,0 +1,27 @@
+/*
+ * The solver's own header: small symmetric matrices, as post-processing.
+ */
+#ifndef SOTTO_SOLVER_MATRIX_H
+#define SOTTO_SOLVER_MATRIX_H
+
+#include "base.h"
+
+/* a = V diag(value) V', columns of V in `vector`. */
+sotto_status matrix_eigen(const double *a, int64_t d, double *value,
+                          double *vector, sotto_error *error);
+
+/* And back: out = V diag(value) V'. */
+void matrix_compose(const double *value, const double *vector, int64_t d,
+                    double *out);
+
+/* The v that makes <g, v - from> + (v - from)' H (v - from) / 2 plus the sum
+   of l1_j |v_j| + l2_j v_j^2 / 2 least, within [low_j, high_j]. */
+typedef struct matrix_model {
+    int64_t d;
+    const double *h, *g, *l1, *l2, *low, *high;
+} matrix_model;
+
+sotto_status matrix_minimise(const matrix_model *m, const double *from,
+                             double *v, sotto_error *error);
+
+#endif
