@@ -141,7 +141,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "their length in each row, which is another model"},
     [OPTION_EXPLAIN] = {"explain", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " plan ",
         "say in words what would be asked, and why, instead of the "
-        "statement (solvers auto, newton, gcd, fw, bcfw)"},
+        "statement; of solvers that decide something by themselves"},
     [OPTION_BOX] = {"box", PAIR, PROBLEM, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         " train plan ",
         "weights stay from LO to HI (inf is allowed), in the units of the "

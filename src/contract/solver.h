@@ -171,6 +171,10 @@ int solver_is(const sotto_options *options, const solver_row *row, option_id id,
 double solver_number(const sotto_options *options, const solver_row *row,
                      option_id id);
 
+/* "--passes is ignored by --solver gcd; it is used by: cd, sgd". */
+sotto_status solver_refuse(const solver_row *row, option_id id,
+                           sotto_error *error);
+
 /* Refuses an option that other solvers use and this one does not: whoever
    gave it believes that it counts. */
 sotto_status solver_check_options(const sotto_options *options,

@@ -296,9 +296,7 @@ static sotto_status run_tell(const private_run *r, char **out,
 {
     text_buffer t = {0};
     if (!r->run.solver->explain)
-        return error_set(error, SOTTO_USAGE,
-                         "--explain goes with --solver auto, newton, gcd, fw "
-                         "or bcfw");
+        return solver_refuse(r->run.solver, OPTION_EXPLAIN, error);
     r->run.solver->explain(&r->run, &t);
     *out = t.failed ? NULL : mem_text(t.data);
     text_free(&t);
@@ -342,7 +340,7 @@ static sotto_status plan_theory(private_run *r, sotto_error *error)
 {
     return r->run.solver->theory
                ? r->run.solver->theory(&r->run, &r->statement, error)
-               : error_set(error, SOTTO_USAGE, "--set goes with --solver gcd");
+               : solver_refuse(r->run.solver, OPTION_SET, error);
 }
 
 static sotto_status plan_text(private_run *r, char **out, sotto_error *error)

@@ -108,20 +108,44 @@ double solver_number(const sotto_options *options, const solver_row *row,
     return x;
 }
 
+/* Also those of `sotto plan`, for which there is a function. */
+static int uses_option(const solver_row *row, option_id id)
+{
+    return id == OPTION_EXPLAIN ? row->explain != NULL
+           : id == OPTION_SET   ? row->theory != NULL
+                                : find_option(row, id) != NULL;
+}
+
+static int is_solvers(option_id id)
+{
+    for (size_t i = 0; i < LIST_SOLVERS; i++)
+        if (find_option(list[i].row, id))
+            return 1;
+    return 0;
+}
+
 /* "cd, sgd": the solvers that use it. */
 static void put_users(option_id id, text_buffer *t)
 {
     for (size_t i = 0; i < LIST_SOLVERS; i++)
-        if (find_option(list[i].row, id))
+        if (uses_option(list[i].row, id))
             text_format(t, "%s%s", t->length ? ", " : "", list[i].name);
 }
 
-static sotto_status refuse_option(const solver_row *row, option_id id,
-                                  const char *users, sotto_error *error)
+sotto_status solver_refuse(const solver_row *row, option_id id,
+                           sotto_error *error)
 {
-    return error_set(error, SOTTO_USAGE,
-                     "--%s is ignored by --solver %s; it is used by: %s",
-                     sotto_option_at(id)->name, solver_name(row), users);
+    text_buffer users = {0};
+    put_users(id, &users);
+    sotto_status status =
+        users.failed
+            ? error_memory(error)
+            : error_set(error, SOTTO_USAGE,
+                        "--%s is ignored by --solver %s; it is used by: %s",
+                        sotto_option_at(id)->name, solver_name(row),
+                        users.data);
+    text_free(&users);
+    return status;
 }
 
 static sotto_status check_loss(const sotto_options *options,
@@ -138,19 +162,10 @@ static sotto_status check_loss(const sotto_options *options,
 sotto_status solver_check_options(const sotto_options *options,
                                   const solver_row *row, sotto_error *error)
 {
-    for (option_id id = 0; id < OPTION_COUNT; id++) {
-        text_buffer users = {0};
-        if (!option_given(options, id) || find_option(row, id))
-            continue;
-        put_users(id, &users);
-        sotto_status status = users.failed ? error_memory(error)
-                              : users.length
-                                  ? refuse_option(row, id, users.data, error)
-                                  : SOTTO_OK; /* no solver's own */
-        text_free(&users);
-        if (status != SOTTO_OK)
-            return status;
-    }
+    for (option_id id = 0; id < OPTION_COUNT; id++)
+        if (option_given(options, id) && is_solvers(id) &&
+            !find_option(row, id))
+            return solver_refuse(row, id, error);
     if (find_option(row, OPTION_PASSES) &&
         option_given(options, OPTION_PASSES) &&
         option_given(options, OPTION_STEPS))
