@@ -36,10 +36,15 @@ typedef struct cli_exit {
 } cli_exit;
 extern const cli_exit cli_exits[];
 
+/* ---- verbs.c ---- */
+
 /* The verbs, ended by one without a name. */
 extern const verb cli_verbs[];
 const verb *cli_find_verb(const char *name);
 int cli_takes(const verb *v, const sotto_option *o);
+sotto_status cli_refuse_verb(const char *name, sotto_error *error);
+
+/* ---- common.c ---- */
 
 /* Whether it is a flag that is on by itself, so that there is --no-NAME. */
 int cli_can_be_off(const sotto_option *o);
@@ -55,7 +60,6 @@ sotto_status cli_memory(sotto_error *error);
 /* One line for a wrong call: fills the error, returns SOTTO_USAGE. */
 sotto_status cli_refuse(sotto_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-sotto_status cli_refuse_verb(const char *name, sotto_error *error);
 
 /* Prints a name on a terminal: control characters become '?', and what is
    longer than `most` bytes is cut between characters. Returns its width

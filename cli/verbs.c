@@ -1,0 +1,143 @@
+/*
+ * The verbs of the program: a row for each, from which help, man page and
+ * completion are made.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+const verb cli_verbs[] = {
+    {"train", "[DATA]", "learn a model from a data file",
+     "With a finite --epsilon and a --delta the model is differentially "
+     "private, and has a statement that says what is promised; --solver auto, "
+     "the default, chooses all else. With --epsilon inf the exact solver finds "
+     "the minimiser of mean loss + l1 |w|_1 + l2/2 |w|_2^2: NOT PRIVATE. "
+     "Bounded columns are in [-1, 1] there, the units of the fit; the model "
+     "has "
+     "weights for the values as they are.",
+     0, 1, cli_train,
+     "sotto train patients.csv --schema schema.json --loss logistic \\\n"
+     "      --epsilon 1 --delta 1e-6 -o model.json"},
+    {"plan", "", "say what private training would ask and cost",
+     "Reads no record: --rows and --features say how large the data are; "
+     "--schema says more, as which bounds are declared and which would be "
+     "bought, at what part of the budget (--explain). "
+     "Prints the statement that the model would have: every question with its "
+     "noise, and epsilon for a range of deltas.",
+     0, 0, cli_plan, ""},
+    {"predict", "MODEL DATA", "apply a model to the rows of a data file",
+     "One answer per line: the class or the number. Columns are matched by "
+     "name, in any order; the target may be there or not. The answers are as "
+     "sensitive as the rows.",
+     2, 2, cli_predict, ""},
+    {"evaluate", "MODEL DATA", "say how good a model is on a data file",
+     "The objective, and accuracy, AUC and log-loss for two classes, or mean "
+     "squared error and R2. These numbers are as sensitive as the rows: not "
+     "for release.",
+     2, 2, cli_evaluate, ""},
+    {"show", "MODEL", "print a model for people",
+     "What it was learned with, and its largest weights.", 1, 1, cli_show, ""},
+    {"report", "MODEL...", "make a page about models, for people",
+     "Writes one HTML file to -o FILE, without scripts and with nothing loaded "
+     "from elsewhere: what is promised in plain words, the epsilon for every "
+     "delta, what was asked and what each question cost, the weights with the "
+     "standard deviation of the last noise that entered each of them, and what "
+     "to tell the data protection officer. Models that are NOT PRIVATE say so "
+     "loudly. No record is read. Of any number of models; what they cost "
+     "together comes first, where their promises are about the same unit and "
+     "adjacency.",
+     1, CLI_ANY_NUMBER, cli_report, ""},
+    {"export", "MODEL", "write a model as another program's file",
+     "--format liblinear: what liblinear-predict reads. Classes that are not "
+     "whole numbers become 1 and -1; bounds and missing values are not "
+     "carried over.",
+     1, 1, cli_export, ""},
+    {"doctor", "DATA",
+     "read a data file as training would, and say what is in it",
+     "For the operator beside the data: what it prints depends on the "
+     "records and is NOT FOR RELEASE. Reads CSV, svmlight and .npy, also "
+     "gzipped; - is stdin. Exit code 3 and one line with file, line and "
+     "column when a row is bad.",
+     1, 1, cli_doctor, ""},
+    {"schema", "DATA",
+     "write a schema to fill in, from the header of a data file",
+     "No row is looked at. Declare for each column its type (number, "
+     "category, target, weight, unit, drop), its bounds or levels, and what "
+     "a missing value becomes; give the file to the other verbs as --schema.",
+     1, 1, cli_schema, ""},
+    {"generate", "[SET]", "make a synthetic data set",
+     "The format follows the file's name: .csv, .svm or .npy. The same name, "
+     "sizes and seed give the same file.",
+     0, 1, cli_generate, ""},
+    {"account", "",
+     "say what a list of noisy answers costs, or how much "
+     "noise they need",
+     "Adjacency says what two data sets differ in that nobody must be able to "
+     "tell apart: with add-remove one has a record that the other has not, "
+     "with replace-one a record is another one, with zero-out a record is "
+     "blanked: " SOTTO_ZERO_OUT
+     ". Being able to hide less is cheaper: a price without its "
+     "adjacency means nothing. What an epsilon means: somebody who knows all "
+     "but one record guesses whether it is in, at even odds; at best (1 + "
+     "delta(0))/2 of the guesses are right, which is printed as 'guess'. "
+     "With --epsilon prints the smallest delta, with --delta the smallest "
+     "epsilon.",
+     0, 0, cli_account, ""},
+    {"federate", "ROLE FILE",
+     "let parties that hold different columns of the same rows find a model",
+     "ROLE is simulate, config, keygen, serve, join or status. simulate DATA: "
+     "all roles in one process, for experiments. Each party reads "
+     "its "
+     "own columns of DATA, as --columns FILE says, which also has everything "
+     "else that the parties agree upon: bounds, radii, rounds, caps "
+     "(docs/parties.md). Nobody needs to trust anybody: a party sends a noisy "
+     "sketch of a column, once, and noisy choices, and counts them itself. "
+     "Says first what is to be expected: good, or experimental; and at the "
+     "end what a whole row and each party's part of it cost, and how many "
+     "bytes were sent. The squared loss; weights of party k within its "
+     "radius, in the L1 norm. Over a network (docs/federation.md): CONFIG is "
+     "what all have agreed upon. config prints its hash, which the parties "
+     "compare; keygen makes certificates and the parties' secret for a trial, "
+     "in a new folder -o; serve is the coordinator, who holds no data; join "
+     "is a party, with its file --data, that connects to it; status says how "
+     "far the run of a --state folder is. Any of them may be killed at any "
+     "time, and goes on when it is started again.",
+     2, 2, cli_federate, ""},
+    {"version", "", "print the version", "", 0, 0, cli_version, ""},
+    {"help", "[VERB]", "say how to use sotto, or one of its verbs",
+     "With --json, and no verb: everything there is to say, for programs.", 0,
+     1, cli_help, ""},
+    {0}};
+
+const verb *cli_find_verb(const char *name)
+{
+    for (const verb *v = cli_verbs; v->name; v++)
+        if (!strcmp(v->name, name))
+            return v;
+    return NULL;
+}
+
+int cli_takes(const verb *v, const sotto_option *o)
+{
+    char word[32];
+    snprintf(word, sizeof word, " %s ", v->name);
+    return strstr(o->verbs, word) != NULL;
+}
+
+enum { CLI_VERBS = sizeof cli_verbs / sizeof *cli_verbs - 1 };
+
+sotto_status cli_refuse_verb(const char *name, sotto_error *error)
+{
+    char shown[24];
+    size_t i = 0;
+    for (; name[i] && i < sizeof shown - 1; i++)
+        shown[i] = name[i] > 32 && name[i] < 127 ? name[i] : '?';
+    shown[i] = 0;
+    const char *names[CLI_VERBS];
+    for (int k = 0; k < CLI_VERBS; k++)
+        names[k] = cli_verbs[k].name;
+    const char *meant = sotto_nearest(name, names, CLI_VERBS);
+    return cli_refuse(error, "there is no verb '%s'%s%s%s; see 'sotto help'",
+                      shown, meant ? " (did you mean " : "", meant ? meant : "",
+                      meant ? "?)" : "");
+}
