@@ -25,7 +25,8 @@ typedef struct verb {
     const char *detail;  /* for `sotto help VERB` */
     int least, most;     /* how many arguments */
     sotto_status (*run)(const cli *c, sotto_error *error);
-    const char *example; /* for `sotto help VERB`; or "" */
+    const char *json_keys; /* of the objects that it prints for --json */
+    const char *example;   /* for `sotto help VERB`; or "" */
 } verb;
 
 /* What each exit code means, ended by NULL. */
@@ -94,9 +95,6 @@ int cli_colours(FILE *to);
 sotto_status cli_check_output(const cli *c, sotto_error *error);
 
 /* ---- json.c ---- */
-
-/* The keys of the objects that the verb prints for --json. */
-const char *cli_json_keys(const verb *v);
 
 /* Prints text as a JSON string, in quotes. */
 void cli_json_text(FILE *to, const char *text);

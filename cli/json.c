@@ -7,47 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const struct {
-    const char *verb, *keys;
-} json_keys[] = {
-    {"train", "not_private privacy features nonzero objective gap converged"},
-    {"plan",
-     "guarantee epsilon delta adjacency unit rows_per_person "
-     "rows_per_person_is membership rows smoothness questions order draws "
-     "proven_by curve "
-     "randomness not_covered sotto explanation"},
-    {"predict", "not_for_release answers"},
-    {"evaluate", "not_for_release rows objective accuracy auc log_loss mse r2"},
-    {"show",
-     "not_private privacy loss huber_delta l1 l2 box_low box_high radius "
-     "scaled_rows classes features nonzero intercept weights finished epsilon "
-     "delta adjacency unit plan"},
-    {"report", "output"},
-    {"export", "output"},
-    {"doctor", "not_for_release file rows features entries sparse target_mean "
-               "weight_mean classes features_listed feature"},
-    {"schema", "sotto_schema missing_values default columns output"},
-    {"generate", "output sets"},
-    {"account",
-     "z repeated_epsilon guess events adjacency epsilon delta method note "
-     "curve papers multiplier name formula guarantee"},
-    {"federate",
-     "not_private privacy expected epsilon delta labels rounds cap buckets "
-     "parties uplink_bytes uplink_bytes_paper downlink_bytes messages "
-     "transcript hash rows coordinator absent patience spent_epsilon "
-     "spent_delta role output"},
-    {"version", "sotto"},
-    {"help", "sotto verbs options solvers exit_codes sets"},
-};
-
-const char *cli_json_keys(const verb *v)
-{
-    for (size_t i = 0; i < sizeof json_keys / sizeof *json_keys; i++)
-        if (!strcmp(json_keys[i].verb, v->name))
-            return json_keys[i].keys;
-    return "";
-}
-
 /* How many bytes the character at s has, 0 where it is not UTF-8. */
 static int json_character(const unsigned char *s)
 {

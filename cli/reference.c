@@ -119,7 +119,7 @@ static void reference_verb(const verb *v)
         }
     printf("], \"json\": [");
     comma = "";
-    for (const char *at = cli_json_keys(v); *at;) {
+    for (const char *at = v->json_keys; *at;) {
         int length = (int)strcspn(at, " ");
         printf("%s\"%.*s\"", comma, length, at);
         comma = ", ";

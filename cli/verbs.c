@@ -16,6 +16,7 @@ const verb cli_verbs[] = {
      "has "
      "weights for the values as they are.",
      0, 1, cli_train,
+     "not_private privacy features nonzero objective gap converged",
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"
      "      --epsilon 1 --delta 1e-6 -o model.json"},
     {"plan", "", "say what private training would ask and cost",
@@ -24,19 +25,28 @@ const verb cli_verbs[] = {
      "bought, at what part of the budget (--explain). "
      "Prints the statement that the model would have: every question with its "
      "noise, and epsilon for a range of deltas.",
-     0, 0, cli_plan, ""},
+     0, 0, cli_plan,
+     "guarantee epsilon delta adjacency unit rows_per_person "
+     "rows_per_person_is membership rows smoothness questions order "
+     "draws proven_by curve randomness not_covered sotto explanation",
+     ""},
     {"predict", "MODEL DATA", "apply a model to the rows of a data file",
      "One answer per line: the class or the number. Columns are matched by "
      "name, in any order; the target may be there or not. The answers are as "
      "sensitive as the rows.",
-     2, 2, cli_predict, ""},
+     2, 2, cli_predict, "not_for_release answers", ""},
     {"evaluate", "MODEL DATA", "say how good a model is on a data file",
      "The objective, and accuracy, AUC and log-loss for two classes, or mean "
      "squared error and R2. These numbers are as sensitive as the rows: not "
      "for release.",
-     2, 2, cli_evaluate, ""},
+     2, 2, cli_evaluate,
+     "not_for_release rows objective accuracy auc log_loss mse r2", ""},
     {"show", "MODEL", "print a model for people",
-     "What it was learned with, and its largest weights.", 1, 1, cli_show, ""},
+     "What it was learned with, and its largest weights.", 1, 1, cli_show,
+     "not_private privacy loss huber_delta l1 l2 box_low box_high "
+     "radius scaled_rows classes features nonzero intercept weights "
+     "finished epsilon delta adjacency unit plan",
+     ""},
     {"report", "MODEL...", "make a page about models, for people",
      "Writes one HTML file to -o FILE, without scripts and with nothing loaded "
      "from elsewhere: what is promised in plain words, the epsilon for every "
@@ -46,29 +56,33 @@ const verb cli_verbs[] = {
      "loudly. No record is read. Of any number of models; what they cost "
      "together comes first, where their promises are about the same unit and "
      "adjacency.",
-     1, CLI_ANY_NUMBER, cli_report, ""},
+     1, CLI_ANY_NUMBER, cli_report, "output", ""},
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1; bounds and missing values are not "
      "carried over.",
-     1, 1, cli_export, ""},
+     1, 1, cli_export, "output", ""},
     {"doctor", "DATA",
      "read a data file as training would, and say what is in it",
      "For the operator beside the data: what it prints depends on the "
      "records and is NOT FOR RELEASE. Reads CSV, svmlight and .npy, also "
      "gzipped; - is stdin. Exit code 3 and one line with file, line and "
      "column when a row is bad.",
-     1, 1, cli_doctor, ""},
+     1, 1, cli_doctor,
+     "not_for_release file rows features entries sparse target_mean "
+     "weight_mean classes features_listed feature",
+     ""},
     {"schema", "DATA",
      "write a schema to fill in, from the header of a data file",
      "No row is looked at. Declare for each column its type (number, "
      "category, target, weight, unit, drop), its bounds or levels, and what "
      "a missing value becomes; give the file to the other verbs as --schema.",
-     1, 1, cli_schema, ""},
+     1, 1, cli_schema, "sotto_schema missing_values default columns output",
+     ""},
     {"generate", "[SET]", "make a synthetic data set",
      "The format follows the file's name: .csv, .svm or .npy. The same name, "
      "sizes and seed give the same file.",
-     0, 1, cli_generate, ""},
+     0, 1, cli_generate, "output sets", ""},
     {"account", "",
      "say what a list of noisy answers costs, or how much "
      "noise they need",
@@ -82,7 +96,10 @@ const verb cli_verbs[] = {
      "delta(0))/2 of the guesses are right, which is printed as 'guess'. "
      "With --epsilon prints the smallest delta, with --delta the smallest "
      "epsilon.",
-     0, 0, cli_account, ""},
+     0, 0, cli_account,
+     "z repeated_epsilon guess events adjacency epsilon delta method "
+     "note curve papers multiplier name formula guarantee",
+     ""},
     {"federate", "ROLE FILE",
      "let parties that hold different columns of the same rows find a model",
      "ROLE is simulate, config, keygen, serve, join or status. simulate DATA: "
@@ -102,11 +119,16 @@ const verb cli_verbs[] = {
      "is a party, with its file --data, that connects to it; status says how "
      "far the run of a --state folder is. Any of them may be killed at any "
      "time, and goes on when it is started again.",
-     2, 2, cli_federate, ""},
-    {"version", "", "print the version", "", 0, 0, cli_version, ""},
+     2, 2, cli_federate,
+     "not_private privacy expected epsilon delta labels rounds cap "
+     "buckets parties uplink_bytes uplink_bytes_paper downlink_bytes "
+     "messages transcript hash rows coordinator absent patience "
+     "spent_epsilon spent_delta role output",
+     ""},
+    {"version", "", "print the version", "", 0, 0, cli_version, "sotto", ""},
     {"help", "[VERB]", "say how to use sotto, or one of its verbs",
      "With --json, and no verb: everything there is to say, for programs.", 0,
-     1, cli_help, ""},
+     1, cli_help, "sotto verbs options solvers exit_codes sets", ""},
     {0}};
 
 const verb *cli_find_verb(const char *name)
