@@ -13,8 +13,7 @@ const verb cli_verbs[] = {
      "the default, chooses all else. With --epsilon inf the exact solver finds "
      "the minimiser of mean loss + l1 |w|_1 + l2/2 |w|_2^2: NOT PRIVATE. "
      "Bounded columns are in [-1, 1] there, the units of the fit; the model "
-     "has "
-     "weights for the values as they are.",
+     "has weights for the values as they are.",
      0, 1, cli_train,
      "not_private privacy features nonzero objective gap converged",
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"
@@ -65,8 +64,8 @@ const verb cli_verbs[] = {
     {"doctor", "DATA",
      "read a data file as training would, and say what is in it",
      "For the operator beside the data: what it prints depends on the "
-     "records and is NOT FOR RELEASE. Reads CSV, svmlight and .npy, also "
-     "gzipped; - is stdin. Exit code 3 and one line with file, line and "
+     "records and is NOT FOR RELEASE. Reads the formats that --format lists, "
+     "also gzipped; - is stdin. Exit code 3 and one line with file, line and "
      "column when a row is bad.",
      1, 1, cli_doctor,
      "not_for_release file rows features entries sparse target_mean "
@@ -80,8 +79,8 @@ const verb cli_verbs[] = {
      1, 1, cli_schema, "sotto_schema missing_values default columns output",
      ""},
     {"generate", "[SET]", "make a synthetic data set",
-     "The format follows the file's name: .csv, .svm or .npy. The same name, "
-     "sizes and seed give the same file.",
+     "The format follows the ending of the file's name (.csv), or --format. "
+     "The same name, sizes and seed give the same file.",
      0, 1, cli_generate, "output sets", ""},
     {"account", "",
      "say what a list of noisy answers costs, or how much "
