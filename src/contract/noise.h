@@ -145,12 +145,7 @@ size_t noise_buckets_select(noise_stream *stream, noise_buckets *b,
 
 /* ---- coins ---- */
 
-/* 1 with probability exp(-times rate). */
-SOTTO_MUST_CHECK sotto_status noise_coin_exp(noise_stream *stream,
-                                             uint64_t times, double rate,
-                                             int *out, sotto_error *error);
-
-/* The probability that noise_coins uses for q, exactly: q rounded down to a
+/* The probability that noise_picks uses for q, exactly: q rounded down to a
    multiple of 2^-64. NaN if q is not in [2^-64, 1]. */
 double noise_coin_rate(double q);
 
@@ -160,10 +155,5 @@ double noise_coin_rate(double q);
 SOTTO_MUST_CHECK sotto_status noise_picks(noise_stream *stream, double q,
                                           size_t count, uint32_t *out,
                                           size_t *picked, sotto_error *error);
-
-/* Coins of 1 with probability noise_coin_rate(q); q = 1 draws nothing. */
-SOTTO_MUST_CHECK sotto_status noise_coins(noise_stream *stream, double q,
-                                          uint8_t *out, size_t count,
-                                          sotto_error *error);
 
 #endif

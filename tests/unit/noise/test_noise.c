@@ -239,9 +239,8 @@ static void test_refusals(void **state)
     noise_stream *s = scripted(NULL, 0); /* so nothing may be drawn */
     sotto_error error;
     int64_t value, score = 0;
-    size_t winner;
-    uint8_t coin;
-    int bit;
+    size_t winner, picked;
+    uint32_t place;
     const double scales[] = {0,        -1,        NAN,
                              INFINITY, -INFINITY, nextafter(0x1p40, INFINITY)};
     const double rates[] = {0,
@@ -264,9 +263,8 @@ static void test_refusals(void **state)
         assert_int_equal(
             noise_select_exponential(s, &score, 1, r, &winner, &error),
             SOTTO_USAGE);
-        assert_int_equal(noise_coin_exp(s, 1, r, &bit, &error), SOTTO_USAGE);
-        if (i != 5)
-            assert_int_equal(noise_coins(s, r, &coin, 1, &error), SOTTO_USAGE);
+        assert_int_equal(noise_picks(s, r, 1, &place, &picked, &error),
+                         SOTTO_USAGE);
     }
     assert_int_equal(noise_select_gumbel(s, &score, 0, 1, &winner, &error),
                      SOTTO_USAGE);
@@ -290,7 +288,7 @@ static void test_same_bits_anywhere(void **state)
     (void)state;
     enum { N = 4001 };
     static int64_t values[N];
-    static uint8_t coins[N];
+    static uint32_t places[N];
     uint64_t hash = 0xcbf29ce484222325;
     noise_stream *s;
     assert_int_equal(noise_open_insecure(&s, 1, NOISE_TUNING, 2, NULL),
@@ -306,19 +304,20 @@ static void test_same_bits_anywhere(void **state)
     }
     for (int i = 0; i < 200; i++) {
         size_t winner = 0;
-        int bit = 0;
         must(noise_select_gumbel(s, values, N, 0x1p-38, &winner, NULL));
         hash = mixed(hash, winner);
         must(noise_select_exponential(s, values, N, 0x1p-38, &winner, NULL));
         hash = mixed(hash, winner);
-        must(noise_coin_exp(s, 7, .1, &bit, NULL));
-        hash = mixed(hash, (uint64_t)bit);
     }
-    must(noise_coins(s, .3, coins, N, NULL));
-    for (int j = 0; j < N; j++)
-        hash = mixed(hash, coins[j]);
+    const double rates[] = {.3, .01};
+    for (int i = 0; i < 2; i++) {
+        size_t picked = 0;
+        must(noise_picks(s, rates[i], N, places, &picked, NULL));
+        for (size_t j = 0; j < picked; j++)
+            hash = mixed(hash, places[j]);
+    }
     noise_close(s);
-    assert_int_equal(hash, 0xd2d5e80ab2868c7f);
+    assert_int_equal(hash, 0x1f909d394a12c67a);
 }
 
 int main(void)

@@ -321,32 +321,6 @@ static void test_permute_and_flip(void **state)
 
 /* ---- coins, streams ---- */
 
-static void test_coins(void **state)
-{
-    (void)state;
-    static uint8_t coins[DRAWS];
-    noise_stream *s = seeded(50);
-    const double q[] = {.5, .01, .9};
-    for (int i = 0; i < 3; i++) {
-        double seen = 0;
-        must(noise_coins(s, q[i], coins, DRAWS, NULL));
-        for (int j = 0; j < DRAWS; j++)
-            seen += coins[j];
-        assert_count("coins", seen, q[i], DRAWS);
-    }
-    const double rate[] = {.001, .35, 1, 3};
-    for (int i = 0; i < 4; i++) {
-        double seen = 0;
-        for (int j = 0; j < SELECTIONS; j++) {
-            int bit = 0;
-            must(noise_coin_exp(s, 2, rate[i], &bit, NULL));
-            seen += bit;
-        }
-        assert_count("exp coins", seen, exp(-2 * rate[i]), SELECTIONS);
-    }
-    noise_close(s);
-}
-
 /* Picks: their number, that every place is equally likely (the first and the
    last of a run of 21), and that neighbours are independent. */
 static void test_picks(void **state)
@@ -405,7 +379,6 @@ int main(void)
         cmocka_unit_test(test_softmax),
         cmocka_unit_test(test_many_scores),
         cmocka_unit_test(test_permute_and_flip),
-        cmocka_unit_test(test_coins),
         cmocka_unit_test(test_picks),
         cmocka_unit_test(test_purposes_are_independent),
     };

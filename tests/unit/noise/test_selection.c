@@ -273,58 +273,6 @@ static void test_long_selection(void **state)
 
 /* ---- coins ---- */
 
-static int check_coin_exp(const uint64_t words[3], uint64_t times, double rate)
-{
-    noise_stream *s = scripted(words, 3);
-    int got = -1;
-    assert_int_equal(noise_coin_exp(s, times, rate, &got, NULL), SOTTO_OK);
-    size_t used = noise_scripted_used(s, 3);
-    noise_close(s);
-    mpfr_set_uj(v, times, MPFR_RNDN);
-    mpfr_mul_d(v, v, rate, MPFR_RNDN);
-    if (used == 3) {
-        noise_of(u, 0, words);
-        assert_int_equal(got, mpfr_cmp(u, v) > 0);
-        return 1;
-    }
-    assert_int_equal(used, 1);
-    for (unsigned end = 0; end < 2; end++) {
-        fraction(u, words, 1, end);
-        minus_ln(u);
-        assert_int_equal(got, mpfr_cmp(u, v) > 0);
-    }
-    return 0;
-}
-
-static void test_coin_exp(void **state)
-{
-    (void)state;
-    int refined = 0;
-    for (int i = 0; i < 10000; i++) {
-        uint64_t w[3] = {i % 2 ? oracle_random() : oracle_extreme(),
-                         oracle_extreme(), oracle_random()};
-        const uint64_t all[3] = {w[0], 0, 0};
-        noise_of(u, 0, all);
-        double e = mpfr_get_d(u, MPFR_RNDN);
-        if (i % 3) /* right beside E */
-            e *= a_little_off();
-        double rate = e >= 0x1p-64 ? e : 1;
-        refined += check_coin_exp(w, 1, rate);
-        check_coin_exp(w, 1 + oracle_extreme() % 1000, rate / 100 + 1e-3);
-        check_coin_exp(w, oracle_extreme() | 1, 0x1p40);
-        check_coin_exp(w, oracle_extreme() | 1, 0x1p-64);
-    }
-    print_message("coins, extended: %d of 10000\n", refined);
-    assert_in_range(refined, 5000, 9000);
-    const uint64_t none[1] = {0};
-    noise_stream *s = scripted(none, 1);
-    int got = 0;
-    assert_int_equal(noise_coin_exp(s, 0, 1, &got, NULL), SOTTO_OK);
-    assert_int_equal(got, 1); /* exp(0): no word is used */
-    assert_int_equal(noise_scripted_used(s, 1), 0);
-    noise_close(s);
-}
-
 /* Eight coins of a word, each against the first eight bits of q; further
    words where those are equal. */
 static void test_picks_by_bytes(void **state)
@@ -404,8 +352,8 @@ static void test_picks_by_gaps(void **state)
     assert_true(checked > 8000);
 }
 
-/* r < floor(q 2^64), exactly, and the rate that says so. */
-static void test_coins(void **state)
+/* floor(q 2^64) 2^-64, exactly. */
+static void test_coin_rate(void **state)
 {
     (void)state;
     const double qs[] = {.5, .1, 0x1p-64, 0x1.8p-63, 1 - 0x1p-53, 1e-15, .3};
@@ -413,27 +361,13 @@ static void test_coins(void **state)
         mpfr_set_d(u, qs[i], MPFR_RNDN);
         mpfr_mul_2ui(u, u, 64, MPFR_RNDN);
         mpfr_floor(u, u);
-        uint64_t t = mpfr_get_uj(u, MPFR_RNDN);
         mpfr_mul_2si(u, u, -64, MPFR_RNDN);
         assert_true(mpfr_cmp_d(u, noise_coin_rate(qs[i])) == 0);
-        const uint64_t words[4] = {t - 1, t, 0, ALL};
-        noise_stream *s = scripted(words, 4);
-        uint8_t got[4];
-        assert_int_equal(noise_coins(s, qs[i], got, 4, NULL), SOTTO_OK);
-        const uint8_t want[4] = {1, 0, 1, 0};
-        assert_memory_equal(got, want, 4);
-        noise_close(s);
     }
-    noise_stream *s = scripted(NULL, 0);
-    uint8_t got[3] = {0, 0, 0};
-    assert_int_equal(noise_coins(s, 1, got, 3, NULL), SOTTO_OK);
-    assert_int_equal(noise_coins(s, 1, NULL, 0, NULL), SOTTO_OK);
-    assert_true(got[0] && got[1] && got[2]);
     assert_true(noise_coin_rate(1) == 1);
     assert_true(isnan(noise_coin_rate(0)) && isnan(noise_coin_rate(1.1)) &&
                 isnan(noise_coin_rate(NAN)) && isnan(noise_coin_rate(-.5)) &&
                 isnan(noise_coin_rate(0x1p-65)));
-    noise_close(s);
 }
 
 int main(void)
@@ -447,10 +381,9 @@ int main(void)
         cmocka_unit_test(test_end_words),
         cmocka_unit_test(test_a_third_contender),
         cmocka_unit_test(test_long_selection),
-        cmocka_unit_test(test_coin_exp),
         cmocka_unit_test(test_picks_by_bytes),
         cmocka_unit_test(test_picks_by_gaps),
-        cmocka_unit_test(test_coins),
+        cmocka_unit_test(test_coin_rate),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     mpfr_clears(u, v, y, (mpfr_ptr)0);

@@ -394,7 +394,7 @@ static void test_fork_with_kept_values(void **state)
 static void test_fork_in_every_call(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2 * 7; i++) {
+    for (int i = 0; i < 2 * 6; i++) {
         int call = i / 2;
         uint64_t word;
         noise_stream *s = private(NOISE_SELECTION);
@@ -405,9 +405,8 @@ static void test_fork_in_every_call(void **state)
         pid_t child = fork();
         if (child == 0) {
             int64_t value = 0, scores[2] = {0, 0};
-            size_t winner;
-            uint8_t coin;
-            int bit;
+            size_t winner, picked;
+            uint32_t place;
             int calls = entropy_calls;
             sotto_status status;
             if (call == 0)
@@ -421,10 +420,8 @@ static void test_fork_in_every_call(void **state)
                     noise_select_exponential(s, scores, 2, 1, &winner, NULL);
             else if (call == 4)
                 status = noise_gaussian_one(s, 1, &value, NULL);
-            else if (call == 5)
-                status = noise_coin_exp(s, 1, 1, &bit, NULL);
             else
-                status = noise_coins(s, .5, &coin, 1, NULL);
+                status = noise_picks(s, .5, 1, &place, &picked, NULL);
             if (status != SOTTO_OK)
                 _exit(2);
             _exit(entropy_calls == calls + 1 ? 0 : 1);
