@@ -38,7 +38,7 @@ static double cost_by_rows(const exact_state *s)
 
 /*
  * By how much a matrix costs more than a sweep over the columns that it
- * stands for: where this is large, columns.c takes over.
+ * stands for: where this is large, by_column.c takes over.
  */
 int exact_gram_pays(const exact_state *s)
 {

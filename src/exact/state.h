@@ -12,11 +12,11 @@
  *   gram.c      X'HX of the working set
  *   quadratic.c the Newton model, solved on that matrix
  *   face.c      its free weights where they are too many
- *   columns.c   the Newton model, solved by columns where it is too large
- *   near.c      without a penalty: columns that depend on others, nearly
- *   newton.c    proximal Newton steps with a line search
+ *   by_column.c the Newton model, solved by columns where it is too large
+ *   dependent.c without a penalty: columns that depend on others, nearly
+ *   proximal.c  proximal Newton steps with a line search
  *   hinge.c     hinge loss as a sequence of smooth ones
- *   exact.c     checks, start and end
+ *   solve.c     checks, start and end
  */
 #ifndef SOTTO_EXACT_STATE_H
 #define SOTTO_EXACT_STATE_H
@@ -85,7 +85,7 @@ typedef struct exact_state {
     double *mean;          /* per member: sum curve x / mass */
     double *residual, *direction, *image; /* per member */
     double *score, *product;              /* p */
-    double *near;   /* EXACT_NEAR directions over members, see near.c */
+    double *near;   /* EXACT_NEAR directions over members, see dependent.c */
     double damping; /* Levenberg-Marquardt, relative to the largest curvature */
 
     /* X'HX of the first gram_done members, rows of gram_room */
@@ -149,7 +149,7 @@ void exact_gap(exact_state *s, int always);
 
 void exact_choose(exact_state *s);
 
-/* ---- gram.c, quadratic.c, face.c, columns.c ---- */
+/* ---- gram.c, quadratic.c, face.c, by_column.c ---- */
 
 int exact_gram_pays(const exact_state *s);
 void exact_gram(exact_state *s);
@@ -163,11 +163,11 @@ int64_t exact_free_members(exact_state *s);
 double exact_reach(const exact_problem *p, double u, double d, double *stop);
 void exact_columns(exact_state *s, double accuracy);
 
-/* ---- near.c ---- */
+/* ---- dependent.c ---- */
 
 int exact_near(exact_state *s);
 
-/* ---- newton.c, hinge.c ---- */
+/* ---- proximal.c, hinge.c ---- */
 
 void exact_newton(exact_state *s);
 void exact_hinge(exact_state *s);

@@ -5,7 +5,7 @@
 #define SOTTO_REFINE_H
 
 #include "noise.h"
-#include "wide.h"
+#include "fixed256.h"
 
 /* -ln u for a fraction u of 192 bits, within 2^-183. u = 0, which has
    probability 2^-192, counts as one unit. */

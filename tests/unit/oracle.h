@@ -4,7 +4,7 @@
 #ifndef SOTTO_ORACLE_H
 #define SOTTO_ORACLE_H
 
-#include "noise/wide.h"
+#include "noise/fixed256.h"
 
 #include <mpfr.h>
 

@@ -2,7 +2,7 @@
  * 256-bit fixed point: schoolbook arithmetic and Taylor series. Lemmas W1
  * to W3 of docs/privacy.md count the units (2^-192) that each step loses.
  */
-#include "wide.h"
+#include "fixed256.h"
 
 #include <assert.h>
 #include <string.h>
