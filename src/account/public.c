@@ -200,15 +200,15 @@ sotto_status sotto_paper_multiplier(const char *name, double steps, double rate,
                                     double epsilon, double delta, double *out,
                                     sotto_error *error)
 {
-    near_name n = {.written = name};
+    suggestion n = {.written = name};
     for (int64_t i = 0; account_paper_at(i); i++) {
-        near_try(&n, account_paper_at(i)->name,
-                 strlen(account_paper_at(i)->name));
+        suggest_try(&n, account_paper_at(i)->name,
+                    strlen(account_paper_at(i)->name));
         if (!strcmp(name, account_paper_at(i)->name))
             return account_paper_multiplier(i, steps, rate, epsilon, delta, out,
                                             error);
     }
     return error_set(error, SOTTO_USAGE,
                      "--paper: no formula of that name; 'list' names them%s",
-                     near_hint(&n).text);
+                     suggest_hint(&n).text);
 }

@@ -29,12 +29,12 @@ void sotto_options_free(sotto_options *options)
 
 static sotto_status option_unknown(const char *name, sotto_error *error)
 {
-    near_name n = {.written = name};
+    suggestion n = {.written = name};
     for (int i = 0; i < OPTION_COUNT; i++)
-        near_try(&n, sotto_option_at(i)->name,
-                 strlen(sotto_option_at(i)->name));
+        suggest_try(&n, sotto_option_at(i)->name,
+                    strlen(sotto_option_at(i)->name));
     return error_set(error, SOTTO_USAGE, "there is no option --%s%s",
-                     show_name(name).text, near_hint(&n).text);
+                     show_name(name).text, suggest_hint(&n).text);
 }
 
 sotto_status sotto_options_set(sotto_options *options, const char *name,

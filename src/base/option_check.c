@@ -85,7 +85,7 @@ sotto_status option_check(const sotto_option *o, const char *value,
         if (!option_is_choice(o->choices, value))
             return error_set(error, SOTTO_USAGE, "--%s: expected one of %s%s",
                              o->name, o->choices,
-                             near_word(value, o->choices).text);
+                             suggest_word(value, o->choices).text);
         return SOTTO_OK;
     case SOTTO_OPTION_FLAG:
         if (strcmp(value, "yes") && strcmp(value, "no"))

@@ -10,19 +10,19 @@
 
 enum { NEAR_LONGEST = 63 };
 
-static int near_small(char c)
+static int suggest_small(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-static int near_least(int a, int b)
+static int suggest_least(int a, int b)
 {
     return a < b ? a : b;
 }
 
 /* The distance of a's first i letters from b's first k is row[i % 3][k]. */
-static int near_distance(const char *a, int a_length, const char *b,
-                         int b_length)
+static int suggest_distance(const char *a, int a_length, const char *b,
+                            int b_length)
 {
     int row[3][NEAR_LONGEST + 1];
     for (int i = 0; i <= a_length; i++) {
@@ -33,31 +33,31 @@ static int near_distance(const char *a, int a_length, const char *b,
                 now[k] = i + k;
                 continue;
             }
-            int differ = near_small(a[i - 1]) != near_small(b[k - 1]);
-            now[k] = near_least(near_least(before[k], now[k - 1]) + 1,
-                                before[k - 1] + differ);
+            int differ = suggest_small(a[i - 1]) != suggest_small(b[k - 1]);
+            now[k] = suggest_least(suggest_least(before[k], now[k - 1]) + 1,
+                                   before[k - 1] + differ);
             if (i > 1 && k > 1 &&
-                near_small(a[i - 1]) == near_small(b[k - 2]) &&
-                near_small(a[i - 2]) == near_small(b[k - 1]))
-                now[k] = near_least(now[k], earlier[k - 2] + 1);
+                suggest_small(a[i - 1]) == suggest_small(b[k - 2]) &&
+                suggest_small(a[i - 2]) == suggest_small(b[k - 1]))
+                now[k] = suggest_least(now[k], earlier[k - 2] + 1);
         }
     }
     return row[a_length % 3][b_length];
 }
 
 /* A name that begins as it was written is near, however long it is. */
-static int near_begins(const char *written, int length, const char *name,
-                       int name_length)
+static int suggest_begins(const char *written, int length, const char *name,
+                          int name_length)
 {
     if (length < 3 || name_length <= length)
         return 0;
     for (int i = 0; i < length; i++)
-        if (near_small(written[i]) != near_small(name[i]))
+        if (suggest_small(written[i]) != suggest_small(name[i]))
             return 0;
     return 1;
 }
 
-void near_try(near_name *n, const char *name, size_t length)
+void suggest_try(suggestion *n, const char *name, size_t length)
 {
     size_t size = strlen(n->written);
     if (!size || !length || size > NEAR_LONGEST || length > NEAR_LONGEST)
@@ -65,10 +65,10 @@ void near_try(near_name *n, const char *name, size_t length)
     int written = (int)size, other = (int)length;
     int longer = written > other ? written : other;
     /* one letter in three may be wrong, but not all of them */
-    int most = near_least((longer + 1) / 3, written - 1);
-    int distance = near_distance(n->written, written, name, other);
-    if (near_begins(n->written, written, name, other))
-        distance = near_least(distance, most);
+    int most = suggest_least((longer + 1) / 3, written - 1);
+    int distance = suggest_distance(n->written, written, name, other);
+    if (suggest_begins(n->written, written, name, other))
+        distance = suggest_least(distance, most);
     if (distance <= most && (!n->found || distance < n->distance)) {
         n->found = name;
         n->length = length;
@@ -76,7 +76,7 @@ void near_try(near_name *n, const char *name, size_t length)
     }
 }
 
-shown near_hint(const near_name *n)
+shown suggest_hint(const suggestion *n)
 {
     shown hint = {{0}};
     char name[NEAR_LONGEST + 1] = {0};
@@ -88,30 +88,30 @@ shown near_hint(const near_name *n)
     return hint;
 }
 
-shown near_word(const char *written, const char *words)
+shown suggest_word(const char *written, const char *words)
 {
-    near_name n = {.written = written};
+    suggestion n = {.written = written};
     while (*words) {
         size_t length = strcspn(words, " |");
-        near_try(&n, words, length);
+        suggest_try(&n, words, length);
         words += length + (words[length] != 0);
     }
-    return near_hint(&n);
+    return suggest_hint(&n);
 }
 
-shown near_names(const char *written, char *const *names, int64_t count)
+shown suggest_names(const char *written, char *const *names, int64_t count)
 {
-    near_name n = {.written = written};
+    suggestion n = {.written = written};
     for (int64_t i = 0; i < count; i++)
-        near_try(&n, names[i], strlen(names[i]));
-    return near_hint(&n);
+        suggest_try(&n, names[i], strlen(names[i]));
+    return suggest_hint(&n);
 }
 
 const char *sotto_nearest(const char *written, const char *const *names,
                           int64_t count)
 {
-    near_name n = {.written = written};
+    suggestion n = {.written = written};
     for (int64_t i = 0; i < count; i++)
-        near_try(&n, names[i], strlen(names[i]));
+        suggest_try(&n, names[i], strlen(names[i]));
     return n.found;
 }

@@ -59,20 +59,20 @@ shown show_name(const char *name);
  * or none when none is near. Only names that were declared: never what stands
  * in a record.
  */
-typedef struct near_name {
+typedef struct suggestion {
     const char *written;
     const char *found; /* not ended by NUL; NULL: none */
     size_t length;
     int distance;
-} near_name;
-void near_try(near_name *n, const char *name, size_t length);
+} suggestion;
+void suggest_try(suggestion *n, const char *name, size_t length);
 
 /* "; did you mean \"x\"?" to end a message with, or nothing. */
-shown near_hint(const near_name *n);
+shown suggest_hint(const suggestion *n);
 
 /* The hint of words in a text, "a|b" or " a b ", or of a list of names. */
-shown near_word(const char *written, const char *words);
-shown near_names(const char *written, char *const *names, int64_t count);
+shown suggest_word(const char *written, const char *words);
+shown suggest_names(const char *written, char *const *names, int64_t count);
 
 /* ---- memory ---- */
 
@@ -225,7 +225,7 @@ void thread_run(int threads, void (*work)(void *context, int worker),
 CORE_EXPORT(error_set);
 CORE_EXPORT(error_memory);
 CORE_EXPORT(show_name);
-CORE_EXPORT(near_word);
+CORE_EXPORT(suggest_word);
 CORE_EXPORT(mem_zeroed);
 CORE_EXPORT(mem_resize);
 CORE_EXPORT(mem_free);

@@ -47,13 +47,14 @@ typedef struct plan_names {
 static sotto_status plan_no_column(const plan_names *n, const char *who,
                                    const char *name, sotto_error *error)
 {
-    return error_set(error, SOTTO_DATA,
-                     "%s: %sthere is no column \"%s\" (%s); expected %s%s",
-                     show_name(n->file).text, n->header ? "line 1: " : "",
-                     show_name(name).text, who,
-                     n->header ? "one of the names in the header"
-                               : "the number of a column, from 1",
-                     near_names(name, n->name, n->header ? n->count : 0).text);
+    return error_set(
+        error, SOTTO_DATA,
+        "%s: %sthere is no column \"%s\" (%s); expected %s%s",
+        show_name(n->file).text, n->header ? "line 1: " : "",
+        show_name(name).text, who,
+        n->header ? "one of the names in the header"
+                  : "the number of a column, from 1",
+        suggest_names(name, n->name, n->header ? n->count : 0).text);
 }
 
 static sotto_status plan_check_option(const plan_names *n, option_id id,

@@ -248,7 +248,7 @@ static sotto_status generate_find(const char *name, const generate_set **out,
                                   sotto_error *error)
 {
     text_buffer names = {0};
-    near_name nearest = {.written = name};
+    suggestion nearest = {.written = name};
     *out = NULL;
     for (int i = 0; i < GENERATE_SETS; i++)
         if (!strcmp(generate_table[i].name, name)) {
@@ -258,8 +258,8 @@ static sotto_status generate_find(const char *name, const generate_set **out,
     for (int i = 0; i < GENERATE_SETS; i++) {
         text_put(&names, i ? ", " : "");
         text_put(&names, generate_table[i].name);
-        near_try(&nearest, generate_table[i].name,
-                 strlen(generate_table[i].name));
+        suggest_try(&nearest, generate_table[i].name,
+                    strlen(generate_table[i].name));
     }
     sotto_status status = SOTTO_FAILED;
     if (names.failed)
@@ -268,7 +268,7 @@ static sotto_status generate_find(const char *name, const generate_set **out,
         status = error_set(error, SOTTO_USAGE,
                            "there is no synthetic set %s; the sets are %s%s",
                            show_name(name).text, names.data,
-                           near_hint(&nearest).text);
+                           suggest_hint(&nearest).text);
     text_free(&names);
     return status;
 }

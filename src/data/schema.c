@@ -102,7 +102,7 @@ static sotto_status schema_no_key(const char *path, const char *name,
     return error_set(
         error, SOTTO_USAGE, "%s: %s%s has no \"%s\"; expected some of %.*s%s",
         show_name(path).text, where, type, show_name(key).text,
-        (int)strlen(keys) - 2, keys + 1, near_word(key, keys).text);
+        (int)strlen(keys) - 2, keys + 1, suggest_word(key, keys).text);
 }
 
 static sotto_status schema_type(column *c, const char *path, json_t *from,
@@ -119,8 +119,8 @@ static sotto_status schema_type(column *c, const char *path, json_t *from,
                          "%s: column \"%s\": expected \"type\" to be one of "
                          "number, category, target, weight, unit, drop%s",
                          show_name(path).text, show_name(c->name).text,
-                         near_word(type ? type : "",
-                                   "number category target weight unit drop")
+                         suggest_word(type ? type : "",
+                                      "number category target weight unit drop")
                              .text);
     c->role = schema_types[i].role;
     json_object_foreach(from, key, value)

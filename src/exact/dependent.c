@@ -118,7 +118,7 @@ static int64_t find_directions(exact_state *s)
     exact_begin_model(s);
     count = exact_free_members(s);
     exact_factorise(s, count, 1e-9);
-    for (int64_t i = 0; i < count && found < EXACT_NEAR; i++)
+    for (int64_t i = 0; i < count && found < EXACT_DEPENDENT; i++)
         if (!(s->factor[i * s->gram_room + i] > 0))
             found += find_direction(s, s->list[i], count, found);
     return found;
@@ -142,7 +142,7 @@ static double length_of(const exact_state *s, const double *v)
 
 /* Sets s->target to the model's minimum along the directions, the rest
    being at its own; 0 when there is none to follow. */
-int exact_near(exact_state *s)
+int exact_dependent(exact_state *s)
 {
     const exact_problem *p = s->problem;
     if (exact_has_gap(p) || isfinite(p->low) || isfinite(p->high) ||

@@ -193,7 +193,7 @@ static int newton_step(exact_state *s)
 static int near_step(exact_state *s)
 {
     double before = s->value + s->penalty;
-    if (!exact_near(s))
+    if (!exact_dependent(s))
         return 0;
     search_line(s, spread_step(s));
     s->gram_violation = 0;

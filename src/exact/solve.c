@@ -113,7 +113,7 @@ static int take_memory(exact_state *s)
         {&s->score, p},
         {&s->product, p},
         {&s->block, EXACT_PAD * (room + 1)},
-        {&s->near, exact_has_gap(s->problem) ? 0 : EXACT_NEAR * room},
+        {&s->near, exact_has_gap(s->problem) ? 0 : EXACT_DEPENDENT * room},
         {&s->alpha, n},
     };
     int count = (int)(sizeof list / sizeof *list) - !is_hinge;

@@ -31,7 +31,7 @@ enum { EXACT_PAD = 64 };
 enum { EXACT_GRAM = 600 };
 
 /* How many nearly dependent columns can be told apart at once. */
-enum { EXACT_NEAR = 16 };
+enum { EXACT_DEPENDENT = 16 };
 
 /*
  * The records. With an intercept a dense column stands for x_j - centre_j
@@ -85,7 +85,7 @@ typedef struct exact_state {
     double *mean;          /* per member: sum curve x / mass */
     double *residual, *direction, *image; /* per member */
     double *score, *product;              /* p */
-    double *near;   /* EXACT_NEAR directions over members, see dependent.c */
+    double *near; /* EXACT_DEPENDENT directions over members, see dependent.c */
     double damping; /* Levenberg-Marquardt, relative to the largest curvature */
 
     /* X'HX of the first gram_done members, rows of gram_room */
@@ -165,7 +165,7 @@ void exact_columns(exact_state *s, double accuracy);
 
 /* ---- dependent.c ---- */
 
-int exact_near(exact_state *s);
+int exact_dependent(exact_state *s);
 
 /* ---- proximal.c, hinge.c ---- */
 

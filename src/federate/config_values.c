@@ -30,7 +30,7 @@ sotto_status config_keys(const reading *r, const json_t *object,
                              "%s: %s has no \"%s\"; expected some of %.*s%s",
                              show_name(r->name).text, show_name(where).text,
                              show_name(key).text, (int)strlen(keys) - 2,
-                             keys + 1, near_word(key, keys).text);
+                             keys + 1, suggest_word(key, keys).text);
     }
     return SOTTO_OK;
 }

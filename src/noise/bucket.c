@@ -46,9 +46,9 @@ static uint64_t bucket_weight(uint64_t times, double rate)
     const uint64_t most = (uint64_t)1 << BUCKET_BITS;
     if (!times)
         return most;
-    wide e = wide_exp_minus(noise_wide_rate(times, rate));
-    wide height = wide_multiply(e, wide_integer(most));
-    return wide_add(height, wide_fraction(1, 0, 0)).limb[3] + 1;
+    fixed256 e = fixed256_exp_minus(noise_fixed256_rate(times, rate));
+    fixed256 height = fixed256_multiply(e, fixed256_integer(most));
+    return fixed256_add(height, fixed256_fraction(1, 0, 0)).limb[3] + 1;
 }
 
 /* Until the weight is 1, or there are no integers so far apart. */
@@ -370,14 +370,14 @@ static int bucket_under_first(uint64_t height, uint64_t behind, double rate)
 }
 
 /* The same by 128 more bits. */
-static int bucket_under_wide(noise_stream *stream, uint64_t height,
-                             uint64_t behind, double rate)
+static int bucket_under_fixed256(noise_stream *stream, uint64_t height,
+                                 uint64_t behind, double rate)
 {
     uint64_t second = noise_word(stream), third = noise_word(stream);
-    wide u = wide_fraction(height << 2 | second >> 62,
-                           second << 2 | third >> 62, third << 2);
-    wide e = noise_wide_exponential(u);
-    return wide_compare(e, noise_wide_rate(behind, rate)) > 0;
+    fixed256 u = fixed256_fraction(height << 2 | second >> 62,
+                                   second << 2 | third >> 62, third << 2);
+    fixed256 e = noise_fixed256_exponential(u);
+    return fixed256_compare(e, noise_fixed256_rate(behind, rate)) > 0;
 }
 
 /* The last score of the best bucket: distances are counted from there. */
@@ -400,7 +400,7 @@ size_t noise_buckets_select(noise_stream *stream, noise_buckets *b,
         uint64_t behind = from - (uint64_t)scores[index * b->stride];
         int under = bucket_under_first(height, behind, b->rate);
         if (under < 0)
-            under = bucket_under_wide(stream, height, behind, b->rate);
+            under = bucket_under_fixed256(stream, height, behind, b->rate);
         if (under)
             return index;
     }

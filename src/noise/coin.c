@@ -91,21 +91,24 @@ static gaps gaps_of(uint64_t threshold)
 }
 
 /* The gap where double leaves it open, or `left` if it is not below that. */
-static uint64_t gaps_wide(const gaps *g, noise_stream *stream, uint64_t word,
-                          uint64_t left)
+static uint64_t gaps_fixed256(const gaps *g, noise_stream *stream,
+                              uint64_t word, uint64_t left)
 {
     uint64_t second = noise_word(stream), third = noise_word(stream);
-    wide e = noise_wide_exponential(wide_fraction(word, second, third));
-    wide rate = noise_wide_exponential(wide_fraction(0 - g->threshold, 0, 0));
+    fixed256 e =
+        noise_fixed256_exponential(fixed256_fraction(word, second, third));
+    fixed256 rate =
+        noise_fixed256_exponential(fixed256_fraction(0 - g->threshold, 0, 0));
     double near = (double)e.limb[3] + (double)e.limb[2] * 0x1p-64;
     if (near * g->inverse > (double)left + 2)
         return left;
     uint64_t gap = (uint64_t)(near * g->inverse);
-    while (gap > 0 &&
-           wide_compare(e, wide_multiply(wide_integer(gap), rate)) < 0)
+    while (gap > 0 && fixed256_compare(e, fixed256_multiply(
+                                              fixed256_integer(gap), rate)) < 0)
         gap--;
     while (gap < left &&
-           wide_compare(e, wide_multiply(wide_integer(gap + 1), rate)) >= 0)
+           fixed256_compare(
+               e, fixed256_multiply(fixed256_integer(gap + 1), rate)) >= 0)
         gap++;
     return gap;
 }
@@ -114,15 +117,16 @@ static uint64_t gaps_next(const gaps *g, noise_stream *stream, uint64_t left)
 {
     uint64_t word = noise_word(stream);
     if (!word)
-        return gaps_wide(g, stream, word, left);
+        return gaps_fixed256(g, stream, word, left);
     first_value e = first_exponential(word, 0);
     double y = e.value * g->inverse;
     double bound = 2 * e.loose * g->inverse + 0x1p-46 * (1 + y);
     if (y - bound > (double)left)
         return left;
     double whole = (double)(uint64_t)y, part = y - whole;
-    return part > bound && 1 - part > bound ? (uint64_t)y
-                                            : gaps_wide(g, stream, word, left);
+    return part > bound && 1 - part > bound
+               ? (uint64_t)y
+               : gaps_fixed256(g, stream, word, left);
 }
 
 static void picks_by_gaps(picks *p, size_t count)

@@ -1,64 +1,64 @@
 /*
- * wide: 256-bit fixed point, for the few draws that double cannot decide.
+ * fixed256: 256-bit fixed point, for the few draws that double cannot decide.
  *
  * A number is a multiple of one unit, 2^-192, below 2^64; signs are kept by
  * the caller. Everything is exact or rounded down unless said otherwise, and
  * the bounds are those of docs/privacy.md, "Wide arithmetic". It is slow
  * (microseconds) and meant to be checked by reading.
  */
-#ifndef SOTTO_WIDE_H
-#define SOTTO_WIDE_H
+#ifndef SOTTO_NOISE_FIXED256_H
+#define SOTTO_NOISE_FIXED256_H
 
 #include <stdint.h>
 
-typedef struct wide {
+typedef struct fixed256 {
     uint64_t limb[4]; /* the sum of limb[i] 2^(64 (i - 3)) */
-} wide;
+} fixed256;
 
 /* A sine or cosine, or a logarithm, with its sign. */
-typedef struct wide_signed {
-    wide size;
+typedef struct fixed256_signed {
+    fixed256 size;
     int negative;
-} wide_signed;
+} fixed256_signed;
 
-wide wide_integer(uint64_t n);
+fixed256 fixed256_integer(uint64_t n);
 
 /* The fraction 0.high middle low. */
-wide wide_fraction(uint64_t high, uint64_t middle, uint64_t low);
+fixed256 fixed256_fraction(uint64_t high, uint64_t middle, uint64_t low);
 
 /* x >= 0 and below 2^64; bits under the unit are dropped. */
-wide wide_double(double x);
+fixed256 fixed256_double(double x);
 
 /* -1, 0 or 1 as a is less than, equal to or above b. */
-int wide_compare(wide a, wide b);
-int wide_is_zero(wide a);
+int fixed256_compare(fixed256 a, fixed256 b);
+int fixed256_is_zero(fixed256 a);
 
-wide wide_add(wide a, wide b);      /* the sum must be below 2^64 */
-wide wide_subtract(wide a, wide b); /* a >= b */
+fixed256 fixed256_add(fixed256 a, fixed256 b); /* the sum must be below 2^64 */
+fixed256 fixed256_subtract(fixed256 a, fixed256 b); /* a >= b */
 
 /* a b rounded down; the product must be below 2^64. */
-wide wide_multiply(wide a, wide b);
+fixed256 fixed256_multiply(fixed256 a, fixed256 b);
 
 /* a / n rounded down. */
-wide wide_divide_small(wide a, uint64_t n);
+fixed256 fixed256_divide_small(fixed256 a, uint64_t n);
 
 /* a / b rounded down, for a < b < 2^63. */
-wide wide_ratio(wide a, wide b);
+fixed256 fixed256_ratio(fixed256 a, fixed256 b);
 
 /* The square root rounded down. */
-wide wide_sqrt(wide a);
+fixed256 fixed256_sqrt(fixed256 a);
 
 /* ln x for x > 0, within 2^-183 (Lemma W1). */
-wide_signed wide_ln(wide x);
+fixed256_signed fixed256_ln(fixed256 x);
 
 /* e^-x, within 2^-183 (Lemma W3). */
-wide wide_exp_minus(wide x);
+fixed256 fixed256_exp_minus(fixed256 x);
 
 /* sin and cos of 2 pi v for v < 1, each within 2^-185 (Lemma W2). */
-void wide_turn(wide v, wide_signed *sine, wide_signed *cosine);
+void fixed256_turn(fixed256 v, fixed256_signed *sine, fixed256_signed *cosine);
 
 /* a + b with signs. */
-wide_signed wide_sum(wide_signed a, wide_signed b);
-int wide_signed_compare(wide_signed a, wide_signed b);
+fixed256_signed fixed256_sum(fixed256_signed a, fixed256_signed b);
+int fixed256_signed_compare(fixed256_signed a, fixed256_signed b);
 
 #endif

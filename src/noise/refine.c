@@ -1,22 +1,22 @@
 /*
- * The exponential variable and the shift of a key in wide arithmetic.
+ * The exponential variable and the shift of a key in 256-bit fixed point.
  */
 #include "refine.h"
 
-wide noise_wide_exponential(wide u)
+fixed256 noise_fixed256_exponential(fixed256 u)
 {
-    if (wide_is_zero(u))
+    if (fixed256_is_zero(u))
         u.limb[0] = 1;
-    wide_signed ln = wide_ln(u);
-    return ln.negative ? ln.size : (wide){{0}};
+    fixed256_signed ln = fixed256_ln(u);
+    return ln.negative ? ln.size : (fixed256){{0}};
 }
 
-wide noise_wide_rate(uint64_t times, double rate)
+fixed256 noise_fixed256_rate(uint64_t times, double rate)
 {
     if ((double)times * rate >= 0x1p20)
-        return wide_integer((uint64_t)1 << 20);
+        return fixed256_integer((uint64_t)1 << 20);
     /* at most 64 + 53 bits, the last at 2^-116 or above: exact */
-    return wide_multiply(wide_integer(times), wide_double(rate));
+    return fixed256_multiply(fixed256_integer(times), fixed256_double(rate));
 }
 
 sotto_status noise_check_rate(double rate, sotto_error *error)

@@ -6,7 +6,7 @@
  * `floor` is the largest lower end so far: whoever's upper end is below it
  * has lost, for certain. Mostly a bound from the word's leading zeros shows
  * that already, without a logarithm. If more than one contender is left,
- * their words are extended and the keys compared in wide arithmetic
+ * their words are extended and the keys compared in 256-bit fixed point
  * (docs/privacy.md, Theorem S).
  */
 #include "first.h"
@@ -61,26 +61,26 @@ static void contender_bound(const contest *t, contender *c)
 }
 
 /* The key itself, of 192 bits: the words that were drawn and two more. */
-static wide_signed contender_key(const contest *t, contender *c)
+static fixed256_signed contender_key(const contest *t, contender *c)
 {
     if (!c->extended) {
         c->more[0] = noise_word(t->stream);
         c->more[1] = noise_word(t->stream);
         c->extended = 1;
     }
-    wide u = wide_fraction(c->word, c->more[0], c->more[1]);
+    fixed256 u = fixed256_fraction(c->word, c->more[0], c->more[1]);
     if (t->gumbel) /* E = -ln(1 - V), as in the first stage */
-        u = wide_subtract(wide_integer(1), u);
-    wide e = noise_wide_exponential(u);
-    wide_signed noise = {e, 0};
+        u = fixed256_subtract(fixed256_integer(1), u);
+    fixed256 e = noise_fixed256_exponential(u);
+    fixed256_signed noise = {e, 0};
     if (t->gumbel) {
-        if (wide_is_zero(e))
+        if (fixed256_is_zero(e))
             e.limb[0] = 1;
-        noise = wide_ln(e);
+        noise = fixed256_ln(e);
         noise.negative = !noise.negative;
     }
-    return wide_sum((wide_signed){noise_wide_rate(c->behind, t->rate), 1},
-                    noise);
+    return fixed256_sum(
+        (fixed256_signed){noise_fixed256_rate(c->behind, t->rate), 1}, noise);
 }
 
 /* ---- the contest ---- */
@@ -90,10 +90,10 @@ static void contest_settle(contest *t)
 {
     int best = 0;
     if (t->count > 1) {
-        wide_signed best_key = contender_key(t, &t->list[0]);
+        fixed256_signed best_key = contender_key(t, &t->list[0]);
         for (int i = 1; i < t->count; i++) {
-            wide_signed key = contender_key(t, &t->list[i]);
-            if (wide_signed_compare(key, best_key) > 0) {
+            fixed256_signed key = contender_key(t, &t->list[i]);
+            if (fixed256_signed_compare(key, best_key) > 0) {
                 best_key = key;
                 best = i;
             }

@@ -1,7 +1,7 @@
 /*
  * Rounded Laplace and Gaussian noise by inversion. A value is decided in
  * double where the proven bound allows it; otherwise the same random bits
- * are extended, never replaced, and it is decided in wide arithmetic
+ * are extended, never replaced, and it is decided in 256-bit fixed point
  * (docs/privacy.md, Theorems L and G).
  */
 #include "first.h"
@@ -30,23 +30,23 @@ static inline int64_t noise_round(double size, double bound)
 }
 
 /* The integer nearest to size scale. */
-static int64_t noise_round_wide(wide size, double scale)
+static int64_t noise_round_fixed256(fixed256 size, double scale)
 {
-    wide y = wide_multiply(size, wide_double(scale));
-    wide half = wide_fraction((uint64_t)1 << 63, 0, 0);
-    return (int64_t)wide_add(y, half).limb[3];
+    fixed256 y = fixed256_multiply(size, fixed256_double(scale));
+    fixed256 half = fixed256_fraction((uint64_t)1 << 63, 0, 0);
+    return (int64_t)fixed256_add(y, half).limb[3];
 }
 
 /* ---- Laplace ---- */
 
 /* The last bit of the first word is the sign, the others begin U. */
-static int64_t noise_laplace_wide(noise_stream *stream, uint64_t first,
-                                  double scale)
+static int64_t noise_laplace_fixed256(noise_stream *stream, uint64_t first,
+                                      double scale)
 {
     uint64_t second = noise_word(stream), third = noise_word(stream);
-    wide u = wide_fraction((first & ~(uint64_t)1) | second >> 63,
-                           second << 1 | third >> 63, third << 1);
-    return noise_round_wide(noise_wide_exponential(u), scale);
+    fixed256 u = fixed256_fraction((first & ~(uint64_t)1) | second >> 63,
+                                   second << 1 | third >> 63, third << 1);
+    return noise_round_fixed256(noise_fixed256_exponential(u), scale);
 }
 
 static inline int64_t noise_laplace_one(noise_stream *stream, double scale)
@@ -59,7 +59,7 @@ static inline int64_t noise_laplace_one(noise_stream *stream, double scale)
             noise_round(scale * e.value, scale * (e.loose + 0x1p-48 * e.value));
     }
     if (size < 0)
-        size = noise_laplace_wide(stream, first, scale);
+        size = noise_laplace_fixed256(stream, first, scale);
     return first & 1 ? -size : size;
 }
 
@@ -77,19 +77,22 @@ sotto_status noise_laplace(noise_stream *stream, double scale, int64_t *out,
 
 /* ---- Gaussian ---- */
 
-static void noise_gaussian_wide(noise_stream *stream, uint64_t first_u,
-                                uint64_t first_v, double sigma, int64_t pair[2])
+static void noise_gaussian_fixed256(noise_stream *stream, uint64_t first_u,
+                                    uint64_t first_v, double sigma,
+                                    int64_t pair[2])
 {
     uint64_t more[4];
     for (int i = 0; i < 4; i++)
         more[i] = noise_word(stream);
-    wide e = noise_wide_exponential(wide_fraction(first_u, more[0], more[1]));
-    wide radius = wide_sqrt(wide_add(e, e));
-    wide_signed turn[2];
-    wide_turn(wide_fraction(first_v, more[2], more[3]), &turn[1], &turn[0]);
+    fixed256 e = noise_fixed256_exponential(
+        fixed256_fraction(first_u, more[0], more[1]));
+    fixed256 radius = fixed256_sqrt(fixed256_add(e, e));
+    fixed256_signed turn[2];
+    fixed256_turn(fixed256_fraction(first_v, more[2], more[3]), &turn[1],
+                  &turn[0]);
     for (int i = 0; i < 2; i++) {
-        wide size = wide_multiply(radius, turn[i].size);
-        pair[i] = noise_round_wide(size, sigma);
+        fixed256 size = fixed256_multiply(radius, turn[i].size);
+        pair[i] = noise_round_fixed256(size, sigma);
         if (turn[i].negative)
             pair[i] = -pair[i];
     }
@@ -118,7 +121,7 @@ static inline void noise_gaussian_pair(noise_stream *stream, double sigma,
 {
     uint64_t u = noise_word(stream), v = noise_word(stream);
     if (!noise_gaussian_first(u, v, sigma, pair))
-        noise_gaussian_wide(stream, u, v, sigma, pair);
+        noise_gaussian_fixed256(stream, u, v, sigma, pair);
 }
 
 sotto_status noise_gaussian(noise_stream *stream, double sigma, int64_t *out,

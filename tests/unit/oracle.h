@@ -42,15 +42,15 @@ static inline void oracle_words(mpfr_t out, const uint64_t *words, int count,
     }
 }
 
-static inline void oracle_wide(mpfr_t out, wide x)
+static inline void oracle_fixed256(mpfr_t out, fixed256 x)
 {
     uint64_t words[4] = {x.limb[3], x.limb[2], x.limb[1], x.limb[0]};
     oracle_words(out, words, 4, 0);
 }
 
-static inline void oracle_signed(mpfr_t out, wide_signed x)
+static inline void oracle_signed(mpfr_t out, fixed256_signed x)
 {
-    oracle_wide(out, x.size);
+    oracle_fixed256(out, x.size);
     if (x.negative)
         mpfr_neg(out, out, MPFR_RNDN);
 }

@@ -500,13 +500,13 @@ static void test_nearest(void **state)
     assert_null(sotto_nearest(long_name, names, 8));
     const char *same[] = {long_name};
     assert_null(sotto_nearest("aaaa", same, 1));
-    assert_string_equal(near_word("bonds", " type bounds missing ").text,
+    assert_string_equal(suggest_word("bonds", " type bounds missing ").text,
                         "; did you mean \"bounds\"?");
-    assert_string_equal(near_word("logit", "squared|logistic").text,
+    assert_string_equal(suggest_word("logit", "squared|logistic").text,
                         "; did you mean \"logistic\"?");
-    assert_string_equal(near_word("none", "squared|logistic").text, "");
-    assert_string_equal(near_word("", "a|b").text, "");
-    assert_string_equal(near_word("a\nage", "a\nagg").text,
+    assert_string_equal(suggest_word("none", "squared|logistic").text, "");
+    assert_string_equal(suggest_word("", "a|b").text, "");
+    assert_string_equal(suggest_word("a\nage", "a\nagg").text,
                         "; did you mean \"a?agg\"?");
 }
 

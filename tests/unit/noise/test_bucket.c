@@ -302,7 +302,7 @@ static size_t check_edge(const trial *t, uint128 point, uint64_t second,
 }
 
 /* The bits of a member's own curve below 2^-62, plus or minus 2^-178: more
-   than what is lost in wide arithmetic, so that they do tell. */
+   than what is lost in 256-bit fixed point, so that they do tell. */
 static void edge_words(const trial *t, size_t member, uint64_t words[2])
 {
     uint64_t end = (((uint64_t)t->top + 1) << t->b->shift) - 1;

@@ -19,9 +19,9 @@
 static mpfr_t x, y, want, got;
 
 /* A number of up to `bits` bits, any length, long runs of ones or zeros. */
-static wide any(int bits)
+static fixed256 any(int bits)
 {
-    wide r;
+    fixed256 r;
     for (int i = 0; i < 4; i++)
         r.limb[i] = oracle_random() & 1 ? oracle_random() : oracle_extreme();
     int drop = 256 - bits + (int)(oracle_random() % (unsigned)bits);
@@ -36,9 +36,9 @@ static wide any(int bits)
 }
 
 /* want, in units, rounded down, must be what is got. */
-static void assert_floor(wide result)
+static void assert_floor(fixed256 result)
 {
-    oracle_wide(got, result);
+    oracle_fixed256(got, result);
     mpfr_mul_2si(want, want, 192, MPFR_RNDN);
     mpfr_floor(want, want);
     mpfr_mul_2si(got, got, 192, MPFR_RNDN);
@@ -49,23 +49,25 @@ static void test_sums(void **state)
 {
     (void)state;
     for (int i = 0; i < 20000; i++) {
-        wide a = any(255), b = any(255);
-        oracle_wide(x, a);
-        oracle_wide(y, b);
+        fixed256 a = any(255), b = any(255);
+        oracle_fixed256(x, a);
+        oracle_fixed256(y, b);
         mpfr_add(want, x, y, MPFR_RNDN);
-        assert_floor(wide_add(a, b));
+        assert_floor(fixed256_add(a, b));
         int order = mpfr_cmp(x, y);
-        assert_int_equal(wide_compare(a, b), (order > 0) - (order < 0));
+        assert_int_equal(fixed256_compare(a, b), (order > 0) - (order < 0));
         mpfr_sub(want, x, y, MPFR_RNDN);
         mpfr_abs(want, want, MPFR_RNDN);
-        assert_floor(order < 0 ? wide_subtract(b, a) : wide_subtract(a, b));
-        wide_signed s = {a, i & 1}, t = {b, i >> 1 & 1};
+        assert_floor(order < 0 ? fixed256_subtract(b, a)
+                               : fixed256_subtract(a, b));
+        fixed256_signed s = {a, i & 1}, t = {b, i >> 1 & 1};
         oracle_signed(x, s);
         oracle_signed(y, t);
         order = mpfr_cmp(x, y);
-        assert_int_equal(wide_signed_compare(s, t), (order > 0) - (order < 0));
+        assert_int_equal(fixed256_signed_compare(s, t),
+                         (order > 0) - (order < 0));
         mpfr_add(want, x, y, MPFR_RNDN);
-        oracle_signed(got, wide_sum(s, t));
+        oracle_signed(got, fixed256_sum(s, t));
         assert_true(mpfr_equal_p(want, got));
     }
 }
@@ -74,16 +76,16 @@ static void test_products(void **state)
 {
     (void)state;
     for (int i = 0; i < 20000; i++) {
-        wide a = any(224), b = any(224);
-        oracle_wide(x, a);
-        oracle_wide(y, b);
+        fixed256 a = any(224), b = any(224);
+        oracle_fixed256(x, a);
+        oracle_fixed256(y, b);
         mpfr_mul(want, x, y, MPFR_RNDN);
-        assert_floor(wide_multiply(a, b));
+        assert_floor(fixed256_multiply(a, b));
         uint64_t n = oracle_extreme() | 1;
         mpfr_set_prec(want, 1000);
         mpfr_set_uj(y, n, MPFR_RNDN);
         mpfr_div(want, x, y, MPFR_RNDD);
-        assert_floor(wide_divide_small(a, n));
+        assert_floor(fixed256_divide_small(a, n));
         mpfr_set_prec(want, ORACLE_BITS);
     }
 }
@@ -92,19 +94,19 @@ static void test_ratios(void **state)
 {
     (void)state;
     for (int i = 0; i < 5000; i++) {
-        wide a = any(255), b = any(255);
-        if (wide_compare(a, b) == 0)
+        fixed256 a = any(255), b = any(255);
+        if (fixed256_compare(a, b) == 0)
             continue;
-        if (wide_compare(a, b) > 0) {
-            wide c = a;
+        if (fixed256_compare(a, b) > 0) {
+            fixed256 c = a;
             a = b;
             b = c;
         }
         mpfr_set_prec(want, 1000);
-        oracle_wide(x, a);
-        oracle_wide(y, b);
+        oracle_fixed256(x, a);
+        oracle_fixed256(y, b);
         mpfr_div(want, x, y, MPFR_RNDD);
-        assert_floor(wide_ratio(a, b));
+        assert_floor(fixed256_ratio(a, b));
         mpfr_set_prec(want, ORACLE_BITS);
     }
 }
@@ -113,16 +115,16 @@ static void test_roots(void **state)
 {
     (void)state;
     for (int i = 0; i < 5000; i++) {
-        wide a = i < 256 ? (wide){{0}} : any(256);
+        fixed256 a = i < 256 ? (fixed256){{0}} : any(256);
         if (i < 256) /* powers of two: exact or nearly */
             a.limb[i / 64] = (uint64_t)1 << i % 64;
-        oracle_wide(x, a);
+        oracle_fixed256(x, a);
         mpfr_sqrt(want, x, MPFR_RNDD);
-        assert_floor(wide_sqrt(a));
+        assert_floor(fixed256_sqrt(a));
     }
     for (uint64_t n = 0; n < 1000; n++) /* squares and their neighbours */
-        assert_int_equal(wide_sqrt(wide_integer(n * n)).limb[3], n);
-    assert_true(wide_is_zero(wide_sqrt((wide){{0}})));
+        assert_int_equal(fixed256_sqrt(fixed256_integer(n * n)).limb[3], n);
+    assert_true(fixed256_is_zero(fixed256_sqrt((fixed256){{0}})));
 }
 
 static void test_doubles(void **state)
@@ -146,27 +148,27 @@ static void test_doubles(void **state)
         if (d >= 0x1p64)
             continue;
         mpfr_set_d(want, d, MPFR_RNDN);
-        assert_floor(wide_double(d));
+        assert_floor(fixed256_double(d));
     }
 }
 
 /* Arguments that meet each branch: near 1, near sqrt(2), tiny, large. */
-static wide argument(int i)
+static fixed256 argument(int i)
 {
-    wide a = any(200);
+    fixed256 a = any(200);
     if (i % 8 == 1) { /* just below 1 */
-        wide one = wide_integer(1), small = any(192);
-        a = wide_subtract(one, small);
+        fixed256 one = fixed256_integer(1), small = any(192);
+        a = fixed256_subtract(one, small);
     } else if (i % 8 == 2) {
-        a = wide_add(wide_integer(1), any(150));
+        a = fixed256_add(fixed256_integer(1), any(150));
     } else if (i % 8 == 3) { /* around sqrt(2), over powers of two */
-        a = wide_double(ldexp(1.4142135623730951, -(i % 190)));
+        a = fixed256_double(ldexp(1.4142135623730951, -(i % 190)));
         a.limb[0] ^= oracle_random() & 7;
     } else if (i < 256) {
-        a = (wide){{0}};
+        a = (fixed256){{0}};
         a.limb[i / 64] = (uint64_t)1 << i % 64;
     }
-    if (wide_is_zero(a))
+    if (fixed256_is_zero(a))
         a.limb[0] = 1;
     return a;
 }
@@ -176,10 +178,10 @@ static void test_ln(void **state)
     (void)state;
     double worst = 0;
     for (int i = 0; i < 40000; i++) {
-        wide a = argument(i);
-        oracle_wide(x, a);
+        fixed256 a = argument(i);
+        oracle_fixed256(x, a);
         mpfr_log(want, x, MPFR_RNDN);
-        oracle_signed(got, wide_ln(a));
+        oracle_signed(got, fixed256_ln(a));
         worst = fmax(worst, oracle_distance(want, got, -192));
     }
     print_message("ln: at most %.1f units, proven 281\n", worst);
@@ -194,26 +196,27 @@ static void test_exp(void **state)
     (void)state;
     double worst = 0;
     for (int i = 0; i < 40000; i++) {
-        wide a = any(200);
+        fixed256 a = any(200);
         if (i % 4 == 1)
             a.limb[3] = oracle_random() % 140;
         else if (i % 4 == 2)
-            a = wide_integer(oracle_random() % 140);
+            a = fixed256_integer(oracle_random() % 140);
         else if (i % 4 == 3)
-            a = (wide){{oracle_extreme(), ~(uint64_t)0, ~(uint64_t)0,
-                        oracle_random() % 140}};
-        oracle_wide(x, a);
+            a = (fixed256){{oracle_extreme(), ~(uint64_t)0, ~(uint64_t)0,
+                            oracle_random() % 140}};
+        oracle_fixed256(x, a);
         mpfr_neg(x, x, MPFR_RNDN);
         mpfr_exp(want, x, MPFR_RNDN);
-        oracle_wide(got, wide_exp_minus(a));
+        oracle_fixed256(got, fixed256_exp_minus(a));
         worst = fmax(worst, oracle_distance(want, got, -192));
     }
     print_message("exp: at most %.1f units, proven 280\n", worst);
     assert_true(worst <= 280);
     assert_true(worst >= 1);
-    wide one = wide_exp_minus(wide_integer(0));
-    assert_int_equal(wide_compare(one, wide_integer(1)), 0);
-    assert_true(wide_is_zero(wide_exp_minus(wide_integer(UINT64_MAX))));
+    fixed256 one = fixed256_exp_minus(fixed256_integer(0));
+    assert_int_equal(fixed256_compare(one, fixed256_integer(1)), 0);
+    assert_true(
+        fixed256_is_zero(fixed256_exp_minus(fixed256_integer(UINT64_MAX))));
 }
 
 static void test_turn(void **state)
@@ -225,19 +228,19 @@ static void test_turn(void **state)
     mpfr_const_pi(pi2, MPFR_RNDN);
     mpfr_mul_2ui(pi2, pi2, 1, MPFR_RNDN);
     for (int i = 0; i < 40000; i++) {
-        wide v = any(192);
+        fixed256 v = any(192);
         v.limb[3] = 0;
         if (i % 4 == 1) { /* around the eighths */
             uint64_t eighth = (uint64_t)(i / 4 % 8) << 61;
-            v = wide_fraction(eighth, 0, 0);
+            v = fixed256_fraction(eighth, 0, 0);
             v.limb[i % 3] ^= oracle_random() & 3;
         } else if (i % 4 == 2) { /* just below one of them */
             uint64_t eighth = ((uint64_t)(i / 4 % 8) + 1) << 61;
-            v = wide_fraction(eighth - 1, UINT64_MAX, oracle_extreme());
+            v = fixed256_fraction(eighth - 1, UINT64_MAX, oracle_extreme());
         }
-        wide_signed s, c;
-        wide_turn(v, &s, &c);
-        oracle_wide(x, v);
+        fixed256_signed s, c;
+        fixed256_turn(v, &s, &c);
+        oracle_fixed256(x, v);
         mpfr_mul(x, x, pi2, MPFR_RNDN);
         mpfr_sin_cos(want, y, x, MPFR_RNDN);
         oracle_signed(got, s);

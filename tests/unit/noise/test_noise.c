@@ -32,7 +32,7 @@ static int64_t laplace_of(double scale, int negative)
     return negative ? -n : n;
 }
 
-static int64_t laplace_wide(const uint64_t words[3], double scale)
+static int64_t laplace_fixed256(const uint64_t words[3], double scale)
 {
     fraction(v, words + 1, 2, 0);
     mpfr_mul_2si(v, v, -63, MPFR_RNDN);
@@ -54,7 +54,7 @@ static int check_laplace(const uint64_t words[3], double scale)
     noise_close(s);
     assert_true(used == 1 || used == 3);
     if (used == 3) {
-        assert_int_equal(got, laplace_wide(words, scale));
+        assert_int_equal(got, laplace_fixed256(words, scale));
         return 1;
     }
     uint64_t first = words[0] & ~(uint64_t)1;
@@ -120,8 +120,8 @@ static void test_laplace_ends(void **state)
     for (size_t i = 0; i < sizeof script / sizeof script[0]; i++)
         for (int j = 0; j < 5; j++)
             check_laplace(script[i], scales[j]);
-    assert_true(laplace_wide(script[12], 0x1p40) !=
-                laplace_wide(script[13], 0x1p40));
+    assert_true(laplace_fixed256(script[12], 0x1p40) !=
+                laplace_fixed256(script[13], 0x1p40));
 }
 
 /* ---- Gaussian ---- */
