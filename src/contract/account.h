@@ -283,10 +283,8 @@ sotto_status account_paper_multiplier(int64_t i, double steps, double rate,
 
 /* ---- what libsotto-federate uses ---- */
 
-CORE_EXPORT(account_add);
 CORE_EXPORT(account_free);
 CORE_EXPORT(account_adjacency_name);
-CORE_EXPORT(account_ask);
 CORE_EXPORT(account_put_question);
 CORE_EXPORT(account_put_terms);
 CORE_EXPORT(account_method_name);

@@ -167,4 +167,12 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error);
 
+/* ---- what libsotto-federate uses ---- */
+
+CORE_EXPORT(ask_name);
+CORE_EXPORT(ask_mechanism_of);
+CORE_EXPORT(curator_draws);
+CORE_EXPORT(curator_question);
+CORE_EXPORT(curator_events);
+
 #endif

@@ -92,25 +92,20 @@ void federation_move(const federation *f, int k, double *weight, int64_t round,
  */
 sotto_status federation_settle(federation *f, sotto_error *error);
 
-/* What party k's curator is asked, and for whom. */
+/* So many questions of each kind, with their noise. */
+ask_plan federation_asked(const federation *f, int64_t vertices,
+                          int64_t sketches, int64_t labels);
+
+/* What is asked of one whole row, at most; and of party k's part of it, which
+   is what its curator is asked. */
+ask_plan federation_row_plan(const federation *f);
 ask_plan federation_plan(const federation *f, int k);
 curator_policy federation_policy(const federation *f, int k);
 
-/* What is asked of one whole row, and of party k's part of it. */
-typedef struct federation_questions {
-    account_question question[3];
-    const char *name[3];
-    int count;
-    double draws;
-} federation_questions;
-federation_questions federation_row_questions(const federation *f);
-federation_questions federation_slice_questions(const federation *f, int k);
-
-/* What that costs. */
-sotto_status federation_events(account_list *out, const federation *f,
+/* What that costs. In any order: who is asked what, and when, may follow from
+   answers. */
+sotto_status federation_events(account_list *out, const ask_plan *plan,
                                sotto_error *error);
-sotto_status federation_slice(account_list *out, const federation *f, int k,
-                              sotto_error *error);
 
 /* mu of a Gaussian mechanism of the same budget; infinite without noise. */
 sotto_status federation_mu(const federation *f, double *mu, sotto_error *error);

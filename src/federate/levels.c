@@ -19,69 +19,42 @@ static int64_t all_caps(const federation *f)
     return sum;
 }
 
-static int shows_labels(const federation *f, int k)
+/* ---- what is asked ---- */
+
+ask_plan federation_asked(const federation *f, int64_t vertices,
+                          int64_t sketches, int64_t labels)
 {
-    return !f->labels_known && k == f->label_party;
+    ask_plan plan = {.items = labels ? 3 : 2, .any_order = 1};
+    plan.item[0] = (ask_item){.kind = ASK_ALONG,
+                              .count = vertices,
+                              .level = f->range,
+                              .noise = ASK_GUMBEL};
+    plan.item[1] = (ask_item){.kind = ASK_SKETCH,
+                              .count = sketches,
+                              .level = f->mu_sketch,
+                              .block = f->buckets};
+    plan.item[2] = (ask_item){.kind = ASK_LABELS,
+                              .count = labels,
+                              .level = f->mu_labels,
+                              .block = f->buckets};
+    return plan;
 }
 
-/* ---- events ---- */
-
-static void add_question(federation_questions *all, const char *name,
-                         account_kind kind, double level, int64_t times)
+ask_plan federation_row_plan(const federation *f)
 {
-    if (!times)
-        return;
-    all->name[all->count] = name;
-    all->question[all->count++] =
-        (account_question){.kind = kind, .level = level, .times = times};
+    return federation_asked(f, f->rounds, all_caps(f), !f->labels_known);
 }
 
-static federation_questions questions_of(const federation *f, int64_t vertices,
-                                         int64_t sketches, int labels)
+ask_plan federation_plan(const federation *f, int k)
 {
-    double drawn = (double)(sketches + labels) * (double)f->buckets;
-    federation_questions all = {.draws = (double)vertices + drawn};
-    add_question(&all, "vertex", ACCOUNT_RANGE, f->range, vertices);
-    add_question(&all, "sketch", ACCOUNT_GAUSS, f->mu_sketch, sketches);
-    add_question(&all, "labels", ACCOUNT_GAUSS, f->mu_labels, labels);
-    return all;
+    int labels = !f->labels_known && k == f->label_party;
+    return federation_asked(f, f->party[k].turns, f->party[k].cap, labels);
 }
 
-federation_questions federation_row_questions(const federation *f)
-{
-    return questions_of(f, f->rounds, all_caps(f), !f->labels_known);
-}
-
-federation_questions federation_slice_questions(const federation *f, int k)
-{
-    return questions_of(f, f->party[k].turns, f->party[k].cap,
-                        shows_labels(f, k));
-}
-
-/* In any order: who is asked what, and when, may follow from answers. */
-static sotto_status make_events(account_list *out,
-                                const federation_questions *all,
-                                sotto_error *error)
-{
-    *out = (account_list){.adjacency = ACCOUNT_ZERO_OUT, .draws = all->draws};
-    sotto_status status = account_ask(out, all->question, all->count, error);
-    if (status != SOTTO_OK)
-        account_free(out);
-    return status;
-}
-
-sotto_status federation_events(account_list *out, const federation *f,
+sotto_status federation_events(account_list *out, const ask_plan *plan,
                                sotto_error *error)
 {
-    federation_questions all = federation_row_questions(f);
-    return make_events(out, &all, error);
-}
-
-sotto_status federation_slice(account_list *out, const federation *f, int k,
-                              sotto_error *error)
-{
-    federation_questions all = federation_slice_questions(f, k);
-    return make_events(out, &all, error);
+    return curator_events(out, plan, ACCOUNT_ZERO_OUT, 0, error);
 }
 
 /* ---- calibration ---- */
@@ -106,12 +79,17 @@ static void divide(void *of, double by)
 static sotto_status find_multiplier(const federation *f, double *z,
                                     sotto_error *error)
 {
-    federation_questions all = federation_row_questions(f);
+    ask_plan plan = federation_row_plan(f);
+    account_question asked[ASK_MOST_ITEMS];
     account_target target = {.adjacency = ACCOUNT_ZERO_OUT,
-                             .draws = all.draws,
                              .epsilon = f->epsilon,
                              .delta = f->delta};
-    return account_multiplier(z, all.question, all.count, &target, error);
+    for (int i = 0; i < plan.items; i++) {
+        asked[i] = curator_question(&plan.item[i]);
+        target.draws +=
+            curator_draws(&plan.item[i], 0) * (double)plan.item[i].count;
+    }
+    return account_multiplier(z, asked, plan.items, &target, error);
 }
 
 static sotto_status row_price(void *of, double *epsilon, sotto_error *error)
@@ -119,7 +97,8 @@ static sotto_status row_price(void *of, double *epsilon, sotto_error *error)
     const federation *f = of;
     account_list events;
     account_price price = {0};
-    sotto_status status = federation_events(&events, f, error);
+    ask_plan plan = federation_row_plan(f);
+    sotto_status status = federation_events(&events, &plan, error);
     if (status == SOTTO_OK)
         status = account_epsilon(&events, f->delta, &price, error);
     account_free(&events);
@@ -167,26 +146,6 @@ sotto_status federation_settle(federation *f, sotto_error *error)
 }
 
 /* ---- what a curator needs to know ---- */
-
-ask_plan federation_plan(const federation *f, int k)
-{
-    const federation_party *p = &f->party[k];
-    ask_plan plan = {.any_order = 1};
-    if (shows_labels(f, k))
-        plan.item[plan.items++] = (ask_item){.kind = ASK_LABELS,
-                                             .count = 1,
-                                             .level = f->mu_labels,
-                                             .block = f->buckets};
-    plan.item[plan.items++] = (ask_item){.kind = ASK_ALONG,
-                                         .count = p->turns,
-                                         .level = f->range,
-                                         .noise = ASK_GUMBEL};
-    plan.item[plan.items++] = (ask_item){.kind = ASK_SKETCH,
-                                         .count = p->cap,
-                                         .level = f->mu_sketch,
-                                         .block = f->buckets};
-    return plan;
-}
 
 curator_policy federation_policy(const federation *f, int k)
 {

@@ -189,23 +189,10 @@ sotto_status party_replay(party *p, const void *request, size_t size,
 
 sotto_status party_spent(const party *p, account_list *out, sotto_error *error)
 {
-    static const ask_kind kinds[] = {ASK_ALONG, ASK_LABELS, ASK_SKETCH};
-    const federation *f = p->f;
-    const double level[] = {f->range, f->mu_labels, f->mu_sketch};
-    *out = (account_list){.adjacency = ACCOUNT_ZERO_OUT};
-    for (int i = 0; i < 3; i++) {
-        account_event e = {i ? ACCOUNT_GAUSS : ACCOUNT_RANGE, level[i], 0,
-                           curator_asked(p->curator, kinds[i]),
-                           ACCOUNT_ZERO_OUT};
-        sotto_status status =
-            e.count > 0 && e.a > 0 ? account_add(out, e, error) : SOTTO_OK;
-        if (status != SOTTO_OK) {
-            account_free(out);
-            return status;
-        }
-        out->draws += (double)e.count * (i ? (double)f->buckets : 1);
-    }
-    return SOTTO_OK;
+    ask_plan plan = federation_asked(p->f, curator_asked(p->curator, ASK_ALONG),
+                                     curator_asked(p->curator, ASK_SKETCH),
+                                     curator_asked(p->curator, ASK_LABELS));
+    return federation_events(out, &plan, error);
 }
 
 const hash *party_transcript(const party *p)

@@ -190,7 +190,8 @@ static sotto_status declare_spending(const sotto_simulation *s,
                                      sotto_error *error)
 {
     account_list events;
-    sotto_status status = federation_events(&events, &s->f, error);
+    ask_plan plan = federation_row_plan(&s->f);
+    sotto_status status = federation_events(&events, &plan, error);
     if (status == SOTTO_OK)
         status =
             fit_write_spent(s->output, s->promise.statement, &events, error);

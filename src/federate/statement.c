@@ -9,22 +9,23 @@
 
 /* ---- one whole row ---- */
 
-static json_t *question_of(const char *name, const account_question *q)
+static json_t *question_of(const ask_item *item)
 {
     json_t *out = json_object();
-    json_add_text(&out, "question", name);
-    json_add_text(&out, "mechanism",
-                  q->kind == ACCOUNT_RANGE ? "exponential mechanism"
-                                           : "Gaussian");
-    account_put_question(&out, q);
+    account_question q = curator_question(item);
+    json_add_text(&out, "question",
+                  item->kind == ASK_ALONG ? "vertex" : ask_name(item->kind));
+    json_add_text(&out, "mechanism", ask_mechanism_of(item->noise)->words);
+    account_put_question(&out, &q);
     return out;
 }
 
-static void put_questions(json_t **s, const federation_questions *all)
+static void put_questions(json_t **s, const ask_plan *plan)
 {
     json_t *list = json_array();
-    for (int i = 0; i < all->count; i++)
-        json_append(&list, question_of(all->name[i], &all->question[i]));
+    for (int i = 0; i < plan->items; i++)
+        if (plan->item[i].count)
+            json_append(&list, question_of(&plan->item[i]));
     json_add(s, "questions", list);
 }
 
@@ -33,12 +34,13 @@ static void put_questions(json_t **s, const federation_questions *all)
 static sotto_status put_slice(json_t **slices, const federation *f, int k,
                               double *epsilon, sotto_error *error)
 {
-    federation_questions all = federation_slice_questions(f, k);
+    ask_plan plan = federation_plan(f, k);
     account_list events;
     account_price price = {0};
-    sotto_status status = federation_slice(&events, f, k, error);
+    sotto_status status = federation_events(&events, &plan, error);
     if (status == SOTTO_OK && events.events > 0)
         status = account_epsilon(&events, f->delta, &price, error);
+    double draws = events.draws;
     account_free(&events);
     *epsilon = price.epsilon;
     json_t *slice = json_object();
@@ -46,8 +48,8 @@ static sotto_status put_slice(json_t **slices, const federation *f, int k,
     json_add_number(&slice, "epsilon", price.epsilon);
     json_add_number(&slice, "delta", f->delta);
     json_add_count(&slice, "columns", federation_columns(f, k));
-    put_questions(&slice, &all);
-    json_add_number(&slice, "draws", all.draws);
+    put_questions(&slice, &plan);
+    json_add_number(&slice, "draws", draws);
     json_append(slices, slice);
     return status;
 }
@@ -71,7 +73,7 @@ static sotto_status put_slices(json_t **s, const federation *f, double *slice,
 static void put_scope(json_t **s, const federation *f)
 {
     char session[65];
-    federation_questions all = federation_row_questions(f);
+    ask_plan plan = federation_row_plan(f);
     hash_text(&f->session, session);
     json_add_text(s, "adjacency", account_adjacency_name(ACCOUNT_ZERO_OUT));
     json_add_text(s, "zero_out", SOTTO_ZERO_OUT);
@@ -94,7 +96,7 @@ static void put_scope(json_t **s, const federation *f)
             : "private to the party that has them");
     json_add_text(s, "protocol", "c*: noisy sketches and private choices");
     json_add_text(s, "session", session);
-    put_questions(s, &all);
+    put_questions(s, &plan);
 }
 
 sotto_status federation_statement(const federation *f, json_t **s,
@@ -103,8 +105,9 @@ sotto_status federation_statement(const federation *f, json_t **s,
 {
     account_list events;
     account_price price = {0};
+    ask_plan plan = federation_row_plan(f);
     *s = json_object();
-    sotto_status status = federation_events(&events, f, error);
+    sotto_status status = federation_events(&events, &plan, error);
     if (status != SOTTO_OK)
         return status;
     status = account_epsilon(&events, f->delta, &price, error);

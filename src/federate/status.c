@@ -194,23 +194,15 @@ static sotto_status count(void *context, const store_record *r,
 static sotto_status price_of(const federation *f, const tally *a,
                              double *epsilon, sotto_error *error)
 {
-    const int64_t times[] = {a->vertices, a->labels, a->sketches};
-    const double level[] = {f->range, f->mu_labels, f->mu_sketch};
-    account_list list = {.adjacency = ACCOUNT_ZERO_OUT};
+    ask_plan plan = federation_asked(f, a->vertices, a->sketches, a->labels);
+    account_list list;
     account_price price = {0};
-    sotto_status status = SOTTO_OK;
     int said = a->vertices || a->labels || a->sketches;
     *epsilon = isinf(f->epsilon) && said ? INFINITY : 0;
     if (isinf(f->epsilon) || !said)
         return SOTTO_OK;
-    for (int i = 0; status == SOTTO_OK && i < 3; i++) {
-        account_event e = {i ? ACCOUNT_GAUSS : ACCOUNT_RANGE, level[i], 0,
-                           times[i], ACCOUNT_ZERO_OUT};
-        if (e.count > 0)
-            status = account_add(&list, e, error);
-        list.draws += (double)e.count * (i ? (double)f->buckets : 1);
-    }
-    if (status == SOTTO_OK && list.events > 0)
+    sotto_status status = federation_events(&list, &plan, error);
+    if (status == SOTTO_OK)
         status = account_epsilon(&list, f->delta, &price, error);
     account_free(&list);
     *epsilon = price.epsilon;

@@ -27,6 +27,21 @@ static inline void must(sotto_status status, const sotto_error *error)
         fail_msg("%s", error->message);
 }
 
+/* The events of a whole row, and of party k's part of it. */
+static inline sotto_status row_events(account_list *out, const federation *f,
+                                      sotto_error *error)
+{
+    ask_plan plan = federation_row_plan(f);
+    return federation_events(out, &plan, error);
+}
+
+static inline sotto_status part_events(account_list *out, const federation *f,
+                                       int k, sotto_error *error)
+{
+    ask_plan plan = federation_plan(f, k);
+    return federation_events(out, &plan, error);
+}
+
 /* An agreement, with noise of this seed; epsilon may be infinite. */
 static inline federation agreed(const char *text, int64_t rows, double epsilon,
                                 uint64_t seed)

@@ -160,7 +160,7 @@ static void test_whole_row(void **state)
         federation f = four(3, 2, 8, labels[i], 2, .05);
         account_list list;
         sotto_error error;
-        must(federation_events(&list, &f, &error), &error);
+        must(row_events(&list, &f, &error), &error);
         double claim = claimed(&list, f.delta);
         double seen = audit(&f, -1, 400000, claim);
         print_message("a whole row, labels %s: claimed %.3f, certified %.3f\n",
@@ -180,7 +180,7 @@ static void test_slices(void **state)
     for (int k = 0; k < 2; k++) {
         account_list list;
         sotto_error error;
-        must(federation_slice(&list, &f, k, &error), &error);
+        must(part_events(&list, &f, k, &error), &error);
         double claim = claimed(&list, f.delta);
         double seen = audit(&f, k, 1000000, claim);
         print_message("the part of party %d: claimed %.3f, certified %.3f\n", k,

@@ -240,7 +240,7 @@ static void test_prices(void **state)
     account_list list;
     sotto_error error;
     double range = 0, gauss = 0, whole;
-    must(federation_events(&list, &f, &error), &error);
+    must(row_events(&list, &f, &error), &error);
     assert_false(list.ordered);
     for (int64_t i = 0; i < list.events; i++) {
         const account_event *e = &list.event[i];
@@ -257,14 +257,14 @@ static void test_prices(void **state)
     whole = price_of(&list, 1e-6);
     assert_true(whole <= 1 && whole > .999);
     for (int k = 0; k < 2; k++) {
-        must(federation_slice(&list, &f, k, &error), &error);
+        must(part_events(&list, &f, k, &error), &error);
         double part = price_of(&list, 1e-6);
         assert_true(part < whole && part > .2);
     }
     /* with known labels nothing is spent on them */
     f.labels_known = 1;
     must(federation_settle(&f, &error), &error);
-    must(federation_events(&list, &f, &error), &error);
+    must(row_events(&list, &f, &error), &error);
     assert_int_equal(list.events, 2);
     assert_true(price_of(&list, 1e-6) <= 1);
     federation_free(&f);
@@ -455,7 +455,7 @@ static void test_malicious_server(void **state)
         account_list spent, cap;
         sotto_error error;
         must(party_spent(s.p[k], &spent, &error), &error);
-        must(federation_slice(&cap, &s.f, k, &error), &error);
+        must(part_events(&cap, &s.f, k, &error), &error);
         assert_true(price_of(&spent, 1e-6) <= price_of(&cap, 1e-6));
     }
     end(&s);
