@@ -218,18 +218,3 @@ sotto_status account_calibrate(account_list *out, double *multiplier,
     *multiplier = high;
     return SOTTO_OK;
 }
-
-sotto_status account_divide(const account_levels *levels, double z,
-                            double epsilon, sotto_error *error)
-{
-    double by = z * (1 + 0x1p-40);
-    for (int i = 0; i <= 20; i++) {
-        double now = 0;
-        levels->divide(levels->of, by);
-        sotto_status status = levels->price(levels->of, &now, error);
-        if (status != SOTTO_OK || now <= epsilon)
-            return status;
-        by = now / epsilon * (1 + 0x1p-20);
-    }
-    return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
-}

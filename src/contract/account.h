@@ -216,23 +216,6 @@ sotto_status account_multiplier(double *z, const account_question *question,
                                 int64_t count, const account_target *target,
                                 sotto_error *error);
 
-/* The levels of questions that somebody keeps. */
-typedef struct account_levels {
-    void *of;
-    /* The epsilon that a statement of them has now. */
-    sotto_status (*price)(void *of, double *epsilon, sotto_error *error);
-    void (*divide)(void *of, double by);
-} account_levels;
-
-/*
- * Divides the levels by z, which was found for this epsilon, and by a hair
- * more while their statement is above it: calibration proves a delta for an
- * epsilon, and on another grid the epsilon that is proven for that delta may
- * be larger.
- */
-sotto_status account_divide(const account_levels *levels, double z,
-                            double epsilon, sotto_error *error);
-
 /*
  * Repeat-and-select: K runs of the list, K drawn from the geometric (shape 1)
  * or the logarithmic law (shape 0) with this mean, the best one released.
@@ -290,6 +273,5 @@ CORE_EXPORT(account_put_terms);
 CORE_EXPORT(account_method_name);
 CORE_EXPORT(account_epsilon);
 CORE_EXPORT(account_multiplier);
-CORE_EXPORT(account_divide);
 
 #endif

@@ -160,6 +160,12 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
                             account_adjacency adjacency, int64_t features,
                             sotto_error *error);
 
+/* Scales the levels, which are shares of a budget, so that the plan costs at
+   most (epsilon, delta). */
+sotto_status curator_calibrate(ask_plan *plan, account_adjacency adjacency,
+                               int64_t features, double epsilon, double delta,
+                               sotto_error *error);
+
 /*
  * Whether a plan can be carried out: every question that it has has noise
  * that the samplers can draw, or none has any and the policy says so.
@@ -171,7 +177,7 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
 
 CORE_EXPORT(ask_name);
 CORE_EXPORT(ask_mechanism_of);
-CORE_EXPORT(curator_draws);
+CORE_EXPORT(curator_calibrate);
 CORE_EXPORT(curator_question);
 CORE_EXPORT(curator_events);
 

@@ -68,56 +68,19 @@ static void share_out(federation *f)
     f->mu_sketch = sqrt(2 * sketches / (double)all_caps(f));
 }
 
-static void divide(void *of, double by)
-{
-    federation *f = of;
-    f->range /= by;
-    f->mu_labels /= by;
-    f->mu_sketch /= by;
-}
-
-static sotto_status find_multiplier(const federation *f, double *z,
-                                    sotto_error *error)
-{
-    ask_plan plan = federation_row_plan(f);
-    account_question asked[ASK_MOST_ITEMS];
-    account_target target = {.adjacency = ACCOUNT_ZERO_OUT,
-                             .epsilon = f->epsilon,
-                             .delta = f->delta};
-    for (int i = 0; i < plan.items; i++) {
-        asked[i] = curator_question(&plan.item[i]);
-        target.draws +=
-            curator_draws(&plan.item[i], 0) * (double)plan.item[i].count;
-    }
-    return account_multiplier(z, asked, plan.items, &target, error);
-}
-
-static sotto_status row_price(void *of, double *epsilon, sotto_error *error)
-{
-    const federation *f = of;
-    account_list events;
-    account_price price = {0};
-    ask_plan plan = federation_row_plan(f);
-    sotto_status status = federation_events(&events, &plan, error);
-    if (status == SOTTO_OK)
-        status = account_epsilon(&events, f->delta, &price, error);
-    account_free(&events);
-    *epsilon = price.epsilon;
-    return status;
-}
-
 static sotto_status find_levels(federation *f, sotto_error *error)
 {
-    double z;
     f->range = f->mu_labels = f->mu_sketch = 0;
     if (isinf(f->epsilon))
         return SOTTO_OK;
     share_out(f);
-    sotto_status status = find_multiplier(f, &z, error);
-    if (status != SOTTO_OK)
-        return status;
-    account_levels levels = {f, row_price, divide};
-    return account_divide(&levels, z, f->epsilon, error);
+    ask_plan plan = federation_row_plan(f);
+    sotto_status status = curator_calibrate(&plan, ACCOUNT_ZERO_OUT, 0,
+                                            f->epsilon, f->delta, error);
+    f->range = plan.item[0].level;
+    f->mu_sketch = plan.item[1].level;
+    f->mu_labels = f->labels_known ? 0 : plan.item[2].level;
+    return status;
 }
 
 /*

@@ -94,60 +94,11 @@ sotto_status solver_check_thresholds(const solver_run *r, double unit,
 
 /* ---- calibration ---- */
 
-static double plan_draws(const solver_run *r)
-{
-    double draws = 0;
-    for (int i = 0; i < r->plan.items; i++)
-        draws += (double)r->plan.item[i].count *
-                 curator_draws(&r->plan.item[i], r->facts.features);
-    return draws;
-}
-
-static void divide_levels(void *of, double by)
-{
-    solver_run *r = of;
-    for (int i = 0; i < r->plan.items; i++)
-        r->plan.item[i].level /= by;
-}
-
-/* What the plan costs at delta: the statement's epsilon. */
-static sotto_status plan_price(void *of, double *epsilon, sotto_error *error)
-{
-    const solver_run *r = of;
-    account_list events;
-    account_price price = {0};
-    sotto_status status = curator_events(&events, &r->plan, r->facts.adjacency,
-                                         r->facts.features, error);
-    if (status == SOTTO_OK)
-        status = account_epsilon(
-            &events, option_number(r->options, OPTION_DELTA), &price, error);
-    account_free(&events);
-    *epsilon = price.epsilon;
-    return status;
-}
-
 sotto_status solver_calibrate(solver_run *r, sotto_error *error)
 {
-    account_question question[ASK_MOST_ITEMS];
-    for (int i = 0; i < r->plan.items; i++) {
-        const ask_item *item = &r->plan.item[i];
-        question[i] = curator_question(item);
-        /* not rounded up yet */
-        question[i].level = ask_mechanism_of(item->noise)->charge(item->level);
-    }
-    account_target target = {.adjacency = r->facts.adjacency,
-                             .ordered = 1,
-                             .draws = plan_draws(r),
-                             .epsilon =
-                                 option_number(r->options, OPTION_EPSILON),
-                             .delta = option_number(r->options, OPTION_DELTA)};
-    double z;
-    sotto_status status =
-        account_multiplier(&z, question, r->plan.items, &target, error);
-    if (status != SOTTO_OK)
-        return status;
-    account_levels levels = {r, plan_price, divide_levels};
-    return account_divide(&levels, z, target.epsilon, error);
+    return curator_calibrate(&r->plan, r->facts.adjacency, r->facts.features,
+                             option_number(r->options, OPTION_EPSILON),
+                             option_number(r->options, OPTION_DELTA), error);
 }
 
 /* ---- the papers' own ---- */
