@@ -1,6 +1,6 @@
 /*
- * What the files of federate share, and no other room sees. Messages, who
- * says what when, noise and prices, and what is kept on the disk.
+ * What the files of federate share and no other room sees: messages, the
+ * protocol, noise and prices, and what is kept on the disk.
  */
 #ifndef SOTTO_FEDERATE_INTERNAL_H
 #define SOTTO_FEDERATE_INTERNAL_H
@@ -12,14 +12,14 @@
 
 /* ---- hash.c ---- */
 
-/* All messages so far, in their order: H(before, bytes). */
+/* A hash of all messages so far, in their order: H(before, bytes). */
 void hash_add(hash *so_far, const void *bytes, size_t size);
 
 /* ---- message.c: a message is a value with one byte form ---- */
 
 /*
- * What a message carries is up to four arrays. The kinds of messages belong
- * to the protocol, not to this layer, which knows their form only.
+ * A message carries up to four arrays. This layer knows their form only; what
+ * they mean is said by its kind (federation_kind).
  *
  * Bytes, little-endian: "sottomsg", version, kind, from, to (32 bits each),
  * round (64), session (32 bytes), number of fields (32); for each field its
@@ -52,28 +52,28 @@ typedef struct message {
 
 void message_write(const message *m, text_buffer *out);
 
-/* SOTTO_PEER for bytes that no message has. */
+/* SOTTO_PEER: the bytes are not a message. */
 sotto_status message_read(message *out, const void *bytes, size_t size,
                           sotto_error *error);
 void message_free(message *m);
 
-/* A field of this type and count, or NULL: there is none. */
+/* The elements of a field; NULL: it is of another type or count. */
 const void *message_get(const message *m, int field, message_type type,
                         int64_t count);
 
 /* ---- config.c ---- */
 
-/* As federation_read does, of bytes. */
+/* As federation_read, from memory. */
 sotto_status federation_parse(federation *out, const char *name,
                               const char *bytes, size_t size,
                               sotto_error *error);
 
-/* Columns of party k, with the constant. */
+/* The number of party k's columns, with the constant. */
 int64_t federation_columns(const federation *f, int k);
 
 /* ---- schedule.c ---- */
 
-/* Fills turns from the public seed. */
+/* Draws whose turn each round is, from the public seed. */
 sotto_status federation_schedule(federation *f, sotto_error *error);
 
 /* The step size of round t = 0, 1, ...: 2K / (t + 2K). */
@@ -86,10 +86,7 @@ void federation_move(const federation *f, int k, double *weight, int64_t round,
 
 /* ---- levels.c: from the budget to noise ---- */
 
-/*
- * With rows, epsilon, delta and the noise's seed set: the schedule, the noise
- * and the session.
- */
+/* Makes schedule, noise and session, once rows and budget are set. */
 sotto_status federation_settle(federation *f, sotto_error *error);
 
 /* So many questions of each kind, with their noise. */
@@ -110,28 +107,29 @@ sotto_status federation_events(account_list *out, const ask_plan *plan,
 /* mu of a Gaussian mechanism of the same budget; infinite without noise. */
 sotto_status federation_mu(const federation *f, double *mu, sotto_error *error);
 
-/* "good" where n mu^2 is large enough, measured; else "experimental". */
+/* "good" if n mu^2 is large enough for a useful model, by measurements
+   (docs/parties.md); else "experimental". */
 const char *federation_class(const federation *f, double mu);
 
-/* ---- the messages of c* ---- */
+/* ---- the messages of the protocol c* ---- */
 
 typedef enum federation_kind {
-    FEDERATION_START = 1, /* server: begin */
-    FEDERATION_READY,     /* party: begun */
-    FEDERATION_LABELS,    /* party: begun, and the labels' noisy sketch */
+    FEDERATION_START = 1, /* server: start */
+    FEDERATION_READY,     /* party: it has started */
+    FEDERATION_LABELS,    /* party: the same, with the labels' noisy sketch */
     FEDERATION_VECTOR,    /* server: u, one number for each bucket */
     FEDERATION_VERTEX,    /* party: (column, sign), and the column's noisy
                              sketch when it is new */
     FEDERATION_MODEL,     /* server: all weights */
     FEDERATION_TAKEN,     /* party: it has the model, and answers no more; over
-                             a network with a keyed digest of it */
-    /* before all that, over a network */
-    FEDERATION_TAG,    /* party: keyed digest of its rows; whether private */
-    FEDERATION_TAGS,   /* server: those of all parties */
-    FEDERATION_AGREED, /* party: they are what they should be */
-    /* and after it */
+                             a network with a keyed digest of the model */
+    /* over a network, before the start: all have the same rows */
+    FEDERATION_TAG,    /* party: keyed digest of its rows; is its noise real? */
+    FEDERATION_TAGS,   /* server: the digests of all parties */
+    FEDERATION_AGREED, /* party: they are the digests of its own rows */
+    /* over a network, at the end: all have the same model */
     FEDERATION_SEALS,   /* server: all parties' digests of the model */
-    FEDERATION_COMPARED /* party: they are what they should be */
+    FEDERATION_COMPARED /* party: they are the digests of its own model */
 } federation_kind;
 
 /* ---- party.c ---- */
@@ -143,25 +141,25 @@ sotto_status party_open(party **out, const federation *f, int k,
                         sotto_table **table, sotto_error *error);
 void party_close(party *p);
 
-/* From now on its word that it has the model carries a digest under this key:
-   others can compare theirs. */
+/* From now on FEDERATION_TAKEN carries a digest of the model under this key,
+   with which others can compare theirs. */
 void party_seal(party *p, const hash *key);
 
 /*
  * The answer to a request; its bytes are borrowed until the party is closed.
- * SOTTO_PEER for what the protocol does not have, SOTTO_BUDGET for what is
- * over a cap; then nothing was read and nothing is sent.
+ * SOTTO_PEER: the request is against the protocol. SOTTO_BUDGET: it is over a
+ * cap. In both cases no record was read and nothing is to be sent.
  */
 sotto_status party_answer(party *p, const void *request, size_t size,
                           const text_buffer **answer, sotto_error *error);
 
-/* The same with an answer that was given before and kept: charged again in
+/* Repeats an exchange that was kept, after a restart. It is charged again in
    this process, and no record is read. */
 sotto_status party_replay(party *p, const void *request, size_t size,
                           const void *answer, size_t answer_size,
                           sotto_error *error);
 
-/* What it has been charged with so far: its own list. */
+/* The events that its curator has charged so far. */
 sotto_status party_spent(const party *p, account_list *out, sotto_error *error);
 const hash *party_transcript(const party *p);
 int party_is_private(const party *p);
@@ -173,19 +171,19 @@ typedef struct server server;
 sotto_status server_open(server **out, const federation *f, sotto_error *error);
 void server_close(server *s);
 
-/* What is to be sent next, and to which party (from 0; -1: it is over). The
-   same bytes until the answer was taken. */
+/* The next request, and the party it is for (from 0; -1: the run is over). It
+   stays the same until its answer has been taken. */
 sotto_status server_next(server *s, int *to, const text_buffer **request,
                          sotto_error *error);
 sotto_status server_take(server *s, const void *answer, size_t size,
                          sotto_error *error);
 
-/* Passes over whom is to answer next: it is gone. Refused where nothing could
-   come of the run. */
+/* Skips the party that is to answer next. Refused if the run could not go on
+   without it. */
 sotto_status server_skip(server *s, sotto_error *error);
 
-/* An answer of party k to a round that was passed over. Nothing moves; a
-   column that it shows is shown: the party does not show it again. */
+/* An answer of party k to a round in which it was skipped. The weights do not
+   move. A sketch in it is kept, since the party sends each sketch once. */
 sotto_status server_take_late(server *s, int k, const void *answer, size_t size,
                               sotto_error *error);
 
@@ -195,11 +193,12 @@ federation_kind server_asks(const server *s);
 /* The round that it is in; 0 before the first. */
 int64_t server_round(const server *s);
 
-/* Of party k's columns, in units of their bounds; and of all, to be freed. */
+/* The weights of party k's columns, in units of their bounds; and those of
+   all parties, to be freed. */
 const double *server_weights(const server *s, int k);
 double *server_all_weights(const server *s, int64_t *count);
 
-/* How far it is. */
+/* How much of the run is done, from 0 to 1. */
 double server_share(const server *s);
 
 /* Bytes and messages that came from party k. */
@@ -212,15 +211,15 @@ double federation_paper_uplink(const federation *f);
 
 /* ---- result.c ---- */
 
-/* Why a message is no model: it has as many finite weights as there are
-   columns, and party k's are its own. Where rounds may be passed over a party
-   cannot know which of its answers came in time, nor its weights. NULL: it is
-   one. */
+/* Why a message is not the model; NULL: it is. A model has one finite weight
+   for each column, and for party k's columns those that its own answers make.
+   If parties may be skipped, a party cannot know which of its answers came in
+   time; then its own weights are not compared. */
 const char *federation_model_fault(const federation *f, int k,
                                    const double *own, const message *m);
 
-/* What is stated, and what it costs: nothing, and no epsilon, of what is NOT
-   PRIVATE. */
+/* The statement of privacy and its price. A run that is NOT PRIVATE has no
+   statement, and its epsilon is infinite. */
 struct json_t;
 typedef struct federation_promise {
     struct json_t *statement; /* NULL where there is none */
@@ -234,7 +233,7 @@ sotto_status federation_promise_make(federation_promise *out,
                                      sotto_error *error);
 void federation_promise_free(federation_promise *p);
 
-/* Of weights as the parties have them, one party after the other. */
+/* A model of the weights of all parties, one party after the other. */
 sotto_status federation_model(sotto_model **out, const federation *f,
                               const double *weight,
                               const federation_promise *promise,
@@ -248,16 +247,17 @@ sotto_status federation_model_of(sotto_model **out, const federation *f,
 /* ---- align.c ---- */
 
 /*
- * What each party would send of these rows: HMAC-SHA256(k, party | n | ids in
- * their order, each behind its length), k from the secret and the session; one
- * k for parties whose noise is real, another for the others. Party j's are
- * out[2 j + is_private]: nobody else's are the same. Refuses an id that is
- * there twice.
+ * The tag that each party would send for these rows: HMAC-SHA256(key, party |
+ * n | ids in their order, each after its length). The key comes from the secret
+ * and the session; parties whose noise is real have another one than the
+ * others. Party j's tag is out[2 j + is_private]; the party is in it, so that
+ * nobody can send another's tag as its own. Refuses an id that occurs twice.
  */
 sotto_status align_tags(hash *out, const federation *f, const hash *secret,
                         const sotto_table *t, sotto_error *error);
 
-/* What parties compare models with: HMAC-SHA256(k, party | weights). */
+/* The digest by which parties compare models: HMAC-SHA256(key, party |
+   weights). */
 hash align_seal_key(const federation *f, const hash *secret);
 hash align_seal(const hash *key, int k, const double *weight, int64_t count);
 
@@ -266,13 +266,13 @@ hash align_seal(const hash *key, int k, const double *weight, int64_t count);
 typedef struct store store;
 
 typedef enum store_type {
-    STORE_TAG = 1, /* a party's */
-    STORE_AGREED,  /* at the coordinator: its word; at a party: TAGS and it */
-    STORE_REQUEST, /* at the coordinator */
-    STORE_ANSWER,  /* at the coordinator; at a party: request and answer */
-    STORE_SKIP,    /* at the coordinator: somebody is passed over */
-    STORE_LATE,    /* at the coordinator: an answer after that */
-    STORE_COMPARED /* as STORE_AGREED, of models */
+    STORE_TAG = 1, /* FEDERATION_TAG */
+    STORE_AGREED,  /* AGREED; a party stores TAGS with it */
+    STORE_REQUEST, /* what the coordinator asks; a party has none of these */
+    STORE_ANSWER,  /* an answer; a party stores the request with it */
+    STORE_SKIP,    /* the coordinator skipped a party */
+    STORE_LATE,    /* an answer that came after that */
+    STORE_COMPARED /* COMPARED; a party stores SEALS with it */
 } store_type;
 
 typedef struct store_owner {
@@ -291,22 +291,22 @@ typedef struct store_record {
 typedef sotto_status (*store_reader)(void *context, const store_record *r,
                                      sotto_error *error);
 
-/* Makes the folder where it is not there, reads what is in it, and keeps
-   others out. */
+/* Opens the folder, or makes it; hands out all records that are in it; and
+   locks it. */
 sotto_status store_open(store **out, const char *folder,
                         const store_owner *owner, store_reader take,
                         void *context, sotto_error *error);
 void store_close(store *s);
 
-/* Only reads, whoever is at work there. */
+/* Reads all records without the lock, while somebody else may write. */
 sotto_status store_look(const char *folder, store_owner *owner,
                         store_reader take, void *context, sotto_error *error);
 
-/* Returns when it is on the disk. */
+/* Adds a record. When it returns the record is on the disk. */
 sotto_status store_add(store *s, store_type type, int who, const void *bytes,
                        size_t size, sotto_error *error);
 
-/* Two messages as one record: both, or none. */
+/* Two messages as one record, so that both are kept or none; and back. */
 sotto_status store_add_pair(store *s, store_type type, int who,
                             const void *first, size_t first_size,
                             const void *second, size_t second_size,
@@ -316,7 +316,7 @@ int store_pair(const void *bytes, size_t size, const void **first,
 
 /* ---- coordinator.c ---- */
 
-/* All parties said that their noise is real. */
+/* Whether all parties said that their noise is real. */
 int coordinator_is_private(const coordinator *c);
 const server *coordinator_server(const coordinator *c);
 
