@@ -1,9 +1,9 @@
 /*
- * What the consortium secret is for: that all parties have the same people in
- * the same order, and the same model in the end; and that a state folder goes
- * with the data it was made of.
- * HMAC-SHA256 throughout (libsodium's): ids can be guessed, so that a hash
- * without a key would give them away. The coordinator has no key.
+ * Keyed digests, HMAC-SHA256 under the consortium secret. With them the parties
+ * check that all have the same people in the same order, that all have the same
+ * model in the end, and that a state folder belongs to the data file. A hash
+ * without a key would not do: ids can be guessed, and then recognised by their
+ * hash. The coordinator does not have the secret.
  */
 #include "internal.h"
 
@@ -26,7 +26,7 @@ static void mac_add(mac *m, const void *bytes, size_t size)
     crypto_auth_hmacsha256_update(m, bytes, size);
 }
 
-/* Eight bytes, the least first. */
+/* Eight bytes, the lowest first. */
 static void mac_number(mac *m, uint64_t value)
 {
     unsigned char byte[8];

@@ -1,6 +1,6 @@
 /*
- * What all have agreed upon before anything is read: one JSON file. Read
- * strictly: a key that is not understood is refused.
+ * Reads the agreement of the parties, a JSON file. A key that is not known is
+ * refused.
  */
 #include "config.h"
 
@@ -41,8 +41,8 @@ static sotto_status read_target(const reading *r, const json_t *root)
     return f->target ? SOTTO_OK : error_memory(r->error);
 }
 
-/* The largest weights that there can be, as set_weights will write them: what
-   no double holds is refused before anything is spent. */
+/* The largest weights that this agreement allows, as set_weights will write
+   them, must fit a double. That is checked before anything is spent. */
 static sotto_status check_units(const reading *r)
 {
     const federation *f = r->f;

@@ -34,7 +34,7 @@ static int is_number(const json_t *column)
     return type && !strcmp(type, "number");
 }
 
-/* How many features a column makes; 0: not one that a party can have. */
+/* How many features a column makes; 0: a party cannot have such a column. */
 static size_t features_of(const json_t *column)
 {
     const char *type = json_string_value(json_object_get(column, "type"));
@@ -50,7 +50,7 @@ static sotto_status add_column(const reading *r, federation_party *p,
 {
     double centre = 0, half = 1;
     const json_t *levels = json_object_get(column, "levels");
-    if (is_number(column)) { /* its levels, if it has some, are not counted */
+    if (is_number(column)) { /* levels are not counted above */
         sotto_status status =
             levels ? config_refuse(r, name, "a number without \"levels\"")
                    : config_bounds(r, column, name, &centre, &half);

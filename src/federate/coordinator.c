@@ -1,8 +1,8 @@
 /*
- * The coordinator between the network and the server's logic. It stores every
- * message before it sends it, and every answer before anything follows from
- * it; what it stored makes it what it was. Parties come and ask; who says the
- * same twice is told the same twice.
+ * The coordinator: the server's logic, and a store of all messages. It stores a
+ * request before it sends it, and an answer before it acts on it. After a
+ * restart it replays what it has stored and is in the same state as before.
+ * Parties poll it. A party that sends a message twice gets the same reply.
  */
 #include "coordinator.h"
 
@@ -22,7 +22,7 @@ const char *coordinator_name(const coordinator *c, int k, shown *room)
 
 /* ---- answers ---- */
 
-/* An answer to a round that was passed over meanwhile. */
+/* An answer to a round in which the party has been skipped meanwhile. */
 static int is_late(const coordinator *c, int k, const message *m)
 {
     return m->kind == FEDERATION_VERTEX && m->round >= 1 &&
@@ -64,7 +64,7 @@ static sotto_status take_answer(coordinator *c, int k, const message *m,
     return status;
 }
 
-/* What it makes of a message that is new: the type to store it as. */
+/* Acts on a message that is new; *type is how it is to be stored. */
 static sotto_status take_new(coordinator *c, int k, const message *m,
                              const void *bytes, size_t size, store_type *type,
                              sotto_error *error)
@@ -114,9 +114,10 @@ static const char *kind_shown(store_type type)
 }
 
 /*
- * What it said last it may say again, and nothing follows. Anything before
- * that is an old message that somebody replays, or a state folder that was
- * put back: it would answer again what it has answered.
+ * A party may repeat its last message; nothing changes. An older message means
+ * that somebody replays it, or that the party's state folder was restored from
+ * a backup. Such a party would answer again, with fresh noise, what it has
+ * answered already: it is refused.
  */
 static sotto_status take_repeated(int is_last, sotto_error *error)
 {
@@ -166,7 +167,7 @@ static sotto_status copy_out(text_buffer *out, const text_buffer *from,
     return out->failed ? error_memory(error) : SOTTO_OK;
 }
 
-/* On the disk before the first time it is sent. */
+/* Stores a request before it is sent for the first time. */
 static sotto_status keep_request(coordinator *c, int k,
                                  const text_buffer *request, sotto_error *error)
 {
@@ -244,7 +245,7 @@ int coordinator_is_silent(const coordinator *c, int k)
     return c->peer[k].silent || c->peer[k].excluded;
 }
 
-/* Passes over party k, who is to answer now. */
+/* Skips party k, which is to answer now. */
 static sotto_status pass_over(coordinator *c, int k, sotto_error *error)
 {
     int64_t round = server_round(c->server);
@@ -339,7 +340,7 @@ sotto_status coordinator_open(coordinator **out, const federation *f,
     store_owner owner = {.role = 0, .session = f->session};
     if (status == SOTTO_OK)
         status = store_open(&c->store, folder, &owner, replay_record, c, error);
-    /* who was gone has time to come back to a coordinator that came back */
+    /* after a restart every party has the full time to come back */
     for (int k = 0; status == SOTTO_OK && k < f->parties; k++)
         c->peer[k].silent = 0;
     if (status == SOTTO_OK)

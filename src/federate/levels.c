@@ -1,16 +1,16 @@
 /*
- * From the budget to noise, and what is spent of whom.
+ * From the budget to noise, and what a row costs.
  *
- * One whole row is in every party's columns and in the labels: all choices,
- * all sketches and the labels' sketch together are what it costs. A party's
- * own part of a row costs what that party answers.
+ * A whole row has columns of every party, and a label. It is charged for all
+ * choices, all sketches and the labels' sketch. The part of a row that one
+ * party holds is charged for what that party answers.
  */
 #include "internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* F: what all parties together show at most. */
+/* F: how many columns all parties together send sketches of, at most. */
 static int64_t all_caps(const federation *f)
 {
     int64_t sum = 0;
@@ -84,9 +84,9 @@ static sotto_status find_levels(federation *f, sotto_error *error)
 }
 
 /*
- * The agreement's bytes, all of them: what sha256sum prints of the file. Where
- * rows and budget do not stand in it they are hashed behind it: another number
- * of rows, or another budget, is another session.
+ * The session is SHA-256 of the agreement's bytes: what sha256sum prints of the
+ * file. If the file does not have rows and budget they are hashed after it:
+ * another number of rows, or another budget, is another session.
  */
 static void make_session(federation *f)
 {
@@ -143,7 +143,7 @@ sotto_status federation_mu(const federation *f, double *mu, sotto_error *error)
     return status;
 }
 
-/* Measured: docs/parties.md. */
+/* The limits were measured: docs/parties.md. */
 const char *federation_class(const federation *f, double mu)
 {
     int64_t columns = 0;

@@ -1,5 +1,5 @@
 /*
- * Lines for people.
+ * The log: lines for people.
  */
 #include "internal.h"
 
@@ -44,7 +44,8 @@ void log_line(logbook *log, const char *format, ...)
     if (log->file && gmtime_r(&now, &parts) &&
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &parts)) {
         fprintf(log->file, "%s %s\n", when, line);
-        fflush(log->file); /* a full disk loses lines, not messages */
+        fflush(log->file); /* if the disk is full lines are lost, but no message
+                              is */
     }
     if (log->callback && log->callback->log)
         log->callback->log(log->callback->context, line);

@@ -1,6 +1,6 @@
 /*
- * Messages as bytes and back. There is one byte form for each message and no
- * bytes for two, so that hashes of bytes are hashes of messages.
+ * Messages as bytes and back. Each message has exactly one byte form, and no
+ * two messages share one. So the hash of the bytes identifies the message.
  */
 #include "internal.h"
 
@@ -86,8 +86,8 @@ static void get_head(message *m, cursor *c)
     c->left -= sizeof m->session.byte;
 }
 
-/* One field, into *to, which is 8-byte aligned and has room for what is left
-   of the bytes; 0: there is none. */
+/* Reads one field into *to, which is 8-byte aligned and has room for all bytes
+   that are left; 0: there is none. */
 static int get_field(message_field *f, cursor *c, uint64_t **to)
 {
     if (c->left < WORD + LONG)

@@ -1,7 +1,7 @@
 /*
- * What only a run over a network must agree upon: where the coordinator is,
- * whose keys are whose, how many rows there are, the budget, and how long
- * somebody is waited for.
+ * The part of the agreement that only a run over a network needs: where the
+ * coordinator is, everybody's keys, the number of rows, the budget, and how
+ * long to wait for a silent party.
  */
 #include "config.h"
 
@@ -107,7 +107,7 @@ static sotto_status read_id(const reading *r, const json_t *root)
     return r->f->id ? SOTTO_OK : error_memory(r->error);
 }
 
-/* No key is two's. */
+/* Whether no two have the same key. */
 static int keys_differ(const federation *f)
 {
     for (int k = 0; k < f->parties; k++) {

@@ -1,7 +1,8 @@
 /*
- * A party between the network and its logic: whether all have the same rows,
- * and every answer on the disk, with its request, before it is sent. What was
- * answered and not stored was not sent either: nobody knows it.
+ * A participant: a party's logic, and a store of all messages. It first checks
+ * that all parties have the same rows. It stores each answer, with its request,
+ * before it sends it. If it is killed before an answer is stored nobody has
+ * seen that answer, and it may be another one the next time.
  */
 #include "internal.h"
 
@@ -14,9 +15,9 @@ struct participant {
     party *party;
     store *store;
     logbook *log;
-    hash *tags; /* what each party would send of these rows */
+    hash *tags; /* the tags that each party would send for these rows */
     hash seal_key, agreed;
-    text_buffer tag, outgoing; /* what it says now */
+    text_buffer tag, outgoing; /* what it sends now */
     int aligned, all_private, compared;
     double *weight; /* of the model */
     int64_t weights;
@@ -35,7 +36,7 @@ static sotto_status set_outgoing(participant *p, const void *bytes, size_t size,
     return p->outgoing.failed ? error_memory(error) : SOTTO_OK;
 }
 
-/* Its answer to what all parties have said, kept with the question. */
+/* Confirms what all parties have sent; stored with that message. */
 static sotto_status confirm(participant *p, federation_kind kind,
                             store_type type, const void *bytes, size_t size,
                             int is_replay, sotto_error *error)
@@ -54,8 +55,8 @@ static sotto_status confirm(participant *p, federation_kind kind,
     return status;
 }
 
-/* What the coordinator says that all parties have said: a digest and a flag of
-   each; 0: it is no such thing. */
+/* A digest and a flag of each party, as the coordinator passes them on; 0: it
+   is another message. */
 static int get_all(const participant *p, const message *r, const hash **digest,
                    const int64_t **flag)
 {
@@ -85,7 +86,7 @@ static sotto_status write_tag(participant *p, sotto_error *error)
     return p->tag.failed ? error_memory(error) : SOTTO_OK;
 }
 
-/* All tags are what these rows make them, or nothing more is said. */
+/* All tags must be the tags of these rows; otherwise nothing more is sent. */
 static sotto_status check_tags(const participant *p, const message *r,
                                int *all_private, sotto_error *error)
 {
@@ -131,8 +132,8 @@ static sotto_status take_tags(participant *p, const message *r,
 
 /* ---- models ---- */
 
-/* All parties have the model that is here, or it is not to be used. Who was
-   passed over has none. */
+/* All parties must have the model that this one has; otherwise it must not be
+   used. A party that was skipped has none. */
 static sotto_status check_seals(const participant *p, const message *r,
                                 sotto_error *error)
 {
@@ -188,7 +189,7 @@ static sotto_status check_request(const participant *p, const message *r,
     return SOTTO_OK;
 }
 
-/* Of a model that the party has taken. */
+/* Keeps the weights of a model that the party has accepted. */
 static sotto_status keep_weights(participant *p, const message *r,
                                  sotto_error *error)
 {
@@ -203,7 +204,7 @@ static sotto_status keep_weights(participant *p, const message *r,
     return SOTTO_OK;
 }
 
-/* Asks the party; what is new is stored. */
+/* Hands a request to the party, and stores an answer that is new. */
 static sotto_status take_question(participant *p, const message *r,
                                   const void *bytes, size_t size,
                                   sotto_error *error)
@@ -340,7 +341,7 @@ void participant_close(participant *p)
     text_free(&p->tag);
     text_free(&p->outgoing);
     mem_free(p->weight);
-    /* with another party's tag one could come in its name */
+    /* who knows another party's tag could pass for that party */
     mem_free_wiped(p->tags, 2 * (size_t)p->f->parties * sizeof *p->tags);
     mem_free_wiped(p, sizeof *p);
 }

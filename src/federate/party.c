@@ -1,7 +1,7 @@
 /*
- * A party: one curator on its own columns, and what it has said. It checks
- * everything it is told, since it trusts nobody: whose turn it is, that a
- * round was not answered before, how large the server's vector is.
+ * A party: a curator on its own columns, and all exchanges so far. It trusts
+ * nobody and checks every request: whether it is its turn, whether the round
+ * was answered before, and whether the server's vector has the right length.
  */
 #include "party.h"
 
@@ -15,7 +15,7 @@ sotto_status party_refuse(const party *p, const char *what, sotto_error *error)
 
 /* ---- life ---- */
 
-/* Columns by their names: the table has them in the order of the file. */
+/* Finds columns by their names: the table has the order of the file. */
 static sotto_status find_places(party *p, const sotto_table *t,
                                 sotto_error *error)
 {
@@ -23,7 +23,7 @@ static sotto_status find_places(party *p, const sotto_table *t,
     char buffer[24];
     int64_t count = sotto_table_features(t), j = 0;
     for (int64_t i = 0; i < own->features; i++) {
-        int64_t tried = 0; /* mostly it is the one behind the last */
+        int64_t tried = 0; /* mostly it is the next one */
         while (tried < count &&
                strcmp(sotto_table_feature_name(t, j % count, buffer),
                       own->feature[i])) {
@@ -113,7 +113,7 @@ void party_seal(party *p, const hash *key)
 
 /* ---- requests and answers, as bytes ---- */
 
-/* The same request again: what it was answered. */
+/* The exchange in which this request was answered; NULL: none. */
 static const exchange *find_exchange(const party *p, const hash *request)
 {
     for (int64_t i = 0; i < p->exchanges; i++)
@@ -122,7 +122,7 @@ static const exchange *find_exchange(const party *p, const hash *request)
     return NULL;
 }
 
-/* Keeps the bytes, and frees them where it cannot. */
+/* Keeps request and answer. After a failure the answer is freed. */
 static sotto_status keep(party *p, const void *request, size_t size,
                          text_buffer *answer, sotto_status status,
                          sotto_error *error)
@@ -175,7 +175,7 @@ sotto_status party_replay(party *p, const void *request, size_t size,
         status = message_read(&kept, answer, answer_size, error);
     if (status == SOTTO_OK)
         status = party_take(p, &m, &kept, &out, error);
-    /* made anew of what was kept, it must be the same bytes */
+    /* the answer that is made again must be the one that was kept */
     if (status == SOTTO_OK && !out.failed &&
         (out.length != answer_size || memcmp(out.data, answer, answer_size)))
         status =

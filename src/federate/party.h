@@ -6,7 +6,7 @@
 
 #include "internal.h"
 
-/* A request that was answered, by its hash, and the answer. */
+/* A request, by its hash, and its answer. */
 typedef struct exchange {
     hash request;
     text_buffer answer;
@@ -17,8 +17,8 @@ struct party {
     int k;
     curator *curator;
     int64_t columns;    /* with the constant */
-    int64_t *place;     /* where the table has a column */
-    int64_t *candidate; /* scratch: columns, and where the table has them */
+    int64_t *place;     /* of each column: its place in the table */
+    int64_t *candidate; /* scratch: columns, and their places in the table */
     unsigned char *shared;
     int64_t shares;
     int64_t *sketch;      /* scratch */
@@ -27,7 +27,7 @@ struct party {
     exchange *exchange;
     int64_t exchanges;
     uint64_t round; /* the last that was answered */
-    double *weight; /* what its answers make of its own weights */
+    double *weight; /* of its own columns, as its answers move them */
     int started, ended;
     int seals;
     hash seal_key;
@@ -38,8 +38,8 @@ sotto_status party_refuse(const party *p, const char *what, sotto_error *error);
 
 /* ---- party_answers.c ---- */
 
-/* Answers a message, asking the curator; or as it was answered before: `kept`
-   is that answer. */
+/* Answers a request. With `kept`, the answer that was given before, nothing is
+   asked; the answer is made again from it. */
 sotto_status party_take(party *p, const message *m, const message *kept,
                         text_buffer *out, sotto_error *error);
 

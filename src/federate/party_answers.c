@@ -1,6 +1,7 @@
 /*
- * What a party answers to each kind of request, once it has checked it: the
- * sketch of the labels, a column and its sign, that it has the model.
+ * How a party answers each kind of request: the start (with a sketch of the
+ * labels), a vector (with a column, a sign and perhaps the column's sketch),
+ * and the model.
  */
 #include "party.h"
 
@@ -35,9 +36,10 @@ static sotto_status kept_vertex(party *p, const message *kept, int64_t *column,
 }
 
 /*
- * How far a row's e goes, C_e: 1.5 times the root mean square of what was
- * told (with labels' declared size where each party subtracts its own). Of
- * public numbers alone; whatever it is, the curator clips at it.
+ * The clip C_e of a row's entry: 1.5 times the root mean square of the vector
+ * over the rows (with the declared size of the labels, if each party subtracts
+ * its own). It comes from public numbers alone and matters for accuracy only:
+ * whatever it is, the curator clips at it.
  */
 static double clip_of(const party *p)
 {
@@ -53,7 +55,8 @@ static double clip_of(const party *p)
     return 1.5 * (f->labels_known ? hypot(rms, f->label_rms) : rms);
 }
 
-/* All own columns while fewer than the cap were shown, then those alone. */
+/* Chooses among all own columns until the cap is reached; from then on among
+   those whose sketches were sent. */
 static sotto_status ask_vertex_of(party *p, const double *told, int64_t *column,
                                   int *sign, sotto_error *error)
 {
@@ -85,7 +88,7 @@ static message answer_to(const party *p, federation_kind kind, uint64_t round)
                      .round = round};
 }
 
-/* Begins; whoever has private labels shows their sketch. */
+/* Starts. A party that has private labels sends their sketch. */
 static sotto_status take_start(party *p, const message *m, const message *kept,
                                text_buffer *out, sotto_error *error)
 {
@@ -107,7 +110,7 @@ static sotto_status take_start(party *p, const message *m, const message *kept,
     return SOTTO_OK;
 }
 
-/* Whether party k may be asked for a vertex now. */
+/* Whether the party may be asked for a vertex now. */
 static sotto_status check_turn(const party *p, const message *m,
                                sotto_error *error)
 {
@@ -122,7 +125,7 @@ static sotto_status check_turn(const party *p, const message *m,
     return SOTTO_OK;
 }
 
-/* The column's sketch, if it was never shown; once, whatever happens. */
+/* The sketch of a column, if it was not sent before: each is asked for once. */
 static sotto_status show_column(party *p, int64_t column, const message *kept,
                                 int *is_new, sotto_error *error)
 {

@@ -1,7 +1,7 @@
 /*
- * Whom the coordinator has heard: what they say of their rows before the
- * start, and of the model in the end, goes to all of them. It cannot check
- * any of it: it has no key.
+ * What the coordinator knows of each party. It passes on, to all parties, their
+ * tags of rows before the start and their digests of the model at the end. It
+ * cannot check them, since it does not have the secret.
  */
 #include "coordinator.h"
 
@@ -106,7 +106,7 @@ int coordinator_waits_to_compare(const coordinator *c)
 
 /* ---- what they are told ---- */
 
-/* A digest and a flag of each. */
+/* A message with a digest and a flag of each party. */
 static sotto_status write_all(const coordinator *c, int k, federation_kind kind,
                               const hash *digest, const int64_t *flag,
                               text_buffer *out, sotto_error *error)

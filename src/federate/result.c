@@ -1,5 +1,5 @@
 /*
- * What comes of a run: a model, and what is promised of it.
+ * The result of a run: the model and its statement of privacy.
  */
 #include "internal.h"
 #include "json.h"
@@ -55,8 +55,8 @@ void federation_promise_free(federation_promise *p)
     *p = (federation_promise){0};
 }
 
-/* Weights as the parties have them become those of the file's values: a
-   column is (raw - centre) / half, and so is the target. */
+/* The parties' weights are for mapped columns, (raw - centre) / half, and for a
+   target that is mapped likewise. The model has weights for raw values. */
 static void set_weights(sotto_model *m, const federation *f, const double *w)
 {
     double intercept = 0;

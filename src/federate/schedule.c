@@ -1,9 +1,10 @@
 /*
- * Whose turn it is, and how far it goes: public, from the agreement alone.
+ * Whose turn each round is, and its step size. Both are public and follow from
+ * the agreement alone.
  */
 #include "internal.h"
 
-/* The parties that have something to show. */
+/* The parties that may send sketches. */
 static int mover(const federation *f, int which)
 {
     for (int k = 0; k < f->parties; k++)
@@ -12,14 +13,14 @@ static int mover(const federation *f, int which)
     return -1;
 }
 
-/* A number below `below` that the public seed gives as the i-th. */
+/* The i-th number of the public seed's stream, below `below`. */
 static int drawn(const federation *f, int64_t i, int below)
 {
     return (int)ask_place_of(~f->seed, i, below).bucket;
 }
 
-/* Each K rounds a permutation (Fisher and Yates), or each round by lot. The
-   last block is filled to its end, too. */
+/* Every K rounds are a permutation (Fisher and Yates), or each round is an
+   independent draw. The last block is drawn in full, too. */
 static void fill_turns(federation *f)
 {
     int64_t end = (f->rounds + f->movers - 1) / f->movers * f->movers;

@@ -1,6 +1,6 @@
 /*
- * An agreement's columns as schemas: what the readers of data take, and what
- * a model keeps.
+ * The columns of an agreement as schemas: for reading each party's data, and
+ * for the model.
  */
 #include "config.h"
 #include "model.h"
@@ -46,7 +46,8 @@ static int party_schema(federation *f, int k, const json_t *root)
     return f->party[k].schema && (!f->id || f->party[k].schema_with_id);
 }
 
-/* Adds party k's columns to all others; no column has two owners. */
+/* Adds party k's columns to those of the others. A column that two parties
+   have is refused. */
 static sotto_status gather(const reading *r, json_t *all, const json_t *root,
                            int k)
 {
@@ -66,8 +67,8 @@ static sotto_status gather(const reading *r, json_t *all, const json_t *root,
     return SOTTO_OK;
 }
 
-/* A number "a=b" beside another party's category a with the level b: one name
-   for two features, and no reader would take the model. */
+/* A number "a=b" of one party and a level b of another's category a would be
+   two features of one name; no reader would take such a model. */
 static sotto_status name_features(const reading *r, json_t *names, int k)
 {
     const federation_party *p = &r->f->party[k];

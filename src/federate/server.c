@@ -1,18 +1,19 @@
 /*
- * The server: no data, no secrets. It keeps what parties have shown, moves
- * the weights (block-coordinate Frank-Wolfe: the paper's Algorithm 1 with one
- * party per round), and says what comes next. All it does is post-processing.
+ * The server's logic. It holds no data and no secrets. It keeps the sketches
+ * that parties send, moves the weights (block-coordinate Frank-Wolfe: the
+ * paper's Algorithm 1 with one party per round), and says what to ask next. All
+ * of it is post-processing of private answers.
  */
 #include "internal.h"
 
 #include <string.h>
 
-/* Of one party: weights, and the sketches it has shown. */
+/* Of one party: its weights, and the sketches it has sent. */
 typedef struct shown_columns {
     double *weight;
-    int64_t **sketch; /* NULL: not shown */
+    int64_t **sketch; /* NULL: not sent yet */
     int64_t columns, shows;
-    int64_t bytes, messages; /* that came up */
+    int64_t bytes, messages; /* that came from it */
 } shown_columns;
 
 struct server {
@@ -76,7 +77,7 @@ void server_close(server *s)
 
 /* ---- where it is ---- */
 
-/* What the present step is, with whom, and in which round. */
+/* The kind of the present request, its party and its round. */
 static federation_kind step_now(const server *s, int *who, uint64_t *round)
 {
     const federation *f = s->f;
@@ -210,7 +211,7 @@ static sotto_status take_start(server *s, int k, const message *m,
     return labels && !s->labels ? error_memory(error) : SOTTO_OK;
 }
 
-/* What an answer shows: a vertex, and its column's sketch if that is new. */
+/* Takes a vertex, and its column's sketch if that is new. */
 static sotto_status take_shown(server *s, int k, const message *m,
                                const int64_t **out, sotto_error *error)
 {

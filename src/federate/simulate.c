@@ -1,6 +1,6 @@
 /*
- * All roles in one process: what the parties and the server say to each
- * other goes from one to the next as bytes, as it would on a wire.
+ * All roles in one process. The parties and the server exchange the same bytes
+ * as over a network.
  */
 #include "internal.h"
 #include "model.h"
@@ -15,7 +15,7 @@ struct sotto_simulation {
     party **party;
     server *server;
     federation_promise promise;
-    char *output; /* where the model goes; NULL: nowhere */
+    char *output; /* where the model will be written; NULL: nowhere */
     int64_t downlink;
     int has_run;
 };
@@ -185,7 +185,7 @@ void sotto_simulation_free(sotto_simulation *s)
 
 /* ---- running ---- */
 
-/* On the disk before the first record is asked about. */
+/* Writes MODEL.spent before the first question is asked. */
 static sotto_status declare_spending(const sotto_simulation *s,
                                      sotto_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * The statement of privacy of a model that parties made: what is promised to
- * whom, against whom. Nothing in it depends on a record.
+ * The statement of privacy of a federation's model: what is promised, to whom
+ * and against whom. Nothing in it depends on a record.
  */
 #include "internal.h"
 #include "json.h"

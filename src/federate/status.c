@@ -1,5 +1,5 @@
 /*
- * For people: what an agreement says, and how far a run is.
+ * Descriptions for people: of an agreement, and of how far a run is.
  */
 #include "internal.h"
 
@@ -132,7 +132,7 @@ sotto_status sotto_federation_describe(const char *config, int as_json,
 
 /* ---- how far it is ---- */
 
-/* What one party has said so far, as far as the folder knows. */
+/* What one party has sent so far, according to the folder. */
 typedef struct tally {
     int tag, agreed, model, over;
     int64_t vertices, sketches, labels, messages, bytes, skips;
@@ -287,7 +287,7 @@ static sotto_status put_survey(text_buffer *t, const survey *s, int as_json,
     return status;
 }
 
-/* The owner is known before the records are read. */
+/* For a first pass that finds the owner only. */
 static sotto_status ignore(void *context, const store_record *r,
                            sotto_error *error)
 {

@@ -1,9 +1,10 @@
 /*
- * Messages on the disk, each of them synced before it is sent. One file that
- * only grows: what it goes with, and records chained by SHA-256. A process
- * that was killed leaves a record that is cut short at the end: it was never
- * sent, and is dropped. Anything else that is wrong is damage: whoever has
- * forgotten what it said must not go on.
+ * The store of messages: one file that only grows. Its head says which session,
+ * role and data it belongs to; then come records, chained by SHA-256. A record
+ * is synced before its message is sent. If the process was killed while it
+ * wrote, the last record is cut short: it was never sent and is dropped.
+ * Anything else that is wrong is damage, and is refused: a party that has
+ * forgotten an answer would give another one, with fresh noise.
  */
 #include "store.h"
 
@@ -20,7 +21,7 @@ enum {
 };
 static const char magic[8] = {'s', 'o', 't', 't', 'o', 'l', 'o', 'g'};
 
-/* ---- what it goes with ---- */
+/* ---- the head ---- */
 
 static sotto_status write_head(store *s, const store_owner *owner,
                                sotto_error *error)
@@ -77,9 +78,9 @@ static sotto_status check_owner(const store *s, const store_owner *is,
 }
 
 /*
- * What was read may be in memory alone: whoever wrote it was killed before it
- * was synced. It is about to be sent again, so it must be on the disk first;
- * and so must the file's name, and the folder's.
+ * What was read may not be on the disk yet: the process that wrote it may have
+ * been killed before it synced. It will be sent again, so it is synced first,
+ * with the names of the file and of the folder.
  */
 static sotto_status sync_all(const store *s, const char *folder,
                              sotto_error *error)
@@ -124,7 +125,7 @@ static sotto_status open_file(store *s, const char *folder, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* A head that was cut short: nothing was ever sent. */
+/* If the head was cut short, nothing was ever sent: it is written again. */
 static sotto_status open_head(store *s, const store_owner *owner,
                               sotto_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * What the two files of the store share: bytes at their places.
+ * What store.c and store_records.c share.
  */
 #ifndef SOTTO_FEDERATE_STORE_H
 #define SOTTO_FEDERATE_STORE_H
@@ -11,7 +11,7 @@ enum { STORE_SUM = sizeof(hash) };
 struct store {
     int file;
     char *path;
-    off_t end; /* of what is whole */
+    off_t end; /* of the last whole record */
     hash chain;
     int broken;
 };
@@ -23,12 +23,12 @@ sotto_status store_failed(const store *s, const char *what, sotto_error *error);
 void store_put(text_buffer *t, uint64_t value, int bytes);
 uint64_t store_get(const unsigned char *from, int bytes);
 
-/* All of it, on the disk; or as if nothing had been written. */
+/* Writes and syncs all of it; on a failure nothing of it stays. */
 sotto_status store_write(store *s, const text_buffer *t, sotto_error *error);
 
 int store_read_at(const store *s, void *to, size_t size, off_t at);
 
-/* Whether nothing but zeros is left: room that was taken, never written. */
+/* Whether there are only zeros: space that was allocated and never written. */
 int store_only_zeros(const store *s, off_t at, off_t end);
 
 /* Hands out all records from s->end on. With `may_cut` a last one that is cut

@@ -65,7 +65,7 @@ sotto_status store_write(store *s, const text_buffer *t, sotto_error *error)
         return SOTTO_OK;
     }
     sotto_status status = store_failed(s, "write", error);
-    s->broken = 1; /* after a failed sync nobody knows what is there */
+    s->broken = 1; /* after a failed sync the disk may have anything */
     (void)!ftruncate(s->file, s->end);
     return status;
 }
@@ -161,7 +161,7 @@ int store_only_zeros(const store *s, off_t at, off_t end)
     return 1;
 }
 
-/* One record: 1, or 0 where the file ends before it does, or -1: damage. */
+/* Reads one record: 1; 0: the file ends before it does; -1: damage. */
 static int read_record(store *s, off_t end, char **bytes, size_t *size)
 {
     unsigned char lead[LEAD + CHECK];

@@ -1,14 +1,13 @@
 /*
- * Who is connected to the coordinator. Strangers share a number of places that
- * parties do not need: one more than fit, and the oldest stranger of the
- * address that has the most of them is shut. So whoever connects and stays
- * silent keeps nobody out, and a party's connection is never shut for a
- * stranger's. Each connection has a time by which it must be done, whatever
- * trickles in.
+ * Which connections the coordinator admits. A stranger is a connection that has
+ * not shown a party's certificate yet. If there are too many strangers, the
+ * oldest one of the address that has the most is shut down. So a silent flood
+ * keeps nobody out, and a party's connection is never shut down for a
+ * stranger's. Each connection has a deadline, however slowly bytes come in.
  *
- * A connection is shut by shutting its socket down: its thread then finds the
- * end of the stream. The socket itself is closed after admission_remove, so
- * that the number cannot be somebody else's meanwhile.
+ * A connection is shut down through its socket: its thread then reads the end
+ * of the stream. The socket is closed only after admission_remove, so that its
+ * number cannot belong to another connection meanwhile.
  */
 #include "admission.h"
 #include "limits.h"
@@ -30,7 +29,7 @@ static int is_stranger(const connection *c)
     return c->party < 0 && !c->is_shut;
 }
 
-/* How many strangers there are; `like`: from the same address. */
+/* How many strangers there are; with `like`, from the same address. */
 static int count_strangers(const admission *a, const connection *like)
 {
     int count = 0;

@@ -1,7 +1,8 @@
 /*
- * Who comes to the coordinator: a certificate from the authority, valid now,
- * for a party, and with a key that the agreement has. libmicrohttpd asks for
- * it; whether it is good is found out here, so that there are words for it.
+ * Which party a client is. Its certificate must come from the authority, be
+ * valid now, be for a party, and have a key that stands in the agreement.
+ * libmicrohttpd only asks for the certificate. We verify it here, so that we
+ * can say what is wrong with it.
  */
 #include "authenticate.h"
 
@@ -23,7 +24,7 @@ const char *remote_address(struct MHD_Connection *c, char out[64])
     return out;
 }
 
-/* NULL where the chain is the authority's, is valid now, and is a party's. */
+/* NULL: the chain is the authority's, valid now, and for a client. */
 static const char *verify_chain(gnutls_session_t session)
 {
     unsigned status = 0, count = 0;

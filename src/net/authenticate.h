@@ -1,5 +1,5 @@
 /*
- * Who comes to the coordinator.
+ * Which party a client of the coordinator is.
  */
 #ifndef SOTTO_NET_AUTHENTICATE_H
 #define SOTTO_NET_AUTHENTICATE_H
@@ -8,10 +8,10 @@
 
 #include <microhttpd.h>
 
-/* Where it comes from, for the log. */
+/* The client's address, for the log. */
 const char *remote_address(struct MHD_Connection *c, char out[64]);
 
-/* NULL, and which party it is; or why it is none. */
+/* NULL, and *whose is the party; or why the client is none. */
 const char *authenticate_party(struct MHD_Connection *c, const federation *f,
                                int *whose);
 

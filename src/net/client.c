@@ -1,7 +1,7 @@
 /*
- * A party's line to the coordinator. Whoever answers must have a certificate
- * from the authority, for this host, with the key of the agreement; nothing is
- * said to anybody else. What comes back is bounded, in bytes and in time.
+ * A party's HTTPS client. The coordinator must show a certificate from the
+ * authority, for its host, with the key that stands in the agreement; nothing
+ * is sent to anybody else. A reply is bounded in bytes and in time.
  */
 #include "client.h"
 #include "limits.h"
@@ -9,7 +9,7 @@
 #include <sodium.h>
 #include <string.h>
 
-/* Bounded before it is kept. */
+/* A reply that is too long is refused before it is kept. */
 static size_t receive(char *bytes, size_t size, size_t count, void *context)
 {
     client *c = context;
@@ -55,7 +55,7 @@ sotto_status client_open(client *c, const federation *f, const net_keys *keys,
     bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 1L);
     bad |= curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 2L);
     bad |= curl_easy_setopt(h, CURLOPT_CAINFO, c->keys->authority_path);
-    bad |= curl_easy_setopt(h, CURLOPT_CAPATH, NULL); /* nobody else's */
+    bad |= curl_easy_setopt(h, CURLOPT_CAPATH, NULL); /* no other authority */
     bad |= curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin);
     bad |= curl_easy_setopt(h, CURLOPT_SSLCERT, c->keys->certificate_path);
     bad |= curl_easy_setopt(h, CURLOPT_SSLKEY, c->keys->key_path);

@@ -1,5 +1,5 @@
 /*
- * A party's line to the coordinator.
+ * A party's HTTPS client.
  */
 #ifndef SOTTO_NET_CLIENT_H
 #define SOTTO_NET_CLIENT_H
@@ -18,22 +18,22 @@ typedef struct client {
     size_t most;
 } client;
 
-/* Connects to nobody yet. What it is given must outlive it. */
+/* Does not connect yet. Agreement and keys must outlive the client. */
 sotto_status client_open(client *c, const federation *f, const net_keys *keys,
                          sotto_error *error);
 void client_close(client *c);
 
-/* Says a word, and waits for the reply; *code is HTTP's, 0 if nobody was
-   reached. */
+/* Posts a message and waits for the reply. *code is the HTTP status; 0: the
+   coordinator was not reached. */
 CURLcode client_post(client *c, const text_buffer *word, long *code);
 
-/* Why there is no point in trying again; NULL: there is. */
+/* Why trying again is of no use; NULL: it may help. */
 const char *client_fault(const client *c, CURLcode result);
 
 /* ---- diagnose.c ---- */
 
-/* What is wrong with the certificate of whoever is there, in words: libcurl has
-   refused it, and does not say why. `authority` is PEM. */
+/* What is wrong with the certificate that the host shows. libcurl has refused
+   it and does not say why. `authority` is PEM. */
 const char *diagnose_certificate(const federation *f, const char *authority);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * A second look at a certificate that libcurl has refused: for
- * the sake of the message alone. It makes a handshake, sends nothing, and
- * decides nothing.
+ * Finds out why libcurl has refused a certificate, for the error message alone:
+ * a second TLS handshake, in which nothing is sent and nothing decided.
  */
 #include "client.h"
 #include "limits.h"

@@ -1,9 +1,8 @@
 /*
- * A party on a network. It connects to the coordinator and is never connected
- * to: it says its message until there is an answer, which makes its next
- * message. The coordinator must have the certificate of the agreement; if it
- * cannot be reached it is tried again, less and less often, for as long as was
- * agreed.
+ * A party on a network. It connects to the coordinator; nobody connects to it.
+ * It posts its message again and again until a reply has the next request; the
+ * answer to that is its next message. If the coordinator cannot be reached the
+ * party tries again, less and less often, for as long as the agreement says.
  */
 #include "client.h"
 #include "option.h"
@@ -43,7 +42,7 @@ static sotto_status refused(run *r, long code, sotto_error *error)
                      show_name(why).text, code);
 }
 
-/* What it makes of an answer; *over: there is no more. */
+/* Handles a reply; *over: it was the last. */
 static sotto_status handle_reply(run *r, long code, int *over,
                                  sotto_error *error)
 {
@@ -63,7 +62,7 @@ static sotto_status handle_reply(run *r, long code, int *over,
                            "is no model that all parties have");
 }
 
-/* Nobody there: SOTTO_OK after a pause, if it is to be tried again. */
+/* The coordinator was not reached. SOTTO_OK, after a pause: try again. */
 static sotto_status retry_later(run *r, CURLcode result, double since,
                                 double *pause, int *over, sotto_error *error)
 {
@@ -110,7 +109,7 @@ static sotto_status exchange_messages(run *r, sotto_error *error)
         status = handle_reply(r, code, &over, error);
         hash after = hash_of(message->data, message->length);
         if (!over && hash_same(&before, &after) && since - began < 1)
-            pause_for(.5); /* nothing new, and it did not hold the line */
+            pause_for(.5); /* nothing new, and the reply did not wait */
     }
     if (status != SOTTO_OK)
         log_line(&r->log, "%s", error->message);
@@ -207,7 +206,7 @@ static const char *or_none(const sotto_options *options, option_id id)
     return option_given(options, id) ? option_text(options, id) : "";
 }
 
-/* Reads the data between two looks at the file. */
+/* Reads the data. The file is hashed before and after: it must not change. */
 static sotto_status open_participant(run *r, const sotto_options *options,
                                      sotto_error *error)
 {

@@ -1,7 +1,7 @@
 /*
- * Certificates for a trial: an authority, one certificate for each role, and
- * the parties' secret. One folder for each organisation, to be handed over;
- * and the agreement with everybody's key in it.
+ * Makes certificates for a trial: an authority, one certificate for each role,
+ * and the consortium secret. Each organisation gets a folder. The agreement is
+ * written again with everybody's key in it.
  */
 #include "json.h"
 #include "keys.h"
@@ -32,7 +32,7 @@ static sotto_status failed(int code, sotto_error *error)
 
 /* ---- certificates ---- */
 
-/* What all of them have. */
+/* What all certificates have. */
 static int begin(pair *p, const char *name)
 {
     unsigned char serial[16], id[32];
@@ -83,7 +83,7 @@ static int make_authority(pair *p)
     return code;
 }
 
-/* A name, or an address. */
+/* The host is a name or an address. */
 static int add_host(gnutls_x509_crt_t c, const char *host)
 {
     unsigned char address[4];
@@ -94,8 +94,8 @@ static int add_host(gnutls_x509_crt_t c, const char *host)
         c, GNUTLS_SAN_DNSNAME, host, (unsigned)strlen(host), GNUTLS_FSAN_SET);
 }
 
-/* Of the coordinator, who has a host, or of a party, who has none: the role is
-   in the name and in the purpose. */
+/* A certificate of the coordinator, which has a host, or of a party, which has
+   none. The role is in the name and in the purpose. */
 static int make_member(pair *p, const pair *authority, const char *name,
                        const char *host)
 {
@@ -136,7 +136,7 @@ static sotto_status make_folder(const char *path, sotto_error *error)
                : SOTTO_OK;
 }
 
-/* A new file, of its owner alone if it is secret. */
+/* Writes a new file. If it is secret only its owner can read it. */
 static sotto_status write_file(const char *folder, const char *name,
                                const void *bytes, size_t size, int is_secret,
                                sotto_error *error)
@@ -274,7 +274,7 @@ static sotto_status make_authority_folder(making *m)
                : status;
 }
 
-/* Numbers as short as they can be: the values stay the same. */
+/* Numbers are printed as short as possible; their values stay the same. */
 static char *config_text(const json_t *root)
 {
     locale_t before = locale_plain();
@@ -300,7 +300,7 @@ static sotto_status write_config(making *m)
     return status;
 }
 
-/* A party's name becomes a folder's, and a certificate's. */
+/* A party's name is used for its folder and in its certificate. */
 static sotto_status check_names(const federation *f, sotto_error *error)
 {
     static const char fine[] = "abcdefghijklmnopqrstuvwxyz"

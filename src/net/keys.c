@@ -60,7 +60,7 @@ static int key_in_pem(const char *pem, hash *out)
     return fine;
 }
 
-/* Whether the private key is that of this public one. */
+/* Whether the private key belongs to this public key. */
 static int key_fits(const char *pem, const hash *public_key)
 {
     gnutls_datum_t text = {(unsigned char *)(uintptr_t)pem,

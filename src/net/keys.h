@@ -22,7 +22,7 @@ typedef struct net_keys {
     hash authority_key, own_key;
 } net_keys;
 
-/* Reads them, and holds the authority against the agreement. */
+/* Reads them, and checks that the authority is that of the agreement. */
 sotto_status net_keys_read(net_keys *out, const federation *f,
                            const char *folder, sotto_error *error);
 void net_keys_free(net_keys *k);

@@ -1,5 +1,5 @@
 /*
- * A build without GnuTLS, libmicrohttpd and libcurl: clear words instead.
+ * For a build without GnuTLS, libmicrohttpd and libcurl: every call says so.
  */
 #include "federate.h"
 

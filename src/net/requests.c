@@ -1,8 +1,8 @@
 /*
- * Requests as they come to the coordinator. Who comes without a certificate of
+ * How the coordinator handles HTTP requests. A client without a certificate of
  * the agreement is told so, and nothing else. A party's message is handed to
- * the coordinator, and the reply waits a while for what there is for that
- * party.
+ * coordinator.c; the reply waits a while for a request to that party (long
+ * polling).
  */
 #include "limits.h"
 #include "service.h"
@@ -22,7 +22,7 @@ typedef struct http_request {
     text_buffer body;
 } http_request;
 
-/* ---- who is it? ---- */
+/* ---- who the client is ---- */
 
 static connection *connection_of(struct MHD_Connection *c)
 {
@@ -38,8 +38,7 @@ static void refuse(http_request *r, unsigned code, const char *why)
     snprintf(r->why, sizeof r->why, "%s", why);
 }
 
-/* What strangers do is written down up to a point: they must not be able to
-   fill the disk. */
+/* Refusals are logged up to a number: strangers must not fill the disk. */
 static void log_refusal(service *s, const char *from, const char *why)
 {
     int64_t before = atomic_fetch_add(&s->refusals, 1);
@@ -49,14 +48,15 @@ static void log_refusal(service *s, const char *from, const char *why)
         log_line(&s->log, "refusals from here on are not written down");
 }
 
-/* When a request that begins now must have been answered. */
+/* The deadline of a request that begins now. */
 static double request_end(const federation *f)
 {
     size_t bytes = federation_most_up(f) + federation_most_down(f);
     return net_now() + NET_REQUEST + (double)bytes / NET_BYTES;
 }
 
-/* A party has come. A request of it that waits may have been shut for this. */
+/* The client is a party. An older connection of it may have been shut down for
+   this; a request that waits there must notice. */
 static void admit(http_request *r)
 {
     service *s = r->s;
@@ -83,9 +83,9 @@ static void identify(http_request *r, struct MHD_Connection *c, const char *url,
         log_refusal(r->s, remote_address(c, from), r->why);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
-/* Takes what was said. With the lock. */
+/* Takes the party's message. With the lock. */
 static void receive(http_request *r, const char *from)
 {
     service *s = r->s;
@@ -106,14 +106,14 @@ static void receive(http_request *r, const char *from)
         pthread_cond_broadcast(&s->changed);
 }
 
-/* Waits for what there is to be said. With the lock. */
+/* Waits for a request to the party. With the lock. */
 static coordinator_reply wait_for_reply(http_request *r, text_buffer *out)
 {
     service *s = r->s;
     coordinator_reply reply_kind = COORDINATOR_WAIT;
     sotto_error error = {SOTTO_OK, ""};
     double until = net_now() + NET_HOLD;
-    /* what failed must not be gone on from */
+    /* after a failure nothing more may be sent */
     while (!s->stopping && !r->from->is_shut) {
         sotto_status status = coordinator_next(s->coordinator, r->party,
                                                &reply_kind, out, &error);
@@ -137,7 +137,7 @@ static enum MHD_Result reply(struct MHD_Connection *c, unsigned code,
         size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
     if (!r)
         return MHD_NO;
-    if (code == MHD_HTTP_FORBIDDEN) /* a stranger does not stay */
+    if (code == MHD_HTTP_FORBIDDEN) /* the connection of a stranger ends here */
         (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
     enum MHD_Result done = MHD_queue_response(c, code, r);
     MHD_destroy_response(r);
@@ -188,7 +188,7 @@ enum MHD_Result service_handle(void *context, struct MHD_Connection *c,
     }
     if (!*size)
         return respond(r, c);
-    /* bounded before it is kept; who is not known is not listened to */
+    /* the length is checked before anything is kept */
     size_t most = r->party < 0 ? 1 << 16 : federation_most_up(&r->s->f);
     if (*size > most - r->body.length) {
         char from[64];
@@ -249,7 +249,7 @@ void service_log_library(void *context, const char *format, va_list arguments)
     size_t length = strlen(line);
     while (length && line[length - 1] == '\n')
         line[--length] = 0;
-    for (size_t i = 0; i < length; i++) /* it may quote what came */
+    for (size_t i = 0; i < length; i++) /* it may quote bytes of the client */
         if (line[i] < 32 || line[i] > 126)
             line[i] = '?';
     log_refusal(s, "on the network", line);

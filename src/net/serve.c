@@ -1,9 +1,9 @@
 /*
- * The coordinator on a network. Parties come with what they have to say, and
- * wait a while for what there is for them: one thread for each connection,
- * one lock for the coordinator. Who comes without a certificate of the
- * agreement is told so, and nothing else; who takes too long, or is one too
- * many, is shut (admission.c).
+ * The coordinator on a network. Each connection has a thread of
+ * libmicrohttpd's, which handles its requests (requests.c); one lock guards the
+ * coordinator's state. This file starts and ends the service. In between it
+ * watches for silent parties, and shuts down connections that take too long
+ * (admission.c).
  */
 #include "limits.h"
 #include "option.h"
@@ -44,7 +44,7 @@ static void watch_until(service *s, double when)
     service_wait_until(s, fmin(when, now + SWEEP_INTERVAL));
 }
 
-/* Somebody has been silent for too long. With the lock. */
+/* A party has been silent for too long. With the lock. */
 static void give_up(service *s, int who)
 {
     sotto_error error = {SOTTO_OK, ""};
@@ -60,8 +60,8 @@ static void give_up(service *s, int who)
     pthread_cond_broadcast(&s->changed);
 }
 
-/* All have the model; whether it is the same they find out among themselves.
-   With the lock. */
+/* All parties have the model. Waits until they have compared it. With the
+   lock. */
 static void await_comparison(service *s)
 {
     int who = -1;
@@ -99,7 +99,7 @@ static void watch(service *s)
             watch_until(s, until);
     }
     await_comparison(s);
-    /* those who have not heard it yet come once more */
+    /* parties that do not know yet that it is over ask once more */
     double until = net_now() + GRACE;
     while (!s->stopping && s->told < s->f.parties && net_now() < until)
         watch_until(s, until);
@@ -114,7 +114,7 @@ static sotto_status listen_and_watch(service *s, sotto_error *error)
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION |
                      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_TLS |
                      MHD_USE_ERROR_LOG;
-    /* the logger first: what follows may have something to say */
+    /* the logger comes first: the options after it may log something */
     struct MHD_Daemon *d = MHD_start_daemon(
         flags, (uint16_t)s->f.port, NULL, NULL, service_handle, s,
         MHD_OPTION_EXTERNAL_LOGGER, service_log_library, s,

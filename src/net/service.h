@@ -1,5 +1,5 @@
 /*
- * What the two files of the coordinator's service share.
+ * What serve.c and requests.c share.
  */
 #ifndef SOTTO_NET_SERVICE_H
 #define SOTTO_NET_SERVICE_H
@@ -20,16 +20,16 @@ typedef struct service {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int stopping;
-    int told; /* parties that know that it is over */
+    int told; /* parties that were told that the run is over */
     atomic_long refusals;
     sotto_status status;
     sotto_error failure;
 } service;
 
-/* Ends it with this fault. With the lock. */
+/* Ends the service with this error. With the lock. */
 void service_fail(service *s, sotto_status status, const sotto_error *error);
 
-/* Until something has changed, or that time. With the lock. */
+/* Waits until something has changed, or until that time. With the lock. */
 void service_wait_until(service *s, double when);
 
 /* ---- requests.c: what libmicrohttpd calls, and admission.c ---- */
