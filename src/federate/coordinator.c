@@ -45,15 +45,14 @@ static sotto_status take_answer(coordinator *c, int k, const message *m,
         return status;
     if (c->peer[k].excluded)
         return coordinator_refuse(
-            "its beginning was passed over; it has no part in "
-            "this run",
+            "the party was skipped at the start; it has no part in this run",
             error);
     if (to != k || !c->asked)
         return coordinator_refuse(
             "a message that is out of turn, or was sent before", error);
     if (m->kind == FEDERATION_TAKEN && !seal)
-        return coordinator_refuse("a word about the model without a digest",
-                                  error);
+        return coordinator_refuse(
+            "a confirmation of the model without its digest", error);
     status = server_take(c->server, bytes, size, error);
     if (status == SOTTO_OK)
         c->asked = 0;
@@ -109,7 +108,7 @@ static const char *kind_shown(store_type type)
     return type == STORE_TAG        ? "its rows' tag"
            : type == STORE_AGREED   ? "rows agree"
            : type == STORE_COMPARED ? "models agree"
-           : type == STORE_LATE     ? "an answer after it was passed over"
+           : type == STORE_LATE     ? "an answer after it was skipped"
                                     : "an answer";
 }
 
@@ -270,14 +269,14 @@ sotto_status coordinator_skip(coordinator *c, sotto_error *error)
         return coordinator_refuse("it is over", error);
     if (coordinator_missing(c) >= 0)
         return error_set(error, SOTTO_PEER,
-                         "party %s is silent, and nobody can be passed over "
-                         "before all have agreed on their rows",
+                         "party %s is silent, and none can be skipped before "
+                         "all have agreed on their rows",
                          coordinator_name(c, k, &name));
     sotto_status status = pass_over(c, k, error);
     if (status == SOTTO_OK)
         status = store_add(c->store, STORE_SKIP, k, "", 0, error);
     if (status == SOTTO_OK)
-        log_line(c->log, "%s is gone, and is passed over",
+        log_line(c->log, "%s is silent, and is skipped",
                  coordinator_name(c, k, &name));
     return status;
 }
@@ -308,7 +307,8 @@ static sotto_status replay_record(void *context, const store_record *r,
     int to;
     const text_buffer *request;
     if (r->who < 0 || r->who >= c->f->parties)
-        return coordinator_refuse("a record of somebody else", error);
+        return coordinator_refuse(
+            "a record of a party that the agreement does not have", error);
     if (r->type == STORE_REQUEST)
         return replay_request(c, r, error);
     sotto_status status = SOTTO_OK;

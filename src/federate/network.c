@@ -138,7 +138,7 @@ static sotto_status read_keys(const reading *r, const json_t *root)
                          &f->party[k].key, &f->party[k].has_key);
     f->has_keys = has_authority && has_coordinator;
     if (status == SOTTO_OK && !keys_differ(f))
-        status = config_refuse(r, "key", "another key for everybody");
+        status = config_refuse(r, "key", "a different key for everybody");
     return status;
 }
 

@@ -145,9 +145,7 @@ static sotto_status check_seals(const participant *p, const message *r,
         const char *name = p->f->party[j].name;
         hash right = align_seal(&p->seal_key, j, p->weight, p->weights);
         if (!has[j] && p->f->absent_skips && j != p->k)
-            log_line(p->log,
-                     "party %s was passed over: its model was not "
-                     "compared",
+            log_line(p->log, "party %s was skipped: its model was not compared",
                      show_name(name).text);
         else if (!has[j] || !hash_same(&right, &seal[j]))
             return error_set(error, SOTTO_PEER,
@@ -254,7 +252,7 @@ static sotto_status replay_pair(participant *p, const store_record *r,
     message q = {0};
     if (!store_pair(r->bytes, r->size, &request, &request_size, &answer,
                     &answer_size))
-        return refuse("a record that is none", error);
+        return refuse("a record that cannot be read", error);
     sotto_status status = message_read(&q, request, request_size, error);
     if (status == SOTTO_OK && r->type == STORE_AGREED)
         status = take_tags(p, &q, request, request_size, 1, error);
@@ -279,7 +277,7 @@ static sotto_status replay_record(void *context, const store_record *r,
         return replay_pair(p, r, error);
     if (r->size != p->tag.length || memcmp(r->bytes, p->tag.data, r->size))
         return error_set(error, SOTTO_BUDGET,
-                         "refused: the state folder goes with other rows");
+                         "refused: the state folder belongs to other rows");
     return set_outgoing(p, r->bytes, r->size, error);
 }
 

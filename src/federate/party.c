@@ -178,8 +178,8 @@ sotto_status party_replay(party *p, const void *request, size_t size,
     /* the answer that is made again must be the one that was kept */
     if (status == SOTTO_OK && !out.failed &&
         (out.length != answer_size || memcmp(out.data, answer, answer_size)))
-        status =
-            party_refuse(p, "an answer that was kept is another one's", error);
+        status = party_refuse(
+            p, "the answer that was kept is not to this request", error);
     message_free(&m);
     message_free(&kept);
     return keep(p, request, size, &out, status, error);

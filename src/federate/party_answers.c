@@ -16,8 +16,8 @@ static sotto_status kept_sketch(party *p, ask_kind kind, const message *kept,
     const int64_t *old =
         message_get(kept, field, MESSAGE_INTEGERS, p->f->buckets);
     if (!old)
-        return party_refuse(p, "an answer that was kept is another one's",
-                            error);
+        return party_refuse(
+            p, "the answer that was kept is not to this request", error);
     memcpy(p->sketch, old, (size_t)p->f->buckets * sizeof *old);
     return curator_tell_spent(p->curator, kind, error);
 }
@@ -28,8 +28,8 @@ static sotto_status kept_vertex(party *p, const message *kept, int64_t *column,
     const int64_t *old = message_get(kept, 0, MESSAGE_INTEGERS, 2);
     if (!old || old[0] < 0 || old[0] >= p->columns ||
         (old[1] != 1 && old[1] != -1))
-        return party_refuse(p, "an answer that was kept is another one's",
-                            error);
+        return party_refuse(
+            p, "the answer that was kept is not to this request", error);
     *column = old[0];
     *sign = (int)old[1];
     return curator_tell_spent(p->curator, ASK_ALONG, error);
@@ -120,8 +120,8 @@ static sotto_status check_turn(const party *p, const message *m,
         p->f->turn[m->round - 1] != p->k)
         return party_refuse(p, "it is another party's turn", error);
     if (m->round <= p->round)
-        return party_refuse(
-            p, "a round that was answered, or passed over, before", error);
+        return party_refuse(p, "a round that was answered, or skipped, before",
+                            error);
     return SOTTO_OK;
 }
 

@@ -91,7 +91,8 @@ sotto_status coordinator_take_compared(coordinator *c, int k, const message *m,
     peer *p = &c->peer[k];
     if (m->fields || coordinator_waits_for(c) >= 0 || !p->has_model ||
         p->compared)
-        return coordinator_refuse("a word about models out of turn", error);
+        return coordinator_refuse("a confirmation of the model out of turn",
+                                  error);
     p->compared = 1;
     return SOTTO_OK;
 }

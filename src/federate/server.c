@@ -298,9 +298,7 @@ sotto_status server_skip(server *s, sotto_error *error)
         return refuse("it is over", error);
     if (step == FEDERATION_START && !s->f->labels_known &&
         k == s->f->label_party)
-        return refuse("without the party that has the labels nothing comes of "
-                      "it",
-                      error);
+        return refuse("the party that has the labels cannot be skipped", error);
     text_free(&s->request);
     s->step++;
     return SOTTO_OK;

@@ -89,8 +89,9 @@ static void put_text(text_buffer *t, const federation *f,
             !f->labels_known && k == f->label_party ? " and the labels" : "",
             (long long)f->party[k].turns,
             sotto_number_print_up(p->slice[k], 6).text);
-    text_format(t, "who is silent for %lld s %s\n", (long long)f->patience,
-                f->absent_skips ? "is passed over" : "ends the run");
+    text_format(t, "a party that is silent for %lld s %s\n",
+                (long long)f->patience,
+                f->absent_skips ? "is skipped" : "ends the run");
 }
 
 static sotto_status finish_text(char **out, text_buffer *t, sotto_status status,
@@ -169,14 +170,16 @@ static sotto_status count(void *context, const store_record *r,
     const void *request, *answer = r->bytes;
     size_t request_size, size = r->size;
     if (r->who < 0 || r->who >= s->f->parties)
-        return error_set(error, SOTTO_FAILED, "a record of somebody else");
+        return error_set(
+            error, SOTTO_FAILED,
+            "a record of a party that the agreement does not have");
     tally *a = &s->of[r->who];
     int paired = s->role && r->type != STORE_TAG;
     if (r->type == STORE_REQUEST)
         return SOTTO_OK;
     if (paired &&
         !store_pair(r->bytes, r->size, &request, &request_size, &answer, &size))
-        return error_set(error, SOTTO_FAILED, "a record that is none");
+        return error_set(error, SOTTO_FAILED, "a record that cannot be read");
     a->skips += r->type == STORE_SKIP;
     a->tag |= r->type == STORE_TAG;
     a->agreed |= r->type == STORE_AGREED;
@@ -229,7 +232,7 @@ static sotto_status put_tally(text_buffer *t, const survey *s, int k,
     if (!as_json) {
         text_format(t,
                     "party %s: %s; %lld of %lld turns (the last in round "
-                    "%llu), %lld of %lld sketches%s, passed over %lld times; "
+                    "%llu), %lld of %lld sketches%s, skipped %lld times; "
                     "%lld bytes in %lld messages; its part has cost epsilon "
                     "%s so far\n",
                     show_name(f->party[k].name).text, stage_of(a),

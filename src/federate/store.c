@@ -71,8 +71,8 @@ static sotto_status check_owner(const store *s, const store_owner *is,
     else if (!hash_same(&is->data, &wanted->data))
         what = "other data (or another way to read them, or another seed)";
     return what ? error_set(error, SOTTO_BUDGET,
-                            "%s: this is the state of %s; what was answered "
-                            "before cannot go on with this",
+                            "%s: this is the state of %s; expected the state "
+                            "of this run, or a new folder",
                             show_name(s->path).text, what)
                 : SOTTO_OK;
 }

@@ -14,8 +14,8 @@ enum { LEAD = 4 + 4 + 8, CHECK = 8 };
 sotto_status store_damaged(const store *s, sotto_error *error)
 {
     return error_set(error, SOTTO_BUDGET,
-                     "%s: damaged; what was said before is lost, so the "
-                     "session counts as spent: agree upon a new one",
+                     "%s: damaged; earlier messages are lost, so the session "
+                     "counts as spent: agree upon a new one",
                      show_name(s->path).text);
 }
 

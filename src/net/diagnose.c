@@ -84,6 +84,6 @@ const char *diagnose_certificate(const federation *f, const char *authority)
         gnutls_certificate_free_credentials(h.trust);
     curl_easy_cleanup(h.curl);
     return why ? why
-               : "a certificate from another authority, for another host, or "
-                 "out of its time";
+               : "a certificate from another authority, for another host, "
+                 "expired, or not valid yet";
 }

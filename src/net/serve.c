@@ -75,7 +75,9 @@ static void await_comparison(service *s)
         events = coordinator_events(s->coordinator);
     }
     if (!s->stopping && who >= 0)
-        log_line(&s->log, "party %s has not said that its model is that of all",
+        log_line(&s->log,
+                 "party %s has not confirmed that it has the same model as the "
+                 "others",
                  show_name(s->f.party[who].name).text);
 }
 

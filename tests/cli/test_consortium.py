@@ -109,7 +109,7 @@ class Runs(Consortium):
         self.assertTrue(shop.stands.wait(LONG))
         shop.kill()
         self.assert_ended([coordinator, *others])
-        self.assertIn("shop is gone, and is passed over", self.log("state-coordinator"))
+        self.assertIn("shop is silent, and is skipped", self.log("state-coordinator"))
         self.assertEqual(self.bytes_of("bank.json"), self.bytes_of("coordinator.json"))
 
     def test_who_is_gone_ends_it(self):
@@ -689,7 +689,7 @@ class Evil(Meeting):
     def test_two_vectors_in_one_round(self):
         """The second is refused, and nothing of it is answered."""
         own = self.turn("bank")[0]
-        heard = self.ask("answered, or passed over", self.vector(own), self.vector(own),
+        heard = self.ask("answered, or skipped", self.vector(own), self.vector(own),
                          self.vector(own, [.5] * 64))
         self.assertEqual(heard[-1], heard[-2])  # the same request has the same answer
 
@@ -698,7 +698,7 @@ class Evil(Meeting):
 
     def test_back_in_time(self):
         own = self.turn("bank")
-        self.ask("answered, or passed over", self.vector(own[1]), self.vector(own[0]))
+        self.ask("answered, or skipped", self.vector(own[1]), self.vector(own[0]))
 
     def test_start_again(self):
         session = bytes.fromhex(self.hash())

@@ -362,8 +362,8 @@ static void test_nothing_twice(void **state)
     assert_memory_equal(second->data, copy.data, copy.length);
     text_free(&copy);
     s.u[3] += 1;
-    refused(s.p[0], &s.f, 0, round, s.u, "answered, or passed over");
-    refused(s.p[0], &s.f, 0, round_of(&s.f, 0, 0), s.u, "passed over");
+    refused(s.p[0], &s.f, 0, round, s.u, "answered, or skipped");
+    refused(s.p[0], &s.f, 0, round_of(&s.f, 0, 0), s.u, "skipped");
     refused(s.p[0], &s.f, 0, round_of(&s.f, 1, 0), s.u, "another party's");
     refused(s.p[0], &s.f, 0, 0, s.u, "another party's");
     refused(s.p[0], &s.f, 0, 13, s.u, "another party's");
