@@ -325,7 +325,7 @@ const server *coordinator_server(const coordinator *c);
 /* The model's weights; NULL: not there yet. */
 const double *participant_weights(const participant *p);
 
-/* ---- statement.c ---- */
+/* ---- federation_statement.c ---- */
 
 /* As a JSON object, to be freed whatever the status, with its epsilon, of a
    whole row, and those of each party's part. */
