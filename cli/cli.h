@@ -132,7 +132,7 @@ typedef struct cli_progress {
 
 void progress_begin(cli_progress *p, const cli *c);
 void progress_stage(cli_progress *p, const char *stage);
-int progress_look(void *context, const sotto_progress *at);
+int progress_show(void *context, const sotto_progress *at);
 void progress_end(cli_progress *p);
 
 /* Ctrl-C, SIGTERM and SIGHUP end the program with 128 + the signal's number and

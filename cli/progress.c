@@ -56,7 +56,7 @@ void progress_stage(cli_progress *p, const char *stage)
 }
 
 /* Ten times a second is enough for eyes; JSON gets every look. */
-int progress_look(void *context, const sotto_progress *at)
+int progress_show(void *context, const sotto_progress *at)
 {
     cli_progress *p = context;
     char more[40] = "";

@@ -127,12 +127,12 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
     sotto_status status =
         sotto_table_read(&table, c->argument[0], c->options, error);
     if (status == SOTTO_OK) {
-        sotto_watch watch = {progress_look, &progress};
+        sotto_progress_callback callback = {progress_show, &progress};
         progress_end(&progress);
         cli_remarks(c, table);
         cli_remark_options(c, table);
         progress_stage(&progress, "solving");
-        status = sotto_fit(model, &table, c->options, &watch, error);
+        status = sotto_fit(model, &table, c->options, &callback, error);
     }
     progress_end(&progress);
     return status;

@@ -331,10 +331,10 @@ typedef struct sotto_progress {
 } sotto_progress;
 
 /* Called now and then during a fit; an answer other than 0 stops it. */
-typedef struct sotto_watch {
-    int (*look)(void *context, const sotto_progress *progress);
+typedef struct sotto_progress_callback {
+    int (*call)(void *context, const sotto_progress *progress);
     void *context;
-} sotto_watch;
+} sotto_progress_callback;
 
 /* Whether these options make a fit: what can be refused before a record is
    read. */
@@ -361,14 +361,12 @@ SOTTO_API int sotto_fit_remark(const sotto_options *options,
 
 /*
  * Takes the table over: it is wiped and freed, and *table is NULL, whatever
- * the status. `watch` may be NULL; a fit that it stops is SOTTO_INTERRUPTED.
+ * the status. `callback` may be NULL; a fit that it stops is SOTTO_INTERRUPTED.
  * SOTTO_DATA, with one line, where no minimiser exists.
  */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_fit(sotto_model **out,
-                                                  sotto_table **table,
-                                                  const sotto_options *options,
-                                                  const sotto_watch *watch,
-                                                  sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_fit(sotto_model **out, sotto_table **table, const sotto_options *options,
+          const sotto_progress_callback *callback, sotto_error *error);
 
 /* ------------------------------------------------------------------------
  * 6  Model

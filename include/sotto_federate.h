@@ -41,9 +41,9 @@ sotto_simulation_open(sotto_simulation **out, const char *path,
                       const sotto_options *options, sotto_error *error);
 
 /* Runs it, once. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_simulation_run(sotto_simulation *simulation, sotto_model **out,
-                     const sotto_watch *watch, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_simulation_run(
+    sotto_simulation *simulation, sotto_model **out,
+    const sotto_progress_callback *callback, sotto_error *error);
 SOTTO_API void sotto_simulation_free(sotto_simulation *simulation);
 
 typedef struct sotto_simulation_facts {

@@ -199,7 +199,8 @@ static sotto_status declare_spending(const sotto_simulation *s,
     return status;
 }
 
-static sotto_status run_messages(sotto_simulation *s, const sotto_watch *watch,
+static sotto_status run_messages(sotto_simulation *s,
+                                 const sotto_progress_callback *callback,
                                  sotto_error *error)
 {
     for (;;) {
@@ -209,7 +210,8 @@ static sotto_status run_messages(sotto_simulation *s, const sotto_watch *watch,
         if (status != SOTTO_OK || to < 0)
             return status;
         sotto_progress at = {server_share(s->server), NAN};
-        if (watch && watch->look && watch->look(watch->context, &at))
+        if (callback && callback->call &&
+            callback->call(callback->context, &at))
             return error_set(error, SOTTO_INTERRUPTED, "interrupted");
         s->downlink += (int64_t)request->length;
         status = party_answer(s->party[to], request->data, request->length,
@@ -235,7 +237,8 @@ static sotto_status make_model(const sotto_simulation *s, sotto_model **out,
 }
 
 sotto_status sotto_simulation_run(sotto_simulation *s, sotto_model **out,
-                                  const sotto_watch *watch, sotto_error *error)
+                                  const sotto_progress_callback *callback,
+                                  sotto_error *error)
 {
     *out = NULL;
     if (s->has_run)
@@ -246,7 +249,7 @@ sotto_status sotto_simulation_run(sotto_simulation *s, sotto_model **out,
     if (is_private(s))
         status = declare_spending(s, error);
     if (status == SOTTO_OK)
-        status = run_messages(s, watch, error);
+        status = run_messages(s, callback, error);
     return status == SOTTO_OK ? make_model(s, out, error) : status;
 }
 

@@ -40,7 +40,7 @@ static exact_problem fit_problem(const sotto_table *t, const fit_task *task,
 /* ---- progress ---- */
 
 typedef struct fit_watch {
-    const sotto_watch *watch;
+    const sotto_progress_callback *callback;
     double tolerance, share;
 } fit_watch;
 
@@ -52,7 +52,7 @@ static int fit_look(void *context, double gap)
     if (share > w->share)
         w->share = fmin(share, 1);
     sotto_progress progress = {w->share, gap};
-    return w->watch->look(w->watch->context, &progress);
+    return w->callback->call(w->callback->context, &progress);
 }
 
 /* ---- the model ---- */
@@ -96,14 +96,15 @@ static sotto_status fit_exact_model(sotto_model **out, const fit_task *task,
 }
 
 sotto_status fit_exact(sotto_model **out, const sotto_table *t,
-                       const sotto_options *options, const sotto_watch *watch,
+                       const sotto_options *options,
+                       const sotto_progress_callback *callback,
                        sotto_error *error)
 {
     fit_task task = fit_read_task(options);
     exact_problem p = fit_problem(t, &task, options);
     exact_solution s;
-    fit_watch w = {watch, p.tolerance, 0};
-    if (watch && watch->look) {
+    fit_watch w = {callback, p.tolerance, 0};
+    if (callback && callback->call) {
         p.progress = fit_look;
         p.context = &w;
     }

@@ -144,15 +144,16 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
 }
 
 sotto_status sotto_fit(sotto_model **out, sotto_table **table,
-                       const sotto_options *options, const sotto_watch *watch,
+                       const sotto_options *options,
+                       const sotto_progress_callback *callback,
                        sotto_error *error)
 {
     *out = NULL;
     sotto_status status = sotto_fit_check(options, error);
     if (status == SOTTO_OK)
         status = option_exact(options)
-                     ? fit_exact(out, *table, options, watch, error)
-                     : fit_private(out, table, options, watch, error);
+                     ? fit_exact(out, *table, options, callback, error)
+                     : fit_private(out, table, options, callback, error);
     sotto_table_free(*table);
     *table = NULL;
     return status;

@@ -45,7 +45,8 @@ void fit_set_weights(sotto_model *m, const fit_maps *maps, const double *weight,
 /* ---- exact.c ---- */
 
 sotto_status fit_exact(sotto_model **out, const sotto_table *t,
-                       const sotto_options *options, const sotto_watch *watch,
+                       const sotto_options *options,
+                       const sotto_progress_callback *callback,
                        sotto_error *error);
 
 /* ---- private.c ---- */
@@ -55,7 +56,8 @@ sotto_status fit_check_private(const sotto_options *options,
 
 /* Takes the table, as the curator does. */
 sotto_status fit_private(sotto_model **out, sotto_table **table,
-                         const sotto_options *options, const sotto_watch *watch,
+                         const sotto_options *options,
+                         const sotto_progress_callback *callback,
                          sotto_error *error);
 
 #endif

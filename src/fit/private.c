@@ -85,7 +85,7 @@ static int run_look(void *context, double share)
 {
     const private_run *r = context;
     sotto_progress progress = {share, NAN};
-    return r->watch->look(r->watch->context, &progress);
+    return r->callback->call(r->callback->context, &progress);
 }
 
 sotto_status fit_ask_first(solver_run *r, sotto_error *error)
@@ -219,7 +219,7 @@ void fit_begin_run(private_run *r)
     r->policy =
         fit_policy(&r->run.facts, &r->task, r->run.solver, r->run.options);
     r->run.policy = &r->policy;
-    if (r->watch && r->watch->look) {
+    if (r->callback && r->callback->call) {
         r->run.progress = run_look;
         r->run.context = r;
     }
@@ -380,12 +380,13 @@ sotto_status sotto_fit_plan(char **out, const sotto_options *options,
 }
 
 sotto_status fit_private(sotto_model **out, sotto_table **table,
-                         const sotto_options *options, const sotto_watch *watch,
+                         const sotto_options *options,
+                         const sotto_progress_callback *callback,
                          sotto_error *error)
 {
     private_run r = {.run = {.options = options, .solver = solver_of(options)},
                      .task = fit_read_task(options),
-                     .watch = watch};
+                     .callback = callback};
     sotto_status status = run_begin(&r, out, table, error);
     if (status == SOTTO_OK)
         status = run_solver(&r, *out, error);

@@ -37,7 +37,7 @@ typedef struct private_run {
     fit_maps maps;
     solver_answer answer;
     struct json_t *statement; /* of privacy; NULL: NOT PRIVATE */
-    const sotto_watch *watch;
+    const sotto_progress_callback *callback;
 } private_run;
 
 /* ---- private.c ---- */

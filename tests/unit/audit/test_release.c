@@ -150,14 +150,14 @@ static void train(release *r, const sotto_options *o, int silent)
     sotto_model *model = NULL;
     sotto_error error = {0};
     text_buffer *t = &r->text;
-    sotto_watch watch = {told, t};
+    sotto_progress_callback callback = {told, t};
     put_status(t, "check", sotto_fit_check(o, &error), &error);
     sotto_status status = sotto_table_read(&table, data_path, o, &error);
     put_status(t, "read", status, &error);
     for (int64_t i = 0; silent && table && sotto_table_warning(table, i); i++)
         text_format(t, "remark: %s\n", sotto_table_warning(table, i));
     if (status == SOTTO_OK)
-        status = sotto_fit(&model, &table, o, &watch, &error);
+        status = sotto_fit(&model, &table, o, &callback, &error);
     put_status(t, "fit", status, &error);
     put_file(t, spent_path);
     r->status = status;

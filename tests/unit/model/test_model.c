@@ -378,7 +378,7 @@ static void test_stopped(void **state)
 {
     (void)state;
     int looks = 0;
-    sotto_watch watch = {stop_at_once, &looks};
+    sotto_progress_callback callback = {stop_at_once, &looks};
     sotto_options *o = options_with(
         SETTINGS({"target", "t"}, {"drop", "id,ward"}, {"loss", "logistic"},
                  {"classes", "no,yes"}, {"epsilon", "inf"}));
@@ -388,7 +388,8 @@ static void test_stopped(void **state)
     assert_int_equal(
         table_read_memory(&t, "p.csv", patients, strlen(patients), o, &error),
         SOTTO_OK);
-    assert_int_equal(sotto_fit(&m, &t, o, &watch, &error), SOTTO_INTERRUPTED);
+    assert_int_equal(sotto_fit(&m, &t, o, &callback, &error),
+                     SOTTO_INTERRUPTED);
     assert_int_equal(looks, 1);
     assert_null(m);
     assert_null(t);
