@@ -1,7 +1,8 @@
 /*
- * curator: who holds the records while a private solver runs. It takes the
- * table, so that nobody else can read it; its gate is the only way out for
- * anything that depends on a record, and it charges before it looks.
+ * curator: holds the records while a private solver runs. It takes the table,
+ * so that nobody else can read it. Its gate is the only way out for anything
+ * that depends on a record. The gate charges a question before it reads a
+ * record.
  */
 #ifndef SOTTO_CURATOR_H
 #define SOTTO_CURATOR_H
@@ -14,24 +15,26 @@
 /* What is promised, and to whom. */
 struct curator_policy {
     account_adjacency adjacency;
-    int64_t rows_per_person; /* of which all are protected at once */
-    int has_people;          /* rows say whose they are, and are capped */
-    const char *unit_column; /* which says it, for the statement; public */
-    double rows;             /* declared and public; 0: to be asked */
+    int64_t rows_per_person; /* at most; they are protected together */
+    int has_people;          /* rows say whose they are; more than
+                                rows_per_person of one are left out */
+    const char *unit_column; /* its name, for the statement; public */
+    double rows;             /* declared and public; 0: asked privately */
     loss loss;
     double weight_bound; /* the largest weight a row can have; 1 without */
-    double norm_bound;   /* of dual steps and minimisers: longer rows are
-                            shortened to it; 0 or infinite: none is */
+    double norm_bound;   /* dual steps and minimisers shorten longer rows to
+                            this length; 0 or infinite: they do not */
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
-    int recompute;     /* sums for choices: 1 always anew, -1 never; the same */
-    int without_noise; /* NOT PRIVATE, and said so beforehand */
+    int recompute;     /* sums for choices: 1 counts them anew each time, -1
+                          never, 0 where that is faster; the sums are equal */
+    int without_noise; /* NOT PRIVATE; declared before anything is asked */
     int insecure;      /* noise from `seed`: NOT PRIVATE */
     uint64_t seed;
 
-    /* of sketches; the rest of the policy but adjacency, rows and noise does
-       not matter then, and no other question can be asked */
+    /* Of sketches. With buckets no other question can be asked, and the rest
+       of the policy, but adjacency, rows and noise, does not matter. */
     int64_t buckets;      /* 0: no sketches */
     uint64_t sketch_seed; /* public */
     double constant;      /* one more column has this in all rows; 0: none */
@@ -39,12 +42,12 @@ struct curator_policy {
     uint64_t party;       /* whose noise it is, under an insecure seed */
 };
 
-/* Takes the table over, whatever the status; *table is NULL afterwards. */
+/* Takes the table over, whatever the status. *table is NULL afterwards. */
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,
                           sotto_error *error);
 
-/* Wipes and frees; NULL is fine. */
+/* Wipes and frees everything. NULL is fine. */
 void curator_close(curator *c);
 
 /* What a statement is made of: nothing that depends on a record. */

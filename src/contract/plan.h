@@ -1,48 +1,49 @@
 /*
- * plan: what will be asked of the records, at which noise, and what that
- * costs. All of it is public and made before a record is read.
+ * plan: which questions a run will ask about the records, how each answer is
+ * protected, and what that costs. A plan is public. It is made and priced
+ * before a record is read.
  */
 #ifndef SOTTO_PLAN_H
 #define SOTTO_PLAN_H
 
 #include "account.h"
 
-/* What is promised, and to whom. A solver hands it on and cannot look into
-   it. */
+/* What is promised, and to whom (curator.h). A solver passes it on and cannot
+   look into it. */
 typedef struct curator_policy curator_policy;
 
-/* The questions there are. */
+/* The kinds of questions. src/curator/questions.c has a row for each. */
 typedef enum ask_kind {
-    ASK_TOTAL,      /* how many rows, or the sum of their weights */
-    ASK_MOMENTS,    /* the mean square of every feature */
-    ASK_PARTIAL,    /* one partial derivative of the mean loss */
-    ASK_GRADIENT,   /* all of them at once */
-    ASK_CHOICE,     /* which coordinate promises most */
-    ASK_BATCH,      /* a batch's part of the gradient */
-    ASK_DIFFERENCE, /* the same, less that at the anchor */
-    ASK_DUAL,     /* how far a batch's dual variables move the shared vector */
-    ASK_SEQUENCE, /* the same of a public block, one row after the other */
-    ASK_PRIMAL,   /* how far some coordinates should go */
-    ASK_ROW_COUNTS,      /* how many rows have entries of which size */
-    ASK_TARGET_COUNTS,   /* the same of the target */
-    ASK_COLUMN_COUNTS,   /* of every feature by itself */
-    ASK_ROW_QUANTILE,    /* a size that about such a share of the rows have */
-    ASK_TARGET_QUANTILE, /* the same of the target */
+    ASK_TOTAL,           /* the number of rows, or the sum of their weights */
+    ASK_MOMENTS,         /* the mean square of every feature */
+    ASK_PARTIAL,         /* one partial derivative of the mean loss */
+    ASK_GRADIENT,        /* the gradient of the mean loss */
+    ASK_CHOICE,          /* which coordinate promises most */
+    ASK_BATCH,           /* the part of the gradient that a batch makes */
+    ASK_DIFFERENCE,      /* that part, less the same part at the anchor */
+    ASK_DUAL,            /* a step of the dual variables of a batch */
+    ASK_SEQUENCE,        /* such steps in a public block, row after row */
+    ASK_PRIMAL,          /* a step in some coordinates */
+    ASK_ROW_COUNTS,      /* a histogram of the sizes of rows */
+    ASK_TARGET_COUNTS,   /* a histogram of the sizes of targets */
+    ASK_COLUMN_COUNTS,   /* a histogram for every feature */
+    ASK_ROW_QUANTILE,    /* a quantile of the sizes of rows */
+    ASK_TARGET_QUANTILE, /* a quantile of the sizes of targets */
     ASK_TARGET_MEAN,     /* the mean of the clipped target */
-    ASK_COLUMN_MEANS,    /* of every clipped feature */
-    ASK_COLUMN_SQUARES,  /* their mean squares about a centre */
+    ASK_COLUMN_MEANS,    /* the mean of every clipped feature */
+    ASK_COLUMN_SQUARES,  /* the mean square of each about a centre */
     ASK_MATRIX,          /* the second moments of shortened rows */
     ASK_CROSS,           /* the same, with the target as one more feature */
-    ASK_WHITENED,        /* the gradient in told coordinates */
-    ASK_LENGTHS,         /* how long records' gradients are there */
-    ASK_CHANGE,          /* how much better than a constant */
-    ASK_MINIMISER,       /* where the objective is least */
-    ASK_PERTURBED,       /* the same, of one with a random linear part */
-    ASK_LATER,           /* questions that are chosen from answers */
-    ASK_VERTEX,          /* which coordinate to go along, and which way */
+    ASK_WHITENED,        /* the gradient in coordinates that were told */
+    ASK_LENGTHS,         /* the mean length of records' gradients there */
+    ASK_CHANGE,          /* the mean loss, less that of a constant */
+    ASK_MINIMISER,       /* the minimiser of the objective */
+    ASK_PERTURBED,       /* the same, with noise in the objective */
+    ASK_LATER,           /* a budget for questions chosen from answers */
+    ASK_VERTEX,          /* which coordinate to move along, and which way */
     ASK_LABELS,          /* a sketch of the targets */
     ASK_SKETCH,          /* a sketch of one feature */
-    ASK_ALONG, /* which feature, with which sign, points along a vector */
+    ASK_ALONG,           /* which feature points along a sketched vector */
     ASK_KINDS
 } ask_kind;
 
@@ -52,7 +53,7 @@ const char *ask_name(ask_kind kind);
 typedef struct ask_words {
     const char *name;      /* in plans, statements and reports */
     const char *meaning;   /* for those who do not know the name */
-    const char *mechanism; /* what protects it; NULL: its noise alone */
+    const char *mechanism; /* how it is protected; NULL: as its noise says */
     int by_price;          /* its noise multiplier is that of an event which
                               costs as much: the noise itself is in the
                               objective, or in questions of their own */
@@ -64,59 +65,64 @@ typedef struct ask_words {
 /* NULL: no question has this name. */
 const ask_words *ask_words_named(const char *name);
 
-/* How answers are protected, and what their level is. */
+/* How an answer is protected, and what the level of that is.
+   src/curator/mechanisms.c has a row for each. */
 typedef enum ask_noise {
-    ASK_GAUSSIAN, /* mu: sensitivity / sd */
-    ASK_LAPLACE,  /* epsilon: sensitivity / scale */
-    ASK_SAMPLED,  /* as Gaussian, and each person counts with probability
-                     `rate`, by a coin that stays secret */
-    ASK_GUMBEL,   /* a choice by the exponential mechanism; eta, its range */
-    ASK_RANGE,    /* the same; mu, of a Gaussian that reveals no less */
+    ASK_GAUSSIAN, /* mu = sensitivity / sd */
+    ASK_LAPLACE,  /* epsilon = sensitivity / scale */
+    ASK_SAMPLED,  /* as Gaussian; each person counts with probability `rate`,
+                     by a coin that stays secret */
+    ASK_GUMBEL,   /* a choice by the exponential mechanism; its range eta */
+    ASK_RANGE,    /* the same; mu of a Gaussian that reveals at least as much */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
-    ASK_MIXED,    /* of ASK_LATER: Gaussian questions, and choices as
-                     ASK_GUMBEL's; sqrt(2 rho), of zCDP */
+    ASK_MIXED,    /* of ASK_LATER: Gaussian questions and ASK_GUMBEL choices
+                     are told later; sqrt(2 rho) of zCDP */
     ASK_NOISES
 } ask_noise;
 
 /* A mechanism and its price. */
 typedef struct ask_mechanism {
-    const char *words;  /* in statements */
+    const char *words;  /* its name in statements */
     account_kind event; /* what it is priced as */
-    /* the event's mu, epsilon, eta or rho; rho is to be rounded up */
+    /* From a level to the event's mu, epsilon, eta or rho. It is not rounded
+       up: curator_question does that. */
     double (*charge)(double level);
-    double square; /* level^2 times this is its part of mu^2, or 2 rho; 0: it
-                      has none, as what is pure, whose epsilons add up */
-    /* the level of a question that gets this share of a budget, in which
-       other questions have levels of the same sort */
+    /* square level^2 is its part of mu^2 in a budget of Gaussians, or of
+       2 rho. 0: it has no such part: pure epsilons add up instead. */
+    double square;
+    /* The level that spends this share of a budget. */
     double (*level)(double share, double rate);
-    double sd; /* of noise of scale 1 */
+    double sd; /* the standard deviation of noise of scale 1 */
 } ask_mechanism;
 
 const ask_mechanism *ask_mechanism_of(ask_noise noise);
 
-/* One kind of question: how often it is asked, and at what level each time
-   (0: without noise, which only a run that is NOT PRIVATE may plan). */
+/* A question of a plan, which is asked several times. */
 typedef struct ask_item {
     ask_kind kind;
-    int64_t count;
-    double level;
+    int64_t count; /* how often it is asked */
+    double level;  /* each time; 0: without noise, which only a run that is
+                      NOT PRIVATE may plan */
     ask_noise noise;
     double rate;    /* of ASK_SAMPLED */
-    int64_t block;  /* of ASK_SEQUENCE: rows, of ASK_PRIMAL: coordinates, of
-                       columns and their matrix: features that are asked
-                       about at once, and 0 is all; of sketches: buckets; of
-                       ASK_LATER: choices for whose noise there is room, on
-                       top of what is always there */
-    int64_t blocks; /* of ASK_SEQUENCE: which take turns */
+    int64_t block;  /* of ASK_SEQUENCE: how many rows a block has.
+                       of ASK_PRIMAL: how many coordinates.
+                       of columns and their matrix: how many features are
+                       asked about at once; 0: all.
+                       of sketches: how many buckets.
+                       of ASK_LATER: for how many choices more noise may be
+                       drawn, beyond what is always allowed */
+    int64_t blocks; /* of ASK_SEQUENCE: how many blocks take turns */
     int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
 
 /*
- * What will be asked, in this order. A question may be left out; then it is
- * paid for all the same. None can be asked out of turn. In any order: each
- * kind is one item, and its count a cap, whatever is asked in between; that
- * costs a little more.
+ * What will be asked, in this order. A question may be left out, and is paid
+ * for all the same. None can be asked out of turn.
+ *
+ * A plan may say any_order instead. Then each kind is one item at most, and
+ * its count is a cap. That costs a little more.
  */
 enum { ASK_MOST_ITEMS = 32 };
 
@@ -126,36 +132,37 @@ typedef struct ask_plan {
     int any_order;
 } ask_plan;
 
-/* How often the plan has this question. */
+/* How often the plan asks questions of this kind. */
 int64_t ask_planned(const ask_plan *plan, ask_kind kind);
 
 /* ---- planning: functions of public values ---- */
 
-/* The rate nearest below q that coins can have: of ASK_SAMPLED. */
+/* The largest rate up to q that coins can have: for ASK_SAMPLED. */
 double curator_rate(double q);
 
-/* How many noise values one question draws, or a few more. */
+/* How many values of noise one question draws at most. Each draw is charged
+   to delta (docs/privacy/noise.md, Lemma N2). */
 double curator_draws(const ask_item *item, int64_t features);
 
-/* What the events of a plan are priced for: the adjacency, or add-remove for
-   replace-one where rows are sampled; group privacy does the rest. */
+/* The adjacency that the events of a plan are priced for. It is the one that
+   was asked for, but add-remove for replace-one where rows are sampled: group
+   privacy makes the step from one to the other. */
 account_adjacency curator_priced_for(const ask_plan *plan,
                                      account_adjacency adjacency);
 
-/* As how many events an item's questions are priced: one for each, or where
-   blocks take turns one for each round of them. */
+/* How many events an item is priced as: one for each time that it is asked,
+   or where blocks take turns one for each round of all blocks. */
 int64_t curator_priced_count(const ask_item *item);
 
 /* The question as the accountant knows it. */
 account_question curator_question(const ask_item *item);
 
-/* Its noise in sensitivities: the scale, of a choice that of its scores. */
+/* The scale of its noise, as a multiple of the sensitivity. Of a choice, the
+   scale of the noise on its scores. */
 double curator_multiplier(const ask_item *item);
 
-/*
- * The event list of a plan under a policy: what the accountant prices.
- * Questions without noise have no price and are left out.
- */
+/* The events of a plan, which the accountant prices. Questions without noise
+   have no price and are left out. */
 sotto_status curator_events(account_list *out, const ask_plan *plan,
                             account_adjacency adjacency, int64_t features,
                             sotto_error *error);
@@ -167,8 +174,9 @@ sotto_status curator_calibrate(ask_plan *plan, account_adjacency adjacency,
                                sotto_error *error);
 
 /*
- * Whether a plan can be carried out: every question that it has has noise
- * that the samplers can draw, or none has any and the policy says so.
+ * Whether a plan can be carried out. Its items must be sound (SOTTO_FAILED:
+ * a fault of the program). The samplers must be able to draw the noise of every
+ * question, or no question has noise and the policy says so (SOTTO_PRIVACY).
  */
 sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
                            int64_t features, sotto_error *error);

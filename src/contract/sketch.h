@@ -1,6 +1,6 @@
 /*
- * sketch: what a party of a federation asks the curator of its own columns,
- * whose policy has buckets.
+ * sketch: what a party of a federation asks the curator that holds its
+ * columns. The policy of such a curator has buckets.
  */
 #ifndef SOTTO_SKETCH_H
 #define SOTTO_SKETCH_H
@@ -21,31 +21,32 @@ typedef struct ask_place {
 } ask_place;
 ask_place ask_place_of(uint64_t seed, int64_t row, int64_t buckets);
 
-/* Which round's noise comes next: under an insecure seed each round and party
-   has streams of its own, whatever was asked before. */
+/* Says which round comes next. Under an insecure seed each round of each party
+   has noise of its own, whatever was asked before. */
 sotto_status curator_tell_round(curator *c, uint64_t round, sotto_error *error);
 
-/* One question of this kind was asked, and answered, before this curator was
-   opened: it is charged, and no record is read. */
+/* Charges a question of this kind that was answered before this curator was
+   opened. No record is read. */
 sotto_status curator_tell_spent(curator *c, ask_kind kind, sotto_error *error);
 
-/* How many of this kind have been charged. */
+/* How many questions of this kind have been charged. */
 int64_t curator_asked(const curator *c, ask_kind kind);
 
-/* The sketch of the targets; out has the policy's buckets. */
+/* The sketch of the targets. `out` has one number for each bucket. */
 sotto_status curator_ask_labels(curator *c, int64_t *out, sotto_error *error);
 
-/* The sketch of feature j, or of the policy's constant behind them. */
+/* The sketch of feature j. The policy's constant is the one after the
+   features. */
 sotto_status curator_ask_sketch(curator *c, int64_t j, int64_t *out,
                                 sotto_error *error);
 
 /*
- * Of these features, and of their negatives, one for which the sum of x_ij
- * e_i is about the largest, where e_i is the vector's number in row i's
- * bucket, with row i's sign (less the target, where the policy says that it
- * is known), within [-clip, clip]. The vector may be anything: what is not a
- * number counts as 0. *out is the feature's place in the list; -1, and
- * nothing is asked, where the list is empty.
+ * Which of these features j, or of their negatives, has about the largest sum
+ * of x_ij e_i. e_i is the number of the vector in the bucket of row i, with
+ * the sign of row i, less the target if the policy says that it is known, and
+ * clipped to [-clip, clip]. The vector may hold anything: NaN counts as 0.
+ * *out is the place of the feature in the list. It is -1, and nothing is
+ * asked, if the list is empty.
  */
 typedef struct ask_along {
     const double *vector;
