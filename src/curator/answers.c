@@ -1,6 +1,6 @@
 /*
- * The questions: which integers each record adds, what they mean in the
- * units of the loss, and that every sum goes through the gate.
+ * The plain questions: which integer each record adds, and what the sum means
+ * in the units of the loss. Every sum goes through the gate.
  */
 #include "internal.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- how many ---- */
 
-/* A row adds its weight as a part of the largest there can be. */
+/* A row adds its weight, as a share of the largest possible one. */
 static void sum_total(curator *c, const void *what, int64_t *out)
 {
     float unit = (float)(KERNEL_CLIP / c->policy.weight_bound);
@@ -27,7 +27,7 @@ sotto_status curator_ask_total(curator *c, double *out, sotto_error *error)
     sotto_status status = gate_release(c, &q, &sum, &noise, error);
     if (status != SOTTO_OK)
         return status;
-    /* never an error, whatever the noise: at least its sd, and a row */
+    /* At least the sd of the noise, and one row: no noise makes an error. */
     *out = fmax(fmax((double)sum, noise) * unit, 1);
     c->total = *out;
     return SOTTO_OK;
@@ -35,7 +35,7 @@ sotto_status curator_ask_total(curator *c, double *out, sotto_error *error)
 
 /* ---- mean squares ---- */
 
-/* a_i x_ij^2 as a part of the largest it can be, from 0 to KERNEL_CLIP. */
+/* A row adds a_i x_ij^2 as a share of its largest value, 0 to KERNEL_CLIP. */
 static void sum_squares(curator *c, const void *what, int64_t *out)
 {
     const double *bound = what;
@@ -136,27 +136,26 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
                                 sotto_error *error)
 {
     int64_t count = c->table->features + c->policy.intercept;
-    choice_free(c); /* its sums are in units of the old ones */
+    choice_free(c); /* their sums are in units of the old clips */
     for (int64_t j = 0; j < count; j++) {
         float factor = (float)(KERNEL_CLIP / clip[j]);
         c->factor[j] = 0;
         if (isinf(clip[j]) && clip[j] > 0)
-            continue; /* the gate sees to it that this is NOT PRIVATE */
+            continue; /* the gate refuses this unless the run is NOT PRIVATE */
         if (!(clip[j] > 0) || !isnormal(factor))
             return error_set(error, SOTTO_USAGE,
                              "--clip: expected thresholds that a float can "
                              "hold, above 0");
-        /* what a record can add is clip in these units: the factor, rounded,
-           is what counts, and so it is what answers are divided by */
+        /* The factor is rounded. In its units a record adds at most one
+           clip, so answers are divided by the rounded factor, too. */
         c->factor[j] = factor;
     }
     c->clips_told = 1;
     return SOTTO_OK;
 }
 
-/* What was told before is done now: two moves in one would be rounded
-   otherwise. Where the iterate is elsewhere altogether, margins are made
-   anew. */
+/* Carries out the move that waits. Two moves at once would be rounded
+   differently. If the whole iterate was told, margins are made anew. */
 void curator_catch_up(curator *c)
 {
     kernel_mode before = kernel_enter();
@@ -206,7 +205,7 @@ void curator_tell_some(curator *c, const int64_t *j, double *d, int64_t count)
 
 void curator_tell_all(curator *c, const double *w)
 {
-    choice_free(c); /* its sums are of where the iterate was */
+    choice_free(c); /* their sums belong to the old iterate */
     int64_t count = c->table->features + c->policy.intercept;
     for (int64_t j = 0; j < count; j++) {
         float at = (float)w[j];

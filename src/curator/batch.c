@@ -1,8 +1,8 @@
 /*
- * Batches: who is in a question of ASK_SAMPLED. Every person throws a coin,
- * secret, fresh for each question, and independent of all else; where rows
- * do not say whose they are, every row is a person. Coins go by the row's or
- * the person's place, never by what is in a record (docs/privacy.md,
+ * Batches: the rows of a question with ASK_SAMPLED. Every person throws a
+ * secret coin, fresh for each question and independent of all else. If rows do
+ * not say whose they are, every row is a person. A coin belongs to the place
+ * of a row or a person, never to what a record says (docs/privacy.md,
  * Lemma H).
  */
 #include "internal.h"
@@ -15,8 +15,8 @@ static int64_t people_of(const sotto_table *t)
     return t->unit ? people : t->rows;
 }
 
-/* The rows of each person, in the order of the file; those that count for
-   nothing, beyond the person's first, are left out. */
+/* Lists the rows of each person, in the order of the file. Rows beyond the
+   person's cap have weight 0 and are left out. */
 static void list_rows(batch *b, const curator *c)
 {
     const sotto_table *t = c->table;
@@ -27,7 +27,8 @@ static void list_rows(batch *b, const curator *c)
     for (int64_t i = 0; i < t->rows; i++)
         if (c->weight[i] != 0)
             b->row_of[b->start[t->unit[i]]++] = (uint32_t)i;
-    for (int64_t k = b->people; k > 0; k--) /* where the next one begins */
+    for (int64_t k = b->people; k > 0;
+         k--) /* start[k] is now the end of person k */
         b->start[k] = b->start[k - 1];
     b->start[0] = 0;
 }
@@ -36,7 +37,7 @@ static int take_memory(batch *b, const sotto_table *t)
 {
     size_t rows = (size_t)t->rows, people = (size_t)b->people;
     size_t lists = t->unit ? 1 : 0;
-    /* a little more, so that an empty table has an address too */
+    /* 64 bytes more, so that an empty table has an address, too */
     b->bytes = (lists * (people + 1)) * sizeof *b->start +
                (rows + lists * (rows + people)) * sizeof *b->row + 64;
     b->memory = secret_take(b->bytes);
@@ -49,7 +50,7 @@ static int take_memory(batch *b, const sotto_table *t)
     return 1;
 }
 
-/* Streams of one insecure seed: public choices have position 0. */
+/* Of the streams of an insecure seed public choices have position 0. */
 static sotto_status open_coins(curator *c, sotto_error *error)
 {
     return c->policy.insecure

@@ -1,11 +1,11 @@
 /*
- * Which coordinate promises most: for each coordinate the sum S_j of the
- * records' integers is kept, and a score u_j that one more of them changes
- * by no more than it changes S_j (docs/privacy.md, "Choices").
+ * Choices of coordinates. For each coordinate the sum S_j of the records'
+ * integers is kept, and a score u_j, which changes by no more than S_j does
+ * (docs/privacy.md, "Choices").
  *
- * When the iterate moves along coordinate j, only the slopes of rows that
- * have feature j change, and only the sums of features that these rows have.
- * Integers make the shortcut exact: the sums are those that a recount gives.
+ * A move along coordinate j changes only the slopes of rows that have feature
+ * j, and so only the sums of features that these rows have. The shortcut is
+ * exact because sums are integers: counting them anew gives the same.
  */
 #include "choice.h"
 #include "score.h"
@@ -26,7 +26,7 @@ static double unit_of(const choice *k, int64_t j)
     return k->total * (double)k->factor[j];
 }
 
-/* The derivative of the L2 penalty, by which sums are shifted: public. */
+/* The derivative of the L2 penalty, which is public: sums are shifted by it. */
 static int64_t shift_of(const choice *k, int64_t j)
 {
     if (j == k->features)
@@ -59,7 +59,7 @@ static score_terms terms_of(const choice *k, int64_t j)
     return t;
 }
 
-/* When a weight has changed, or the unit. Of public numbers alone. */
+/* After a change of a weight or of the unit. It uses public numbers alone. */
 static void set_penalty(choice *k, int64_t j)
 {
     choice_cell *cell = &k->cell[j];
@@ -76,8 +76,8 @@ static void set_penalty(choice *k, int64_t j)
     cell->high += shift;
 }
 
-/* Nearly always a distance: the rules with steps agree with it while a weight
-   is 0 and there is no box. */
+/* The score is a distance in nearly all cases: the rules with steps agree with
+   it while the weight is 0 and there is no box. */
 static inline int64_t score_at(const choice *k, int64_t j)
 {
     const choice_cell *cell = &k->cell[j];
@@ -104,8 +104,8 @@ static inline void sum_changed(curator *c, choice *k, int64_t j, int64_t by)
     gate_score_changed(c, (size_t)j, from, k->cell[j].score);
 }
 
-/* Row i's slope was `before`: its features' sums follow, and their scores if
-   this is not left for later. */
+/* The slope of row i was `before`: updates the sums of its features, and
+   their scores unless that is left for later. */
 static void row_changed(curator *c, int64_t i, float before, int later)
 {
     choice *k = c->choice;
@@ -130,7 +130,8 @@ static void row_changed(curator *c, int64_t i, float before, int later)
     }
 }
 
-/* Columns that are short on average are counted along with their rows. */
+/* Columns that are shorter than this on average are counted with their
+   rows. */
 enum { SHORT = 32 };
 
 static int are_short(const curator *c)
@@ -142,7 +143,7 @@ static int are_short(const curator *c)
 static void count_sums(curator *c)
 {
     choice *k = c->choice;
-    if (are_short(c)) { /* what a row adds is its change from slope 0 */
+    if (are_short(c)) { /* each row adds its change from slope 0 */
         memset(k->sum, 0, k->sum_bytes);
         for (int64_t i = 0; i < c->table->rows; i++)
             row_changed(c, i, 0, 1);
@@ -161,7 +162,7 @@ static void find_slopes(curator *c)
     c->choice->sloped = 1;
 }
 
-/* All of them, from the slopes as they are. */
+/* Counts all sums from the present slopes. */
 static void count_all(curator *c)
 {
     choice *k = c->choice;
@@ -194,7 +195,7 @@ void choice_count(curator *c, const int64_t *some, int64_t count)
     }
 }
 
-/* How many entries the rows of a column have. */
+/* The number of entries in all rows of a column. */
 static int64_t work_of(const curator *c, const kernel_column *x)
 {
     const int64_t *start = c->table->by_row.start;
@@ -204,9 +205,9 @@ static int64_t work_of(const curator *c, const kernel_column *x)
     return work;
 }
 
-/* Whether it is worth while to follow single rows. On an AVX2 machine, 1e5
-   rows with 9e6 entries, an entry that is followed costs as much as two that
-   are counted. */
+/* Whether following single rows is faster than counting anew. On an AVX2
+   machine, with 1e5 rows and 9e6 entries, following an entry takes as long as
+   counting two. */
 static int follows(const curator *c, int64_t work)
 {
     const sotto_table *t = c->table;
@@ -215,7 +216,7 @@ static int follows(const curator *c, int64_t work)
     return c->policy.recompute < 0 || 2 * work < t->by_row.start[t->rows];
 }
 
-/* Rows of a column are far apart; the processor does not foresee them. */
+/* The rows of a column are far apart, so the processor has to be told. */
 enum { AHEAD = 4, AHEAD_BYTES = 384, LINE = 64 };
 
 static void prefetch_row(const curator *c, uint32_t i)
@@ -229,8 +230,8 @@ static void prefetch_row(const curator *c, uint32_t i)
     }
 }
 
-/* The margins of a column's rows have moved: so do the sums of these rows,
-   unless they have already. */
+/* The margins of a column's rows have moved: updates the sums of these rows,
+   unless that was done already. */
 static void follow(curator *c, const kernel_column *x, int later)
 {
     choice *k = c->choice;
@@ -249,7 +250,7 @@ static void follow(curator *c, const kernel_column *x, int later)
 
 /* ---- moving ---- */
 
-/* Where coordinate j's weight is kept; NULL: out of memory. */
+/* Where the weight of coordinate j is kept; NULL: out of memory. */
 static double *place_of(choice *k, int64_t j)
 {
     if (!k->mark[j] && k->weights == k->room) {
@@ -267,7 +268,7 @@ static double *place_of(choice *k, int64_t j)
     return &k->weight[k->mark[j] - 1];
 }
 
-/* The column as its rows, also where it is written out. */
+/* The column by its rows, even if it is also written out. */
 static kernel_column column_rows(const curator *c, int64_t j)
 {
     const table_entries *e = &c->table->by_column;
@@ -278,7 +279,7 @@ static kernel_column column_rows(const curator *c, int64_t j)
                            e->start[j + 1] - e->start[j]};
 }
 
-/* The entries of all rows that these moves touch; -1: of all rows. */
+/* The number of entries in all rows that these moves touch; -1: all rows. */
 static int64_t work_of_moves(const curator *c, const int64_t *j, int64_t count)
 {
     int64_t work = 0;
@@ -291,7 +292,7 @@ static int64_t work_of_moves(const curator *c, const int64_t *j, int64_t count)
     return work;
 }
 
-/* Margins and weight of one coordinate. */
+/* Moves margins and weight of one coordinate. */
 static void move_one(curator *c, int64_t j, float d)
 {
     choice *k = c->choice;
@@ -312,7 +313,7 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count)
 {
     choice *k = c->choice;
     int64_t work = c->choice->counted ? work_of_moves(c, j, count) : 0;
-    int later = work > k->cells / 2; /* then all scores are looked at, once */
+    int later = work > k->cells / 2; /* then all scores are computed once */
     kernel_mode before = kernel_enter();
     for (int64_t n = 0; n < count; n++)
         move_one(c, j[n], (float)d[n]);
@@ -321,7 +322,7 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count)
     for (int64_t n = 0; k->counted && n < count; n++) {
         kernel_column x = column_rows(c, j[n]);
         follow(c, &x, later);
-        if (!later) /* what its sum is worth has changed */
+        if (!later) /* the penalty of its sum has changed */
             sum_changed(c, k, j[n], 0);
     }
     for (int64_t i = 0; k->counted && later && i < k->cells; i++)

@@ -1,12 +1,12 @@
 /*
- * How coordinates are compared, told by a solver: what choices need is made,
- * and wiped when it is told anew.
+ * How coordinates are compared, as a solver tells it. What choices need is
+ * made here, and wiped when something else is told.
  */
 #include "choice.h"
 
 #include <math.h>
 
-/* The longest row and the longest column: what scratch has to hold. */
+/* The longest row or column: scratch memory has to hold it. */
 static size_t longest(const table_entries *e, int64_t groups)
 {
     int64_t most = 1;
@@ -34,7 +34,8 @@ static int choice_memory(curator *c)
         k->vertex_bytes = 2 * (size_t)k->cells * sizeof *k->vertex;
         k->vertex = secret_take(k->vertex_bytes);
     }
-    if (c->table->sparse) { /* one more, for tables without an entry */
+    if (c->table->sparse) { /* one more, so that a table without entries has an
+                               address */
         k->part_bytes =
             ((size_t)e->start[c->table->rows] + 1) * sizeof *k->part;
         k->part = secret_take(k->part_bytes);
@@ -43,7 +44,7 @@ static int choice_memory(curator *c)
            (k->part || !c->table->sparse) && (k->vertex || !k->vertex_bytes);
 }
 
-/* What the caller's arrays have: they may go. */
+/* Copies the arrays of the caller, who may free them. */
 static sotto_status take_arrays(choice *k, const curator *c,
                                 const ask_scores *s, sotto_error *error)
 {
@@ -67,7 +68,7 @@ static sotto_status take_arrays(choice *k, const curator *c,
     return SOTTO_OK;
 }
 
-/* x f, as the kernels multiply. */
+/* x f, with the same multiplication as in the kernels. */
 static void fill_parts(curator *c)
 {
     choice *k = c->choice;
@@ -81,7 +82,7 @@ static void fill_parts(curator *c)
     kernel_leave(before);
 }
 
-/* That no score goes further than its sum (Lemma 7) is proven of these. */
+/* Lemma 7 (no score changes by more than its sum) needs these. */
 static int are_sound(const ask_scores *s, int64_t cells)
 {
     int steps = s->rule == ASK_GS_R || s->rule == ASK_GS_Q;
@@ -134,7 +135,7 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
                          "0 on, a box whose ends are in order, and (gs-r, "
                          "gs-q) finite smoothness above 0");
     sotto_status status = make_choice(c, s, error);
-    if (status != SOTTO_OK) /* there are no scores in part */
+    if (status != SOTTO_OK) /* either all of the scores or none */
         choice_free(c);
     return status;
 }

@@ -1,17 +1,17 @@
 /*
- * The columns as the kernel takes them: without NaN, and those of a sparse
- * table that have many entries written out.
+ * The columns as the kernel takes them: without NaN, and with the frequent
+ * columns of a sparse table written out.
  *
- * Which form a column has depends on the records. That is well because no
- * sum depends on the form: the kernel gives the same bits for both.
+ * The form of a column depends on the records. That is fine because no sum
+ * depends on the form: the kernel gives the same bits for both.
  */
 #include "internal.h"
 
 #include <string.h>
 
-/* A column with entries in more than one row of so many is written out. On
-   an AVX2 machine, 100,000 rows, all rows cost as much as those of one in 5
-   (squared) or 3.7 (logistic) by way of their numbers. */
+/* A column with entries in more than one of so many rows is written out. On an
+   AVX2 machine, with 100,000 rows, a pass over all rows takes as long as one
+   over the listed rows if these are one in 5 (squared) or 3.7 (logistic). */
 enum { COLUMNS_ONE_IN = 4 };
 
 static kernel_column stored(const sotto_table *t, int64_t j)
@@ -47,8 +47,8 @@ void columns_write(const curator *c, int64_t j, float *out)
     }
 }
 
-/* A value that is none counts as 0, as its part of a sum would. Readers let
-   none through; the kernel relies on it. */
+/* NaN becomes 0, which is what it would add to a sum. Readers let no NaN
+   through. The kernel relies on this. */
 static void drop_nan(float *value, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
@@ -111,7 +111,7 @@ static void clamp_column(const kernel_column *x, float bound)
         value[k] = clamped(value[k], bound);
 }
 
-/* Folded or not: a bound is one of sizes. */
+/* Bounds are of sizes, so it does not matter whether a column is folded. */
 static void clamp_all(curator *c, const double *bound)
 {
     const sotto_table *t = c->table;
@@ -126,7 +126,7 @@ static void clamp_all(curator *c, const double *bound)
             clamped(((float *)e->value)[k], (float)bound[e->index[k]]);
 }
 
-/* Whether nothing has been made of the columns yet that would differ. */
+/* Whether nothing was made of the columns yet, which bounds would change. */
 static int are_untouched(const curator *c)
 {
     int64_t count = c->table->features + c->policy.intercept;

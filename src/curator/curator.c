@@ -1,6 +1,6 @@
 /*
- * The curator's life: it takes the table, makes what goes with each row, and
- * wipes it all at the end.
+ * The life of a curator: it takes the table, makes what goes with each row,
+ * and wipes all of it at the end.
  */
 #include "internal.h"
 
@@ -10,8 +10,8 @@
 
 /* ---- memory ---- */
 
-/* Records do not belong into a core dump. Advice: where the system does not
-   take it, nothing is lost but that. */
+/* Records do not belong into a core dump. This is advice to the system: where
+   it is refused, dumps may have them. */
 void keep_out_of_dumps(void *memory, size_t bytes)
 {
     if (memory && bytes)
@@ -49,7 +49,7 @@ static int take_memory(curator *c)
     int64_t padded = (c->table->rows + 63) / 64 * 64;
     int64_t count = c->table->features + 1;
     c->rows.padded = padded;
-    /* a little more, so that an empty table has an address too */
+    /* 64 numbers more, so that an empty table has an address, too */
     c->memory_bytes = (size_t)(6 * padded + 64) * sizeof *c->memory;
     c->memory = secret_take(c->memory_bytes);
     c->factor = mem_zeroed((size_t)count, sizeof *c->factor);
@@ -70,9 +70,9 @@ static int take_memory(curator *c)
 /* ---- what goes with a row ---- */
 
 /*
- * Of each person at most `most` rows stay, the first in the file; the others
- * weigh 0, so that they add 0 to every sum. Which stay is decided within the
- * person's own rows. Whether any has gone does not matter to anything else.
+ * Caps the rows of each person: the first `most` in the file stay. The others
+ * get weight 0, so that they add 0 to every sum. Which rows stay depends on the
+ * person's own rows alone, and nothing else depends on how many are left out.
  */
 static int cap_people(curator *c, int64_t most)
 {
@@ -134,7 +134,7 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
     return SOTTO_OK;
 }
 
-/* `position` tells streams of one insecure seed and purpose apart. */
+/* `position` distinguishes streams of one insecure seed and purpose. */
 static sotto_status open_stream(const curator *c, noise_stream **out,
                                 noise_purpose purpose, uint64_t position,
                                 sotto_error *error)
@@ -154,14 +154,14 @@ static sotto_status open_noise(curator *c, uint64_t position,
                : status;
 }
 
-/* Parties and rounds are fewer than 2^20 and 2^40. */
+/* There are fewer than 2^20 parties and 2^40 rounds. */
 sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error)
 {
     noise_stream *noise = c->noise, *choices = c->choices;
     if (!c->policy.insecure)
         return SOTTO_OK;
     sotto_status status = open_noise(c, c->policy.party << 40 | round, error);
-    if (status != SOTTO_OK) { /* never one that was used */
+    if (status != SOTTO_OK) { /* the old streams go on */
         noise_close(c->noise);
         c->noise = noise;
         c->choices = choices;
@@ -172,7 +172,7 @@ sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* What only some plans need. */
+/* Makes what only some plans need. */
 static sotto_status open_rest(curator *c, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
@@ -199,8 +199,8 @@ static sotto_status open_rest(curator *c, sotto_error *error)
     return status;
 }
 
-/* What goes with the rows, in the kernels' own mode of the processor: a
-   caller who has turned denormals off must not make a row look shorter. */
+/* Everything about rows is made in the processor mode of the kernels: if the
+   caller has turned denormals off, rows would look shorter than they are. */
 static sotto_status open_rows(curator *c, sotto_error *error)
 {
     kernel_mode before = kernel_enter();
@@ -239,7 +239,7 @@ sotto_status curator_open(curator **out, sotto_table **table,
         status = open_noise(c, policy->party << 40, error);
     if (status == SOTTO_OK)
         status = policy->buckets ? sketch_make(c, error) : open_rows(c, error);
-    if (status == SOTTO_OK) /* NULL, where there are none, will do */
+    if (status == SOTTO_OK) /* NULL is fine: then there are no threads */
         c->pool = kernel_pool_open(policy->buckets ? 1 : policy->threads);
     if (status == SOTTO_OK)
         *out = c;
@@ -285,7 +285,7 @@ int curator_is_private(const curator *c)
 
 /* ---- public facts ---- */
 
-/* Of a stream of its own: what is told of it says nothing about noise. */
+/* It has a stream of its own, so that it says nothing about noise. */
 sotto_status curator_public_word(const curator *c, uint64_t *out,
                                  sotto_error *error)
 {

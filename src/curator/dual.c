@@ -22,7 +22,7 @@
 
 /* ---- making ---- */
 
-/* The row as the steps see it: of this record, and of public bounds. */
+/* The row as the steps see it, made of this record and of public bounds. */
 static dual_row make_row(const curator *c, int64_t i, double square)
 {
     double norm = sqrt(square), bound = c->policy.norm_bound;
@@ -100,9 +100,9 @@ static double between(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* The d of above; k > 0. Where there is no closed form it is one Newton step
-   for b + d = s(m + k d), s the loss's slope: between b and the slope at m,
-   so never out of the loss's bounds. */
+/* The d of the head of this file; k > 0. Where there is no closed form it is
+   one Newton step for b + d = s(m + k d), where s is the slope of the loss. It
+   ends between b and the slope at m, so within the bounds of the loss. */
 static double dual_move(const loss *l, double target, double m, double b,
                         double k)
 {
@@ -123,7 +123,7 @@ static double dual_move(const loss *l, double target, double m, double b,
     return 0;
 }
 
-/* A question, and what all its rows need of it. */
+/* A question, and what all of its rows need of it. */
 typedef struct dual_ask {
     const ask_dual *at;
     const loss *loss;
@@ -131,8 +131,8 @@ typedef struct dual_ask {
     double grid;      /* (B / C) (1 - 2^-30) */
 } dual_ask;
 
-/* Moves the row's dual variable; returns what its values are multiplied by
-   to make integers. */
+/* Moves the dual variable of a row. Returns the factor that makes integers of
+   its values. */
 static inline double dual_step(const dual_ask *a, dual_row *r, double dot)
 {
     double x = r->norm * r->fits, weight = r->weight;
@@ -175,7 +175,7 @@ static void step_sparse(curator *c, const dual_ask *a, int64_t i, int64_t *out)
         out[e->index[k]] += (int32_t)(factor * (double)value[k]);
 }
 
-/* Soon needed: rows of a batch lie far apart. */
+/* Asks the processor for a row ahead: the rows of a batch lie far apart. */
 static void fetch(const curator *c, int64_t i)
 {
     __builtin_prefetch(&c->dual.row[i], 1);
@@ -183,9 +183,9 @@ static void fetch(const curator *c, int64_t i)
         __builtin_prefetch(c->dual.x + i * c->table->features);
 }
 
-/* Noise on the dual variables of a batch, as Algorithm 1 of the paper has
-   it. It is the rows' own randomness (Lemma H), and hidden as they are, so it
-   need not be of any law. */
+/* Noise on the dual variables of a batch, as in Algorithm 1 of the paper. It is
+   the rows' own randomness (Lemma H) and hidden as they are, so it may have
+   any law. */
 static void add_dual_noise(curator *c, const ask_dual *at)
 {
     const batch *b = &c->batch;
@@ -194,7 +194,7 @@ static void add_dual_noise(curator *c, const ask_dual *at)
         size_t count = (size_t)(b->count - from < 64 ? b->count - from : 64);
         if (noise_gaussian(c->noise, at->dual_noise * KERNEL_CLIP, part, count,
                            NULL))
-            return; /* a scale out of bounds: no noise, which is fine */
+            return; /* the scale is out of bounds: no noise is fine, too */
         for (size_t k = 0; k < count; k++)
             c->dual.row[b->row[from + (int64_t)k]].alpha +=
                 (double)part[k] * (at->clip / KERNEL_CLIP);
@@ -242,7 +242,7 @@ typedef struct sequence_ask {
     double *here;       /* where the rows before have taken it */
 } sequence_ask;
 
-/* The weights that row i has moved, in whole steps of the grid. */
+/* Applies the move of row i to the weights, in whole steps of the grid. */
 static void follow(const curator *c, const sequence_ask *a, int64_t i,
                    const int64_t *out)
 {
@@ -270,7 +270,7 @@ static void sum_sequence(curator *c, const void *what, int64_t *out)
 
 /* ---- asking ---- */
 
-/* Then no product on the way over- or underflows so as to matter. */
+/* With these no product over- or underflows so far that it would matter. */
 static sotto_status check_ask(const curator *c, const ask_dual *at,
                               sotto_error *error)
 {

@@ -49,7 +49,7 @@ static int frame_memory(curator *c)
     return c->kept && c->square;
 }
 
-/* What no float holds counts 0. */
+/* What is out of the range of floats counts as 0. */
 static float kept_value(double z)
 {
     float value = (float)z;
@@ -88,7 +88,7 @@ static int is_frame(const curator *c, const ask_frame *f)
 {
     int64_t all = c->table->features;
     int fine = f->feature ? f->features >= 0 && f->features <= all
-                          : f->features == all; /* draws: for no more */
+                          : f->features == all; /* no more draws are charged */
     fine &=
         f->target_scale == 0 || (c->table->y && is_moderate(f->target_scale) &&
                                  fabs(f->target_centre) <= 0x1p100);

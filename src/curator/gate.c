@@ -1,6 +1,6 @@
 /*
- * The gate: the only functions that let anything out which depends on a
- * record (docs/privacy.md, "The gate").
+ * The gate: the only functions that let anything out that depends on a record
+ * (docs/privacy.md, "The gate").
  */
 #include "internal.h"
 
@@ -17,8 +17,8 @@ static int gate_find(const ask_plan *plan, ask_kind kind, int from, int to)
     return -1;
 }
 
-/* The next place at which the plan has this question, never an earlier one;
-   -1 where there is none. */
+/* The next place at which the plan asks this question; -1: there is none. The
+   place never goes back. */
 static int gate_next(const ask_plan *plan, gate_place *place, ask_kind kind)
 {
     int first, from = place->item;
@@ -32,7 +32,7 @@ static int gate_next(const ask_plan *plan, gate_place *place, ask_kind kind)
                 return i;
             }
             if (gate_find(plan, kind, first, end) < 0)
-                break; /* in no round */
+                break; /* no round has it */
         }
         from = end;
         round = 0;
@@ -40,7 +40,7 @@ static int gate_next(const ask_plan *plan, gate_place *place, ask_kind kind)
     return -1;
 }
 
-/* Behind the question at `place`. */
+/* The place after the question at `place`. */
 static gate_place gate_after(const ask_plan *plan, gate_place place)
 {
     int first, end = gate_group(plan, place.item, &first) + first;
@@ -54,7 +54,7 @@ static gate_place gate_after(const ask_plan *plan, gate_place place)
 static sotto_status gate_refuse(const curator *c, ask_kind kind,
                                 sotto_error *error)
 {
-    /* of a plan that was told in parts, what is behind is gone */
+    /* later.c drops items that have been asked from the plan */
     int64_t asked = c->asked[kind], planned = ask_planned(&c->plan, kind);
     return error_set(error, SOTTO_BUDGET,
                      "refused: over the budget: %lld of %lld planned questions "
@@ -64,14 +64,14 @@ static sotto_status gate_refuse(const curator *c, ask_kind kind,
                      ask_name(kind));
 }
 
-/* In any order the item's count is all that matters. */
+/* The item of a plan in any order, if its count is not used up; else -1. */
 static int gate_left(const curator *c, ask_kind kind)
 {
     int i = gate_find(&c->plan, kind, 0, c->plan.items);
     return i >= 0 && c->asked[kind] < c->plan.item[i].count ? i : -1;
 }
 
-/* A question is charged when it is put, whatever becomes of it. */
+/* A question is charged when it is asked, whether it succeeds or not. */
 static sotto_status gate_charge(curator *c, ask_kind kind,
                                 const ask_item **item, int64_t *round,
                                 sotto_error *error)
@@ -98,7 +98,7 @@ sotto_status gate_spend(curator *c, ask_kind kind, sotto_error *error)
 
 /* ---- noise ---- */
 
-/* Questions for one value come one after another: its own function. */
+/* Single values come from a store of values that were drawn in advance. */
 static sotto_status gate_draw(curator *c, const ask_item *item, int one,
                               double scale, int64_t *out, size_t count,
                               sotto_error *error)
@@ -138,7 +138,7 @@ static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
     return gate_add(c, item, scale, answers, out, error);
 }
 
-/* What is drawn before the sum, which it is a part of. */
+/* Draws noise that is a part of the objective, before it is minimised. */
 static sotto_status gate_objective_noise(curator *c, const ask_item *item,
                                          const gate_question *q,
                                          sotto_error *error)
@@ -161,8 +161,8 @@ static void gate_sum(curator *c, const gate_question *q, int64_t *out)
     kernel_leave(before);
 }
 
-/* For runs that are NOT PRIVATE and were planned so: the sums as they are.
-   Never by way of a sampler with scale 0. */
+/* For runs that are NOT PRIVATE and were planned so: the sums as they are. No
+   sampler is called with scale 0 for this. */
 static void gate_release_without_noise(curator *c, const gate_question *q,
                                        int64_t *out, double *noise)
 {
@@ -189,7 +189,7 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
     return SOTTO_OK;
 }
 
-/* Whether it is about more coordinates than it was priced for. */
+/* Whether the question is about more coordinates than it was priced for. */
 static int gate_is_wider(const curator *c, const gate_question *q,
                          const ask_item *item)
 {
@@ -226,7 +226,7 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     }
     gate_sum(c, q, out);
     status = gate_noise(c, item, q->answers, out, noise, error);
-    if (status != SOTTO_OK) /* what has no noise must not be seen */
+    if (status != SOTTO_OK) /* an answer without noise must not be seen */
         for (size_t i = 0; i < q->answers; i++)
             out[i] = 0;
     return status;
@@ -234,8 +234,9 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
 
 /* ---- choices ---- */
 
-/* The largest double with 2 sensitivity rate <= level: the exponential
-   mechanism has a range of that, and permute-and-flip that epsilon. */
+/* The largest double with 2 sensitivity rate <= level. Then the range of the
+   exponential mechanism, or the epsilon of permute-and-flip, is at most the
+   level. */
 static double gate_rate(double sensitivity, double level)
 {
     double rate = level / (2 * sensitivity);
@@ -244,7 +245,7 @@ static double gate_rate(double sensitivity, double level)
     return rate;
 }
 
-/* For runs that are NOT PRIVATE: the first of the best. */
+/* For runs that are NOT PRIVATE: the first of the best scores. */
 static size_t gate_best(const int64_t *scores, size_t count)
 {
     size_t best = 0;
@@ -253,7 +254,7 @@ static size_t gate_best(const int64_t *scores, size_t count)
     return best;
 }
 
-/* With noise for each score, which have to stand side by side. */
+/* Chooses among scores that stand side by side. */
 static sotto_status gate_pick(curator *c, const ask_item *item, double rate,
                               const int64_t *scores, size_t count,
                               size_t *place, sotto_error *error)
@@ -275,7 +276,7 @@ static sotto_status gate_pick_copied(curator *c, const ask_item *item,
                                      sotto_error *error)
 {
     size_t bytes = q->count * sizeof *c->copied;
-    if (c->copied_bytes < bytes) { /* kept: pages cost more than choices */
+    if (c->copied_bytes < bytes) { /* kept: new pages are slow */
         secret_give(c->copied, c->copied_bytes);
         c->copied = secret_take(bytes);
         c->copied_bytes = c->copied ? bytes : 0;
@@ -287,8 +288,8 @@ static sotto_status gate_pick_copied(curator *c, const ask_item *item,
     return gate_pick(c, item, rate, c->copied, q->count, place, error);
 }
 
-/* From so many scores on, noise is not drawn for each: public, and the same
-   for every form of the data. */
+/* From so many scores on, noise is drawn for few of them. The number is public
+   and does not depend on how the data are stored. */
 enum { GATE_MANY = 4096 };
 
 void gate_scores_changed(curator *c)
@@ -297,7 +298,7 @@ void gate_scores_changed(curator *c)
         noise_buckets_reset(c->buckets);
 }
 
-/* Buckets are kept from one choice to the next, as long as the rate is. */
+/* Buckets are kept from one choice to the next while the rate is the same. */
 static sotto_status gate_pick_bucket(curator *c, double rate,
                                      const gate_contest *q,
                                      const int64_t *scores, size_t *place,

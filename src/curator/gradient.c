@@ -1,7 +1,7 @@
 /*
- * The whole gradient, of all rows or of a batch, each record's part shortened
- * to one length: Lemma 4 of docs/privacy.md. The kernel makes the integers;
- * here is what they mean.
+ * The whole gradient, of all rows or of a batch. The gradient of each record is
+ * shortened to one length: Lemma 4 of docs/privacy.md. The kernel makes the
+ * integers, and this file says what they mean.
  */
 #include "internal.h"
 
@@ -39,8 +39,8 @@ kernel_ball gradient_ball(const curator *c)
     return b;
 }
 
-/* How far each record's factor may go: known until the scales change, which
-   are public. */
+/* Sets the largest factor of each record. It stays the same until the scales
+   change, which are public. */
 static void gradient_scale(curator *c, const double *scale)
 {
     int64_t count = coordinates_of(c);
@@ -119,8 +119,8 @@ static sotto_status gradient_unclipped(curator *c, const gradient_ask *a,
     return status;
 }
 
-/* The factor, rounded, is what counts, and so it is what answers are divided
-   by. */
+/* The factor is rounded, and sums are in its units: so answers are divided by
+   the rounded factor. */
 static sotto_status gradient_clipped(curator *c, const gradient_ask *a,
                                      sotto_error *error)
 {

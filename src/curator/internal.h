@@ -1,5 +1,5 @@
 /*
- * The curator's own header: what it holds, and its gate.
+ * The curator's own header: what a curator holds, and its gate.
  */
 #ifndef SOTTO_CURATOR_INTERNAL_H
 #define SOTTO_CURATOR_INTERNAL_H
@@ -11,31 +11,33 @@
 #include "questions.h"
 #include "sketch.h"
 
-/* Where a plan is: the next question is not before this one. Items that are
-   asked in turn are a group; most groups are one item. */
+/* How far a plan was carried out: the next question is not before this place.
+   Items that are asked in turn are a group. Most groups are one item. */
 typedef struct gate_place {
     int item;      /* within its group */
     int64_t round; /* of the group */
 } gate_place;
 
-/* Who is in the question that is being answered. */
+/* The rows of the question that is being answered. */
 typedef struct batch {
     uint32_t *row; /* the rows, in no particular order */
     int64_t count; /* a secret, like the rows */
 
     int64_t people;
-    int64_t *start;   /* where rows say whose they are: person k's rows */
-    uint32_t *row_of; /* are row_of[start[k] .. start[k + 1]) */
+    /* If rows say whose they are, person k has the rows
+       row_of[start[k] .. start[k + 1]). */
+    int64_t *start;
+    uint32_t *row_of;
     uint32_t *picked; /* scratch: people */
-    void *memory;     /* all of these */
+    void *memory;     /* of all of these */
     size_t bytes;
     noise_stream *coins;
 } batch;
 
 /* A few rows of a batch, side by side as the kernel takes them. */
 typedef struct gathered {
-    float *x;   /* of dense tables: each column's values */
-    float *all; /* a dense table row after row, for small batches; or NULL */
+    float *x;   /* of dense tables: the values of each column */
+    float *all; /* a copy of a dense table by rows, if batches are small */
     size_t all_bytes;
     float *row[5]; /* margin, weight, ones, origin, reach */
     const float **value;
@@ -45,10 +47,11 @@ typedef struct gathered {
 
 /* A row's dual variable, and what its steps need of the row. */
 typedef struct dual_row {
-    double alpha;  /* hidden: no answer has it */
+    double alpha;  /* hidden: it is in no answer */
     double target; /* a number; -1 or +1 for classes, whose rows are folded */
-    double weight; /* 0: the row counts for nothing */
-    double norm, fits;
+    double weight; /* 0: the row does not count */
+    double norm;   /* the length of the row */
+    double fits;   /* what makes the row no longer than the declared norm */
 } dual_row;
 
 typedef struct dual {
@@ -62,83 +65,142 @@ typedef struct dual {
 typedef struct sketches {
     int16_t *column; /* one after the other, each of `stride` rows */
     int16_t *label;
-    double *target; /* where labels are known */
+    double *target; /* if labels are known */
     int16_t *along; /* scratch: e_i of all rows */
     double *value;  /* scratch: one column as it is stored */
-    void *memory;   /* all of these */
+    void *memory;   /* of all of these */
     size_t bytes;
     int64_t stride, columns;
     int64_t *place; /* public: 2 bucket + (sign < 0) of each row */
-    int64_t *score; /* scratch: those that compete */
+    int64_t *score; /* scratch */
     size_t score_bytes;
 } sketches;
 
 struct curator {
     curator_policy policy;
     ask_plan plan;
-    gate_place place; /* how far the plan is carried out */
+    gate_place place; /* how far the plan was carried out */
     int64_t asked[ASK_KINDS];
-    double later_draws; /* of what was told to be asked out of ASK_LATER */
-    ask_item *told;     /* all of that, for the statement */
+    double later_draws; /* of questions that ASK_LATER pays for */
+    ask_item *told;     /* these questions, for the statement */
     int64_t told_items;
 
     sotto_table *table;
     const kernel *kernel;
     kernel_pool *pool;
     kernel_rows rows;
-    float *memory; /* margins, weights, the intercept's column */
+    float *memory; /* of margins, weights, slopes and so on below */
     size_t memory_bytes;
     float *weight; /* NULL: every row counts 1 */
     float *ones;   /* y for classes, else 1; 0 where there is no row */
     float *slope;  /* scratch */
 
-    /* frequent columns of a sparse table, written out: faster, and the same
-       sums; NULL for the others, and frequent is NULL where there is none */
+    /* Frequent columns of a sparse table are written out, which is faster and
+       makes the same sums. frequent[j] is NULL for other columns, and
+       frequent is NULL if there are none. */
     const float **frequent;
     float *written;
     size_t written_bytes;
 
     float *origin;       /* margins where all weights are 0 */
     float *at;           /* the iterate; features and intercept */
-    float *anchor;       /* where it once was; NULL: none was told */
-    int margins_stale;   /* the margins are not those of `at` yet */
-    float *reach;        /* of the rows, as kernel_ball has it, for `scale` */
+    float *anchor;       /* NULL: none was told */
+    int margins_stale;   /* the margins are not those of the iterate yet */
+    float *reach;        /* of the rows, as of kernel_ball, for `scale` */
     float *scale;        /* of the last gradient; 0: there was none */
-    const float **value; /* a dense table's columns */
+    const float **value; /* the columns of a dense table */
 
     float *factor; /* KERNEL_CLIP / clip, of features and the intercept; 0:
                       an infinite clip */
     int clips_told;
     double total;        /* what sums are divided by; 0: not known yet */
-    double answer_noise; /* sd of the last answer's, in its units; public */
+    double answer_noise; /* the sd in the last answer, in its units; public */
 
-    /* told, but not done yet: it is done with the next question */
+    /* A move that was told and waits for the next question: the kernel then
+       does both in one pass over the rows. */
     int64_t pending;
     float pending_by;
 
     struct choice *choice; /* NULL: no scores were told */
 
-    /* rows as told coordinates: `width` floats for each, and the square of
-       their length; NULL: none told */
+    /* The rows in told coordinates: `width` floats for each, and the square of
+       their length. NULL: no frame was told. */
     float *kept;
     double *square;
     size_t kept_bytes, square_bytes;
     int64_t width;
     int mapped;
-    int with_target; /* it is the last of them */
+    int with_target; /* as the last coordinate */
 
     noise_stream *noise;
-    noise_stream *choices;  /* of selections: independent of releases */
-    noise_buckets *buckets; /* of many scores; NULL: not yet, or few */
+    noise_stream *choices;  /* a stream of its own, independent of releases */
+    noise_buckets *buckets; /* of many scores; NULL: not yet, or few scores */
     int64_t *copied;        /* scores side by side; NULL: not yet */
     size_t copied_bytes;
     double bucket_rate;
     int bucket_shift;
-    batch batch;       /* where the plan has questions about some rows only */
-    gathered gathered; /* where it has ASK_BATCH */
-    dual dual;         /* where it has ASK_DUAL */
-    sketches sketches; /* where the policy has buckets */
+    batch batch;       /* if the plan has questions about some rows only */
+    gathered gathered; /* if it has gradients of batches */
+    dual dual;         /* if it has dual steps */
+    sketches sketches; /* if the policy has buckets */
 };
+
+/* ---- curator.c ---- */
+
+/* Asks the system to leave this memory out of core dumps. */
+void keep_out_of_dumps(void *memory, size_t bytes);
+
+/* Memory for what depends on records: zeros, left out of dumps. secret_give
+   wipes it. NULL: out of memory. */
+void *secret_take(size_t bytes);
+void secret_give(void *memory, size_t bytes);
+
+/* Opens new streams of an insecure seed for this round. Private streams go
+   on. */
+sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error);
+
+/* ---- answers.c ---- */
+
+/* Carries out the move that waits, and makes stale margins anew. */
+void curator_catch_up(curator *c);
+
+/* ---- columns.c ---- */
+
+/* Makes the columns fit for the kernel; 0: out of memory. */
+int columns_make(curator *c);
+void columns_free(curator *c);
+
+/* Column j. The intercept's comes after the features. */
+kernel_column columns_get(const curator *c, int64_t j);
+
+/* Feature j of every row, as it is in the file: not folded. */
+void columns_write(const curator *c, int64_t j, float *out);
+
+/* ---- batch.c ---- */
+
+sotto_status batch_make(curator *c, sotto_error *error);
+void batch_free(curator *c);
+
+/* Throws a coin of this rate for every person, and lists the rows of those for
+   whom it shows 1. Coins must be able to have the rate (noise_coin_rate). */
+sotto_status batch_draw(curator *c, double rate, sotto_error *error);
+
+/* Lists the rows of a public block. */
+void batch_block(curator *c, int64_t which, int64_t size);
+
+/* ---- gradient.c ---- */
+
+/* The rows as the kernel takes them for a whole gradient. */
+kernel_ball gradient_ball(const curator *c);
+
+/* ---- sampled.c ---- */
+
+sotto_status sampled_make(curator *c, sotto_error *error);
+void sampled_free(curator *c);
+
+/* Adds up the integers of the rows in the batch. With an anchor they are those
+   of differences. */
+void sampled_sum(curator *c, const float *anchor, float factor, int64_t *out);
 
 /* ---- dual.c ---- */
 
@@ -152,96 +214,46 @@ sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,
 sotto_status sketch_make(curator *c, sotto_error *error);
 void sketch_free(curator *c);
 
-/* Keys the streams of an insecure seed for this round; others go on. */
-sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error);
+/* ---- shape.c ---- */
 
-/* ---- batch.c ---- */
-
-sotto_status batch_make(curator *c, sotto_error *error);
-
-/*
- * Throws everybody's coin of this rate, which must be one that coins can have
- * (noise_coin_rate), and lists the rows of those for whom it shows 1. All of
- * them where it is 1.
- */
-sotto_status batch_draw(curator *c, double rate, sotto_error *error);
-
-/* The rows of a public block. */
-void batch_block(curator *c, int64_t which, int64_t size);
-
-void batch_free(curator *c);
-
-/* Makes the columns fit for the kernel; 0: out of memory. */
-int columns_make(curator *c);
-
-/* Column j, the intercept's behind the features. */
-kernel_column columns_get(const curator *c, int64_t j);
-
-void columns_free(curator *c);
-
-/* Feature j of every row, as it is in the file: not folded. */
-void columns_write(const curator *c, int64_t j, float *out);
-
-/* What row i weighs, as a part of the largest weight: from 0 to 1. */
+/* The weight of row i, as a share of the largest possible one: 0 to 1. */
 double row_share(const curator *c, int64_t i);
 
-/* Numbers that may be told: then no square of a product with a float over- or
-   underflows in double. */
+/* Whether a number may be told: then no square of its product with a float
+   over- or underflows in double. */
 static inline int is_moderate(double x)
 {
     return x >= 0x1p-100 && x <= 0x1p100;
 }
+
+/* ---- frame.c ---- */
 
 /* Integers of at most KERNEL_CLIP are summed in 32 bits for so many rows. */
 enum { FRAME_BLOCK = 512 };
 
 void frame_free(curator *c);
 
-/* Records do not belong into a core dump. */
-void keep_out_of_dumps(void *memory, size_t bytes);
-
-/* Zeros for what depends on records: no dump has them, and they are wiped
-   when they are given back. NULL: out of memory. */
-void *secret_take(size_t bytes);
-void secret_give(void *memory, size_t bytes);
-
-/* Does what was told and waits for the next question. */
-void curator_catch_up(curator *c);
-
 /* ---- choice.c ---- */
 
-/* Coordinates j[n] move by d[n], one after the other: margins, and what
-   follows from them. */
+/* Moves coordinates j[n] by d[n], one after the other: the margins, and the
+   sums and scores that follow from them. */
 void choice_move(curator *c, const int64_t *j, const double *d, int64_t count);
 
-/* The slopes are about to be written over: sums are not followed from what
-   will stand there. */
+/* The slopes are about to be overwritten: sums have to be counted anew, and
+   cannot be followed. */
 void choice_forget_sums(curator *c);
 void choice_free(curator *c);
 
 /* ---- gate.c ---- */
-/* ---- gradient.c ---- */
 
-/* The rows as the kernel takes them for a whole gradient. */
-kernel_ball gradient_ball(const curator *c);
-
-/* ---- sampled.c ---- */
-
-sotto_status sampled_make(curator *c, sotto_error *error);
-void sampled_free(curator *c);
-
-/* Adds the integers of the rows in the batch; with an anchor, those of
-   differences. */
-void sampled_sum(curator *c, const float *anchor, float factor, int64_t *out);
-
-/* One question: how the exact integers are summed. How much one person can
-   change them is the gate's business. */
+/* A question whose answer is a sum. It says how exact integers are summed. How
+   much one person can change them stands in questions.c. */
 typedef struct gate_question {
     ask_kind kind;
     size_t answers;
     void (*sum)(curator *c, const void *what, int64_t *out);
     const void *what;
-    int64_t features;         /* that it is about, where a plan says how many */
+    int64_t features;         /* that it is about, if the plan says how many */
     int64_t *objective_noise; /* of ASK_PERTURBED: as many as answers; the gate
                                  draws it before it calls the sum */
     double curvature_change;  /* of ASK_PERTURBED: by how much one record can
@@ -250,31 +262,33 @@ typedef struct gate_question {
 } gate_question;
 
 /*
- * The gate: check, charge, sum, noise, release. Over the plan: SOTTO_BUDGET,
- * and no record was looked at. *noise is the sd of what was added.
+ * Checks, charges, sums, adds noise, and releases. If the plan has no such
+ * question left: SOTTO_BUDGET, and no record is read. *noise is the sd of the
+ * noise.
  */
 sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error);
 
-/*
- * The same for a choice: check, charge, scores, noise, the winner's number.
- * One person changes each score by at most gate_sensitivity.
- */
+/* A question whose answer is a choice. One person changes each score by at most
+   gate_sensitivity. */
 typedef struct gate_contest {
     ask_kind kind;
-    size_t count, stride; /* scores are that far apart */
+    size_t count, stride; /* of the scores */
     const int64_t *(*scores)(curator *c, const void *what);
     const void *what;
-    int kept; /* changes of scores are told, from one choice to the next */
+    int kept; /* changes of scores are told from one choice to the next */
 } gate_contest;
 
+/* Checks, charges, computes scores, adds noise, and gives the winner's place.
+ */
 sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
                          sotto_error *error);
 
 /* Charges a question of this kind, and answers nothing. */
 sotto_status gate_spend(curator *c, ask_kind kind, sotto_error *error);
 
-/* For the next choice: any scores may have changed, or this one has. */
+/* Tells the next choice that any score may have changed, or that this one
+   has. */
 void gate_scores_changed(curator *c);
 static inline void gate_score_changed(curator *c, size_t j, int64_t from,
                                       int64_t to)
@@ -284,33 +298,42 @@ static inline void gate_score_changed(curator *c, size_t j, int64_t from,
 }
 
 /*
- * For runs that are NOT PRIVATE and told an infinite clip: a sum as it is,
- * neither clipped nor put on the grid. Refused where noise was planned.
+ * For runs that are NOT PRIVATE and told an infinite clip: a sum that is
+ * neither clipped nor rounded to the grid. It is refused where noise was
+ * planned.
  */
 sotto_status gate_release_unclipped(curator *c, ask_kind kind,
                                     double (*sum)(curator *c, const void *what),
                                     const void *what, double *out,
                                     sotto_error *error);
 
-/* How much all rows of one person can change the sums of a question: their
-   Euclidean length, in integers. */
+/* ---- questions.c ---- */
+
+/* How much all rows of one person can change the sums of a question: a
+   Euclidean length, in integers, rounded up. */
 double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features);
+
+/* ---- minimiser.c ---- */
 
 /*
  * Of ASK_PERTURBED: the noise multiplier of objective noise is 1 over this,
  * where one record can change the logarithm of the curvature's determinant by
- * `curvature_change`; 0 or less: no noise would do. Rounded down.
+ * `curvature_change`. It is rounded down. 0 or less: no noise is enough.
  */
 double objective_noise_level(const curator_policy *policy, const ask_item *item,
                              double curvature_change);
 
-/* What noise is made for: the level, or the range that is within it. */
+/* ---- plan.c ---- */
+
+/* The level that noise is drawn for: that of the item, or of ASK_RANGE the
+   range that its mu pays for. */
 double gate_drawn_level(const ask_item *item);
 
 /* Whether the samplers can draw noise of this level. */
 int gate_can_draw(const ask_item *item, double sensitivity);
-/* The items that are asked in turn with item i: from *first, so many. */
+
+/* How many items are asked in turn with item i. *first is the first of them. */
 int gate_group(const ask_plan *plan, int i, int *first);
 
 #endif

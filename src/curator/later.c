@@ -1,12 +1,13 @@
 /*
- * Questions that are chosen from answers: they are put into the plan, and
- * what they cost is taken off its ASK_LATER (docs/privacy.md, Lemma 12).
+ * Questions that are chosen from answers. They are inserted into the plan, and
+ * their cost is taken off the level of its ASK_LATER (docs/privacy.md,
+ * Lemma 12).
  */
 #include "internal.h"
 
 #include <math.h>
 
-/* What is behind us goes: groups that have all been asked. */
+/* Drops the groups of items that have all been asked. */
 static void drop_asked_groups(ask_plan *plan, gate_place *place)
 {
     int first = place->item, gone;
@@ -22,7 +23,7 @@ static void drop_asked_groups(ask_plan *plan, gate_place *place)
         plan->item[i] = plan->item[i + gone];
 }
 
-/* Puts `later` before item `at`; 0: it does not fit. */
+/* Inserts `later` before item `at`; 0: there is no room. */
 static int insert_before(ask_plan *plan, int at, const ask_plan *later)
 {
     if (plan->items + later->items > ASK_MOST_ITEMS)
@@ -35,9 +36,9 @@ static int insert_before(ask_plan *plan, int at, const ask_plan *later)
     return 1;
 }
 
-/* Lemma 12: what the questions take of the level's square, rounded up; NaN
-   where there are some that it is not for. Batches and blocks need what is
-   only made and checked when the plan that has them is opened. */
+/* Lemma 12: how much of the square of the level the questions cost, rounded up.
+   NaN: the lemma is not about one of them. Batches and blocks are refused, too:
+   what they need is made and checked when a plan is opened. */
 static double cost_of(const ask_plan *later, const ask_item *charged)
 {
     double sum = 0;
@@ -59,7 +60,7 @@ static double cost_of(const ask_plan *later, const ask_item *charged)
     return sum;
 }
 
-/* Takes it off; 0: there is not enough. */
+/* Takes the cost off the level; 0: there is not enough left. */
 static int deduct(curator *c, const ask_plan *later, ask_item *charged)
 {
     double all = charged->level * charged->level * (1 - 0x1p-48);
@@ -76,7 +77,7 @@ static int deduct(curator *c, const ask_plan *later, ask_item *charged)
     return 1;
 }
 
-/* Remembers what is told; 0: out of memory. */
+/* Keeps the questions for the statement; 0: out of memory. */
 static int remember(curator *c, const ask_plan *later)
 {
     size_t items = (size_t)(c->told_items + later->items);
@@ -99,7 +100,7 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
     while (at < plan.items &&
            (question_of(plan.item[at].kind)->form != FORM_BUDGET ||
             plan.item[at].count < 1))
-        at++; /* what is planned 0 times has no price */
+        at++; /* an item with count 0 was not priced */
     double before = c->later_draws;
     if (at == plan.items || isnan(cost_of(later, &plan.item[at])) ||
         (!c->policy.without_noise && !deduct(c, later, &plan.item[at])))
@@ -109,8 +110,10 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
     if (!gate_can_draw(
             &plan.item[at],
             gate_sensitivity(&c->policy, &plan.item[at], c->table->features))) {
-        plan.item[at].level = 0; /* nothing is left that would pay for noise */
-        plan.item[at].count = c->policy.without_noise; /* nor is charged */
+        /* too little is left for noise that can be drawn, so it is not
+           charged either */
+        plan.item[at].level = 0;
+        plan.item[at].count = c->policy.without_noise;
     }
     sotto_status status =
         insert_before(&plan, at, later)

@@ -19,8 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Halvings: where all slopes are next to nothing, so is the curvature, and
-   the first steps along d are too long by many orders of magnitude. */
+/* Halvings of a step: where all slopes are tiny, so is the curvature, and the
+   first steps along d are too long by many orders of magnitude. */
 enum { MOST_CONJUGATE = 1000, HALVINGS = 60 };
 
 typedef struct search {
@@ -88,7 +88,8 @@ static double dot_column(const search *s, int64_t j, const double *z)
 
 /* ---- measure ---- */
 
-/* Where s is in doubt, of both sides the one that falls; 0 where none does. */
+/* The subgradient that is shortest. At the kink it is the side along which
+   Phi falls, or 0. */
 static double subgradient(const minimum *m, double w, double v)
 {
     double right = v + (w >= 0 ? m->l1 : -m->l1);
@@ -148,7 +149,7 @@ static void measure(search *s)
     s->off = rounding_of(s, sqrt(terms));
 }
 
-/* Whether it is certain. Not so where anything is not a number. */
+/* Whether it is certified. It is not if anything is NaN. */
 static int is_near(const search *s)
 {
     return (s->length + s->off) * (1 + 0x1p-8) <= s->m->goal;
@@ -156,7 +157,8 @@ static int is_near(const search *s)
 
 /* ---- newton ---- */
 
-/* Neither at an end of the box nor at the kink, unless it leaves. */
+/* Whether w_j may move: it is neither at an end of the box nor at the kink, or
+   is about to leave it. */
 static int is_free(const search *s, int64_t j)
 {
     const minimum *m = s->m;
@@ -165,7 +167,7 @@ static int is_free(const search *s, int64_t j)
            !((w == 0 && m->l1 > 0) || w == m->low || w == m->high);
 }
 
-/* image = (X'HX + l2) way, on what is free. */
+/* image = (X'HX + l2) way, in the coordinates that are free. */
 static void multiply_by_curvature(search *s)
 {
     memset(s->along, 0, (size_t)s->rows * sizeof *s->along);
@@ -196,7 +198,7 @@ static double inner(const double *a, const double *b, int64_t count)
     return sum;
 }
 
-/* d, about -(X'HX + l2)^-1 s on what is free. */
+/* d, about -(X'HX + l2)^-1 s in the coordinates that are free. */
 static void find_direction(search *s)
 {
     int64_t p = s->features;
@@ -224,7 +226,7 @@ static double boxed(const minimum *m, double w)
     return fmax(m->low, fmin(m->high, w));
 }
 
-/* Whether a step along d makes |s| shorter; else w stays. */
+/* Whether a step along d makes |s| shorter; otherwise w stays. */
 static int newton_step(search *s)
 {
     size_t bytes = (size_t)s->features * sizeof *s->w;
@@ -252,8 +254,8 @@ static double shrunk(double v, double by)
     return v > by ? v - by : v < -by ? v + by : 0;
 }
 
-/* w = prox(w - grad / M); s has the penalty's part in it, which is taken
-   off, since that of l1 and the box is the prox's. */
+/* w = prox(w - grad / M). The gradient is computed without the parts of l1 and
+   the box, which belong to the prox. */
 static void gradient_step(search *s)
 {
     const minimum *m = s->m;
@@ -266,7 +268,7 @@ static void gradient_step(search *s)
     }
 }
 
-/* M times as far as rounding may lead a step astray. */
+/* A bound of the rounding error of a step, times M. */
 static double step_off(const search *s)
 {
     return 2 * s->off + 0x1p-49 * s->smooth * s->size;
@@ -286,7 +288,7 @@ static int certain_steps(search *s)
     for (double k = 0; !is_near(s) && k < enough; k++) {
         gradient_step(s);
         measure(s);
-        if (!isnan(worst) && !(step_off(s) <= worst)) /* or is no number */
+        if (!isnan(worst) && !(step_off(s) <= worst)) /* or is NaN */
             worst = step_off(s);
     }
     return is_near(s) || worst <= goal / 4;
@@ -310,7 +312,7 @@ static int search_memory(search *s)
     return s->memory != NULL;
 }
 
-/* Of the rows: their weights, and what curvature they can have together. */
+/* The sum of weights, and a bound of the curvature of all rows together. */
 static void measure_shares(search *s)
 {
     double squares = 0;
@@ -325,7 +327,7 @@ static void measure_shares(search *s)
     s->smooth = (s->curvature * squares + s->m->l2) * (1 + 0x1p-8);
 }
 
-/* Where the exact solver says that it is, 0 where it says nothing. */
+/* The minimiser that the exact solver finds; 0 if it finds none. */
 static sotto_status start_exact(search *s, sotto_error *error)
 {
     const minimum *m = s->m;
@@ -339,10 +341,10 @@ static sotto_status start_exact(search *s, sotto_error *error)
     exact_solution found;
     sotto_status status = exact_solve(&found, &problem, error);
     if (status == SOTTO_FAILED)
-        return status; /* no memory; whatever else it says is not believed */
+        return status; /* out of memory; other failures do not matter here */
     size_t bytes = (size_t)s->features * sizeof *s->w;
     if (status == SOTTO_OK) {
-        for (int64_t j = 0; j < s->features; j++) /* it is not believed */
+        for (int64_t j = 0; j < s->features; j++) /* it is certified later */
             s->w[j] = boxed(m, found.weight[j]);
         mem_wipe(found.weight, bytes);
         exact_solution_free(&found);

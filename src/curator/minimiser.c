@@ -1,9 +1,9 @@
 /*
  * The noisy minimiser: Lemmas 17 (output perturbation) and 18 (objective
- * perturbation) of docs/privacy.md. What one record does here is not an
- * integer of its own. It moves the minimiser of an objective, by no more than
- * strong convexity lets it; and what is rounded and gets noise is certainly
- * next to that minimiser, whatever the records are.
+ * perturbation) of docs/privacy.md. Here a record does not add an integer of
+ * its own. It moves the minimiser of an objective, and strong convexity bounds
+ * how far. The numbers that are rounded and get noise are certified to be next
+ * to that minimiser, whatever the records are.
  *
  *   row    x_i = what is stored (y x for two classes), times f_i, so that it
  *          is no longer than R: a function of the record
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond that an answer is cut off: integers have to be exact in a double. */
+/* Answers are cut off at this size: integers have to be exact in a double. */
 #define MOST_UNITS 0x1p51
 
 typedef struct minimiser_ask {
@@ -32,7 +32,8 @@ typedef struct minimiser_ask {
     double unit, noise_unit;
     void *memory;
     size_t bytes;
-    sotto_status status; /* of what happened behind the gate */
+    sotto_status
+        status; /* of what the sum did, which has no other way to fail */
     sotto_error *error;
 } minimiser_ask;
 
@@ -58,8 +59,8 @@ static void add_squares(const sotto_table *t, double *square)
         }
 }
 
-/* f_i: a hair less than R / |x_i|, so that no rounding makes the row longer.
-   0, and the row does not count, where something is not finite. */
+/* f_i, a little less than R / |x_i|, so that no rounding makes the row longer.
+   It is 0, and the row does not count, if something is not finite. */
 static double fit_row(double square, double reach, double y)
 {
     double length = sqrt(square);
@@ -98,7 +99,7 @@ static void copy_columns(const curator *c, minimiser_ask *a, double *next)
     a->rows.x = next;
 }
 
-/* The rows as Phi has them. A folded row has its class in it: its target is
+/* The rows as Phi has them. A folded row has its class in it, so its target is
    1 from here on. */
 static void copy_rows(const curator *c, minimiser_ask *a)
 {
@@ -162,7 +163,7 @@ static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
            c->table->features <= 1 << 20;
 }
 
-/* Phi's penalty and goal; the rows are not there yet. */
+/* The penalty and the goal of Phi. The rows come later. */
 static minimum make_problem(const curator_policy *policy, ask_kind kind,
                             const ask_penalty *p)
 {
@@ -178,7 +179,8 @@ static minimum make_problem(const curator_policy *policy, ask_kind kind,
     return m;
 }
 
-/* Group privacy: what the level is for one record that is there or not. */
+/* Group privacy: the level for one record that is there or not, so that all
+   rows of a person together have the level of the item. */
 static double gate_level_of_one(const curator_policy *policy,
                                 const ask_item *item)
 {
@@ -202,15 +204,16 @@ double curator_least_l2(const curator_policy *policy, const ask_item *item)
            expm1(one * one / 2);
 }
 
-/* By how much, at most, one record changes the logarithm of the determinant
-   of Phi's curvature. Rounded up. */
+/* How much one record can change the logarithm of the determinant of Phi's
+   curvature. Rounded up. */
 static double curvature_change_of(const minimum *m)
 {
     return log1p(loss_curvature_bound(&m->loss) * m->reach * m->reach / m->l2) *
            (1 + 0x1p-40);
 }
 
-/* No noise in the objective is longer, but with a probability below 2^-70. */
+/* Noise in the objective is longer than this with a probability below
+   2^-70. */
 static double longest_objective_noise(const curator_policy *policy,
                                       const ask_item *item, const minimum *m,
                                       int64_t features)
@@ -222,11 +225,11 @@ static double longest_objective_noise(const curator_policy *policy,
 }
 
 /*
- * Whether doubles are precise enough for every table of twice the total
- * weight that answers are divided by (Lemma 17, end): then the run does not
- * end otherwise for some records than for others. All of it is public. No
- * minimiser is farther from 0 than `far`, by the length of Phi's gradient at
- * 0, and since Phi is less there.
+ * Whether doubles are precise enough for every table of up to twice the total
+ * weight that answers are divided by (Lemma 17, end). Then the run ends with an
+ * answer for all such records: whether it does reveals nothing. All of this is
+ * public. `far` bounds the length of a minimiser, by the length of Phi's
+ * gradient at 0 and because Phi is smaller at the minimiser than at 0.
  */
 int curator_can_minimise(const curator_policy *policy, const ask_item *item,
                          const ask_penalty *penalty, int64_t features,
@@ -237,13 +240,13 @@ int curator_can_minimise(const curator_policy *policy, const ask_item *item,
     double slope = loss_slope_bound(&m.loss), most = slope * m.reach;
     double objective_noise =
         longest_objective_noise(policy, item, &m, features);
-    /* the most that a row's loss can be at 0 */
+    /* the largest loss of a row at 0 */
     double value = loss_has_classes(m.loss.kind) ? loss_value(&m.loss, 0, 1)
                                                  : slope * target_reach;
     double far =
         fmin((shares * most + objective_noise) / m.l2,
              sqrt(2 * shares * value / m.l2) + 2 * objective_noise / m.l2);
-    far += m.goal / m.l2 / 8; /* and as far as rounding leads astray */
+    far += m.goal / m.l2 / 8; /* and the rounding error of the steps */
     double turns = loss_curvature_bound(&m.loss) * m.reach * far / slope;
     double terms = m.l1 * sqrt((double)features) + 8 * objective_noise + most;
     return is_moderate(m.l2) && is_moderate(most / m.l2) &&
@@ -251,7 +254,7 @@ int curator_can_minimise(const curator_policy *policy, const ask_item *item,
                m.goal / most / 8;
 }
 
-/* Of the least level at which it may be asked. */
+/* Of the least level at which the plan asks it. */
 static int can_minimise(const curator *c, ask_kind kind,
                         const ask_penalty *penalty)
 {

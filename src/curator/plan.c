@@ -29,7 +29,7 @@ static int is_sampled(const ask_item *item)
     return item->noise == ASK_SAMPLED;
 }
 
-/* ---- whether it can be done ---- */
+/* ---- checks ---- */
 
 double gate_drawn_level(const ask_item *item)
 {
@@ -43,7 +43,8 @@ int gate_can_draw(const ask_item *item, double sensitivity)
            m->can_draw(sensitivity / gate_drawn_level(item));
 }
 
-/* The same of what is drawn before the sum, where that is least. */
+/* Whether they can draw the noise of the objective, at the least level that it
+   can have. */
 static int can_draw_objective_noise(const curator_policy *policy,
                                     const ask_item *item)
 {
@@ -88,8 +89,8 @@ static const char *misnumbered(const ask_item *item)
     return NULL;
 }
 
-/* Several rows with a coin each would show a person more often than is
-   charged. */
+/* If each of a person's rows had a coin of its own, the person would be in more
+   batches than is charged. */
 static sotto_status check_people(const curator_policy *policy,
                                  const ask_item *item, sotto_error *error)
 {
@@ -109,7 +110,8 @@ static sotto_status check_people(const curator_policy *policy,
     return SOTTO_OK;
 }
 
-/* Where one row of a person would be fine, the number of them is to blame. */
+/* If one row of a person would be fine, the message says that their number is
+   the reason. */
 static sotto_status refuse_level(const curator_policy *policy,
                                  const ask_item *item, int64_t features,
                                  sotto_error *error)

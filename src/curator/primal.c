@@ -1,7 +1,7 @@
 /*
- * A step of the primal SCD, for comparison: for some coordinates at once, how
- * far each should go by all rows together. What is clipped is that, not what
- * a row adds, so that any record can change it from one end to the other
+ * A step of the primal SCD, for comparison: how far each of some coordinates
+ * should go, by all rows together. The step is clipped, and not what a row adds
+ * to it. So one record can change it from one end to the other
  * (docs/privacy.md, "For comparison").
  */
 #include "internal.h"
@@ -32,7 +32,7 @@ static int64_t primal_integer(double move, double clip)
 {
     double part = move / clip;
     if (!(fabs(part) <= 1))
-        part = part > 0 ? 1 : part < 0 ? -1 : 0; /* not a number: 0 */
+        part = part > 0 ? 1 : part < 0 ? -1 : 0; /* NaN becomes 0 */
     return (int64_t)rint(part * KERNEL_CLIP);
 }
 

@@ -52,7 +52,8 @@ static double of_along(const curator_policy *policy, const ask_item *item,
 /*
  * Lemma 17: how far certified minimisers may be from those that are meant, in
  * units of which one record moves these by KERNEL_CLIP; from both sides.
- * Rounding moves each coordinate by less than 1, and noise in the objective by 1/2.
+ * Rounding moves each coordinate by less than 1, and noise in the objective
+ * by 1/2.
  */
 static double minimiser_error(ask_kind kind, int64_t features)
 {

@@ -1,21 +1,21 @@
 /*
- * The gradient of a batch (docs/privacy.md, Lemma 6). The rows that are in
- * it are put side by side, some at a time, and then they are rows like all
- * others: the same integers, from the same kernel. No other row is looked at.
+ * The gradient of a batch (docs/privacy.md, Lemma 6). The rows of the batch are
+ * copied side by side, some at a time. The kernel then makes the same integers
+ * of them as of all other rows. No row outside the batch is read.
  */
 #include "internal.h"
 
-/* Rows at once. Columns of them stand a little further apart, so that a row
-   is not written to one and the same place of a cache. */
+/* Rows that are gathered at once. The stride is longer, so that the values of
+   a row do not all fall into the same set of the cache. */
 enum { SAMPLED_ROWS = 512, SAMPLED_STRIDE = SAMPLED_ROWS + 16 };
 
-/* Smaller rates than this: a column's values in a batch are in as many lines
-   of the cache, and a copy of the table by rows pays. */
+/* Below this rate the values of a batch in one column are on as many lines of
+   the cache as there are values, and a copy of the table by rows pays. */
 #define SAMPLED_COPY_BELOW .125
 
 enum { OF_MARGIN, OF_WEIGHT, OF_ONES, OF_ORIGIN, OF_REACH, OF_ALL };
 
-/* Whether all batches are small: a public matter. */
+/* Whether all batches are small. The plan says it, which is public. */
 static int are_small(const ask_plan *plan)
 {
     int small = 1;
@@ -26,7 +26,7 @@ static int are_small(const ask_plan *plan)
     return small;
 }
 
-/* A few rows at a time, all columns of them. */
+/* Copies a few rows at a time, all of their columns. */
 static int copy_by_rows(curator *c)
 {
     gathered *g = &c->gathered;
@@ -91,8 +91,8 @@ static void gather_columns(curator *c, const uint32_t *row, int64_t count)
             g->x[j * SAMPLED_STRIDE + k] = g->all[row[k] * columns + j];
 }
 
-/* Behind the last row there are what earlier ones left: without reach they
-   add 0. */
+/* After the last row there is what earlier rows left. Without reach that adds
+   0. */
 static int64_t gather_rows(curator *c, const uint32_t *row, int64_t count)
 {
     gathered *g = &c->gathered;
@@ -109,7 +109,7 @@ static int64_t gather_rows(curator *c, const uint32_t *row, int64_t count)
     return padded;
 }
 
-/* Margins are made of the iterate, in the order of columns. */
+/* Margins are computed from the iterate, in the order of columns. */
 void sampled_sum(curator *c, const float *anchor, float factor, int64_t *out)
 {
     gathered *g = &c->gathered;

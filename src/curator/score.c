@@ -1,7 +1,7 @@
 /*
  * Scores of coordinates, in integers throughout: what the rules of the paper
- * would give on a coordinate's own grid. Each changes by at most k when the
- * sum changes by k (docs/privacy.md, Lemma 7).
+ * give on the grid of a coordinate. If the sum changes by k, the score changes
+ * by at most k (docs/privacy.md, Lemma 7).
  */
 #include "score.h"
 
@@ -10,7 +10,7 @@
 int64_t score_whole(double x)
 {
     double most = (double)SCORE_MOST;
-    if (isnan(x)) /* llrint of it is any number */
+    if (isnan(x)) /* llrint of NaN could be anything */
         return 0;
     return x >= most ? SCORE_MOST : x <= -most ? -SCORE_MOST : llrint(x);
 }

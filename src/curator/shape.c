@@ -8,8 +8,8 @@
  *   quantile -|sum of B a_i / W (q where the size is above the edge, and
  *            q - 1 where it is not)|, of each edge: Lemma 19
  *
- * All in double, and then the one integer of kernel_integer. A row's numbers
- * meet no other row's: columns are written out first, so that what is not
+ * All of it is computed in double, and kernel_integer makes the integer. Rows
+ * do not meet: columns are written out first, so that an entry that is not
  * stored is a 0 like any other.
  */
 #include "internal.h"
@@ -27,7 +27,7 @@ typedef struct shape_ask {
     int64_t *score, *above, *within; /* of edges, and of ranges */
 } shape_ask;
 
-/* Weights are clamped when read; what is none counts 0. */
+/* Weights are clamped when they are read. NaN counts as 0. */
 double row_share(const curator *c, int64_t i)
 {
     double share =
@@ -71,9 +71,10 @@ static double measured(const shape_ask *a, int64_t j, double value)
 }
 
 /*
- * The values that a question is about: the target, or column j. Those of a
- * sparse column whose zeros count for nothing come with their rows; else they
- * are written out, so that what is not stored is a 0 like any other.
+ * The values that a question is about: the target, or column j. A sparse
+ * column whose zeros add nothing comes as a list of entries with their rows.
+ * Other columns are written out, so that an entry that is not stored is a 0
+ * like any other.
  */
 typedef struct shape_values {
     const double *y;
@@ -119,7 +120,7 @@ static double value_at(const shape_values *v, int64_t k)
 
 /* ---- counts ---- */
 
-/* The first edge that the size is above; a NaN is above none. Edges fall. */
+/* The first edge that the size is above. Edges fall. NaN is above none. */
 static int64_t range_of(const shape_ask *a, double size)
 {
     int64_t from = 0, to = a->edges;
@@ -185,14 +186,14 @@ static void sum_counts(curator *c, const void *what, int64_t *out)
 
 /* ---- quantiles ---- */
 
-/* Cut towards 0, so that both parts of a weight together are within it. */
+/* Cut towards 0, so that the two parts of a weight do not exceed it. */
 static int64_t part_of(double share, int64_t weight)
 {
     return (int64_t)(share * (double)weight);
 }
 
-/* Row i in its range: what it is to the edges that it is above, and what to
-   the others. */
+/* Adds row i to its range: its part for the edges that it is above, and its
+   part for the other edges. */
 static void add_sides(curator *c, const shape_ask *a, int64_t i, double size)
 {
     int64_t range = range_of(a, size), weight = integer_of(row_share(c, i));
@@ -213,7 +214,8 @@ static void add_all_sides(curator *c, const shape_ask *a)
         add_sides(c, a, i, fabs(measured(a, 0, value_at(&v, i))));
 }
 
-/* Above the last edge are all ranges but one, above the first only one. */
+/* All ranges but the last are above the last edge, and only the first is above
+   the first edge. */
 static const int64_t *score_edges(curator *c, const void *what)
 {
     const shape_ask *a = what;
@@ -247,8 +249,8 @@ static void sum_means(curator *c, const void *what, int64_t *out)
 
 /* ---- asking ---- */
 
-/* What is summed follows from the kind, and so does what it costs: no other
-   question's price will do. */
+/* The kind says what is summed and what is charged: a question cannot be asked
+   at the price of another. */
 static int is_kind(const shape_ask *a)
 {
     ask_kind kind = a->shape->kind;
@@ -266,7 +268,7 @@ static sotto_status check_shape(const curator *c, const shape_ask *a,
 {
     int fine = is_kind(a) && a->edges >= 0 && a->edges <= ASK_MOST_EDGES &&
                numbers >= 0;
-    if (!of_target(a)) /* draws are counted for no more */
+    if (!of_target(a)) /* no more draws are charged */
         fine &= numbers <= c->table->features;
     if (of_rows(a) && a->shape->feature)
         fine = 0;
@@ -286,7 +288,7 @@ static sotto_status check_shape(const curator *c, const shape_ask *a,
     return SOTTO_OK;
 }
 
-/* Sums into `sum`, and answers of them in units of `unit`. */
+/* Releases sums, and makes answers of them in units of `unit`. */
 static sotto_status release(curator *c, const gate_question *q, double unit,
                             double *out, double *sd, sotto_error *error)
 {

@@ -1,17 +1,17 @@
 /*
- * Sketches of columns, and which column points along a sketched vector: what
- * a party that holds some columns of everybody's rows is asked.
+ * Sketches of columns, and which column points along a sketched vector: what a
+ * party is asked that holds some columns of everybody's rows.
  *
- * A column's integers are made once, and sketches and scores are sums of the
- * same ones (docs/privacy.md, "Parties"). A row's part of a sketch is its
- * integer, with a sign, in one bucket; its part of a score is its integer
- * times one of what was told, both up to ASK_UNIT.
+ * The integers of a column are made once. Sketches and scores are sums of them
+ * (docs/privacy.md, "Parties"). To a sketch a row adds its integer, with a
+ * sign, in one bucket. To a score it adds its integer times a told one, both up
+ * to ASK_UNIT.
  */
 #include "internal.h"
 
 #include <math.h>
 
-/* Scores of so many rows stay within 2^63: 2^15 2^15 2^32. */
+/* With so many rows scores stay within 2^63: 2^15 2^15 2^32. */
 #define SKETCH_MOST_ROWS ((int64_t)1 << 32)
 
 /* ---- where a row goes: public ---- */
@@ -35,7 +35,7 @@ ask_place ask_place_of(uint64_t seed, int64_t row, int64_t buckets)
 
 /* ---- integers ---- */
 
-/* What x becomes, in units of 1: rint(clip(x)), 0 for what is no number. */
+/* x in units of its bound: rint(clip(x)), 0 for NaN. */
 static int16_t unit_integer(double x)
 {
     double v = x * ASK_UNIT;
@@ -99,7 +99,8 @@ static int take_memory(curator *c)
 {
     sketches *s = &c->sketches;
     s->columns = c->table->features + (c->policy.constant != 0);
-    s->stride = (c->table->rows + 63) / 64 * 64 + 64; /* never empty */
+    s->stride =
+        (c->table->rows + 63) / 64 * 64 + 64; /* so that it is never empty */
     size_t rows = (size_t)s->stride;
     /* doubles first, so that all are aligned */
     s->bytes = rows * (2 * sizeof(double) +
@@ -177,7 +178,7 @@ sotto_status curator_ask_sketch(curator *c, int64_t j, int64_t *out,
 
 /* ---- which one ---- */
 
-/* e_i of each row: of what was told and, where labels are known, of its own
+/* e_i of each row, made of what was told and, if labels are known, of its own
    label. */
 static void fill_along(curator *c, const ask_along *at)
 {
@@ -202,7 +203,7 @@ static int64_t sum_along(const int16_t *restrict x, const int16_t *restrict e,
     return sum;
 }
 
-/* Each that competes, and then its negative. */
+/* The scores of each feature and of its negative. */
 static const int64_t *score_all(curator *c, const void *what)
 {
     const ask_along *at = what;

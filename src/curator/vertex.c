@@ -1,8 +1,8 @@
 /*
- * Which vertex of an L1 ball is lowest: coordinate j up or down, among those
- * of a public list. Coordinate and sign are one choice among twice as many:
- * a sign that came along without noise of its own would be the sum's
- * (docs/privacy.md, "Vertices").
+ * Choices of a vertex of an L1 ball: coordinate j up or down, among those of a
+ * public list. Coordinate and sign are one choice among twice as many. A sign
+ * without noise of its own would be that of the sum (docs/privacy.md,
+ * "Vertices").
  */
 #include "choice.h"
 
@@ -16,7 +16,7 @@ static int64_t vertex_coordinate(const vertices *v, int64_t n)
     return v->among ? v->among[n] : n;
 }
 
-/* Up is worth -S, down S: an integer moves both as far as it moves S. */
+/* Up is worth -S and down is worth S: both change as much as S does. */
 static const int64_t *vertex_scores(curator *c, const void *what)
 {
     const vertices *v = what;
@@ -30,7 +30,7 @@ static const int64_t *vertex_scores(curator *c, const void *what)
     return k->vertex;
 }
 
-/* Whether it is a list of coordinates, in ascending order. */
+/* Whether it is a list of coordinates in ascending order. */
 static int are_coordinates(const vertices *v, int64_t cells)
 {
     if (!v->among)

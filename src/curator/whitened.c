@@ -17,7 +17,7 @@ typedef struct whitened_ask {
     int32_t *part;
 } whitened_ask;
 
-/* t_i, or 0 where something is not finite: as in gradient.c. */
+/* t_i, or 0 if something is not finite, as in gradient.c. */
 static double shorten(double slope, double square, double clip)
 {
     double length = fabs(slope) * sqrt(square);
@@ -26,7 +26,7 @@ static double shorten(double slope, double square, double clip)
     return isfinite(t) && isfinite(length) ? t : 0;
 }
 
-/* The slopes are those of the margin itself, not of y times it. */
+/* The slopes by the margin itself, not by y times it. */
 static void find_slopes(curator *c)
 {
     curator_catch_up(c);
@@ -55,7 +55,7 @@ static void sum_whitened(curator *c, const void *what, int64_t *out)
     }
 }
 
-/* Whether rows are kept, and the number may be told. */
+/* Whether rows are kept, and the number is in the range that may be told. */
 static sotto_status check_ask(const curator *c, double number, double *sd,
                               sotto_error *error)
 {
@@ -134,7 +134,7 @@ typedef struct change_ask {
     double other, most;
 } change_ask;
 
-/* Of the margin as the kernel has it: y m for classes, m - y for a number. */
+/* The loss of a margin of the kernel: y m for classes, m - y for a number. */
 static double loss_of(const loss *l, double margin)
 {
     return loss_portable_value(l, margin, loss_has_classes(l->kind) ? 1 : 0);
