@@ -276,7 +276,7 @@ static double part_count(const question_row *q, double asked, double features)
 {
     switch (q->parts) {
     case PARTS_UNKNOWN:
-        return INFINITY;
+        break;
     case PARTS_ONE:
         return 1;
     case PARTS_TWO:
@@ -294,7 +294,7 @@ static double replace_one_factor(const question_row *q, double asked)
 {
     switch (q->replaced) {
     case REPLACED_TWICE:
-        return 2;
+        break;
     case REPLACED_ONCE:
         return 1;
     case REPLACED_DIAGONAL:
@@ -304,7 +304,7 @@ static double replace_one_factor(const question_row *q, double asked)
     case REPLACED_CROSS:
         return sqrt(2) * (1 + (asked + 4) / KERNEL_CLIP);
     }
-    return INFINITY;
+    return 2;
 }
 
 /* Where the person is in a sample or not, replacing one is leaving one out and
@@ -336,7 +336,7 @@ double curator_draws(const ask_item *item, int64_t features)
     int per_score = mechanism_of(item->noise)->per_score;
     switch (per_score ? q->noisy_draws : q->draws) {
     case DRAWS_UNKNOWN:
-        return INFINITY;
+        break;
     case DRAWS_ONE:
         return 1;
     case DRAWS_TWO:

@@ -261,6 +261,40 @@ static void test_invalid_plans(void **state)
     assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_OK);
 }
 
+/* The gate does not draw what cannot protect the answer, even if a plan had
+   come past its checks. */
+static void test_gate_refuses(void **state)
+{
+    (void)state;
+    sotto_table *t = read_text(
+        "d.csv", "a,t\n1,2\n3,4\n",
+        SETTINGS({"target", "t"}, {"loss", "squared"}, {"precision", "float"}));
+    curator_policy policy = {.adjacency = ACCOUNT_ADD_REMOVE,
+                             .rows_per_person = 1,
+                             .rows = 2,
+                             .loss = {LOSS_SQUARED, 0},
+                             .weight_bound = 1,
+                             .insecure = 1};
+    ask_item choice = some(ASK_CHOICE, 1, .5);
+    choice.noise = ASK_FLIP;
+    ask_plan plan = plan_two(some(ASK_PARTIAL, 1, .5), choice);
+    ask_scores scores = {.rule = ASK_GS_S, .low = -INFINITY, .high = INFINITY};
+    double clip = 1, out = 1;
+    int64_t winner = 7;
+    curator *c;
+    sotto_error error;
+    assert_int_equal(curator_open(&c, &t, &policy, &plan, &error), SOTTO_OK);
+    assert_int_equal(curator_tell_clips(c, &clip, &error), SOTTO_OK);
+    assert_int_equal(curator_tell_scores(c, &scores, &error), SOTTO_OK);
+    c->plan.item[0].noise = ASK_FLIP;
+    c->plan.item[1].noise = ASK_GAUSSIAN;
+    assert_int_equal(curator_ask_partial(c, 0, &out, &error), SOTTO_FAILED);
+    assert_true(out == 0);
+    assert_int_equal(curator_ask_choice(c, &winner, &error), SOTTO_FAILED);
+    assert_int_equal(winner, 0);
+    curator_close(c);
+}
+
 /* ---- rows ---- */
 
 static void test_every_kind_has_a_row(void **state)
@@ -349,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_draws),
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_invalid_plans),
+        cmocka_unit_test(test_gate_refuses),
         cmocka_unit_test(test_every_kind_has_a_row),
         cmocka_unit_test(test_mechanisms),
         cmocka_unit_test(test_levels),
