@@ -100,9 +100,9 @@ static void test_sensitivity(void **state)
     for (int n = 0; n < ASK_KINDS * ACCOUNT_ADJACENCIES * 2 * 100; n++) {
         facts f = {people[n % 4], features[n / 4 % 5], blocks[n / 20 % 5]};
         int rest = n / 100;
-        account_adjacency adjacency = rest % 3;
+        account_adjacency adjacency = (account_adjacency)(rest % 3);
         int sampled = rest / 3 % 2;
-        ask_item item = some(rest / 6, 1, 1);
+        ask_item item = some((ask_kind)(rest / 6), 1, 1);
         if (item.kind == ASK_SEQUENCE && !f.b)
             continue; /* no such block */
         item.block = f.b;
@@ -162,7 +162,7 @@ static void test_draws(void **state)
     (void)state;
     for (int n = 0; n < ASK_KINDS * 4; n++) {
         int64_t p = n % 2 ? 7 : 1000;
-        ask_item item = some(n / 4, 1, 1);
+        ask_item item = some((ask_kind)(n / 4), 1, 1);
         item.block = n / 2 % 2 ? 24 : 5;
         assert_true(curator_draws(&item, p) ==
                     drawn(item.kind, (double)p, (double)item.block));
