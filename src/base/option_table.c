@@ -39,8 +39,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         CHOICE_TEXT(LOSS_LIST), " doctor train plan ",
         "of a margin m = x'w + b and a target y" LOSS_LIST(LOSS_HELP)},
     [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B", NULL, 0, 0, NULL, READING,
-        "the two classes, the negative one first; not needed for -1/+1 "
-        "and 0/1"},
+        "the two classes, negative first; unless -1/+1 or 0/1"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ",
         "the privacy budget; inf: NOT PRIVATE"},
@@ -50,8 +49,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "with --epsilon inf"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, PRIVACY, "K", "1", 1,
         1048576, NULL, " train plan ",
-        "the most rows that are used of one person; all of them are "
-        "protected at once"},
+        "rows of one person that are used and protected"},
     [OPTION_CLIP] = {"clip", NUMBER, SOLVER, "C", NULL, 1e-25, INFINITY, NULL,
         " train plan ",
         "how far a record may go"},
@@ -114,7 +112,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "among how many of its features a ball chooses in a step"},
     [OPTION_ISA] = {"isa", CHOICE, OUTPUT, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
-        "instruction set; the result is the same"},
+        "instruction set"},
     [OPTION_INSECURE_SEED] = {"insecure-seed", INTEGER, PRIVACY, "N", NULL, 0,
         9007199254740992.0, NULL, " train federate ",
         "noise that anybody can repeat: NOT PRIVATE, for tests"},
@@ -169,8 +167,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "leave out every feature but these (CSV, .npy)"},
     [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, DATA, "WHAT", "stop", 0, 0,
         "stop|drop", " doctor train evaluate ",
-        "a malformed row stops the run with its line number, or counts as "
-        "absent (then a record is one line)"},
+        "a malformed row stops the run, or counts as absent (then a record "
+        "is one line)"},
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
         " doctor schema generate train plan predict evaluate export federate ",
@@ -183,8 +181,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "how many features (needed for private svmlight)"},
     [OPTION_ROWS] = {"rows", INTEGER, PRIVACY, "N", NULL, 1, 1e15, NULL,
         " generate train plan ",
-        "how many rows: public and declared, so that it need not be "
-        "estimated; generate: to make"},
+        "how many rows, if that is public; generate: to make"},
     [OPTION_PER_ROW] = {"per-row", INTEGER, OTHER, "K", "100", 1, 1e6, NULL,
         " generate ",
         "words drawn for each row of a zipf set (repeats are merged)"},
@@ -214,7 +211,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "whether the target is read with the columns of a model"},
     [OPTION_PROGRESS] = {"progress", CHOICE, OUTPUT, "HOW", "auto", 0, 0,
         "auto|bar|json|none", " train federate ",
-        "how to show progress on stderr"},
+        "on stderr"},
     [OPTION_EVENT] = {"event", SUM, OTHER, "PLAN", NULL, 0, 0, NULL, " account ",
         "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
         "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), ZCDP(rho), times counts, as "
@@ -234,7 +231,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, PRIVACY, "HOW", NULL, 0, 0,
         CHOICE_TEXT(ADJACENCY_LIST), " account train plan ",
         "what neighbouring data sets differ in: a record more, another, "
-        "or a blanked one (train: add-remove unless given)"},
+        "or a blanked one (train: add-remove unless given); zero-out: "
+        SOTTO_ZERO_OUT},
     [OPTION_IN_ORDER] = {"in-order", FLAG, OTHER, NULL, NULL, 0, 0, NULL,
         " account ",
         "the events happen in the order of the list, fixed in advance; "

@@ -229,7 +229,7 @@ static const loss_row row_HUBER = {.curvature = 1,
 enum { LOSS_NUMBER, LOSS_CLASSES };
 
 /* By the list of choices: a loss without a row does not compile. */
-#define LOSS_ENTRY(id, name, target, formula)                                           \
+#define LOSS_ENTRY(id, name, target, formula)                                  \
     [LOSS_##id] = {name, LOSS_##target, &row_##id},
 static const struct {
     const char *name;
@@ -283,8 +283,9 @@ sotto_status loss_require(const char *name, loss_property has, const char *who,
 {
     if (loss_named_has(name, has))
         return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE, "%s: the %s loss %s; expected %s", who,
-                     name, lacks, loss_those(has).text);
+    return error_set(error, SOTTO_USAGE,
+                     "%s: the %s loss %s; expected --loss %s", who, name, lacks,
+                     loss_those(has).text);
 }
 
 const char *loss_liblinear(loss_kind kind, int l1)

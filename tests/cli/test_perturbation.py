@@ -100,8 +100,8 @@ class Minimiser(Case):
         for solver, data, code, word, *args in (
                 ("output", "c", USAGE, b"--l2 above 0", "--l2", "0"),
                 ("output", "c", USAGE, b"finite --norm-bound", "--norm-bound", "inf"),
-                ("output", "c", USAGE, b"--loss logistic, huber", "--loss", "hinge"),
-                ("output", "c", USAGE, b"--loss logistic, huber", "--loss", "squared-hinge"),
+                ("output", "c", USAGE, b"--loss squared, logistic or huber", "--loss", "hinge"),
+                ("output", "c", USAGE, b"--loss squared, logistic or huber", "--loss", "squared-hinge"),
                 ("output", "c", USAGE, b"--clip", "--clip", "1"),
                 ("output", "n", PRIVACY, b"--clip inf", "--clip", "inf"),
                 ("output", "c", USAGE, b"--steps", "--steps", "3"),

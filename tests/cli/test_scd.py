@@ -64,7 +64,7 @@ class BadInput(Dual):
             self.refused("neither --l1 nor --box", *which, "--box", "-1,1")
             self.refused("expected a finite --clip", *which, "--clip", "inf", "--epsilon", "inf")
             self.refused("one of --passes and --steps", *which, "--passes", "2", "--steps", "5")
-            self.refused("--order does not go with", *which, "--order", "cyclic")
+            self.refused("--order is ignored by", *which, "--order", "cyclic")
             self.refused("expected --no-intercept", *which, "--intercept")
 
     def test_sizes(self):
