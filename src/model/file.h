@@ -14,6 +14,7 @@
 #define SOTTO_MODEL_FILE_H
 
 #include "json.h"
+#include "model.h"
 
 #include <zlib.h>
 
@@ -25,5 +26,12 @@ static inline void model_tail(char out[48], const char *bytes, size_t size)
     unsigned long sum = crc32_z(0, (const unsigned char *)bytes, size);
     snprintf(out, 48, MODEL_CHECKSUM "%08lx\"\n}\n", sum);
 }
+
+sotto_status model_refuse(const char *name, const char *what,
+                          sotto_error *error);
+
+/* The model of a file that is whole (model_read.c). */
+sotto_status model_read_parts(sotto_model **out, const char *name, json_t *root,
+                              sotto_error *error);
 
 #endif
