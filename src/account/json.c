@@ -19,42 +19,67 @@ enum { JSON_VERSION = 1 };
 static const char *const json_names[ACCOUNT_KINDS] = {
     "mu", "epsilon", "epsilon", "q", "eta", "rho"};
 
-static void json_event(const account_list *list, const account_event *e,
-                       text_buffer *out)
+static json_t *event_value(const account_list *list, const account_event *e)
 {
-    text_format(out, "{\"event\": \"%s\", \"%s\": %s",
-                account_kind_name(e->kind), json_names[e->kind],
-                sotto_number_print(e->a, 17).text);
+    json_t *out = json_object();
+    json_add_text(&out, "event", account_kind_name(e->kind));
+    json_add_number(&out, json_names[e->kind], e->a);
     if (e->kind == ACCOUNT_SUBSAMPLED)
-        text_format(out, ", \"sigma\": %s", sotto_number_print(e->b, 17).text);
-    text_format(out, ", \"count\": %lld", (long long)e->count);
+        json_add_number(&out, "sigma", e->b);
+    json_add_count(&out, "count", e->count);
     if (e->adjacency != list->adjacency)
-        text_format(out, ", \"adjacency\": \"%s\"",
-                    account_adjacency_name(e->adjacency));
-    text_put(out, "}");
+        json_add_text(&out, "adjacency", account_adjacency_name(e->adjacency));
+    return out;
+}
+
+static json_t *round_value(const account_list *list, const account_round *r)
+{
+    const account_event *e = &list->event[r->first];
+    if (r->repeat == 1 && r->size == 1)
+        return event_value(list, e);
+    json_t *out = json_pack("{s:I}", "repeat", (json_int_t)r->repeat);
+    json_t *events = json_array();
+    for (int64_t k = 0; k < r->size; k++)
+        json_append(&events, event_value(list, &e[k]));
+    json_add(&out, "events", events);
+    return out;
+}
+
+/* In one line, with 17 digits of each number. */
+static void put_line(text_buffer *t, const char *key, const json_t *value)
+{
+    (void)key;
+    if (json_is_real(value))
+        text_put(t, sotto_number_print(json_real_value(value), 17).text);
+    else if (json_is_object(value) || json_is_array(value))
+        json_put_members(t, value, (json_layout){"", ", ", "", put_line});
+    else
+        json_put(t, value);
+}
+
+static void put_part(text_buffer *t, const char *key, const json_t *value)
+{
+    if (json_is_array(value))
+        json_put_members(t, value,
+                         (json_layout){"\n  ", ",\n  ", "", put_line});
+    else
+        put_line(t, key, value);
 }
 
 void account_json(const account_list *list, text_buffer *out)
 {
-    text_format(out,
-                "{\"sotto_events\": %d, \"adjacency\": \"%s\", \"order\": "
-                "\"%s\", \"draws\": %s, \"events\": [",
-                JSON_VERSION, account_adjacency_name(list->adjacency),
-                list->ordered ? "given" : "any",
-                sotto_number_print(list->draws, 17).text);
-    for (int64_t i = 0; i < list->rounds; i++) {
-        const account_round *r = &list->round[i];
-        text_put(out, i ? ",\n  " : "\n  ");
-        if (r->repeat != 1 || r->size != 1)
-            text_format(out, "{\"repeat\": %lld, \"events\": [",
-                        (long long)r->repeat);
-        for (int64_t k = 0; k < r->size; k++) {
-            text_put(out, k ? ", " : "");
-            json_event(list, &list->event[r->first + k], out);
-        }
-        text_put(out, r->repeat != 1 || r->size != 1 ? "]}" : "");
-    }
-    text_put(out, "]}\n");
+    json_t *root =
+        json_pack("{s:i, s:s, s:s, s:f}", "sotto_events", JSON_VERSION,
+                  "adjacency", account_adjacency_name(list->adjacency), "order",
+                  list->ordered ? "given" : "any", "draws", list->draws);
+    json_t *rounds = json_array();
+    for (int64_t i = 0; i < list->rounds; i++)
+        json_append(&rounds, round_value(list, &list->round[i]));
+    json_add(&root, "events", rounds);
+    out->failed |= !root;
+    json_put_members(out, root, (json_layout){"", ", ", "", put_part});
+    text_put(out, "\n");
+    json_decref(root);
 }
 
 /* ---- reading ---- */

@@ -239,8 +239,6 @@ CORE_EXPORT(text_put);
 CORE_EXPORT(text_format);
 CORE_EXPORT(text_free);
 CORE_EXPORT(text_take);
-CORE_EXPORT(text_number);
-CORE_EXPORT(text_json);
 CORE_EXPORT(locale_plain);
 CORE_EXPORT(locale_restore);
 CORE_EXPORT(file_sync_folder);

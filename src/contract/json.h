@@ -57,5 +57,6 @@ CORE_EXPORT(json_add_text);
 CORE_EXPORT(json_add_number);
 CORE_EXPORT(json_add_count);
 CORE_EXPORT(json_append);
+CORE_EXPORT(json_put);
 
 #endif

@@ -2,56 +2,54 @@
  * Descriptions for people: of an agreement, and of how far a run is.
  */
 #include "internal.h"
+#include "json.h"
 
 #include <math.h>
 #include <string.h>
 
-static void put_pair(text_buffer *t, const char *before, const char *key,
-                     double value)
+/* An epsilon without noise is infinite, which JSON has no number for. */
+static void add_price(json_t **object, const char *key, double value)
 {
-    text_format(t, "%s\"%s\": ", before, key);
-    if (isfinite(value))
-        text_number(t, value);
-    else
-        text_put(t, "null");
+    json_add(object, key, isfinite(value) ? json_real(value) : json_null());
 }
 
-static void put_party_json(text_buffer *t, const federation *f, int k,
-                           double epsilon)
+static json_t *party_value(const federation *f, int k, double epsilon)
 {
     const federation_party *p = &f->party[k];
-    text_put(t, k ? ", {\"name\": " : "{\"name\": ");
-    text_json(t, p->name);
-    text_format(t,
-                ", \"columns\": %lld, \"cap\": %lld, \"turns\": %lld, "
-                "\"labels\": %s",
-                (long long)federation_columns(f, k), (long long)p->cap,
-                (long long)p->turns,
-                !f->labels_known && k == f->label_party ? "true" : "false");
-    put_pair(t, ", ", "epsilon", epsilon);
-    text_put(t, "}");
+    json_t *out = json_object();
+    json_add_text(&out, "name", p->name);
+    json_add_count(&out, "columns", federation_columns(f, k));
+    json_add_count(&out, "cap", p->cap);
+    json_add_count(&out, "turns", p->turns);
+    json_add(&out, "labels",
+             json_boolean(!f->labels_known && k == f->label_party));
+    add_price(&out, "epsilon", epsilon);
+    return out;
 }
 
 static void put_json(text_buffer *t, const federation *f, const char *name,
                      const federation_promise *p)
 {
-    text_format(t,
-                "{\"hash\": \"%s\", \"rows\": %lld, \"rounds\": %lld, "
-                "\"buckets\": %lld, \"coordinator\": \"%s:%lld\"",
-                name, (long long)f->rows, (long long)f->rounds,
-                (long long)f->buckets, f->host, (long long)f->port);
-    put_pair(t, ", ", "epsilon", p->epsilon);
-    put_pair(t, ", ", "delta", f->delta);
-    put_pair(t, ", ", "spent_epsilon", f->spent_epsilon);
-    put_pair(t, ", ", "spent_delta", f->spent_delta);
-    text_format(t,
-                ", \"absent\": \"%s\", \"patience\": %lld, \"expected\": "
-                "\"%s\", \"parties\": [",
-                f->absent_skips ? "skip" : "end", (long long)f->patience,
-                federation_class(f, p->mu));
+    json_t *out = json_object(), *parties = json_array();
+    json_add_text(&out, "hash", name);
+    json_add_count(&out, "rows", f->rows);
+    json_add_count(&out, "rounds", f->rounds);
+    json_add_count(&out, "buckets", f->buckets);
+    json_add(&out, "coordinator",
+             json_sprintf("%s:%lld", f->host, (long long)f->port));
+    add_price(&out, "epsilon", p->epsilon);
+    add_price(&out, "delta", f->delta);
+    add_price(&out, "spent_epsilon", f->spent_epsilon);
+    add_price(&out, "spent_delta", f->spent_delta);
+    json_add_text(&out, "absent", f->absent_skips ? "skip" : "end");
+    json_add_count(&out, "patience", f->patience);
+    json_add_text(&out, "expected", federation_class(f, p->mu));
     for (int k = 0; k < f->parties; k++)
-        put_party_json(t, f, k, p->slice[k]);
-    text_put(t, "]}\n");
+        json_append(&parties, party_value(f, k, p->slice[k]));
+    json_add(&out, "parties", parties);
+    json_put(t, out);
+    text_put(t, "\n");
+    json_decref(out);
 }
 
 static void put_text(text_buffer *t, const federation *f,
@@ -222,71 +220,79 @@ static const char *stage_of(const tally *a)
                          : "not there";
 }
 
-static sotto_status put_tally(text_buffer *t, const survey *s, int k,
-                              int as_json, sotto_error *error)
+static void put_tally(text_buffer *t, const federation *f, int k,
+                      const tally *a, double epsilon)
 {
-    double epsilon;
-    const federation *f = s->f;
-    const tally *a = &s->of[k];
-    sotto_status status = price_of(f, a, &epsilon, error);
-    if (!as_json) {
-        text_format(t,
-                    "party %s: %s; %lld of %lld turns (the last in round "
-                    "%llu), %lld of %lld sketches%s, skipped %lld times; "
-                    "%lld bytes in %lld messages; its part has cost epsilon "
-                    "%s so far\n",
-                    show_name(f->party[k].name).text, stage_of(a),
-                    (long long)a->vertices, (long long)f->party[k].turns,
-                    (unsigned long long)a->round, (long long)a->sketches,
-                    (long long)f->party[k].cap,
-                    a->labels ? " and the labels" : "", (long long)a->skips,
-                    (long long)a->bytes, (long long)a->messages,
-                    sotto_number_print_up(epsilon, 6).text);
-        return status;
-    }
-    text_put(t, "{\"name\": ");
-    text_json(t, f->party[k].name);
     text_format(t,
-                ", \"stage\": \"%s\", \"vertices\": %lld, \"turns\": %lld, "
-                "\"round\": %llu, \"sketches\": %lld, \"cap\": %lld, "
-                "\"labels\": %lld, \"skips\": %lld, \"bytes\": %lld, "
-                "\"messages\": %lld",
-                stage_of(a), (long long)a->vertices,
-                (long long)f->party[k].turns, (unsigned long long)a->round,
-                (long long)a->sketches, (long long)f->party[k].cap,
-                (long long)a->labels, (long long)a->skips, (long long)a->bytes,
-                (long long)a->messages);
-    put_pair(t, ", ", "epsilon", epsilon);
-    text_put(t, "}");
+                "party %s: %s; %lld of %lld turns (the last in round %llu), "
+                "%lld of %lld sketches%s, skipped %lld times; %lld bytes "
+                "in %lld messages; its part has cost epsilon %s so far\n",
+                show_name(f->party[k].name).text, stage_of(a),
+                (long long)a->vertices, (long long)f->party[k].turns,
+                (unsigned long long)a->round, (long long)a->sketches,
+                (long long)f->party[k].cap, a->labels ? " and the labels" : "",
+                (long long)a->skips, (long long)a->bytes,
+                (long long)a->messages, sotto_number_print_up(epsilon, 6).text);
+}
+
+static json_t *tally_value(const federation *f, int k, const tally *a,
+                           double epsilon)
+{
+    json_t *out = json_object();
+    json_add_text(&out, "name", f->party[k].name);
+    json_add_text(&out, "stage", stage_of(a));
+    json_add_count(&out, "vertices", a->vertices);
+    json_add_count(&out, "turns", f->party[k].turns);
+    json_add_count(&out, "round", (int64_t)a->round);
+    json_add_count(&out, "sketches", a->sketches);
+    json_add_count(&out, "cap", f->party[k].cap);
+    json_add_count(&out, "labels", a->labels);
+    json_add_count(&out, "skips", a->skips);
+    json_add_count(&out, "bytes", a->bytes);
+    json_add_count(&out, "messages", a->messages);
+    add_price(&out, "epsilon", epsilon);
+    return out;
+}
+
+/* Adds what is known of each party to the text, or where that is NULL to the
+   list of values. */
+static sotto_status survey_parties(text_buffer *t, json_t **parties,
+                                   const survey *s, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    for (int k = 0; status == SOTTO_OK && k < s->f->parties; k++) {
+        double epsilon;
+        if (s->role && k != s->role - 1)
+            continue;
+        status = price_of(s->f, &s->of[k], &epsilon, error);
+        if (t)
+            put_tally(t, s->f, k, &s->of[k], epsilon);
+        else
+            json_append(parties, tally_value(s->f, k, &s->of[k], epsilon));
+    }
     return status;
 }
 
 static sotto_status put_survey(text_buffer *t, const survey *s, int as_json,
                                sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
     char name[65];
     hash_text(&s->f->session, name);
-    if (as_json)
-        text_format(t,
-                    "{\"hash\": \"%s\", \"role\": \"%s\", \"rounds\": %lld, "
-                    "\"parties\": [",
-                    name, s->role ? "party" : "coordinator",
-                    (long long)s->f->rounds);
-    else
+    if (!as_json) {
         text_format(t, "%s of %s, %lld rounds\n",
                     s->role ? "a party" : "the coordinator", name,
                     (long long)s->f->rounds);
-    const char *between = "";
-    for (int k = 0; status == SOTTO_OK && k < s->f->parties; k++) {
-        if (s->role && k != s->role - 1)
-            continue;
-        text_put(t, between);
-        status = put_tally(t, s, k, as_json, error);
-        between = as_json ? ", " : "";
+        return survey_parties(t, NULL, s, error);
     }
-    if (as_json)
-        text_put(t, "]}\n");
+    json_t *out = json_object(), *parties = json_array();
+    json_add_text(&out, "hash", name);
+    json_add_text(&out, "role", s->role ? "party" : "coordinator");
+    json_add_count(&out, "rounds", s->f->rounds);
+    sotto_status status = survey_parties(NULL, &parties, s, error);
+    json_add(&out, "parties", parties);
+    json_put(t, out);
+    text_put(t, "\n");
+    json_decref(out);
     return status;
 }
 

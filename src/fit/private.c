@@ -39,16 +39,6 @@ static sotto_status check_box(const sotto_options *options, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* What may be spent is written beside the model, before the first question. */
-static sotto_status check_output(const sotto_options *options,
-                                 sotto_error *error)
-{
-    const char *output = option_text(options, OPTION_OUTPUT);
-    if (!output)
-        return SOTTO_OK; /* a plan, or a caller of the library */
-    return fit_check_spent(output, error);
-}
-
 sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
 {
     if (option_is(options, OPTION_SOLVER, "exact"))
@@ -74,9 +64,13 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
         status = check_box(options, error);
     if (status != SOTTO_OK)
         return status;
-    if (option_private(options) && !option_given(options, OPTION_INSECURE_SEED))
-        return check_output(options, error);
-    return SOTTO_OK;
+    /* What may be spent is written beside the model. There is none where a
+       run is only planned, or the library's caller keeps the model. */
+    const char *output = option_text(options, OPTION_OUTPUT);
+    return output && option_private(options) &&
+                   !option_given(options, OPTION_INSECURE_SEED)
+               ? fit_check_spent(output, error)
+               : SOTTO_OK;
 }
 
 /* ---- the run ---- */
