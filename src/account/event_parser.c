@@ -1,12 +1,13 @@
 /*
- * Plans: 'T*(RANGE(2/z)+GAUSS(1/z))'.
+ * Lists of events as people write them: 'T*(RANGE(2/z)+GAUSS(1/z))'.
  *
- *   plan   = term {"+" term}
- *   term   = [factor "*"] (EVENT | "(" plan ")") {"*" factor}
- *   EVENT  = NAME "(" number {"," number} ")" ["@" adjacency]
- *   number = product {("+" | "-") product},  product = factor {("*" | "/")
- * factor} factor = ["-"] (decimal | name | "sqrt" "(" number ")" | "(" number
- * ")")
+ *   list    = term {"+" term}
+ *   term    = [factor "*"] (EVENT | "(" list ")") {"*" factor}
+ *   EVENT   = NAME "(" number {"," number} ")" ["@" adjacency]
+ *   number  = product {("+" | "-") product}
+ *   product = factor {("*" | "/") factor}
+ *   factor  = ["-"] (decimal | name | sqrt | "(" number ")")
+ *   sqrt    = "sqrt" "(" number ")"
  */
 #include "account.h"
 #include "number.h"
@@ -14,19 +15,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLAN_DEPTH = 50, PLAN_WORD = 48 };
+enum { PARSE_DEPTH = 50, PARSE_WORD = 48 };
 
-typedef struct plan_reader {
+typedef struct event_parser {
     const char *at, *settings;
-    double free_value;
+    double z;
     account_adjacency adjacency;
     account_list *list;
     sotto_error *error;
     sotto_status status;
     int depth;
-} plan_reader;
+} event_parser;
 
-static double plan_fault(plan_reader *r, const char *expected)
+static double parse_fault(event_parser *r, const char *expected)
 {
     char near[16] = {0};
     for (size_t i = 0; i < sizeof near - 1 && r->at[i]; i++)
@@ -38,28 +39,28 @@ static double plan_fault(plan_reader *r, const char *expected)
     return 0;
 }
 
-static char plan_peek(plan_reader *r)
+static char parse_peek(event_parser *r)
 {
     while (*r->at == ' ' || *r->at == '\t' || *r->at == '\n')
         r->at++;
     return *r->at;
 }
 
-static int plan_take(plan_reader *r, char c)
+static int parse_take(event_parser *r, char c)
 {
-    if (plan_peek(r) != c)
+    if (parse_peek(r) != c)
         return 0;
     r->at++;
     return 1;
 }
 
-static int plan_is_letter(char c)
+static int parse_is_letter(char c)
 {
     return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
 }
 
 /* The word or number at the reader; its length, 0 when it is too long. */
-static size_t plan_word(plan_reader *r, int number, char word[PLAN_WORD])
+static size_t parse_word(event_parser *r, int number, char word[PARSE_WORD])
 {
     size_t n = 0;
     for (;; n++) {
@@ -68,8 +69,8 @@ static size_t plan_word(plan_reader *r, int number, char word[PLAN_WORD])
                      ? number_is_digit(c) || c == '.' || c == 'e' || c == 'E' ||
                            ((c == '-' || c == '+') && n &&
                             (r->at[n - 1] == 'e' || r->at[n - 1] == 'E'))
-                     : plan_is_letter(c) || number_is_digit(c);
-        if (!in || n + 1 >= PLAN_WORD)
+                     : parse_is_letter(c) || number_is_digit(c);
+        if (!in || n + 1 >= PARSE_WORD)
             break;
         word[n] = c;
     }
@@ -78,12 +79,12 @@ static size_t plan_word(plan_reader *r, int number, char word[PLAN_WORD])
 }
 
 /* The value of a name in "T=100,K=2"; NaN when it has none. */
-static double plan_setting(const plan_reader *r, const char *name)
+static double parse_setting(const event_parser *r, const char *name)
 {
     size_t length = strlen(name);
     for (const char *s = r->settings; s && *s;) {
         size_t size = strcspn(s, ",");
-        char text[PLAN_WORD];
+        char text[PARSE_WORD];
         double value;
         if (!strncmp(s, name, length) && s[length] == '=' &&
             size - length - 1 < sizeof text) {
@@ -93,119 +94,119 @@ static double plan_setting(const plan_reader *r, const char *name)
         }
         s += size + (s[size] == ',');
     }
-    return strcmp(name, "z") ? NAN : r->free_value;
+    return strcmp(name, "z") ? NAN : r->z;
 }
 
-static double plan_number(plan_reader *r);
+static double parse_number(event_parser *r);
 
-static double plan_factor(plan_reader *r)
+static double parse_factor(event_parser *r)
 {
-    char word[PLAN_WORD];
+    char word[PARSE_WORD];
     double value = 0;
-    if (++r->depth > PLAN_DEPTH || r->status != SOTTO_OK)
-        return plan_fault(r, "fewer parentheses");
-    char c = plan_peek(r);
-    if (plan_take(r, '-'))
-        value = -plan_factor(r);
-    else if (plan_take(r, '(')) {
-        value = plan_number(r);
-        if (!plan_take(r, ')'))
-            plan_fault(r, "a closing parenthesis");
+    if (++r->depth > PARSE_DEPTH || r->status != SOTTO_OK)
+        return parse_fault(r, "fewer parentheses");
+    char c = parse_peek(r);
+    if (parse_take(r, '-'))
+        value = -parse_factor(r);
+    else if (parse_take(r, '(')) {
+        value = parse_number(r);
+        if (!parse_take(r, ')'))
+            parse_fault(r, "a closing parenthesis");
     } else if (number_is_digit(c) || c == '.') {
-        r->at += plan_word(r, 1, word);
+        r->at += parse_word(r, 1, word);
         if (!number_whole(word, &value))
-            plan_fault(r, "a number");
-    } else if (plan_is_letter(c)) {
+            parse_fault(r, "a number");
+    } else if (parse_is_letter(c)) {
         const char *start = r->at;
-        r->at += plan_word(r, 0, word);
-        if (!strcmp(word, "sqrt") && plan_peek(r) == '(')
-            value = sqrt(plan_factor(r));
+        r->at += parse_word(r, 0, word);
+        if (!strcmp(word, "sqrt") && parse_peek(r) == '(')
+            value = sqrt(parse_factor(r));
         else
-            value = plan_setting(r, word);
+            value = parse_setting(r, word);
         if (isnan(value)) {
             r->at = start;
-            plan_fault(r, "a number, or a name that --set gives a value,");
+            parse_fault(r, "a number, or a name that --set gives a value,");
         }
     } else
-        plan_fault(r, "a number");
+        parse_fault(r, "a number");
     r->depth--;
     return value;
 }
 
-static double plan_product(plan_reader *r)
+static double parse_product(event_parser *r)
 {
-    double value = plan_factor(r);
+    double value = parse_factor(r);
     while (r->status == SOTTO_OK) {
-        if (plan_take(r, '*'))
-            value *= plan_factor(r);
-        else if (plan_take(r, '/'))
-            value /= plan_factor(r);
+        if (parse_take(r, '*'))
+            value *= parse_factor(r);
+        else if (parse_take(r, '/'))
+            value /= parse_factor(r);
         else
             break;
     }
     return value;
 }
 
-static double plan_number(plan_reader *r)
+static double parse_number(event_parser *r)
 {
-    double value = plan_product(r);
+    double value = parse_product(r);
     while (r->status == SOTTO_OK) {
-        if (plan_take(r, '+'))
-            value += plan_product(r);
-        else if (plan_take(r, '-'))
-            value -= plan_product(r);
+        if (parse_take(r, '+'))
+            value += parse_product(r);
+        else if (parse_take(r, '-'))
+            value -= parse_product(r);
         else
             break;
     }
     return value;
 }
 
-static void plan_adjacency(plan_reader *r, account_event *e)
+static void parse_adjacency(event_parser *r, account_event *e)
 {
     for (int i = 0; i < ACCOUNT_ADJACENCIES; i++) {
         const char *name = account_adjacency_name((account_adjacency)i);
-        plan_peek(r);
+        parse_peek(r);
         if (!strncmp(r->at, name, strlen(name))) {
             r->at += strlen(name);
             e->adjacency = (account_adjacency)i;
             return;
         }
     }
-    plan_fault(r, "add-remove, replace-one or zero-out");
+    parse_fault(r, "add-remove, replace-one or zero-out");
 }
 
 /* An event whose name has been read. */
-static void plan_event(plan_reader *r, const char *name)
+static void parse_event(event_parser *r, const char *name)
 {
     account_event e = {.count = 1, .adjacency = r->adjacency};
     while (e.kind < ACCOUNT_KINDS && strcmp(name, account_kind_name(e.kind)))
         e.kind++;
-    if (e.kind == ACCOUNT_KINDS || !plan_take(r, '(')) {
-        plan_fault(r, "GAUSS(mu), LAPLACE(e), PURE(e), SUBSAMPLED_GAUSS(q, "
-                      "sigma), RANGE(eta) or ZCDP(rho)");
+    if (e.kind == ACCOUNT_KINDS || !parse_take(r, '(')) {
+        parse_fault(r, "GAUSS(mu), LAPLACE(e), PURE(e), SUBSAMPLED_GAUSS(q, "
+                       "sigma), RANGE(eta) or ZCDP(rho)");
         return;
     }
-    e.a = plan_number(r);
+    e.a = parse_number(r);
     if (e.kind == ACCOUNT_SUBSAMPLED) {
-        if (!plan_take(r, ','))
-            plan_fault(r, "a comma and sigma");
-        e.b = plan_number(r);
+        if (!parse_take(r, ','))
+            parse_fault(r, "a comma and sigma");
+        e.b = parse_number(r);
     }
-    if (!plan_take(r, ')'))
-        plan_fault(r, "a closing parenthesis");
-    if (plan_take(r, '@'))
-        plan_adjacency(r, &e);
+    if (!parse_take(r, ')'))
+        parse_fault(r, "a closing parenthesis");
+    if (parse_take(r, '@'))
+        parse_adjacency(r, &e);
     if (r->status == SOTTO_OK)
         r->status = account_add(r->list, e, r->error);
 }
 
 /* Whether an event's name and a parenthesis come next. */
-static int plan_is_event(plan_reader *r, char word[PLAN_WORD])
+static int parse_is_event(event_parser *r, char word[PARSE_WORD])
 {
-    plan_peek(r);
-    if (!plan_is_letter(*r->at))
+    parse_peek(r);
+    if (!parse_is_letter(*r->at))
         return 0;
-    size_t n = plan_word(r, 0, word);
+    size_t n = parse_word(r, 0, word);
     const char *after = r->at + n;
     while (*after == ' ')
         after++;
@@ -213,36 +214,36 @@ static int plan_is_event(plan_reader *r, char word[PLAN_WORD])
 }
 
 /* Whether the parenthesis that comes next has an event in it. */
-static int plan_is_round(plan_reader *r)
+static int parse_is_round(event_parser *r)
 {
-    if (plan_peek(r) != '(')
+    if (parse_peek(r) != '(')
         return 0;
-    plan_reader probe = *r;
-    char word[PLAN_WORD];
+    event_parser probe = *r;
+    char word[PARSE_WORD];
     int open = 0;
     for (; *probe.at; probe.at++) {
         open += (*probe.at == '(') - (*probe.at == ')');
         if (!open)
             return 0;
-        if (plan_is_letter(*probe.at)) {
-            if (plan_is_event(&probe, word))
+        if (parse_is_letter(*probe.at)) {
+            if (parse_is_event(&probe, word))
                 return 1;
-            size_t n = plan_word(&probe, 0, word);
+            size_t n = parse_word(&probe, 0, word);
             probe.at += n ? n - 1 : 0;
         }
     }
     return 0;
 }
 
-static void plan_sum(plan_reader *r);
+static void parse_sum(event_parser *r);
 
 /* Applies the count of a term to the rounds it added. */
-static void plan_count(plan_reader *r, int64_t first, double count)
+static void parse_count(event_parser *r, int64_t first, double count)
 {
     if (r->status != SOTTO_OK)
         return;
     if (!(count >= 0 && count <= 1e12) || count != floor(count)) {
-        plan_fault(r, "a count that is a whole number from 0 to 1e12");
+        parse_fault(r, "a count that is a whole number from 0 to 1e12");
         return;
     }
     account_round *round = &r->list->round[first];
@@ -254,51 +255,51 @@ static void plan_count(plan_reader *r, int64_t first, double count)
         r->status = account_repeat(r->list, first, (int64_t)count, r->error);
 }
 
-static void plan_term(plan_reader *r)
+static void parse_term(event_parser *r)
 {
-    char word[PLAN_WORD];
+    char word[PARSE_WORD];
     double count = 1;
     int64_t first = r->list->rounds;
-    if (++r->depth > PLAN_DEPTH) {
-        plan_fault(r, "fewer parentheses");
+    if (++r->depth > PARSE_DEPTH) {
+        parse_fault(r, "fewer parentheses");
         return;
     }
-    while (r->status == SOTTO_OK && !plan_is_event(r, word) &&
-           !plan_is_round(r)) {
-        count *= plan_factor(r);
-        if (!plan_take(r, '*'))
-            plan_fault(r, "* and an event");
+    while (r->status == SOTTO_OK && !parse_is_event(r, word) &&
+           !parse_is_round(r)) {
+        count *= parse_factor(r);
+        if (!parse_take(r, '*'))
+            parse_fault(r, "* and an event");
     }
-    if (r->status == SOTTO_OK && plan_is_event(r, word)) {
+    if (r->status == SOTTO_OK && parse_is_event(r, word)) {
         r->at += strlen(word);
-        plan_event(r, word);
-    } else if (plan_take(r, '(')) {
-        plan_sum(r);
-        if (!plan_take(r, ')'))
-            plan_fault(r, "a closing parenthesis");
+        parse_event(r, word);
+    } else if (parse_take(r, '(')) {
+        parse_sum(r);
+        if (!parse_take(r, ')'))
+            parse_fault(r, "a closing parenthesis");
     }
-    while (r->status == SOTTO_OK && plan_take(r, '*'))
-        count *= plan_factor(r);
-    plan_count(r, first, count);
+    while (r->status == SOTTO_OK && parse_take(r, '*'))
+        count *= parse_factor(r);
+    parse_count(r, first, count);
     r->depth--;
 }
 
-static void plan_sum(plan_reader *r)
+static void parse_sum(event_parser *r)
 {
-    plan_term(r);
-    while (r->status == SOTTO_OK && plan_take(r, '+'))
-        plan_term(r);
+    parse_term(r);
+    while (r->status == SOTTO_OK && parse_take(r, '+'))
+        parse_term(r);
 }
 
 /* "T=100,K=2": names and numbers. */
-static sotto_status plan_check_settings(const char *settings,
-                                        sotto_error *error)
+static sotto_status parse_check_settings(const char *settings,
+                                         sotto_error *error)
 {
     for (const char *s = settings; s && *s;) {
         size_t size = strcspn(s, ","), name = strcspn(s, "=");
-        char text[PLAN_WORD];
+        char text[PARSE_WORD];
         double value;
-        int good = name && name < size && plan_is_letter(*s) &&
+        int good = name && name < size && parse_is_letter(*s) &&
                    size - name - 1 < sizeof text;
         if (good) {
             memcpy(text, s + name + 1, size - name - 1);
@@ -317,18 +318,17 @@ static sotto_status plan_check_settings(const char *settings,
     return SOTTO_OK;
 }
 
-sotto_status account_plan(account_list *out, const char *plan,
-                          const char *settings, double free_value,
-                          account_adjacency adjacency, sotto_error *error)
+sotto_status account_parse(account_list *out, const char *text,
+                           const char *settings, double z,
+                           account_adjacency adjacency, sotto_error *error)
 {
     *out = (account_list){.adjacency = adjacency};
-    plan_reader r = {plan, settings, free_value, adjacency,
-                     out,  error,    SOTTO_OK,   0};
-    r.status = plan_check_settings(settings, error);
+    event_parser r = {text, settings, z, adjacency, out, error, SOTTO_OK, 0};
+    r.status = parse_check_settings(settings, error);
     if (r.status == SOTTO_OK)
-        plan_sum(&r);
-    if (r.status == SOTTO_OK && plan_peek(&r))
-        plan_fault(&r, "the end, + or *");
+        parse_sum(&r);
+    if (r.status == SOTTO_OK && parse_peek(&r))
+        parse_fault(&r, "the end, + or *");
     if (r.status != SOTTO_OK)
         account_free(out);
     return r.status;

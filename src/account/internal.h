@@ -1,5 +1,5 @@
 /*
- * What the parts of the accountant share. Lemma numbers are those of
+ * What the files of the accountant share. Lemma numbers are those of
  * docs/privacy.md, Accounting.
  */
 #ifndef ACCOUNT_INTERNAL_H
@@ -19,39 +19,39 @@ double normal_tail(double x);
 double normal_delta(double mu, double epsilon);
 double normal_epsilon(double mu, double delta);
 
-/* ---- what a list comes to (parts.c) ---- */
+/* ---- what a list comes to (merge.c) ---- */
 
-typedef struct parts_event {
+typedef struct merged_event {
     account_kind kind; /* RANGE here: its envelope pair (Lemma A9) */
     double a, b;
     double count;
-} parts_event;
+} merged_event;
 
 /* One run of equal selections, then Gaussians of that total mu^2. */
-typedef struct parts_step {
+typedef struct merged_step {
     double eta, gauss;
     int64_t count;
-} parts_step;
+} merged_step;
 
-typedef struct parts {
+typedef struct merged {
     double gauss; /* sum of mu^2 */
     double zcdp;  /* sum of 2 rho: above 0 only moments are known */
     double pure;  /* sum of epsilons, RANGE included; INFINITY if not pure */
-    parts_event *event; /* neither Gaussian nor RANGE, equal ones merged */
+    merged_event *event; /* neither Gaussian nor RANGE, equal ones merged */
     int64_t events;
-    parts_event *range; /* RANGE, merged */
+    merged_event *range; /* RANGE, merged */
     int64_t ranges;
     double range_count;
-    parts_step *step; /* when ordered: RANGE and Gaussians as they come */
-    int64_t steps;    /* 0 steps: too many */
-    int ordered;      /* whether there are RANGEs in a given order */
-    int sampled;      /* whether there is a subsampled event: two directions */
-    int halved;       /* priced for add-remove, asked for replace-one */
-} parts;
+    merged_step *step; /* when ordered: RANGE and Gaussians as they come */
+    int64_t steps;     /* 0 steps: too many */
+    int ordered;       /* whether there are RANGEs in a given order */
+    int sampled;       /* whether there is a subsampled event: two directions */
+    int halved;        /* priced for add-remove, asked for replace-one */
+} merged;
 
-sotto_status parts_make(parts *out, const account_list *list,
-                        sotto_error *error);
-void parts_free(parts *p);
+sotto_status merge_events(merged *out, const account_list *list,
+                          sotto_error *error);
+void merged_free(merged *p);
 
 /* ---- profiles on a grid (profile.c, range.c) ---- */
 
@@ -70,13 +70,13 @@ typedef struct profile {
 double profile_at(const profile *h, double epsilon);
 void profile_free(profile *h);
 
-/* All RANGE events of the parts, or those and the Gaussians in order. */
-sotto_status range_profile(profile *out, const parts *p, int ordered,
+/* All RANGE events of the list, or those and the Gaussians in order. */
+sotto_status range_profile(profile *out, const merged *p, int ordered,
                            double delta, double effort, sotto_error *error);
 
 /* Whether the events left over go into the PLD as envelopes: which eta and
    how many selections the recursion takes. */
-void range_main(const parts *p, double *eta, double *count, int *all);
+void range_main(const merged *p, double *eta, double *count, int *all);
 
 /* ---- moments (moments.c) ---- */
 
@@ -99,7 +99,7 @@ typedef struct moments_at {
     double k, mean, variance;
 } moments_at;
 
-sotto_status moments_make(moments *out, const parts_event *event,
+sotto_status moments_make(moments *out, const merged_event *event,
                           int64_t events, double gauss, double ranges, int add,
                           sotto_error *error);
 void moments_free(moments *m);
@@ -112,9 +112,9 @@ double moments_top(const moments *m, double mass, double *tilt);
 
 /* Proven: ln E exp(tilt * loss) of everything (Lemma A10), INFINITY if
    there is none. */
-double renyi_bound(const parts *p, double tilt);
-double renyi_delta(const parts *p, double epsilon);
-double renyi_epsilon(const parts *p, double delta);
+double renyi_bound(const merged *p, double tilt);
+double renyi_delta(const merged *p, double epsilon);
+double renyi_epsilon(const merged *p, double delta);
 
 /* ---- one pair on a grid (pair.c) ---- */
 
@@ -131,9 +131,9 @@ typedef struct pair_window {
 } pair_window;
 
 /* Where the losses of one event are, up to `mass` at each end. */
-void pair_extent(const parts_event *event, int add, double mass, double *low,
+void pair_extent(const merged_event *event, int add, double mass, double *low,
                  double *high);
-sotto_status pair_make(pair_law *out, const parts_event *event, int add,
+sotto_status pair_make(pair_law *out, const merged_event *event, int add,
                        pair_window window, sotto_error *error);
 void pair_free(pair_law *law);
 
@@ -180,29 +180,29 @@ typedef struct pld_aim {
 } pld_aim;
 
 /* Everything that is decided before the first mass is computed. */
-typedef struct pld_plan {
+typedef struct pld_layout {
     double tilt, top_tilt;  /* of the sum, and for Chernoff's bound */
     double bottom, top;     /* the window */
     double step, tail, sum; /* grid, tail of one event, number of events */
     int64_t length;
     double kinds;
     int plain; /* one event: nothing to compose */
-} pld_plan;
+} pld_layout;
 
 enum { PLD_MOST = 1 << 21 }; /* cells */
 
-/* Chooses a plan (pld_layout.c). */
-sotto_status pld_decide(pld_plan *plan, const parts_event *event,
+/* Chooses a layout (pld_layout.c). */
+sotto_status pld_decide(pld_layout *layout, const merged_event *event,
                         int64_t events, double gauss, double ranges, int add,
                         pld_aim aim, sotto_error *error);
 
 /* No exponential of a tilted loss may overflow; that some underflow is in
    PLD_VANISHED. */
-void pld_limit(pld_plan *plan, const parts_event *event, int64_t events,
+void pld_limit(pld_layout *layout, const merged_event *event, int64_t events,
                int add);
 
 /* Total law of the events and a Gaussian, aimed where it matters. */
-sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
+sotto_status pld_make(pld *out, const merged_event *event, int64_t events,
                       double gauss, double ranges, int add, pld_aim aim,
                       sotto_error *error);
 void pld_free(pld *p);
@@ -220,16 +220,16 @@ typedef struct pricing {
     int ordered; /* whether the profile has the Gaussians in it */
 } pricing;
 
-/* In the given order where the parts have their steps, else in any order.
+/* In the given order where the list has its steps, else in any order.
    `least` is a delta below which nothing matters. SOTTO_DATA: no grid fits. */
-sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim, double least,
-                          sotto_error *error);
+sotto_status pricing_make(pricing *s, const merged *p, pld_aim aim,
+                          double least, sotto_error *error);
 void pricing_free(pricing *s);
 double pricing_delta(const pricing *s, double epsilon);
-account_method pricing_method(const parts *p, const pricing *s);
+account_method pricing_method(const merged *p, const pricing *s);
 
 /* Whether grids are of use here; *note says why not. */
-int pricing_applies(const parts *p, const char **note);
+int pricing_applies(const merged *p, const char **note);
 
 /* The smallest epsilon in [0, high] whose delta is at most this. */
 double pricing_search(const pricing *s, double delta, double high);

@@ -48,7 +48,7 @@ static int moments_sampled(moments_law *law, double q, double sigma, int add)
     return 1;
 }
 
-static int moments_bounded(moments_law *law, const parts_event *e)
+static int moments_bounded(moments_law *law, const merged_event *e)
 {
     if (!moments_room(law, MOMENTS_NODES + 2))
         return 0;
@@ -81,7 +81,7 @@ static void moments_normalise(moments_law *law)
         law->weight[i] /= sum;
 }
 
-sotto_status moments_make(moments *out, const parts_event *event,
+sotto_status moments_make(moments *out, const merged_event *event,
                           int64_t events, double gauss, double ranges, int add,
                           sotto_error *error)
 {
@@ -227,7 +227,7 @@ static double renyi_sampled(double q, double sigma, double tilt)
     return low + (high - low) * (tilt - below);
 }
 
-static double renyi_event(const parts_event *e, double t)
+static double renyi_event(const merged_event *e, double t)
 {
     double a = e->a, n = t + 1;
     switch (e->kind) {
@@ -239,7 +239,7 @@ static double renyi_event(const parts_event *e, double t)
         return t * a + log1p(exp(-(2 * n - 1) * a)) - log1p(exp(-a));
     case ACCOUNT_RANGE:
         return t * n * a * a / 8;
-    case ACCOUNT_GAUSS: /* parts_add has summed these */
+    case ACCOUNT_GAUSS: /* merge_event has summed these */
     case ACCOUNT_ZCDP:
     case ACCOUNT_KINDS:
         break;
@@ -248,12 +248,12 @@ static double renyi_event(const parts_event *e, double t)
 }
 
 /* The largest order that sums are made for; less when there are many. */
-static double renyi_most(const parts *p)
+static double renyi_most(const merged *p)
 {
     return !p->sampled ? 1e7 : p->events > 100 ? 200 : 3000;
 }
 
-double renyi_bound(const parts *p, double tilt)
+double renyi_bound(const merged *p, double tilt)
 {
     double k = tilt * (tilt + 1) / 2 * (p->gauss + p->zcdp);
     double size = fabs(k);
@@ -270,14 +270,14 @@ double renyi_bound(const parts *p, double tilt)
 }
 
 /* ln delta <= k - t epsilon + t ln t - (t + 1) ln(t + 1). */
-static double renyi_log_delta(const parts *p, double t, double epsilon)
+static double renyi_log_delta(const merged *p, double t, double epsilon)
 {
     return renyi_bound(p, t) - t * epsilon + t * log(t) - (t + 1) * log1p(t);
 }
 
 /* Minimises over the tilt: a coarse walk, then a golden section. */
-static double renyi_minimum(const parts *p, double x,
-                            double (*value)(const parts *, double, double))
+static double renyi_minimum(const merged *p, double x,
+                            double (*value)(const merged *, double, double))
 {
     double best = INFINITY, at = 1, ratio = p->sampled ? 1.6 : 1.3;
     double most = renyi_most(p);
@@ -301,19 +301,19 @@ static double renyi_minimum(const parts *p, double x,
     return best;
 }
 
-double renyi_delta(const parts *p, double epsilon)
+double renyi_delta(const merged *p, double epsilon)
 {
     double d = exp(renyi_minimum(p, epsilon, renyi_log_delta));
     return d < 1 ? fmax(d * (1 + 1e-12), 1e-300) : 1; /* not pure: never 0 */
 }
 
-static double renyi_epsilon_at(const parts *p, double t, double delta)
+static double renyi_epsilon_at(const merged *p, double t, double delta)
 {
     return (renyi_bound(p, t) - log(delta) + t * log(t) - (t + 1) * log1p(t)) /
            t;
 }
 
-double renyi_epsilon(const parts *p, double delta)
+double renyi_epsilon(const merged *p, double delta)
 {
     double e = renyi_minimum(p, delta, renyi_epsilon_at);
     return e > 0 ? e * (1 + 1e-12) : 0;

@@ -71,7 +71,7 @@ static pair_cut pair_cut_sampled(double q, double sigma, double loss, int add)
 
 /* The part of Laplace without its atoms, and the envelope of RANGE: P and Q
    have masses cp * expm1(s), -cq * expm1(-s), s = (loss + a) / 2. */
-static pair_cut pair_cut_bounded(const parts_event *e, double loss)
+static pair_cut pair_cut_bounded(const merged_event *e, double loss)
 {
     double s = (fmin(fmax(loss, -e->a), e->a) + e->a) / 2;
     int laplace = e->kind == ACCOUNT_LAPLACE;
@@ -85,7 +85,7 @@ static pair_cut pair_cut_bounded(const parts_event *e, double loss)
     return c;
 }
 
-static pair_cut pair_cut_at(const parts_event *e, int add, double loss)
+static pair_cut pair_cut_at(const merged_event *e, int add, double loss)
 {
     switch (e->kind) {
     case ACCOUNT_GAUSS:
@@ -96,7 +96,7 @@ static pair_cut pair_cut_at(const parts_event *e, int add, double loss)
     case ACCOUNT_PURE:
     case ACCOUNT_RANGE:
         return pair_cut_bounded(e, loss);
-    case ACCOUNT_ZCDP: /* has no pair: parts_add keeps it apart */
+    case ACCOUNT_ZCDP: /* has no pair: merge_event keeps it apart */
     case ACCOUNT_KINDS:
         break;
     }
@@ -148,7 +148,7 @@ static void pair_atom(pair_law *law, double loss, double mass)
     }
 }
 
-static void pair_atoms(pair_law *law, const parts_event *e)
+static void pair_atoms(pair_law *law, const merged_event *e)
 {
     if (e->kind == ACCOUNT_LAPLACE) {
         pair_atom(law, e->a, .5);
@@ -165,7 +165,7 @@ static double pair_sampled_loss(double q, double sigma, double x)
     return w > 700 ? w + log(q) : log1p(q * expm1(w));
 }
 
-void pair_extent(const parts_event *e, int add, double mass, double *low,
+void pair_extent(const merged_event *e, int add, double mass, double *low,
                  double *high)
 {
     double z = sqrt(2 * log(1 / mass)), mu = e->a;
@@ -198,7 +198,7 @@ static void pair_vague(pair_law *law, int64_t cell, double mass, double shift)
 
 /* The continuous mass above the last cut, which goes to infinity (Lemma A4):
    of a bounded law too, where the window ends before the law does. */
-static double pair_rest(const parts_event *e, const pair_cut *last)
+static double pair_rest(const merged_event *e, const pair_cut *last)
 {
     double whole = 1;
     if (e->kind != ACCOUNT_GAUSS && e->kind != ACCOUNT_SUBSAMPLED) {
@@ -210,7 +210,7 @@ static double pair_rest(const parts_event *e, const pair_cut *last)
 }
 
 /* The continuous part, cell by cell. */
-static void pair_fill(pair_law *law, const parts_event *e, int add)
+static void pair_fill(pair_law *law, const merged_event *e, int add)
 {
     double h = law->step;
     pair_cut last = pair_cut_at(e, add, (double)law->low * h);
@@ -235,7 +235,7 @@ static void pair_fill(pair_law *law, const parts_event *e, int add)
     law->infinite += pair_rest(e, &last);
 }
 
-sotto_status pair_make(pair_law *out, const parts_event *event, int add,
+sotto_status pair_make(pair_law *out, const merged_event *event, int add,
                        pair_window window, sotto_error *error)
 {
     double low = floor(window.low / window.step) - 1;

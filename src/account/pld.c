@@ -13,14 +13,14 @@
 #define PLD_VANISHED 1e-250 /* what underflows, beside 1 */
 
 /* The pair of one event, not wider than three windows. */
-static sotto_status pld_pair(pair_law *law, const parts_event *e, int add,
-                             const pld_plan *plan, sotto_error *error)
+static sotto_status pld_pair(pair_law *law, const merged_event *e, int add,
+                             const pld_layout *layout, sotto_error *error)
 {
-    double width = plan->top - plan->bottom;
-    pair_window w = {plan->step, 0, 0};
-    pair_extent(e, add, plan->tail, &w.low, &w.high);
-    w.low = fmax(w.low, fmin(plan->bottom, 0) - width);
-    w.high = fmin(w.high, fmin(fmax(plan->top, 0) + width, 700));
+    double width = layout->top - layout->bottom;
+    pair_window w = {layout->step, 0, 0};
+    pair_extent(e, add, layout->tail, &w.low, &w.high);
+    w.low = fmax(w.low, fmin(layout->bottom, 0) - width);
+    w.high = fmin(w.high, fmin(fmax(layout->top, 0) + width, 700));
     w.low = fmin(w.low, w.high);
     return pair_make(law, e, add, w, error);
 }
@@ -81,21 +81,21 @@ static double pld_fold(pld_work *w, const pair_law *law, const double *tilted,
 }
 
 /* One event into the product; the constants are those of Lemma A7. */
-static sotto_status pld_compose(pld *out, pld_work *w, const parts_event *e,
-                                const pair_law *law, const pld_plan *plan,
+static sotto_status pld_compose(pld *out, pld_work *w, const merged_event *e,
+                                const pair_law *law, const pld_layout *layout,
                                 sotto_error *error)
 {
     double *tilted = mem_zeroed((size_t)law->cells, sizeof *tilted);
     if (!tilted)
         return error_memory(error);
-    double total = pld_tilt(law, plan->tilt, tilted), count = e->count;
-    double theta = ROUNDOFF * (64 + 4 * (plan->tilt + 1) * pld_reach(law));
+    double total = pld_tilt(law, layout->tilt, tilted), count = e->count;
+    double theta = ROUNDOFF * (64 + 4 * (layout->tilt + 1) * pld_reach(law));
     double norm = pld_fold(w, law, tilted, total);
     mem_free(tilted);
     w->log_scale += count * total;
     w->top_bound +=
-        count * (pld_tilt(law, plan->top_tilt, NULL) +
-                 ROUNDOFF * (64 + 4 * plan->top_tilt * pld_reach(law)));
+        count * (pld_tilt(law, layout->top_tilt, NULL) +
+                 ROUNDOFF * (64 + 4 * layout->top_tilt * pld_reach(law)));
     w->growth += count * (theta + 4 * ROUNDOFF * fabs(total));
     double one = fft_error(&w->f) * norm;
     w->growth += count * one * sqrt((double)w->f.length);
@@ -126,25 +126,25 @@ static void pld_curve(pld *p)
 }
 
 /* Masses from the transform back to the window, untilted. */
-static void pld_untilt(pld *out, const pld_work *w, const pld_plan *plan)
+static void pld_untilt(pld *out, const pld_work *w, const pld_layout *layout)
 {
     int64_t n = w->f.length, at = out->low % n;
     at = at < 0 ? at + n : at;
     for (int64_t j = 0; j < n; j++) {
         double x = at & 1 ? w->im[at / 2] : w->re[at / 2];
         double loss = (double)(out->low + j) * out->step;
-        double k = out->log_scale - plan->tilt * loss;
+        double k = out->log_scale - layout->tilt * loss;
         out->mass[j] = x > 0 ? x * exp(k) : 0;
         at = at + 1 == n ? 0 : at + 1;
     }
 }
 
-static void pld_finish(pld *out, pld_work *w, const pld_plan *plan)
+static void pld_finish(pld *out, pld_work *w, const pld_layout *layout)
 {
-    double reach = fmax(fabs(plan->bottom), fabs(plan->top));
+    double reach = fmax(fabs(layout->bottom), fabs(layout->top));
     double growth = w->growth + 1e-12 +
-                    8 * ROUNDOFF * (fabs(w->log_scale) + plan->tilt * reach);
-    out->tilt = plan->tilt;
+                    8 * ROUNDOFF * (fabs(w->log_scale) + layout->tilt * reach);
+    out->tilt = layout->tilt;
     out->log_scale = w->log_scale + growth;
     out->error =
         exp(growth) *
@@ -152,20 +152,20 @@ static void pld_finish(pld *out, pld_work *w, const pld_plan *plan)
                               w->smallest) +
         PLD_VANISHED;
     fft_back(&w->f, &w->product, w->re, w->im);
-    pld_untilt(out, w, plan);
+    pld_untilt(out, w, layout);
     double edge = (double)(out->low + out->cells) * out->step;
-    double over = w->top_bound - plan->top_tilt * edge;
-    over += 8 * ROUNDOFF * (fabs(w->top_bound) + plan->top_tilt * reach);
+    double over = w->top_bound - layout->top_tilt * edge;
+    over += 8 * ROUNDOFF * (fabs(w->top_bound) + layout->top_tilt * reach);
     if (w->highest >= (double)(out->low + out->cells))
         out->infinite += exp(fmin(over, 0));
     pld_curve(out);
 }
 
-static sotto_status pld_room(pld *out, pld_work *w, const pld_plan *plan,
+static sotto_status pld_room(pld *out, pld_work *w, const pld_layout *layout,
                              sotto_error *error)
 {
-    size_t n = (size_t)plan->length;
-    sotto_status status = fft_make(&w->f, plan->length, error);
+    size_t n = (size_t)layout->length;
+    sotto_status status = fft_make(&w->f, layout->length, error);
     if (status != SOTTO_OK)
         return status;
     w->product.re = mem_zeroed(n, sizeof(double));
@@ -191,38 +191,38 @@ static void pld_work_free(pld_work *w)
     mem_free(w->im);
 }
 
-static sotto_status pld_composed(pld *out, const parts_event *event,
-                                 int64_t events, int add, pld_plan *plan,
+static sotto_status pld_composed(pld *out, const merged_event *event,
+                                 int64_t events, int add, pld_layout *layout,
                                  sotto_error *error)
 {
     pld_work w = {.smallest = INFINITY};
-    out->step = plan->step;
-    out->low = (int64_t)floor(plan->bottom / plan->step);
-    out->cells = plan->length;
-    sotto_status status = pld_room(out, &w, plan, error);
+    out->step = layout->step;
+    out->low = (int64_t)floor(layout->bottom / layout->step);
+    out->cells = layout->length;
+    sotto_status status = pld_room(out, &w, layout, error);
     for (int64_t i = 0; i < events && status == SOTTO_OK; i++) {
         pair_law law;
-        status = pld_pair(&law, &event[i], add, plan, error);
+        status = pld_pair(&law, &event[i], add, layout, error);
         if (status != SOTTO_OK)
             break;
-        status = pld_compose(out, &w, &event[i], &law, plan, error);
+        status = pld_compose(out, &w, &event[i], &law, layout, error);
         pair_free(&law);
     }
     if (status == SOTTO_OK)
-        pld_finish(out, &w, plan);
+        pld_finish(out, &w, layout);
     pld_work_free(&w);
     return status;
 }
 
 /* One event is its own sum. */
-static sotto_status pld_plain(pld *out, const parts_event *event, int add,
-                              const pld_plan *plan, sotto_error *error)
+static sotto_status pld_plain(pld *out, const merged_event *event, int add,
+                              const pld_layout *layout, sotto_error *error)
 {
     pair_law law;
     pair_window w = {0, 0, 0};
-    pair_extent(event, add, plan->tail, &w.low, &w.high);
-    w.high = fmin(w.high, fmax(plan->top, 0) + 750);
-    w.step = fmin(plan->step, (w.high - w.low) / 4096);
+    pair_extent(event, add, layout->tail, &w.low, &w.high);
+    w.high = fmin(w.high, fmax(layout->top, 0) + 750);
+    w.step = fmin(layout->step, (w.high - w.low) / 4096);
     w.step = fmax(w.step, (w.high - w.low) / (double)PLD_MOST);
     sotto_status status = pair_make(&law, event, add, w, error);
     if (status != SOTTO_OK)
@@ -240,30 +240,31 @@ static sotto_status pld_plain(pld *out, const parts_event *event, int add,
     return SOTTO_OK;
 }
 
-sotto_status pld_make(pld *out, const parts_event *event, int64_t events,
+sotto_status pld_make(pld *out, const merged_event *event, int64_t events,
                       double gauss, double ranges, int add, pld_aim aim,
                       sotto_error *error)
 {
-    pld_plan plan;
+    pld_layout layout;
     *out = (pld){0};
-    parts_event *all = mem_zeroed((size_t)events + 1, sizeof *all);
+    merged_event *all = mem_zeroed((size_t)events + 1, sizeof *all);
     if (!all)
         return error_memory(error);
     for (int64_t i = 0; i < events; i++)
         all[i] = event[i];
     if (gauss > 0) {
         double mu = sqrt(gauss) * (1 + 4 * ROUNDOFF);
-        all[events++] = (parts_event){ACCOUNT_GAUSS, mu, 0, 1};
+        all[events++] = (merged_event){ACCOUNT_GAUSS, mu, 0, 1};
     }
     sotto_status status =
-        pld_decide(&plan, all, events, gauss, ranges, add, aim, error);
+        pld_decide(&layout, all, events, gauss, ranges, add, aim, error);
     if (status == SOTTO_OK)
-        pld_limit(&plan, all, events, add);
-    if (status == SOTTO_OK && !(isfinite(plan.step) && plan.step > 0))
+        pld_limit(&layout, all, events, add);
+    if (status == SOTTO_OK && !(isfinite(layout.step) && layout.step > 0))
         status = error_set(error, SOTTO_DATA, "no grid fits these events");
     if (status == SOTTO_OK)
-        status = plan.plain ? pld_plain(out, all, add, &plan, error)
-                            : pld_composed(out, all, events, add, &plan, error);
+        status = layout.plain
+                     ? pld_plain(out, all, add, &layout, error)
+                     : pld_composed(out, all, events, add, &layout, error);
     mem_free(all);
     if (status != SOTTO_OK)
         pld_free(out);

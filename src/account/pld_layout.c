@@ -46,83 +46,85 @@ static double pld_wrap_top(const moments *rest, double tilt, double epsilon,
 /* The window: above it Chernoff's bound, below it what selections could
    still add (`ranges`, their variance) is negligible. A tilt under which the
    upper tail is too heavy for that is halved. */
-static void pld_window(pld_plan *plan, const moments *rest, double epsilon,
+static void pld_window(pld_layout *layout, const moments *rest, double epsilon,
                        double delta, double ranges)
 {
     double need = log(1 / (PLD_TAIL * delta)), low = epsilon;
-    double tail = moments_top(rest, PLD_TAIL * delta, &plan->top_tilt);
+    double tail = moments_top(rest, PLD_TAIL * delta, &layout->top_tilt);
     if (ranges > 0)
         low -= ranges / 2 + sqrt(2 * ranges * need);
-    for (int i = 0; i < 20; i++, plan->tilt /= 2) {
-        moments_at at = moments_value(rest, plan->tilt);
+    for (int i = 0; i < 20; i++, layout->tilt /= 2) {
+        moments_at at = moments_value(rest, layout->tilt);
         double sd = sqrt(at.variance);
-        double wrap = pld_wrap_top(rest, plan->tilt, low, delta);
-        plan->bottom = fmin(at.mean, low) - 8 * sd;
-        plan->top = fmax(tail, at.mean + 2 * sd);
-        plan->top = ranges > 0 ? plan->top : fmax(plan->top, epsilon + 2 * sd);
-        double room = plan->top - plan->bottom;
-        plan->bottom -= 1e-3 * room + 1e-12;
-        plan->top += 1e-3 * room + 1e-12;
-        if (wrap <= plan->top + 2 * room) {
-            plan->top = fmax(plan->top, wrap);
+        double wrap = pld_wrap_top(rest, layout->tilt, low, delta);
+        layout->bottom = fmin(at.mean, low) - 8 * sd;
+        layout->top = fmax(tail, at.mean + 2 * sd);
+        layout->top =
+            ranges > 0 ? layout->top : fmax(layout->top, epsilon + 2 * sd);
+        double room = layout->top - layout->bottom;
+        layout->bottom -= 1e-3 * room + 1e-12;
+        layout->top += 1e-3 * room + 1e-12;
+        if (wrap <= layout->top + 2 * room) {
+            layout->top = fmax(layout->top, wrap);
             break;
         }
     }
 }
 
-static void pld_grid(pld_plan *plan, double variance, double effort)
+static void pld_grid(pld_layout *layout, double variance, double effort)
 {
-    double width = plan->top - plan->bottom;
-    double step = sqrt(6 * PLD_VARIANCE * variance / (plan->sum * effort));
+    double width = layout->top - layout->bottom;
+    double step = sqrt(6 * PLD_VARIANCE * variance / (layout->sum * effort));
     int64_t most = effort < 1 ? PLD_MOST / 8 : PLD_MOST;
-    while (most > PLD_LEAST && (double)most * plan->kinds > PLD_WORK)
+    while (most > PLD_LEAST && (double)most * layout->kinds > PLD_WORK)
         most /= 2; /* a transform for each kind of event takes its time */
-    plan->length = effort < 1 ? PLD_LEAST / 4 : PLD_LEAST;
-    while (plan->length < most && width > step * (double)plan->length)
-        plan->length *= 2;
-    plan->step = width / (double)plan->length;
+    layout->length = effort < 1 ? PLD_LEAST / 4 : PLD_LEAST;
+    while (layout->length < most && width > step * (double)layout->length)
+        layout->length *= 2;
+    layout->step = width / (double)layout->length;
 }
 
-sotto_status pld_decide(pld_plan *plan, const parts_event *event,
+sotto_status pld_decide(pld_layout *layout, const merged_event *event,
                         int64_t events, double gauss, double ranges, int add,
                         pld_aim aim, sotto_error *error)
 {
     moments m;
-    *plan = (pld_plan){.sum = gauss > 0, .kinds = (double)events};
+    *layout = (pld_layout){.sum = gauss > 0, .kinds = (double)events};
     int64_t laws = gauss > 0 ? events - 1 : events; /* the last is Gaussian */
     for (int64_t i = 0; i < laws; i++)
-        plan->sum += event[i].count;
+        layout->sum += event[i].count;
     sotto_status status =
         moments_make(&m, event, laws, gauss, ranges, add, error);
     if (status != SOTTO_OK)
         return status;
-    plan->tilt = isnan(aim.epsilon) ? moments_tilt_for_delta(&m, aim.delta)
-                                    : moments_tilt_for_epsilon(&m, aim.epsilon);
-    plan->tilt = pld_tame(&m, plan->tilt);
-    moments_at at = moments_value(&m, plan->tilt);
+    layout->tilt = isnan(aim.epsilon)
+                       ? moments_tilt_for_delta(&m, aim.delta)
+                       : moments_tilt_for_epsilon(&m, aim.epsilon);
+    layout->tilt = pld_tame(&m, layout->tilt);
+    moments_at at = moments_value(&m, layout->tilt);
     double epsilon = isnan(aim.epsilon) ? fmax(0, at.mean) : aim.epsilon;
     double delta =
-        isnan(aim.delta) ? pld_saddle_delta(at, plan->tilt) : aim.delta;
+        isnan(aim.delta) ? pld_saddle_delta(at, layout->tilt) : aim.delta;
     m.ranges = 0;
-    pld_window(plan, &m, epsilon, delta, ranges);
-    pld_grid(plan, fmax(at.variance, 1e-30), aim.effort);
-    plan->tail = fmax(PLD_TAIL * delta / plan->sum, 1e-300);
-    plan->plain = plan->sum == 1;
+    pld_window(layout, &m, epsilon, delta, ranges);
+    pld_grid(layout, fmax(at.variance, 1e-30), aim.effort);
+    layout->tail = fmax(PLD_TAIL * delta / layout->sum, 1e-300);
+    layout->plain = layout->sum == 1;
     moments_free(&m);
     return SOTTO_OK;
 }
 
 /* No exponential of a tilted loss may overflow; that some underflow is in
    PLD_VANISHED. */
-void pld_limit(pld_plan *plan, const parts_event *event, int64_t events,
+void pld_limit(pld_layout *layout, const merged_event *event, int64_t events,
                int add)
 {
     double most = 0, low, high;
     for (int64_t i = 0; i < events; i++) {
-        pair_extent(&event[i], add, plan->tail, &low, &high);
+        pair_extent(&event[i], add, layout->tail, &low, &high);
         most = fmax(most, high);
     }
-    most = fmin(most, fmax(plan->top, 0) + (plan->top - plan->bottom));
-    plan->tilt = fmin(plan->tilt, 300 / fmax(most, 1e-300));
-    plan->top_tilt = fmin(plan->top_tilt, 300 / fmax(most, 1e-300));
+    most = fmin(most, fmax(layout->top, 0) + (layout->top - layout->bottom));
+    layout->tilt = fmin(layout->tilt, 300 / fmax(most, 1e-300));
+    layout->top_tilt = fmin(layout->top_tilt, 300 / fmax(most, 1e-300));
 }

@@ -21,7 +21,7 @@ void price_take(account_price *best, double epsilon, double delta,
 
 /* Samples alone: the chance to be in one of them is a bound of the distance,
    whatever the noise. 1 where there is anything else. */
-static double price_chance(const parts *p)
+static double price_chance(const merged *p)
 {
     double out = 0;
     for (int64_t i = 0; i < p->events; i++)
@@ -33,7 +33,7 @@ static double price_chance(const parts *p)
 }
 
 /* Pure parts shift the Gaussian curve (Lemma A5). */
-static void price_simple_delta(const parts *p, double epsilon,
+static void price_simple_delta(const merged *p, double epsilon,
                                account_price *best)
 {
     double mu = sqrt(p->gauss) * (1 + 4 * ROUNDOFF);
@@ -47,7 +47,7 @@ static void price_simple_delta(const parts *p, double epsilon,
     price_take(best, epsilon, price_chance(p), ACCOUNT_BASIC);
 }
 
-static sotto_status price_grid_delta(const parts *p, double epsilon,
+static sotto_status price_grid_delta(const merged *p, double epsilon,
                                      double effort, account_price *best,
                                      sotto_error *error)
 {
@@ -65,7 +65,7 @@ static sotto_status price_grid_delta(const parts *p, double epsilon,
     return SOTTO_OK;
 }
 
-static sotto_status price_delta(const parts *p, double epsilon, double effort,
+static sotto_status price_delta(const merged *p, double epsilon, double effort,
                                 account_price *best, sotto_error *error)
 {
     *best = (account_price){epsilon, 1, ACCOUNT_NOTHING, NULL};
@@ -104,8 +104,8 @@ static sotto_status price_one_order(const account_list *list, double epsilon,
                                     double effort, account_price *out,
                                     sotto_error *error)
 {
-    parts p;
-    sotto_status status = parts_make(&p, list, error);
+    merged p;
+    sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
     double asked = p.halved ? epsilon / 2 : epsilon;
@@ -121,7 +121,7 @@ static sotto_status price_one_order(const account_list *list, double epsilon,
     if (list->draws > 0)
         out->delta += price_draws(list, epsilon);
     out->delta = out->delta > 0 ? fmin(1, out->delta * PRICE_UP) : 0;
-    parts_free(&p);
+    merged_free(&p);
     return status;
 }
 
@@ -153,9 +153,9 @@ sotto_status account_delta_by(const account_list *list, double epsilon,
                               account_method method, double effort,
                               account_price *out, sotto_error *error)
 {
-    parts p;
+    merged p;
     const char *note = NULL;
-    sotto_status status = parts_make(&p, list, error);
+    sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
     *out = (account_price){epsilon, 1.1, ACCOUNT_NOTHING, NULL};
@@ -176,7 +176,7 @@ sotto_status account_delta_by(const account_list *list, double epsilon,
             pricing_free(&s);
     } else
         price_simple_delta(&p, epsilon, out);
-    parts_free(&p);
+    merged_free(&p);
     if (status == SOTTO_OK && out->method != method)
         status = error_set(error, SOTTO_USAGE, "%s does not apply here",
                            account_method_name(method));
@@ -186,11 +186,11 @@ sotto_status account_delta_by(const account_list *list, double epsilon,
 sotto_status account_renyi(const account_list *list, double alpha, double *out,
                            sotto_error *error)
 {
-    parts p;
+    merged p;
     if (!(alpha > 1 && alpha < 1e7))
         return error_set(error, SOTTO_USAGE,
                          "alpha: expected a number above 1");
-    sotto_status status = parts_make(&p, list, error);
+    sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
     if (p.halved)
@@ -199,6 +199,6 @@ sotto_status account_renyi(const account_list *list, double alpha, double *out,
                            "add-remove only");
     else
         *out = renyi_bound(&p, alpha - 1) / (alpha - 1) * (1 + 1e-12);
-    parts_free(&p);
+    merged_free(&p);
     return status;
 }

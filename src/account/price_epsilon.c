@@ -7,7 +7,7 @@
 
 #define PRICE_LEAST_DELTA 1e-15 /* of grids; below it: closed forms */
 
-static void price_simple_epsilon(const parts *p, double delta,
+static void price_simple_epsilon(const merged *p, double delta,
                                  account_price *best)
 {
     double mu = sqrt(p->gauss) * (1 + 4 * ROUNDOFF);
@@ -26,7 +26,7 @@ static void price_simple_epsilon(const parts *p, double delta,
 /* A list that epsilons are asked of: grids are made for the smallest delta
    that will be asked, once. */
 typedef struct price_asked {
-    parts p;
+    merged p;
     pricing grids;
     int has_grids;
     const char *note;
@@ -36,8 +36,8 @@ static sotto_status price_open(price_asked *a, const account_list *list,
                                double least, sotto_error *error)
 {
     *a = (price_asked){0};
-    sotto_status status = parts_make(&a->p, list, error);
-    const parts *p = &a->p;
+    sotto_status status = merge_events(&a->p, list, error);
+    const merged *p = &a->p;
     if (status != SOTTO_OK || (!p->events && !p->ranges) ||
         least < PRICE_LEAST_DELTA || !pricing_applies(p, &a->note))
         return status;
@@ -47,7 +47,7 @@ static sotto_status price_open(price_asked *a, const account_list *list,
         return SOTTO_OK; /* no grid fits: the others have the word */
     a->has_grids = status == SOTTO_OK;
     if (status != SOTTO_OK)
-        parts_free(&a->p);
+        merged_free(&a->p);
     return status;
 }
 
@@ -55,7 +55,7 @@ static void price_close(price_asked *a)
 {
     if (a->has_grids)
         pricing_free(&a->grids);
-    parts_free(&a->p);
+    merged_free(&a->p);
 }
 
 static void price_epsilon(const price_asked *a, double delta,
@@ -75,8 +75,8 @@ static void price_epsilon(const price_asked *a, double delta,
 /* ---- lists: adjacency as a whole, draws ---- */
 
 /* What remains of delta for an epsilon of at most this. */
-static double price_left(const account_list *list, const parts *p, double delta,
-                         double epsilon)
+static double price_left(const account_list *list, const merged *p,
+                         double delta, double epsilon)
 {
     double left = delta;
     if (list->draws > 0)

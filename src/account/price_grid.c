@@ -31,9 +31,10 @@ double pricing_delta(const pricing *s, double epsilon)
 
 /* The events of the laws: selections that the recursion leaves over come as
    envelopes. To be freed. */
-static parts_event *pricing_events(const parts *p, int ordered, int64_t *count)
+static merged_event *pricing_events(const merged *p, int ordered,
+                                    int64_t *count)
 {
-    parts_event *out =
+    merged_event *out =
         mem_zeroed((size_t)(p->events + p->ranges) + 1, sizeof *out);
     double eta, many;
     int all;
@@ -47,10 +48,10 @@ static parts_event *pricing_events(const parts *p, int ordered, int64_t *count)
     return out;
 }
 
-/* In the given order where the parts have their steps, else in any order.
+/* In the given order where the list has its steps, else in any order.
    SOTTO_DATA: no grid fits. */
-sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim, double least,
-                          sotto_error *error)
+sotto_status pricing_make(pricing *s, const merged *p, pld_aim aim,
+                          double least, sotto_error *error)
 {
     double eta, count;
     int64_t events;
@@ -61,7 +62,7 @@ sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim, double least,
         status = range_profile(&s->h, p, s->ordered, least, aim.effort, error);
     if (status != SOTTO_OK)
         return status;
-    parts_event *event = pricing_events(p, s->ordered, &events);
+    merged_event *event = pricing_events(p, s->ordered, &events);
     if (!event) {
         pricing_free(s);
         return error_memory(error);
@@ -82,7 +83,7 @@ sotto_status pricing_make(pricing *s, const parts *p, pld_aim aim, double least,
     return status;
 }
 
-account_method pricing_method(const parts *p, const pricing *s)
+account_method pricing_method(const merged *p, const pricing *s)
 {
     return s->ordered  ? ACCOUNT_ORDER
            : p->ranges ? ACCOUNT_RECURSION
@@ -90,7 +91,7 @@ account_method pricing_method(const parts *p, const pricing *s)
 }
 
 /* Whether grids are of use here; *note says why not. */
-int pricing_applies(const parts *p, const char **note)
+int pricing_applies(const merged *p, const char **note)
 {
     if (p->zcdp > 0 || (p->ordered && !p->steps))
         return 0;

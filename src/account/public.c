@@ -46,7 +46,7 @@ sotto_status sotto_events_plan(sotto_events **out, const char *plan,
     if (status != SOTTO_OK)
         return status;
     return public_done(
-        out, account_plan(&(*out)->list, plan, settings, NAN, how, error));
+        out, account_parse(&(*out)->list, plan, settings, NAN, how, error));
 }
 
 sotto_status sotto_events_read(sotto_events **out, const char *path,
@@ -162,8 +162,8 @@ static sotto_status public_parse(account_list *list, const void *from, double z,
                                  sotto_error *error)
 {
     const sotto_calibration *target = from;
-    return account_plan(list, target->plan, target->settings, z,
-                        list->adjacency, error);
+    return account_parse(list, target->plan, target->settings, z,
+                         list->adjacency, error);
 }
 
 sotto_status sotto_events_calibrate(sotto_events **out,

@@ -131,7 +131,7 @@ static void range_convolve(range_work *w, const pair_law *law, double *wide,
 static sotto_status range_gauss(range_work *w, double gauss, double tail,
                                 sotto_error *error)
 {
-    parts_event e = {ACCOUNT_GAUSS, sqrt(gauss) * (1 + 4 * ROUNDOFF), 0, 1};
+    merged_event e = {ACCOUNT_GAUSS, sqrt(gauss) * (1 + 4 * ROUNDOFF), 0, 1};
     pair_law law;
     pair_window window = {w->h->step, 0, 0};
     pair_extent(&e, 0, tail, &window.low, &window.high);
@@ -155,7 +155,7 @@ static sotto_status range_gauss(range_work *w, double gauss, double tail,
 
 /* ---- which selections ---- */
 
-void range_main(const parts *p, double *eta, double *count, int *all)
+void range_main(const merged *p, double *eta, double *count, int *all)
 {
     double most = 0, main_size = 0, envelopes = 0;
     *eta = *count = 0;
@@ -248,14 +248,14 @@ static void range_stop(range_work *w)
  * The steps from the last to the first. Gaussians of a block are merged
  * where the first of them stands: earlier is an upper bound (Lemma A8).
  */
-static sotto_status range_backward(range_work *w, const parts *p,
+static sotto_status range_backward(range_work *w, const merged *p,
                                    const range_plan *r, double delta,
                                    sotto_error *error)
 {
     double block = r->count / RANGE_BLOCKS, gauss = 0, taken = 0;
     double tail = RANGE_TAIL * delta / RANGE_BLOCKS;
     for (int64_t i = p->steps; i-- > 0;) {
-        const parts_step *s = &p->step[i];
+        const merged_step *s = &p->step[i];
         gauss += s->gauss;
         taken += (double)s->count;
         if (gauss > 0 && (taken >= block || i == 0)) {
@@ -270,7 +270,7 @@ static sotto_status range_backward(range_work *w, const parts *p,
     return SOTTO_OK;
 }
 
-sotto_status range_profile(profile *out, const parts *p, int ordered,
+sotto_status range_profile(profile *out, const merged *p, int ordered,
                            double delta, double effort, sotto_error *error)
 {
     range_plan r = {0};
@@ -281,7 +281,7 @@ sotto_status range_profile(profile *out, const parts *p, int ordered,
     r.rho = r.count * r.eta * r.eta / 8 + gauss / 2;
     r.sum = r.count * r.eta;
     for (int64_t i = 0; ordered && i < p->ranges; i++) {
-        const parts_event *e = &p->range[i];
+        const merged_event *e = &p->range[i];
         r.rho = (i ? r.rho : gauss / 2) + e->count * e->a * e->a / 8;
         r.sum = (i ? r.sum : 0) + e->count * e->a;
         r.eta = fmax(r.eta, e->a);

@@ -26,14 +26,14 @@ static double tuning_gamma(int shape, double mean)
 enum { TUNING_ORDERS = 1500 };
 
 /* Orders 1 + tilt, from 1.01 up to what the bounds are known for. */
-static double tuning_tilt(const parts *p, int i)
+static double tuning_tilt(const merged *p, int i)
 {
     double most = !p->sampled ? 1e6 : p->events > 100 ? 200 : 2900;
     return .01 * pow(most / .01, i / (double)TUNING_ORDERS);
 }
 
 /* What the best of K runs costs at this delta, by moments. */
-static double tuning_epsilon(const parts *p, int shape, double mean,
+static double tuning_epsilon(const merged *p, int shape, double mean,
                              double delta)
 {
     double extra = INFINITY, best = INFINITY;
@@ -58,7 +58,7 @@ static double tuning_epsilon(const parts *p, int shape, double mean,
  * from the ideal ones with at most that many times 2^-80 (Wald); what is
  * left of delta depends on epsilon, which is guessed until it is enough.
  */
-static sotto_status tuning_with_draws(const parts *p, int shape, double mean,
+static sotto_status tuning_with_draws(const merged *p, int shape, double mean,
                                       double delta, double draws,
                                       double *epsilon, sotto_error *error)
 {
@@ -80,7 +80,7 @@ static sotto_status tuning_with_draws(const parts *p, int shape, double mean,
 sotto_status account_tuned(const account_list *list, int shape, double mean,
                            double delta, double *epsilon, sotto_error *error)
 {
-    parts p;
+    merged p;
     if ((shape != 0 && shape != 1) || !(mean > 1 && mean <= 1e9))
         return error_set(error, SOTTO_USAGE,
                          "repeat: expected a mean above 1, up to 1e9, and the "
@@ -88,7 +88,7 @@ sotto_status account_tuned(const account_list *list, int shape, double mean,
     if (!(delta > 0 && delta < 1))
         return error_set(error, SOTTO_USAGE,
                          "delta: expected a number between 0 and 1");
-    sotto_status status = parts_make(&p, list, error);
+    sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
     if (p.halved)
@@ -98,6 +98,6 @@ sotto_status account_tuned(const account_list *list, int shape, double mean,
     if (status == SOTTO_OK)
         status = tuning_with_draws(&p, shape, mean, delta, list->draws, epsilon,
                                    error);
-    parts_free(&p);
+    merged_free(&p);
     return status;
 }

@@ -77,7 +77,7 @@ const char *account_kind_name(account_kind kind);
 const char *account_adjacency_name(account_adjacency adjacency);
 int account_adjacency_named(const char *name, account_adjacency *out);
 
-/* As the plan below is written; reads back to the same bits. */
+/* As account_parse reads it: back to the same bits. */
 void account_print(const account_list *list, text_buffer *out);
 
 /* JSON, and back: the same bits, and so the same price. */
@@ -86,17 +86,17 @@ sotto_status account_from_json(account_list *out, const char *text,
                                size_t length, const char *name,
                                sotto_error *error);
 
-/* ---- plans: 'T*(RANGE(2/z)+GAUSS(1/z))' ---- */
+/* ---- lists as people write them: 'T*(RANGE(2/z)+GAUSS(1/z))' ---- */
 
 /*
- * Reads a plan: a sum of events, each perhaps times a whole number, and of
- * sums in parentheses times a number. Numbers may be written with + - * / ( )
- * sqrt() and names; `settings` gives names their values, "T=100,K=2". `free`
- * is the value of the name z, or NaN when the plan must not have it.
+ * Reads a sum of events, each perhaps times a whole number, and of sums in
+ * parentheses times a number. Numbers may be written with + - * / ( ) sqrt()
+ * and names; `settings` gives names their values, "T=100,K=2". `z` is the
+ * value of the name z, or NaN when the text must not have it.
  */
-sotto_status account_plan(account_list *out, const char *plan,
-                          const char *settings, double free_value,
-                          account_adjacency adjacency, sotto_error *error);
+sotto_status account_parse(account_list *out, const char *text,
+                           const char *settings, double z,
+                           account_adjacency adjacency, sotto_error *error);
 
 /* ---- questions, as statements of privacy list them ---- */
 

@@ -140,7 +140,7 @@ static sotto_status spent_events(account_list *out, const json_t *root,
         (strcmp(how, "any") && strcmp(how, "given")) ||
         !json_is_number(draws) || !(many >= 0 && many <= 1e18))
         return SOTTO_USAGE;
-    sotto_status status = account_plan(out, plan, "", NAN, adjacency, error);
+    sotto_status status = account_parse(out, plan, "", NAN, adjacency, error);
     out->draws = many;
     out->ordered = !strcmp(how, "given");
     return status;

@@ -13,7 +13,7 @@ static void fuzz_again(const account_list *list)
     text_buffer text = {0}, second = {0};
     account_list back;
     account_print(list, &text);
-    if (account_plan(&back, text.data, NULL, NAN, list->adjacency, NULL))
+    if (account_parse(&back, text.data, NULL, NAN, list->adjacency, NULL))
         abort();
     account_print(&back, &second);
     if (strcmp(text.data, second.data))
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     account_list list;
     char *text = mem_text_n((const char *)bytes, size);
     if (text &&
-        !account_plan(&list, text, "T=3,q=.5", 2, ACCOUNT_ADD_REMOVE, NULL)) {
+        !account_parse(&list, text, "T=3,q=.5", 2, ACCOUNT_ADD_REMOVE, NULL)) {
         fuzz_again(&list);
         account_free(&list);
     }

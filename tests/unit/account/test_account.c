@@ -22,7 +22,7 @@ static account_list list_of(const char *plan)
 {
     account_list list;
     sotto_error error = {0};
-    if (account_plan(&list, plan, NULL, NAN, ACCOUNT_ADD_REMOVE, &error))
+    if (account_parse(&list, plan, NULL, NAN, ACCOUNT_ADD_REMOVE, &error))
         fail_msg("%s: %s", plan, error.message);
     return list;
 }
@@ -742,7 +742,7 @@ static void test_round_trip(void **state)
     text_buffer text = {0}, json = {0};
     account_print(&list, &text);
     assert_int_equal(
-        account_plan(&back, text.data, NULL, NAN, ACCOUNT_ADD_REMOVE, NULL),
+        account_parse(&back, text.data, NULL, NAN, ACCOUNT_ADD_REMOVE, NULL),
         SOTTO_OK);
     assert_true(lists_equal(&list, &back));
     account_free(&back);
@@ -816,8 +816,8 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         account_list list;
         sotto_error error = {0};
-        sotto_status s = account_plan(&list, plans[i], NULL, NAN,
-                                      ACCOUNT_ADD_REMOVE, &error);
+        sotto_status s = account_parse(&list, plans[i], NULL, NAN,
+                                       ACCOUNT_ADD_REMOVE, &error);
         if (s != SOTTO_USAGE || !error.message[0] ||
             strchr(error.message, '\n'))
             fail_msg("'%s': %d %s", plans[i], (int)s, error.message);

@@ -21,7 +21,7 @@ static account_list list_for(const char *plan, account_adjacency adjacency)
 {
     account_list list;
     sotto_error error = {0};
-    if (account_plan(&list, plan, "T=3,half=.5", NAN, adjacency, &error))
+    if (account_parse(&list, plan, "T=3,half=.5", NAN, adjacency, &error))
         fail_msg("%s: %s", plan, error.message);
     return list;
 }
@@ -96,8 +96,8 @@ static void test_plans_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         account_list list;
         sotto_error error = {0};
-        sotto_status status = account_plan(&list, bad[i].plan, bad[i].settings,
-                                           NAN, ACCOUNT_ADD_REMOVE, &error);
+        sotto_status status = account_parse(&list, bad[i].plan, bad[i].settings,
+                                            NAN, ACCOUNT_ADD_REMOVE, &error);
         assert_refused(bad[i].plan, status, &error, bad[i].words);
     }
 }

@@ -276,8 +276,8 @@ static sotto_status do_account(const sotto_options *options, sotto_error *error)
     account_price price;
     text_buffer json = {0};
     sotto_status status =
-        account_plan(&list, sotto_options_get(options, "event"), NULL, NAN,
-                     ACCOUNT_ADD_REMOVE, error);
+        account_parse(&list, sotto_options_get(options, "event"), NULL, NAN,
+                      ACCOUNT_ADD_REMOVE, error);
     if (status != SOTTO_OK)
         return status;
     status = account_append(&list, &list, 0, error);

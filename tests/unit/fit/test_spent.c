@@ -135,8 +135,8 @@ static sotto_status write_it(const char *path)
 {
     account_list events;
     sotto_error error;
-    sotto_status status = account_plan(&events, "GAUSS(1)*3", "", NAN,
-                                       ACCOUNT_ADD_REMOVE, &error);
+    sotto_status status = account_parse(&events, "GAUSS(1)*3", "", NAN,
+                                        ACCOUNT_ADD_REMOVE, &error);
     assert_int_equal(status, SOTTO_OK);
     calls = 0;
     json_t *statement = json_pack("{s:f, s:f}", "epsilon", 1., "delta", 1e-6);

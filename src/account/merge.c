@@ -8,21 +8,21 @@
 #include <math.h>
 
 /* Smaller ranges are rounded up to this: grids need room between doubles. */
-#define PARTS_LEAST_RANGE 1e-9
-#define PARTS_MOST_RANGE 20      /* larger ones are taken as PURE */
-#define PARTS_LEAST_GAUSS 1e-100 /* so that its square is not 0 */
+#define MERGE_LEAST_RANGE 1e-9
+#define MERGE_MOST_RANGE 20      /* larger ones are taken as PURE */
+#define MERGE_LEAST_GAUSS 1e-100 /* so that its square is not 0 */
 
-static sotto_status parts_merge(parts_event **list, int64_t *count,
-                                parts_event e, sotto_error *error)
+static sotto_status merge_equal(merged_event **list, int64_t *count,
+                                merged_event e, sotto_error *error)
 {
     for (int64_t i = *count; i-- > 0;) {
-        parts_event *known = &(*list)[i];
+        merged_event *known = &(*list)[i];
         if (known->kind == e.kind && known->a == e.a && known->b == e.b) {
             known->count += e.count;
             return SOTTO_OK;
         }
     }
-    parts_event *grown = mem_resize(*list, (size_t)*count + 1, sizeof *grown);
+    merged_event *grown = mem_resize(*list, (size_t)*count + 1, sizeof *grown);
     if (!grown)
         return error_memory(error);
     *list = grown;
@@ -32,7 +32,7 @@ static sotto_status parts_merge(parts_event **list, int64_t *count,
 
 /* The event for the adjacency asked about: twice the size where a record is
    replaced by way of its absence (Lemma A11). */
-static sotto_status parts_convert(account_event *e, const account_list *list,
+static sotto_status merge_convert(account_event *e, const account_list *list,
                                   int halved, sotto_error *error)
 {
     if (e->adjacency == list->adjacency || halved)
@@ -49,7 +49,7 @@ static sotto_status parts_convert(account_event *e, const account_list *list,
 }
 
 /* Whether the list must be priced as a whole for the other adjacency. */
-static sotto_status parts_halved(const account_list *list, int *out,
+static sotto_status merge_halved(const account_list *list, int *out,
                                  sotto_error *error)
 {
     int same = 1;
@@ -76,10 +76,10 @@ static sotto_status parts_halved(const account_list *list, int *out,
     return SOTTO_OK;
 }
 
-static sotto_status parts_step_add(parts *p, const account_event *e,
-                                   sotto_error *error)
+static sotto_status merge_step(merged *p, const account_event *e,
+                               sotto_error *error)
 {
-    parts_step *last = p->steps ? &p->step[p->steps - 1] : NULL;
+    merged_step *last = p->steps ? &p->step[p->steps - 1] : NULL;
     if (e->kind == ACCOUNT_GAUSS && last) {
         last->gauss += e->a * e->a * (double)e->count;
         return SOTTO_OK;
@@ -90,44 +90,44 @@ static sotto_status parts_step_add(parts *p, const account_event *e,
         last->count += e->count;
         return SOTTO_OK;
     }
-    parts_step *grown =
+    merged_step *grown =
         mem_resize(p->step, (size_t)p->steps + 1, sizeof *grown);
     if (!grown)
         return error_memory(error);
     p->step = grown;
     int range = e->kind == ACCOUNT_RANGE;
-    grown[p->steps++] = (parts_step){range ? e->a : 0,
-                                     range ? 0 : e->a * e->a * (double)e->count,
-                                     range ? e->count : 0};
+    grown[p->steps++] = (merged_step){
+        range ? e->a : 0, range ? 0 : e->a * e->a * (double)e->count,
+        range ? e->count : 0};
     return SOTTO_OK;
 }
 
 /* An event as everything below knows it: for the adjacency asked about, a
    sample of all is no sample, and sizes that grids can hold. The one place
    where this is done, so that no method sees another event. */
-static sotto_status parts_event_of(account_event *e, const account_list *list,
+static sotto_status merge_event_of(account_event *e, const account_list *list,
                                    int halved, sotto_error *error)
 {
-    sotto_status status = parts_convert(e, list, halved, error);
+    sotto_status status = merge_convert(e, list, halved, error);
     if (e->kind == ACCOUNT_SUBSAMPLED && e->a == 1)
         *e = (account_event){ACCOUNT_GAUSS, 1 / e->b * (1 + 2 * ROUNDOFF), 0,
                              e->count, e->adjacency};
     if (e->kind == ACCOUNT_GAUSS && e->a > 0)
-        e->a = fmax(e->a, PARTS_LEAST_GAUSS);
-    if (e->kind == ACCOUNT_RANGE && e->a > 0 && e->a < PARTS_LEAST_RANGE)
-        e->a = PARTS_LEAST_RANGE;
-    if (e->kind == ACCOUNT_RANGE && e->a > PARTS_MOST_RANGE)
+        e->a = fmax(e->a, MERGE_LEAST_GAUSS);
+    if (e->kind == ACCOUNT_RANGE && e->a > 0 && e->a < MERGE_LEAST_RANGE)
+        e->a = MERGE_LEAST_RANGE;
+    if (e->kind == ACCOUNT_RANGE && e->a > MERGE_MOST_RANGE)
         e->kind = ACCOUNT_PURE;
     return status;
 }
 
-static sotto_status parts_add(parts *p, account_event e, double repeat,
-                              sotto_error *error)
+static sotto_status merge_event(merged *p, account_event e, double repeat,
+                                sotto_error *error)
 {
     double count = (double)e.count * repeat;
     if (count == 0 || e.a == 0)
         return SOTTO_OK;
-    parts_event merged = {e.kind, e.a, e.b, count};
+    merged_event one = {e.kind, e.a, e.b, count};
     if (e.kind == ACCOUNT_GAUSS) {
         p->gauss += e.a * e.a * count;
         return SOTTO_OK;
@@ -141,15 +141,15 @@ static sotto_status parts_add(parts *p, account_event e, double repeat,
     else
         p->pure += e.a * count * (1 + 8 * ROUNDOFF);
     if (e.kind != ACCOUNT_RANGE)
-        return parts_merge(&p->event, &p->events, merged, error);
+        return merge_equal(&p->event, &p->events, one, error);
     p->range_count += count;
-    return parts_merge(&p->range, &p->ranges, merged, error);
+    return merge_equal(&p->range, &p->ranges, one, error);
 }
 
-enum { PARTS_STEPS = 20000 };
+enum { MERGE_STEPS = 20000 };
 
 /* The steps in order; left out when there are too many of them. */
-static sotto_status parts_order(parts *p, const account_list *list,
+static sotto_status merge_order(merged *p, const account_list *list,
                                 sotto_error *error)
 {
     for (int64_t r = 0; r < list->rounds; r++) {
@@ -158,14 +158,14 @@ static sotto_status parts_order(parts *p, const account_list *list,
             for (int64_t i = 0; i < round->size; i++) {
                 account_event e = list->event[round->first + i];
                 sotto_status status =
-                    parts_event_of(&e, list, p->halved, error);
+                    merge_event_of(&e, list, p->halved, error);
                 if (status == SOTTO_OK && e.a > 0 && e.count > 0 &&
                     (e.kind == ACCOUNT_RANGE || e.kind == ACCOUNT_GAUSS))
-                    status = parts_step_add(p, &e, error);
+                    status = merge_step(p, &e, error);
                 if (status != SOTTO_OK)
                     return status;
-                if (p->steps > PARTS_STEPS ||
-                    t > PARTS_STEPS) { /* too long: any order */
+                if (p->steps > MERGE_STEPS ||
+                    t > MERGE_STEPS) { /* too long: any order */
                     p->steps = 0;
                     return SOTTO_OK;
                 }
@@ -174,18 +174,18 @@ static sotto_status parts_order(parts *p, const account_list *list,
     return SOTTO_OK;
 }
 
-sotto_status parts_make(parts *out, const account_list *list,
-                        sotto_error *error)
+sotto_status merge_events(merged *out, const account_list *list,
+                          sotto_error *error)
 {
-    *out = (parts){0};
-    sotto_status status = parts_halved(list, &out->halved, error);
+    *out = (merged){0};
+    sotto_status status = merge_halved(list, &out->halved, error);
     for (int64_t r = 0; r < list->rounds && status == SOTTO_OK; r++)
         for (int64_t i = 0; i < list->round[r].size; i++) {
             account_event e = list->event[list->round[r].first + i];
-            status = parts_event_of(&e, list, out->halved, error);
+            status = merge_event_of(&e, list, out->halved, error);
             if (status == SOTTO_OK)
                 status =
-                    parts_add(out, e, (double)list->round[r].repeat, error);
+                    merge_event(out, e, (double)list->round[r].repeat, error);
             if (status != SOTTO_OK)
                 break;
         }
@@ -195,20 +195,20 @@ sotto_status parts_make(parts *out, const account_list *list,
     out->pure *= 1 + (double)(8 + list->events) * ROUNDOFF;
     out->ordered = list->ordered && out->ranges;
     if (status == SOTTO_OK && out->ordered)
-        status = parts_order(out, list, error);
+        status = merge_order(out, list, error);
     for (int64_t i = 0; i < out->steps; i++)
-        out->step[i].gauss *= 1 + (PARTS_STEPS + 8) * ROUNDOFF;
+        out->step[i].gauss *= 1 + (MERGE_STEPS + 8) * ROUNDOFF;
     if (out->sampled || out->zcdp > 0)
         out->pure = INFINITY;
     if (status != SOTTO_OK)
-        parts_free(out);
+        merged_free(out);
     return status;
 }
 
-void parts_free(parts *p)
+void merged_free(merged *p)
 {
     mem_free(p->event);
     mem_free(p->range);
     mem_free(p->step);
-    *p = (parts){0};
+    *p = (merged){0};
 }
