@@ -43,6 +43,17 @@ static void train_not_private(const char *why)
             colours ? "\x1b[0m" : "", why);
 }
 
+/* As it was given, or what the exact solver takes else. */
+static const char *train_tolerance(const cli *c)
+{
+    sotto_solver_option o;
+    const char *given = sotto_options_get(c->options, "tolerance");
+    for (int64_t i = 0; !given && sotto_solver_option_at("exact", i, &o); i++)
+        if (!strcmp(o.name, "tolerance"))
+            return o.default_value;
+    return given;
+}
+
 static void train_certified(const cli *c, const sotto_model *m,
                             double objective, double gap, int converged)
 {
@@ -52,7 +63,7 @@ static void train_certified(const cli *c, const sotto_model *m,
         fprintf(stderr,
                 "\n(within %s of its minimum, relative: certified by the "
                 "duality gap)",
-                sotto_options_get(c->options, "tolerance"));
+                train_tolerance(c));
     else if (isfinite(gap))
         fprintf(stderr, "\n(at most %s above its minimum)",
                 sotto_number_print_up(gap, 2).text);

@@ -131,6 +131,13 @@ class Train(Models):
         self.assertEqual(result.code, OK, result.err)
         self.assertEqual(self.model(), self.model("again.json"))
 
+    def test_the_tolerance_is_said(self):
+        """As it was given, or as the exact solver has it."""
+        for given, said in (((), "1e-10"), (("--tolerance", "1e-7"), "1e-7")):
+            result = self.sotto("train", "n.csv", "--epsilon", "inf",
+                                "--target", "cost", "--l2", "1", *given, "-o", "m.json")
+            self.assertIn(f"(within {said} of its minimum".encode(), result.err)
+
     def test_json_on_stdout(self):
         result = self.sotto("train", "n.csv", "--epsilon", "inf", "--target",
                             "cost", "-o", "m.json", "--json", "--quiet")
