@@ -19,7 +19,8 @@ typedef struct loss_row {
                  double *curvature);
     double (*conjugate)(const loss *l, double u, double y);
     double (*dual_start)(double norm, double k);
-    loss_constant (*constant)(double rate, double part); /* or NULL */
+    /* of smooth losses of two classes; of others NULL */
+    loss_constant (*constant)(double rate, double part);
     /* with the same bits on every machine; NULL: those of `at` are */
     double (*portable_value)(double m, double y);
     void (*portable_slopes)(double m, double y, double *slope,
