@@ -1,6 +1,6 @@
 /*
  * What the files of the accountant share. Lemma numbers are those of
- * docs/privacy.md, Accounting.
+ * docs/privacy/account.md.
  */
 #ifndef ACCOUNT_INTERNAL_H
 #define ACCOUNT_INTERNAL_H

@@ -118,7 +118,7 @@ sotto_status stated_events(const stated *s, const json_t *promise,
 }
 
 /* What was left for questions that are chosen from answers, as zCDP. Choices
-   are not within a Gaussian (Lemma 12): *choices is 0 where it is one. */
+   are not within a Gaussian (Lemma C19): *choices is 0 where it is one. */
 static double left_for_later(const stated *s, int *choices)
 {
     const json_t *all = json_object_get(s->statement, "questions");

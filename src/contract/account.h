@@ -1,6 +1,6 @@
 /*
  * account: what a list of noisy answers costs. Events in, (epsilon, delta)
- * out: never less than the truth (docs/privacy.md, Accounting).
+ * out: never less than the truth (docs/privacy/account.md).
  */
 #ifndef SOTTO_ACCOUNT_H
 #define SOTTO_ACCOUNT_H

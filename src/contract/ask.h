@@ -41,7 +41,7 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
                                 sotto_error *error);
 
 /*
- * The score of a coordinate, in units of the clips (docs/privacy.md,
+ * The score of a coordinate, in units of the clips (docs/privacy,
  * "Choices"). With g the partial derivative it is how far -g is from the
  * subgradients of the penalty (GS_S), the same without a floor at 0
  * (UNTRUNCATED), how far a prox step would go (GS_R), or how much such a step

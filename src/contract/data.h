@@ -17,7 +17,7 @@ typedef struct table_entries {
 } table_entries;
 
 struct sotto_table {
-    int64_t rows;     /* never in a release: see docs/privacy.md */
+    int64_t rows;     /* never in a release: see docs/privacy */
     int64_t features; /* public */
     int sparse;
     int is_double;      /* elements are double, not float */

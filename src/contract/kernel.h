@@ -2,7 +2,7 @@
  * kernel: the inner loops of private training. Each turns the records into
  * integers, one record at a time, and sums the integers.
  *
- * Row locality (docs/privacy.md, Lemma 2): what record i adds is a bitwise
+ * Row locality (docs/privacy, Lemma K1): what record i adds is a bitwise
  * function of that record and of public values. So every loop, for every
  * instruction set and storage form, runs one and the same sequence of IEEE
  * operations for a row: multiply, add, compare, divide, each rounded to
@@ -17,7 +17,7 @@
  * For two classes the table holds y x, and m is y times the margin; for a
  * number m starts at -y, so that it is the residual.
  *
- * The whole gradient, of which a record's part stays within a ball (Lemma 4):
+ * The whole gradient, of which a record's part stays within a ball (Lemma K3):
  *
  *   scaled   z_ij = x_ij r_j
  *   reach    u_i  = KERNEL_CLIP (1 - 2^-20) / |z_i|, in double, then a float;

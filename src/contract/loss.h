@@ -76,11 +76,11 @@ int loss_has_log_odds(loss_kind kind);
 int loss_has_delta(loss_kind kind);
 
 /* Whether it is smooth and its slope has a bound: output perturbation needs
-   that (Lemma 17). */
+   that (Lemma C20). */
 int loss_is_lipschitz_smooth(loss_kind kind);
 
 /* Whether the slope is, besides, of one sign, and the curvature continuous:
-   objective perturbation needs that (Lemma 18). */
+   objective perturbation needs that (Lemma C22). */
 int loss_can_be_perturbed(loss_kind kind);
 
 /* The least upper bounds of |slope| and of the curvature, or infinite. */

@@ -2,9 +2,9 @@
  * noise: random bits and the integer noise that is made of them.
  *
  * Every sampler gives integers whose law is within NOISE_DISTANCE in total
- * variation of the ideal one, if the bits are uniform (docs/privacy.md,
- * "Noise"). The scale is the very double that was handed in, so that is what
- * is to be accounted for. A stream belongs to one thread; time depends on
+ * variation of the ideal one, if the bits are uniform
+ * (docs/privacy/noise.md). The scale is the very double that was handed in,
+ * so that is what is to be accounted for. A stream belongs to one thread; time depends on
  * the noise drawn. When a call is refused, nothing is drawn and nothing is
  * written: its status must not be ignored.
  */

@@ -2,8 +2,8 @@
  * Batches: the rows of a question with ASK_SAMPLED. Every person throws a
  * secret coin, fresh for each question and independent of all else. If rows do
  * not say whose they are, every row is a person. A coin belongs to the place
- * of a row or a person, never to what a record says (docs/privacy.md,
- * Lemma H).
+ * of a row or a person, never to what a record says (docs/privacy,
+ * Lemma C2).
  */
 #include "internal.h"
 

@@ -1,7 +1,7 @@
 /*
  * Choices of coordinates. For each coordinate the sum S_j of the records'
  * integers is kept, and a score u_j, which changes by no more than S_j does
- * (docs/privacy.md, "Choices").
+ * (docs/privacy, "Choices").
  *
  * A move along coordinate j changes only the slopes of rows that have feature
  * j, and so only the sums of features that these rows have. The shortcut is

@@ -82,7 +82,7 @@ static void fill_parts(curator *c)
     kernel_leave(before);
 }
 
-/* Lemma 7 (no score changes by more than its sum) needs these. */
+/* Lemma C8 (no score changes by more than its sum) needs these. */
 static int are_sound(const ask_scores *s, int64_t cells)
 {
     int steps = s->rule == ASK_GS_R || s->rule == ASK_GS_Q;

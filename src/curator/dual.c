@@ -1,5 +1,5 @@
 /*
- * A dual step: Lemmas H and 5 of docs/privacy.md. Every row has a dual
+ * A dual step: Lemmas C2 and C5 of docs/privacy. Every row has a dual
  * variable, which is hidden here, starts at 0 and never leaves; the rows of
  * a batch move theirs, each by itself, and what is told is how far that
  * moves the shared vector v = sum of alpha_i x_i.
@@ -184,7 +184,7 @@ static void fetch(const curator *c, int64_t i)
 }
 
 /* Noise on the dual variables of a batch, as in Algorithm 1 of the paper. It is
-   the rows' own randomness (Lemma H) and hidden as they are, so it may have
+   the rows' own randomness (Lemma C2) and hidden as they are, so it may have
    any law. */
 static void add_dual_noise(curator *c, const ask_dual *at)
 {

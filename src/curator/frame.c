@@ -1,6 +1,6 @@
 /*
- * The rows in other coordinates, which the solver tells: Lemmas 10 and 11 of
- * docs/privacy.md.
+ * The rows in other coordinates, which the solver tells: Lemmas C16 and C17 of
+ * docs/privacy.
  *
  *   kept      z_i = ((x_ij - centre_j) / scale_j), 1 for the intercept, each
  *             rounded to a float; after a map A: A' z_i, summed in the order

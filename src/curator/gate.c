@@ -1,6 +1,6 @@
 /*
  * The gate: the only functions that let anything out that depends on a record
- * (docs/privacy.md, "The gate").
+ * (docs/privacy, "The gate").
  */
 #include "internal.h"
 

@@ -1,6 +1,6 @@
 /*
  * The whole gradient, of all rows or of a batch. The gradient of each record is
- * shortened to one length: Lemma 4 of docs/privacy.md. The kernel makes the
+ * shortened to one length: Lemma K3 of docs/privacy. The kernel makes the
  * integers, and this file says what they mean.
  */
 #include "internal.h"

@@ -1,7 +1,7 @@
 /*
  * Questions that are chosen from answers. They are inserted into the plan, and
- * their cost is taken off the level of its ASK_LATER (docs/privacy.md,
- * Lemma 12).
+ * their cost is taken off the level of its ASK_LATER (docs/privacy,
+ * Lemma C19).
  */
 #include "internal.h"
 
@@ -36,7 +36,7 @@ static int insert_before(ask_plan *plan, int at, const ask_plan *later)
     return 1;
 }
 
-/* Lemma 12: how much of the square of the level the questions cost, rounded up.
+/* Lemma C19: how much of the square of the level the questions cost, rounded up.
    NaN: the lemma is not about one of them. Batches and blocks are refused, too:
    what they need is made and checked when a plan is opened. */
 static double cost_of(const ask_plan *later, const ask_item *charged)

@@ -1,5 +1,5 @@
 /*
- * The minimiser of Phi, certified: docs/privacy.md, Lemma 17.
+ * The minimiser of Phi, certified: docs/privacy, Lemma C20.
  *
  *   start    the exact solver's answer where there is no objective noise,
  *            else 0. It is not trusted: what follows measures whatever it says
@@ -117,7 +117,7 @@ static void measure_rows(search *s)
 }
 
 /*
- * What is computed of s is off by at most this (Lemma 17): the losses' slopes
+ * What is computed of s is off by at most this (Lemma C20): the losses' slopes
  * and their sum, the margins, and the last few operations on terms whose
  * sizes are `terms` in length.
  */

@@ -1,6 +1,6 @@
 /*
  * The point where a sum over the rows and a penalty is least, to a precision
- * that is certain: Lemma 17 of docs/privacy.md stands on it.
+ * that is certain: Lemma C20 of docs/privacy stands on it.
  */
 #ifndef SOTTO_CURATOR_MINIMISE_H
 #define SOTTO_CURATOR_MINIMISE_H

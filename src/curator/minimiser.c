@@ -1,6 +1,6 @@
 /*
- * The noisy minimiser: Lemmas 17 (output perturbation) and 18 (objective
- * perturbation) of docs/privacy.md. Here a record does not add an integer of
+ * The noisy minimiser: Lemmas C20 (output perturbation) and C22 (objective
+ * perturbation) of docs/privacy. Here a record does not add an integer of
  * its own. It moves the minimiser of an objective, and strong convexity bounds
  * how far. The numbers that are rounded and get noise are certified to be next
  * to that minimiser, whatever the records are.
@@ -148,7 +148,7 @@ static void sum_minimiser(curator *c, const void *what, int64_t *out)
 
 /* ---- asking ---- */
 
-/* Lemma 18 is about losses that can be perturbed, and L2 alone. */
+/* Lemma C22 is about losses that can be perturbed, and L2 alone. */
 static int is_problem(const curator *c, ask_kind kind, const ask_penalty *p)
 {
     loss_kind of = c->policy.loss.kind;
@@ -226,7 +226,7 @@ static double longest_objective_noise(const curator_policy *policy,
 
 /*
  * Whether doubles are precise enough for every table of up to twice the total
- * weight that answers are divided by (Lemma 17, end). Then the run ends with an
+ * weight that answers are divided by (Lemma C21). Then the run ends with an
  * answer for all such records: whether it does reveals nothing. All of this is
  * public. `far` bounds the length of a minimiser, by the length of Phi's
  * gradient at 0 and because Phi is smaller at the minimiser than at 0.

@@ -2,7 +2,7 @@
  * A step of the primal SCD, for comparison: how far each of some coordinates
  * should go, by all rows together. The step is clipped, and not what a row adds
  * to it. So one record can change it from one end to the other
- * (docs/privacy.md, "For comparison").
+ * (docs/privacy, "For comparison").
  */
 #include "internal.h"
 

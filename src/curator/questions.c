@@ -50,7 +50,7 @@ static double of_along(const curator_policy *policy, const ask_item *item,
 }
 
 /*
- * Lemma 17: how far certified minimisers may be from those that are meant, in
+ * Lemma C20: how far certified minimisers may be from those that are meant, in
  * units of which one record moves these by KERNEL_CLIP; from both sides.
  * Rounding moves each coordinate by less than 1, and noise in the objective
  * by 1/2.
@@ -80,139 +80,139 @@ static double of_perturbed(const curator_policy *policy, const ask_item *item,
            (1 + 0x1p-40);
 }
 
-/* ---- the table; beside each kind is the lemma of docs/privacy.md that
+/* ---- the table; beside each kind is the lemma of docs/privacy that
    bounds what one record adds ---- */
 
 /* clang-format off */
 static const question_row questions[ASK_KINDS] = {
-    [ASK_TOTAL] = { /* Lemma 3 */
+    [ASK_TOTAL] = { /* Lemma K2 */
         .words = {.name = "total", .meaning = "how many rows there are"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
         .draws = DRAWS_ONE},
-    [ASK_MOMENTS] = { /* Lemma 3 */
+    [ASK_MOMENTS] = { /* Lemma K2 */
         .words = {.name = "moments",
                   .meaning = "how large each feature is, on average"},
         .form = FORM_VECTOR, .parts = PARTS_FEATURES, .replaced = REPLACED_ONCE,
         .draws = DRAWS_WIDTH},
-    [ASK_PARTIAL] = { /* Lemma 3 */
+    [ASK_PARTIAL] = { /* Lemma K2 */
         .words = {.name = "partial",
                   .meaning = "which way, and how steeply, one weight should "
                              "move"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE},
-    [ASK_GRADIENT] = { /* Lemma 4 */
+    [ASK_GRADIENT] = { /* Lemma K3 */
         .words = {.name = "gradient",
                   .meaning = "the same of all weights at once",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH},
-    [ASK_CHOICE] = { /* Lemma 7 */
+    [ASK_CHOICE] = { /* Lemma C8 */
         .words = {.name = "choice",
                   .meaning = "which weight is most worth moving",
                   .picks_weight = 1},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE, .noisy_draws = DRAWS_WIDTH},
-    [ASK_BATCH] = { /* Lemma 6 */
+    [ASK_BATCH] = { /* Lemma C3 */
         .words = {.name = "batch",
                   .meaning = "the same, of a secret random part of the rows",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED},
-    [ASK_DIFFERENCE] = { /* Lemma 16 */
+    [ASK_DIFFERENCE] = { /* Lemma C4 */
         .words = {.name = "batch difference",
                   .meaning = "the same, less what was known already",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED},
-    [ASK_DUAL] = { /* Lemma 5 */
+    [ASK_DUAL] = { /* Lemma C5 */
         .words = {.name = "dual",
                   .meaning = "how far a random part of the rows pulls the "
                              "weights",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH, .rows = ROWS_SAMPLED, .state = STATE_DUAL},
-    [ASK_SEQUENCE] = { /* Lemma S */
+    [ASK_SEQUENCE] = { /* Lemma C6 */
         .words = {.name = "sequence",
                   .meaning = "how far a block of rows pulls the weights",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .special = of_sequence, .draws = DRAWS_WIDTH,
         .rows = ROWS_BLOCK, .state = STATE_DUAL, .block = BLOCK_ROWS},
-    [ASK_PRIMAL] = { /* Lemma Q */
+    [ASK_PRIMAL] = { /* Lemma C7 */
         .words = {.name = "primal",
                   .meaning = "how far some weights should go",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .special = of_primal, .draws = DRAWS_WIDTH,
         .block = BLOCK_COORDINATES},
-    [ASK_ROW_COUNTS] = { /* Lemma 9 */
+    [ASK_ROW_COUNTS] = { /* Lemma C13 */
         .words = {.name = "row sizes",
                   .meaning = "how many rows are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
         .draws = DRAWS_EDGES},
-    [ASK_TARGET_COUNTS] = { /* Lemma 9 */
+    [ASK_TARGET_COUNTS] = { /* Lemma C13 */
         .words = {.name = "target sizes",
                   .meaning = "how many targets are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
         .draws = DRAWS_EDGES},
-    [ASK_COLUMN_COUNTS] = { /* Lemma 9 */
+    [ASK_COLUMN_COUNTS] = { /* Lemma C13 */
         .words = {.name = "column sizes",
                   .meaning = "how many values of each feature are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED,
         .replaced = REPLACED_DIAGONAL, .draws = DRAWS_WIDTH_EDGES},
-    [ASK_ROW_QUANTILE] = { /* Lemma 19 */
+    [ASK_ROW_QUANTILE] = { /* Lemma C14 */
         .words = {.name = "row quantile", .meaning = "how large most rows are"},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
         .draws = DRAWS_ONE},
-    [ASK_TARGET_QUANTILE] = { /* Lemma 19 */
+    [ASK_TARGET_QUANTILE] = { /* Lemma C14 */
         .words = {.name = "target quantile",
                   .meaning = "how far most targets are from their middle"},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
         .draws = DRAWS_ONE},
-    [ASK_TARGET_MEAN] = { /* Lemma 9 */
+    [ASK_TARGET_MEAN] = { /* Lemma C13 */
         .words = {.name = "target mean", .meaning = "the mean of the target"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE},
-    [ASK_COLUMN_MEANS] = { /* Lemma 9 */
+    [ASK_COLUMN_MEANS] = { /* Lemma C13 */
         .words = {.name = "column means",
                   .meaning = "the mean of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH},
-    [ASK_COLUMN_SQUARES] = { /* Lemma 9 */
+    [ASK_COLUMN_SQUARES] = { /* Lemma C13 */
         .words = {.name = "column squares",
                   .meaning = "the spread of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_ONCE,
         .draws = DRAWS_WIDTH},
-    [ASK_MATRIX] = { /* Lemma 11 */
+    [ASK_MATRIX] = { /* Lemma C17 */
         .words = {.name = "second-moment matrix",
                   .meaning = "how features go together"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
         .draws = DRAWS_MATRIX},
-    [ASK_CROSS] = { /* Lemma 15 */
+    [ASK_CROSS] = { /* Lemma C18 */
         .words = {.name = "cross moments",
                   .meaning = "how features go together, and with the target"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_CROSS,
         .draws = DRAWS_CROSS},
-    [ASK_WHITENED] = { /* Lemma 11 */
+    [ASK_WHITENED] = { /* Lemma C17 */
         .words = {.name = "whitened gradient",
                   .meaning = "which way all weights should move, in "
                              "directions that do not overlap"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH},
-    [ASK_LENGTHS] = { /* Lemma 11 */
+    [ASK_LENGTHS] = { /* Lemma C17 */
         .words = {.name = "gradient lengths",
                   .meaning = "how far single rows pull, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
         .draws = DRAWS_TWO},
-    [ASK_CHANGE] = { /* Lemma 11 */
+    [ASK_CHANGE] = { /* Lemma C17 */
         .words = {.name = "change of the loss",
                   .meaning = "whether the model is better than none"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE},
-    [ASK_MINIMISER] = { /* Lemma 17 */
+    [ASK_MINIMISER] = { /* Lemma C20 */
         .words = {.name = "minimiser",
                   .meaning = "which weights fit best, all told"},
         .form = FORM_VECTOR, .special = of_minimiser, .draws = DRAWS_WIDTH,
         .tolerance = 0x1p-12},
-    [ASK_PERTURBED] = { /* Lemma 18 */
+    [ASK_PERTURBED] = { /* Lemma C22 */
         .words = {.name = "perturbed minimiser",
                   .meaning = "which weights fit best, where chance has a say "
                              "in what fits",
@@ -221,14 +221,14 @@ static const question_row questions[ASK_KINDS] = {
                   .by_price = 1},
         .form = FORM_VECTOR, .special = of_perturbed, .draws = DRAWS_TWO_WIDTHS,
         .tolerance = 0x1p-16, .perturbs = 1},
-    [ASK_LATER] = { /* Lemma 12 */
+    [ASK_LATER] = { /* Lemma C19 */
         .words = {.name = "chosen from answers",
                   .meaning = "questions chosen as it went, within a budget "
                              "that was fixed beforehand",
                   .by_price = 1},
         .form = FORM_BUDGET, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_LATER},
-    [ASK_VERTEX] = { /* Lemma 13 */
+    [ASK_VERTEX] = { /* Lemma C11 */
         .words = {.name = "vertex",
                   .meaning = "which weight is most worth moving, and which "
                              "way",

@@ -1,5 +1,5 @@
 /*
- * The gradient of a batch (docs/privacy.md, Lemma 6). The rows of the batch are
+ * The gradient of a batch (docs/privacy, Lemma C3). The rows of the batch are
  * copied side by side, some at a time. The kernel then makes the same integers
  * of them as of all other rows. No row outside the batch is read.
  */

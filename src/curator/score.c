@@ -1,7 +1,7 @@
 /*
  * Scores of coordinates, in integers throughout: what the rules of the paper
  * give on the grid of a coordinate. If the sum changes by k, the score changes
- * by at most k (docs/privacy.md, Lemma 7).
+ * by at most k (docs/privacy, Lemma C8).
  */
 #include "score.h"
 

@@ -1,12 +1,12 @@
 /*
- * The shape of the records: how large they are, and means. Lemma 9 of
- * docs/privacy.md.
+ * The shape of the records: how large they are, and means. Lemma C13 of
+ * docs/privacy.
  *
  *   size     |v - centre| / bound, and of a row the largest of its features'
  *   count    the row's share of the largest weight, B a_i / W, in one range
  *   mean     B (a_i / W) u,  u = clip((v - centre) / bound) in [-1, 1], or u^2
  *   quantile -|sum of B a_i / W (q where the size is above the edge, and
- *            q - 1 where it is not)|, of each edge: Lemma 19
+ *            q - 1 where it is not)|, of each edge: Lemma C14
  *
  * All of it is computed in double, and kernel_integer makes the integer. Rows
  * do not meet: columns are written out first, so that an entry that is not

@@ -3,7 +3,7 @@
  * party is asked that holds some columns of everybody's rows.
  *
  * The integers of a column are made once. Sketches and scores are sums of them
- * (docs/privacy.md, "Parties"). To a sketch a row adds its integer, with a
+ * (docs/privacy/federate.md). To a sketch a row adds its integer, with a
  * sign, in one bucket. To a score it adds its integer times a told one, both up
  * to ASK_UNIT.
  */

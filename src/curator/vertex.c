@@ -1,7 +1,7 @@
 /*
  * Choices of a vertex of an L1 ball: coordinate j up or down, among those of a
  * public list. Coordinate and sign are one choice among twice as many. A sign
- * without noise of its own would be that of the sum (docs/privacy.md,
+ * without noise of its own would be that of the sum (docs/privacy,
  * "Vertices").
  */
 #include "choice.h"

@@ -1,6 +1,6 @@
 /*
  * Questions about slopes in the coordinates that frame.c keeps, and about the
- * loss: Lemma 11 of docs/privacy.md.
+ * loss: Lemma C17 of docs/privacy.
  *
  *   gradient  as gradient.c, with what is kept for x_i
  *   lengths   B (a_i/W) q,  B (a_i/W) q^2,  q = min(1, |s_i| sqrt(q_i) / most)

@@ -7,8 +7,8 @@
  * integers times 2^-62. It is one random integer, exactly uniform; it says
  * bucket, member and the first 62 bits of the point's height U. Where U is
  * below the member's own e^-x the member has won; if the bits do not tell
- * they are extended. Else another point is drawn (docs/privacy.md, Theorem
- * B). Nothing is ever too far to be drawn: the lowest step is 2^-62.
+ * they are extended. Else another point is drawn (docs/privacy, Lemma
+ * N7). Nothing is ever too far to be drawn: the lowest step is 2^-62.
  *
  * The r-th member of a bucket is the r-th by its index, whatever moves there
  * were before, so the winner is a function of scores and bits. It is found by

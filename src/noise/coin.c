@@ -1,6 +1,6 @@
 /*
  * Coins of a fixed probability, for sampling: which of them show 1
- * (docs/privacy.md, Theorem P).
+ * (docs/privacy, Lemma N9).
  */
 #include "first.h"
 #include "refine.h"
@@ -73,8 +73,8 @@ static void picks_by_bytes(picks *p, size_t count)
 
 /*
  * From one pick to the next there are G = floor(E / rate) coins that show 0,
- * E = -ln U and rate = -ln(1 - q): P(G >= g) = (1 - q)^g (docs/privacy.md,
- * Theorem P).
+ * E = -ln U and rate = -ln(1 - q): P(G >= g) = (1 - q)^g (docs/privacy,
+ * Lemma N9).
  */
 typedef struct gaps {
     uint64_t threshold;

@@ -3,7 +3,7 @@
  *
  * Logarithm, sine and cosine of IEEE additions, multiplications, divisions
  * and square roots alone, so that the same bits come out anywhere. The
- * bounds are Lemmas F1 to F5 of docs/privacy.md; they count each operation
+ * bounds are Lemmas F1 to F5 of docs/privacy; they count each operation
  * with an error of e = 2^-52, twice that of rounding to nearest, and so hold
  * in any rounding mode. The constants used here are larger than proven.
  */

@@ -1,6 +1,6 @@
 /*
  * 256-bit fixed point: schoolbook arithmetic and Taylor series. Lemmas W1
- * to W3 of docs/privacy.md count the units (2^-192) that each step loses.
+ * to W3 of docs/privacy count the units (2^-192) that each step loses.
  */
 #include "fixed256.h"
 

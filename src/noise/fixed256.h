@@ -3,7 +3,7 @@
  *
  * A number is a multiple of one unit, 2^-192, below 2^64; signs are kept by
  * the caller. Everything is exact or rounded down unless said otherwise, and
- * the bounds are those of docs/privacy.md, "Wide arithmetic". It is slow
+ * the bounds are those of docs/privacy, "Wide arithmetic". It is slow
  * (microseconds) and meant to be checked by reading.
  */
 #ifndef SOTTO_NOISE_FIXED256_H

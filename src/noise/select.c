@@ -7,7 +7,7 @@
  * has lost, for certain. Mostly a bound from the word's leading zeros shows
  * that already, without a logarithm. If more than one contender is left,
  * their words are extended and the keys compared in 256-bit fixed point
- * (docs/privacy.md, Theorem S).
+ * (docs/privacy, Lemma N6).
  */
 #include "first.h"
 #include "refine.h"

@@ -1,6 +1,6 @@
 /*
  * Random words: libsodium's ChaCha20, keyed by getrandom for each stream.
- * docs/privacy.md, "Random bits", says what the guarantee makes of it.
+ * docs/privacy, "Random bits", says what the guarantee makes of it.
  */
 #include "stream.h"
 

@@ -2,7 +2,7 @@
  * Rounded Laplace and Gaussian noise by inversion. A value is decided in
  * double where the proven bound allows it; otherwise the same random bits
  * are extended, never replaced, and it is decided in 256-bit fixed point
- * (docs/privacy.md, Theorems L and G).
+ * (docs/privacy, Lemmas N4 and N5).
  */
 #include "first.h"
 #include "refine.h"

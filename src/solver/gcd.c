@@ -8,7 +8,7 @@
  *       w_j = prox(w_j - gamma_j (grad_j + noise), gamma_j psi_j)
  *
  * The score is the curator's business: its noise is added to the score
- * itself, never inside the rule (docs/privacy.md, "Choices").
+ * itself, never inside the rule (docs/privacy, "Choices").
  */
 #include "planning.h"
 

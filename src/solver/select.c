@@ -16,8 +16,8 @@
  *     that is left
  *
  * When to stop depends on answers, and with it what is left: the questions
- * come out of one ASK_LATER that is priced by its zCDP (docs/privacy.md,
- * Lemma 12).
+ * come out of one ASK_LATER that is priced by its zCDP (docs/privacy,
+ * Lemma C19).
  *
  * Where the budget is worth very few selections, that costs more than it
  * gives back. Then their number is fixed, all is planned beforehand, and

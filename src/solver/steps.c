@@ -2,8 +2,8 @@
  * How many steps there are where --steps does not say it, for solvers that
  * choose coordinates: a rule of the number of rows. Where that number is not
  * public it is asked first, and the rest of the plan is one ASK_LATER, out of
- * which as many steps are told as the answer is worth (docs/privacy.md,
- * Lemma 12). Otherwise the plan would have to guess.
+ * which as many steps are told as the answer is worth (docs/privacy,
+ * Lemma C19). Otherwise the plan would have to guess.
  */
 #include "planning.h"
 

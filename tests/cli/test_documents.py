@@ -459,6 +459,29 @@ class Lemmas(unittest.TestCase):
                 self.assertEqual(wrong_names_of(text["Test"]), [])
                 self.assertRegex(text["Mutant"], r"`[a-z-]+`|none: \w+")
 
+    def test_references(self):
+        """A lemma, or a section, that any file names is in docs/privacy/."""
+        known = {name for _, name, _ in lemmas()}
+        sections = "\n".join(re.findall(r"^#+ (.+)$", "\n".join(
+            read(f) for f in FILES if f.startswith("docs/privacy/")), re.M))
+        found = 0
+        for path in sorted(FILES):
+            if not path.endswith((".c", ".h", ".py", ".md", ".txt")) or path in (
+                    "docs/privacy/numbers.md", "tests/cli/test_documents.py"):
+                continue
+            text = re.sub(r"\s*\n\s*(?:\*|#)?\s*", " ", read(path))
+            for names in re.findall(
+                    r"\bLemmas? ((?:[A-Z]?\d+|[A-Z])\b(?!\.\d)(?:(?:,|,? and|"
+                    r" to) (?:[A-Z]?\d+\b(?!\.\d)))*)", text):
+                found += 1
+                with self.subTest(f"{path}: Lemma {names}"):
+                    self.assertLessEqual(
+                        set(re.findall(r"[A-Z]?\d+|\b[A-Z]\b", names)), known)
+            for name in re.findall(r'docs/privacy, "([^"]+)"', text):
+                with self.subTest(f"{path}: {name}"):
+                    self.assertIn(name, sections)
+        self.assertGreaterEqual(found, 100)
+
     def test_mutants(self):
         """Every mutant that a page of docs/privacy/ names is in the table."""
         table = set(re.findall(r"^== (.+)$", "".join(

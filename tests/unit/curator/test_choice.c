@@ -424,7 +424,7 @@ static int are_taken(curator *c, const ask_scores *scores)
     return status == SOTTO_OK;
 }
 
-/* Lemma 7 assumes numbers in these ranges; all others are refused. */
+/* Lemma C8 assumes numbers in these ranges; all others are refused. */
 static void test_scores_are_checked(void **state)
 {
     (void)state;

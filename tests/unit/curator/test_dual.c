@@ -1,5 +1,5 @@
 /*
- * DP-SCD inside the curator: each requirement of Lemma H (docs/privacy.md)
+ * DP-SCD inside the curator: each requirement of Lemma C2 (docs/privacy)
  * has a test here. This file sees the curator's own header, so that it can
  * look at what nobody else can: dual variables and batches.
  */

@@ -450,7 +450,7 @@ static void test_event(void **state)
         assert_int_equal(
             curator_events(&booked, &plan, all_of_them[i], 3, &error),
             SOTTO_OK);
-        assert_true(booked.draws == 2); /* a selection is one, Theorem S */
+        assert_true(booked.draws == 2); /* a selection is one, Lemma N6 */
         meant.draws = booked.draws;
         assert_int_equal(
             account_add(&meant,

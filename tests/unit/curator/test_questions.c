@@ -1,5 +1,5 @@
 /*
- * The tables of questions and of mechanisms against what docs/privacy.md
+ * The tables of questions and of mechanisms against what docs/privacy
  * proves of each: how far one person moves the answer, how much noise is
  * drawn, which noise may protect it, and what that costs. The numbers are
  * written out here a second time, from the lemmas.
@@ -29,8 +29,8 @@ static length plainly(long double parts, long double times)
     return (length){sqrtl(parts), sqrtl(parts) * times};
 }
 
-/* The table of docs/privacy.md, "Questions of newton", and Lemmas 3 to 7, 12,
-   13, 15, 16. */
+/* The table of docs/privacy, "Questions of newton", and Lemmas K2, K3, C3
+   to C5, C8, C11, C18 and C19. */
 static length newton_table(ask_kind kind, const facts *f)
 {
     const long double angle = sqrtl(2);
@@ -70,18 +70,18 @@ static long double proven(ask_kind kind, account_adjacency adjacency,
     long double clip = KERNEL_CLIP, unit = ASK_UNIT, k = (long double)f->k;
     long double p = (long double)f->p, b = (long double)f->b;
     switch (kind) {
-    case ASK_SEQUENCE: /* Lemma S: 2 L vectors, one less where a row is gone */
+    case ASK_SEQUENCE: /* Lemma C6: 2 L vectors, one less where a row is gone */
         return clip * (replace ? 2 * b : 2 * b - 1);
-    case ASK_PRIMAL: /* Lemma Q */
+    case ASK_PRIMAL: /* Lemma C7 */
         return 2 * clip * sqrtl(b);
     case ASK_LABELS: /* Lemma P1 */
     case ASK_SKETCH:
         return unit * k * (replace ? 2 : 1);
     case ASK_ALONG: /* Lemma P2 */
         return unit * unit * k * (replace ? 2 : 1);
-    case ASK_MINIMISER: /* Lemma 17: 2^-12 of B, and rounding, on both sides */
+    case ASK_MINIMISER: /* Lemma C20: 2^-12 of B, and rounding, on both sides */
         return k * clip * (replace ? 2 : 1) + 2 * (clip * 0x1p-12L + sqrtl(p));
-    case ASK_PERTURBED: /* Lemma 18: the last noise has an eighth of mu */
+    case ASK_PERTURBED: /* Lemma C22: the last noise has an eighth of mu */
         return 8 * 2 * (clip * 0x1p-16L + 2 * sqrtl(p));
     default: {
         length l = newton_table(kind, f);
@@ -219,7 +219,7 @@ static int is_in(ask_kind kind, const ask_kind *list, size_t count)
     return 0;
 }
 
-/* Theorems 1 and 2, Lemma 12. */
+/* Lemmas C1 and C10, Lemma C19. */
 static void test_noise(void **state)
 {
     (void)state;
