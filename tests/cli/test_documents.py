@@ -395,6 +395,19 @@ class Kinds(unittest.TestCase):
                                  r"\*Decided \d{4}-\d\d-\d\d\.\*\n")
                 self.assertLessEqual(len(read(page).split()), 480)
 
+    def test_width(self):
+        """Prose has at most 100 columns; tables, code and long links may
+        have more."""
+        for path in sorted(FILES):
+            if not path.endswith(".md"):
+                continue
+            text = re.sub(r"^```.*?^```$", "", read(path), flags=re.M | re.S)
+            with self.subTest(path):
+                self.assertEqual([line for line in text.split("\n")
+                                  if len(line) > 100 and
+                                  not re.match(r" *\||    ", line) and
+                                  not re.search(r"https?://\S{40}", line)], [])
+
     def test_every_command(self):
         """CONTRIBUTING lists all that the Makefile has for people."""
         inner = {"all", "setup-build", "setup-test", "test-prerequisites"}
