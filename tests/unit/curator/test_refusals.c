@@ -169,6 +169,42 @@ static void test_rows_of_columns(void **state)
     curator_close(c);
 }
 
+/* Items whose numbers their kind cannot have. */
+static void test_items(void **state)
+{
+    (void)state;
+    static const ask_item bad[] = {
+        {.kind = ASK_PARTIAL, .count = -1, .level = 1},
+        {.kind = ASK_LATER, .count = 2, .level = 1},
+        {.kind = ASK_PARTIAL, .count = 1, .level = 1, .block = -1},
+        {.kind = ASK_PRIMAL, .count = 1, .level = 1},
+        {.kind = ASK_PARTIAL, .count = 1, .level = 1, .blocks = 2},
+        {.kind = ASK_SEQUENCE, .count = 1, .level = 1, .block = 1},
+        {.kind = ASK_LATER, .count = 1, .level = 1, .and_next = 1},
+    };
+    curator_policy policy = some_policy();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ask_plan plan = plan_two(bad[i], some(ASK_PARTIAL, 1, 1));
+        sotto_error error = {0};
+        if (!curator_check(&policy, &plan, 2, &error))
+            fail_msg("item %d is accepted", (int)i);
+        assert_non_null(strstr(error.message, "invalid plan"));
+    }
+}
+
+/* Noise for all rows of a person may be more than can be drawn. */
+static void test_rows_of_a_person(void **state)
+{
+    (void)state;
+    curator_policy policy = some_policy();
+    ask_plan plan = plan_one(some(ASK_PARTIAL, 1, 1));
+    sotto_error error = {0};
+    assert_int_equal(curator_check(&policy, &plan, 2, &error), SOTTO_OK);
+    policy.rows_per_person = (int64_t)1 << 40;
+    assert_int_equal(curator_check(&policy, &plan, 2, &error), SOTTO_PRIVACY);
+    assert_non_null(strstr(error.message, "--rows-per-person"));
+}
+
 /* A question that is not asked, or for which nothing is left, costs nothing. */
 static void test_free_questions(void **state)
 {
@@ -221,6 +257,8 @@ int main(void)
         cmocka_unit_test(test_clips),
         cmocka_unit_test(test_primal_steps),
         cmocka_unit_test(test_rows_of_columns),
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_rows_of_a_person),
         cmocka_unit_test(test_free_questions),
         cmocka_unit_test(test_sequence_of_either_storage),
     };
