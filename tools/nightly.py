@@ -18,6 +18,8 @@ RESULTS = os.path.join(ROOT, "build", "nightly.json")
 # name, what it is for, the command
 STEPS = [
     ("mutants", "faults that tests must notice", "make mutants"),
+    ("coverage", "lines of the trusted rooms that no test executes",
+     "make coverage"),
     ("audits", "audits of privacy, ten times over",
      "make test-prerequisites && "
      "tools/test.sh build --suite audit --repeat 10"),
