@@ -76,6 +76,14 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
 sotto_status table_declared(sotto_table **out, const sotto_options *options,
                             sotto_error *error);
 
+/* Value i of those that the table holds at `values`, whatever their type. */
+static inline double table_element(const sotto_table *table, const void *values,
+                                   int64_t i)
+{
+    return table->is_double ? ((const double *)values)[i]
+                            : (double)((const float *)values)[i];
+}
+
 /* Feature j as stored (folded and mapped), as doubles; out has rows. */
 void table_stored(const sotto_table *table, int64_t j, double *out);
 

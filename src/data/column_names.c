@@ -31,8 +31,7 @@ static int plan_has_name(char **sorted, int64_t count, const char *name)
 /* Whether a file can do without a column that is declared. */
 static int plan_may_lack(const schema *s, const column *c, int labelled)
 {
-    int is_feature = c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY;
-    return s->is_model && !is_feature &&
+    return s->is_model && !column_features(c) &&
            !(labelled && c->role == COLUMN_TARGET);
 }
 

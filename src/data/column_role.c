@@ -119,8 +119,7 @@ static sotto_status plan_weight_bound(column *c, const sotto_options *options,
 static sotto_status plan_model_role(column_plan *p, column *c,
                                     const column *declared, sotto_error *error)
 {
-    int was_feature = declared && (declared->role == COLUMN_NUMBER ||
-                                   declared->role == COLUMN_CATEGORY);
+    int was_feature = declared && column_features(declared);
     if (!declared && c->role == COLUMN_NUMBER)
         return error_set(error, SOTTO_DATA,
                          "%s: line 1: the model does not know the column "
@@ -189,11 +188,8 @@ sotto_status plan_places(column_plan *p, sotto_error *error)
     for (int64_t i = 0; i < p->columns && status == SOTTO_OK; i++) {
         column *c = &p->column[i];
         c->feature = p->for_model ? c->place : p->features;
-        if (c->role == COLUMN_NUMBER)
-            p->features += 1;
-        else if (c->role == COLUMN_CATEGORY)
-            p->features += c->levels;
-        else if (c->role == COLUMN_TARGET)
+        p->features += column_features(c);
+        if (c->role == COLUMN_TARGET)
             status = plan_single(p, "target", &p->target, c, error);
         else if (c->role == COLUMN_WEIGHT)
             status = plan_single(p, "weight", &weight, c, error);

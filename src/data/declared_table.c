@@ -88,8 +88,7 @@ static int lists_feature(const schema *s, const sotto_options *options)
 {
     for (int64_t i = 0; i < s->columns; i++) {
         const column *c = &s->column[i];
-        if ((c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY) &&
-            !option_is(options, OPTION_TARGET, c->name) &&
+        if (column_features(c) && !option_is(options, OPTION_TARGET, c->name) &&
             !option_is(options, OPTION_WEIGHTS, c->name) &&
             !option_is(options, OPTION_UNIT_COLUMN, c->name))
             return 1;

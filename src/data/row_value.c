@@ -121,7 +121,7 @@ int value_number(worker *w, const column *c, double raw, const char *where,
 
 int value_missing(worker *w, const column *c, const char **expected)
 {
-    int is_feature = c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY;
+    int is_feature = column_features(c) > 0;
     *expected = !is_feature          ? value_needed
                 : w->plan->for_model ? value_missing_model
                                      : value_missing_expected;

@@ -271,9 +271,7 @@ static sotto_status schema_read_columns(schema *s, const char *path,
         if (status != SOTTO_OK)
             return status;
         c->place = place;
-        place += c->role == COLUMN_NUMBER     ? 1
-                 : c->role == COLUMN_CATEGORY ? c->levels
-                                              : 0;
+        place += column_features(c);
     }
     return SOTTO_OK;
 }

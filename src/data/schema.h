@@ -39,6 +39,23 @@ typedef struct column {
     char *class_name[2]; /* of a target; NULL: not declared */
 } column;
 
+/* How many features the column fills. */
+static inline int64_t column_features(const column *c)
+{
+    switch (c->role) {
+    case COLUMN_NUMBER:
+        return 1;
+    case COLUMN_CATEGORY:
+        return c->levels;
+    case COLUMN_TARGET:
+    case COLUMN_WEIGHT:
+    case COLUMN_UNIT:
+    case COLUMN_DROP:
+        break;
+    }
+    return 0;
+}
+
 /* Declarations as they stand in a schema file. */
 typedef struct schema {
     column *column;

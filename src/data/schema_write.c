@@ -59,7 +59,7 @@ static void declare_column(text_buffer *t, const column *c,
         text_put(t, ", ");
         declare_words(t, "classes", class_name, 2);
     }
-    if (c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY)
+    if (column_features(c))
         declare_missing(t, c);
     text_put(t, "}");
 }

@@ -21,10 +21,7 @@ static char *table_level_name(const column *c, int64_t i)
 
 static int table_features_of(sotto_table *t, const column *c, int scales_rows)
 {
-    int64_t count = c->role == COLUMN_NUMBER     ? 1
-                    : c->role == COLUMN_CATEGORY ? c->levels
-                                                 : 0;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < column_features(c); i++) {
         int64_t j = c->feature + i;
         int is_number = c->role == COLUMN_NUMBER;
         t->name[j] = is_number ? mem_text(c->name) : table_level_name(c, i);
@@ -324,12 +321,6 @@ int sotto_table_feature_bounds(const sotto_table *t, int64_t j, double *low,
     *low = t->low ? t->low[j] : -INFINITY;
     *high = t->high ? t->high[j] : INFINITY;
     return isfinite(*low) != 0;
-}
-
-static double table_element(const sotto_table *t, const void *values, int64_t i)
-{
-    return t->is_double ? ((const double *)values)[i]
-                        : (double)((const float *)values)[i];
 }
 
 void table_stored(const sotto_table *t, int64_t j, double *out)

@@ -76,13 +76,6 @@ static sotto_status predict_check(const sotto_model *m, const sotto_table *t,
     return SOTTO_OK;
 }
 
-static double predict_element(const sotto_table *t, const void *values,
-                              int64_t i)
-{
-    return t->is_double ? ((const double *)values)[i]
-                        : (double)((const float *)values)[i];
-}
-
 /* x'w + b in raw units: stored values are mapped back one by one. Labels
    that were folded in are undone by the caller. */
 static void predict_dense(double *out, const sotto_model *m,
@@ -92,7 +85,7 @@ static void predict_dense(double *out, const sotto_model *m,
         double centre, half, w = m->weight[j];
         sotto_table_feature_map(t, j, &centre, &half);
         for (int64_t i = 0; w != 0 && i < t->rows; i++) {
-            double x = predict_element(t, t->x, j * t->stride + i);
+            double x = table_element(t, t->x, j * t->stride + i);
             if (t->folded)
                 x *= t->y[i];
             out[i] += w * (x * half + centre);
@@ -108,7 +101,7 @@ static void predict_sparse(double *out, const sotto_model *m,
         double sum = 0;
         for (int64_t k = e->start[i]; k < e->start[i + 1]; k++) {
             int64_t j = e->index[k];
-            double x = predict_element(t, e->value, k);
+            double x = table_element(t, e->value, k);
             sum += m->weight[j] * (t->half ? x * t->half[j] : x);
         }
         out[i] += t->folded ? sum * t->y[i] : sum;
@@ -122,12 +115,12 @@ static void add_squares(double *out, const sotto_table *t)
     const table_entries *e = &t->by_row;
     for (int64_t j = 0; !t->sparse && j < t->features; j++)
         for (int64_t i = 0; i < t->rows; i++) {
-            double x = predict_element(t, t->x, j * t->stride + i);
+            double x = table_element(t, t->x, j * t->stride + i);
             out[i] += x * x;
         }
     for (int64_t i = 0; t->sparse && i < t->rows; i++)
         for (int64_t k = e->start[i]; k < e->start[i + 1]; k++) {
-            double x = predict_element(t, e->value, k);
+            double x = table_element(t, e->value, k);
             out[i] += x * x;
         }
 }
