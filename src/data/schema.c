@@ -65,17 +65,10 @@ static int schema_copy_words(const json_t *list, char ***out, int64_t *count)
     return *out != NULL;
 }
 
+#define COLUMN_ROW(id, name, keys) [COLUMN_##id] = {name, keys},
 static const struct {
-    const char *word, *keys;
-    column_role role;
-} schema_types[] = {
-    {"number", " type bounds missing " SCHEMA_BOUGHT " ", COLUMN_NUMBER},
-    {"category", " type levels missing ", COLUMN_CATEGORY},
-    {"target", " type bounds classes ", COLUMN_TARGET},
-    {"weight", " type bounds ", COLUMN_WEIGHT},
-    {"unit", " type ", COLUMN_UNIT},
-    {"drop", " type ", COLUMN_DROP},
-};
+    const char *name, *keys;
+} schema_types[] = {COLUMN_LIST(COLUMN_ROW)};
 
 /* Whether " key " is one of the words in keys. */
 static int schema_key_in(const char *keys, const char *key)
@@ -112,17 +105,17 @@ static sotto_status schema_type(column *c, const char *path, json_t *from,
     const char *key;
     json_t *value;
     size_t count = sizeof schema_types / sizeof *schema_types, i = 0;
-    while (type && i < count && strcmp(type, schema_types[i].word))
+    while (type && i < count && strcmp(type, schema_types[i].name))
         i++;
     if (!type || i == count)
-        return error_set(error, SOTTO_USAGE,
-                         "%s: column \"%s\": expected \"type\" to be one of "
-                         "number, category, target, weight, unit, drop%s",
-                         show_name(path).text, show_name(c->name).text,
-                         suggest_word(type ? type : "",
-                                      "number category target weight unit drop")
-                             .text);
-    c->role = schema_types[i].role;
+        return error_set(
+            error, SOTTO_USAGE,
+            "%s: column \"%s\": expected \"type\" to be one of "
+            "%s%s",
+            show_name(path).text, show_name(c->name).text,
+            CHOICE_TEXT(COLUMN_LIST),
+            suggest_word(type ? type : "", CHOICE_TEXT(COLUMN_LIST)).text);
+    c->role = (column_role)i;
     json_object_foreach(from, key, value)
     {
         if (!schema_key_in(schema_types[i].keys, key))

@@ -4,16 +4,22 @@
 #ifndef SOTTO_SCHEMA_H
 #define SOTTO_SCHEMA_H
 
+#include "choices.h"
 #include "data.h"
 
-typedef enum column_role {
-    COLUMN_NUMBER,
-    COLUMN_CATEGORY,
-    COLUMN_TARGET,
-    COLUMN_WEIGHT,
-    COLUMN_UNIT,
-    COLUMN_DROP
-} column_role;
+/* The roles of columns: what a schema calls them, and which keys it may give
+   for a column of that role. */
+#define COLUMN_LIST(ROW)                                                       \
+    ROW(NUMBER, "number", " type bounds missing " SCHEMA_BOUGHT " ")           \
+    ROW(CATEGORY, "category", " type levels missing ")                         \
+    ROW(TARGET, "target", " type bounds classes ")                             \
+    ROW(WEIGHT, "weight", " type bounds ")                                     \
+    ROW(UNIT, "unit", " type ")                                                \
+    ROW(DROP, "drop", " type ")
+
+#define COLUMN_ROLE(id, ...) COLUMN_##id,
+typedef enum column_role { COLUMN_LIST(COLUMN_ROLE) } column_role;
+#undef COLUMN_ROLE
 
 /* What a missing value becomes. */
 typedef enum column_missing {

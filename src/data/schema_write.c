@@ -44,10 +44,8 @@ static void declare_missing(text_buffer *t, const column *c)
 static void declare_column(text_buffer *t, const column *c,
                            char *const class_name[2])
 {
-    static const char *const types[] = {
-        [COLUMN_NUMBER] = "number", [COLUMN_CATEGORY] = "category",
-        [COLUMN_TARGET] = "target", [COLUMN_WEIGHT] = "weight",
-        [COLUMN_UNIT] = "unit",     [COLUMN_DROP] = "drop"};
+#define COLUMN_NAME(id, name, ...) [COLUMN_##id] = name,
+    static const char *const types[] = {COLUMN_LIST(COLUMN_NAME)};
     text_format(t, "{\"type\": \"%s\"", types[c->role]);
     if (c->bounded && c->role <= COLUMN_WEIGHT)
         declare_bounds(t, c->low, c->high);
