@@ -124,20 +124,15 @@ sotto_status table_describe(sotto_table *t, column_plan *p, sotto_error *error)
 
 /* ---- remarks ---- */
 
-/* Takes the text over. */
-static int table_warn(sotto_table *t, text_buffer remark)
+/* Keeps a copy of the remark; 0 when out of memory. */
+static int table_warn(sotto_table *t, const char *remark)
 {
-    char **more = remark.failed
-                      ? NULL
-                      : mem_resize(t->warning, (size_t)t->warnings + 1,
-                                   sizeof *t->warning);
-    if (!more) {
-        text_free(&remark);
+    char **more = mem_resize(t->warning, (size_t)t->warnings + 1, sizeof *more);
+    if (!more)
         return 0;
-    }
     t->warning = more;
-    t->warning[t->warnings++] = remark.data;
-    return 1;
+    more[t->warnings] = mem_text(remark);
+    return more[t->warnings++] != NULL;
 }
 
 /* One remark for all the columns; the first few are named. */
@@ -160,27 +155,9 @@ static int table_warn_precision(sotto_table *t, const column_plan *p,
         text_format(&remark, " and %lld more", (long long)count - 4);
     text_put(&remark, ": more digits than float32's 24 bits hold relative to "
                       "the spread; declare bounds to keep more of them");
-    if (count)
-        return table_warn(t, remark);
+    int kept = !remark.failed && (!count || table_warn(t, remark.data));
     text_free(&remark);
-    return 1;
-}
-
-static int table_warn_lines(sotto_table *t)
-{
-    text_buffer remark = {0};
-    text_put(&remark,
-             "some records have newlines inside quotes: do not read this file "
-             "with --bad-rows drop, which takes each line for a record");
-    return table_warn(t, remark);
-}
-
-static int table_warn_weight(sotto_table *t)
-{
-    text_buffer remark = {0};
-    text_put(&remark, "the model was learned with row weights, and this file "
-                      "has none: every row counts 1");
-    return table_warn(t, remark);
+    return kept;
 }
 
 sotto_status table_remark(sotto_table *t, const column_plan *p,
@@ -190,11 +167,16 @@ sotto_status table_remark(sotto_table *t, const column_plan *p,
     int spans = 0;
     for (const block *b = first; b && !p->drop_bad; b = b->next)
         spans |= b->spans_lines;
-    if (spans && !table_warn_lines(t))
+    if (spans &&
+        !table_warn(t, "some records have newlines inside quotes: do not read "
+                       "this file with --bad-rows drop, which takes each line "
+                       "for a record"))
         return error_memory(error);
     if (range && !p->exact && !table_warn_precision(t, p, range))
         return error_memory(error);
-    if (p->lacks_weight && !table_warn_weight(t))
+    if (p->lacks_weight &&
+        !table_warn(t, "the model was learned with row weights, and this file "
+                       "has none: every row counts 1"))
         return error_memory(error);
     return SOTTO_OK;
 }
