@@ -36,9 +36,9 @@ static int insert_before(ask_plan *plan, int at, const ask_plan *later)
     return 1;
 }
 
-/* Lemma C19: how much of the square of the level the questions cost, rounded up.
-   NaN: the lemma is not about one of them. Batches and blocks are refused, too:
-   what they need is made and checked when a plan is opened. */
+/* Lemma C19: how much of the square of the level the questions cost, rounded
+   up. NaN: the lemma is not about one of them. Batches and blocks are refused,
+   too: what they need is made and checked when a plan is opened. */
 static double cost_of(const ask_plan *later, const ask_item *charged)
 {
     double sum = 0;
