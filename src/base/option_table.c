@@ -211,7 +211,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "whether the target is read with the columns of a model"},
     [OPTION_PROGRESS] = {"progress", CHOICE, OUTPUT, "HOW", "auto", 0, 0,
         "auto|bar|json|none", " train federate ",
-        "on stderr"},
+        "shown on stderr"},
     [OPTION_EVENT] = {"event", SUM, OTHER, "PLAN", NULL, 0, 0, NULL, " account ",
         "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
         "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), ZCDP(rho), times counts, as "
