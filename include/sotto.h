@@ -495,7 +495,7 @@ sotto_model_export(char **out, const sotto_model *model, const char *format,
  * Reads a file for a model: columns are matched by name, in any order, and
  * mapped as when the model was made. The target is read when `labelled`;
  * otherwise it may be there or not. Of the options, bad-rows, drop, format,
- * delimiter and threads are heeded.
+ * delimiter and threads are used.
  */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_read_for(
     sotto_table **out, const sotto_model *model, int labelled, const char *path,

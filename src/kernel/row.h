@@ -185,8 +185,9 @@ ROW lanes row_sigmoid(row_pair s)
     return over / (under - over);
 }
 
-/* l'(m). `kind` is a constant where this is used, and the switch is gone.
-   A NaN stays one, or becomes a slope that the loss has. */
+/* The slope l'(m) of each loss. `kind` is a constant in the loops, so the
+   compiler removes the switch. A NaN stays one, or becomes a slope that the
+   loss has. */
 ROW lanes row_slope(loss_kind kind, lanes m, float delta)
 {
     lanes missing = 1 - m;

@@ -14,7 +14,7 @@ typedef struct loss_row {
     double curvature;   /* the least upper bound; infinite: not smooth */
     double slope;       /* the least upper bound of its size */
     int slope_is_delta; /* that bound is delta, which is an option */
-    int quadratic, curved, log_odds;
+    int quadratic, curved, log_odds; /* see loss_is_quadratic and others */
     double (*at)(const loss *l, double m, double y, double *slope,
                  double *curvature);
     double (*conjugate)(const loss *l, double u, double y);
