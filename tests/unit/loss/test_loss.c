@@ -213,8 +213,9 @@ static void test_lists(void **state)
     assert_int_equal(
         loss_require("huber", is_logistic, "--x", "is not so", &error),
         SOTTO_USAGE);
-    assert_string_equal(error.message,
-                        "--x: the huber loss is not so; expected logistic");
+    assert_string_equal(
+        error.message,
+        "--x: the huber loss is not so; expected --loss logistic");
 }
 
 /* l(m) + l*(u) >= u m, with equality at the slope. */
