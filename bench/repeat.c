@@ -51,7 +51,7 @@ static void run_once(private_run *r, const char *data, double *weight)
          &error);
     must(fit_ask_first(run, &error), &error);
     if (run->solver->finds_bounds)
-        must(fit_begin_bought(r, &error), &error);
+        must(fit_begin_private_bounds(r, &error), &error);
     must(run->solver->run(run, &r->answer, &error), &error);
     curator_close(run->curator);
     mem_free(r->answer.bounds);

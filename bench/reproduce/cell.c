@@ -289,7 +289,7 @@ static sotto_status ask(private_run *r, sotto_error *error)
 {
     sotto_status status = fit_ask_first(&r->run, error);
     if (status == SOTTO_OK && r->run.solver->finds_bounds)
-        status = fit_begin_bought(r, error);
+        status = fit_begin_private_bounds(r, error);
     if (status == SOTTO_OK)
         status = r->run.solver->run(&r->run, &r->answer, error);
     mem_free(r->answer.bounds);

@@ -133,7 +133,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     sotto_status status =
         m->noise ? fit_ask_first(&r->run, error) : error_memory(error);
     if (status == SOTTO_OK && r->run.solver->finds_bounds)
-        status = fit_begin_bought(r, error);
+        status = fit_begin_private_bounds(r, error);
     if (status == SOTTO_OK)
         status = r->run.solver->run(&r->run, &r->answer, error);
     if (status == SOTTO_OK)
@@ -170,8 +170,8 @@ static sotto_status run_finish_statement(private_run *r, sotto_model *m,
     if (!r->statement)
         return SOTTO_OK;
     curator_put_told(r->run.curator, &r->statement);
-    if (fit_has_bought(r))
-        fit_put_bought(r, m, &r->statement);
+    if (fit_has_private_bounds(r))
+        fit_put_private_bounds(r, m, &r->statement);
     m->statement = model_form(r->statement);
     return m->statement ? SOTTO_OK : error_memory(error);
 }
@@ -387,7 +387,7 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
     if (status == SOTTO_OK)
         status = run_finish_statement(&r, *out, error);
     if (status == SOTTO_OK)
-        status = fit_declare_bought(&r, *out, error);
+        status = fit_declare_private_bounds(&r, *out, error);
     fit_end_run(&r);
     if (status != SOTTO_OK) {
         sotto_model_free(*out);

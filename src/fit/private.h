@@ -52,18 +52,18 @@ void fit_end_run(private_run *r);
 /* ---- bought.c: bounds that nobody declared ---- */
 
 /* Makes the answer's bounds, of what is declared. */
-sotto_status fit_begin_bought(private_run *r, sotto_error *error);
+sotto_status fit_begin_private_bounds(private_run *r, sotto_error *error);
 
 /* Where smoothness comes from, for a statement. */
 const char *fit_bounds_word(const private_run *r);
 
 /* Whether there are some that were bought; adds them to the statement. */
-int fit_has_bought(const private_run *r);
-void fit_put_bought(const private_run *r, const sotto_model *m,
-                    struct json_t **statement);
+int fit_has_private_bounds(const private_run *r);
+void fit_put_private_bounds(const private_run *r, const sotto_model *m,
+                            struct json_t **statement);
 
 /* The model's schema has them, as if they had been declared. */
-sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
-                                sotto_error *error);
+sotto_status fit_declare_private_bounds(const private_run *r, sotto_model *m,
+                                        sotto_error *error);
 
 #endif

@@ -83,10 +83,10 @@ static int is_newton(const solver_run *r)
 /* The way that was asked for, or the one that the rule takes. */
 static void choose_path(const solver_run *r, newton_planned *n)
 {
-    n->path = path_choose(&n->whole, r->problem.l1, &n->why);
+    n->path = auto_path_choose(&n->whole, r->problem.l1, &n->why);
     for (int i = 0; i < PATHS; i++)
-        if (option_is(r->options, OPTION_PATH, path_name((solver_path)i))) {
-            n->path = (solver_path)i;
+        if (option_is(r->options, OPTION_PATH, auto_path_name((auto_path)i))) {
+            n->path = (auto_path)i;
             n->why = "--path";
         }
     if (is_newton(r)) {
@@ -101,7 +101,7 @@ static int is_path_given(const solver_run *r)
     return is_newton(r) || option_given(r->options, OPTION_PATH);
 }
 
-static sotto_status check_path(const solver_run *r, solver_path path,
+static sotto_status check_path(const solver_run *r, auto_path path,
                                sotto_error *error)
 {
     if (path == PATH_INTERCEPT && !r->problem.intercept)
@@ -117,10 +117,10 @@ static sotto_status check_path(const solver_run *r, solver_path path,
 
 static void make_rule(newton_planned *n)
 {
-    n->rule = n->path == PATH_INTERCEPT ? newton_make_intercept_rule(&n->whole)
-              : n->path == PATH_SELECT  ? newton_make_select_rule(&n->whole)
-              : n->path == PATH_WIDE    ? newton_make_wide_rule(&n->whole)
-                                        : newton_make_rule(&n->whole);
+    n->rule = n->path == PATH_INTERCEPT ? budget_split_intercept(&n->whole)
+              : n->path == PATH_SELECT  ? budget_split_select(&n->whole)
+              : n->path == PATH_WIDE    ? budget_split_wide(&n->whole)
+                                        : budget_split_dense(&n->whole);
 }
 
 static sotto_status check_facts(const solver_run *r, sotto_error *error)
@@ -160,7 +160,7 @@ static sotto_status plan_path(const solver_run *r, newton_planned *n,
 
 /* Whether the noise of what comes out of ASK_LATER can be drawn: its finest
    questions, by the least shares that the rules give. */
-static sotto_status check_later(const solver_run *r, solver_path path,
+static sotto_status check_later(const solver_run *r, auto_path path,
                                 sotto_error *error)
 {
     const ask_item *last = &r->plan.item[r->plan.items - 1];
@@ -184,7 +184,7 @@ static void add_questions(solver_run *r, const newton_planned *n, double left,
     if (n->rule.few > 0)
         select_add_few(&r->plan, &n->whole, &n->rule);
     else if (r->facts.rows > 0 && noise == ASK_GAUSSIAN)
-        newton_add_plan(&r->plan, &n->rule, sqrt(left));
+        budget_split_add(&r->plan, &n->rule, sqrt(left));
     else
         solver_plan_add(r, (ask_item){.kind = ASK_LATER,
                                       .count = 1,
@@ -249,7 +249,7 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
     if (status != SOTTO_OK || n->path == PATH_SELECT)
         return status;
     /* a little less, so that rounding is within the budget */
-    newton_add_plan(&later, &n->rule, level * (1 - 0x1p-40));
+    budget_split_add(&later, &n->rule, level * (1 - 0x1p-40));
     return curator_tell_plan(r->curator, &later, error);
 }
 
@@ -285,7 +285,7 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
         s.level = r->plan.item[r->plan.items - 1].level * (1 - 0x1p-40);
     if (status == SOTTO_OK)
         status = (n.path == PATH_SELECT ? select_run
-                  : n.path == PATH_WIDE ? wide_run
+                  : n.path == PATH_WIDE ? many_features_run
                                         : newton_run)(
             out, r->curator, &own, &s, r->progress, r->context, error);
     mem_free(unit);
@@ -299,7 +299,7 @@ const solver_row solver_newton = {.summary = "a Newton method on all features",
                                   .needs = &solver_needs_smooth,
                                   .plan = newton_plan,
                                   .run = newton_train,
-                                  .explain = newton_explain};
+                                  .explain = auto_explain};
 const solver_row solver_auto = {
     .summary = "nothing to tune: newton, or another way by a public rule",
     .options = auto_options,
@@ -308,4 +308,4 @@ const solver_row solver_auto = {
     .needs = &solver_needs_smooth,
     .plan = newton_plan,
     .run = newton_train,
-    .explain = newton_explain};
+    .explain = auto_explain};

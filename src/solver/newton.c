@@ -9,7 +9,7 @@
  *   6 rounds     gradients in coordinates where that matrix is the unit one,
  *                each record's shortened to C; the model they make is
  *                minimised with the penalty, and steps in directions that
- *                cannot be seen go on (newton_push.c)
+ *                cannot be seen go on (momentum.c)
  *   7 average    of the last rounds
  *   8 guard      against a model that is worse than a constant
  *
@@ -45,7 +45,7 @@ typedef struct newton_state {
     double *l1, *l2, *low, *high;             /* in the frame */
     double *told;                             /* the curator's iterate */
     double weight_sum;
-    newton_push push;
+    momentum push;
 
     /* lengths of gradients: mean, its start, squared spread, how much noise
        there is */
@@ -97,7 +97,7 @@ static double walk(double hidden, double rho, double rounds)
 static double newton_floor(newton_state *s, double visible, double hidden,
                            double sum, double edge)
 {
-    const newton_rule *r = &s->settings->rule;
+    const budget_split *r = &s->settings->rule;
     double budget = r->strength * r->strength * (r->gradients + r->lengths);
     double floor = fmin(edge / 2, sum);
     for (;; floor *= 1.1) {
@@ -237,7 +237,7 @@ static void newton_watch(newton_state *s, double seen, double sd)
         for (int64_t k = 0; k < s->d * s->d; k++)
             s->model[k] *= 2;
         s->steeper *= 2;
-        newton_push_stop(&s->push);
+        momentum_stop(&s->push);
         s->least_seen = seen;
         memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
         s->weight_sum = 0;
@@ -298,7 +298,7 @@ static sotto_status newton_round(newton_state *s, int averaged,
         s->sum[j] += weight * s->v[j];
     }
     s->weight_sum += weight;
-    newton_push_on(&s->push, s->v, s->last_sd / s->steeper);
+    momentum_step(&s->push, s->v, s->last_sd / s->steeper);
     newton_tell(s, s->v);
     return SOTTO_OK;
 }

@@ -8,7 +8,7 @@
 #include "matrix.h"
 #include "planning.h"
 
-/* ---- newton_rule.c: the table of shares ---- */
+/* ---- budget_split.c: the table of shares ---- */
 
 /* What the rule knows before a record is asked about: all of it public. */
 typedef struct newton_facts {
@@ -27,7 +27,7 @@ typedef struct newton_facts {
 } newton_facts;
 
 /* Shares of mu^2; 0: not asked. */
-typedef struct newton_rule {
+typedef struct budget_split {
     double target_counts, target_mean, target_scale; /* the response */
     double bounds;     /* those that nobody declared: */
     int common_bound;  /* one for all of them */
@@ -43,44 +43,44 @@ typedef struct newton_rule {
     int chosen;                   /* it goes on from a selection */
     int wide;    /* gradients in the features' own directions */
     int64_t few; /* so many choices, with pure noise, are planned beforehand */
-} newton_rule;
+} budget_split;
 
 double newton_strength(const newton_facts *f);
-newton_rule newton_make_rule(const newton_facts *f);
+budget_split budget_split_dense(const newton_facts *f);
 
 /* The rule where nothing but the intercept can be learned. */
-newton_rule newton_make_intercept_rule(const newton_facts *f);
+budget_split budget_split_intercept(const newton_facts *f);
 
 /* The rules of select.c, for what comes before the selections, and wide.c. */
-newton_rule newton_make_select_rule(const newton_facts *f);
-newton_rule newton_make_wide_rule(const newton_facts *f);
+budget_split budget_split_select(const newton_facts *f);
+budget_split budget_split_wide(const newton_facts *f);
 
 /* What of the budget a rule takes. */
-double newton_shares(const newton_rule *r);
+double budget_split_shares(const budget_split *r);
 
 /* Adds the questions of the rule, in their order, to a plan. */
-void newton_add_plan(ask_plan *plan, const newton_rule *rule, double mu);
+void budget_split_add(ask_plan *plan, const budget_split *rule, double mu);
 
 /* ---- path.c: which way `auto` goes ---- */
 
-typedef enum solver_path {
+typedef enum auto_path {
     PATH_DENSE,     /* newton on all features */
     PATH_SELECT,    /* a few features first, newton on them */
     PATH_WIDE,      /* more features than rows */
     PATH_INTERCEPT, /* nothing but the intercept can be learned */
     PATHS
-} solver_path;
+} auto_path;
 
-const char *path_name(solver_path path);
+const char *auto_path_name(auto_path path);
 
 /* Chosen of public quantities; *why is the inequality that did it. */
-solver_path path_choose(const newton_facts *f, double l1, const char **why);
+auto_path auto_path_choose(const newton_facts *f, double l1, const char **why);
 
 /* ---- newton.c: a noisy second-moment matrix, then whitened gradients ---- */
 
 typedef struct newton_settings {
     newton_facts facts;
-    newton_rule rule;
+    budget_split rule;
     double *reach;        /* how far features go, by declaration; where that
                              is infinite, what is bought */
     double *target_reach; /* and the target */
@@ -101,19 +101,21 @@ sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
 
 /* So many selections it makes at most, with these shares of the budget. */
 int64_t select_most(const newton_facts *f);
-double select_share(const newton_rule *start, int64_t t);
+double select_share(const budget_split *start, int64_t t);
 
 /* Where the budget is worth very few selections, so many of them; else 0.
    They are planned beforehand, and their choices have pure noise. */
 int64_t select_few(const newton_facts *f);
 void select_add_few(ask_plan *plan, const newton_facts *f,
-                    const newton_rule *start);
+                    const budget_split *start);
 
 /* ---- wide.c: more features than rows ---- */
 
-sotto_status wide_run(solver_answer *out, curator *c, const solver_problem *p,
-                      const newton_settings *s, solver_progress progress,
-                      void *context, sotto_error *error);
+sotto_status many_features_run(solver_answer *out, curator *c,
+                               const solver_problem *p,
+                               const newton_settings *s,
+                               solver_progress progress, void *context,
+                               sotto_error *error);
 
 #define NEWTON_LEVERAGE                                                        \
     10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2                       \
@@ -129,7 +131,7 @@ typedef struct newton_response {
 
 sotto_status newton_ask_response(newton_response *out, curator *c,
                                  const solver_problem *p,
-                                 const newton_rule *rule, double *reach,
+                                 const budget_split *rule, double *reach,
                                  sotto_error *error);
 
 /* Some columns: how far they go, where their middle is, how wide they are,
@@ -148,17 +150,17 @@ double *newton_columns_make(newton_columns *k, int64_t count);
    (and says so there), and lowers all of them by one factor, where records
    allow it. */
 sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, double *declared,
+                               const budget_split *rule, double *declared,
                                sotto_error *error);
 
 /* The middles, where the rule asks for them, and the widths. */
 sotto_status newton_ask_columns(const newton_columns *k, curator *c,
-                                const newton_rule *rule, sotto_error *error);
+                                const budget_split *rule, sotto_error *error);
 
 /* Noise of this dimension: the clip in mean lengths of gradients is 1 + their
    spread x this, where the bias of cutting a record more and the noise of
    cutting it less are in balance. */
-double newton_tail(const loss *l, const newton_rule *rule, double dimension);
+double newton_tail(const loss *l, const budget_split *rule, double dimension);
 
 /* Bounds and scales can be asked with from here to there. */
 #define NEWTON_LEAST_ASKED 0x1p-100
@@ -175,28 +177,29 @@ sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
                                  double *out, sotto_error *error);
 
 /* A bound for |y|, where nobody declared one. */
-sotto_status newton_buy_target(curator *c, double *reach, sotto_error *error);
+sotto_status newton_find_target_bound(curator *c, double *reach,
+                                      sotto_error *error);
 
 /* The octave that most rows are in, of all that there are: its upper end. Where
    nothing is seen it is 1. */
 sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
                                sotto_error *error);
 
-/* Longer steps in directions that cannot be seen (newton_push.c): d of them,
+/* Longer steps in directions that cannot be seen (momentum.c): d of them,
    in the coordinates of the map, of which some are `hidden`. */
-typedef struct newton_push {
+typedef struct momentum {
     int64_t d, rounds;
     double curvature;
     const double *vector, *value;
     double *hidden, *velocity, *step; /* of each direction */
     double *from;                     /* where the step began */
     double variance;                  /* of noise in the velocity */
-} newton_push;
+} momentum;
 
-void newton_push_stop(newton_push *m);
+void momentum_stop(momentum *m);
 
 /* After a step to v, whose noise is sd in each coordinate: v goes on. */
-void newton_push_on(newton_push *m, double *v, double sd);
+void momentum_step(momentum *m, double *v, double sd);
 
 static inline double within(double x, double low, double high)
 {
@@ -219,14 +222,14 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
 /* What is planned, or what an answer has made of it. */
 typedef struct newton_planned {
     newton_facts whole; /* with the mu of all questions together */
-    newton_rule rule;   /* what the plan is made by */
-    solver_path path;
+    budget_split rule;  /* what the plan is made by */
+    auto_path path;
     const char *why;
 } newton_planned;
 
-/* ---- newton_explain.c ---- */
+/* ---- auto_explain.c ---- */
 
 /* What auto would do and why, for people. */
-void newton_explain(const solver_run *r, text_buffer *out);
+void auto_explain(const solver_run *r, text_buffer *out);
 
 #endif

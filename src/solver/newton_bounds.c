@@ -75,7 +75,8 @@ static double bound_of(const double *count, int powers, int highest, double sd)
 /* ---- those that nobody declared ---- */
 
 /* A bound for |y| that nobody declared. */
-sotto_status newton_buy_target(curator *c, double *reach, sotto_error *error)
+sotto_status newton_find_target_bound(curator *c, double *reach,
+                                      sotto_error *error)
 {
     double edge[FLOAT_POWERS], count[FLOAT_POWERS + 1], sd, one = 1;
     ask_shape what = {.kind = ASK_TARGET_COUNTS, .bound = &one};
@@ -147,7 +148,7 @@ sotto_status newton_ask_octave(curator *c, const ask_shape *what, double *out,
 }
 
 static sotto_status buy_some(const newton_columns *k, curator *c,
-                             const newton_rule *rule, sotto_error *error)
+                             const budget_split *rule, sotto_error *error)
 {
     int64_t *feature, features = 0;
     if (rule->common_bound)
@@ -167,7 +168,7 @@ static sotto_status buy_some(const newton_columns *k, curator *c,
    a declared one: the few records there are not in sight, and a weight that
    was learned without them is not for them. */
 static sotto_status buy_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, double *declared,
+                               const budget_split *rule, double *declared,
                                sotto_error *error)
 {
     size_t bytes = (size_t)k->count * sizeof *declared;
@@ -184,7 +185,7 @@ static sotto_status buy_bounds(const newton_columns *k, curator *c,
 }
 
 sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
-                               const newton_rule *rule, double *declared,
+                               const budget_split *rule, double *declared,
                                sotto_error *error)
 {
     enum { EDGES = 13 };

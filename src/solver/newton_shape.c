@@ -16,7 +16,7 @@
 #define CHOSEN_RESIDUALS .25
 #define CHOSEN_SLOPES (1. / 8)
 
-double newton_tail(const loss *l, const newton_rule *r, double dimension)
+double newton_tail(const loss *l, const budget_split *r, double dimension)
 {
     double noise =
         2 * sqrt(dimension) / (r->strength * sqrt(r->gradients + r->lengths));
@@ -100,7 +100,7 @@ static sotto_status base_rate(newton_response *r, curator *c,
 }
 
 /* A bound for |y| by octaves, where that is asked for. */
-static sotto_status target_reach(curator *c, const newton_rule *rule,
+static sotto_status target_reach(curator *c, const budget_split *rule,
                                  double *reach, sotto_error *error)
 {
     enum { EDGES = 29 };
@@ -109,7 +109,7 @@ static sotto_status target_reach(curator *c, const newton_rule *rule,
     if (rule->target_counts == 0)
         return SOTTO_OK;
     if (!isfinite(*reach))
-        return newton_buy_target(c, reach, error);
+        return newton_find_target_bound(c, reach, error);
     newton_octaves(edge, EDGES, 1);
     sotto_status status =
         curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
@@ -132,7 +132,7 @@ static sotto_status target_width(newton_response *r, curator *c, double reach,
 
 sotto_status newton_ask_response(newton_response *r, curator *c,
                                  const solver_problem *p,
-                                 const newton_rule *rule, double *declared,
+                                 const budget_split *rule, double *declared,
                                  sotto_error *error)
 {
     double mean, sd, reach = *declared;
@@ -175,7 +175,7 @@ double *newton_columns_make(newton_columns *k, int64_t count)
 
 /* Where each column's values begin: what its mean is clipped to. */
 static sotto_status column_sizes(const newton_columns *k, curator *c,
-                                 const newton_rule *rule, double *clip,
+                                 const budget_split *rule, double *clip,
                                  sotto_error *error)
 {
     enum { EDGES = 23 };
@@ -202,7 +202,7 @@ static sotto_status column_sizes(const newton_columns *k, curator *c,
 }
 
 static sotto_status column_centres(const newton_columns *k, curator *c,
-                                   const newton_rule *rule, sotto_error *error)
+                                   const budget_split *rule, sotto_error *error)
 {
     double *clip = k->scratch, *mean = k->scratch + k->count, sd;
     ask_shape what = {.kind = ASK_COLUMN_MEANS,
@@ -254,7 +254,7 @@ static void set_scales(const newton_columns *k, const double *reach,
 }
 
 sotto_status newton_ask_columns(const newton_columns *k, curator *c,
-                                const newton_rule *rule, sotto_error *error)
+                                const budget_split *rule, sotto_error *error)
 {
     double *reach = k->scratch, *square = k->scratch + k->count, sd;
     ask_shape what = {.kind = ASK_COLUMN_SQUARES,

@@ -43,7 +43,7 @@
 #define USUAL_SLOPE_CLASSES .335
 #define USUAL_SLOPE_NUMBERS .7 /* in widths of the target */
 #define SURE_L1 .4             /* sd above l1: taken */
-#define SURE .7                /* the same without l1 */
+#define SIGNIFICANCE_SD .7     /* the same without l1 */
 enum { MOST_REFUSED = 2 };
 
 /* Very few: n epsilon / ln p that a selection takes (measured), what of
@@ -57,7 +57,7 @@ typedef struct selection {
     const solver_problem *problem;
     const newton_settings *settings;
     curator *curator;
-    newton_rule start;
+    budget_split start;
     newton_from from;
     double slope; /* the usual one */
     int64_t *taken, count;
@@ -72,9 +72,9 @@ int64_t select_most(const newton_facts *f)
     return (int64_t)fmin(fmin(most, last + 1), (double)f->features);
 }
 
-double select_share(const newton_rule *start, int64_t t)
+double select_share(const budget_split *start, int64_t t)
 {
-    double pool = POOL * (1 - newton_shares(start));
+    double pool = POOL * (1 - budget_split_shares(start));
     return pool * (1 - FALLS) * pow(FALLS, (double)t);
 }
 
@@ -97,27 +97,28 @@ static double few_mu(const newton_facts *f)
 }
 
 /* of which each derivative has this share, */
-static double few_release(const newton_rule *start)
+static double few_release(const budget_split *start)
 {
-    return FEW_RELEASES * (1 - newton_shares(start)) / (double)start->few;
+    return FEW_RELEASES * (1 - budget_split_shares(start)) / (double)start->few;
 }
 
 /* and what comes last this. */
-static newton_facts few_last(const newton_facts *f, const newton_rule *start)
+static newton_facts few_last(const newton_facts *f, const budget_split *start)
 {
     newton_facts last = *f;
-    last.mu = few_mu(f) * sqrt((1 - FEW_RELEASES) * (1 - newton_shares(start)));
+    last.mu =
+        few_mu(f) * sqrt((1 - FEW_RELEASES) * (1 - budget_split_shares(start)));
     last.features = start->few;
     last.goes_on = 1;
     return last;
 }
 
 void select_add_few(ask_plan *plan, const newton_facts *f,
-                    const newton_rule *start)
+                    const budget_split *start)
 {
     newton_facts last = few_last(f, start);
-    newton_rule fit = newton_make_rule(&last);
-    newton_add_plan(plan, start, few_mu(f));
+    budget_split fit = budget_split_dense(&last);
+    budget_split_add(plan, start, few_mu(f));
     plan->item[plan->items++] =
         (ask_item){.kind = ASK_CHOICE,
                    .count = start->few,
@@ -128,7 +129,7 @@ void select_add_few(ask_plan *plan, const newton_facts *f,
         (ask_item){.kind = ASK_PARTIAL,
                    .count = start->few,
                    .level = few_mu(f) * sqrt(few_release(start))};
-    newton_add_plan(plan, &fit, last.mu);
+    budget_split_add(plan, &fit, last.mu);
 }
 
 /* ---- what all selections need ---- */
@@ -195,8 +196,8 @@ static sotto_status select_start(selection *s, newton_columns *k,
     const solver_problem *p = s->problem;
     newton_response *response = &s->from.response;
     ask_plan plan = {0};
-    newton_add_plan(&plan, &s->start, s->settings->level);
-    s->spent = newton_shares(&s->start);
+    budget_split_add(&plan, &s->start, s->settings->level);
+    s->spent = budget_split_shares(&s->start);
     sotto_status status = tell_later(s, &plan, error);
     if (status == SOTTO_OK)
         status = newton_ask_response(response, s->curator, p, &s->start,
@@ -248,7 +249,7 @@ static int select_take(selection *s, double share, int64_t j, double gradient)
     double x = s->start.strength * (s->start.few > 0 ? 1 - FEW_CHOICES : 1);
     double sd = 2 * release_clip(s) / (x * sqrt(share));
     double over = fabs(g) - l1;
-    if (!(over >= (p->l1 > 0 ? SURE_L1 : SURE) * sd))
+    if (!(over >= (p->l1 > 0 ? SURE_L1 : SIGNIFICANCE_SD) * sd))
         return 0;
     double step = copysign(over, -g) / (loss_curvature_bound(&p->loss) + l2);
     double to = within(step / scale, p->low, p->high);
@@ -316,8 +317,8 @@ static sotto_status select_fit(selection *s, solver_answer *out,
     set.facts.goes_on = 1;
     if (s->start.few > 0)
         set.facts = few_last(&s->settings->facts, &s->start);
-    set.rule = newton_make_rule(&set.facts);
-    newton_add_plan(&plan, &set.rule, s->settings->level * left);
+    set.rule = budget_split_dense(&set.facts);
+    budget_split_add(&plan, &set.rule, s->settings->level * left);
     sotto_status status = tell_later(s, &plan, error);
     if (status == SOTTO_OK)
         status = newton_on_columns(out, s->curator, s->problem, &set, &from,

@@ -105,7 +105,7 @@ static void test_strength(void **state)
         m->rows = rows;
         int weak = *said(m) != 0;
         assert_int_equal(weak, rows < 126.7);
-        assert_int_equal(path_choose(&f, 0, &why) == PATH_INTERCEPT, weak);
+        assert_int_equal(auto_path_choose(&f, 0, &why) == PATH_INTERCEPT, weak);
     }
     sotto_model *m = model_with(2, "gradient", 1);
     m->rows = 63.4;

@@ -31,21 +31,21 @@ static const double vector[D * D] = {.6, -.8, 0, .8, .6, 0, 0, 0, 1};
 static const double value[D] = {4, .01, .01};
 
 typedef struct fixture {
-    newton_push push;
+    momentum push;
     double hidden[D], velocity[D], step[D], from[D];
 } fixture;
 
 static void begin(fixture *f, int hidden)
 {
     *f = (fixture){.hidden = {0, hidden, hidden}};
-    f->push = (newton_push){.d = D,
-                            .curvature = .25,
-                            .vector = vector,
-                            .value = value,
-                            .hidden = f->hidden,
-                            .velocity = f->velocity,
-                            .step = f->step,
-                            .from = f->from};
+    f->push = (momentum){.d = D,
+                         .curvature = .25,
+                         .vector = vector,
+                         .value = value,
+                         .hidden = f->hidden,
+                         .velocity = f->velocity,
+                         .step = f->step,
+                         .from = f->from};
 }
 
 /* In coordinates where a step is the gradient: v goes by -rate (u - best) and
@@ -64,7 +64,7 @@ static void round_of(fixture *f, double *v, const double *rate, double best,
             to[j] += vector[j * D + e] * u[e] / unit;
     }
     memcpy(v, to, sizeof to);
-    newton_push_on(&f->push, v, sd);
+    momentum_step(&f->push, v, sd);
 }
 
 /* How far the direction e is from its best, 1, after so many rounds. */
@@ -141,7 +141,7 @@ static void test_stop(void **state)
     for (int e = 0; e < D; e++)
         speed += fabs(f.velocity[e]);
     assert_true(speed > 1e-3 && f.push.variance > 0);
-    newton_push_stop(&f.push);
+    momentum_stop(&f.push);
     for (int e = 0; e < D; e++)
         assert_true(f.velocity[e] == 0);
     assert_true(f.push.variance == 0);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-sotto_status fit_begin_bought(private_run *r, sotto_error *error)
+sotto_status fit_begin_private_bounds(private_run *r, sotto_error *error)
 {
     size_t count = (size_t)r->run.facts.features;
     r->answer.bounds = mem_zeroed(count + 1, sizeof *r->answer.bounds);
@@ -39,7 +39,7 @@ static int is_bought(double declared, double now)
     return !isfinite(declared) && isfinite(now);
 }
 
-int fit_has_bought(const private_run *r)
+int fit_has_private_bounds(const private_run *r)
 {
     int64_t p = r->run.facts.features;
     int any = r->answer.bounds &&
@@ -67,8 +67,8 @@ static json_t *features_of(const private_run *r, const sotto_model *m)
     return all;
 }
 
-void fit_put_bought(const private_run *r, const sotto_model *m,
-                    json_t **statement)
+void fit_put_private_bounds(const private_run *r, const sotto_model *m,
+                            json_t **statement)
 {
     json_t *bounds = json_object();
     double target = r->answer.bounds[m->features];
@@ -136,11 +136,11 @@ static int put_schema(const private_run *r, const sotto_model *m, json_t *root)
     return fine;
 }
 
-sotto_status fit_declare_bought(const private_run *r, sotto_model *m,
-                                sotto_error *error)
+sotto_status fit_declare_private_bounds(const private_run *r, sotto_model *m,
+                                        sotto_error *error)
 {
     char *form = NULL;
-    if (!fit_has_bought(r))
+    if (!fit_has_private_bounds(r))
         return SOTTO_OK;
     json_t *root = json_read(m->schema, strlen(m->schema), NULL);
     if (root && put_schema(r, m, root))

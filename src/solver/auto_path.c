@@ -16,7 +16,7 @@
 #define MOST_CROWDED .35
 #define MOST_DENSE 1000
 
-const char *path_name(solver_path path)
+const char *auto_path_name(auto_path path)
 {
     static const char *const names[] = {[PATH_DENSE] = "dense",
                                         [PATH_SELECT] = "select",
@@ -25,7 +25,7 @@ const char *path_name(solver_path path)
     return names[path];
 }
 
-solver_path path_choose(const newton_facts *f, double l1, const char **why)
+auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
 {
     double x = newton_strength(f), p = (double)f->features;
     if (x < LEAST_STRENGTH && f->intercept) {

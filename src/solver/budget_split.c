@@ -41,7 +41,7 @@ double newton_strength(const newton_facts *f)
 
 /* The target: `share` is for its place, and what it is divided into. The
    noise of a mean of y is 2 / (n mu sqrt(share)). */
-static void share_response(newton_rule *r, const newton_facts *f, double share)
+static void share_response(budget_split *r, const newton_facts *f, double share)
 {
     if (loss_has_classes(f->loss.kind)) {
         r->target_mean = share;
@@ -58,7 +58,7 @@ static void share_response(newton_rule *r, const newton_facts *f, double share)
 /* Bounds: those that nobody declared, each by itself while a range stands out
    that holds so much of the rows (for twice the share, where that is not
    little), else one for all; and then one factor for all. */
-static void share_bounds(newton_rule *r, const newton_facts *f)
+static void share_bounds(budget_split *r, const newton_facts *f)
 {
     double u = (double)f->unbounded, x = r->strength;
     r->unbounded = f->unbounded;
@@ -74,7 +74,7 @@ static void share_bounds(newton_rule *r, const newton_facts *f)
 }
 
 /* The columns: sizes (to clip the means), means and squares. */
-static void share_columns(newton_rule *r, const newton_facts *f)
+static void share_columns(budget_split *r, const newton_facts *f)
 {
     static const double shares[] = {.02, .04, .08};
     double p = (double)f->features, x = r->strength;
@@ -92,7 +92,7 @@ static void share_columns(newton_rule *r, const newton_facts *f)
 
 /* The edge of the noise in the matrix, in mean eigenvalues, if rows are
    shortened to sqrt(trace). */
-static double edge_of(const newton_rule *r, const newton_facts *f)
+static double edge_of(const budget_split *r, const newton_facts *f)
 {
     double d = (double)(f->features + f->intercept);
     return sqrt(2) * d / (r->strength * sqrt(r->matrix)) * sqrt(2 * d);
@@ -104,7 +104,7 @@ static double edge_of(const newton_rule *r, const newton_facts *f)
  * for it run away: so they are as long as an edge of EDGE_AIM allows, and no
  * longer than the leverage cap lets any row be.
  */
-static double reach_of(const newton_rule *r, const newton_facts *f)
+static double reach_of(const budget_split *r, const newton_facts *f)
 {
     double p = (double)f->features;
     return between(EDGE_AIM / edge_of(r, f), LEAST_REACH, 10 * p * (p + 1) + 1);
@@ -116,7 +116,7 @@ static double reach_of(const newton_rule *r, const newton_facts *f)
  * slow ones get there; a direction that is hidden does a random walk, which
  * cheap rounds would make worse.
  */
-static void share_rounds(newton_rule *r, const newton_facts *f)
+static void share_rounds(budget_split *r, const newton_facts *f)
 {
     double few = between(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
     double many =
@@ -133,23 +133,23 @@ static void share_rounds(newton_rule *r, const newton_facts *f)
     r->matrix = SHARE_CLEAR_MATRIX;
 }
 
-double newton_shares(const newton_rule *r)
+double budget_split_shares(const budget_split *r)
 {
     return r->target_counts + r->target_mean + r->target_scale + r->bounds +
            r->row_counts + r->row_scale + r->column_counts + r->column_means +
            r->column_squares + r->matrix + r->gradients + r->lengths + r->guard;
 }
 
-static newton_rule begin(const newton_facts *f)
+static budget_split begin(const newton_facts *f)
 {
-    return (newton_rule){.strength = newton_strength(f),
-                         .features = f->features,
-                         .chosen = f->goes_on};
+    return (budget_split){.strength = newton_strength(f),
+                          .features = f->features,
+                          .chosen = f->goes_on};
 }
 
-newton_rule newton_make_rule(const newton_facts *f)
+budget_split budget_split_dense(const newton_facts *f)
 {
-    newton_rule r = begin(f);
+    budget_split r = begin(f);
     double x = r.strength;
     int classes = loss_has_classes(f->loss.kind);
     r.matrix = SHARE_MATRIX;
@@ -168,15 +168,15 @@ newton_rule newton_make_rule(const newton_facts *f)
         r.first = (double)r.first_rounds / (double)r.rounds;
     }
     r.reach = reach_of(&r, f);
-    double left = 1 - newton_shares(&r);
+    double left = 1 - budget_split_shares(&r);
     r.lengths = SHARE_LENGTHS * left;
     r.gradients = left - r.lengths;
     return r;
 }
 
-newton_rule newton_make_select_rule(const newton_facts *f)
+budget_split budget_split_select(const newton_facts *f)
 {
-    newton_rule r = begin(f);
+    budget_split r = begin(f);
     double x = r.strength;
     int classes = loss_has_classes(f->loss.kind);
     share_response(&r, f,
@@ -189,9 +189,9 @@ newton_rule newton_make_select_rule(const newton_facts *f)
 }
 
 /* All directions are alike: no matrix, and no columns. */
-newton_rule newton_make_wide_rule(const newton_facts *f)
+budget_split budget_split_wide(const newton_facts *f)
 {
-    newton_rule r = begin(f);
+    budget_split r = begin(f);
     double x = r.strength;
     share_response(&r, f, between(1600 / (x * x), .01, .2));
     r.unbounded = f->unbounded;
@@ -202,13 +202,13 @@ newton_rule newton_make_wide_rule(const newton_facts *f)
     r.first_rounds = (int64_t)(.4 * USUAL_ROUNDS);
     r.first = (double)r.first_rounds / (double)r.rounds;
     r.wide = 1;
-    r.gradients = 1 - newton_shares(&r);
+    r.gradients = 1 - budget_split_shares(&r);
     return r;
 }
 
-newton_rule newton_make_intercept_rule(const newton_facts *f)
+budget_split budget_split_intercept(const newton_facts *f)
 {
-    newton_rule r = begin(f);
+    budget_split r = begin(f);
     if (!loss_has_classes(f->loss.kind) &&
         (f->target_unbounded || sqrt(2) / (r.strength / 2) < .1))
         r.target_counts = .25;
@@ -238,7 +238,7 @@ static void add_quantile(ask_plan *plan, ask_kind kind, double share, double mu)
         mu);
 }
 
-static void add_rounds(ask_plan *plan, const newton_rule *r, double mu)
+static void add_rounds(ask_plan *plan, const budget_split *r, double mu)
 {
     int64_t counts[] = {r->first_rounds, r->rounds - r->first_rounds};
     double shares[] = {r->first, 1 - r->first};
@@ -254,7 +254,7 @@ static void add_rounds(ask_plan *plan, const newton_rule *r, double mu)
     }
 }
 
-void newton_add_plan(ask_plan *plan, const newton_rule *r, double mu)
+void budget_split_add(ask_plan *plan, const budget_split *r, double mu)
 {
     int64_t p = r->features;
     add_one(plan, ASK_TARGET_COUNTS, r->target_counts, mu, 0);

@@ -29,7 +29,7 @@ static void explain_questions(const solver_run *r, double mu, text_buffer *t)
     ask_plan plan = r->plan;
     if (ask_planned(&r->plan, ASK_LATER)) {
         plan.items--;
-        newton_add_plan(&plan, &n->rule, r->plan.item[plan.items].level);
+        budget_split_add(&plan, &n->rule, r->plan.item[plan.items].level);
     }
     for (int i = 0; i < plan.items; i++)
         explain_line(&plan.item[i], mu, t);
@@ -43,7 +43,8 @@ static void explain_questions(const solver_run *r, double mu, text_buffer *t)
     text_format(t, "  %-22s %5lld  %7s %%  at most, each 4/5 of the last\n",
                 "choice, and partial", (long long)most,
                 sotto_number_fixed(100 * all, 2).text);
-    double rest = level * level / (mu * mu) * (1 - newton_shares(&n->rule));
+    double rest =
+        level * level / (mu * mu) * (1 - budget_split_shares(&n->rule));
     text_format(t, "  %-22s        %7s %%  at least, on what was chosen\n",
                 "dense", sotto_number_fixed(100 * (rest - all), 2).text);
 }
@@ -53,7 +54,7 @@ static void explain_bounds(const solver_run *r, text_buffer *t)
 {
     const newton_planned *n = r->state;
     const newton_facts *f = &n->whole;
-    const newton_rule *rule = &n->rule;
+    const budget_split *rule = &n->rule;
     if (!r->smooth.reach) {
         text_put(t, "bounds      taken to be declared; --schema FILE says\n");
         return;
@@ -83,7 +84,7 @@ static void explain_noise(const solver_run *r, text_buffer *t)
 {
     const newton_planned *n = r->state;
     const newton_facts *f = &n->whole;
-    const newton_rule *rule = &n->rule;
+    const budget_split *rule = &n->rule;
     double x = newton_strength(f), d = (double)(f->features + f->intercept);
     if (rule->matrix > 0) {
         text_format(t, "centres     %s\n",
@@ -105,7 +106,7 @@ static void explain_noise(const solver_run *r, text_buffer *t)
         text_put(t, "warning     n mu < 100: close to the intercept alone\n");
 }
 
-void newton_explain(const solver_run *r, text_buffer *t)
+void auto_explain(const solver_run *r, text_buffer *t)
 {
     const newton_planned *n = r->state;
     const newton_facts *f = &n->whole;
@@ -114,7 +115,7 @@ void newton_explain(const solver_run *r, text_buffer *t)
         if (r->plan.item[i].noise != ASK_FLIP)
             sum += r->plan.item[i].level * r->plan.item[i].level *
                    (double)r->plan.item[i].count;
-    text_format(t, "path        %s (%s)\n", path_name(n->path), n->why);
+    text_format(t, "path        %s (%s)\n", auto_path_name(n->path), n->why);
     if (n->rule.few > 0)
         text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
                     "with pure noise\n");

@@ -16,19 +16,21 @@
 #include <math.h>
 #include <string.h>
 
-#define KEPT .9  /* of the velocity, in a round */
-#define SURE 10. /* sd of the squared length of noise: what is more counts */
-#define BACK 1.  /* sd: a step that goes back */
-#define WAIT 8   /* rounds, in which directions that are seen come near */
+#define MOMENTUM_DECAY .9 /* of the velocity, in a round */
+#define SIGNIFICANCE_SD                                                        \
+    10. /* sd of the squared length of noise: what is more counts */
+#define RESTART_SD 1. /* sd: a step that goes back */
+#define WARMUP_ROUNDS                                                          \
+    8 /* rounds, in which directions that are seen come near */
 
-void newton_push_stop(newton_push *m)
+void momentum_stop(momentum *m)
 {
     memset(m->velocity, 0, (size_t)m->d * sizeof *m->velocity);
     m->variance = 0;
 }
 
 /* The step to `to` in coordinate e of the map. */
-static double step_in(const newton_push *m, const double *to, int64_t e)
+static double step_in(const momentum *m, const double *to, int64_t e)
 {
     double sum = 0;
     for (int64_t j = 0; j < m->d; j++)
@@ -37,7 +39,7 @@ static double step_in(const newton_push *m, const double *to, int64_t e)
 }
 
 /* The velocity after a step to `to`; what part of it is no noise. */
-static double push_part(newton_push *m, const double *to, double sd)
+static double momentum_part(momentum *m, const double *to, double sd)
 {
     double dot = 0, before = 0, square = 0, hidden = 0;
     for (int64_t e = 0; e < m->d; e++) {
@@ -46,20 +48,20 @@ static double push_part(newton_push *m, const double *to, double sd)
         before += m->velocity[e] * m->velocity[e];
         hidden += m->hidden[e];
     }
-    if (dot < -BACK * sd * sqrt(before))
-        newton_push_stop(m);
+    if (dot < -RESTART_SD * sd * sqrt(before))
+        momentum_stop(m);
     for (int64_t e = 0; e < m->d; e++) {
-        m->velocity[e] = KEPT * m->velocity[e] + m->step[e];
+        m->velocity[e] = MOMENTUM_DECAY * m->velocity[e] + m->step[e];
         square += m->velocity[e] * m->velocity[e];
     }
-    m->variance = KEPT * KEPT * m->variance + sd * sd;
-    double noise = m->variance * (hidden + SURE * sqrt(2 * hidden));
+    m->variance = MOMENTUM_DECAY * MOMENTUM_DECAY * m->variance + sd * sd;
+    double noise = m->variance * (hidden + SIGNIFICANCE_SD * sqrt(2 * hidden));
     return square > noise ? 1 - noise / square : 0;
 }
 
-void newton_push_on(newton_push *m, double *v, double sd)
+void momentum_step(momentum *m, double *v, double sd)
 {
-    double part = m->rounds++ < WAIT ? 0 : push_part(m, v, sd);
+    double part = m->rounds++ < WARMUP_ROUNDS ? 0 : momentum_part(m, v, sd);
     for (int64_t e = 0; part > 0 && e < m->d; e++) {
         double by = part * (m->velocity[e] - m->step[e]) /
                     sqrt(m->curvature * m->value[e]);

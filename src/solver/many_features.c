@@ -76,7 +76,7 @@ static double penalty_of_noise(const wide_state *s, double step)
 
 static void wide_step(wide_state *s)
 {
-    const newton_rule *r = &s->settings->rule;
+    const budget_split *r = &s->settings->rule;
     double k = loss_curvature_bound(&s->problem->loss);
     double t = (double)r->rounds, budget = r->strength * r->strength;
     double reach, tail;
@@ -184,9 +184,11 @@ static sotto_status wide_finish(wide_state *s, solver_answer *out,
     return status;
 }
 
-sotto_status wide_run(solver_answer *out, curator *c, const solver_problem *p,
-                      const newton_settings *set, solver_progress progress,
-                      void *context, sotto_error *error)
+sotto_status many_features_run(solver_answer *out, curator *c,
+                               const solver_problem *p,
+                               const newton_settings *set,
+                               solver_progress progress, void *context,
+                               sotto_error *error)
 {
     int64_t n = p->features + 1;
     double *memory = mem_zeroed((size_t)(5 * n), sizeof *memory);
