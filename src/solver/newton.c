@@ -16,44 +16,16 @@
  * All that is known of the records are answers; what is made of them is
  * post-processing, in any precision.
  */
-#include "newton.h"
+#include "newton_state.h"
 
 #include <math.h>
 #include <string.h>
 
 #define LEAST_CLIP .7    /* in mean lengths */
 #define LEAST_SPREAD .5  /* sd of the lengths in means */
-#define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
 #define MOST_GROWTH 1.25 /* of the mean length, over the least so far */
 #define CHANGE .04       /* of the mean length in a round, squared */
 #define LEAST_ENERGY .01 /* of a direction, on average: noise may hide all */
-
-typedef struct newton_state {
-    const solver_problem *problem;
-    const newton_settings *settings;
-    curator *curator;
-    int64_t p, d; /* features; with the intercept */
-    double *memory;
-
-    newton_response response;
-    newton_columns columns;
-    double curvature, trace;
-    double *matrix, *vector, *value, *map, *model; /* d x d */
-    double noise_dimension, effective_dimension;
-
-    double *v, *next, *sum, *gradient, *back; /* d */
-    double *l1, *l2, *low, *high;             /* in the frame */
-    double *told;                             /* the curator's iterate */
-    double weight_sum;
-    momentum push;
-
-    /* lengths of gradients: mean, its start, squared spread, how much noise
-       there is */
-    double length, first_length, least_length, spread2, tail;
-    double least_seen; /* the least mean length that was answered */
-    double steeper;    /* the model, than the matrix says */
-    double last_sd;    /* of the noise in the last gradient */
-} newton_state;
 
 static int newton_memory(newton_state *s)
 {
@@ -82,104 +54,6 @@ static int newton_memory(newton_state *s)
 static int64_t newton_feature(const newton_state *s, int64_t j)
 {
     return s->columns.feature ? s->columns.feature[j] : j;
-}
-
-/* ---- 4 and 5: the matrix and its spectrum ---- */
-
-/* The noise that T rounds leave in `hidden` directions of rate rho. */
-static double walk(double hidden, double rho, double rounds)
-{
-    double steps = rounds / (1 + rho * rounds);
-    return hidden * rho * steps * steps;
-}
-
-/* The floor of the eigenvalues that cannot be seen, whose sum is `sum`. */
-static double newton_floor(newton_state *s, double visible, double hidden,
-                           double sum, double edge)
-{
-    const budget_split *r = &s->settings->rule;
-    double budget = r->strength * r->strength * (r->gradients + r->lengths);
-    double floor = fmin(edge / 2, sum);
-    for (;; floor *= 1.1) {
-        double rho = fmin(1, sum / floor / hidden);
-        double extra = walk(hidden, rho, (double)r->rounds);
-        s->noise_dimension = visible + extra;
-        s->effective_dimension = visible + sum / floor;
-        double clip =
-            fmax(LEAST_CLIP,
-                 1 + .7 * newton_tail(&s->problem->loss, &s->settings->rule,
-                                      s->noise_dimension));
-        double reach = 2 * fmax(clip * s->response.slope, s->response.least);
-        double lost = .5 * reach * reach * s->effective_dimension /
-                      s->curvature / budget * extra;
-        if (lost <= HIDDEN_NOISE * s->response.gain || floor > 1e6 * edge)
-            return floor;
-    }
-}
-
-/* Eigenvalues above the edge of the noise lose their bias; the others get
-   one floor. */
-static void newton_spectrum(newton_state *s, double sd)
-{
-    double d = (double)s->d, most = 20 * s->settings->rule.reach * s->trace;
-    double edge = fmax(sd * sqrt(2 * d), 1e-9 * s->trace), sum = 0, floor = 0;
-    int64_t visible = 0;
-    for (int64_t j = 0; j < s->d; j++) {
-        double x = s->value[j];
-        int seen = x > edge;
-        s->value[j] = seen ? (x + sqrt(x * x - edge * edge)) / 2 : 0;
-        s->push.hidden[j] = !seen;
-        visible += seen;
-        sum += s->value[j];
-    }
-    double hidden = (double)(s->d - visible);
-    s->noise_dimension = s->effective_dimension = (double)visible;
-    if (hidden > 0) {
-        double rest =
-            fmin(fmax(s->trace - sum, .05 * s->trace), hidden * edge / 2);
-        floor = newton_floor(s, (double)visible, hidden, rest, edge);
-    }
-    for (int64_t j = 0; j < s->d; j++)
-        s->value[j] = fmin(s->value[j] > 0 ? s->value[j] : floor, most);
-}
-
-/* map = V / sqrt(k lambda); model = k V lambda V'. */
-static void newton_maps(newton_state *s)
-{
-    int64_t d = s->d;
-    matrix_compose(s->value, s->vector, d, s->model);
-    for (int64_t a = 0; a < d; a++)
-        for (int64_t b = 0; b < d; b++) {
-            s->model[a * d + b] *= s->curvature;
-            s->map[a * d + b] =
-                s->vector[a * d + b] / sqrt(s->curvature * s->value[b]);
-        }
-}
-
-static sotto_status newton_matrix(newton_state *s, sotto_error *error)
-{
-    double sd, sum = 0, reach = sqrt(s->settings->rule.reach * s->trace);
-    ask_frame frame = {.feature = s->columns.feature,
-                       .features = s->p,
-                       .centre = s->columns.centre,
-                       .scale = s->columns.scale};
-    sotto_status status = curator_tell_frame(s->curator, &frame, error);
-    if (status == SOTTO_OK)
-        status = curator_ask_matrix(s->curator, reach, s->matrix, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    for (int64_t j = 0; j < s->d; j++)
-        sum += s->matrix[j * s->d + j];
-    /* what shortening took off the trace is given back */
-    double times = within(s->trace / fmax(sum, 1e-9), 1, 3);
-    for (int64_t k = 0; k < s->d * s->d; k++)
-        s->matrix[k] *= times;
-    status = matrix_eigen(s->matrix, s->d, s->value, s->vector, error);
-    if (status != SOTTO_OK)
-        return status;
-    newton_spectrum(s, sd * times);
-    newton_maps(s);
-    return curator_tell_map(s->curator, s->map, error);
 }
 
 /* ---- 6: rounds ---- */

@@ -1,0 +1,39 @@
+/*
+ * The state of a run of the private Newton method, for its two files.
+ */
+#ifndef SOTTO_SOLVER_NEWTON_STATE_H
+#define SOTTO_SOLVER_NEWTON_STATE_H
+
+#include "newton.h"
+
+typedef struct newton_state {
+    const solver_problem *problem;
+    const newton_settings *settings;
+    curator *curator;
+    int64_t p, d; /* features; with the intercept */
+    double *memory;
+
+    newton_response response;
+    newton_columns columns;
+    double curvature, trace;
+    double *matrix, *vector, *value, *map, *model; /* d x d */
+    double noise_dimension, effective_dimension;
+
+    double *v, *next, *sum, *gradient, *back; /* d */
+    double *l1, *l2, *low, *high;             /* in the frame */
+    double *told;                             /* the curator's iterate */
+    double weight_sum;
+    momentum push;
+
+    /* lengths of gradients: mean, its start, squared spread, how much noise
+       there is */
+    double length, first_length, least_length, spread2, tail;
+    double least_seen; /* the least mean length that was answered */
+    double steeper;    /* the model, than the matrix says */
+    double last_sd;    /* of the noise in the last gradient */
+} newton_state;
+
+/* Asks for the matrix, and tells the curator the coordinates that it makes. */
+sotto_status newton_matrix(newton_state *s, sotto_error *error);
+
+#endif
