@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_CLIP .7    /* in mean lengths */
 #define LEAST_SPREAD .5  /* sd of the lengths in means */
 #define MOST_GROWTH 1.25 /* of the mean length, over the least so far */
 #define CHANGE .04       /* of the mean length in a round, squared */
@@ -96,7 +95,7 @@ static double newton_clip(const newton_state *s)
     double spread = fmax(LEAST_SPREAD, sqrt(fmax(0, s->spread2)));
     double least =
         s->response.least * sqrt(s->effective_dimension / s->curvature);
-    double clip = s->length * fmax(LEAST_CLIP, 1 + spread * s->tail);
+    double clip = s->length * fmax(NEWTON_LEAST_CLIP, 1 + spread * s->tail);
     return within(fmax(clip, least), 1e-25, 1e25);
 }
 

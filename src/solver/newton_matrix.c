@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#define LEAST_CLIP .7    /* in mean lengths */
 #define HIDDEN_NOISE .15 /* of what can be gained, in hidden directions */
 
 /* The noise that T rounds leave in `hidden` directions of rate rho. */
@@ -29,7 +28,7 @@ static double newton_floor(newton_state *s, double visible, double hidden,
         s->noise_dimension = visible + extra;
         s->effective_dimension = visible + sum / floor;
         double clip =
-            fmax(LEAST_CLIP,
+            fmax(NEWTON_LEAST_CLIP,
                  1 + .7 * newton_tail(&s->problem->loss, &s->settings->rule,
                                       s->noise_dimension));
         double reach = 2 * fmax(clip * s->response.slope, s->response.least);

@@ -6,6 +6,8 @@
 
 #include "newton.h"
 
+#define NEWTON_LEAST_CLIP .7 /* in mean lengths */
+
 typedef struct newton_state {
     const solver_problem *problem;
     const newton_settings *settings;
