@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""net.py --check|--write BUILD: what sotto releases, as hashes.
+"""released.py --check|--write BUILD: what sotto releases, as hashes.
 
 Every solver, loss, penalty, adjacency, storage and format is run with a fixed
 seed: models, predictions, statements, the parties' messages, and the prices of
-a few hundred lists. tests/net.json has a hash of each. A refactoring changes
+a few hundred lists. tests/released.json has a hash of each. A refactoring changes
 none of them: --check compares and names those that differ. A change that is
 meant to alter released bytes writes the file anew (--write), and its commit
 says why.
@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-KEPT = os.path.join(ROOT, "tests", "net.json")
+KEPT = os.path.join(ROOT, "tests", "released.json")
 
 SOLVERS = ("auto", "newton", "cd", "gcd", "gd", "sgd", "scd", "scd-paper", "scd-seq",
            "scd-primal", "fw", "bcfw", "ssp", "svrg", "output", "objective", "exact")
@@ -388,7 +388,7 @@ def sha(data):
 def all_hashes(build):
     cases = [*training_cases(), *plan_cases(), *price_cases(), *party_cases()]
     hashes = {}
-    with tempfile.TemporaryDirectory(prefix="sotto-net-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sotto-released-") as folder:
         write_data(folder)
         runner = Runner(build, folder)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
