@@ -84,14 +84,15 @@ static sotto_status npy_fault(const column_plan *p, const fault *f,
 static int npy_rows(worker *w, const char *bytes, int64_t rows,
                     const npy_array *a, int64_t first)
 {
+    /* in locals, which the compiler need not load again for each value */
+    const column *of = w->plan->column;
+    int64_t columns = a->columns;
+    size_t element = a->element;
     for (int64_t r = 0; r < rows; r++) {
+        const char *at = bytes + (size_t)(r * columns) * element;
         int good = 1;
-        for (int64_t i = 0; i < a->columns && good; i++)
-            good = npy_store(
-                w, &w->plan->column[i],
-                npy_element(bytes + (size_t)(r * a->columns + i) * a->element,
-                            a->element),
-                first + r, i);
+        for (int64_t i = 0; i < columns && good; i++, at += element)
+            good = npy_store(w, &of[i], npy_element(at, element), first + r, i);
         if (good)
             worker_row_dense(w);
         else if (!w->plan->drop_bad)

@@ -39,8 +39,10 @@ static int value_declared_class(const column_plan *p, double raw, double *out)
     return 0;
 }
 
-/* The class of a numeric target: 1 when it is one of the two. */
-static int value_class(worker *w, double raw, const char *where, double *out)
+/* The class of a numeric target: 1 when it is one of the two. Not inlined, so
+   that the way of plain numbers through value_number stays short. */
+__attribute__((noinline)) static int value_class(worker *w, double raw,
+                                                 const char *where, double *out)
 {
     block *b = w->block;
     if (w->plan->classes_declared)
