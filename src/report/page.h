@@ -36,7 +36,7 @@ int page_curve_points(const json_t *statement, page_point out[]);
 /* epsilon over delta, and its numbers beneath. */
 void page_curve(text_buffer *t, const json_t *statement);
 
-/* ---- questions.c ---- */
+/* ---- question_list.c ---- */
 
 /* Every question, and what it would cost alone. */
 sotto_status page_questions(text_buffer *t, const json_t *statement,

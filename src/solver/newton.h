@@ -51,7 +51,8 @@ budget_split budget_split_dense(const newton_facts *f);
 /* The rule where nothing but the intercept can be learned. */
 budget_split budget_split_intercept(const newton_facts *f);
 
-/* The rules of select.c, for what comes before the selections, and wide.c. */
+/* The rules of feature_selection.c, for what comes before the selections, and
+   of many_features.c. */
 budget_split budget_split_select(const newton_facts *f);
 budget_split budget_split_wide(const newton_facts *f);
 
@@ -93,7 +94,7 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
                         const newton_settings *s, solver_progress progress,
                         void *context, sotto_error *error);
 
-/* ---- select.c: a few features, and newton on them ---- */
+/* ---- feature_selection.c: a few features, and newton on them ---- */
 
 sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
                         const newton_settings *s, solver_progress progress,
