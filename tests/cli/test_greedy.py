@@ -184,7 +184,7 @@ class Bounds(Greedy):
         self.refused(self.sotto(*usual, "--set", "L=1,M=1,R=1"), "--rows N")
         self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1,M=1,Q=1"), "--set")
         usual[2] = "cd"
-        self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1"), "--solver gcd")
+        self.refused(self.sotto(*usual, "--rows", "100", "--set", "L=1"), "used by: gcd")
 
     def test_constants_that_are_none(self):
         fine = {"L": "1", "M": "1", "R": "1", "gap": "1", "mu1": ".1", "mu2": ".1", "s": "2"}

@@ -465,7 +465,7 @@ class Refused(Models):
             with self.subTest(box):
                 self.train_refused("--box=" + box, words=["--box"])
         self.train_refused("--huber-delta", "0", words=["above 0"])
-        self.train_refused("--huber-delta", "2", words=["expected huber"])
+        self.train_refused("--huber-delta", "2", words=["expected --loss huber"])
         self.train_refused("--tolerance", "0", words=["--tolerance"])
         self.train_refused("--loss", "cubic", words=["squared|logistic"])
         self.train_refused("--no-intercept=3", words=["no value"])
