@@ -30,7 +30,7 @@ extern "C" {
  * A simulation runs all roles in this process, for experiments: the option
  * columns names the file of what the parties have agreed upon, and each of
  * them reads its own columns of `path`. Of the options epsilon, delta, output,
- * insecure-seed, format, delimiter and threads are heeded, too. The model is
+ * insecure-seed, format, delimiter and threads are used, too. The model is
  * as private as that of the parties would be against outsiders.
  */
 typedef struct sotto_simulation sotto_simulation;

@@ -60,12 +60,12 @@ static sotto_status party_options(sotto_options **out, const federation *f,
                                   int k, const sotto_options *options,
                                   sotto_error *error)
 {
-    static const option_id heeded[] = {OPTION_FORMAT, OPTION_DELIMITER,
-                                       OPTION_THREADS, OPTION_EPSILON};
+    static const option_id used[] = {OPTION_FORMAT, OPTION_DELIMITER,
+                                     OPTION_THREADS, OPTION_EPSILON};
     sotto_status status = sotto_options_new(out, error);
-    for (size_t i = 0; i < sizeof heeded / sizeof *heeded; i++)
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (status == SOTTO_OK)
-            status = option_copy(*out, options, heeded[i], error);
+            status = option_copy(*out, options, used[i], error);
     if (status == SOTTO_OK)
         status =
             sotto_options_set(*out, "schema-text", f->party[k].schema, error);

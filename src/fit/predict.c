@@ -14,15 +14,15 @@ static sotto_status predict_options(sotto_options *o, const sotto_model *m,
                                     int labelled, const sotto_options *options,
                                     sotto_error *error)
 {
-    static const option_id heeded[] = {OPTION_BAD_ROWS, OPTION_DROP,
-                                       OPTION_FORMAT, OPTION_DELIMITER,
-                                       OPTION_THREADS};
+    static const option_id used[] = {OPTION_BAD_ROWS, OPTION_DROP,
+                                     OPTION_FORMAT, OPTION_DELIMITER,
+                                     OPTION_THREADS};
     char count[24];
     snprintf(count, sizeof count, "%lld", (long long)m->features);
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < sizeof heeded / sizeof *heeded; i++)
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (status == SOTTO_OK)
-            status = option_copy(o, options, heeded[i], error);
+            status = option_copy(o, options, used[i], error);
     /* without labels the first field of svmlight is any number */
     const char *read_as = loss_name(labelled ? m->loss.kind : LOSS_SQUARED);
     if (status == SOTTO_OK)

@@ -179,13 +179,13 @@ static sotto_status find_own_party(run *r, const sotto_options *options,
 static sotto_status read_table(const run *r, const sotto_options *options,
                                sotto_table **out, sotto_error *error)
 {
-    static const option_id heeded[] = {OPTION_FORMAT, OPTION_DELIMITER,
-                                       OPTION_THREADS};
+    static const option_id used[] = {OPTION_FORMAT, OPTION_DELIMITER,
+                                     OPTION_THREADS};
     sotto_options *own = NULL;
     sotto_status status = sotto_options_new(&own, error);
-    for (size_t i = 0; i < sizeof heeded / sizeof *heeded; i++)
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (status == SOTTO_OK)
-            status = option_copy(own, options, heeded[i], error);
+            status = option_copy(own, options, used[i], error);
     if (status == SOTTO_OK)
         status = sotto_options_set(own, "schema-text",
                                    r->f.party[r->k].schema_with_id, error);
