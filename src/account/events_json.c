@@ -8,8 +8,8 @@
  *
  * An event may have its own "adjacency": what it was priced for.
  */
-#include "json.h"
 #include "account.h"
+#include "json.h"
 
 #include <math.h>
 #include <string.h>

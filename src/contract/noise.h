@@ -4,9 +4,9 @@
  * Every sampler gives integers whose law is within NOISE_DISTANCE in total
  * variation of the ideal one, if the bits are uniform
  * (docs/privacy/noise.md). The scale is the very double that was handed in,
- * so that is what is to be accounted for. A stream belongs to one thread; time depends on
- * the noise drawn. When a call is refused, nothing is drawn and nothing is
- * written: its status must not be ignored.
+ * so that is what is to be accounted for. A stream belongs to one thread; time
+ * depends on the noise drawn. When a call is refused, nothing is drawn and
+ * nothing is written: its status must not be ignored.
  */
 #ifndef SOTTO_NOISE_H
 #define SOTTO_NOISE_H

@@ -3,8 +3,8 @@
  * have cost alone.
  */
 #include "account.h"
-#include "plan.h"
 #include "page.h"
+#include "plan.h"
 
 #include <math.h>
 

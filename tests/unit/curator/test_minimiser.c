@@ -672,7 +672,8 @@ static double gauss_delta(double mu, double epsilon)
 }
 
 /* Lemma C22: a Gaussian loss with `curvature_change` on top is no more than
-   that of the level for one record; and where curvature_change is 0 it is that. */
+   that of the level for one record; and where curvature_change is 0 it is that.
+ */
 static void test_level(void **state)
 {
     (void)state;
