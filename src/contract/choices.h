@@ -1,7 +1,7 @@
 /*
  * choices: the names that an option can have as its value, where another room
  * has something to say of each of them. This is the only place where they are
- * written down. The option table (base/option.c) makes from it what is
+ * written down. The option table (base/option_table.c) makes from it what is
  * accepted, and so help, man page and completion; the other room makes its
  * enumeration and its table. Base does not have to see the other room.
  *

@@ -2,8 +2,8 @@
  * loss: how wrong a margin m = x'w + b is for a target y. Two classes are
  * y = -1 and +1. Names and formulas are in choices.h. All that other rooms know
  * of a loss is here: they ask for its properties, and go by its name only where
- * they have code for just that loss (kernel/row.h, curator/dual.c,
- * exact/hinge.c).
+ * they have code for just that loss (kernel/row.h, kernel/loops.c,
+ * curator/dual.c, exact/hinge.c, solver/perturbation.c, fit/predict.c).
  */
 #ifndef SOTTO_LOSS_H
 #define SOTTO_LOSS_H
@@ -75,8 +75,8 @@ int loss_has_log_odds(loss_kind kind);
 /* Whether it has the parameter delta, which bounds its slope. */
 int loss_has_delta(loss_kind kind);
 
-/* Whether it is smooth and its slope has a bound: output perturbation needs
-   that (Lemma C20). */
+/* Whether it is smooth, its slope has a bound, and the lemma counts what
+   rounding does to its slopes: output perturbation needs that (Lemma C20). */
 int loss_is_lipschitz_smooth(loss_kind kind);
 
 /* Whether the slope is, besides, of one sign, and the curvature continuous:

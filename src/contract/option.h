@@ -1,5 +1,5 @@
 /*
- * option: typed access to the one option table (base/option.c). Adding an
+ * option: typed access to the one option table (base/option_table.c). Adding an
  * option is one line here and one line there.
  */
 #ifndef SOTTO_OPTION_H

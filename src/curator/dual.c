@@ -101,8 +101,8 @@ static double between(double x, double low, double high)
 }
 
 /* The d of the head of this file; k > 0. Where there is no closed form it is
-   one Newton step for b + d = s(m + k d), where s is the slope of the loss. It
-   ends between b and the slope at m, so within the bounds of the loss. */
+   one Newton step for b + d = s(m + k d), where s is minus the slope of the
+   loss. It ends between b and s(m), so within the bounds of the loss. */
 static double dual_move(const loss *l, double target, double m, double b,
                         double k)
 {

@@ -15,6 +15,8 @@ typedef struct loss_row {
     double slope;       /* the least upper bound of its size */
     int slope_is_delta; /* that bound is delta, which is an option */
     int quadratic, curved, log_odds; /* see loss_is_quadratic and others */
+    int rounding_proven; /* Lemma C20 bounds what rounding does to its slopes:
+                            without that no private minimiser is released */
     double (*at)(const loss *l, double m, double y, double *slope,
                  double *curvature);
     double (*conjugate)(const loss *l, double u, double y);
@@ -25,7 +27,8 @@ typedef struct loss_row {
     double (*portable_value)(double m, double y);
     void (*portable_slopes)(double m, double y, double *slope,
                             double *curvature);
-    const char *liblinear, *liblinear_l1; /* NULL: the same */
+    const char *liblinear;    /* NULL: LIBLINEAR has none that is like it */
+    const char *liblinear_l1; /* with an L1 penalty; NULL: as without */
 } loss_row;
 
 /* ---- squared ---- */
@@ -118,6 +121,7 @@ static const loss_row row_LOGISTIC = {.curvature = .25,
                                       .slope = 1,
                                       .curved = 1,
                                       .log_odds = 1,
+                                      .rounding_proven = 1,
                                       .at = logistic_at,
                                       .conjugate = logistic_conjugate,
                                       .dual_start = logistic_dual_start,
@@ -220,6 +224,7 @@ static double huber_conjugate(const loss *l, double u, double y)
 
 static const loss_row row_HUBER = {.curvature = 1,
                                    .slope_is_delta = 1,
+                                   .rounding_proven = 1,
                                    .at = huber_at,
                                    .conjugate = huber_conjugate,
                                    .dual_start = squared_dual_start,
@@ -334,7 +339,8 @@ int loss_has_delta(loss_kind kind)
 
 int loss_is_lipschitz_smooth(loss_kind kind)
 {
-    return loss_is_smooth(kind) && losses[kind].row->slope < INFINITY;
+    return loss_is_smooth(kind) && losses[kind].row->slope < INFINITY &&
+           losses[kind].row->rounding_proven;
 }
 
 int loss_can_be_perturbed(loss_kind kind)

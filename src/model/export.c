@@ -59,6 +59,9 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
     if (strcmp(format, "liblinear"))
         return error_set(error, SOTTO_USAGE,
                          "--format: models are exported to liblinear");
+    if (!loss_liblinear(m->loss.kind, m->l1 > 0))
+        return error_set(error, SOTTO_USAGE, "LIBLINEAR has no loss like %s",
+                         loss_name(m->loss.kind));
     if (m->features >= 2147483647)
         return error_set(error, SOTTO_USAGE,
                          "LIBLINEAR counts features in 31 bits; the model "
