@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 /* All that is known of a loss but its name and its target, which
    contract/choices.h has. */
@@ -236,63 +235,11 @@ enum { LOSS_NUMBER, LOSS_CLASSES };
 
 /* By the list of choices: a loss without a row does not compile. */
 #define LOSS_ENTRY(id, name, target, formula)                                  \
-    [LOSS_##id] = {name, LOSS_##target, &row_##id},
+    [LOSS_##id] = {LOSS_##target, &row_##id},
 static const struct {
-    const char *name;
     int target;
     const loss_row *row;
 } losses[] = {LOSS_LIST(LOSS_ENTRY)};
-
-enum { LOSS_COUNT = sizeof losses / sizeof *losses };
-
-/* ---- names ---- */
-
-int loss_named(const char *name, loss_kind *out)
-{
-    for (int i = 0; i < LOSS_COUNT; i++)
-        if (!strcmp(losses[i].name, name)) {
-            *out = (loss_kind)i;
-            return 1;
-        }
-    return 0;
-}
-
-const char *loss_name(loss_kind kind)
-{
-    return losses[kind].name;
-}
-
-loss_list loss_those(loss_property has)
-{
-    loss_list list = {""};
-    int left = 0;
-    for (int i = 0; i < LOSS_COUNT; i++)
-        left += has((loss_kind)i);
-    for (int i = 0; i < LOSS_COUNT; i++) {
-        if (!has((loss_kind)i))
-            continue;
-        strcat(list.text, losses[i].name);
-        left--;
-        strcat(list.text, left > 1 ? ", " : left == 1 ? " or " : "");
-    }
-    return list;
-}
-
-int loss_named_has(const char *name, loss_property has)
-{
-    loss_kind kind;
-    return loss_named(name, &kind) && has(kind);
-}
-
-sotto_status loss_require(const char *name, loss_property has, const char *who,
-                          const char *lacks, sotto_error *error)
-{
-    if (loss_named_has(name, has))
-        return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "%s: the %s loss %s; expected --loss %s", who, name, lacks,
-                     loss_those(has).text);
-}
 
 const char *loss_liblinear(loss_kind kind, int l1)
 {
