@@ -24,45 +24,6 @@
 
 typedef unsigned __int128 uint128;
 
-/* ---- widths and weights ---- */
-
-/* Buckets of 2^shift integers: as many as are no wider than a nat. */
-static int bucket_shift(double rate)
-{
-    int shift = 0;
-    while (shift < 63 && rate * 2 <= 1) {
-        rate *= 2;
-        shift++;
-    }
-    return shift;
-}
-
-/*
- * An integer that is not below 2^62 e^-(times rate) and less than 1 + 2^-63
- * above it. What is added is far more than the error of the exponential.
- */
-static uint64_t bucket_weight(uint64_t times, double rate)
-{
-    const uint64_t most = (uint64_t)1 << BUCKET_BITS;
-    if (!times)
-        return most;
-    fixed256 e = fixed256_exp_minus(noise_fixed256_rate(times, rate));
-    fixed256 height = fixed256_multiply(e, fixed256_integer(most));
-    return fixed256_add(height, fixed256_fraction(1, 0, 0)).limb[3] + 1;
-}
-
-/* Until the weight is 1, or there are no integers so far apart. */
-static void bucket_weights(noise_buckets *b)
-{
-    for (b->near = 0; b->near <= UINT64_MAX >> b->shift; b->near++) {
-        uint64_t weight = bucket_weight(b->near << b->shift, b->rate);
-        if (weight == 1)
-            break;
-        assert(b->near < BUCKET_NEAR);
-        b->weight[b->near] = weight;
-    }
-}
-
 /* ---- life ---- */
 
 sotto_status noise_buckets_open(noise_buckets **out, size_t count,

@@ -40,4 +40,13 @@ struct noise_buckets {
     uint16_t *part;
 };
 
+/* ---- bucket_weight.c ---- */
+
+/* Buckets of 2^shift integers: as many as are no wider than a nat. */
+int bucket_shift(double rate);
+
+/* Sets b->weight and b->near: until the weight is 1, or there are no integers
+   so far apart. */
+void bucket_weights(noise_buckets *b);
+
 #endif
