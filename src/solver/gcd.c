@@ -93,7 +93,7 @@ static const solver_option gcd_options[] = {
      "what makes a coordinate worth choosing: its distance from the optimality "
      "condition, with a sign (untruncated) or cut off at 0 (gs-s), the length "
      "of its step (gs-r), or what that gains (gs-q)"},
-    {OPTION_SELECTION_SHARE, "0.5, or 0.8 of pure noise",
+    {OPTION_SELECTION_SHARE, "0.5, or 0.8 where the noise is pure",
      "the part of the budget for choosing coordinates"},
     {OPTION_CLIP, "1",
      "a record's part of coordinate j is at most C sqrt(M_j)"},

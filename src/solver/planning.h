@@ -10,9 +10,9 @@
 #define SOLVER_SMOOTHNESS                                                      \
     {                                                                          \
         OPTION_SMOOTHNESS, "bounds",                                           \
-            "where the constants M_j come from: bounds (declared), "           \
-            "private:SHARE of "                                                \
-            "the budget, or a file of numbers"                                 \
+            "where M_j comes from, how fast the slope along feature j can "    \
+            "change: bounds (declared), private:SHARE of the budget, or a "    \
+            "file of numbers"                                                  \
     }
 
 /* What most solvers need of a loss. */
@@ -71,9 +71,9 @@ double solver_prox(const solver_problem *p, double v, double step);
 #define STEPS_OPTION                                                           \
     {                                                                          \
         OPTION_STEPS, "n epsilon / (35 ln p), from 1 to 100",                  \
-            "how many steps; by itself a rule of the number of rows, which "   \
-            "is asked "                                                        \
-            "for privately where --rows is not given"                          \
+            "how many steps; if not given, a rule of the number of rows n "    \
+            "and "                                                             \
+            "features p; n is asked for privately where --rows is not given"   \
     }
 
 /* Whether that number has to be asked first. */
