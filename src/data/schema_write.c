@@ -5,126 +5,117 @@
  * not private (see table.c).
  */
 #include "column_plan.h"
+#include "json.h"
 
 #include <math.h>
 
-static void declare_bounds(text_buffer *t, double low, double high)
+static json_t *declare_bounds(double low, double high)
 {
-    text_put(t, ", \"bounds\": [");
-    text_number(t, low);
-    text_put(t, ", ");
-    text_number(t, high);
-    text_put(t, "]");
+    json_t *bounds = json_array();
+    json_append(&bounds, json_real(low));
+    json_append(&bounds, json_real(high));
+    return bounds;
 }
 
-static void declare_words(text_buffer *t, const char *key, char *const *words,
-                          int64_t count)
+static json_t *declare_words(char *const *words, int64_t count)
 {
-    text_format(t, "\"%s\": [", key);
-    for (int64_t i = 0; i < count; i++) {
-        text_put(t, i ? ", " : "");
-        text_json(t, words[i]);
-    }
-    text_put(t, "]");
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_append(&list, json_string(words[i]));
+    return list;
 }
 
-static void declare_missing(text_buffer *t, const column *c)
+static json_t *declare_missing(const column *c)
 {
-    if (c->missing == MISSING_REFUSE)
-        return;
-    text_put(t, ", \"missing\": ");
     if (c->missing == MISSING_NONE)
-        text_put(t, "\"none\"");
-    else if (c->role == COLUMN_CATEGORY)
-        text_json(t, c->level[c->fill_level]);
-    else
-        text_number(t, c->fill);
+        return json_string("none");
+    if (c->role == COLUMN_CATEGORY)
+        return json_string(c->level[c->fill_level]);
+    return json_real(c->fill);
 }
 
-static void declare_column(text_buffer *t, const column *c,
-                           char *const class_name[2])
+static json_t *declare_column(const column *c, char *const class_name[2])
 {
 #define COLUMN_NAME(id, name, ...) [COLUMN_##id] = name,
     static const char *const types[] = {COLUMN_LIST(COLUMN_NAME)};
-    text_format(t, "{\"type\": \"%s\"", types[c->role]);
+    json_t *o = json_object();
+    json_add_text(&o, "type", types[c->role]);
     if (c->bounded && c->role <= COLUMN_WEIGHT)
-        declare_bounds(t, c->low, c->high);
-    if (c->role == COLUMN_CATEGORY) {
-        text_put(t, ", ");
-        declare_words(t, "levels", c->level, c->levels);
-    }
-    if (c->role == COLUMN_TARGET && class_name[0]) {
-        text_put(t, ", ");
-        declare_words(t, "classes", class_name, 2);
-    }
-    if (column_features(c))
-        declare_missing(t, c);
-    text_put(t, "}");
+        json_add(&o, "bounds", declare_bounds(c->low, c->high));
+    if (c->role == COLUMN_CATEGORY)
+        json_add(&o, "levels", declare_words(c->level, c->levels));
+    if (c->role == COLUMN_TARGET && class_name[0])
+        json_add(&o, "classes", declare_words(class_name, 2));
+    if (column_features(c) && c->missing != MISSING_REFUSE)
+        json_add(&o, "missing", declare_missing(c));
+    return o;
 }
 
 /* Columns that are left out need a line only where they would be refused. */
-static void declare_columns(text_buffer *t, const column_plan *p,
-                            char *const class_name[2], int numbered)
+static json_t *declare_columns(const column_plan *p, char *const class_name[2],
+                               int numbered)
 {
-    int drops = p->has_default && p->default_column.role == COLUMN_DROP,
-        any = 0;
+    int drops = p->has_default && p->default_column.role == COLUMN_DROP;
+    json_t *columns = json_object();
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
-        if (drops && c->role == COLUMN_DROP)
-            continue;
-        text_put(t, any++ ? ", " : "");
         /* svmlight's label has no name; one that is a number would clash */
-        text_json(t, numbered ? "target" : c->name);
-        text_put(t, ": ");
-        declare_column(t, c, class_name);
+        if (!drops || c->role != COLUMN_DROP)
+            json_add(&columns, numbered ? "target" : c->name,
+                     declare_column(c, class_name));
     }
+    return columns;
 }
 
 /* Numbered features: those whose bounds are not the default's. */
-static void declare_numbered(text_buffer *t, const column_plan *p,
+static void declare_numbered(json_t **columns, const column_plan *p,
                              const double *low, const double *high)
 {
     const column *s = &p->default_column;
     for (int64_t j = 0; low && j < p->features; j++) {
         int bounded = isfinite(low[j]) != 0;
+        char name[24];
+        json_t *o;
         if (bounded == s->bounded &&
             (!bounded || (low[j] == s->low && high[j] == s->high)))
             continue;
-        text_format(t, ", \"%lld\": {\"type\": \"number\"", (long long)j + 1);
+        o = json_object();
+        json_add_text(&o, "type", "number");
         if (bounded)
-            declare_bounds(t, low[j], high[j]);
-        text_put(t, "}");
+            json_add(&o, "bounds", declare_bounds(low[j], high[j]));
+        snprintf(name, sizeof name, "%lld", (long long)j + 1);
+        json_add(columns, name, o);
     }
 }
 
-/* The default, where another file may meet it again: features that are named
+/* Whether another file may meet the default again: features that are named
    are all listed. */
-static void declare_default(text_buffer *t, const column_plan *p, int numbered)
+static int needs_default(const column_plan *p, int numbered)
 {
-    int drops = p->default_column.role == COLUMN_DROP;
-    if (!p->has_default || !(drops || (numbered && p->default_column.bounded)))
-        return;
-    text_put(t, "\"default\": ");
-    declare_column(t, &p->default_column, (char *const[2]){NULL, NULL});
-    text_put(t, ", ");
+    return p->has_default && (p->default_column.role == COLUMN_DROP ||
+                              (numbered && p->default_column.bounded));
 }
 
 char *schema_of_plan(const column_plan *p, char *const class_name[2],
                      const double *low, const double *high, int numbered)
 {
     text_buffer t = {0};
-    text_put(&t, "{\"sotto_schema\": 1, ");
-    if (p->missing_words) {
-        declare_words(&t, "missing_values", p->missing, p->missing_words);
-        text_put(&t, ", ");
-    }
-    if (p->width)
-        text_format(&t, "\"width\": %lld, ", (long long)p->width);
-    declare_default(&t, p, numbered);
-    text_put(&t, "\"columns\": {");
-    declare_columns(&t, p, class_name, numbered);
+    json_t *whole = json_object(),
+           *columns = declare_columns(p, class_name, numbered);
     if (numbered)
-        declare_numbered(&t, p, low, high);
-    text_put(&t, "}}");
+        declare_numbered(&columns, p, low, high);
+    json_add_count(&whole, "sotto_schema", 1);
+    if (p->missing_words)
+        json_add(&whole, "missing_values",
+                 declare_words(p->missing, p->missing_words));
+    if (p->width)
+        json_add_count(&whole, "width", p->width);
+    if (needs_default(p, numbered))
+        json_add(
+            &whole, "default",
+            declare_column(&p->default_column, (char *const[2]){NULL, NULL}));
+    json_add(&whole, "columns", columns);
+    json_put(&t, whole);
+    json_decref(whole);
     return text_take(&t);
 }

@@ -36,58 +36,70 @@ char *model_form(const json_t *value)
 
 /* ---- the rest ---- */
 
-static void put_infinite(text_buffer *t, double x)
+/* Takes the value over; a NULL makes the text fail. */
+static void put_member(text_buffer *t, const char *key, json_t *value)
 {
-    if (isfinite(x))
-        text_number(t, x);
-    else
-        text_put(t, "null");
+    text_format(t, "  \"%s\": ", key);
+    json_put(t, value);
+    json_decref(value);
+    text_put(t, ",\n");
+}
+
+/* JSON has no infinity. */
+static json_t *finite_or_null(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *box_of(const sotto_model *m)
+{
+    json_t *box = json_array();
+    json_append(&box, finite_or_null(m->low));
+    json_append(&box, finite_or_null(m->high));
+    return box;
+}
+
+static json_t *penalty_of(const sotto_model *m)
+{
+    json_t *penalty = json_object();
+    int has_box = isfinite(m->low) || isfinite(m->high);
+    if (m->units != MODEL_UNITS_UNKNOWN)
+        json_add_text(&penalty, "units", model_units_name(m->units));
+    json_add_number(&penalty, "l1", m->l1);
+    json_add_number(&penalty, "l2", m->l2);
+    json_add(&penalty, "box", has_box ? box_of(m) : json_null());
+    if (isfinite(m->radius))
+        json_add_number(&penalty, "radius", m->radius);
+    return penalty;
+}
+
+static json_t *classes_of(const sotto_model *m)
+{
+    json_t *classes = json_array();
+    json_append(&classes, json_string(m->class_name[0]));
+    json_append(&classes, json_string(m->class_name[1]));
+    return classes;
+}
+
+static json_t *row_norm_of(const sotto_model *m)
+{
+    json_t *norm = json_object();
+    json_add_number(&norm, "bound", m->norm_bound);
+    json_add_number(&norm, "centre", m->norm_centre);
+    return norm;
 }
 
 static void put_problem(text_buffer *t, const sotto_model *m)
 {
-    text_format(t, "  \"loss\": \"%s\",\n", loss_name(m->loss.kind));
-    if (loss_has_delta(m->loss.kind)) {
-        text_put(t, "  \"huber_delta\": ");
-        text_number(t, m->loss.delta);
-        text_put(t, ",\n");
-    }
-    text_put(t, "  \"penalty\": {");
-    if (m->units != MODEL_UNITS_UNKNOWN)
-        text_format(t, "\"units\": \"%s\", ", model_units_name(m->units));
-    text_put(t, "\"l1\": ");
-    text_number(t, m->l1);
-    text_put(t, ", \"l2\": ");
-    text_number(t, m->l2);
-    text_put(t, ", \"box\": ");
-    if (isinf(m->low) && isinf(m->high))
-        text_put(t, "null");
-    else {
-        text_put(t, "[");
-        put_infinite(t, m->low);
-        text_put(t, ", ");
-        put_infinite(t, m->high);
-        text_put(t, "]");
-    }
-    if (isfinite(m->radius)) {
-        text_put(t, ", \"radius\": ");
-        text_number(t, m->radius);
-    }
-    text_put(t, "},\n  \"classes\": ");
-    for (int i = 0; m->class_name[0] && i < 2; i++) {
-        text_put(t, i ? ", " : "[");
-        text_json(t, m->class_name[i]);
-    }
-    text_put(t, m->class_name[0] ? "],\n" : "null,\n");
+    put_member(t, "loss", json_string(loss_name(m->loss.kind)));
+    if (loss_has_delta(m->loss.kind))
+        put_member(t, "huber_delta", json_real(m->loss.delta));
+    put_member(t, "penalty", penalty_of(m));
+    put_member(t, "classes", m->class_name[0] ? classes_of(m) : json_null());
     if (m->scales_rows)
-        text_put(t, "  \"undeclared\": \"rows\",\n");
-    if (!isfinite(m->norm_bound))
-        return;
-    text_put(t, "  \"row_norm\": {\"bound\": ");
-    text_number(t, m->norm_bound);
-    text_put(t, ", \"centre\": ");
-    text_number(t, m->norm_centre);
-    text_put(t, "},\n");
+        put_member(t, "undeclared", json_string("rows"));
+    if (isfinite(m->norm_bound))
+        put_member(t, "row_norm", row_norm_of(m));
 }
 
 static void put_features(text_buffer *t, const sotto_model *m)
@@ -175,16 +187,11 @@ sotto_status model_text(const sotto_model *m, text_buffer *t,
     if (!m->statement)
         text_put(t, "  \"not_private\": true,\n");
     put_problem(t, m);
-    text_put(t, "  \"intercept\": ");
-    text_number(t, m->intercept);
-    text_put(t, ",\n");
+    put_member(t, "intercept", json_real(m->intercept));
     put_features(t, m);
     put_weights(t, m);
-    if (m->statement && m->rows > 0) {
-        text_put(t, "  \"rows\": ");
-        text_number(t, m->rows);
-        text_put(t, ",\n");
-    }
+    if (m->statement && m->rows > 0)
+        put_member(t, "rows", json_real(m->rows));
     text_format(t, "  \"schema\": %s,\n  \"privacy\": %s,\n  ",
                 m->schema ? m->schema : "null",
                 m->statement ? m->statement : "null");
