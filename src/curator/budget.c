@@ -3,7 +3,7 @@
  * plan costs the budget and not more. Everything here is a function of public
  * values.
  */
-#include "plan.h"
+#include "internal.h"
 
 static void divide_levels(ask_plan *plan, double by)
 {
@@ -68,7 +68,9 @@ sotto_status curator_calibrate(ask_plan *plan, account_adjacency adjacency,
                              .ordered = !plan->any_order,
                              .epsilon = epsilon,
                              .delta = delta};
-    sotto_status status = find_factor(&factor, plan, &target, features, error);
+    sotto_status status = plan_check_size(plan, error);
+    if (status == SOTTO_OK)
+        status = find_factor(&factor, plan, &target, features, error);
     if (status != SOTTO_OK)
         return status;
     /* a hair more, so that rounding cannot make it dearer */

@@ -46,6 +46,9 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
     account_question asked[ASK_MOST_ITEMS];
     int64_t count = 0;
     *out = (account_list){.adjacency = adjacency, .ordered = !plan->any_order};
+    sotto_status status = plan_check_size(plan, error);
+    if (status != SOTTO_OK)
+        return status;
     for (int i = 0, first, size; i < plan->items; i = first + size) {
         size = gate_group(plan, i, &first);
         if (!plan->item[first].count || plan->item[first].level == 0)
@@ -56,7 +59,7 @@ sotto_status curator_events(account_list *out, const ask_plan *plan,
                           (double)plan->item[k].count;
         }
     }
-    sotto_status status = account_ask(out, asked, count, error);
+    status = account_ask(out, asked, count, error);
     if (status != SOTTO_OK)
         account_free(out);
     return status;

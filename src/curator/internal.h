@@ -326,6 +326,10 @@ double objective_noise_level(const curator_policy *policy, const ask_item *item,
 
 /* ---- plan.c ---- */
 
+/* Refuses a plan that says it has more items than it can hold: a solver made
+   it. */
+sotto_status plan_check_size(const ask_plan *plan, sotto_error *error);
+
 /* The level that noise is drawn for: that of the item, or of ASK_RANGE the
    range that its mu pays for. */
 double gate_drawn_level(const ask_item *item);

@@ -81,7 +81,7 @@ static const char *misnumbered(const ask_item *item)
     if (item->block < 0 ||
         (alone && (item->block < 1 || item->block > (int64_t)1 << 40)))
         return "it has a block that is not possible";
-    if (blocks != (item->blocks > 0))
+    if (item->blocks < 0 || blocks != (item->blocks > 0))
         return blocks ? "it has no blocks that take turns"
                       : "it has blocks that take turns";
     if (item->and_next && (alone || q->form == FORM_BUDGET))
@@ -172,17 +172,25 @@ static sotto_status check_item(const curator_policy *policy,
                  : check_people(policy, item, error);
 }
 
-sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
-                           int64_t features, sotto_error *error)
+sotto_status plan_check_size(const ask_plan *plan, sotto_error *error)
 {
     if (plan->items < 0 || plan->items > ASK_MOST_ITEMS)
         return error_set(error, SOTTO_FAILED,
                          "internal error: invalid plan (%d items)",
                          plan->items);
+    return SOTTO_OK;
+}
+
+sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
+                           int64_t features, sotto_error *error)
+{
+    sotto_status status = plan_check_size(plan, error);
+    if (status != SOTTO_OK)
+        return status;
     for (int i = 0; i < plan->items; i++) {
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item, features);
-        sotto_status status = check_item(policy, plan, i, error);
+        status = check_item(policy, plan, i, error);
         if (status != SOTTO_OK)
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))

@@ -167,12 +167,24 @@ void fit_end_run(private_run *r)
     mem_free(r->run.smooth.reach);
 }
 
+/* The solver plans on a copy, of which its plan and its state are taken. What
+   is stated, charged and written down as spent goes by the options and facts
+   that it was given, whatever it made of them. */
+static sotto_status let_solver_plan(solver_run *r, sotto_error *error)
+{
+    solver_run copy = *r;
+    sotto_status status = r->solver->plan(&copy, error);
+    r->plan = copy.plan;
+    r->state = copy.state;
+    return status;
+}
+
 /* Policy, plan and noise, of public facts. */
 static sotto_status run_plan(private_run *r, sotto_error *error)
 {
     fit_begin_run(r);
     r->policy.unit_column = r->unit_column;
-    sotto_status status = r->run.solver->plan(&r->run, error);
+    sotto_status status = let_solver_plan(&r->run, error);
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->run.plan.items; i++)
             r->run.plan.item[i].level = 0;

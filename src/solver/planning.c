@@ -5,11 +5,13 @@
 #include "planning.h"
 #include "number.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 void solver_plan_add(solver_run *r, ask_item item)
 {
+    assert(r->plan.items < ASK_MOST_ITEMS);
     r->plan.item[r->plan.items++] = item;
 }
 

@@ -255,10 +255,20 @@ static void test_invalid_plans(void **state)
                         "answers: it has a count that is not possible)");
     plan.item[1] = some(ASK_GRADIENT, -1, .5);
     assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_FAILED);
+    account_list events;
     plan.items = ASK_MOST_ITEMS + 1;
     assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_FAILED);
+    assert_int_equal(
+        curator_events(&events, &plan, policy.adjacency, 5, &error),
+        SOTTO_FAILED);
+    assert_int_equal(
+        curator_calibrate(&plan, policy.adjacency, 5, 1, 1e-6, &error),
+        SOTTO_FAILED);
     plan.items = 1;
     assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_OK);
+    plan.any_order = 1;
+    plan.item[0].blocks = -1;
+    assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_FAILED);
 }
 
 /* The gate does not draw what cannot protect the answer, even if a plan had
