@@ -1,6 +1,6 @@
 /* libFuzzer: blocks and samplings; the first byte says which the rest is.
    What is read covers every feature once, and draws every block. */
-#include "private.h"
+#include "blocks.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum { FEATURES = 12 };
 
-static void fuzz_look(const fit_blocks *b)
+static void fuzz_look(const bcfw_blocks *b)
 {
     int64_t seen[FEATURES] = {0}, before = -1;
     for (int64_t i = 0; i < b->domain.blocks; i++) {
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     sotto_options *options;
     sotto_error error = {0};
-    fit_blocks blocks;
+    bcfw_blocks blocks;
     char path[64];
     if (size == 0)
         return 0;
@@ -51,12 +51,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         sotto_options_set(options, "sampling", bytes[0] % 2 ? "serial" : path,
                           &error))
         abort();
-    private_run r = {.options = options, .facts = {.features = FEATURES}};
-    if (fit_read_blocks(&blocks, &r, &error) == SOTTO_OK)
+    solver_run r = {.options = options,
+                    .solver = &solver_bcfw,
+                    .facts = {.features = FEATURES}};
+    if (blocks_read(&blocks, &r, &error) == SOTTO_OK)
         fuzz_look(&blocks);
     else if (!error.message[0])
         abort();
-    fit_free_blocks(&blocks);
+    blocks_free(&blocks);
     sotto_options_free(options);
     close(file);
     return 0;
