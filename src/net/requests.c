@@ -229,11 +229,14 @@ void service_connection_changed(void *context, struct MHD_Connection *c,
     service *s = context;
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    /* libmicrohttpd 1.0 has one such answer for each connection: the next
+       question, as for its address, writes over it */
+    int socket = info ? info->connect_fd : -1;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED)
         admission_remove(&s->admission, *own);
     else if (info)
-        *own = admission_add(&s->admission, info->connect_fd,
-                             remote_address(c, from), net_now());
+        *own = admission_add(&s->admission, socket, remote_address(c, from),
+                             net_now());
 }
 
 void service_log_refused(void *context, const char *from, const char *why)
