@@ -12,6 +12,7 @@
  *   7  Prediction            a model and another file -> answers
  *   8  Synthetic data        sets to try things on
  *   9  Accounting            what a list of noisy answers costs
+ *  10  Ledger                one budget for a data set, over all runs
  *
  * Parties that hold different columns of the same rows have a library and a
  * header of their own: sotto_federate.h.
@@ -368,6 +369,23 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit(sotto_model **out, sotto_table **table, const sotto_options *options,
           const sotto_progress_callback *callback, sotto_error *error);
 
+/*
+ * Reads a file for a fit with these options: as sotto_table_read does, but
+ * where the option ledger names a file, the run is planned and booked there
+ * before the first row is looked at: how reading ends may depend on the rows.
+ * SOTTO_BUDGET, with what is spent, asked and left, where a cap does not
+ * allow it. sotto_fit books a table that was read otherwise before it asks.
+ *
+ *   ledger     a file, or "none"; not set: nothing is booked, and the
+ *              statement says "untracked"
+ *   dataset    its name there; or dataset-path, the file's canonical path
+ *   parts      which parts of the data set are read and charged
+ *   purpose, who    in words, for the ledger; the statement has the purpose
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_fit_read(sotto_table **out, const char *path,
+               const sotto_options *options, sotto_error *error);
+
 /* ------------------------------------------------------------------------
  * 6  Model
  *
@@ -472,6 +490,21 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_text(char **out,
                                                          const char *path,
                                                          int as_json,
                                                          sotto_error *error);
+
+/*
+ * Signatures (Ed25519). key_new makes a pair: the secret key in FILE, which
+ * only its owner may read, and the public one in FILE.pub. sign signs the
+ * model with its statement; the file then has the signature. Reading a model
+ * refuses a signature that is wrong; verify also says whose it is:
+ * SOTTO_PRIVACY where it is not that key's, or where there is none.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_key_new(const char *path,
+                                                      sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_sign(sotto_model *model,
+                                                         const char *key,
+                                                         sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_verify(
+    const sotto_model *model, const char *public_key, sotto_error *error);
 
 /*
  * A page about models, for people: one HTML file without scripts, with nothing
@@ -666,6 +699,142 @@ SOTTO_API const sotto_paper *sotto_paper_at(int64_t i);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_paper_multiplier(
     const char *name, double steps, double rate, double epsilon, double delta,
     double *out, sotto_error *error);
+
+/* ------------------------------------------------------------------------
+ * 10  Ledger
+ *
+ * A ledger is a file with the budgets of data sets. Every private run is
+ * booked in it before its first question, and nothing is ever taken back. A
+ * data set has one unit and one adjacency, and perhaps a cap (epsilon,
+ * delta): then all runs together keep it, also where somebody chooses each
+ * run after having seen the answers of those before (docs/privacy/ledger.md).
+ */
+typedef struct sotto_ledger sotto_ledger;
+
+/* The path of the user's own ledger: what SOTTO_LEDGER says, or
+   sotto/ledger.db in the folder XDG_STATE_HOME, or in ~/.local/state. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_own(char **out,
+                                                         sotto_error *error);
+
+/* Opens a ledger that is there. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_open(sotto_ledger **out,
+                                                          const char *path,
+                                                          sotto_error *error);
+SOTTO_API void sotto_ledger_close(sotto_ledger *ledger);
+
+/*
+ * Makes a data set, and the ledger where there is none. Of the options:
+ * dataset and owner; epsilon and delta, the cap; adjacency, unit-column and
+ * rows-per-person; part-column, parts and public-parts, where each part has
+ * the cap for itself.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_create(
+    const char *path, const sotto_options *options, sotto_error *error);
+
+/* Raises the cap of a data set, or of the parts that are named: it now holds
+   for all that was before it, too. Of the options: dataset, parts, epsilon
+   and delta, who. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_raise(
+    sotto_ledger *ledger, const sotto_options *options, sotto_error *error);
+
+/* A data set, or one of its parts. Texts are borrowed during the call. */
+typedef struct sotto_dataset {
+    const char *name;  /* that its owner gave, or the file's path */
+    int is_path;       /* made by the first run on a file, without a cap */
+    const char *id;    /* random, made with it */
+    const char *owner; /* or NULL */
+    const char *unit;  /* in words */
+    const char *adjacency;
+    const char *part;    /* NULL: it has none */
+    const char *created; /* "2026-11-17" */
+    int has_cap;
+    double cap_epsilon, delta;
+    double spent_epsilon;  /* what a cap that is spent by now would promise at
+                              this delta; rounded up */
+    double share;          /* of the cap that is spent, 0 to 1; NaN: no cap */
+    double left_epsilon;   /* what one more run of Gaussian answers may cost
+                              at this delta; rounded down; NaN: no cap */
+    double more_like_last; /* how many runs like the last would fit; NaN:
+                              there was none, or no cap */
+    int64_t charges;       /* runs that were booked */
+    int64_t unfinished;    /* of them not marked as finished */
+    int64_t position;      /* of the last entry in the chain */
+    const char *head;      /* of the chain */
+} sotto_dataset;
+
+/* An answer other than 0 ends the walk. */
+typedef int (*sotto_dataset_taker)(void *context, const sotto_dataset *dataset);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_datasets(
+    sotto_ledger *ledger, const char *name_or_null, sotto_dataset_taker take,
+    void *context, sotto_error *error);
+
+/* An entry in the chain of a data set. */
+typedef struct sotto_entry {
+    int64_t position;         /* from 1 on */
+    const char *kind;         /* "created", "raised" or "charge" */
+    const char *time;         /* "2026-11-17 09:30:12", UTC; not in the chain */
+    const char *who;          /* or NULL */
+    const char *purpose;      /* or NULL */
+    const char *parts;        /* separated by commas; NULL: none */
+    const char *run;          /* of a charge: its random id; else NULL */
+    const char *plan;         /* of a charge: its events; else NULL */
+    double mu, delta0, draws; /* of a charge */
+    int finished;             /* of a charge; not in the chain */
+    double cap_epsilon, delta; /* of the others; 0: no cap */
+    const char *head;          /* of the chain, with this entry */
+} sotto_entry;
+
+/* The entries of a data set, latest first: `most` of them after leaving out
+   the first `skip`. */
+typedef int (*sotto_entry_taker)(void *context, const sotto_entry *entry);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_entries(
+    sotto_ledger *ledger, const char *dataset, int64_t skip, int64_t most,
+    sotto_entry_taker take, void *context, sotto_error *error);
+
+/* What runs would be booked as, and whether they fit; nothing is booked. */
+typedef struct sotto_quote {
+    double mu, delta0, draws; /* of one run */
+    int fits;                 /* all of them */
+    int64_t how_many;         /* fit; INT64_MAX: there is no cap */
+    double spent_before, spent_after, delta; /* epsilon of all, rounded up */
+    double cap_epsilon;                      /* 0: no cap */
+    double left_epsilon;                     /* now: see sotto_dataset */
+} sotto_quote;
+
+/* Of the options: dataset, parts, runs. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_quote(
+    sotto_quote *out, sotto_ledger *ledger, const sotto_options *options,
+    const sotto_events *run, sotto_error *error);
+
+/* The events of a private fit with these options, as sotto_fit_plan plans
+   it. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_fit_events(
+    sotto_events **out, const sotto_options *options, sotto_error *error);
+
+/*
+ * Checks the database, every chain and every sum from the beginning. On
+ * SOTTO_PRIVACY the message names the first bad entry. *entries: how many
+ * were looked at.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_ledger_verify(sotto_ledger *ledger, int64_t *entries, sotto_error *error);
+
+/* Finds the entry that a statement of privacy names, and checks that its head
+   and its charge are the same. SOTTO_PRIVACY where the ledger does not have
+   it, as when an old copy was put back. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_find(sotto_ledger *ledger,
+                                                          const char *statement,
+                                                          int64_t *position,
+                                                          sotto_error *error);
+
+/* The ledger, or one data set of it, as "json", "csv" or "html". */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_export(
+    char **out, sotto_ledger *ledger, const char *dataset_or_null,
+    const char *format, sotto_error *error);
+
+/* A whole copy, made while others go on writing. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_ledger_backup(sotto_ledger *ledger, const char *path, sotto_error *error);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc libc6-dev binutils meson ninja-build pkg-config python3 \
-        zlib1g-dev libjansson-dev libsodium-dev scdoc libgnutls28-dev \
+        zlib1g-dev libjansson-dev libsodium-dev libsqlite3-dev scdoc libgnutls28-dev \
         libmicrohttpd-dev libcurl4-gnutls-dev ;;
     test) echo libcmocka-dev liblinear-tools libmpfr-dev libgmp-dev \
         python3-numpy python3-mpmath groff-base openssl locales ;;

@@ -250,6 +250,52 @@ sotto_status account_filter_epsilon(const account_filter *filter, double delta,
  */
 double account_range_within(double mu);
 
+/* ---- bookings: what a run takes from a budget over many runs ---- */
+
+/*
+ * A run is booked as (mu, delta0): whatever came before it, and whatever its
+ * solver does, its profile is below delta0 + (1 - delta0) times that of a
+ * Gaussian of this mu, in both directions (docs/privacy/account.md). `draws`
+ * are those of the list: they are added up and charged once, at the end.
+ */
+typedef struct account_booking {
+    double mu, delta0, draws;
+} account_booking;
+
+/*
+ * The booking of the list with the least mu that is proven for a delta0 of at
+ * most this. The delta0 that comes back is what is needed: 0 for Gaussians.
+ * SOTTO_BUDGET where none is proven.
+ */
+sotto_status account_book(account_booking *out, const account_list *list,
+                          double delta0, sotto_error *error);
+
+/*
+ * The same within a cap: the booking that takes the least share w of both, mu
+ * squared at most w M^2 and delta0 at most w D0. SOTTO_BUDGET where it takes
+ * more than all.
+ */
+sotto_status account_book_share(account_booking *out, const account_list *list,
+                                double mu, double delta0, sotto_error *error);
+
+/* What is booked, or may be, all together: Theorem L says that it is
+   (epsilon, delta)-private. `square` is the sum of mu^2. */
+typedef struct account_total {
+    double square, delta0, draws;
+} account_total;
+
+/* Rounded up: never below the truth. INFINITY: none is proven. */
+double account_total_delta(const account_total *total, double epsilon);
+double account_total_epsilon(const account_total *total, double delta);
+
+/*
+ * The total that a cap of (epsilon, delta) allows, rounded down: delta0 is a
+ * tenth of delta. SOTTO_USAGE where so many draws would take more than
+ * another tenth.
+ */
+sotto_status account_cap(account_total *out, double epsilon, double delta,
+                         double draws, sotto_error *error);
+
 /* ---- the papers' own formulas, for comparison ---- */
 
 typedef sotto_paper account_paper;

@@ -59,6 +59,11 @@ struct sotto_table {
 
     char **warning;
     int64_t warnings;
+
+    /* what was booked for the fit before the first row was looked at, and how
+       to free it; NULL: nothing (fit/booking.c) */
+    void *booking;
+    void (*free_booking)(void *booking);
 };
 
 /* Marks a column of a model's schema whose bounds were bought: they clamp and
@@ -70,6 +75,18 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
                                const void *bytes, size_t size,
                                const sotto_options *options,
                                sotto_error *error);
+
+/*
+ * Reads a table, and calls `before` when its shape is known and no row has
+ * been looked at. The shape is a table without rows, made of header, schema
+ * and options alone. Another status than SOTTO_OK ends the reading.
+ */
+typedef sotto_status table_before_rows(void *context, const sotto_table *shape,
+                                       sotto_error *error);
+sotto_status table_read_after(sotto_table **out, const char *path,
+                              const sotto_options *options,
+                              table_before_rows *before, void *context,
+                              sotto_error *error);
 
 /* The table that --schema declares, without a row, of the features that it
    lists or of --features, where it has a default for the others. */
