@@ -31,9 +31,8 @@ class Kills(Case):
         self.made += 1
         name = f"m{self.made}.json"
         process = subprocess.Popen(
-            [PROGRAM, "train", "d.csv", "--target", "t", "--solver", "gd", "--rounds", "2",
-             "--clip", "1", "--rows", "200", "--epsilon", "1", "--delta", "1e-6", "--quiet",
-             "--ledger", "l", "--dataset", "people", "-o", name],
+            [PROGRAM, "train", "d.csv", "--target", "t", "--rows", "200", "--epsilon", "1",
+             "--delta", "1e-6", "--quiet", "--ledger", "l", "--dataset", "people", "-o", name],
             cwd=self.directory, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         return process, name
 
