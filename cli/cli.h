@@ -121,6 +121,12 @@ int cli_json_asked(char **argv);
 /* An error as one line of JSON on stderr. */
 void cli_json_error(sotto_status status, const char *message);
 
+/* ---- account.c ---- */
+
+/* The list of --events, of --event, or both joined. */
+sotto_status cli_events(const cli *c, const char *adjacency, sotto_events **out,
+                        sotto_error *error);
+
 /* ---- progress.c ---- */
 
 typedef struct cli_progress {
@@ -152,6 +158,7 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);
 sotto_status cli_federate(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);
+sotto_status cli_ledger(const cli *c, sotto_error *error);
 sotto_status cli_plan(const cli *c, sotto_error *error);
 sotto_status cli_predict(const cli *c, sotto_error *error);
 sotto_status cli_report(const cli *c, sotto_error *error);
