@@ -84,6 +84,9 @@ void cli_print_booking(FILE *to, const char *label, const sotto_model *m);
  */
 sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error);
 
+/* Who books, or raises a cap: the user's name, for the ledger. */
+sotto_status cli_set_who(const cli *c, sotto_error *error);
+
 /* The number that a text starts with, up to a comma, a blank, a brace or its
    end; NaN when there is none. */
 double cli_number(const char *text);

@@ -67,7 +67,9 @@ static void make_text(const ledger_call *l, const ledger_sets *s)
 sotto_status ledger_create(ledger_call *l, sotto_error *error)
 {
     ledger_sets s = {0};
-    sotto_status status = sotto_ledger_create(l->path, l->c->options, error);
+    sotto_status status = cli_set_who(l->c, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_create(l->path, l->c->options, error);
     if (status == SOTTO_OK)
         status = ledger_read(l, &s, ledger_option(l, "dataset"), error);
     if (status == SOTTO_OK && cli_flag(l->c, "json"))
