@@ -61,7 +61,10 @@ static void list_line(const ledger_sets *s, int64_t i)
     }
     printf("; ");
     cli_print_name(stdout, d->unit, SHOW_LINE);
-    printf("; %s\n", d->adjacency);
+    printf("; %s", d->adjacency);
+    if (d->is_path) /* which may have several */
+        printf("; id %s", d->id);
+    printf("\n");
 }
 
 sotto_status ledger_list(ledger_call *l, sotto_error *error)
@@ -171,8 +174,8 @@ static void show_head(const sotto_dataset *d)
 static sotto_status show_runs(ledger_call *l, const sotto_dataset *d,
                               sotto_error *error)
 {
-    printf("chain      %lld entries, head %s\n\n", (long long)d->position,
-           d->head);
+    printf("id         %s\nchain      %lld entries, head %s\n\n", d->id,
+           (long long)d->position, d->head);
     sotto_status status = ledger_entries(l, d->id, 0, SHOW_LATEST, 0, error);
     if (status == SOTTO_OK && d->position > SHOW_LATEST)
         printf("  ... and %lld more: sotto ledger history\n",
