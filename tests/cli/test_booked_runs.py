@@ -101,7 +101,7 @@ class ByDefault(Booked):
     def test_stdin_needs_a_name(self):
         with open(self.path("d.csv"), "rb") as file:
             text = file.read()
-        args = ("train", "-", *TRAIN[2:])
+        args = ("train", "-", "--format", "csv", *TRAIN[2:])
         env = {**os.environ, "SOTTO_LEDGER": self.own}
         self.assertIn("--dataset", self.assert_one_line(
             self.sotto(*args, input=text, env=env), USAGE))
