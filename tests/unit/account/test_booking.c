@@ -456,6 +456,11 @@ static void test_totals_outward(void **state)
                 (1 + expl(e)) * t.draws * 0x1p-80L;
         double got = account_total_delta(&t, e);
         assert_true(got >= truth && got <= truth * (1 + 1e-9L));
+        /* where only delta0 and draws are left */
+        account_total rest = {1e-8, 1e-7 * i, 0x1p40 * (i + .1)};
+        truth = rest.delta0 + (1 + expl(1)) * rest.draws * 0x1p-80L;
+        got = account_total_delta(&rest, 1);
+        assert_true(got >= truth && got <= truth * (1 + 1e-13L));
     }
 }
 
