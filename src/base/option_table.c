@@ -135,15 +135,15 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "which way auto goes"},
     [OPTION_UNDECLARED] = {"undeclared", CHOICE, PRIVACY, "WORD", "bounds", 0, 0,
         "bounds|rows", PLANNED,
-        "features without declared bounds. bounds: these are estimated "
-        "privately (--solver auto); rows: such features are divided by "
-        "their length in each row, which is another model"},
+        "features without declared bounds. bounds: estimated privately "
+        "(--solver auto); rows: divided by their length in each row, which "
+        "is another model"},
     [OPTION_EXPLAIN] = {"explain", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " plan ",
         "say in words what would be asked, and why, instead of the "
         "statement; of solvers that decide something by themselves"},
     [OPTION_BOX] = {"box", PAIR, PROBLEM, "LO,HI", NULL, -INFINITY, INFINITY, NULL,
         PLANNED,
-        "weights stay from LO to HI (or inf), in the units of the "
+        "weights stay from LO to HI (inf is allowed), in the units of the "
         "fit; private training: with 0 in it"},
     [OPTION_INTERCEPT] = {"intercept", FLAG, PROBLEM, NULL, "yes", 0, 0, NULL,
         PLANNED,
