@@ -135,9 +135,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "which way auto goes"},
     [OPTION_UNDECLARED] = {"undeclared", CHOICE, PRIVACY, "WORD", "bounds", 0, 0,
         "bounds|rows", PLANNED,
-        "features without declared bounds. bounds: estimated privately "
-        "(--solver auto); rows: divided by their length in each row, which "
-        "is another model"},
+        "features without bounds. bounds: estimated privately (--solver "
+        "auto); rows: divided by their length in a row, another model"},
     [OPTION_EXPLAIN] = {"explain", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " plan ",
         "say in words what would be asked, and why, instead of the "
         "statement; of solvers that decide something by themselves"},
