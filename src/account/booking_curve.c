@@ -162,10 +162,10 @@ static sotto_status grid_make(booking_grid *g, const booking_source *s,
     *g = (booking_grid){.step = exp2(floor(log2(reach / points)))};
     g->n = (int64_t)ceil(reach / g->step);
     double *u = mem_zeroed(2 * (size_t)(2 * g->n + 1), sizeof *u);
-    g->u[0] = u;
-    g->u[1] = u + 2 * g->n + 1;
     if (!u)
         return error_memory(error);
+    g->u[0] = u;
+    g->u[1] = u + 2 * g->n + 1;
     for (int64_t i = 0; i <= g->n; i++)
         for (int d = 0; d < 2; d++)
             g->u[d][g->n + i] = d && !s->p->sampled
