@@ -255,6 +255,11 @@ static void test_corners(void **state)
     double whole[] = {1e-3, 1e-3};
     booking_curve flat = {.side = {{x, whole, 2}}, .directions = 1};
     assert_true(booking_corner_mu(&flat, 1e-3) < 1e-12);
+    /* slopes that are too small for doubles prove nothing */
+    double far[] = {1, 1e260}, tiny[] = {1e-50, 0};
+    booking_curve steep = {.side = {{far, tiny, 2}}, .directions = 1};
+    assert_true(booking_corner_mu(&steep, 0) == INFINITY);
+    assert_true(booking_corner_mu(&steep, 2e-50) < 1e-12);
     booking_curve none = {0};
     assert_true(booking_corner_mu(&none, .5) == INFINITY);
 }
@@ -352,6 +357,9 @@ static void test_large(void **state)
     assert_true(
         book_for("50000*" SGD "@add-remove", ACCOUNT_REPLACE_ONE, 0, 1e-8).mu <
         4.6);
+    assert_true(isfinite(
+        book_for("900000*" SGD "@add-remove", ACCOUNT_REPLACE_ONE, 0, 1e-8)
+            .mu));
     /* noise so small that no grid fits: as if all were in the sample */
     assert_true(isfinite(book("SUBSAMPLED_GAUSS(.5, .001)", 1e-8).mu));
 }
