@@ -76,11 +76,14 @@ static int closed_is_least(const merged *p)
 static double corner_mu(const double *x, const double *u, double delta0)
 {
     double slope = (u[0] - u[1]) / (x[1] - x[0]), up = 1 + 0x1p-49;
+    if (!(slope >= NORMAL_LEAST)) /* too small a number to be exact */
+        return u[0] > u[1] && u[0] + x[0] * NORMAL_LEAST > delta0 ? INFINITY
+                                                                  : 0;
     double above = (1 - u[0]) * up - x[0] * slope / up;
     double a = slope / (1 - delta0) / up;
     double sum = u[0] + x[0] * slope * up;
     double b = (sum - delta0 + 0x1p-50 * (sum + delta0)) / (1 - delta0) * up;
-    if (!(slope > 0) || !(b > a) || above < slope / up)
+    if (!(b > a) || above < slope / up)
         return 0;
     return (normal_quantile(b, 1) - normal_quantile(a, 0)) * up;
 }

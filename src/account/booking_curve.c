@@ -134,15 +134,16 @@ static double grid_most(const booking_source *s, double epsilon)
 }
 
 /* The epsilon where delta has fallen to this, or up to a hundredth more;
-   INFINITY if it is too far away. */
+   INFINITY if it is too far away: its exponential must be a number. */
 static double grid_reach(const booking_source *s, double delta)
 {
     double low = BOOKING_NEAR / 2, high = BOOKING_NEAR;
-    while (high <= BOOKING_FAR && grid_most(s, high) > delta) {
+    double far = s->p->halved ? BOOKING_FAR / 2 : BOOKING_FAR;
+    while (high <= far && grid_most(s, high) > delta) {
         low = high;
         high *= 2;
     }
-    if (high > BOOKING_FAR)
+    if (high > far)
         return INFINITY;
     while (high - low > .01 * high) {
         double middle = .5 * (low + high);
@@ -162,10 +163,10 @@ static sotto_status grid_make(booking_grid *g, const booking_source *s,
     *g = (booking_grid){.step = exp2(floor(log2(reach / points)))};
     g->n = (int64_t)ceil(reach / g->step);
     double *u = mem_zeroed(2 * (size_t)(2 * g->n + 1), sizeof *u);
-    g->u[0] = u;
-    g->u[1] = u + 2 * g->n + 1;
     if (!u)
         return error_memory(error);
+    g->u[0] = u;
+    g->u[1] = u + 2 * g->n + 1;
     for (int64_t i = 0; i <= g->n; i++)
         for (int d = 0; d < 2; d++)
             g->u[d][g->n + i] = d && !s->p->sampled

@@ -255,6 +255,11 @@ static void test_corners(void **state)
     double whole[] = {1e-3, 1e-3};
     booking_curve flat = {.side = {{x, whole, 2}}, .directions = 1};
     assert_true(booking_corner_mu(&flat, 1e-3) < 1e-12);
+    /* slopes that are too small for doubles prove nothing */
+    double far[] = {1, 1e260}, tiny[] = {1e-50, 0};
+    booking_curve steep = {.side = {{far, tiny, 2}}, .directions = 1};
+    assert_true(booking_corner_mu(&steep, 0) == INFINITY);
+    assert_true(booking_corner_mu(&steep, 2e-50) < 1e-12);
     booking_curve none = {0};
     assert_true(booking_corner_mu(&none, .5) == INFINITY);
 }
@@ -306,18 +311,18 @@ static void assert_covered(const booking_side *s, double mu, double delta0)
 static void test_corners_outward(void **state)
 {
     (void)state;
-    for (int i = 0; i < 400; i++) { /* curves of two to nine points */
-        double x[9], u[9];
-        int64_t n = 2 + i % 8;
+    for (int i = 0; i < 1000; i++) { /* Gaussians: any corner may decide */
+        double x[12], u[12], size = .05 + .004 * i;
+        int64_t n = 4 + i % 9;
         for (int64_t k = 0; k < n; k++) {
-            x[k] = exp(.3 * (double)k * (1 + .01 * i));
-            u[k] = .9 * pow(.5 + .001 * i, (double)(k * k + k)) * (k + 1 < n);
+            double epsilon = (double)k * size * (.4 + 4e-4 * i);
+            x[k] = exp(epsilon);
+            u[k] = normal_delta(size, epsilon);
         }
         booking_curve c = {.side = {{x, u, n}}, .directions = 1};
-        double delta0 = i % 3 ? 1e-9 * (i % 3) : 0;
-        double mu = booking_corner_mu(&c, delta0);
-        assert_true(isfinite(mu));
-        assert_covered(&c.side[0], mu, delta0);
+        double mu = booking_corner_mu(&c, u[n - 1]);
+        assert_true(mu > .5 * size && mu < 2 * size);
+        assert_covered(&c.side[0], mu, u[n - 1]);
     }
 }
 
@@ -352,6 +357,9 @@ static void test_large(void **state)
     assert_true(
         book_for("50000*" SGD "@add-remove", ACCOUNT_REPLACE_ONE, 0, 1e-8).mu <
         4.6);
+    assert_true(isfinite(
+        book_for("900000*" SGD "@add-remove", ACCOUNT_REPLACE_ONE, 0, 1e-8)
+            .mu));
     /* noise so small that no grid fits: as if all were in the sample */
     assert_true(isfinite(book("SUBSAMPLED_GAUSS(.5, .001)", 1e-8).mu));
 }
