@@ -4,11 +4,13 @@
 Every plot must have been drawn, nothing may be wider than the screen, and the page must ask for
 nothing but itself. With SOTTO_PICTURES=FOLDER the screenshots stay there, to be looked at.
 """
+import json
 import os
 import shutil
 import sys
 import tempfile
 import unittest
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "cli")]
@@ -37,6 +39,25 @@ PLOTS = """[...document.querySelectorAll('svg')].map(s => { const f = s.getBound
   return {width: f.width, height: f.height, shapes: seen.length, outside}})"""
 
 
+LEDGER = {"dataset": "Patients of the north wards, 2020 to 2026", "id": "0123456789abcdef" * 2,
+          "owner": "Department of Medicine", "position": 7, "head": "c0ffee17" * 8,
+          "date": "2026-11-17", "mu": .25, "delta0": 0, "draws": 80, "cap": 5, "delta": 1e-6,
+          "spent_epsilon": 3.6, "parts": ["2026-q1", "2026-q2"],
+          "purpose": "Which patients come back within a month: for planning beds, not for "
+                     "decisions about single patients"}
+
+
+def book(folder, name, new, ledger):
+    """The model with this about a ledger in its statement."""
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        model = json.load(file)
+    del model["checksum"]
+    model["privacy"]["ledger"] = ledger
+    head = (json.dumps(model, ensure_ascii=False)[:-1] + ", ").encode()
+    with open(os.path.join(folder, new), "wb") as file:
+        file.write(head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+
+
 def make(folder):
     """A few models and their pages."""
     rows = ["age,%s,ward,hours,y" % LONG]
@@ -62,11 +83,19 @@ def make(folder):
         assert result.code == 0, result.err
     result = run(["train", "d.csv", *usual, "--epsilon", "inf", "-o", "exact.json"], cwd=folder)
     assert result.code == 0, result.err
+    book(folder, "auto.json", "booked.json", LEDGER)
+    book(folder, "auto.json", "reminder.json", {key: value for key, value in LEDGER.items() if key
+                                                not in ("dataset", "cap", "owner", "parts")})
+    assert run(["key", "new", "k"], cwd=folder).code == 0
+    result = run(["train", "d.csv", *usual, "--epsilon", "3", "--delta", "1e-6", "--sign", "k",
+                  "-o", "signed.json"], cwd=folder)
+    assert result.code == 0, result.err
     for i in range(12):
         shutil.copy(os.path.join(folder, "auto.json"),
                     os.path.join(folder, "readmission-model-of-month-%d.json" % (i + 1)))
     many = ["readmission-model-of-month-%d.json" % (i + 1) for i in range(12)]
     pages = {"one": ["auto.json"], "bad": ["exact.json"], "twelve": many,
+             "booked": ["booked.json"], "reminder": ["reminder.json"], "signed": ["signed.json"],
              "all": ["auto.json", "cd.json", "gcd.json", "fw.json", "exact.json"]}
     for page, models in pages.items():
         result = run(["report", *models, "-o", page + ".html"], cwd=folder)

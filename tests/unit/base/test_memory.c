@@ -111,7 +111,7 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[12][64];
+static char paths[13][64];
 enum {
     SCHEMA,
     FULL,
@@ -124,6 +124,7 @@ enum {
     SETS,
     SCALES,
     PARTIES,
+    KEY,
     OUT
 };
 
@@ -255,6 +256,31 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     sotto_table_free(t);
     sotto_model_free(m);
     sotto_model_free(back);
+    return status;
+}
+
+/* A model that is signed by a new key, written, read and verified. */
+static sotto_status do_sign(const sotto_options *options, sotto_error *error)
+{
+    (void)options;
+    char beside[80];
+    sotto_model *m = model_new(3), *back = NULL;
+    snprintf(beside, sizeof beside, "%s.pub", paths[KEY]);
+    sotto_status status = m && (m->schema = mem_text("{}"))
+                              ? sotto_key_new(paths[KEY], error)
+                              : error_memory(error);
+    if (status == SOTTO_OK)
+        status = sotto_model_sign(m, paths[KEY], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_write(m, paths[OUT], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_read(&back, paths[OUT], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_verify(back, beside, error);
+    sotto_model_free(m);
+    sotto_model_free(back);
+    unlink(beside);
+    unlink(paths[KEY]);
     return status;
 }
 
@@ -479,6 +505,12 @@ static void test_model(void **state)
                       SETTINGS({"loss", "hinge"}, {"epsilon", "inf"},
                                {"l2", "1"}, ONE_THREAD),
                       do_model) > 60);
+}
+
+static void test_signed(void **state)
+{
+    (void)state;
+    assert_true(sweep("signed", SETTINGS(ONE_THREAD), do_sign) > 40);
 }
 
 /* Private training: nothing is left in memory, whatever fails. */
@@ -758,6 +790,7 @@ static int make_files(void **state)
              "printf 'note,x,t\\n\"a\\n\",1,2\\nb,3,4\\n' | gzip > %s",
              paths[GZIP]);
     snprintf(paths[OUT], sizeof *paths, "%s/out", folder);
+    snprintf(paths[KEY], sizeof *paths, "%s/key", folder);
     return system(command);
 }
 
@@ -789,7 +822,7 @@ int main(void)
         cmocka_unit_test(test_model),      cmocka_unit_test(test_private),
         cmocka_unit_test(test_noise),      cmocka_unit_test(test_account),
         cmocka_unit_test(test_federate),   cmocka_unit_test(test_report),
-        cmocka_unit_test(test_read_after),
+        cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
