@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-static const double SQUARE_UNIT = 0x1p-40, DELTA0_UNIT = 0x1p-70;
-
 /* So many draws are in every cap: more than any run makes (2^40). */
 static const double DRAWS_MOST = 0x1p40;
 
@@ -28,8 +26,8 @@ int ledger_amount_of(ledger_amount *out, const account_booking *booking)
     double square = booking->mu * booking->mu;
     if (square > 0)
         square = nextafter(square, INFINITY);
-    return amount_up(&out->square, square / SQUARE_UNIT) &&
-           amount_up(&out->delta0, booking->delta0 / DELTA0_UNIT) &&
+    return amount_up(&out->square, square / LEDGER_SQUARE_UNIT) &&
+           amount_up(&out->delta0, booking->delta0 / LEDGER_DELTA0_UNIT) &&
            amount_up(&out->draws, booking->draws);
 }
 
@@ -51,8 +49,8 @@ sotto_status ledger_cap_of(ledger_cap *out, double epsilon, double delta,
         return status;
     out->is_set = 1;
     out->epsilon = epsilon;
-    out->most = (ledger_amount){amount_down(total.square / SQUARE_UNIT),
-                                amount_down(total.delta0 / DELTA0_UNIT),
+    out->most = (ledger_amount){amount_down(total.square / LEDGER_SQUARE_UNIT),
+                                amount_down(total.delta0 / LEDGER_DELTA0_UNIT),
                                 amount_down(total.draws)};
     return SOTTO_OK;
 }
@@ -62,19 +60,19 @@ sotto_status ledger_cap_of(ledger_cap *out, double epsilon, double delta,
 /* The conversion of an integer and the root are each within half a unit. */
 double ledger_mu(int64_t square)
 {
-    double x = sqrt((double)square * SQUARE_UNIT);
+    double x = sqrt((double)square * LEDGER_SQUARE_UNIT);
     return x > 0 ? nextafter(nextafter(x, INFINITY), INFINITY) : 0;
 }
 
 double ledger_mu_down(int64_t square)
 {
-    double x = sqrt((double)square * SQUARE_UNIT);
+    double x = sqrt((double)square * LEDGER_SQUARE_UNIT);
     return x > 0 ? nextafter(nextafter(x, 0), 0) : 0;
 }
 
 double ledger_delta0(int64_t delta0)
 {
-    double x = (double)delta0 * DELTA0_UNIT;
+    double x = (double)delta0 * LEDGER_DELTA0_UNIT;
     return delta0 > (INT64_C(1) << 53) ? nextafter(x, INFINITY) : x;
 }
 

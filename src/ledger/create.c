@@ -52,7 +52,8 @@ static sotto_status copy_pages(const ledger_store *from, ledger_store *to,
     return code == SQLITE_OK ? SOTTO_OK : ledger_failed(to, code, error);
 }
 
-/* `path` is for messages: the file is called `temporary` as yet. */
+/* `path` is for messages: the file is called `temporary` as yet. It needs no
+   journal: one that is not whole is removed. */
 static sotto_status copy_into(const ledger_store *from, const char *temporary,
                               const char *path, sotto_error *error)
 {
@@ -61,7 +62,9 @@ static sotto_status copy_into(const ledger_store *from, const char *temporary,
         temporary, &to.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     sotto_status status =
         code == SQLITE_OK
-            ? ledger_run_sql(&to, "PRAGMA synchronous=EXTRA", error)
+            ? ledger_run_sql(
+                  &to, "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=OFF",
+                  error)
             : ledger_failed(&to, code, error);
     if (status == SOTTO_OK)
         status = copy_pages(from, &to, error);

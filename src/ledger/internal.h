@@ -96,7 +96,9 @@ char *ledger_take_text(ledger_query *q, int column);
 
 /* ---- what is in it ---- */
 
-/* A charge takes them, a cap allows them: mu^2 by 2^-40, delta0 by 2^-70. */
+/* A charge takes them, a cap allows them: whole numbers of these units. */
+#define LEDGER_SQUARE_UNIT 0x1p-40
+#define LEDGER_DELTA0_UNIT 0x1p-70
 typedef struct ledger_amount {
     int64_t square, delta0, draws;
 } ledger_amount;

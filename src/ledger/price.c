@@ -7,11 +7,13 @@
 
 #include <math.h>
 
-/* D0 is a tenth of delta, as in a cap. Rounded down. */
+/* D0 is a tenth of delta, as in a cap. Rounded down to a whole number of the
+   units that charges are rounded up to, so that the turns sum to D0. */
 double ledger_nth_delta0(double delta, int64_t charge)
 {
     double i = (double)charge;
-    return delta / 10 / (i * (i + 1)) * (1 - 0x1p-50);
+    double turn = delta / 10 / (i * (i + 1)) * (1 - 0x1p-50);
+    return floor(turn / LEDGER_DELTA0_UNIT) * LEDGER_DELTA0_UNIT;
 }
 
 /* Each part may have a cap of its own; what fits into the least is a booking
@@ -26,8 +28,9 @@ ledger_terms ledger_terms_of(const ledger_dataset *d)
         terms.has_cap = cap->is_set;
         if (cap->is_set) {
             terms.mu = fmin(terms.mu, ledger_mu_down(cap->most.square));
-            terms.delta0 = fmin(terms.delta0, (double)cap->most.delta0 *
-                                                  (1 - 0x1p-50) * 0x1p-70);
+            terms.delta0 =
+                fmin(terms.delta0, (double)cap->most.delta0 * (1 - 0x1p-50) *
+                                       LEDGER_DELTA0_UNIT);
         } else
             terms.delta0 = fmin(terms.delta0,
                                 ledger_nth_delta0(cap->delta, d->charges + 1));
@@ -60,7 +63,7 @@ int ledger_price_holds(const ledger_amount *a, const ledger_terms *found,
     if (found->has_cap != now->has_cap)
         return 0;
     return now->has_cap ? found->mu == now->mu && found->delta0 == now->delta0
-                        : (double)a->delta0 * 0x1p-70 <= now->delta0;
+                        : (double)a->delta0 * LEDGER_DELTA0_UNIT <= now->delta0;
 }
 
 /* ---- refusals ---- */

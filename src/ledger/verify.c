@@ -13,6 +13,7 @@ typedef struct verifying {
     char before[LEDGER_HEAD];          /* the head so far */
     int64_t position, charges, number; /* of the entry before */
     int64_t entries, lines;            /* that were looked at */
+    int64_t reading;                   /* the number of the data set */
     int named; /* the message names what is wrong: nothing more is asked */
 } verifying;
 
@@ -181,8 +182,9 @@ static sotto_status check_dataset(verifying *v, ledger_query *q,
     char seal[LEDGER_HEAD];
     const char *said = ledger_text_at(q, 1);
     ledger_dataset_free(&v->dataset);
-    sotto_status status = ledger_dataset_read_fixed(
-        &v->dataset, &v->store, ledger_count_at(q, 0), error);
+    v->reading = ledger_count_at(q, 0);
+    sotto_status status =
+        ledger_dataset_read_fixed(&v->dataset, &v->store, v->reading, error);
     if (status == SOTTO_OK)
         status = ledger_seal_dataset(seal, &v->dataset, error);
     if (status == SOTTO_OK && (!said || strcmp(said, seal)))
@@ -275,16 +277,28 @@ static sotto_status check_walk(verifying *v, sotto_error *error)
     return status == SOTTO_OK ? check_counts(v, error) : status;
 }
 
+/* The walk ended at rows that cannot be read. */
+static sotto_status unreadable(verifying *v, sotto_error *error)
+{
+    char what[100];
+    snprintf(what, sizeof what,
+             "data set number %lld, or an entry of it, cannot be read",
+             (long long)v->reading);
+    return bad_ledger(v, what, error);
+}
+
 /* Where a page is so damaged that the walk ends there, what SQLite says about
    the page says more. */
 static sotto_status verify_all(verifying *v, sotto_error *error)
 {
     sotto_error stopped;
-    sotto_status status = check_walk(v, &stopped);
-    if (status == SOTTO_OK || (status == SOTTO_PRIVACY && !v->named))
+    sotto_status walked = check_walk(v, &stopped), status = walked;
+    int damaged = walked == SOTTO_PRIVACY && !v->named;
+    if (walked == SOTTO_OK || damaged)
         status = check_pages(v, &stopped);
     if (status == SOTTO_OK)
-        status = ledger_schema_check(&v->store, &stopped);
+        status = damaged ? unreadable(v, &stopped)
+                         : ledger_schema_check(&v->store, &stopped);
     return status == SOTTO_OK ? SOTTO_OK
                               : error_set(error, status, "%s", stopped.message);
 }
