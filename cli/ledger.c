@@ -2,7 +2,7 @@
  * sotto ledger: one budget for a data set, over all runs. The actions, and
  * which options each of them takes.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <string.h>
 
