@@ -83,10 +83,8 @@ static sotto_status npy_fault(const column_plan *p, const fault *f,
 
 /* ---- C order: the file holds row after row ---- */
 
-/* Whether the row belongs to a part that is read. Not inlined, so that the way
-   of plain numbers through npy_rows stays short. */
-__attribute__((noinline)) static int
-npy_in_part(const column_plan *p, const char *row, size_t element)
+/* Whether the row belongs to a part that is read. */
+static int npy_in_part(const column_plan *p, const char *row, size_t element)
 {
     if (!p->part)
         return 1;
