@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
-	bench-instructions fuzz sanitize clang coverage mutants kills clean \
+	bench-instructions bench-ledger fuzz sanitize clang coverage mutants kills clean \
 	setup-build setup-test test-prerequisites test-busy
 
 # The library, the program and its man page.
@@ -99,6 +99,11 @@ bench-instructions: all
 	@tools/setup.sh ci
 	ninja -C $(BUILD) benches
 	bench/instructions.py --build $(BUILD)
+
+# What bookings cost beside pricing all runs as one list: writes the table of
+# docs/notes/ledger.md.
+bench-ledger: test-prerequisites
+	bench/ledger.py --build $(BUILD) --write
 
 # A second compiler.
 clang:

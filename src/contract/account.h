@@ -230,25 +230,18 @@ sotto_status account_multiplier(double *z, const account_question *question,
 sotto_status account_tuned(const account_list *list, int shape, double mean,
                            double delta, double *epsilon, sotto_error *error);
 
-/* ---- a filter: adaptive choices under caps declared beforehand ---- */
+/* ---- a filter: adaptive choices within a run, under a declared cap ---- */
 
-/*
- * Either `rho` > 0 (zCDP), or Gaussians up to `gauss` = sum of mu^2 and
- * `ranges` selections of at most `eta`. The price is that of the caps.
- */
+/* Of zCDP: the price of whatever is chosen is that of ZCDP(rho). */
 typedef struct account_filter {
-    double rho, gauss, eta;
-    int64_t ranges;
+    double rho;
     account_adjacency adjacency;
-    double used_rho, used_gauss;
-    int64_t used_ranges;
+    double used_rho;
 } account_filter;
 
 /* Charges the event, or SOTTO_BUDGET and nothing is charged. */
 sotto_status account_filter_spend(account_filter *filter, account_event event,
                                   sotto_error *error);
-sotto_status account_filter_epsilon(const account_filter *filter, double delta,
-                                    account_price *out, sotto_error *error);
 
 /*
  * The largest eta for which every mechanism of bounded range eta is mu-GDP,
@@ -280,7 +273,7 @@ sotto_status account_book(account_booking *out, const account_list *list,
 /*
  * The same within a cap: the booking that takes the least share w of both, mu
  * squared at most w M^2 and delta0 at most w D0. SOTTO_BUDGET where it takes
- * more than all.
+ * more than all: `out` is then what it would take with the whole D0.
  */
 sotto_status account_book_share(account_booking *out, const account_list *list,
                                 double mu, double delta0, sotto_error *error);

@@ -231,7 +231,7 @@ def exactly(square, delta0, draws, epsilon):
 
 def checked(events, how, delta0, mu, booked_delta0):
     """The largest of curve / booking, and the least mu for which the booking would hold."""
-    n = 1 << (11 if any(e[0] == "RANGE" for e in events) else 15)
+    n = 1 << (11 if any(e[0] == "RANGE" for e in events) else 14)
     ways = [how] if how == "replace" else ["remove", "add"]
     if not any(e[0] == "SUBSAMPLED_GAUSS" for e in events):
         ways = ways[:1]

@@ -306,18 +306,18 @@ static void assert_covered(const booking_side *s, double mu, double delta0)
 static void test_corners_outward(void **state)
 {
     (void)state;
-    for (int i = 0; i < 400; i++) { /* curves of two to nine points */
-        double x[9], u[9];
-        int64_t n = 2 + i % 8;
+    for (int i = 0; i < 1000; i++) { /* Gaussians: any corner may decide */
+        double x[12], u[12], size = .05 + .004 * i;
+        int64_t n = 4 + i % 9;
         for (int64_t k = 0; k < n; k++) {
-            x[k] = exp(.3 * (double)k * (1 + .01 * i));
-            u[k] = .9 * pow(.5 + .001 * i, (double)(k * k + k)) * (k + 1 < n);
+            double epsilon = (double)k * size * (.4 + 4e-4 * i);
+            x[k] = exp(epsilon);
+            u[k] = normal_delta(size, epsilon);
         }
         booking_curve c = {.side = {{x, u, n}}, .directions = 1};
-        double delta0 = i % 3 ? 1e-9 * (i % 3) : 0;
-        double mu = booking_corner_mu(&c, delta0);
-        assert_true(isfinite(mu));
-        assert_covered(&c.side[0], mu, delta0);
+        double mu = booking_corner_mu(&c, u[n - 1]);
+        assert_true(mu > .5 * size && mu < 2 * size);
+        assert_covered(&c.side[0], mu, u[n - 1]);
     }
 }
 
@@ -456,6 +456,11 @@ static void test_totals_outward(void **state)
                 (1 + expl(e)) * t.draws * 0x1p-80L;
         double got = account_total_delta(&t, e);
         assert_true(got >= truth && got <= truth * (1 + 1e-9L));
+        /* where only delta0 and draws are left */
+        account_total rest = {1e-8, 1e-7 * i, 0x1p40 * (i + .1)};
+        truth = rest.delta0 + (1 + expl(1)) * rest.draws * 0x1p-80L;
+        got = account_total_delta(&rest, 1);
+        assert_true(got >= truth && got <= truth * (1 + 1e-13L));
     }
 }
 

@@ -345,6 +345,24 @@ static sotto_status do_account(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* Booked in any order, in its own, and within a cap. */
+static sotto_status do_book(const sotto_options *options, sotto_error *error)
+{
+    account_list list;
+    account_booking booking;
+    sotto_status status =
+        account_parse(&list, sotto_options_get(options, "event"), NULL, NAN,
+                      ACCOUNT_ADD_REMOVE, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = account_book(&booking, &list, 1e-3, error);
+    list.ordered = 1;
+    if (status == SOTTO_OK)
+        status = account_book_share(&booking, &list, 5, 1e-2, error);
+    account_free(&list);
+    return status;
+}
+
 static sotto_status do_calibrate(const sotto_options *options,
                                  sotto_error *error)
 {
@@ -712,6 +730,8 @@ static void test_account(void **state)
     const char *plan = "RANGE(.5) + GAUSS(.25) + RANGE(.125) + LAPLACE(.25) "
                        "+ SUBSAMPLED_GAUSS(.125, 2)";
     assert_true(sweep("", SETTINGS({"event", plan}), do_account) > 40);
+    const char *run = "RANGE(.5) + GAUSS(.25) + SUBSAMPLED_GAUSS(.125, 2)*2";
+    assert_true(sweep("", SETTINGS({"event", run}), do_book) > 40);
     assert_true(sweep("", SETTINGS({"calibrate", "GAUSS(1/z)"}), do_calibrate) >
                 40);
 }
