@@ -88,7 +88,8 @@ struct json_t;
 void ledger_put(struct json_t **statement, const ledger_receipt *receipt);
 
 /* The column that tells the parts of a data set apart, and their declared
-   values. *column is NULL where it has none. The caller frees both. */
+   values. *column is NULL where it has none, and where the ledger or the data
+   set is not there yet. The caller frees both. */
 sotto_status ledger_parts(const char *file, const char *dataset, char **column,
                           char ***value, int64_t *values, sotto_error *error);
 

@@ -83,9 +83,12 @@ sotto_status sotto_ledger_find(sotto_ledger *ledger, const char *statement,
                                int64_t *position, sotto_error *error)
 {
     ledger_store s;
-    stated said;
-    json_t *root = json_read(statement, strlen(statement), NULL);
-    sotto_status status = read_stated(&said, root, error);
+    stated said = {0};
+    size_t length = strlen(statement);
+    json_t *root = json_read(statement, length, NULL);
+    sotto_status status = !root && json_out_of_memory(length)
+                              ? error_memory(error)
+                              : read_stated(&said, root, error);
     if (status == SOTTO_OK) {
         status = ledger_store_open(&s, ledger->path, LEDGER_CHECKED, error);
         if (status == SOTTO_OK)

@@ -14,11 +14,12 @@
 #include "account.h"
 #include "data.h"
 #include "exact.h"
+#include "json.h"
+#include "ledger.h"
 #include "model.h"
 #include "noise.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <sotto_federate.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[14][64];
+static char paths[15][64];
 enum {
     SCHEMA,
     FULL,
@@ -126,6 +127,7 @@ enum {
     PARTIES,
     KEY,
     LEDGER,
+    NEXT,
     OUT
 };
 
@@ -388,6 +390,138 @@ static sotto_status do_calibrate(const sotto_options *options,
     return status == SOTTO_OK
                ? account_multiplier(&z, &question, 1, &target, error)
                : status;
+}
+
+static int take_dataset(void *context, const sotto_dataset *dataset)
+{
+    (void)context;
+    return dataset == NULL;
+}
+
+static int take_entry(void *context, const sotto_entry *entry)
+{
+    (void)context;
+    return entry == NULL;
+}
+
+/* A run that is booked in a new ledger, and found by its statement. */
+static sotto_status do_book(sotto_ledger *l, sotto_error *error)
+{
+    char *part[] = {"a"};
+    account_list events = {0};
+    ledger_receipt r = {0};
+    json_t *statement = NULL;
+    text_buffer t = {0};
+    int64_t position;
+    sotto_status status = account_parse(&events, "GAUSS(0.1)", NULL, NAN,
+                                        ACCOUNT_ADD_REMOVE, error);
+    ledger_request request = {.file = paths[OUT],
+                              .dataset = "d",
+                              .unit = {ACCOUNT_ADD_REMOVE, NULL, 1},
+                              .events = &events,
+                              .part = part,
+                              .parts = 1,
+                              .purpose = "p"};
+    if (status == SOTTO_OK)
+        status = ledger_book(&r, &request, error);
+    if (status == SOTTO_OK)
+        status = ledger_finish(paths[OUT], r.run, error);
+    if (status == SOTTO_OK) {
+        r.mu = 0.5; /* jansson stops the program inside a long number */
+        statement = json_object();
+        ledger_put(&statement, &r);
+        json_put(&t, statement);
+        status = t.failed ? error_memory(error)
+                          : sotto_ledger_find(l, t.data, &position, error);
+        status = status == SOTTO_PRIVACY ? SOTTO_OK : status; /* another mu */
+    }
+    text_free(&t);
+    json_decref(statement);
+    account_free(&events);
+    ledger_receipt_free(&r);
+    return status;
+}
+
+static sotto_status do_quote(sotto_ledger *l, const sotto_options *options,
+                             sotto_error *error)
+{
+    sotto_events *events = NULL;
+    sotto_quote quote;
+    sotto_status status =
+        sotto_events_plan(&events, "GAUSS(0.5)", "", "add-remove", error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_quote(&quote, l, options, events, error);
+    sotto_events_free(events);
+    return status;
+}
+
+/* A ledger, from its first data set to a copy of it. */
+static sotto_status do_ledger(const sotto_options *options, sotto_error *error)
+{
+    sotto_ledger *l = NULL;
+    char *column = NULL, **value = NULL;
+    int64_t values = 0, entries;
+    unlink(paths[OUT]);
+    unlink(paths[NEXT]);
+    sotto_status status = sotto_ledger_create(paths[OUT], options, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_open(&l, paths[OUT], error);
+    if (status == SOTTO_OK)
+        status = do_book(l, error);
+    if (status == SOTTO_OK)
+        status = do_quote(l, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_datasets(l, "d", take_dataset, NULL, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_entries(l, "d", 0, 9, take_entry, NULL, error);
+    if (status == SOTTO_OK)
+        status = ledger_parts(paths[OUT], "d", &column, &value, &values, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_verify(l, &entries, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_backup(l, paths[NEXT], error);
+    mem_free(column);
+    mem_free_texts(value, values);
+    sotto_ledger_close(l);
+    return status;
+}
+
+/* A run on a file that no ledger knows, and a cap that is raised. */
+static sotto_status do_ledger_path(const sotto_options *options,
+                                   sotto_error *error)
+{
+    account_list events = {0};
+    ledger_receipt r = {0};
+    sotto_ledger *l = NULL;
+    unlink(paths[OUT]);
+    sotto_status status = account_parse(&events, "GAUSS(0.1)", NULL, NAN,
+                                        ACCOUNT_ADD_REMOVE, error);
+    ledger_request request = {.file = paths[OUT],
+                              .path = "/a",
+                              .unit = {ACCOUNT_ADD_REMOVE, "id", 1},
+                              .events = &events};
+    if (status == SOTTO_OK)
+        status = ledger_book(&r, &request, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_create(paths[OUT], options, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_open(&l, paths[OUT], error);
+    sotto_options *more = NULL;
+    if (status == SOTTO_OK)
+        status = sotto_options_new(&more, error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(more, "dataset", "d", error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(more, "epsilon", "3", error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(more, "delta", "1e-6", error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_raise(l, more, error);
+    sotto_options_free(more);
+    sotto_ledger_close(l);
+    account_free(&events);
+    ledger_receipt_free(&r);
+    return status;
 }
 
 /* Fails each allocation of the work in turn; returns how many there are. */
@@ -709,6 +843,20 @@ static void test_report(void **state)
     assert_true(sweep("", SETTINGS(ONE_THREAD), do_report) > 20);
 }
 
+static void test_ledger(void **state)
+{
+    (void)state;
+    assert_true(sweep("",
+                      SETTINGS({"dataset", "d"}, {"owner", "o"},
+                               {"epsilon", "1"}, {"delta", "1e-6"},
+                               {"part-column", "c"}, {"parts", "a,b"}),
+                      do_ledger) > 60);
+    assert_true(
+        sweep("",
+              SETTINGS({"dataset", "d"}, {"epsilon", "1"}, {"delta", "1e-6"}),
+              do_ledger_path) > 20);
+}
+
 static void test_federate(void **state)
 {
     (void)state;
@@ -853,6 +1001,7 @@ static int make_files(void **state)
     make_ledger();
     snprintf(paths[OUT], sizeof *paths, "%s/out", folder);
     snprintf(paths[KEY], sizeof *paths, "%s/key", folder);
+    snprintf(paths[NEXT], sizeof *paths, "%s/next", folder);
     return system(command);
 }
 
@@ -885,7 +1034,7 @@ int main(void)
         cmocka_unit_test(test_noise),       cmocka_unit_test(test_account),
         cmocka_unit_test(test_federate),    cmocka_unit_test(test_report),
         cmocka_unit_test(test_read_after),  cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_ledger_page),
+        cmocka_unit_test(test_ledger_page), cmocka_unit_test(test_ledger),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
