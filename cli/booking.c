@@ -43,8 +43,9 @@ static sotto_status set_own(const cli *c, const char *data, sotto_error *error)
     sotto_status status = sotto_ledger_own(&own, error);
     if (status == SOTTO_OK)
         status = sotto_options_set(c->options, "ledger", own, error);
+    int none = status == SOTTO_OK && !strcmp(own, "none");
     sotto_text_free(own);
-    return status == SOTTO_OK ? set_path(c, data, error) : status;
+    return status == SOTTO_OK && !none ? set_path(c, data, error) : status;
 }
 
 sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error)

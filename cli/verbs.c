@@ -9,11 +9,11 @@
 const verb cli_verbs[] = {
     {"train", "[DATA]", "learn a model from a data file",
      "With a finite --epsilon and a --delta the model is differentially "
-     "private, and has a statement that says what is promised; --solver auto, "
-     "the default, chooses all else. With --epsilon inf the exact solver finds "
-     "the minimiser of mean loss + l1 |w|_1 + l2/2 |w|_2^2: NOT PRIVATE. "
-     "Training maps bounded columns to [-1, 1], the units of the fit; the "
-     "model has weights for the values as they are.",
+     "private and has a statement of what is promised; --solver auto, the "
+     "default, chooses all else. With --epsilon inf the exact solver minimises "
+     "mean loss + l1 |w|_1 + l2/2 |w|_2^2: NOT PRIVATE. Training maps bounded "
+     "columns to [-1, 1], the units of the fit; weights are for the values as "
+     "they are.",
      0, 1, cli_train,
      "not_private privacy features nonzero objective gap converged",
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"

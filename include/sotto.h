@@ -738,9 +738,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_paper_multiplier(
  */
 typedef struct sotto_ledger sotto_ledger;
 
-/* The path of the user's own ledger: what SOTTO_LEDGER says, or
-   sotto/ledger.db in the folder XDG_STATE_HOME, or in ~/.local/state, which
-   are made where they are not there. */
+/* The path of the user's own ledger: what SOTTO_LEDGER says ("none": there is
+   none), or sotto/ledger.db in the folder XDG_STATE_HOME, or in
+   ~/.local/state, which are made where they are not there. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_own(char **out,
                                                          sotto_error *error);
 

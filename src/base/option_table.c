@@ -50,7 +50,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "with --epsilon inf"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, PRIVACY, "K", "1", 1,
         1048576, NULL, PLANNED,
-        "rows of one person that are used and protected"},
+        "rows used and protected per person"},
     [OPTION_CLIP] = {"clip", NUMBER, SOLVER, "C", NULL, 1e-25, INFINITY, NULL,
         PLANNED,
         "how far a record may go"},
@@ -113,7 +113,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "among how many of its features a ball chooses in a step"},
     [OPTION_ISA] = {"isa", CHOICE, OUTPUT, "NAME", "auto", 0, 0,
         "auto|scalar|avx2|avx512", " train ",
-        "instruction set"},
+        "instructions"},
     [OPTION_INSECURE_SEED] = {"insecure-seed", INTEGER, PRIVACY, "N", NULL, 0,
         9007199254740992.0, NULL, " train federate ",
         "noise that anybody can repeat: NOT PRIVATE, for tests"},
@@ -135,9 +135,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "which way auto goes"},
     [OPTION_UNDECLARED] = {"undeclared", CHOICE, PRIVACY, "WORD", "bounds", 0, 0,
         "bounds|rows", PLANNED,
-        "features without declared bounds. bounds: these are estimated "
-        "privately (--solver auto); rows: such features are divided by "
-        "their length in each row, which is another model"},
+        "features without bounds. bounds: estimated privately (--solver "
+        "auto); rows: divided by their length in a row, another model"},
     [OPTION_EXPLAIN] = {"explain", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " plan ",
         "say in words what would be asked, and why, instead of the "
         "statement; of solvers that decide something by themselves"},
@@ -150,7 +149,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "learn an intercept, not penalised"},
     [OPTION_HUBER_DELTA] = {"huber-delta", NUMBER, PROBLEM, "X", "1.35", 1e-300,
         1e300, NULL, PLANNED,
-        "where huber's tangents begin, in the units of the fit"},
+        "where huber's tangents begin"},
     [OPTION_TOLERANCE] = {"tolerance", NUMBER, SOLVER, "X", NULL, 1e-15, 1, NULL,
         " train ",
         "how close to the minimum the exact solver stops"},
@@ -231,8 +230,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "gap, s, tau, alpha (quasi-sparse); zeta"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, PRIVACY, "HOW", NULL, 0, 0,
         CHOICE_TEXT(ADJACENCY_LIST), " account train plan ledger ",
-        "what neighbouring data sets differ in: a record more, another, "
-        "or a blanked one (train: add-remove unless given); zero-out: "
+        "what neighbours differ in: a record more (train's default), "
+        "another, or a blanked one; zero-out: "
         SOTTO_ZERO_OUT},
     [OPTION_IN_ORDER] = {"in-order", FLAG, OTHER, NULL, NULL, 0, 0, NULL,
         " account ledger ",
@@ -276,7 +275,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "a schema as the file of one has it"},
     [OPTION_LEDGER] = {"ledger", FILE_, PRIVACY, "FILE", NULL, 0, 0, NULL,
         " train ledger verify federate ",
-        "where runs are booked; none: nowhere (default: the user's own)"},
+        "where runs are booked, or none (default: your own)"},
     [OPTION_DATASET] = {"dataset", TEXT, PRIVACY, "NAME", NULL, 0, 0, NULL,
         " train ledger federate ",
         "what a run is booked under (default: the file's path)"},

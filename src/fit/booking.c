@@ -186,17 +186,17 @@ typedef struct before_rows {
 
 /* Where neighbours have as many rows, their number is public; but it would be
    counted, and nothing has been read yet. */
-static sotto_status check_rows(const private_run *r, const sotto_table *shape,
-                               sotto_error *error)
+static sotto_status check_rows(const sotto_options *options,
+                               const sotto_table *shape, sotto_error *error)
 {
-    if (r->policy.adjacency == ACCOUNT_ADD_REMOVE || r->policy.rows > 0 ||
-        shape->weight || shape->unit || r->policy.rows_per_person > 1 ||
-        shape->drops_rows)
+    solver_facts f = fit_facts(shape, options);
+    if (f.adjacency == ACCOUNT_ADD_REMOVE || f.rows > 0 || shape->weight ||
+        f.has_people || f.rows_per_person > 1 || shape->drops_rows)
         return SOTTO_OK;
     return error_set(error, SOTTO_PRIVACY,
                      "--adjacency %s: the number of rows is public, and a run "
                      "is charged before a row is read: expected --rows N",
-                     account_adjacency_name(r->policy.adjacency));
+                     account_adjacency_name(f.adjacency));
 }
 
 static sotto_status book_shape(void *context, const sotto_table *shape,
@@ -205,9 +205,9 @@ static sotto_status book_shape(void *context, const sotto_table *shape,
     before_rows *before = context;
     private_run r = fit_new_run(before->options);
     account_list events = {0};
-    sotto_status status = fit_plan_for(&r, shape, error);
+    sotto_status status = check_rows(before->options, shape, error);
     if (status == SOTTO_OK)
-        status = check_rows(&r, shape, error);
+        status = fit_plan_for(&r, shape, error);
     if (status == SOTTO_OK)
         status = fit_events(&r, &events, error);
     if (status == SOTTO_OK)

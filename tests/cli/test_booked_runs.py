@@ -163,7 +163,7 @@ class WithACap(Booked):
         self.create()
         line = self.assert_one_line(self.train("--ledger", "team.ledger", "--dataset", "poeple"),
                                     USAGE)
-        self.assertIn("people", line)
+        self.assertIn('no data set "poeple"', line)
         self.assertIn("--dataset", self.assert_one_line(
             self.train("--ledger", "team.ledger"), USAGE))
 

@@ -240,7 +240,7 @@ class PlansOfNumbers(Case):
         trained = self.sotto("train", "d.npy", *self.PLAN[1:], "-o", "m.json", "--json",
                              "--quiet")
         self.assertEqual(trained.code, OK, trained.err)
-        self.assertEqual(json.loads(trained.out)["privacy"], planned)
+        self.assertEqual(json.loads(trained.out)["privacy"], {**planned, "ledger": "untracked"})
 
     def test_a_target_that_an_option_names(self):
         self.write("s.json", schema({}, default={"type": "number", "bounds": [0, 1]}))

@@ -156,7 +156,8 @@ class Statement(Private):
             "c": {"type": "number", "bounds": [-5, 5]},
             "t": {"type": "target", "classes": ["no", "yes"]}}))
         self.train("--no-intercept")
-        self.assertEqual(self.model()["privacy"], json.loads(plan.out))
+        self.assertEqual(self.model()["privacy"],
+                         {**json.loads(plan.out), "ledger": "untracked"})
         self.assertIn("usage", self.assert_one_line(self.sotto("train"),
                                                     USAGE))
 
