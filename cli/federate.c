@@ -152,7 +152,7 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_model_write(model, output, error);
     if (status == SOTTO_OK && sotto_model_statement(model))
-        status = sotto_spent_settle(output, error);
+        status = sotto_fit_settle(model, output, error);
     if (status == SOTTO_OK)
         federate_tell(c, s, model);
     sotto_model_free(model);

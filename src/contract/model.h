@@ -59,6 +59,9 @@ struct sotto_model {
        file has before it; "": not signed */
     char key[MODEL_KEY], signature[MODEL_SIGNATURE];
 
+    /* in memory only: the ledger that the run was booked in, and the run */
+    char *ledger, *run;
+
     /* of the exact solver, in memory only */
     int certified, converged;
     double objective, gap;

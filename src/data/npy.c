@@ -26,6 +26,8 @@ static sotto_status npy_plan(column_plan *p, const char *file, int64_t columns,
     p->row_word = "row";
     p->width = p->for_model ? p->width : columns;
     status = plan_need_numbers(p, error);
+    if (status == SOTTO_OK)
+        status = plan_part_numbers(p, error);
     if (status != SOTTO_OK) {
         plan_free(p);
         return status;
@@ -81,6 +83,17 @@ static sotto_status npy_fault(const column_plan *p, const fault *f,
 
 /* ---- C order: the file holds row after row ---- */
 
+/* Whether the row belongs to a part that is read. Not inlined, so that the way
+   of plain numbers through npy_rows stays short. */
+__attribute__((noinline)) static int
+npy_in_part(const column_plan *p, const char *row, size_t element)
+{
+    if (!p->part)
+        return 1;
+    row += (size_t)(p->part - p->column) * element;
+    return value_part_number(p, npy_element(row, element));
+}
+
 static int npy_rows(worker *w, const char *bytes, int64_t rows,
                     const npy_array *a, int64_t first)
 {
@@ -90,7 +103,7 @@ static int npy_rows(worker *w, const char *bytes, int64_t rows,
     size_t element = a->element;
     for (int64_t r = 0; r < rows; r++) {
         const char *at = bytes + (size_t)(r * columns) * element;
-        int good = 1;
+        int good = npy_in_part(w->plan, at, element);
         for (int64_t i = 0; i < columns && good; i++, at += element)
             good = npy_store(w, &of[i], npy_element(at, element), first + r, i);
         if (good)
@@ -157,7 +170,8 @@ static int npy_column(npy_columns_job *job, const char *bytes, int64_t rows,
     for (int64_t r = 0; r < rows; r++) {
         double v =
             npy_element(bytes + (size_t)r * job->a->element, job->a->element);
-        if (npy_store(w, c, v, first + r, i)) {
+        if (c == w->plan->part ? value_part_number(w->plan, v)
+                               : npy_store(w, c, v, first + r, i)) {
             npy_put(w, c, first + r);
             npy_range(w, c);
         } else if (w->plan->drop_bad)
@@ -286,7 +300,8 @@ static sotto_status npy_fill(sotto_table *t, source *s, column_plan *p,
 }
 
 static sotto_status npy_read(sotto_table *t, source *s,
-                             const sotto_options *options, sotto_error *error)
+                             const sotto_options *options,
+                             const read_hook *hook, sotto_error *error)
 {
     npy_array a;
     column_plan p;
@@ -296,7 +311,9 @@ static sotto_status npy_read(sotto_table *t, source *s,
     if (status != SOTTO_OK)
         return status;
     t->features = p.features;
-    status = npy_fill(t, s, &p, &a, error);
+    status = read_call(hook, &p, 0, error);
+    if (status == SOTTO_OK)
+        status = npy_fill(t, s, &p, &a, error);
     if (status == SOTTO_OK)
         status = source_drain(s, error);
     plan_free(&p);
