@@ -127,8 +127,10 @@ class Signed(Case):
         weight = str(model["weights"][0]).encode()
         for n, (old, new) in enumerate((
                 (rb'"epsilon": 0.99999', b'"epsilon": 0.89999'), (re.escape(weight), b"12.5"),
-                (rb'"unit": "row"', b'"unit": "rows"'), (rb'"key": "[0-9a-f]+"', b'"key": "%s"' % other),
-                (rb'"ed25519": "[0-9a-f]{4}', b'"ed25519": "0000'), (rb'\n  "rows": [0-9.]+,', b""))):
+                (rb'"unit": "row"', b'"unit": "rows"'), (rb'"key": "[0-9a-f]+"',
+                                                         b'"key": "%s"' % other),
+                (rb'"ed25519": "[0-9a-f]{4}', b'"ed25519": "0000'),
+                (rb'\n  "rows": [0-9.]+,', b""), (rb'"position": \d+', b'"position": 1'))):
             with self.subTest(old):
                 forged = self.forge("f%d.json" % n,
                                     lambda text, old=old, new=new: re.sub(old, new, text, count=1))
