@@ -249,7 +249,19 @@ sotto_status out_commit(out_file *out, sotto_error *error)
     return out_close(out, error);
 }
 
-/* Without a buffer, where what may be a secret would stay. */
+/* Without the stream's buffer, where what may be a secret would stay. */
+static int write_whole(int to, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t done = write(to, bytes, size);
+        if (done < 0 && errno != EINTR)
+            return 0;
+        bytes += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return 1;
+}
+
 sotto_status file_create_as(const char *path, const text_buffer *content,
                             int mode, int *taken, sotto_error *error)
 {
@@ -258,9 +270,10 @@ sotto_status file_create_as(const char *path, const text_buffer *content,
     sotto_status status = out_begin(&out, path, error);
     if (status != SOTTO_OK)
         return status;
-    setvbuf(out.stream, NULL, _IONBF, 0);
-    fwrite(content->data, 1, content->length, out.stream);
-    int synced = out_sync(&out), named = synced && out_appear(&out);
+    int synced =
+        write_whole(fileno(out.stream), content->data, content->length) &&
+        out_sync(&out);
+    int named = synced && out_appear(&out);
     *taken = synced && !named && errno == EEXIST;
     return named ? out_close(&out, error) : out_failed(&out, path, error);
 }

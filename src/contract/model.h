@@ -55,12 +55,12 @@ struct sotto_model {
                     weights: their sum */
     char *file;  /* that it was read from, for messages, or NULL */
 
-    /* in memory only: the ledger that the run was booked in, and the run */
-    char *ledger, *run;
-
     /* the public key of whoever signed it, and the signature, of all that the
        file has before it; "": not signed */
     char key[MODEL_KEY], signature[MODEL_SIGNATURE];
+
+    /* in memory only: the ledger that the run was booked in, and the run */
+    char *ledger, *run;
 
     /* of the exact solver, in memory only */
     int certified, converged;

@@ -75,8 +75,8 @@ def make(folder):
                            "hours": {"type": "number", "bounds": [0, 24]},
                            "y": {"type": "target", "classes": ["0", "1"]}}))
     usual = ["--schema", "s.json", "--loss", "logistic", "--l2", "0.001", "--quiet"]
-    for name, *args in (("auto",), ("cd", "--solver", "cd", "--adjacency", "replace-one",
-                                   "--rows", "600"),
+    for name, *args in (("auto",), ("cd", "--solver", "cd", "--adjacency", "replace-one", "--rows",
+                                    "600"),
                         ("gcd", "--solver", "gcd"),
                         ("fw", "--solver", "fw", "--radius", "2", "--intercept-radius", "2")):
         usual_here = [a for a in usual if name != "fw" or a not in ("--l2", "0.001")]

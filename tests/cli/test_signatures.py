@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import sys
 import unittest
 import zlib
@@ -73,6 +74,27 @@ class Signed(Case):
         self.assertIn(b"signature  by the key " + key[:16].encode(),
                       self.sotto("show", "m.json").out)
 
+    def test_the_ledger_has_the_run(self):
+        """As it stands in the statement; another ledger, or an old copy, has not."""
+        own = os.environ["SOTTO_LEDGER"]
+        self.train("--sign", "k", name="first.json")
+        shutil.copy(own, self.path("old.db"))
+        ledger = self.train("--sign", "k")["privacy"]["ledger"]
+        said = json.loads(self.verify("--json", "--ledger", own).out)
+        self.assertEqual(said["position"], ledger["position"])
+        result = self.verify("--ledger", own)
+        self.assertEqual(result.code, OK, result.err)
+        self.assertEqual(result.out.decode().splitlines()[3],
+                         "ledger     has the run, at position %d" % ledger["position"])
+        self.assertEqual(self.verify("--ledger", "old.db", model="first.json").code, OK)
+        old = self.verify("--ledger", "old.db")
+        self.refused(old, PRIVACY, "an older copy of the ledger was put back")
+        self.assertIn(b"statement  priced again", old.out)  # what holds is said all the same
+        self.assertEqual(self.verify("--ledger", "old.db", "--json").out, b"")
+        self.refused(self.verify("--ledger", "none.db"), FAILED, "there is no ledger")
+        self.train("--sign", "k", "--ledger", "none")
+        self.refused(self.verify("--ledger", own), PRIVACY, "untracked")
+
     def test_what_is_refused(self):
         self.train("--sign", "k")
         self.refused(self.sotto("verify", "m.json"), USAGE, "expected --key FILE")
@@ -105,8 +127,10 @@ class Signed(Case):
         weight = str(model["weights"][0]).encode()
         for n, (old, new) in enumerate((
                 (rb'"epsilon": 0.99999', b'"epsilon": 0.89999'), (re.escape(weight), b"12.5"),
-                (rb'"unit": "row"', b'"unit": "rows"'), (rb'"key": "[0-9a-f]+"', b'"key": "%s"' % other),
-                (rb'"ed25519": "[0-9a-f]{4}', b'"ed25519": "0000'), (rb'\n  "rows": [0-9.]+,', b""))):
+                (rb'"unit": "row"', b'"unit": "rows"'), (rb'"key": "[0-9a-f]+"',
+                                                         b'"key": "%s"' % other),
+                (rb'"ed25519": "[0-9a-f]{4}', b'"ed25519": "0000'),
+                (rb'\n  "rows": [0-9.]+,', b""), (rb'"position": \d+', b'"position": 1'))):
             with self.subTest(old):
                 forged = self.forge("f%d.json" % n,
                                     lambda text, old=old, new=new: re.sub(old, new, text, count=1))
