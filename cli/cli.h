@@ -173,12 +173,14 @@ sotto_status cli_export(const cli *c, sotto_error *error);
 sotto_status cli_federate(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);
 sotto_status cli_ledger(const cli *c, sotto_error *error);
+sotto_status cli_key(const cli *c, sotto_error *error);
 sotto_status cli_plan(const cli *c, sotto_error *error);
 sotto_status cli_predict(const cli *c, sotto_error *error);
 sotto_status cli_report(const cli *c, sotto_error *error);
 sotto_status cli_schema(const cli *c, sotto_error *error);
 sotto_status cli_show(const cli *c, sotto_error *error);
 sotto_status cli_train(const cli *c, sotto_error *error);
+sotto_status cli_verify(const cli *c, sotto_error *error);
 sotto_status cli_version(const cli *c, sotto_error *error);
 sotto_status cli_help(const cli *c, sotto_error *error);
 

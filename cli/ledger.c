@@ -2,7 +2,7 @@
  * sotto ledger: one budget for a data set, over all runs. The actions, and
  * which options each of them takes.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <string.h>
 
@@ -94,13 +94,17 @@ static sotto_status ledger_check(const ledger_action *a, const ledger_call *l,
 /* What --ledger says, or the user's own. */
 static sotto_status ledger_path(ledger_call *l, sotto_error *error)
 {
-    const char *given = ledger_option(l, "ledger");
-    if (given && !strcmp(given, "none"))
-        return cli_refuse(error, "--ledger: expected a file");
-    if (!given)
-        return sotto_ledger_own(&l->own, error);
-    l->path = given;
-    return SOTTO_OK;
+    l->path = ledger_option(l, "ledger");
+    if (!l->path) {
+        sotto_status status = sotto_ledger_own(&l->own, error);
+        if (status != SOTTO_OK)
+            return status;
+        l->path = l->own;
+    }
+    return strcmp(l->path, "none")
+               ? SOTTO_OK
+               : cli_refuse(error, "expected --ledger FILE, not none%s",
+                            l->own ? " (SOTTO_LEDGER says it)" : "");
 }
 
 sotto_status cli_ledger(const cli *c, sotto_error *error)
@@ -115,8 +119,6 @@ sotto_status cli_ledger(const cli *c, sotto_error *error)
     sotto_status status = ledger_check(action, &l, error);
     if (status == SOTTO_OK)
         status = ledger_path(&l, error);
-    if (l.own)
-        l.path = l.own;
     if (status == SOTTO_OK)
         status = action->run(&l, error);
     sotto_ledger_close(l.open);

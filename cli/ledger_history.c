@@ -1,7 +1,7 @@
 /*
  * sotto ledger history: the entries of a data set, latest first, by pages.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <string.h>
 

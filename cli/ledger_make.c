@@ -1,7 +1,7 @@
 /*
  * sotto ledger create, raise, export and backup: what makes something.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <string.h>
 

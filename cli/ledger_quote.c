@@ -2,7 +2,7 @@
  * sotto ledger quote: what runs would be booked as, and whether they fit.
  * Nothing is booked.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * sotto ledger: what a ledger says about its data sets, copied, so that the
  * ledger can be asked more while they are printed.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <stdlib.h>
 #include <string.h>

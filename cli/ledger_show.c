@@ -1,7 +1,7 @@
 /*
  * sotto ledger list and show: what is spent and what is left, for people.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <math.h>
 #include <string.h>

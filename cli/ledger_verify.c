@@ -2,7 +2,7 @@
  * sotto ledger verify: the chains and the sums of a ledger from the
  * beginning, and the entries that models name.
  */
-#include "ledger.h"
+#include "ledger_call.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -62,6 +62,13 @@ static void show_penalty(const sotto_model *m)
     printf("\n");
 }
 
+static void show_signature(const sotto_model *m)
+{
+    const char *key = sotto_model_signer(m);
+    if (key)
+        printf("signature  by the key %.16s (see 'sotto verify')\n", key);
+}
+
 static void show_problem(const sotto_model *m)
 {
     printf("loss       %s", sotto_model_loss(m));
@@ -198,6 +205,7 @@ static void show_text(const sotto_model *m, const show_weight *list,
                       int64_t used)
 {
     show_privacy(m);
+    show_signature(m);
     show_problem(m);
     show_weights(m, list, used);
     show_remarks(m);

@@ -185,6 +185,28 @@ static void train_remark_replaced(const cli *c, const train_old *old,
                 sotto_number_print_up(old->delta, 6).text);
 }
 
+/* What would fail after privacy is spent, tried before it. */
+static sotto_status train_check_key(const cli *c, sotto_error *error)
+{
+    const char *key = sotto_options_get(c->options, "sign");
+    return key ? sotto_key_check(key, error) : SOTTO_OK;
+}
+
+/* A key that is gone by now is no reason to lose a model that is paid for. */
+static sotto_status train_sign(const cli *c, sotto_model *model,
+                               sotto_error *error)
+{
+    const char *key = sotto_options_get(c->options, "sign");
+    sotto_error why;
+    sotto_status status = key ? sotto_model_sign(model, key, &why) : SOTTO_OK;
+    if (status != SOTTO_OK) {
+        cli_refuse(error, "the model is written without a signature: %.400s",
+                   why.message);
+        error->status = status;
+    }
+    return status;
+}
+
 sotto_status cli_train(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
@@ -201,10 +223,14 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = cli_json_check(c, error);
     if (status == SOTTO_OK)
+        status = train_check_key(c, error);
+    if (status == SOTTO_OK)
         status = train_fit(c, &model, error);
     train_old old = {0};
+    sotto_status signing = SOTTO_OK;
     if (status == SOTTO_OK) {
         old = train_look_at_old(c, output);
+        signing = train_sign(c, model, error);
         status = sotto_model_write(model, output, error);
     }
     if (status == SOTTO_OK)
@@ -214,5 +240,5 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         train_tell(c, model);
     sotto_model_free(model);
-    return status;
+    return status == SOTTO_OK ? signing : status;
 }

@@ -48,10 +48,11 @@ const verb cli_verbs[] = {
      ""},
     {"report", "MODEL...", "make a page about models, for people",
      "Writes one HTML file to -o FILE, without scripts and with nothing loaded "
-     "from elsewhere: what is promised in plain words, the epsilon for every "
-     "delta, what was asked and what each question cost, the weights with the "
-     "standard deviation of the last noise that entered each of them, and what "
-     "to tell the data protection officer. Models that are NOT PRIVATE say so "
+     "from elsewhere. First what the data protection officer files: the "
+     "promise in one sentence, whose data, what for, what all runs have spent, "
+     "who signed. Then the epsilon for every delta, what was asked and what "
+     "each question cost, and the weights with the standard deviation of the "
+     "last noise that entered each of them. Models that are NOT PRIVATE say so "
      "loudly. No record is read. Of any number of models; what they cost "
      "together comes first, where their promises are about the same unit and "
      "adjacency.",
@@ -82,6 +83,18 @@ const verb cli_verbs[] = {
      "The format follows the ending of the file's name (.csv), or --format. "
      "The same name, sizes and seed give the same file.",
      0, 1, cli_generate, "output sets", ""},
+    {"key", "new FILE", "make a pair of keys, to sign models by",
+     "The secret key goes to FILE, which its owner alone may read: 'sotto "
+     "train --sign FILE' signs by it. The public key goes to FILE.pub, for "
+     "those who check: 'sotto verify --key FILE.pub'. Ed25519. A key never "
+     "replaces a file.",
+     2, 2, cli_key, "output", ""},
+    {"verify", "MODEL", "check who signed a model, and what its statement says",
+     "Says line by line what holds: the model with its statement is what the "
+     "owner of --key has signed; its questions, priced again, cost no more "
+     "than it says; --ledger FILE has the run, as the statement says. Exit "
+     "code 5 and one line where something does not. No record is read.",
+     1, 1, cli_verify, "signed_by epsilon delta position", ""},
     {"account", "",
      "say what a list of noisy answers costs, or how much "
      "noise they need",

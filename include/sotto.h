@@ -525,6 +525,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_sign(sotto_model *model,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_verify(
     const sotto_model *model, const char *public_key, sotto_error *error);
 
+/* Whether FILE is a secret key that can sign: to be asked before long work. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_key_check(const char *path,
+                                                        sotto_error *error);
+
+/* The public key that a model is signed by, 64 digits of hex; NULL: none.
+   Anybody can sign: whose key it is, only verify says. */
+SOTTO_API const char *sotto_model_signer(const sotto_model *model);
+
 /*
  * A page about models, for people: one HTML file without scripts, with nothing
  * loaded from elsewhere. name[i] is what the page calls model[i]. What it
@@ -730,7 +738,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_paper_multiplier(
  */
 typedef struct sotto_ledger sotto_ledger;
 
-/* The path of the user's own ledger: what SOTTO_LEDGER says ("none": it has
+/* The path of the user's own ledger: what SOTTO_LEDGER says ("none": there is
    none), or sotto/ledger.db in the folder XDG_STATE_HOME, or in
    ~/.local/state, which are made where they are not there. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_own(char **out,

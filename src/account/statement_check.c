@@ -166,6 +166,59 @@ static sotto_status check_lists(const stated *s)
     return slices ? check_shares(s, slices) : SOTTO_OK;
 }
 
+/* A member that need not be there. */
+static int may_be_text(const json_t *from, const char *key)
+{
+    const json_t *value = json_object_get(from, key);
+    return !value || json_is_string(value);
+}
+
+static int may_be_number(const json_t *from, const char *key)
+{
+    const json_t *value = json_object_get(from, key);
+    return !value || (json_is_number(value) && json_number_value(value) >= 0);
+}
+
+static int may_be_parts(const json_t *parts)
+{
+    int fine = !parts || json_is_array(parts);
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        fine &= json_is_string(json_array_get(parts, i));
+    return fine;
+}
+
+/* What a ledger said of the run when it was booked. Whether the ledger has it
+   only the ledger knows; here it is that all of it can be read. */
+static int is_booking(const json_t *ledger)
+{
+    static const char *const texts[] = {"dataset", "owner", "date", "purpose"};
+    static const char *const numbers[] = {"mu", "delta0", "draws", "delta",
+                                          "spent_epsilon"};
+    const json_t *cap = json_object_get(ledger, "cap");
+    const json_t *position = json_object_get(ledger, "position");
+    int fine = json_integer_value(position) >= 1 &&
+               *stated_word(ledger, "id") && *stated_word(ledger, "head") &&
+               (json_is_null(cap) || may_be_number(ledger, "cap")) &&
+               may_be_parts(json_object_get(ledger, "parts"));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        fine &= may_be_text(ledger, texts[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        fine &= may_be_number(ledger, numbers[i]);
+    return fine;
+}
+
+/* Statements of earlier versions have none: they are untracked. */
+static sotto_status check_ledger(const stated *s)
+{
+    const json_t *ledger = json_object_get(s->statement, "ledger");
+    if (!ledger || is_booking(ledger) ||
+        !strcmp(stated_word(s->statement, "ledger"), "untracked"))
+        return SOTTO_OK;
+    return stated_refuse(s, "\"ledger\" to be untracked, or what a ledger "
+                            "says of the run: its id, position and head, and "
+                            "what is spent");
+}
+
 static sotto_status check_promises(const stated *s)
 {
     const json_t *slices = json_object_get(s->statement, "slices");
@@ -232,6 +285,8 @@ static sotto_status check_statement(stated *s)
     sotto_status status = check_words(s);
     if (status == SOTTO_OK)
         status = check_lists(s);
+    if (status == SOTTO_OK)
+        status = check_ledger(s);
     return status == SOTTO_OK ? check_promises(s) : status;
 }
 

@@ -103,7 +103,7 @@ static int out_new(out_file *out)
 {
     struct stat status;
     int replaces = !stat(out->path, &status);
-    mode_t mode = replaces ? status.st_mode & 0777 : 0666;
+    mode_t mode = replaces ? status.st_mode & 0777 : (mode_t)out->mode;
     int descriptor = out_new_unnamed(out, mode);
     out->unnamed = descriptor >= 0;
     if (descriptor < 0)
@@ -181,7 +181,7 @@ sotto_status out_open(out_file *out, const char *path, sotto_error *error)
 {
     int is_stdout = !strcmp(path, "-");
     if (!is_stdout && !out_is_special(path)) {
-        *out = (out_file){.path = file_follow(path)};
+        *out = (out_file){.path = file_follow(path), .mode = 0666};
         return out_begin(out, path, error);
     }
     *out = (out_file){.path = mem_text(is_stdout ? "stdout" : path)};
@@ -249,18 +249,39 @@ sotto_status out_commit(out_file *out, sotto_error *error)
     return out_close(out, error);
 }
 
-sotto_status file_create(const char *path, const text_buffer *content,
-                         int *taken, sotto_error *error)
+/* Without the stream's buffer, where what may be a secret would stay. */
+static int write_whole(int to, const char *bytes, size_t size)
 {
-    out_file out = {.path = mem_text(path)};
+    while (size > 0) {
+        ssize_t done = write(to, bytes, size);
+        if (done < 0 && errno != EINTR)
+            return 0;
+        bytes += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return 1;
+}
+
+sotto_status file_create_as(const char *path, const text_buffer *content,
+                            int mode, int *taken, sotto_error *error)
+{
+    out_file out = {.path = mem_text(path), .mode = mode};
     *taken = 0;
     sotto_status status = out_begin(&out, path, error);
     if (status != SOTTO_OK)
         return status;
-    fwrite(content->data, 1, content->length, out.stream);
-    int synced = out_sync(&out), named = synced && out_appear(&out);
+    int synced =
+        write_whole(fileno(out.stream), content->data, content->length) &&
+        out_sync(&out);
+    int named = synced && out_appear(&out);
     *taken = synced && !named && errno == EEXIST;
     return named ? out_close(&out, error) : out_failed(&out, path, error);
+}
+
+sotto_status file_create(const char *path, const text_buffer *content,
+                         int *taken, sotto_error *error)
+{
+    return file_create_as(path, content, 0666, taken, error);
 }
 
 /* ---- reading ---- */

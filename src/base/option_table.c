@@ -308,11 +308,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "which page of the history; 1 is the latest"},
     [OPTION_JSON] = {"json", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
         " doctor schema generate train plan predict evaluate show report export "
-        "account federate ledger version help ",
+        "key verify account federate ledger version help ",
         "print JSON, errors too (docs/cli.md lists the keys)"},
     [OPTION_QUIET] = {"quiet", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
-        " doctor generate schema train predict evaluate report export federate "
-        "ledger ",
+        " doctor generate schema train predict evaluate report export key "
+        "federate ledger ",
         "print no remarks, only results and errors"},
 };
 /* clang-format on */

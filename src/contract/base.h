@@ -168,6 +168,7 @@ typedef struct out_file {
     FILE *stream;
     char *path, *temporary;
     int unnamed; /* `temporary` does not exist yet */
+    int mode;    /* of a new file, from which the umask is taken off */
 } out_file;
 
 sotto_status out_open(out_file *out, const char *path, sotto_error *error);
@@ -182,6 +183,11 @@ char *file_follow(const char *path);
    written, and *taken is set beside the error. */
 sotto_status file_create(const char *path, const text_buffer *content,
                          int *taken, sotto_error *error);
+
+/* The same, of this mode less the umask. No copy of the content stays in
+   memory: it may be a secret. */
+sotto_status file_create_as(const char *path, const text_buffer *content,
+                            int mode, int *taken, sotto_error *error);
 
 /* Syncs the folder that a file is in, so that its name outlasts a loss of
    power. */

@@ -9,7 +9,11 @@
 #include "base.h"
 #include "loss.h"
 
-enum { MODEL_VERSION = 1 };
+enum {
+    MODEL_VERSION = 1,
+    MODEL_KEY = 65,       /* hex, and its NUL */
+    MODEL_SIGNATURE = 129 /* the same */
+};
 
 /* n mu, from which on more than an intercept can be learned (solver/path.c),
    and rows in a batch: what sgd and scd aim at, less what noise in the number
@@ -51,6 +55,10 @@ struct sotto_model {
                     weights: their sum */
     char *file;  /* that it was read from, for messages, or NULL */
 
+    /* the public key of whoever signed it, and the signature, of all that the
+       file has before it; "": not signed */
+    char key[MODEL_KEY], signature[MODEL_SIGNATURE];
+
     /* in memory only: the ledger that the run was booked in, and the run */
     char *ledger, *run;
 
@@ -76,6 +84,10 @@ char *model_form(const struct json_t *value);
 /* Whose promise it is, in words: of a statement read as JSON (jansson's
    json_t). */
 void model_put_unit(text_buffer *t, const struct json_t *statement);
+
+/* Signs the model by the key of this seed; no member may change afterwards. */
+sotto_status model_sign(sotto_model *m, const unsigned char seed[32],
+                        sotto_error *error);
 
 /* The file's text, with its checksum. */
 sotto_status model_text(const sotto_model *m, text_buffer *out,

@@ -129,15 +129,3 @@ int64_t ledger_how_many(const ledger_state *state, const ledger_amount *a)
     n = n < by_delta0 ? n : by_delta0;
     return n < by_draws ? n : by_draws;
 }
-
-/* As sotto_number_print_up does it, in the other direction. */
-sotto_number ledger_print_down(double x, int digits)
-{
-    double back = 0, less = .5 * pow(10, -digits);
-    if (!(x > 0) || isinf(x))
-        return sotto_number_exact(x);
-    sotto_number out = sotto_number_print(x, digits);
-    for (; sotto_number_parse(out.text, &back) && back > x; less *= 2)
-        out = sotto_number_print(x * (1 - less), digits);
-    return out;
-}

@@ -276,9 +276,6 @@ double ledger_left(const ledger_state *state);
 /* How many charges of this amount fit; INT64_MAX: there is no cap. */
 int64_t ledger_how_many(const ledger_state *state, const ledger_amount *a);
 
-/* As sotto_number_print_up, but never above x. */
-sotto_number ledger_print_down(double x, int digits);
-
 /* ---- prices: price.c ---- */
 
 /* What a run may be booked at: under a cap a share of it, else a delta0. */

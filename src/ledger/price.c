@@ -118,7 +118,7 @@ static sotto_status price_refuse(const ledger_dataset *d, const ledger_part *p,
         text_format(&t,
                     "; left for a run of Gaussian answers: epsilon %s at delta "
                     "%s",
-                    ledger_print_down(left, 3).text, delta.text);
+                    sotto_number_print_down(left, 3).text, delta.text);
     else
         text_put(&t, "; nothing is left");
     sotto_status status = t.failed

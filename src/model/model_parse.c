@@ -148,10 +148,13 @@ sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
         status = check_privacy(name, root, error);
     if (status == SOTTO_OK)
         status = model_read_parts(out, name, root, error);
-    if (status == SOTTO_OK && !((*out)->file = mem_text(name))) {
+    if (status == SOTTO_OK)
+        status = model_check_signature(*out, name, bytes, size, error);
+    if (status == SOTTO_OK && !((*out)->file = mem_text(name)))
+        status = error_memory(error);
+    if (status != SOTTO_OK) {
         sotto_model_free(*out);
         *out = NULL;
-        status = error_memory(error);
     }
     json_decref(list);
     return status;

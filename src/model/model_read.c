@@ -207,10 +207,10 @@ static int64_t count_features(json_t *features)
 static int has_known_keys(json_t *root)
 {
     static const char *const known[] = {
-        "sotto_model", "not_private", "loss",       "huber_delta",
-        "penalty",     "classes",     "intercept",  "features",
-        "weights",     "schema",      "privacy",    "checksum",
-        "row_norm",    "noise",       "undeclared", "rows"};
+        "sotto_model", "not_private", "loss",     "huber_delta", "penalty",
+        "classes",     "intercept",   "features", "weights",     "schema",
+        "privacy",     "checksum",    "row_norm", "noise",       "undeclared",
+        "rows",        "signature"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -235,7 +235,8 @@ sotto_status model_read_parts(sotto_model **out, const char *name, json_t *root,
         return error_memory(error);
     if (fine)
         fine = read_problem(m, root) && read_row_norm(m, root) &&
-               read_undeclared(m, root) && read_rows(m, root);
+               read_undeclared(m, root) && read_rows(m, root) &&
+               model_read_signature(m, root);
     if (fine > 0)
         fine = read_classes(m, root);
     if (fine > 0)

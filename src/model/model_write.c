@@ -176,10 +176,9 @@ static sotto_status check_finite(const sotto_model *m, sotto_error *error)
         j < m->features ? "\"" : "");
 }
 
-sotto_status model_text(const sotto_model *m, text_buffer *t,
-                        sotto_error *error)
+sotto_status model_put_body(const sotto_model *m, text_buffer *t,
+                            sotto_error *error)
 {
-    char tail[48];
     sotto_status status = check_finite(m, error);
     if (status != SOTTO_OK)
         return status;
@@ -195,6 +194,17 @@ sotto_status model_text(const sotto_model *m, text_buffer *t,
     text_format(t, "  \"schema\": %s,\n  \"privacy\": %s,\n  ",
                 m->schema ? m->schema : "null",
                 m->statement ? m->statement : "null");
+    return t->failed ? error_memory(error) : SOTTO_OK;
+}
+
+sotto_status model_text(const sotto_model *m, text_buffer *t,
+                        sotto_error *error)
+{
+    char tail[48];
+    sotto_status status = model_put_body(m, t, error);
+    if (status != SOTTO_OK)
+        return status;
+    model_put_signature(t, m);
     if (t->failed)
         return error_memory(error);
     model_tail(tail, t->data, t->length);

@@ -98,7 +98,7 @@ static void put_promise(text_buffer *t, const sotto_dataset *d)
                 "Somebody who has everything that came out tries to tell "
                 "whether one of those who are protected %s. Nobody can be "
                 "right in more than <strong>",
-                whoever, page_difference(d->adjacency));
+                whoever, page_difference_of(d->adjacency));
     page_number_up(t, most_guessed(d), 3);
     text_put(t, " of 100</strong> cases; blind guesses are right in "
                 "50.</p></div>\n");

@@ -67,19 +67,29 @@ void page_together(text_buffer *t, const sotto_model *const *model,
 sotto_status page_entries(text_buffer *t, sotto_ledger *ledger,
                           const char *dataset, int64_t most, int64_t all,
                           sotto_error *error);
+/* ---- officer.c ---- */
+
+/* What the data protection officer files; a model without a statement gets a
+   warning. */
+sotto_status page_officer(text_buffer *t, const sotto_model *m,
+                          const json_t *statement, sotto_error *error);
+
+/* ---- bounds.c ---- */
+
+/* Where the bounds of columns came from, and how many of each there are. */
+void page_bounds(text_buffer *t, const json_t *statement, const json_t *schema);
 
 /* ---- words.c ---- */
 
-/* What is promised, in words; a model without a statement gets a warning. */
-void page_promise(text_buffer *t, const sotto_model *m,
-                  const json_t *statement);
+/* What the model's own numbers say against it, and all that is stated. */
+void page_statement(text_buffer *t, const sotto_model *m,
+                    const json_t *statement);
 
-/* What to tell the data protection officer. */
-void page_officer(text_buffer *t, const sotto_model *m,
-                  const json_t *statement);
+/* What two data sets differ in that nobody can tell apart well. */
+const char *page_difference(const json_t *statement);
 
-/* What neighbours of this adjacency differ in, after "whether a person ". */
-const char *page_difference(const char *adjacency);
+/* The same for the name of an adjacency. */
+const char *page_difference_of(const char *adjacency);
 
 /* "a person", or "a row", with its column and how many rows of a person
    count. */

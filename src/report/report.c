@@ -17,7 +17,7 @@ static void put_class(text_buffer *t, const char *name)
 
 static void put_kind(text_buffer *t, const sotto_model *m)
 {
-    text_put(t, "<p class=\"soft\">A linear model of ");
+    text_put(t, "<p>A linear model of ");
     text_format(t, "the %s loss with ", sotto_model_loss(m));
     text_format(t, "%lld feature%s", (long long)m->features,
                 m->features == 1 ? "" : "s");
@@ -44,19 +44,19 @@ static sotto_status put_model(text_buffer *t, const sotto_model *m,
                               const char *name, const json_t *statement,
                               int64_t number, sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
     text_format(t, "<section id=\"m%lld\">\n<h2>", (long long)number);
     report_escape(t, name);
     text_put(t, "</h2>\n");
+    sotto_status status = page_officer(t, m, statement, error);
+    text_put(t, "<h3>What it is</h3>\n");
     put_kind(t, m);
-    page_promise(t, m, statement);
-    if (m->statement) {
+    if (status == SOTTO_OK && m->statement) {
+        page_statement(t, m, statement);
         page_curve(t, statement);
         status = page_questions(t, statement, error);
     }
     if (status == SOTTO_OK)
         status = page_weights(t, m, error);
-    page_officer(t, m, statement);
     text_put(t, "</section>\n");
     return status;
 }

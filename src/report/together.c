@@ -94,10 +94,12 @@ static double add_up(double a, double b)
     return lost > 0 ? nextafter(sum, INFINITY) : sum;
 }
 
+/* Data sets of different names may be about the same people. */
 static void put_assumed(text_buffer *t, const json_t *statement)
 {
-    text_put(t, "The models do not say which data they were made of. It is "
-                "assumed that they are about the same people");
+    if (!json_is_object(json_object_get(statement, "ledger")))
+        text_put(t, "The models do not say which data they were made of. ");
+    text_put(t, "It is assumed that they are about the same people");
     if (*column_of(statement)) {
         text_put(t, ", and that \u201c");
         report_escape(t, column_of(statement));

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""The page of 'sotto report' as a person sees it: in Chromium, on a desk, on a phone, in the dark.
+"""The pages of 'sotto report' and of 'sotto ledger export' as a person sees them: in Chromium, on a
+desk, on a phone, in the dark.
 
 Every plot must have been drawn, nothing may be wider than the screen, and the page must ask for
 nothing but itself. With SOTTO_PICTURES=FOLDER the screenshots stay there, to be looked at.
 """
+import json
 import os
 import shutil
 import sys
 import tempfile
 import unittest
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "cli")]
@@ -37,6 +40,25 @@ PLOTS = """[...document.querySelectorAll('svg')].map(s => { const f = s.getBound
   return {width: f.width, height: f.height, shapes: seen.length, outside}})"""
 
 
+LEDGER = {"dataset": "Patients of the north wards, 2020 to 2026", "id": "0123456789abcdef" * 2,
+          "owner": "Department of Medicine", "position": 7, "head": "c0ffee17" * 8,
+          "date": "2026-11-17", "mu": .25, "delta0": 0, "draws": 80, "cap": 5, "delta": 1e-6,
+          "spent_epsilon": 3.6, "parts": ["2026-q1", "2026-q2"],
+          "purpose": "Which patients come back within a month: for planning beds, not for "
+                     "decisions about single patients"}
+
+
+def book(folder, name, new, ledger):
+    """The model with this about a ledger in its statement."""
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        model = json.load(file)
+    del model["checksum"]
+    model["privacy"]["ledger"] = ledger
+    head = (json.dumps(model, ensure_ascii=False)[:-1] + ", ").encode()
+    with open(os.path.join(folder, new), "wb") as file:
+        file.write(head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+
+
 def make(folder):
     """A few models and their pages."""
     rows = ["age,%s,ward,hours,y" % LONG]
@@ -53,7 +75,8 @@ def make(folder):
                            "hours": {"type": "number", "bounds": [0, 24]},
                            "y": {"type": "target", "classes": ["0", "1"]}}))
     usual = ["--schema", "s.json", "--loss", "logistic", "--l2", "0.001", "--quiet"]
-    for name, *args in (("auto",), ("cd", "--solver", "cd", "--adjacency", "replace-one"),
+    for name, *args in (("auto",), ("cd", "--solver", "cd", "--adjacency", "replace-one", "--rows",
+                                    "600"),
                         ("gcd", "--solver", "gcd"),
                         ("fw", "--solver", "fw", "--radius", "2", "--intercept-radius", "2")):
         usual_here = [a for a in usual if name != "fw" or a not in ("--l2", "0.001")]
@@ -62,16 +85,39 @@ def make(folder):
         assert result.code == 0, result.err
     result = run(["train", "d.csv", *usual, "--epsilon", "inf", "-o", "exact.json"], cwd=folder)
     assert result.code == 0, result.err
+    book(folder, "auto.json", "booked.json", LEDGER)
+    book(folder, "auto.json", "reminder.json", {key: value for key, value in LEDGER.items() if key
+                                                not in ("dataset", "cap", "owner", "parts")})
+    assert run(["key", "new", "k"], cwd=folder).code == 0
+    result = run(["train", "d.csv", *usual, "--epsilon", "3", "--delta", "1e-6", "--sign", "k",
+                  "-o", "signed.json"], cwd=folder)
+    assert result.code == 0, result.err
     for i in range(12):
         shutil.copy(os.path.join(folder, "auto.json"),
                     os.path.join(folder, "readmission-model-of-month-%d.json" % (i + 1)))
     many = ["readmission-model-of-month-%d.json" % (i + 1) for i in range(12)]
     pages = {"one": ["auto.json"], "bad": ["exact.json"], "twelve": many,
+             "booked": ["booked.json"], "reminder": ["reminder.json"], "signed": ["signed.json"],
              "all": ["auto.json", "cd.json", "gcd.json", "fw.json", "exact.json"]}
     for page, models in pages.items():
         result = run(["report", *models, "-o", page + ".html"], cwd=folder)
         assert result.code == 0, result.err
     return {page: sum(2 - (m == "exact.json") for m in models) for page, models in pages.items()}
+
+
+def make_ledger(folder):
+    """A ledger with a cap, with parts, and with names that are long or odd; and its page."""
+    cap = ["--ledger", "t.ledger", "--epsilon", "3", "--delta", "1e-6"]
+    calls = [["ledger", "create", "--dataset", "patients", "--owner", EVIL, *cap],
+             ["ledger", "create", "--dataset", LONG, "--part-column", "ward", "--parts", "a,b",
+              *cap]]
+    calls += [["train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon", "1",
+               "--delta", "1e-6", "--ledger", "t.ledger", "--dataset", "patients", "--purpose",
+               purpose, "-o", "booked.json", "--quiet"] for purpose in ("readmission", EVIL, LONG)]
+    calls.append(["ledger", "export", "--ledger", "t.ledger", "-o", "ledger.html"])
+    for call in calls:
+        result = run(call, cwd=folder)
+        assert result.code == 0, result.err
 
 
 @unittest.skipUnless(browser.PROGRAM, "no chromium")
@@ -131,6 +177,23 @@ class Pages(unittest.TestCase):
         self.assertEqual([url for url in asked if not url.endswith("/all.html")], [])
         self.assertEqual([e for e in self.browser.events if e.get("method") == "Log.entryAdded"],
                          [])
+
+    def test_a_ledger(self):
+        make_ledger(self.folder)
+        for screen, (width, _, _) in SCREENS.items():
+            with self.subTest(screen=screen):
+                self.show("ledger", screen)
+                bars = self.browser.ask(PLOTS)
+                self.assertEqual([bar["shapes"] for bar in bars], [2, 1, 1])  # spent, and room
+                for bar in bars:
+                    self.assertGreater(bar["width"], width / 4)
+                    self.assertGreater(bar["height"], 10)
+                self.assertEqual(self.browser.ask(WIDE), [])
+                self.assertLessEqual(
+                    self.browser.ask("document.documentElement.scrollWidth"), width)
+                self.assertEqual(self.browser.ask("document.title"), "A privacy ledger")
+                self.assertEqual(self.browser.ask(
+                    "document.querySelectorAll('script, img, iframe, link').length"), 0)
 
     def test_dark_is_dark_and_light_is_light(self):
         paper = {}

@@ -187,6 +187,15 @@ class Printed(Consortium):
                 refused = self.sotto(verb, *args, "-o", "-", "--json")
                 self.assertEqual((refused.code, refused.out), (USAGE, b""))
 
+    def test_key_and_verify(self):
+        self.assertEqual(self.keys("key", "new", "k", "--quiet"), {"output": "k"})
+        self.model(*PRIVATE, "--sign", "k")
+        said = self.keys("verify", "m.json", "--key", "k.pub")
+        with open(self.path("k.pub"), encoding="utf-8") as file:
+            self.assertEqual(said["signed_by"], file.read().split()[1])
+        for verb in ("key", "verify"):
+            self.assert_all_seen(verb)
+
     def test_doctor_version_help(self):
         self.keys("doctor", "d.csv", "--schema", "s.json", "--loss", "logistic")
         self.keys("version")

@@ -146,7 +146,9 @@ class Actions(Ledger):
             self.sotto("ledger"), USAGE))
         self.assertIn("did you mean show?", self.refused(USAGE, "shwo"))
         self.assertNotIn("did you mean", self.refused(USAGE, "frobnicate\x1b[1m"))
-        self.assertIn("expected a file", self.refused(USAGE, "list", file="none"))
+        self.assertIn("expected --ledger FILE", self.refused(USAGE, "list", file="none"))
+        self.environment["SOTTO_LEDGER"] = "none"
+        self.assertIn("SOTTO_LEDGER", self.refused(USAGE, "list", file=None))
         for action, *args in (("list", "--dataset", "d"), ("show", "--page", "2"),
                               ("history", "--epsilon", "3"), ("verify", "--runs", "2"),
                               ("export", "--rows", "3"), ("backup", "--dataset", "d"),

@@ -80,7 +80,7 @@ class Report(Case):
         return self.model(name)
 
     CD = ("--solver", "cd", "--smoothness", "d.M", "--adjacency", "replace-one", "--clip", "2",
-          "--step-size", "0.5", "--no-intercept")
+          "--step-size", "0.5", "--no-intercept", "--rows", "400")
 
     def test_it_says_what_the_statement_says(self):
         model = self.train(*self.CD)
@@ -112,7 +112,7 @@ class Report(Case):
         """Less than what is proven would be more than what is promised."""
         self.train(*self.CD, "--delta", "1.2345e-6")
         text, words = self.page("m.json")
-        self.assertEqual(words.count("delta 1.24e-6"), 2)
+        self.assertEqual(words.count("delta 1.24e-6"), 4)
         self.assertIn('>1.24e-6</td>', text)
         self.assertNotIn("1.23e-6", words)
 
@@ -175,6 +175,103 @@ class Report(Case):
         self.assertNotIn("noise", model)
         _, words = self.page("m.json")
         self.assertIn("noise in single weights is not known", words)
+
+    LEDGER = {"dataset": "patients 2026 <b>", "id": "0123456789abcdef" * 2,
+              "owner": "A. Ward & Co", "position": 7, "head": "ab" * 32, "date": "2026-11-17",
+              "mu": .25, "delta0": 0, "draws": 80, "cap": 3, "delta": 1e-6,
+              "spent_epsilon": 1.23456, "parts": ["north", "<i>"],
+              "purpose": "readmission, for the ward's own use"}
+
+    def booked(self, ledger, **more):
+        """The page of a model whose statement has this about a ledger."""
+        model = self.train(*self.CD)
+        model["privacy"]["ledger"] = ledger
+        self.write_model("l.json", dict(model, **more))
+        return self.page("l.json")
+
+    def test_the_officer_comes_first(self):
+        text, words = self.booked(self.LEDGER)
+        self.assertIn("Data set patients 2026 <b> ; of it the parts north, <i>", words)
+        for said in ("Owner A. Ward & Co", "Date 2026-11-17", "Purpose readmission, for the ward's"
+                     " own use", "All runs so far epsilon 1.235 of a cap of epsilon 3, delta 1e-6",
+                     "This model epsilon 1, delta 1e-6 ( replace-one )",
+                     "Who is protected a row, not all rows of a person",
+                     "entry 7, head " + "ab" * 32, "Signature not signed",
+                     "that the ledger does not have under this data set"):
+            self.assertIn(said, words)
+        self.assertNotIn("untracked", words)
+        self.assertNotIn("keep a list of them", words)
+        titles = re.findall(r"<h3>(.*?)</h3>", text)
+        self.assertEqual(titles[:2], ["For the data protection officer", "What it is"])
+        self.assertLess(text.index("nobody can be right"), text.index("<table"))
+
+    def test_what_all_runs_have_spent(self):
+        no_cap = {key: value for key, value in self.LEDGER.items()
+                  if key not in ("cap", "dataset", "owner", "purpose", "parts")}
+        for ledger in (no_cap, dict(no_cap, cap=None)):
+            _, words = self.booked(ledger)
+            self.assertIn("the runs on this data set so far are what a cap of (epsilon 1.235, "
+                          "delta 1e-6 ) would have let through; it has no cap", words)
+            self.assertIn("Data set without a name; its id is " + self.LEDGER["id"], words)
+            self.assertIn("Owner not recorded", words)
+            self.assertNotIn("keep together", words)
+        del no_cap["spent_epsilon"]
+        self.assertIn("no epsilon is proven for all of them", self.booked(no_cap)[1])
+
+    def test_untracked(self):
+        """A statement says so, or was made before there were ledgers."""
+        plain = self.train(*self.CD)
+        plain["privacy"].pop("ledger", None)
+        self.write_model("before.json", plain)
+        for words in (self.booked("untracked")[1], self.page("before.json")[1]):
+            self.assertIn("untracked : no ledger knows of this run; other runs on the same people "
+                          "are not counted here", words)
+            self.assertIn("keep a list of them", words)
+            self.assertNotIn("head", words)
+
+    def test_odd_ledgers(self):
+        for change in ({"position": 0}, {"position": "7"}, {"position": 1.5}, {"id": 5},
+                       {"head": None}, {"dataset": 1}, {"owner": []}, {"purpose": {}},
+                       {"date": 20261117}, {"mu": "x"}, {"spent_epsilon": -1}, {"cap": "3"},
+                       {"cap": -1}, {"delta": None}, {"parts": "north"}, {"parts": [1]}):
+            model = self.train(*self.CD)
+            model["privacy"]["ledger"] = dict(self.LEDGER, **change)
+            self.write_model("odd.json", model)
+            for verb in (("show", "odd.json"), ("report", "odd.json", "-o", "p.html")):
+                with self.subTest(change=change, verb=verb):
+                    self.refused(self.sotto(*verb), "\"ledger\" to be untracked")
+        for ledger in ({}, [], None, "", "tracked", 3):
+            model["privacy"]["ledger"] = ledger
+            self.write_model("odd.json", model)
+            with self.subTest(ledger=ledger):
+                self.refused(self.sotto("show", "odd.json"), "\"ledger\" to be untracked")
+
+    def test_where_bounds_came_from(self):
+        columns = {"a": {"type": "number", "bounds": [0, 1]}, "b": {"type": "number"},
+                   "c": {"type": "number", "bounds": [-8, 8], "bought": True},
+                   "d": {"type": "category", "levels": ["x", "y"]},
+                   "e": {"type": "number", "bounds": [0, 1]},
+                   "w": {"type": "weight", "bounds": [0, 2]}, "u": {"type": "drop"},
+                   "y": {"type": "target", "bounds": [0, 1]}}
+        _, words = self.booked("untracked", schema={"sotto_schema": 1, "columns": columns})
+        self.assertIn("Bounds of values declared in the schema: 3 columns and the target levels "
+                      "declared: 1 column estimated privately, within this epsilon: 1 column "
+                      "none, and none needed: 1 column", words)
+        _, words = self.booked("untracked", schema={
+            "sotto_schema": 1, "default": {"type": "number", "bounds": [0, 1]}, "columns": {}})
+        self.assertIn("Bounds of values declared in the schema, by its default", words)
+        model = self.train("--solver", "auto")
+        _, words = self.page("m.json")
+        self.assertEqual(set(model["privacy"]["bought_bounds"]), {"target", "features"})
+        self.assertIn("estimated privately, within this epsilon: 2 columns and the target", words)
+
+    def test_who_signed(self):
+        self.assertEqual(self.sotto("key", "new", "k").code, OK)
+        model = self.train(*self.CD, "--sign", "k")
+        _, words = self.page("m.json")
+        self.assertIn("Signature by the key " + model["signature"]["key"], words)
+        self.train(name="x.json", epsilon="inf")
+        self.assertIn("Signature not signed", self.page("x.json")[1])
 
     def test_not_private_is_loud(self):
         self.train(name="x.json", epsilon="inf")
@@ -256,6 +353,8 @@ class Report(Case):
         for key in ("not_covered", "rows", "proven_by", "membership",
                     "randomness", "smoothness", "rows_per_person_is", "priced_by"):
             model["privacy"][key] = EVIL[4]
+        model["privacy"]["ledger"] = dict(self.LEDGER, dataset=EVIL[0], owner=EVIL[1], date=EVIL[2],
+                                          purpose=EVIL[4], head=EVIL[6], parts=EVIL)
         for question in model["privacy"]["questions"]:
             question.update(question=EVIL[0], mechanism=EVIL[1])
         self.write_model("evil<b>.json", model)

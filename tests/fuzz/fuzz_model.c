@@ -1,5 +1,6 @@
 /* libFuzzer: the model file. The checksum is put right first, or hardly an
-   input would get past it. What is read must be written again as it was. */
+   input would get past it. What is read must be written again as it was, and
+   so must what is signed then, since its signature is about those bytes. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -31,6 +32,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     text_format(&t, "\"checksum\": \"crc32:%08lx\"\n}\n",
                 crc32_z(0, bytes, size));
     if (model_parse(&m, "m", t.data, t.length, &error) == SOTTO_OK) {
+        static const unsigned char seed[32] = {7};
+        round_trip(m);
+        if (model_sign(m, seed, &error))
+            abort();
         round_trip(m);
         if (sotto_model_check(m, &error) && !error.message[0])
             abort();

@@ -432,6 +432,32 @@ static void test_numbers_up(void **state)
     }
 }
 
+/* What may still be spent is rounded down: to the decimal before. */
+static void test_numbers_down(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    double back, next;
+    assert_string_equal(sotto_number_print_down(1.0000099, 6).text, "1");
+    assert_string_equal(sotto_number_print_down(.99999951, 6).text, "0.999999");
+    assert_string_equal(sotto_number_print_down(1.000006e-6, 6).text, "1e-06");
+    assert_string_equal(sotto_number_print_down(0, 6).text, "0");
+    assert_string_equal(sotto_number_print_down(INFINITY, 6).text, "inf");
+    for (int i = 0; i < 200000; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        double x = ldexp(1 + (double)(seed >> 40) * 0x1p-24,
+                         (int)(seed >> 8 & 127) - 64);
+        int digits = 2 + (int)(seed >> 20 & 7);
+        sotto_number down = sotto_number_print_down(x, digits);
+        assert_true(number_whole(down.text, &back));
+        /* one unit of the last digit higher would be above x */
+        double unit = pow(10, floor(log10(x)) - digits + 1);
+        next = back + unit * (1 + 1e-9);
+        assert_true(back <= x);
+        assert_true(next > x * (1 - 1e-9));
+    }
+}
+
 static void test_numbers(void **state)
 {
     (void)state;
@@ -526,6 +552,7 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_numbers_up),
+        cmocka_unit_test(test_numbers_down),
         cmocka_unit_test(test_nearest),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

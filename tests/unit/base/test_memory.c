@@ -112,7 +112,7 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[13][64];
+static char paths[15][64];
 enum {
     SCHEMA,
     FULL,
@@ -125,6 +125,8 @@ enum {
     SETS,
     SCALES,
     PARTIES,
+    KEY,
+    LEDGER,
     NEXT,
     OUT
 };
@@ -257,6 +259,31 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     sotto_table_free(t);
     sotto_model_free(m);
     sotto_model_free(back);
+    return status;
+}
+
+/* A model that is signed by a new key, written, read and verified. */
+static sotto_status do_sign(const sotto_options *options, sotto_error *error)
+{
+    (void)options;
+    char beside[80];
+    sotto_model *m = model_new(3), *back = NULL;
+    snprintf(beside, sizeof beside, "%s.pub", paths[KEY]);
+    sotto_status status = m && (m->schema = mem_text("{}"))
+                              ? sotto_key_new(paths[KEY], error)
+                              : error_memory(error);
+    if (status == SOTTO_OK)
+        status = sotto_model_sign(m, paths[KEY], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_write(m, paths[OUT], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_read(&back, paths[OUT], error);
+    if (status == SOTTO_OK)
+        status = sotto_model_verify(back, beside, error);
+    sotto_model_free(m);
+    sotto_model_free(back);
+    unlink(beside);
+    unlink(paths[KEY]);
     return status;
 }
 
@@ -633,6 +660,12 @@ static void test_model(void **state)
                       do_model) > 60);
 }
 
+static void test_signed(void **state)
+{
+    (void)state;
+    assert_true(sweep("signed", SETTINGS(ONE_THREAD), do_sign) > 40);
+}
+
 /* Private training: nothing is left in memory, whatever fails. */
 static void test_private(void **state)
 {
@@ -783,6 +816,27 @@ static sotto_status do_report(const sotto_options *o, sotto_error *error)
     return status;
 }
 
+static sotto_status do_ledger_page(const sotto_options *o, sotto_error *error)
+{
+    (void)o;
+    sotto_ledger *ledger;
+    char *page = NULL;
+    sotto_status status = sotto_ledger_open(&ledger, paths[LEDGER], error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_page(&page, ledger, NULL, error);
+    if (status == SOTTO_OK)
+        assert_non_null(strstr(page, "A cap for each part"));
+    sotto_text_free(page);
+    sotto_ledger_close(ledger);
+    return status;
+}
+
+static void test_ledger_page(void **state)
+{
+    (void)state;
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_ledger_page) > 20);
+}
+
 static void test_report(void **state)
 {
     (void)state;
@@ -878,6 +932,25 @@ static void make_npy(int which, const char *name, const char *order)
     make_file(which, name, bytes, 10 + (size_t)length + sizeof x);
 }
 
+static sotto_status create_dataset(const sotto_options *o, sotto_error *error)
+{
+    return sotto_ledger_create(paths[LEDGER], o, error);
+}
+
+/* Two data sets, one of them with parts. */
+static void make_ledger(void)
+{
+    const setting whole[] = {
+        {"dataset", "a"}, {"epsilon", "1"}, {"delta", "1e-6"}, {NULL, NULL}};
+    const setting parts[] = {{"dataset", "b"},   {"epsilon", "1"},
+                             {"delta", "1e-6"},  {"part-column", "q"},
+                             {"parts", "Q1,Q2"}, {NULL, NULL}};
+    sotto_error error;
+    snprintf(paths[LEDGER], sizeof *paths, "%s/ledger", folder);
+    assert_int_equal(with_options(whole, create_dataset, &error), SOTTO_OK);
+    assert_int_equal(with_options(parts, create_dataset, &error), SOTTO_OK);
+}
+
 static int make_files(void **state)
 {
     (void)state;
@@ -925,7 +998,9 @@ static int make_files(void **state)
     snprintf(command, sizeof command,
              "printf 'note,x,t\\n\"a\\n\",1,2\\nb,3,4\\n' | gzip > %s",
              paths[GZIP]);
+    make_ledger();
     snprintf(paths[OUT], sizeof *paths, "%s/out", folder);
+    snprintf(paths[KEY], sizeof *paths, "%s/key", folder);
     snprintf(paths[NEXT], sizeof *paths, "%s/next", folder);
     return system(command);
 }
@@ -951,14 +1026,15 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_gzip),
-        cmocka_unit_test(test_svmlight),   cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_template),   cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),      cmocka_unit_test(test_private),
-        cmocka_unit_test(test_noise),      cmocka_unit_test(test_account),
-        cmocka_unit_test(test_federate),   cmocka_unit_test(test_report),
-        cmocka_unit_test(test_read_after), cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_csv),         cmocka_unit_test(test_csv_gzip),
+        cmocka_unit_test(test_svmlight),    cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_template),    cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_private),
+        cmocka_unit_test(test_noise),       cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),    cmocka_unit_test(test_report),
+        cmocka_unit_test(test_read_after),  cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_ledger_page), cmocka_unit_test(test_ledger),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -718,10 +718,10 @@ static void test_left(void **state)
             assert_int_equal(ledger_how_many(&s, &a), !more);
         }
     }
-    assert_string_equal(ledger_print_down(.4199, 2).text, "0.41");
-    assert_string_equal(ledger_print_down(.41, 2).text, "0.41");
-    assert_string_equal(ledger_print_down(.9999, 3).text, "0.999");
-    assert_string_equal(ledger_print_down(0, 3).text, "0");
+    assert_string_equal(sotto_number_print_down(.4199, 2).text, "0.41");
+    assert_string_equal(sotto_number_print_down(.41, 2).text, "0.41");
+    assert_string_equal(sotto_number_print_down(.9999, 3).text, "0.999");
+    assert_string_equal(sotto_number_print_down(0, 3).text, "0");
 }
 
 static sotto_status quote(sotto_quote *out, const char *plan,

@@ -2,8 +2,8 @@
  * What the files of `sotto ledger` share: the ledger that is open, and copies
  * of what it says about its data sets.
  */
-#ifndef SOTTO_CLI_LEDGER_H
-#define SOTTO_CLI_LEDGER_H
+#ifndef SOTTO_CLI_LEDGER_CALL_H
+#define SOTTO_CLI_LEDGER_CALL_H
 
 #include "cli.h"
 
