@@ -62,10 +62,9 @@ static const char *misplaced(const stated *s, const json_t *list,
 {
     const json_t *at = json_array_get(list, i);
     int in_turn = q[i].and_next || (i > 0 && q[i - 1].and_next);
-    if (is_later(at) &&
-        ((q[i].kind != ACCOUNT_GAUSS && q[i].kind != ACCOUNT_ZCDP) ||
-         q[i].times > 1 || q[i].blocks > 0 || in_turn))
-        return "\"chosen from answers\" once, as GAUSS or ZCDP, by itself";
+    if (is_later(at) && (q[i].kind != ACCOUNT_GAUSS || q[i].times > 1 ||
+                         q[i].blocks > 0 || in_turn))
+        return "\"chosen from answers\" once, as GAUSS, by itself";
     if (q[i].blocks > 0 &&
         (!s->blocks || strcmp(stated_word(at, "question"), "sequence") ||
          q[i].kind != ACCOUNT_GAUSS || in_turn))
@@ -117,39 +116,34 @@ sotto_status stated_events(const stated *s, const json_t *promise,
     return status;
 }
 
-/* What was left for questions that are chosen from answers, as zCDP. Choices
-   are not within a Gaussian (Lemma C19): *choices is 0 where it is one. */
-static double left_for_later(const stated *s, int *choices)
+/* What was left for questions that are chosen from answers: its mu^2. */
+static double left_for_later(const stated *s)
 {
     const json_t *all = json_object_get(s->statement, "questions");
     account_question q;
-    double rho = 0;
-    *choices = 1;
+    double left = 0;
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *at = json_array_get(all, i);
-        if (!is_later(at) || !account_read_question(&q, at))
-            continue;
-        *choices &= q.kind == ACCOUNT_ZCDP;
-        rho += q.kind == ACCOUNT_ZCDP ? q.level : q.level * q.level / 2;
+        if (is_later(at) && account_read_question(&q, at))
+            left += q.level * q.level;
     }
-    return rho * (1 + STATED_LESS);
+    return left * (1 + STATED_LESS);
 }
 
-/* What was chosen from answers is within what was left for it. */
+/* What was chosen from answers is within what was left for it. Choices are, if
+   they were booked as Gaussians (Lemma C19). */
 sotto_status stated_check_chosen(const stated *s)
 {
     const json_t *chosen = json_object_get(s->statement, "chosen_from_answers");
-    int choices;
     account_filter filter = {.adjacency = s->adjacency,
-                             .rho = left_for_later(s, &choices)};
+                             .gauss = left_for_later(s)};
     account_question q;
     sotto_error full;
     for (size_t i = 0; i < json_array_size(chosen); i++) {
         if (!account_read_question(&q, json_array_get(chosen, i)) ||
-            (q.kind != ACCOUNT_GAUSS && !(q.kind == ACCOUNT_RANGE && choices)))
+            q.kind != ACCOUNT_GAUSS)
             return stated_refuse(
-                s, "questions that were chosen from answers to be "
-                   "GAUSS, or RANGE where ZCDP was left for them");
+                s, "questions that were chosen from answers to be GAUSS");
         account_event e = {q.kind, q.level, 0, q.times, s->adjacency};
         if (account_filter_spend(&filter, e, &full))
             return error_set(s->error, SOTTO_PRIVACY,

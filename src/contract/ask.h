@@ -97,9 +97,9 @@ void curator_tell_all(curator *c, const double *w);
 /*
  * Adds questions that were chosen from public values and answers. They come
  * next and are paid for by the plan's ASK_LATER: the squares of their levels
- * (of choices a quarter of that) are taken off the square of its level. More
- * may be told as long as something is left. What was told before and was not
- * asked is lost.
+ * are taken off the square of its level. So all are Gaussian, or choices of
+ * ASK_RANGE. More may be told as long as something is left. What was told
+ * before and was not asked is lost.
  */
 sotto_status curator_tell_plan(curator *c, const ask_plan *later,
                                sotto_error *error);

@@ -76,8 +76,6 @@ typedef enum ask_noise {
     ASK_RANGE,    /* the same; mu of a Gaussian that reveals at least as much */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
-    ASK_MIXED,    /* of ASK_LATER: Gaussian questions and ASK_GUMBEL choices
-                     are told later; sqrt(2 rho) of zCDP */
     ASK_NOISES
 } ask_noise;
 
@@ -85,11 +83,11 @@ typedef enum ask_noise {
 typedef struct ask_mechanism {
     const char *words;  /* its name in statements */
     account_kind event; /* what it is priced as */
-    /* From a level to the event's mu, epsilon, eta or rho. It is not rounded
-       up: curator_question does that. */
+    /* From a level to the event's mu, epsilon or eta. */
     double (*charge)(double level);
-    /* square level^2 is its part of mu^2 in a budget of Gaussians, or of
-       2 rho. 0: it has no such part: pure epsilons add up instead. */
+    /* square level^2 is its part of mu^2 where its list has Gaussians (of
+       ASK_GUMBEL about, of many). 0: it has no such part: pure epsilons add up
+       instead. */
     double square;
     /* The level that spends this share of a budget. */
     double (*level)(double share, double rate);

@@ -7,10 +7,8 @@
 account_question curator_question(const ask_item *item)
 {
     const ask_mechanism *m = ask_mechanism_of(item->noise);
-    int rho = m->event == ACCOUNT_ZCDP;
     return (account_question){.kind = m->event,
-                              .level = m->charge(item->level) *
-                                       (rho ? 1 + 0x1p-50 : 1),
+                              .level = m->charge(item->level),
                               .rate = item->rate,
                               .times = item->count,
                               .blocks = item->blocks,

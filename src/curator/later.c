@@ -37,9 +37,10 @@ static int insert_before(ask_plan *plan, int at, const ask_plan *later)
 }
 
 /* Lemma C19: how much of the square of the level the questions cost, rounded
-   up. NaN: the lemma is not about one of them. Batches and blocks are refused,
-   too: what they need is made and checked when a plan is opened. */
-static double cost_of(const ask_plan *later, const ask_item *charged)
+   up. NaN: the lemma is not about one of them: all must be booked as Gaussians.
+   Batches and blocks are refused, too: what they need is made and checked when
+   a plan is opened. */
+static double cost_of(const ask_plan *later)
 {
     double sum = 0;
     if (later->items < 0 || later->items > ASK_MOST_ITEMS ||
@@ -49,9 +50,7 @@ static double cost_of(const ask_plan *later, const ask_item *charged)
         const ask_item *item = &later->item[i];
         const question_row *q = question_of(item->kind);
         const ask_mechanism *m = ask_mechanism_of(item->noise);
-        int choice = m->event == ACCOUNT_RANGE &&
-                     ask_mechanism_of(charged->noise)->event == ACCOUNT_ZCDP;
-        if ((m->event != ACCOUNT_GAUSS && !choice) || q->form == FORM_BUDGET ||
+        if (m->event != ACCOUNT_GAUSS || q->form == FORM_BUDGET ||
             q->rows != ROWS_ALL || item->count < 0 || !(item->level >= 0))
             return NAN;
         double square = m->square * item->level * item->level;
@@ -64,7 +63,7 @@ static double cost_of(const ask_plan *later, const ask_item *charged)
 static int deduct(curator *c, const ask_plan *later, ask_item *charged)
 {
     double all = charged->level * charged->level * (1 - 0x1p-48);
-    double left = all - cost_of(later, charged), draws = c->later_draws;
+    double left = all - cost_of(later), draws = c->later_draws;
     if (!(left >= 0))
         return 0;
     for (int i = 0; i < later->items; i++)
@@ -102,7 +101,7 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
             plan.item[at].count < 1))
         at++; /* an item with count 0 was not priced */
     double before = c->later_draws;
-    if (at == plan.items || isnan(cost_of(later, &plan.item[at])) ||
+    if (at == plan.items || isnan(cost_of(later)) ||
         (!c->policy.without_noise && !deduct(c, later, &plan.item[at])))
         return error_set(error, SOTTO_BUDGET,
                          "refused: over the budget: what was left for later "

@@ -20,13 +20,8 @@ static double no_price(double level)
     return INFINITY;
 }
 
-static double rho_of_level(double level)
-{
-    return level * level / 2;
-}
-
-/* Of a share of rho: Gaussians of mu cost mu^2 / 2, choices of range eta
-   eta^2 / 8; pure ones add up as they are. */
+/* Of a share of mu^2: many choices of range eta in a planned list cost about
+   as Gaussians of mu = eta / 2; pure ones add up as they are. */
 static double gaussian_level(double share, double rate)
 {
     (void)rate;
@@ -144,7 +139,8 @@ static const mechanism_row mechanisms[ASK_NOISES] = {
                   .charge = same, .square = 1, .level = gaussian_level,
                   .sd = GUMBEL_SD},
         .protects = CHOICES, .drawn = account_range_within,
-        .can_draw = can_draw_choices, .select = noise_select_gumbel},
+        .can_draw = can_draw_choices, .select = noise_select_gumbel,
+        .in_buckets = 1},
     [ASK_FLIP] = {
         .price = {.words = "permute-and-flip", .event = ACCOUNT_PURE,
                   .charge = same, .level = pure_level, .sd = 1},
@@ -156,11 +152,6 @@ static const mechanism_row mechanisms[ASK_NOISES] = {
                   .sd = M_SQRT2},
         .protects = CHOICES, .per_score = 1, .drawn = same,
         .can_draw = can_draw_noisy_scores, .select = select_noisy},
-    [ASK_MIXED] = { /* draws nothing itself: its questions do */
-        .price = {.words = "Gaussian, and exponential mechanism",
-                  .event = ACCOUNT_ZCDP, .charge = rho_of_level, .square = 1,
-                  .level = gaussian_level},
-        .protects = BUDGETS, .drawn = same, .can_draw = can_draw_values},
 };
 /* clang-format on */
 

@@ -371,11 +371,6 @@ int coordinator_is_private(const coordinator *c)
     return all;
 }
 
-const server *coordinator_server(const coordinator *c)
-{
-    return c->server;
-}
-
 sotto_status coordinator_model(const coordinator *c, sotto_model **out,
                                sotto_error *error)
 {

@@ -159,8 +159,6 @@ sotto_status party_replay(party *p, const void *request, size_t size,
                           const void *answer, size_t answer_size,
                           sotto_error *error);
 
-/* The events that its curator has charged so far. */
-sotto_status party_spent(const party *p, account_list *out, sotto_error *error);
 const hash *party_transcript(const party *p);
 int party_is_private(const party *p);
 
@@ -193,9 +191,8 @@ federation_kind server_asks(const server *s);
 /* The round that it is in; 0 before the first. */
 int64_t server_round(const server *s);
 
-/* The weights of party k's columns, in units of their bounds; and those of
-   all parties, to be freed. */
-const double *server_weights(const server *s, int k);
+/* The weights of all parties' columns, in units of their bounds, to be freed.
+ */
 double *server_all_weights(const server *s, int64_t *count);
 
 /* How much of the run is done, from 0 to 1. */
@@ -318,12 +315,6 @@ int store_pair(const void *bytes, size_t size, const void **first,
 
 /* Whether all parties said that their noise is real. */
 int coordinator_is_private(const coordinator *c);
-const server *coordinator_server(const coordinator *c);
-
-/* ---- participant.c ---- */
-
-/* The model's weights; NULL: not there yet. */
-const double *participant_weights(const participant *p);
 
 /* ---- federation_statement.c ---- */
 

@@ -349,11 +349,6 @@ const text_buffer *participant_message(const participant *p)
     return &p->outgoing;
 }
 
-const double *participant_weights(const participant *p)
-{
-    return p->weight;
-}
-
 int participant_is_over(const participant *p)
 {
     return p->compared;

@@ -185,15 +185,7 @@ sotto_status party_replay(party *p, const void *request, size_t size,
     return keep(p, request, size, &out, status, error);
 }
 
-/* ---- what it has spent ---- */
-
-sotto_status party_spent(const party *p, account_list *out, sotto_error *error)
-{
-    ask_plan plan = federation_asked(p->f, curator_asked(p->curator, ASK_ALONG),
-                                     curator_asked(p->curator, ASK_SKETCH),
-                                     curator_asked(p->curator, ASK_LABELS));
-    return federation_events(out, &plan, error);
-}
+/* ---- what there is to see ---- */
 
 const hash *party_transcript(const party *p)
 {

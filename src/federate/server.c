@@ -336,11 +336,6 @@ int64_t server_round(const server *s)
 
 /* ---- what there is to see ---- */
 
-const double *server_weights(const server *s, int k)
-{
-    return s->of[k].weight;
-}
-
 int64_t server_uplink(const server *s, int k, int64_t *messages)
 {
     *messages = s->of[k].messages;

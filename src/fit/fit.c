@@ -131,16 +131,9 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
         !loss_named_has(name, loss_has_delta))
         return loss_require(name, loss_has_delta, "--huber-delta",
                             "has no delta", error);
-    if (option_exact(options) && option_given(options, OPTION_RADIUS))
-        return error_set(error, SOTTO_USAGE,
-                         "--radius goes with --solver fw or bcfw");
-    if (option_exact(options) &&
-        option_is(options, OPTION_PENALTY_UNITS, "file"))
-        return error_set(error, SOTTO_USAGE,
-                         "--penalty-units file: the exact solver penalises "
-                         "the weights of the fit; expected --solver auto or "
-                         "newton, or a schema without bounds");
-    return option_exact(options) ? SOTTO_OK : fit_check_private(options, error);
+    return option_exact(options)
+               ? solver_check_options(options, &solver_exact, error)
+               : fit_check_private(options, error);
 }
 
 sotto_status sotto_fit(sotto_model **out, sotto_table **table,

@@ -13,9 +13,6 @@
 /* Beyond that the matrix takes too long. */
 enum { NEWTON_MOST_FEATURES = 1000 };
 
-/* From so many features on a selection may be needed, whatever n is. */
-enum { SELECT_FEATURES = 50 };
-
 #define AUTO_PENALTY_UNITS                                                     \
     {                                                                          \
         OPTION_PENALTY_UNITS, "fit",                                           \
@@ -56,19 +53,17 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
     return f;
 }
 
-/* The level of all questions together: mu where all are Gaussian, sqrt(2 rho)
-   where some are choices. */
-static sotto_status whole_level(const solver_run *r, ask_noise noise,
-                                double *level, sotto_error *error)
+/* The level of all questions together: mu, as all are booked as Gaussians. */
+static sotto_status whole_level(const solver_run *r, double *level,
+                                sotto_error *error)
 {
     solver_run one = *r;
     *level = 1e3;
     if (r->facts.without_noise)
         return SOTTO_OK;
     one.plan = (ask_plan){0};
-    solver_plan_add(
-        &one,
-        (ask_item){.kind = ASK_LATER, .count = 1, .level = 1, .noise = noise});
+    solver_plan_add(&one,
+                    (ask_item){.kind = ASK_LATER, .count = 1, .level = 1});
     sotto_status status = solver_calibrate(&one, error);
     *level = one.plan.item[0].level;
     return status;
@@ -131,30 +126,15 @@ static sotto_status check_facts(const solver_run *r, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* Whether there can be choices in the plan. */
-static int may_select(const solver_run *r, const newton_planned *n)
-{
-    if (r->facts.rows > 0)
-        return n->path == PATH_SELECT && select_few(&n->whole) == 0;
-    return !is_newton(r) && (option_is(r->options, OPTION_PATH, "select") ||
-                             (!option_given(r->options, OPTION_PATH) &&
-                              r->facts.features >= SELECT_FEATURES));
-}
-
-/* With the number of rows known, the way is; where there are choices in it,
-   the budget is less. */
+/* With the number of rows known, the way is. */
 static sotto_status plan_path(const solver_run *r, newton_planned *n,
-                              double left, ask_noise *noise, sotto_error *error)
+                              double left, sotto_error *error)
 {
     double level;
-    sotto_status status = whole_level(r, ASK_GAUSSIAN, &level, error);
+    sotto_status status = whole_level(r, &level, error);
     n->whole = facts_of(r, r->facts.rows, level * sqrt(left));
     if (r->facts.rows > 0)
         choose_path(r, n);
-    *noise = may_select(r, n) ? ASK_MIXED : ASK_GAUSSIAN;
-    if (status == SOTTO_OK && *noise == ASK_MIXED)
-        status = whole_level(r, *noise, &level, error);
-    n->whole.mu = level * sqrt(left);
     return status;
 }
 
@@ -163,8 +143,8 @@ static sotto_status plan_path(const solver_run *r, newton_planned *n,
 static sotto_status check_later(const solver_run *r, auto_path path,
                                 sotto_error *error)
 {
-    const ask_item *last = &r->plan.item[r->plan.items - 1];
-    double level = last->level, least = last->noise == ASK_MIXED ? 8e-5 : 4e-4;
+    double level = r->plan.item[r->plan.items - 1].level;
+    double least = path == PATH_SELECT ? 8e-5 : 4e-4;
     ask_plan finest = {
         .items = path == PATH_WIDE ? 1 : 2,
         .item = {
@@ -178,30 +158,26 @@ static sotto_status check_later(const solver_run *r, auto_path path,
 }
 
 /* The questions of the rule, or one that stands for all of them. */
-static void add_questions(solver_run *r, const newton_planned *n, double left,
-                          ask_noise noise)
+static void add_questions(solver_run *r, const newton_planned *n, double left)
 {
     if (n->rule.few > 0)
         select_add_few(&r->plan, &n->whole, &n->rule);
-    else if (r->facts.rows > 0 && noise == ASK_GAUSSIAN)
+    else if (r->facts.rows > 0 && n->path != PATH_SELECT)
         budget_split_add(&r->plan, &n->rule, sqrt(left));
     else
-        solver_plan_add(r, (ask_item){.kind = ASK_LATER,
-                                      .count = 1,
-                                      .level = sqrt(left),
-                                      .noise = noise});
+        solver_plan_add(
+            r, (ask_item){.kind = ASK_LATER, .count = 1, .level = sqrt(left)});
 }
 
 static sotto_status newton_plan(solver_run *r, sotto_error *error)
 {
     double left;
-    ask_noise noise;
     newton_planned *n = r->state = mem_zeroed(1, sizeof *n);
     sotto_status status = n ? check_facts(r, error) : error_memory(error);
     if (status == SOTTO_OK)
         status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status == SOTTO_OK)
-        status = plan_path(r, n, left, &noise, error);
+        status = plan_path(r, n, left, error);
     if (status == SOTTO_OK && is_path_given(r)) {
         choose_path(r, n); /* what cannot be is said before anything is spent */
         status = check_path(r, n->path, error);
@@ -210,14 +186,16 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
         return status;
     if (r->facts.rows > 0)
         make_rule(n);
-    add_questions(r, n, left, noise);
+    add_questions(r, n, left);
     if (r->facts.without_noise)
         return SOTTO_OK;
     status = solver_calibrate(r, error);
-    /* with no other way to go, what cannot be is said now */
+    /* with no other way to go, what cannot be is said now; a way that is not
+       known yet may be that with the finest questions */
+    int known = r->facts.rows > 0 || is_path_given(r);
     if (status == SOTTO_OK && ask_planned(&r->plan, ASK_LATER) &&
-        (r->facts.rows > 0 || is_path_given(r) || !r->problem.intercept))
-        status = check_later(r, n->path, error);
+        (known || !r->problem.intercept))
+        status = check_later(r, known ? n->path : PATH_SELECT, error);
     return status;
 }
 
@@ -228,16 +206,13 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
                                sotto_error *error)
 {
     ask_plan later = {0};
-    const ask_item *last = &r->plan.item[r->plan.items - 1];
-    double level = last->level;
+    double level = r->plan.item[r->plan.items - 1].level;
     int noisy = !r->facts.without_noise;
     if (!ask_planned(&r->plan, ASK_LATER))
         return SOTTO_OK;
     if (!(r->facts.rows > 0)) {
         n->whole = facts_of(r, curator_rows(r->curator), noisy ? level : 1e3);
         choose_path(r, n);
-        if (n->path == PATH_SELECT && last->noise != ASK_MIXED)
-            n->path = PATH_DENSE; /* few features, and hardly a row for each */
         if (!is_path_given(r) && r->problem.intercept &&
             check_later(r, n->path, error) != SOTTO_OK) {
             n->path = PATH_INTERCEPT;

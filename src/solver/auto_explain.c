@@ -119,10 +119,7 @@ void auto_explain(const solver_run *r, text_buffer *t)
     if (n->rule.few > 0)
         text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
                     "with pure noise\n");
-    text_format(t, "%-11s %s\n",
-                n->path == PATH_SELECT && n->rule.few == 0 ? "sqrt(2 rho)"
-                                                           : "mu",
-                sotto_number_fixed(sqrt(sum), 5).text);
+    text_format(t, "mu          %s\n", sotto_number_fixed(sqrt(sum), 5).text);
     text_format(t, "n mu        %s%s\n", sotto_number_fixed(x, 1).text,
                 f->replace_one ? "" : " (as if a record could be replaced)");
     text_format(t, "p / (n mu)  %s\n",

@@ -16,21 +16,25 @@
  *     that is left
  *
  * When to stop depends on answers, and with it what is left: the questions
- * come out of one ASK_LATER that is priced by its zCDP (docs/privacy,
- * Lemma C19).
+ * come out of one ASK_LATER, and choices are booked as Gaussians
+ * (docs/privacy, Lemmas A14 and C19).
  *
  * Where the budget is worth very few selections, that costs more than it
  * gives back. Then their number is fixed, all is planned beforehand, and
  * choices are by permute-and-flip: of k of them each has 1 / k of their
- * epsilon, which for small k is more than the root of rho / k.
+ * epsilon, which for small k is more than mu / sqrt(k) gives.
  */
 #include "newton.h"
 
 #include <math.h>
 #include <string.h>
 
-#define POOL .65    /* of what the start leaves is for selections, */
-#define CHOICES .75 /* and of that for choosing */
+/* Of what the start leaves choices, derivatives and the fit had .49, .16 and
+   .35 where choices were paid by eta^2 / 4 (measured). Now they cost pi / 2
+   times that (Lemma A14). Where variances a_i / f_i add up the best shares are
+   as sqrt(a_i), so that of choices is multiplied by sqrt(pi / 2). */
+#define POOL .69    /* for selections, */
+#define CHOICES .79 /* and of that for choosing */
 #define FALLS .8    /* from one to the next */
 #define LEAST_PART .002
 #define MOST_PER_STRENGTH .2
@@ -223,8 +227,8 @@ static sotto_status select_ask(selection *s, double share, int64_t *j,
     ask_plan plan = {.items = 2,
                      .item = {{.kind = ASK_CHOICE,
                                .count = 1,
-                               .noise = ASK_GUMBEL,
-                               .level = 2 * level * sqrt(CHOICES * share)},
+                               .noise = ASK_RANGE,
+                               .level = level * sqrt(CHOICES * share)},
                               {.kind = ASK_PARTIAL,
                                .count = 1,
                                .level = level * sqrt((1 - CHOICES) * share)}}};

@@ -70,8 +70,8 @@ void frank_wolfe_later(double count, double share, ask_plan *out)
     out->item[out->items++] =
         (ask_item){.kind = ASK_VERTEX,
                    .count = (int64_t)count,
-                   .noise = ASK_GUMBEL,
-                   .level = solver_level(ASK_GUMBEL, share, count)};
+                   .noise = ASK_RANGE,
+                   .level = solver_level(ASK_RANGE, share, count)};
 }
 
 /* The sd of a score's noise, in sensitivities. */

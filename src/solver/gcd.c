@@ -146,6 +146,7 @@ typedef struct gcd_way {
 
 static const gcd_way gcd_pure = {ASK_FLIP, ASK_LAPLACE, .8},
                      gcd_mixed = {ASK_GUMBEL, ASK_GAUSSIAN, .5},
+                     gcd_told = {ASK_RANGE, ASK_GAUSSIAN, .5},
                      gcd_paper = {ASK_NOISY, ASK_LAPLACE, .5};
 
 /* Choices and releases in turn, with their parts of what is left. */
@@ -181,7 +182,7 @@ static sotto_status gcd_questions(solver_run *r, const gcd_way *way,
 static void gcd_later(const solver_run *r, double steps, double share,
                       ask_plan *out)
 {
-    gcd_add(out, r, &gcd_mixed, steps, share);
+    gcd_add(out, r, &gcd_told, steps, share);
 }
 
 /* The sd of a choice's noise times that of a release's, in sensitivities. */

@@ -23,8 +23,7 @@ extern const solver_need solver_needs_smooth;
 /*
  * Begins a plan: the number of rows, where it is not public, and the
  * smoothness, where it is to be asked for. *left is what they leave of the
- * budget, as a share: of mu^2, which rho is half of, or of epsilon where
- * `noise` is ASK_LAPLACE.
+ * budget, as a share: of mu^2, or of epsilon where `noise` is ASK_LAPLACE.
  */
 sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
                                sotto_error *error);
@@ -82,7 +81,7 @@ int steps_wait(const solver_run *r);
 /* How many, where they do not wait. */
 sotto_status steps_usual(const solver_run *r, double *out, sotto_error *error);
 
-/* Adds the questions of so many steps, which have this much of 2 rho between
+/* Adds the questions of so many steps, which have this much of mu^2 between
    them. */
 typedef void (*steps_later)(const solver_run *r, double steps, double share,
                             ask_plan *out);

@@ -71,7 +71,6 @@ sotto_status steps_plan(solver_run *r, double most, steps_later add,
     solver_plan_add(r, (ask_item){.kind = ASK_LATER,
                                   .count = 1,
                                   .level = sqrt(left),
-                                  .noise = ASK_MIXED,
                                   .block = (int64_t)most * MOST_STEPS});
     status = solver_calibrate(r, error);
     if (status != SOTTO_OK)

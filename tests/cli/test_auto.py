@@ -2,6 +2,7 @@
 """`auto`: which way it goes, what it buys, and what its statement says."""
 
 import json
+import math
 import os
 import random
 import re
@@ -75,19 +76,24 @@ class Paths(Auto):
         self.assertEqual(self.train("--l1", ".1", "--rows", "2000").code, OK)
         statement = self.model()["privacy"]
         [later] = statement["questions"]
-        self.assertEqual(later["event"], "ZCDP")
+        self.assertEqual(later["event"], "GAUSS")
         self.assertGreater(statement["epsilon"], 1.999)
         self.assertLessEqual(statement["epsilon"], 2)
         told = statement["chosen_from_answers"]
-        spent = sum(q["times"] * (q["mu"]**2 / 2 if q["event"] == "GAUSS"
-                                  else q["eta"]**2 / 8) for q in told)
-        self.assertLessEqual(spent, later["rho"])
-        self.assertGreater(spent, .999 * later["rho"])
+        self.assertEqual({q["event"] for q in told}, {"GAUSS"})
+        spent = sum(q["times"] * q["mu"]**2 for q in told)
+        self.assertLessEqual(spent, later["mu"]**2)
+        self.assertGreater(spent, .999 * later["mu"]**2)
         names = [q["question"] for q in told]
         self.assertIn("choice", names)
         self.assertIn("second-moment matrix", names)
+        choice = next(q for q in told if q["question"] == "choice")
+        self.assertEqual(choice["mechanism"], "exponential mechanism")
+        # drawn with the range that Lemma A14 gives: 2 ln(Phi(mu/2) / Phi(-mu/2))
+        range_ = 4 * math.atanh(math.erf(choice["mu"] / 8**.5))
+        self.assertAlmostEqual(choice["noise_multiplier"] * range_, 2, 7)
         self.assertEqual(self.sotto("account", "--event",
-                                    f"ZCDP({later['rho']!r})", "--adjacency",
+                                    f"GAUSS({later['mu']!r})", "--adjacency",
                                     "add-remove", "--delta", "1e-6").code, OK)
 
     def test_wide(self):
@@ -239,7 +245,7 @@ class Paths(Auto):
         rows = [[sign] * 50 + [4 * sign] for sign in (-4, 4)] * 100000
         self.put(rows)
         self.declare([-4, 4], [-16, 16])
-        self.assertEqual(self.train("--epsilon", ".001").code, OK)
+        self.assertEqual(self.train("--epsilon", ".001", "--l1", ".001").code, OK)
         self.assertEqual(self.questions("chosen_from_answers"),
                          ["target sizes", "target mean"])
 

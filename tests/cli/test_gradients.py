@@ -230,15 +230,17 @@ class Refused(private.Private):
                   "scd": "clip passes average batch-rate norm-bound",
                   "scd-paper": "clip passes average batch-rate norm-bound",
                   "scd-seq": "clip passes average batch-rate norm-bound",
-                  "scd-primal": "clip passes batch-rate"}
+                  "scd-primal": "clip passes batch-rate",
+                  "exact": "tolerance"}
         for solver, words in heeded.items():
             for option, value in values.items():
                 # no data: what is heeded gets as far as that
                 dual = ("--l2", ".1", "--no-intercept", "--rows", "9") if "scd" in solver else ()
+                budget = ("--epsilon", "inf") if solver == "exact" else ("--epsilon", "1", "--delta", "1e-6")
                 text = self.assert_one_line(
                     self.sotto("train", "none.csv", "--loss", "logistic", "--solver", solver,
-                               "--epsilon", "1", "--delta", "1e-6", "-o", "m.json", option, value,
-                               *dual), 1 if option[2:] in words.split() else USAGE)
+                               *budget, "-o", "m.json", option, value, *dual),
+                    1 if option[2:] in words.split() else USAGE)
                 if option[2:] not in words.split():
                     self.assertIn(option, text)
                     self.assertIn("--solver " + solver, text)

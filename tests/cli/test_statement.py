@@ -91,13 +91,13 @@ class Honest(Statements):
                                **kind)
                     self.accepted()
 
-    def test_choices_and_mixed(self):
+    def test_choices_planned_and_told(self):
         self.train("--solver", "gcd", "--steps", "2", rows=())
         self.accepted()
         model = self.train("--path", "select", "--l1", ".1", budget=("--epsilon", "2", "--delta",
                                                                      "1e-4"))
-        self.assertIn("ZCDP", [q["event"] for q in model["privacy"]["questions"]])
-        self.assertIn("chosen_from_answers", model["privacy"])
+        self.assertEqual(["GAUSS"], [q["event"] for q in model["privacy"]["questions"]])
+        self.assertIn("choice", [q["question"] for q in model["privacy"]["chosen_from_answers"]])
         self.accepted()
 
     def test_bounds_that_were_bought(self):
@@ -234,20 +234,21 @@ class Edited(Statements):
             self.refused(self.edited(slices=other), USAGE, "slices")
 
     def test_what_is_left_for_questions_chosen_from_answers(self):
-        """It has as much for them as it is priced at: once, Gaussian or zCDP, by itself."""
+        """It has as much for them as it is priced at: once, Gaussian, by itself."""
         model = self.train("--path", "select", "--l1", ".1",
                            budget=("--epsilon", "2", "--delta", "1e-4"))
         model["privacy"].update(curve=[], draws=3e7, epsilon=50)
         self.write_model("dear.json", model)
         self.accepted("dear.json")
-        at = next(i for i, q in enumerate(model["privacy"]["questions"]) if "rho" in q)
-        rho = model["privacy"]["questions"][at].pop("rho")
-        mu = (2 * rho) ** .5
+        at = next(i for i, q in enumerate(model["privacy"]["questions"])
+                  if q["question"] == "chosen from answers")
+        mu = model["privacy"]["questions"][at].pop("mu")
         for change in ({"event": "SUBSAMPLED", "mu": mu, "rate": 1e-9},
                        {"event": "GAUSS", "mu": mu / 1e3, "times": 10**6},
                        {"event": "GAUSS", "mu": mu / 1e3, "times": 10**6, "blocks": 10**6},
-                       {"event": "ZCDP", "rho": rho, "blocks": 1},
-                       {"event": "ZCDP", "rho": rho, "in_turn_with_next": True},
+                       {"event": "GAUSS", "mu": mu, "blocks": 1},
+                       {"event": "GAUSS", "mu": mu, "in_turn_with_next": True},
+                       {"event": "ZCDP", "rho": mu * mu / 2},
                        {"event": "RANGE", "eta": mu}, {"event": "PURE", "epsilon": mu},
                        {"event": "LAPLACE", "epsilon": mu}):
             other = copy.deepcopy(model)
@@ -260,11 +261,9 @@ class Edited(Statements):
     def test_choices_are_not_within_a_gaussian(self):
         model = self.train("--path", "select", "--l1", ".1",
                            budget=("--epsilon", "2", "--delta", "1e-4"))
-        self.assertIn("RANGE", [q["event"] for q in model["privacy"]["chosen_from_answers"]])
-        later = next(q for q in model["privacy"]["questions"] if "rho" in q)
-        later.update(event="GAUSS", mu=(2 * later.pop("rho")) ** .5)
-        model["privacy"].update(curve=[], epsilon=50)
-        self.refused(model, USAGE, "chosen from answers", "ZCDP")
+        choice = next(q for q in model["privacy"]["chosen_from_answers"] if q["question"] == "choice")
+        choice.update(event="RANGE", eta=choice.pop("mu") / 100)
+        self.refused(model, USAGE, "chosen from answers", "GAUSS")
 
     def test_words_that_contradict_each_other(self):
         for adjacency in ADJACENCIES:

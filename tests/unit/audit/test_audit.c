@@ -11,6 +11,7 @@
  * are fixed, so a run is the same every time. For batches, whose loss is not
  * linear in the answers, the threshold is on the loss itself.
  */
+#include "normal.h"
 #include "plans.h"
 #include "reading.h"
 
@@ -18,26 +19,6 @@
 #include "solver/blocks.h"
 #include "solver/cd.h"
 #include "solver/descent.h"
-
-/* ---- normal distribution ---- */
-
-static double normal_below(double x)
-{
-    return .5 * erfc(-x / sqrt(2));
-}
-
-static double normal_quantile(double p)
-{
-    double low = -20, high = 20;
-    for (int i = 0; i < 200; i++) {
-        double middle = (low + high) / 2;
-        if (normal_below(middle) < p)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 /* An upper confidence limit of the rate of an event that occurred `hits`
    times in `runs`. */

@@ -138,14 +138,39 @@ static double ask_between(curator *c, int64_t round)
     return out[0];
 }
 
+/* How choices are asked: with a range; with the range that is booked as a
+   Gaussian; booked as that; the same out of a budget for later. */
+static enum { AS_RANGE, WITHIN, BOOKED, TOLD } asked_as;
+
+static ask_item choices_of(int64_t times, double level)
+{
+    ask_item choice = some(ASK_CHOICE, times, level);
+    choice.noise = asked_as >= BOOKED ? ASK_RANGE : ASK_GUMBEL;
+    if (asked_as == WITHIN)
+        choice.level = account_range_within(level);
+    choice.and_next = 1;
+    return choice;
+}
+
+static curator *open_as(sotto_table *t, const curator_policy *policy,
+                        const ask_plan *plan)
+{
+    ask_plan budget = plan_one(some(ASK_LATER, 1, 100));
+    curator *c;
+    sotto_error error;
+    int told = asked_as == TOLD;
+    if (curator_open(&c, &t, policy, told ? &budget : plan, &error) ||
+        (told && curator_tell_plan(c, plan, &error)))
+        fail_msg("%s", error.message);
+    return c;
+}
+
 /* A hash of the answers to many choices, releases and moves. */
 static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
                         ask_rule rule, double level)
 {
     enum { TIMES = 120 };
-    ask_item choice = some(ASK_CHOICE, TIMES, level);
-    choice.noise = ASK_GUMBEL;
-    choice.and_next = 1;
+    ask_item choice = choices_of(TIMES, level);
     ask_plan plan = plan_two(choice, some(ASK_PARTIAL, TIMES, level));
     if (asked_between) {
         plan.item[1].and_next = 1;
@@ -169,11 +194,10 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
                          .l2 = .02,
                          .low = -.4,
                          .high = .5};
-    curator *c;
+    curator *c = open_as(t, policy, &plan);
     sotto_error error;
     uint64_t mark = 0, bits;
-    if (curator_open(&c, &t, policy, &plan, &error) ||
-        curator_tell_clips(c, clip, &error))
+    if (curator_tell_clips(c, clip, &error))
         fail_msg("%s", error.message);
     curator_tell(c, 6, moved_before);
     if (curator_tell_scores(c, &scores, &error))
@@ -280,6 +304,31 @@ static void test_many_features(void **state)
     compare_forms(LOSS_SQUARED, ASK_UNTRUNCATED, 0);
     compare_forms(LOSS_LOGISTIC, ASK_GS_S, 1);
     compare_forms(LOSS_HUBER, ASK_GS_Q, 1);
+}
+
+/* A choice that is booked as a Gaussian is drawn with the range that Lemma A14
+   gives, planned or told later, also of more coordinates than noise is drawn
+   for one by one: the same bits make the same choices. */
+static void test_booked_as_gaussian(void **state)
+{
+    (void)state;
+    for (int many = 0; many < 2; many++) {
+        text_buffer dense = {0}, sparse = {0};
+        uint64_t mark[TOLD + 1];
+        features = many ? MOST_FEATURES : 40;
+        rows = 90;
+        make_rows(&dense, &sparse, 0);
+        curator_policy policy = policy_of(LOSS_SQUARED, 1);
+        for (asked_as = AS_RANGE; asked_as <= TOLD; asked_as++)
+            mark[asked_as] = mark_of(read_sparse(sparse.data, "squared"),
+                                     &policy, ASK_UNTRUNCATED, .3);
+        asked_as = AS_RANGE;
+        assert_false(mark[BOOKED] == mark[AS_RANGE]);
+        assert_true(mark[BOOKED] == mark[WITHIN]);
+        assert_true(mark[TOLD] == mark[WITHIN]);
+        text_free(&dense);
+        text_free(&sparse);
+    }
 }
 
 /* ---- what is left ---- */
@@ -534,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_a_move_that_waits),
         cmocka_unit_test(test_questions_between),
         cmocka_unit_test(test_many_features),
+        cmocka_unit_test(test_booked_as_gaussian),
         cmocka_unit_test(test_wiped),
         cmocka_unit_test(test_law),
         cmocka_unit_test(test_shapes),

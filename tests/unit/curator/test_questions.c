@@ -232,8 +232,7 @@ static void test_noise(void **state)
                                       [ASK_GUMBEL] = choice,
                                       [ASK_RANGE] = choice,
                                       [ASK_FLIP] = choice,
-                                      [ASK_NOISY] = choice && !edges,
-                                      [ASK_MIXED] = kind == ASK_LATER};
+                                      [ASK_NOISY] = choice && !edges};
         for (ask_noise noise = 0; noise < ASK_NOISES; noise++)
             assert_int_equal(checked(kind, noise),
                              fine[noise] ? SOTTO_OK : SOTTO_FAILED);
@@ -327,8 +326,8 @@ static void test_every_kind_has_a_row(void **state)
 
 /* ---- mechanisms ---- */
 
-/* Which event, of which parameter at level .5, and its 2 rho (Lemmas A10,
-   A14): what pays for it, and no other way is there to draw it. */
+/* Which event, of which parameter at level .5, and its part of mu^2 (Lemmas
+   A10, A14): what pays for it, and no other way is there to draw it. */
 static const struct {
     account_kind event;
     double charge, square;
@@ -339,8 +338,7 @@ static const struct {
                         [ASK_GUMBEL] = {ACCOUNT_RANGE, .5, .0625, 0, 1},
                         [ASK_RANGE] = {ACCOUNT_GAUSS, .5, .25, 0, 1},
                         [ASK_FLIP] = {ACCOUNT_PURE, .5, 0, 0, 1},
-                        [ASK_NOISY] = {ACCOUNT_PURE, .5, 0, 0, 1},
-                        [ASK_MIXED] = {ACCOUNT_ZCDP, .125, .25, 0, 0}};
+                        [ASK_NOISY] = {ACCOUNT_PURE, .5, 0, 0, 1}};
 
 static void test_mechanisms(void **state)
 {
@@ -353,8 +351,7 @@ static void test_mechanisms(void **state)
         account_question q = curator_question(&item);
         assert_true(m->price.words && *m->price.words && m->protects);
         assert_int_equal(q.kind, prices[noise].event);
-        assert_true(q.level >= prices[noise].charge &&
-                    q.level <= prices[noise].charge * (1 + 0x1p-49));
+        assert_true(q.level == prices[noise].charge);
         assert_true(m->price.charge(.5) == prices[noise].charge);
         assert_true(m->price.square * .25 == prices[noise].square);
         assert_true(!m->draw == !prices[noise].releases);
@@ -371,7 +368,7 @@ static void test_mechanisms(void **state)
     assert_int_equal(checked(ASK_PARTIAL, ASK_NOISES), SOTTO_FAILED);
 }
 
-/* A share of rho, or of epsilon where noise is pure, makes the level that
+/* A share of mu^2, or of epsilon where noise is pure, makes the level that
    costs as much. */
 static void test_levels(void **state)
 {

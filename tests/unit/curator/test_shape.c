@@ -578,8 +578,8 @@ static void test_some_charged(void **state)
     }
 }
 
-/* What is left for later pays for Gaussian questions only, and for no more
-   than was left. */
+/* What is left for later pays for what is booked as Gaussian only, and for no
+   more than was left. */
 static void test_later(void **state)
 {
     (void)state;
@@ -665,53 +665,47 @@ static void test_later(void **state)
     curator_close(c);
 }
 
-/* With choices: a quarter of their squares, and only where the plan says so;
-   it is priced by its moments. */
+/* A choice out of what is left for later costs what a Gaussian of its level
+   does, and only one that is booked as that is told: the same range as RANGE is
+   refused, however small, and so is pure noise. */
 static void test_later_choices(void **state)
 {
     (void)state;
+    static const ask_noise refused[] = {ASK_GUMBEL, ASK_FLIP, ASK_NOISY};
     curator_policy policy = plain(LOSS_SQUARED);
-    ask_item later = some(ASK_LATER, 1, .5);
-    ask_plan plan = plan_two(some(ASK_TOTAL, 1, .1), later);
-    ask_item choice = some(ASK_CHOICE, 3, .5), mean;
+    ask_plan plan = plan_two(some(ASK_TOTAL, 1, .1), some(ASK_LATER, 1, .5));
+    ask_item choice = some(ASK_CHOICE, 3, .25);
     double clip[WIDTH] = {1, 1, 1, 1}, seen;
     ask_scores scores = {.low = -INFINITY, .high = INFINITY, .fresh = 1};
     int64_t j;
     curator *c;
     sotto_error error;
     account_list events;
-    choice.noise = ASK_GUMBEL;
-    mean = some(ASK_PARTIAL, 1, .25);
-    ask_plan fits = plan_two(choice, mean);
+    ask_plan fits = plan_two(choice, some(ASK_PARTIAL, 1, .25));
     policy.without_noise = 0;
-    for (int mixed = 0; mixed < 2; mixed++) {
-        plan.item[1].noise = mixed ? ASK_MIXED : ASK_GAUSSIAN;
-        sotto_table *t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
-        CHECK(curator_open(&c, &t, &policy, &plan, &error));
-        fits.item[0].level = .51;
+    sotto_table *t = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+    CHECK(curator_open(&c, &t, &policy, &plan, &error));
+    fits.item[0].level = .01;
+    for (int i = 0; i < 3; i++) {
+        fits.item[0].noise = refused[i];
         assert_int_equal(curator_tell_plan(c, &fits, &error), SOTTO_BUDGET);
-        fits.item[0].level = .5 * (1 - 1e-9);
-        assert_int_equal(curator_tell_plan(c, &fits, &error),
-                         mixed ? SOTTO_OK : SOTTO_BUDGET);
-        if (mixed) {
-            CHECK(curator_tell_clips(c, clip, &error));
-            CHECK(curator_tell_scores(c, &scores, &error));
-            CHECK(curator_ask_choice(c, &j, &error));
-            CHECK(curator_ask_partial(c, j, &seen, &error));
-            /* the two that were passed over do not come back */
-            assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_BUDGET);
-        }
-        curator_close(c);
     }
+    fits.item[0].noise = ASK_RANGE;
+    fits.item[0].level = .25 * (1 + 1e-9);
+    assert_int_equal(curator_tell_plan(c, &fits, &error), SOTTO_BUDGET);
+    fits.item[0].level = .25 * (1 - 1e-9);
+    CHECK(curator_tell_plan(c, &fits, &error));
+    CHECK(curator_tell_clips(c, clip, &error));
+    CHECK(curator_tell_scores(c, &scores, &error));
+    CHECK(curator_ask_choice(c, &j, &error));
+    CHECK(curator_ask_partial(c, j, &seen, &error));
+    /* the two that were passed over do not come back */
+    assert_int_equal(curator_ask_choice(c, &j, &error), SOTTO_BUDGET);
+    curator_close(c);
     CHECK(curator_events(&events, &plan, ACCOUNT_ADD_REMOVE, 3, &error));
-    assert_true(events.event[1].kind == ACCOUNT_ZCDP);
-    assert_true(fabs(events.event[1].a / .125 - 1) < 1e-12);
-    assert_true(events.event[1].a >= .125);
+    assert_true(events.event[1].kind == ACCOUNT_GAUSS);
+    assert_true(events.event[1].a == .5);
     account_free(&events);
-    /* nothing else is mixed */
-    plan = plan_one(some(ASK_TARGET_MEAN, 1, .5));
-    plan.item[0].noise = ASK_MIXED;
-    assert_int_not_equal(curator_check(&policy, &plan, 3, &error), SOTTO_OK);
 }
 
 int main(void)

@@ -179,12 +179,19 @@ static sotto_table *three_columns(void)
     return table;
 }
 
+/* The range at level 1. */
+static double range_of(ask_noise noise)
+{
+    return noise == ASK_RANGE ? account_range_within(1) : 1;
+}
+
 /* How often each vertex is chosen among these, against exp(clips / 2): a range
    of 1 is a rate of 1/2 in units of a clip. */
 static void check_law(ask_noise noise, const int64_t *among, int64_t count)
 {
     enum { RUNS = 100000 };
-    static const double clips[3] = {3, -5, 0};
+    double range = range_of(noise);
+    double clips[3] = {3 * range, -5 * range, 0};
     double seen[3][2] = {{0}}, sum = 0;
     ask_plan plan = plan_of(RUNS, 1);
     plan.item[0].noise = noise;
@@ -221,6 +228,7 @@ static void test_law(void **state)
     check_law(ASK_GUMBEL, NULL, 3);
     check_law(ASK_GUMBEL, (int64_t[]){0, 2}, 2);
     check_law(ASK_GUMBEL, (int64_t[]){1}, 1);
+    check_law(ASK_RANGE, NULL, 3);
     /* of two, permute-and-flip: the worse wins with e^-b / 2 */
     check_law(ASK_GUMBEL, (int64_t[]){2}, 1);
     check_law(ASK_FLIP, (int64_t[]){2}, 1);
@@ -228,12 +236,12 @@ static void test_law(void **state)
 
 /* The same of more vertices than noise is drawn for one by one: one column
    has a sum of 16 clips, 2999 have no entry. */
-static void test_law_of_many(void **state)
+static void check_law_of_many(ask_noise noise)
 {
-    (void)state;
     enum { RUNS = 20000 };
     text_buffer t = {0};
     ask_plan plan = plan_of(RUNS, 1);
+    plan.item[0].noise = noise;
     double down = 0, up = 0, last = 0;
     features = MOST_FEATURES;
     rows = 16;
@@ -253,11 +261,19 @@ static void test_law_of_many(void **state)
     }
     curator_close(c);
     text_free(&t);
-    double sum = 2 * (MOST_FEATURES - 1) + exp(8) + exp(-8);
-    double p = exp(8) / sum, q = MOST_FEATURES / sum;
+    double at = 8 * range_of(noise);
+    double sum = 2 * (MOST_FEATURES - 1) + exp(at) + exp(-at);
+    double p = exp(at) / sum, q = MOST_FEATURES / sum;
     assert_true(fabs(down - p * RUNS) < 5.5 * sqrt(p * (1 - p) * RUNS));
     assert_true(fabs(last - q * RUNS) < 5.5 * sqrt(q * (1 - q) * RUNS));
     assert_true(up == 0);
+}
+
+static void test_law_of_many(void **state)
+{
+    (void)state;
+    check_law_of_many(ASK_GUMBEL);
+    check_law_of_many(ASK_RANGE);
 }
 
 /* Without noise: the steepest, downhill, with the L2 penalty's slope. */
