@@ -73,6 +73,17 @@ void cli_wrote(const char *path);
 /* Prints a line with the unit of a private model, after the label. */
 void cli_print_unit(FILE *to, const char *label, const sotto_model *m);
 
+/* Prints a line with what all runs on the data set amount to, after the
+   label, or that no ledger knows of this one. */
+void cli_print_booking(FILE *to, const char *label, const sotto_model *m);
+
+/*
+ * Where a private run on this file is to be booked: what --ledger says, or
+ * the user's own ledger, under the file's path unless --dataset names it. Sets
+ * the options that the library reads.
+ */
+sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error);
+
 /* The number that a text starts with, up to a comma, a blank, a brace or its
    end; NaN when there is none. */
 double cli_number(const char *text);

@@ -18,6 +18,7 @@ static void show_privacy(const sotto_model *m)
                sotto_number_print_up(epsilon, 6).text,
                sotto_number_print_up(delta, 6).text);
         cli_print_unit(stdout, "unit       ", m);
+        cli_print_booking(stdout, "ledger     ", m);
         return;
     }
     printf("%sNOT PRIVATE%s: made without noise; it may reveal the records it "

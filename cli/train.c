@@ -108,6 +108,7 @@ static void train_private(const cli *c, const sotto_model *m)
                 sotto_number_print_up(epsilon, 6).text,
                 sotto_number_print_up(delta, 6).text);
         cli_print_unit(stderr, "the unit is ", m);
+        cli_print_booking(stderr, "", m);
         cli_remark_price(c, epsilon, delta);
         train_remark_model(c, m);
     } else
@@ -136,7 +137,7 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
     progress_begin(&progress, c);
     progress_stage(&progress, "reading");
     sotto_status status =
-        sotto_table_read(&table, c->argument[0], c->options, error);
+        sotto_fit_read(&table, c->argument[0], c->options, error);
     if (status == SOTTO_OK) {
         sotto_progress_callback callback = {progress_show, &progress};
         progress_end(&progress);
@@ -188,7 +189,9 @@ sotto_status cli_train(const cli *c, sotto_error *error)
         return cli_plan(c, error);
     if (c->arguments == 0)
         return cli_refuse(error, "usage: sotto train DATA [OPTIONS]");
-    sotto_status status = sotto_fit_check(c->options, error);
+    sotto_status status = cli_set_ledger(c, c->argument[0], error);
+    if (status == SOTTO_OK)
+        status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
     if (status == SOTTO_OK)
@@ -203,7 +206,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         train_remark_replaced(c, &old);
     if (status == SOTTO_OK && sotto_model_statement(model))
-        status = sotto_spent_settle(output, error);
+        status = sotto_fit_settle(model, output, error);
     if (status == SOTTO_OK)
         train_tell(c, model);
     sotto_model_free(model);

@@ -477,15 +477,32 @@ SOTTO_API int sotto_model_certificate(const sotto_model *model,
                                       int *converged);
 
 /*
- * Before a private fit asks its first question it writes what it may spend to
- * OUTPUT.spent, where the option output names a file; where that is a link,
- * beside the file that it leads to. It appears whole or not at all. When the
- * model is on disk, settle removes it; a run that was killed leaves it, and it
- * stands in the way of another run until somebody has looked at it. text says
- * what it may have spent, in words or as JSON.
+ * Where its run was booked, as the statement says: 1, or 0: it is untracked.
+ * spent_epsilon is what all runs on the data set, up to this one, amount to:
+ * a cap of (spent_epsilon, delta) would have let them through.
  */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_settle(const char *output,
-                                                           sotto_error *error);
+typedef struct sotto_booking {
+    char dataset[161];  /* by the name that its owner gave; "": it has none */
+    char head[65];      /* of the ledger's chain */
+    int64_t position;   /* in it */
+    double cap_epsilon; /* 0: no cap */
+    double delta, spent_epsilon;
+} sotto_booking;
+
+SOTTO_API int sotto_model_booking(const sotto_model *model, sotto_booking *out);
+
+/*
+ * The model is where it belongs: its run is marked as finished.
+ *
+ * A run that no ledger knows of writes what it may spend to OUTPUT.spent
+ * before it asks its first question, where the option output names a file;
+ * where that is a link, beside the file that it leads to. It appears whole or
+ * not at all. Then settle removes it; a run that was killed leaves it, and it
+ * stands in the way of another run until somebody has looked at it. spent_text
+ * says what it may have spent, in words or as JSON.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_fit_settle(
+    const sotto_model *model, const char *output, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_spent_text(char **out,
                                                          const char *path,
                                                          int as_json,

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-struct sotto_events {
-    account_list list;
-};
-
 static sotto_status public_new(sotto_events **out, sotto_error *error)
 {
     *out = mem_zeroed(1, sizeof **out);
@@ -23,6 +19,18 @@ static sotto_status public_done(sotto_events **out, sotto_status status)
         *out = NULL;
     }
     return status;
+}
+
+sotto_status account_wrap(sotto_events **out, const account_list *list,
+                          sotto_error *error)
+{
+    sotto_status status = public_new(out, error);
+    if (status != SOTTO_OK)
+        return status;
+    (*out)->list.adjacency = list->adjacency;
+    (*out)->list.ordered = list->ordered;
+    return public_done(
+        out, account_append(&(*out)->list, list, list->ordered, error));
 }
 
 static sotto_status public_adjacency(const char *name, account_adjacency *out,

@@ -73,6 +73,13 @@ sotto_status account_append(account_list *list, const account_list *more,
                             int follows, sotto_error *error);
 void account_free(account_list *list);
 
+/* The list that callers of the library hold, and one made of a copy. */
+struct sotto_events {
+    account_list list;
+};
+sotto_status account_wrap(sotto_events **out, const account_list *list,
+                          sotto_error *error);
+
 const char *account_kind_name(account_kind kind);
 const char *account_adjacency_name(account_adjacency adjacency);
 int account_adjacency_named(const char *name, account_adjacency *out);

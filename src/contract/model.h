@@ -51,6 +51,9 @@ struct sotto_model {
                     weights: their sum */
     char *file;  /* that it was read from, for messages, or NULL */
 
+    /* in memory only: the ledger that the run was booked in, and the run */
+    char *ledger, *run;
+
     /* of the exact solver, in memory only */
     int certified, converged;
     double objective, gap;

@@ -1,6 +1,6 @@
 /*
- * spent: MODEL.spent, what a run may spend, on the disk before the first
- * record is asked about.
+ * spent: MODEL.spent, what a run without a ledger may spend, on the disk before
+ * the first record is asked about.
  */
 #ifndef SOTTO_SPENT_H
 #define SOTTO_SPENT_H
@@ -16,6 +16,9 @@ sotto_status fit_check_spent(const char *model, sotto_error *error);
 struct json_t;
 sotto_status fit_write_spent(const char *model, const struct json_t *statement,
                              const account_list *events, sotto_error *error);
+
+/* Removes MODEL.spent: the model is there. */
+sotto_status fit_settle_spent(const char *model, sotto_error *error);
 
 /* ---- what libsotto-federate uses ---- */
 

@@ -111,21 +111,33 @@ static sotto_status run_finish_statement(private_run *r, sotto_model *m,
     return m->statement ? SOTTO_OK : error_memory(error);
 }
 
-/* On the disk before the first record is asked about: what is proven, which
-   for a paper's own noise may be more than was asked for. */
-static sotto_status declare_spending(const private_run *r, sotto_error *error)
+/* A run that no ledger knows of writes what it may spend beside its model. */
+static sotto_status write_spent(const private_run *r,
+                                const account_list *events, sotto_error *error)
 {
-    const sotto_options *options = r->run.options;
-    const char *output = option_text(options, OPTION_OUTPUT);
+    const char *output = option_text(r->run.options, OPTION_OUTPUT);
+    return output ? fit_write_spent(output, r->statement, events, error)
+                  : SOTTO_OK; /* a caller of the library who keeps the model */
+}
+
+/* On the disk before the first record is asked about: what is proven, which
+   for a paper's own noise may be more than was asked for. The statement says
+   where it was booked. */
+static sotto_status declare_spending(private_run *r, sotto_model *m,
+                                     sotto_error *error)
+{
     account_list events;
-    if (!output)
-        return SOTTO_OK; /* a caller of the library who keeps it in memory */
-    sotto_status status =
-        curator_events(&events, &r->run.plan, r->policy.adjacency,
-                       r->run.facts.features, error);
-    if (status == SOTTO_OK)
-        status = fit_write_spent(output, r->statement, &events, error);
+    sotto_status status = fit_events(r, &events, error);
+    if (status == SOTTO_OK && r->booking)
+        status = booking_check(r->booking, &events, error);
+    else if (status == SOTTO_OK && booking_wanted(r->run.options))
+        status = booking_late(&r->booking, r, &events, error);
+    else if (status == SOTTO_OK)
+        status = write_spent(r, &events, error);
     account_free(&events);
+    ledger_put(&r->statement, r->booking ? &r->booking->receipt : NULL);
+    if (status == SOTTO_OK && r->booking)
+        status = booking_name(r->booking, m, error);
     return status;
 }
 
@@ -157,6 +169,7 @@ void fit_begin_run(private_run *r)
 void fit_end_run(private_run *r)
 {
     curator_close(r->run.curator);
+    booking_free(r->booking);
     (r->run.solver->free_state ? r->run.solver->free_state
                                : mem_free)(r->run.state);
     json_decref(r->statement);
@@ -196,10 +209,9 @@ static sotto_status run_plan(private_run *r, sotto_error *error)
     return status;
 }
 
-static sotto_status run_begin(private_run *r, sotto_model **out,
-                              sotto_table **table, sotto_error *error)
+sotto_status fit_plan_for(private_run *r, const sotto_table *t,
+                          sotto_error *error)
 {
-    const sotto_table *t = *table;
     if (option_private(r->run.options) && !t->read_privately)
         return error_set(error, SOTTO_PRIVACY,
                          "the table was not read for private training: its "
@@ -213,13 +225,27 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
     if (status == SOTTO_OK)
         status = fit_copy_maps(&r->maps, t, error);
     if (status == SOTTO_OK)
-        status = fit_begin(out, &r->task, t, error);
-    if (status == SOTTO_OK)
         status = run_name_unit(r, t->unit_name, error);
     if (status != SOTTO_OK)
         return status;
     r->run.facts = fit_facts(t, r->run.options);
-    status = run_plan(r, error);
+    return run_plan(r, error);
+}
+
+sotto_status fit_events(const private_run *r, account_list *out,
+                        sotto_error *error)
+{
+    return curator_events(out, &r->run.plan, r->policy.adjacency,
+                          r->run.facts.features, error);
+}
+
+static sotto_status run_begin(private_run *r, sotto_model **out,
+                              sotto_table **table, sotto_error *error)
+{
+    r->booking = booking_take(*table);
+    sotto_status status = fit_plan_for(r, *table, error);
+    if (status == SOTTO_OK)
+        status = fit_begin(out, &r->task, *table, error);
     if (status == SOTTO_OK)
         status = curator_open(&r->run.curator, table, &r->policy, &r->run.plan,
                               error);
@@ -227,7 +253,7 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
         return status;
     (*out)->delta = option_number(r->run.options, OPTION_DELTA);
     status = run_state(r, &(*out)->epsilon, error);
-    return status == SOTTO_OK ? declare_spending(r, error) : status;
+    return status == SOTTO_OK ? declare_spending(r, *out, error) : status;
 }
 
 /* ---- only planned ---- */
@@ -284,6 +310,17 @@ static sotto_status plan_theory(private_run *r, sotto_error *error)
                : solver_refuse(r->run.solver, OPTION_SET, error);
 }
 
+/* What is refused, and what is public of the data, before a plan is made. */
+static sotto_status plan_begin(private_run *r, sotto_error *error)
+{
+    sotto_status status = sotto_fit_check(r->run.options, error);
+    if (status == SOTTO_OK && !option_private(r->run.options))
+        status = error_set(error, SOTTO_USAGE,
+                           "a plan is of private training: expected a finite "
+                           "--epsilon");
+    return status == SOTTO_OK ? plan_facts(r, error) : status;
+}
+
 static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
 {
     double epsilon;
@@ -300,22 +337,39 @@ static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
     return *out ? SOTTO_OK : error_memory(error);
 }
 
+private_run fit_new_run(const sotto_options *options)
+{
+    return (private_run){
+        .run = {.options = options, .solver = solver_of(options)},
+        .task = fit_read_task(options)};
+}
+
 sotto_status sotto_fit_plan(char **out, const sotto_options *options,
                             sotto_error *error)
 {
+    private_run r = fit_new_run(options);
     *out = NULL;
-    sotto_status status = sotto_fit_check(options, error);
-    if (status == SOTTO_OK && !option_private(options))
-        status = error_set(error, SOTTO_USAGE,
-                           "a plan is of private training: expected a finite "
-                           "--epsilon");
-    if (status != SOTTO_OK)
-        return status;
-    private_run r = {.run = {.options = options, .solver = solver_of(options)},
-                     .task = fit_read_task(options)};
-    status = plan_facts(&r, error);
+    sotto_status status = plan_begin(&r, error);
     if (status == SOTTO_OK)
         status = plan_text(&r, out, error);
+    fit_end_run(&r);
+    return status;
+}
+
+sotto_status sotto_fit_events(sotto_events **out, const sotto_options *options,
+                              sotto_error *error)
+{
+    private_run r = fit_new_run(options);
+    account_list events = {0};
+    *out = NULL;
+    sotto_status status = plan_begin(&r, error);
+    if (status == SOTTO_OK)
+        status = run_plan(&r, error);
+    if (status == SOTTO_OK)
+        status = fit_events(&r, &events, error);
+    if (status == SOTTO_OK)
+        status = account_wrap(out, &events, error);
+    account_free(&events);
     fit_end_run(&r);
     return status;
 }
@@ -325,9 +379,8 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
                          const sotto_progress_callback *callback,
                          sotto_error *error)
 {
-    private_run r = {.run = {.options = options, .solver = solver_of(options)},
-                     .task = fit_read_task(options),
-                     .callback = callback};
+    private_run r = fit_new_run(options);
+    r.callback = callback;
     sotto_status status = run_begin(&r, out, table, error);
     if (status == SOTTO_OK)
         status = run_solver(&r, *out, error);

@@ -7,6 +7,7 @@
 
 #include "curator.h"
 #include "fit.h"
+#include "ledger.h"
 
 /* ---- policy.c ---- */
 
@@ -38,6 +39,7 @@ typedef struct private_run {
     solver_answer answer;
     struct json_t *statement; /* of privacy; NULL: NOT PRIVATE */
     const sotto_progress_callback *callback;
+    struct fit_booking *booking; /* in a ledger; NULL: none, or not yet */
 } private_run;
 
 /* ---- private.c ---- */
@@ -46,10 +48,51 @@ typedef struct private_run {
 sotto_status fit_ask_first(solver_run *r, sotto_error *error);
 
 /* Makes what the solver sees, and the policy, of the task and the facts. */
+private_run fit_new_run(const sotto_options *options);
 void fit_begin_run(private_run *r);
 void fit_end_run(private_run *r);
 
-/* ---- bought.c: bounds that nobody declared ---- */
+/* Plans the run on what is public of the table: it may be without rows. */
+sotto_status fit_plan_for(private_run *r, const sotto_table *t,
+                          sotto_error *error);
+
+/* The events of the plan. */
+sotto_status fit_events(const private_run *r, account_list *out,
+                        sotto_error *error);
+
+/* ---- booking.c: the run in a ledger ---- */
+
+typedef struct fit_booking {
+    ledger_receipt receipt;
+    account_list events; /* that were booked */
+} fit_booking;
+
+/* Whether the run of these options is to be booked. */
+int booking_wanted(const sotto_options *options);
+
+sotto_status booking_make(fit_booking **out, const private_run *r,
+                          const account_list *events, sotto_error *error);
+
+/* The same for a table that was read already: not of a data set with parts,
+   because nobody has seen to it that rows of other parts were left out. */
+sotto_status booking_late(fit_booking **out, const private_run *r,
+                          const account_list *events, sotto_error *error);
+
+/* Takes the one that was made before the table's rows were read; NULL: none.
+   A table hands it out once, so that a second fit is booked again. */
+fit_booking *booking_take(sotto_table *t);
+
+/* Whether these are the events that were booked. */
+sotto_status booking_check(const fit_booking *b, const account_list *events,
+                           sotto_error *error);
+
+/* Tells the model where its run stands, so that it can be marked as
+   finished. */
+sotto_status booking_name(const fit_booking *b, sotto_model *m,
+                          sotto_error *error);
+void booking_free(fit_booking *b);
+
+/* ---- private_bounds.c: bounds that nobody declared ---- */
 
 /* Makes the answer's bounds, of what is declared. */
 sotto_status fit_begin_private_bounds(private_run *r, sotto_error *error);

@@ -60,10 +60,11 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
         status = check_box(options, error);
     if (status != SOTTO_OK)
         return status;
-    /* What may be spent is written beside the model. There is none where a
-       run is only planned, or the library's caller keeps the model. */
+    /* Without a ledger, what may be spent is written beside the model. There
+       is none where a run is only planned, or the library's caller keeps the
+       model. */
     const char *output = option_text(options, OPTION_OUTPUT);
-    return output && option_private(options) &&
+    return output && option_private(options) && !booking_wanted(options) &&
                    !option_given(options, OPTION_INSECURE_SEED)
                ? fit_check_spent(output, error)
                : SOTTO_OK;

@@ -1,8 +1,8 @@
 /*
- * MODEL.spent: what a run may spend, on the disk before the first record is
- * asked about. A run that ends well replaces it by the statement in the
- * model; one that was killed leaves it, because what was answered cannot be
- * taken back.
+ * MODEL.spent: what a run that no ledger knows of may spend, on the disk before
+ * the first record is asked about. A run that ends well replaces it by the
+ * statement in the model; one that was killed leaves it, because what was
+ * answered cannot be taken back.
  */
 #include "fit.h"
 #include "json.h"
@@ -107,7 +107,7 @@ sotto_status fit_write_spent(const char *model, const json_t *statement,
     return status;
 }
 
-sotto_status sotto_spent_settle(const char *model, sotto_error *error)
+sotto_status fit_settle_spent(const char *model, sotto_error *error)
 {
     char *path = spent_path(model);
     if (!path)

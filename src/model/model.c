@@ -43,6 +43,8 @@ void sotto_model_free(sotto_model *m)
     mem_free(m->schema);
     mem_free(m->statement);
     mem_free(m->file);
+    mem_free(m->ledger);
+    mem_free(m->run);
     mem_free(m);
 }
 

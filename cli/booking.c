@@ -1,0 +1,95 @@
+/*
+ * Where a run is booked, and what is told of that afterwards.
+ */
+#include "cli.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Neither a run without noise nor one whose noise can be repeated is booked. */
+static int is_booked(const cli *c)
+{
+    const char *epsilon = sotto_options_get(c->options, "epsilon");
+    return epsilon && strcmp(epsilon, "inf") &&
+           !sotto_options_get(c->options, "insecure-seed");
+}
+
+static sotto_status set_who(const cli *c, sotto_error *error)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    return user && *user->pw_name
+               ? sotto_options_set(c->options, "who", user->pw_name, error)
+               : SOTTO_OK;
+}
+
+/* A file that is not there is refused when it is read. */
+static sotto_status set_path(const cli *c, const char *data, sotto_error *error)
+{
+    char *real = strcmp(data, "-") ? realpath(data, NULL) : NULL;
+    if (!strcmp(data, "-") && !sotto_options_get(c->options, "dataset"))
+        return cli_refuse(error, "stdin has no path to be booked under: "
+                                 "expected --dataset NAME, or --ledger none");
+    sotto_status status = sotto_options_set(c->options, "dataset-path",
+                                            real ? real : data, error);
+    free(real);
+    return status;
+}
+
+static sotto_status set_own(const cli *c, const char *data, sotto_error *error)
+{
+    char *own;
+    sotto_status status = sotto_ledger_own(&own, error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(c->options, "ledger", own, error);
+    sotto_text_free(own);
+    return status == SOTTO_OK ? set_path(c, data, error) : status;
+}
+
+sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error)
+{
+    const char *ledger = sotto_options_get(c->options, "ledger");
+    int none = ledger && !strcmp(ledger, "none");
+    const char *dataset = sotto_options_get(c->options, "dataset");
+    if (none && (dataset || sotto_options_get(c->options, "parts")))
+        return cli_refuse(error, "--dataset and --parts go with a ledger, not "
+                                 "with --ledger none");
+    if (!is_booked(c) || none)
+        return SOTTO_OK;
+    if (ledger && !dataset)
+        return cli_refuse(error, "--ledger FILE: expected --dataset NAME, one "
+                                 "that 'sotto ledger create' made there");
+    sotto_status status = set_who(c, error);
+    if (status == SOTTO_OK && !ledger)
+        status = set_own(c, data, error);
+    return status;
+}
+
+void cli_print_booking(FILE *to, const char *label, const sotto_model *m)
+{
+    sotto_booking b;
+    int booked = sotto_model_booking(m, &b);
+    fputs(label, to);
+    if (!booked) {
+        fprintf(to, "untracked: no ledger knows of this run\n");
+        return;
+    }
+    if (*b.dataset) {
+        fprintf(to, "data set ");
+        cli_print_name(to, b.dataset, 80);
+        fprintf(to, ": ");
+    }
+    if (b.cap_epsilon > 0)
+        fprintf(to, "epsilon %s of %s is spent",
+                sotto_number_print_up(b.spent_epsilon, 3).text,
+                sotto_number_print(b.cap_epsilon, 6).text);
+    else
+        fprintf(to,
+                "the runs on this %s are what a cap of epsilon %s would have "
+                "let through",
+                *b.dataset ? "data set" : "file",
+                sotto_number_print_up(b.spent_epsilon, 3).text);
+    fprintf(to, ", at delta %s (entry %lld of the ledger)\n",
+            sotto_number_print_up(b.delta, 6).text, (long long)b.position);
+}

@@ -1,0 +1,254 @@
+/*
+ * The booking of a run: planned on what is public, on the ledger's disk
+ * before the first row of the file is looked at. How reading ends, or a run,
+ * may depend on the records; whether it was booked does not.
+ */
+#include "private.h"
+
+#include <string.h>
+
+int booking_wanted(const sotto_options *options)
+{
+    return option_private(options) && !option_exact(options) &&
+           !option_given(options, OPTION_INSECURE_SEED) &&
+           option_given(options, OPTION_LEDGER) &&
+           !option_is(options, OPTION_LEDGER, "none");
+}
+
+void booking_free(fit_booking *b)
+{
+    if (!b)
+        return;
+    ledger_receipt_free(&b->receipt);
+    account_free(&b->events);
+    mem_free(b);
+}
+
+static void free_any(void *booking)
+{
+    booking_free(booking);
+}
+
+fit_booking *booking_take(sotto_table *t)
+{
+    fit_booking *b = t->booking;
+    t->booking = NULL;
+    return b;
+}
+
+/* ---- parts ---- */
+
+/* The names of a list; 0: out of memory. */
+static int list_names(const sotto_options *options, option_id id, char ***out,
+                      int64_t *count)
+{
+    size_t cursor = 0;
+    char *name;
+    int more;
+    *out = NULL;
+    *count = 0;
+    while ((more = option_next(options, id, &cursor, &name)) > 0) {
+        char **grown = mem_resize(*out, (size_t)*count + 1, sizeof *grown);
+        if (!grown) {
+            mem_free(name);
+            return 0;
+        }
+        *out = grown;
+        grown[(*count)++] = name;
+    }
+    return more == 0;
+}
+
+/* ---- made ---- */
+
+static ledger_request request_of(const private_run *r,
+                                 const account_list *events)
+{
+    const sotto_options *options = r->run.options;
+    const char *path = option_text(options, OPTION_DATASET_PATH);
+    return (ledger_request){
+        .file = option_text(options, OPTION_LEDGER),
+        .dataset = option_text(options, OPTION_DATASET),
+        .path = path,
+        .may_make = path != NULL,
+        .unit = {r->policy.adjacency,
+                 r->policy.has_people ? r->unit_column : NULL,
+                 r->policy.rows_per_person},
+        .delta = option_number(options, OPTION_DELTA),
+        .events = events,
+        .purpose = option_text(options, OPTION_PURPOSE),
+        .who = option_text(options, OPTION_WHO)};
+}
+
+sotto_status booking_make(fit_booking **out, const private_run *r,
+                          const account_list *events, sotto_error *error)
+{
+    ledger_request request = request_of(r, events);
+    char **part = NULL;
+    fit_booking *b = mem_zeroed(1, sizeof *b);
+    sotto_status status = error_memory(error);
+    if (b && list_names(r->run.options, OPTION_PARTS, &part, &request.parts)) {
+        request.part = part;
+        b->events = (account_list){.adjacency = events->adjacency,
+                                   .ordered = events->ordered};
+        status = account_append(&b->events, events, events->ordered, error);
+    }
+    if (status == SOTTO_OK)
+        status = ledger_book(&b->receipt, &request, error);
+    mem_free_texts(part, request.parts);
+    if (status == SOTTO_OK)
+        *out = b;
+    else
+        booking_free(b);
+    return status;
+}
+
+sotto_status booking_late(fit_booking **out, const private_run *r,
+                          const account_list *events, sotto_error *error)
+{
+    const char *dataset = option_text(r->run.options, OPTION_DATASET);
+    char *column = NULL, **value = NULL;
+    int64_t values = 0;
+    sotto_status status = SOTTO_OK;
+    if (dataset)
+        status = ledger_parts(option_text(r->run.options, OPTION_LEDGER),
+                              dataset, &column, &value, &values, error);
+    if (status == SOTTO_OK && column)
+        status = error_set(error, SOTTO_PRIVACY,
+                           "data set \"%s\" has parts: expected a table that "
+                           "was read by sotto_fit_read, which leaves out the "
+                           "rows of other parts",
+                           show_name(dataset).text);
+    mem_free(column);
+    mem_free_texts(value, values);
+    return status == SOTTO_OK ? booking_make(out, r, events, error) : status;
+}
+
+sotto_status booking_check(const fit_booking *b, const account_list *events,
+                           sotto_error *error)
+{
+    text_buffer booked = {0}, now = {0};
+    account_json(&b->events, &booked);
+    account_json(events, &now);
+    int failed = booked.failed || now.failed;
+    int same = !failed && !strcmp(booked.data, now.data);
+    text_free(&booked);
+    text_free(&now);
+    if (failed)
+        return error_memory(error);
+    return same ? SOTTO_OK
+                : error_set(error, SOTTO_FAILED,
+                            "internal error: the plan is not the one that was "
+                            "booked; run %s stays charged",
+                            b->receipt.run);
+}
+
+sotto_status booking_name(const fit_booking *b, sotto_model *m,
+                          sotto_error *error)
+{
+    m->ledger = mem_text(b->receipt.file);
+    m->run = mem_text(b->receipt.run);
+    return m->ledger && m->run ? SOTTO_OK : error_memory(error);
+}
+
+/* ---- before the first row ---- */
+
+typedef struct before_rows {
+    const sotto_options *options;
+    fit_booking *booking;
+} before_rows;
+
+/* Where neighbours have as many rows, their number is public; but it would be
+   counted, and nothing has been read yet. */
+static sotto_status check_rows(const private_run *r, const sotto_table *shape,
+                               sotto_error *error)
+{
+    if (r->policy.adjacency == ACCOUNT_ADD_REMOVE || r->policy.rows > 0 ||
+        shape->weight || shape->unit || r->policy.rows_per_person > 1 ||
+        shape->drops_rows)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_PRIVACY,
+                     "--adjacency %s: the number of rows is public, and a run "
+                     "is charged before a row is read: expected --rows N",
+                     account_adjacency_name(r->policy.adjacency));
+}
+
+static sotto_status book_shape(void *context, const sotto_table *shape,
+                               sotto_error *error)
+{
+    before_rows *before = context;
+    private_run r = fit_new_run(before->options);
+    account_list events = {0};
+    sotto_status status = fit_plan_for(&r, shape, error);
+    if (status == SOTTO_OK)
+        status = check_rows(&r, shape, error);
+    if (status == SOTTO_OK)
+        status = fit_events(&r, &events, error);
+    if (status == SOTTO_OK)
+        status = booking_make(&before->booking, &r, &events, error);
+    account_free(&events);
+    fit_end_run(&r);
+    return status;
+}
+
+/* A copy of the options in which the reader finds the column and the values
+   of the parts: those that were asked for, or all that are declared. NULL:
+   the data set has no parts, or it is not there yet. */
+static sotto_status options_with_parts(sotto_options **out,
+                                       const sotto_options *options,
+                                       sotto_error *error)
+{
+    char *column, **value;
+    int64_t values;
+    const char *dataset = option_text(options, OPTION_DATASET);
+    *out = NULL;
+    if (!dataset)
+        return SOTTO_OK;
+    sotto_status status =
+        ledger_parts(option_text(options, OPTION_LEDGER), dataset, &column,
+                     &value, &values, error);
+    if (status == SOTTO_OK && column)
+        status = sotto_options_new(out, error);
+    for (int i = 0; *out && status == SOTTO_OK && i < OPTION_COUNT; i++)
+        status = option_copy(*out, options, (option_id)i, error);
+    if (*out && status == SOTTO_OK)
+        status = sotto_options_set(*out, "part-column", column, error);
+    int all = *out && !option_given(options, OPTION_PARTS);
+    for (int64_t i = 0; all && status == SOTTO_OK && i < values; i++)
+        status = sotto_options_set(*out, "parts", value[i], error);
+    mem_free(column);
+    mem_free_texts(value, values);
+    return status;
+}
+
+sotto_status sotto_fit_read(sotto_table **out, const char *path,
+                            const sotto_options *options, sotto_error *error)
+{
+    before_rows before = {options, NULL};
+    sotto_options *with_parts = NULL;
+    *out = NULL;
+    if (!booking_wanted(options))
+        return sotto_table_read(out, path, options, error);
+    sotto_status status = sotto_fit_check(options, error);
+    if (status == SOTTO_OK)
+        status = options_with_parts(&with_parts, options, error);
+    if (status == SOTTO_OK)
+        status = table_read_after(out, path, with_parts ? with_parts : options,
+                                  book_shape, &before, error);
+    sotto_options_free(with_parts);
+    if (status == SOTTO_OK) {
+        (*out)->booking = before.booking;
+        (*out)->free_booking = free_any;
+    } else
+        booking_free(before.booking);
+    return status;
+}
+
+/* ---- finished ---- */
+
+sotto_status sotto_fit_settle(const sotto_model *model, const char *output,
+                              sotto_error *error)
+{
+    return model->run ? ledger_finish(model->ledger, model->run, error)
+                      : fit_settle_spent(output, error);
+}
