@@ -146,13 +146,15 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
     if (status == SOTTO_OK)
+        status = cli_set_ledger(c, c->argument[1], error);
+    if (status == SOTTO_OK)
         status = sotto_simulation_open(&s, c->argument[1], c->options, error);
     if (status == SOTTO_OK)
         status = federate_run(c, s, &model, error);
     if (status == SOTTO_OK)
         status = sotto_model_write(model, output, error);
     if (status == SOTTO_OK && sotto_model_statement(model))
-        status = sotto_spent_settle(output, error);
+        status = sotto_fit_settle(model, output, error);
     if (status == SOTTO_OK)
         federate_tell(c, s, model);
     sotto_model_free(model);

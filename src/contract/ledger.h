@@ -103,5 +103,6 @@ CORE_EXPORT(ledger_receipt_free);
 CORE_EXPORT(ledger_finish);
 CORE_EXPORT(ledger_find);
 CORE_EXPORT(ledger_put);
+CORE_EXPORT(ledger_parts);
 
 #endif
