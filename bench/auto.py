@@ -510,7 +510,7 @@ def predicted(problem, runs, epsilon, **more):
     settings = [f"--{k}={v}" for k, v in options.items() if k != "solver"]
     rows = problem.new_rows()
     for _ in range(runs):
-        sotto("train", problem.file, *settings, "-o", "new.json")
+        sotto("train", problem.file, "--ledger", "none", *settings, "-o", "new.json")
         sotto("predict", "new.json", rows, "--scores", "-o", "new.txt")
         yield np.loadtxt(os.path.join(problem.folder, "new.txt"))
         for name in ("new.json", "new.txt"):

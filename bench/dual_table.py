@@ -97,7 +97,7 @@ def train(folder, solver, loss, l2, shape, epsilon, runs, more):
         words = [word for pair in common[:3] for word in ("--" + pair.split("=")[0],
                                                           pair.split("=")[1])]
         model = os.path.join(folder, "model.json")
-        done = subprocess.run([PROGRAM, "train", os.path.join(folder, "rows.npy"), *words,
+        done = subprocess.run([PROGRAM, "train", os.path.join(folder, "rows.npy"), "--ledger", "none", *words,
                                "--no-intercept", "--quiet", "--solver", solver, "-o", model],
                               capture_output=True, text=True)
         if done.returncode:

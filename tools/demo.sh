@@ -22,7 +22,8 @@ run() {
 }
 
 "$tools/patients.py" .
-rm -f private.json private.json.spent exact.json
+rm -f private.json exact.json again.json demo.ledger team.ledger
+export SOTTO_LEDGER="$folder/demo.ledger" # the demo's own, not the user's
 
 bold "sotto trains linear models that do not give away the people they were learned from."
 
@@ -55,6 +56,16 @@ status=0
 run sotto train broken.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 -o broken.json || status=$?
 printf '(exit code %d)\n' "$status"
 [ "$status" = 3 ]
+
+step "8. Every run counts. Give the patients one budget for all runs: a ledger keeps it."
+run sotto ledger create --ledger team.ledger --dataset patients --unit-column patient --epsilon 1.5 --delta 1e-6
+again() { run sotto train patients.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 --ledger team.ledger --dataset patients --purpose "$1" -o again.json; }
+again "readmission score"
+status=0
+again "one more" || status=$?
+printf '(exit code %d)\n' "$status"
+[ "$status" = 4 ]
+run sotto ledger show --ledger team.ledger
 
 step "The page: file://$folder/report.html"
 printf '%s\n' "All files are in $folder." \

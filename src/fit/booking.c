@@ -151,6 +151,15 @@ sotto_status booking_name(const fit_booking *b, sotto_model *m,
     return m->ledger && m->run ? SOTTO_OK : error_memory(error);
 }
 
+void booking_remind(sotto_error *error)
+{
+    if (!error)
+        return;
+    size_t length = strlen(error->message);
+    snprintf(error->message + length, sizeof error->message - length,
+             "; the run is booked and stays charged");
+}
+
 /* ---- before the first row ---- */
 
 typedef struct before_rows {
@@ -239,8 +248,10 @@ sotto_status sotto_fit_read(sotto_table **out, const char *path,
     if (status == SOTTO_OK) {
         (*out)->booking = before.booking;
         (*out)->free_booking = free_any;
-    } else
+    } else if (before.booking) {
+        booking_remind(error);
         booking_free(before.booking);
+    }
     return status;
 }
 

@@ -388,6 +388,8 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
         status = run_finish_statement(&r, *out, error);
     if (status == SOTTO_OK)
         status = fit_declare_private_bounds(&r, *out, error);
+    if (status != SOTTO_OK && r.booking)
+        booking_remind(error);
     fit_end_run(&r);
     if (status != SOTTO_OK) {
         sotto_model_free(*out);

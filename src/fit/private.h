@@ -92,6 +92,9 @@ sotto_status booking_name(const fit_booking *b, sotto_model *m,
                           sotto_error *error);
 void booking_free(fit_booking *b);
 
+/* Adds to a message that nothing is taken back. It is for the operator. */
+void booking_remind(sotto_error *error);
+
 /* ---- private_bounds.c: bounds that nobody declared ---- */
 
 /* Makes the answer's bounds, of what is declared. */

@@ -5,6 +5,7 @@ build/. Every test runs in a directory of its own, so that the names in
 messages are short and the same everywhere.
 """
 
+import atexit
 import decimal
 import gzip
 import json
@@ -32,6 +33,11 @@ OK, FAILED, USAGE, DATA, BUDGET, PRIVACY, PEER = range(7)
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
+
+# Trainings are booked in a ledger that goes away, not in that of whoever runs the tests.
+LEDGER_FOLDER = tempfile.mkdtemp(prefix="sotto-ledger-")
+atexit.register(shutil.rmtree, LEDGER_FOLDER, ignore_errors=True)
+os.environ["SOTTO_LEDGER"] = os.path.join(LEDGER_FOLDER, "ledger.db")
 
 # Values that tests put into records and that no message may repeat.
 SECRETS = ("987654.321", "SECRETWORD", "515253.75")
@@ -121,7 +127,7 @@ class Case(unittest.TestCase):
         unless it is to be kept."""
         def no_room():
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-        result = self.sotto(*args, before=no_room)
+        result = self.sotto(*args, "--ledger", "none", before=no_room)
         self.assertNotEqual(result.code, OK)
         with open(self.path(model + ".spent"), encoding="utf-8") as file:
             said = json.load(file)

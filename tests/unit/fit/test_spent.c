@@ -274,7 +274,7 @@ static void test_links(void **state)
     assert_int_equal(fit_check_spent(elsewhere, &error), SOTTO_BUDGET);
     assert_int_equal(fit_check_spent(link, &error), SOTTO_BUDGET);
     assert_int_equal(write_it(elsewhere), SOTTO_BUDGET);
-    assert_int_equal(sotto_spent_settle(link, &error), SOTTO_OK);
+    assert_int_equal(fit_settle_spent(link, &error), SOTTO_OK);
     assert_int_not_equal(access(beside, F_OK), 0);
     unlink(link);
     /* a link to a device is no file */

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""Training is booked: what the second run knows of the first, what a cap refuses, and what a
+person is told about it."""
+
+import json
+import os
+import unittest
+
+from common import BUDGET, FAILED, OK, PRIVACY, USAGE, Case
+
+ROWS = 60
+# All answers are Gaussian, so that a run of (1, 1e-6) is GAUSS(.2367034) but for its draws.
+TRAIN = ("train", "d.csv", "--target", "t", "--drop", "part", "--solver", "gd", "--rounds", "3",
+         "--clip", "1", "--rows", str(ROWS), "--epsilon", "1", "--delta", "1e-6", "-o", "m.json")
+
+
+class Booked(Case):
+    def setUp(self):
+        super().setUp()
+        lines = ["part,who,a,b,t"]
+        for i in range(ROWS):
+            a, b = (i * 37 % 21 - 10) / 10, (i * 53 % 19 - 9) / 9
+            lines.append(f"q{i % 3 + 1},p{i // 2},{a:g},{b:g},{a - b / 2:g}")
+        self.write("d.csv", "\n".join(lines) + "\n")
+        self.own = os.path.join(self.directory, "state", "own.db")
+        os.mkdir(os.path.dirname(self.own))
+
+    def train(self, *more, **how):
+        env = {**os.environ, "SOTTO_LEDGER": self.own}
+        return self.sotto(*TRAIN, "--drop", "who", *more, env=env, **how)
+
+    def trained(self, *more, **how):
+        result = self.train(*more, **how)
+        self.assertEqual(result.code, OK, result.err)
+        return result.err.decode()
+
+    def create(self, *more, epsilon="3"):
+        result = self.sotto("ledger", "create", "--ledger", "team.ledger", "--dataset", "people",
+                            "--epsilon", epsilon, "--delta", "1e-6", *more)
+        self.assertEqual(result.code, OK, result.err)
+
+    def ledger(self, name="m.json"):
+        with open(self.path(name), encoding="utf-8") as file:
+            return json.load(file)["privacy"]["ledger"]
+
+    def datasets(self, ledger):
+        said = self.sotto("ledger", "list", "--ledger", ledger, "--json")
+        self.assertEqual(said.code, OK, said.err)
+        return json.loads(said.out)["datasets"]
+
+
+NAMED = ("--ledger", "team.ledger", "--dataset", "people")
+
+
+class ByDefault(Booked):
+    def test_thirty_runs(self):
+        """Epsilon 6.6132 with a tenth of delta set apart, rounded up."""
+        for i in range(1, 31):
+            said = self.trained()
+            self.assertEqual(self.ledger()["position"], i + 1)  # the first entry made it
+        line, = (l for l in said.splitlines() if l.startswith("the runs on this file"))
+        self.assertIn("the runs on this file are what a cap of epsilon 6.62 would have let "
+                      "through, at delta 1e-06", line)
+        self.assertNotIn("together", said)
+        one, = self.datasets(self.own)
+        self.assertEqual((one["charges"], one["unfinished"], one["cap_epsilon"]), (30, 0, None))
+        self.assertTrue(6.613 <= one["spent_epsilon"] <= 6.615, one)
+
+    def test_the_path_is_not_released(self):
+        self.trained()
+        ledger = self.ledger()
+        self.assertNotIn("dataset", ledger)
+        self.assertRegex(ledger["id"], r"\A[0-9a-f]{32}\Z")
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            self.assertNotIn(self.directory, file.read())
+        self.assertEqual(self.datasets(self.own)[0]["name"],
+                         os.path.realpath(os.path.join(self.directory, "d.csv")))
+
+    def test_through_another_name(self):
+        os.symlink("d.csv", self.path("link.csv"))
+        self.trained()
+        self.sotto("train", "link.csv", *TRAIN[2:], "--drop", "who",
+                   env={**os.environ, "SOTTO_LEDGER": self.own})
+        one, = self.datasets(self.own)
+        self.assertEqual(one["charges"], 2)
+
+    def test_another_unit_is_another_entry(self):
+        self.trained()
+        self.trained("--adjacency", "zero-out")
+        env = {**os.environ, "SOTTO_LEDGER": self.own}
+        done = self.sotto(*TRAIN, "--unit-column", "who", env=env)
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual([d["charges"] for d in self.datasets(self.own)], [1, 1, 1])
+        self.assertIn("epsilon 1", done.err.decode())
+
+    def test_stdin_needs_a_name(self):
+        with open(self.path("d.csv"), "rb") as file:
+            text = file.read()
+        args = ("train", "-", *TRAIN[2:], "--drop", "who")
+        env = {**os.environ, "SOTTO_LEDGER": self.own}
+        self.assertIn("--dataset", self.assert_one_line(
+            self.sotto(*args, input=text, env=env), USAGE))
+        done = self.sotto(*args, "--dataset", "pipe", input=text, env=env)
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(self.ledger()["dataset"], "pipe")
+
+    def test_no_place_to_write(self):
+        for own in ("/dev/null/x/ledger.db", "/proc/x/ledger.db"):
+            result = self.sotto(*TRAIN, "--drop", "who", env={**os.environ, "SOTTO_LEDGER": own})
+            self.assertIn("--ledger none", self.assert_one_line(result, FAILED))
+            self.assertFalse(os.path.exists(self.path("m.json")))
+
+    def test_untracked(self):
+        self.assertIn("untracked: no ledger knows of this run", self.trained("--ledger", "none"))
+        self.assertEqual(self.ledger(), "untracked")
+        self.assertFalse(os.path.exists(self.own))
+        self.assertIn(b"untracked", self.sotto("show", "m.json").out)
+        for more in (("--dataset", "x"), ("--parts", "q1")):
+            self.assert_one_line(self.train("--ledger", "none", *more), USAGE)
+
+    def test_not_private(self):
+        self.trained("--insecure-seed", "1")
+        self.assertEqual(self.sotto("train", "d.csv", "--target", "t", "--drop", "part,who",
+                                    "--epsilon", "inf", "-o", "m.json").code, OK)
+        self.assertFalse(os.path.exists(self.own))
+
+    def test_to_stdout(self):
+        """Nothing needs to stand beside it."""
+        done = self.train("-o", "-")
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(json.loads(done.out)["privacy"]["ledger"]["position"], 2)
+
+    def test_it_is_nobody_elses(self):
+        self.trained()
+        self.assertEqual(os.stat(self.own).st_mode & 0o777, 0o600)
+
+
+class WithACap(Booked):
+    def test_seven_of_thirty(self):
+        self.create()
+        codes = [self.train(*NAMED).code for _ in range(30)]
+        self.assertEqual(codes, [OK] * 7 + [BUDGET] * 23)
+        line = self.assert_one_line(self.train(*NAMED), BUDGET)
+        for words in ('"people"', "epsilon 3", "spent", "left"):
+            self.assertIn(words, line)
+
+    def test_what_is_said(self):
+        self.create()
+        self.assertIn("data set people: epsilon 1.01 of 3 is spent, at delta 1e-06 (entry 2 of "
+                      "the ledger)", self.trained(*NAMED, "--purpose", "risk score"))
+        ledger = self.ledger()
+        self.assertEqual((ledger["dataset"], ledger["cap"], ledger["delta"], ledger["position"],
+                          ledger["purpose"]), ("people", 3, 1e-6, 2, "risk score"))
+        self.assertIn(b"data set people: epsilon 1.01 of 3", self.sotto("show", "m.json").out)
+
+    def test_must_be_there(self):
+        self.assert_one_line(self.train(*NAMED), FAILED)
+        self.create()
+        line = self.assert_one_line(self.train("--ledger", "team.ledger", "--dataset", "poeple"),
+                                    USAGE)
+        self.assertIn("people", line)
+        self.assertIn("--dataset", self.assert_one_line(
+            self.train("--ledger", "team.ledger"), USAGE))
+
+    def test_another_unit_is_refused(self):
+        self.create()
+        result = self.sotto(*TRAIN, *NAMED, "--unit-column", "who")
+        self.assertIn("person", self.assert_one_line(result, PRIVACY))
+        self.assert_one_line(self.train(*NAMED, "--adjacency", "zero-out"), PRIVACY)
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
+
+    def test_a_bad_row_is_charged(self):
+        self.create()
+        with open(self.path("d.csv"), "a", encoding="utf-8") as file:
+            file.write("q1,p1,x,0,0\n")
+        self.assertNotEqual(self.train(*NAMED).code, OK)
+        one, = self.datasets("team.ledger")
+        self.assertEqual((one["charges"], one["unfinished"]), (1, 1))
+
+
+class Parts(Booked):
+    def setUp(self):
+        super().setUp()
+        self.create("--part-column", "part", "--parts", "q1,q2,q3", epsilon="1.5")
+
+    def train(self, *more, **how):
+        args = [a for a in TRAIN]
+        at = args.index("--drop")  # the column of the parts is no feature anyway
+        del args[at:at + 2]
+        return self.sotto(*args, "--drop", "who", "--bad-rows", "drop", *NAMED, *more, **how)
+
+    def test_each_has_its_cap(self):
+        self.trained("--parts", "q1")
+        self.assert_one_line(self.train("--parts", "q1,q2"), BUDGET)
+        self.trained("--parts", "q2,q3")
+        self.assertEqual({d["part"]: d["charges"] for d in self.datasets("team.ledger")},
+                         {"q1": 1, "q2": 1, "q3": 1})
+        self.assertEqual(self.ledger()["parts"], ["q2", "q3"])
+        self.assert_one_line(self.train(), BUDGET)  # all of them
+
+    def test_unknown(self):
+        self.assertIn("q1", self.assert_one_line(self.train("--parts", "q9"), USAGE))
+
+    def test_bad_rows_must_not_stop(self):
+        args = [a for a in TRAIN]
+        at = args.index("--drop")
+        del args[at:at + 2]
+        result = self.sotto(*args, "--drop", "who", *NAMED, "--parts", "q1")
+        self.assertIn("--bad-rows drop", self.assert_one_line(result, PRIVACY))
+        self.assertEqual(sum(d["charges"] for d in self.datasets("team.ledger")), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
