@@ -74,7 +74,8 @@ static int assemble_dense(sotto_table *t, const column_plan *p,
     t->x = assemble_large(count, job.element, &t->x_bytes);
     if (!t->x)
         return 0;
-    thread_run(p->threads, assemble_work, &job);
+    if (first)
+        thread_run(p->threads, assemble_work, &job);
     return 1;
 }
 

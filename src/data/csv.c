@@ -330,7 +330,8 @@ static void csv_parse(worker *w, const piece *p)
 /* ---- the whole file ---- */
 
 static sotto_status csv_read(sotto_table *t, source *s,
-                             const sotto_options *options, sotto_error *error)
+                             const sotto_options *options,
+                             const read_hook *hook, sotto_error *error)
 {
     file_header h;
     column_plan p;
@@ -342,7 +343,9 @@ static sotto_status csv_read(sotto_table *t, source *s,
     if (status == SOTTO_OK) {
         p.delimiter = h.delimiter;
         loader l = {.s = s, .p = &p, .parse = csv_parse, .cut = csv_cut};
-        status = loader_run(&l, t, 1, error);
+        status = read_call(hook, &p, 0, error);
+        if (status == SOTTO_OK)
+            status = loader_run(&l, t, 1, error);
         plan_free(&p);
     }
     header_free(&h);

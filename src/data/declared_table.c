@@ -48,21 +48,12 @@ static sotto_status read_names(sotto_table **out, const char *name,
                                const sotto_options *options, sotto_error *error)
 {
     column_plan p;
-    entry_store none = {0};
     sotto_status status =
         plan_columns(&p, name, 1, names, count, options, error);
     if (status != SOTTO_OK)
         return status;
-    sotto_table *t = mem_zeroed(1, sizeof *t);
-    if (t)
-        t->features = p.features;
-    status = t ? read_finish(t, &p, NULL, &none, 1, NULL, error)
-               : error_memory(error);
+    status = read_shape(out, &p, 0, error);
     plan_free(&p);
-    if (status == SOTTO_OK)
-        *out = t;
-    else
-        sotto_table_free(t);
     return status;
 }
 

@@ -116,13 +116,26 @@ static sotto_status format_by_mark(const file_format **out, source *s,
                      CHOICE_TEXT(FORMAT_LIST), (*out)->advice);
 }
 
+int format_starts_with_record(const char *name, const sotto_options *options)
+{
+    const file_format *f;
+    sotto_error ignored;
+    if (format_by_option(&f, options, &ignored) != SOTTO_OK)
+        return 0;
+    if (!f)
+        f = format_by_name(name, source_bare_length(name), 0);
+    return f && f->columns == COLUMNS_NUMBERED;
+}
+
 /*
  * With --bad-rows drop nothing may depend on a bad row, and a row may begin
  * with any bytes. So the first bytes are looked at only where they are a
- * header, and only to refuse: they never choose the format.
+ * header, and only to refuse: they never choose the format. Before a hook was
+ * called no row may have a say at all: the same holds, but a header may choose.
  */
 sotto_status format_detect(const file_format **out, source *s,
-                           const sotto_options *options, sotto_error *error)
+                           const sotto_options *options, int hooked,
+                           sotto_error *error)
 {
     const char *name = source_name(s);
     const file_format *seen = NULL;
@@ -132,8 +145,9 @@ sotto_status format_detect(const file_format **out, source *s,
         return status;
     if (!*out)
         *out = format_by_name(name, source_bare_length(name), 0);
-    if (!drop || (*out && (*out)->columns == COLUMNS_NAMED))
-        status = format_by_mark(&seen, s, drop, error);
+    if (drop ? *out && (*out)->columns == COLUMNS_NAMED
+             : !hooked || !*out || (*out)->columns != COLUMNS_NUMBERED)
+        status = format_by_mark(&seen, s, drop || hooked, error);
     if (status != SOTTO_OK)
         return status;
     if (seen && !drop && !option_given(options, OPTION_FORMAT))

@@ -8,6 +8,7 @@
 #define SOTTO_FORMAT_H
 
 #include "choices.h"
+#include "data.h"
 #include "option.h"
 #include "source.h"
 
@@ -26,6 +27,12 @@ typedef struct file_header {
     int64_t count;
     char delimiter;
 } file_header;
+
+/* What is called between the header and the first row. */
+typedef struct read_hook {
+    table_before_rows *before; /* NULL: nothing */
+    void *context;
+} read_hook;
 
 struct generate_writer;
 struct generate_row;
@@ -49,7 +56,8 @@ typedef struct file_format {
     format_columns columns;
     int sparse; /* zeros are not stored */
     sotto_status (*read)(sotto_table *t, source *s,
-                         const sotto_options *options, sotto_error *error);
+                         const sotto_options *options, const read_hook *hook,
+                         sotto_error *error);
     /* The header of the file; NULL where it has none. */
     sotto_status (*header)(source *s, const sotto_options *options,
                            file_header *out, sotto_error *error);
@@ -78,9 +86,15 @@ sotto_status format_by_option(const file_format **out,
                               const sotto_options *options, sotto_error *error);
 
 /* The format of a file to read: by option, by its first bytes, by its name. A
-   file of another program (Parquet, Excel, zip ...) is refused by name. */
+   file of another program (Parquet, Excel, zip ...) is refused by name.
+   `hooked`: no byte of a record may have a say. */
 sotto_status format_detect(const file_format **out, source *s,
-                           const sotto_options *options, sotto_error *error);
+                           const sotto_options *options, int hooked,
+                           sotto_error *error);
+
+/* Whether a file's first bytes are a record, as far as its name and the
+   options say: it has no header. */
+int format_starts_with_record(const char *name, const sotto_options *options);
 
 /* The format of a file to write: by option, by its name; stdout has none and
    takes `by_default`. */

@@ -286,7 +286,8 @@ static sotto_status npy_fill(sotto_table *t, source *s, column_plan *p,
 }
 
 static sotto_status npy_read(sotto_table *t, source *s,
-                             const sotto_options *options, sotto_error *error)
+                             const sotto_options *options,
+                             const read_hook *hook, sotto_error *error)
 {
     npy_array a;
     column_plan p;
@@ -296,7 +297,9 @@ static sotto_status npy_read(sotto_table *t, source *s,
     if (status != SOTTO_OK)
         return status;
     t->features = p.features;
-    status = npy_fill(t, s, &p, &a, error);
+    status = read_call(hook, &p, 0, error);
+    if (status == SOTTO_OK)
+        status = npy_fill(t, s, &p, &a, error);
     if (status == SOTTO_OK)
         status = source_drain(s, error);
     plan_free(&p);

@@ -96,6 +96,39 @@ static sotto_status read_check_shape(const sotto_table *t, const column_plan *p,
     return SOTTO_OK;
 }
 
+sotto_status read_shape(sotto_table **out, const column_plan *p, int sparse,
+                        sotto_error *error)
+{
+    entry_store none = {.element = plan_element(p)};
+    sotto_table *t = mem_zeroed(1, sizeof *t);
+    if (!t)
+        return error_memory(error);
+    t->features = p->features;
+    t->sparse = sparse;
+    sotto_status status = block_assemble(t, p, NULL, &none, error);
+    if (status == SOTTO_OK)
+        status = table_describe(t, p, error);
+    store_free(&none);
+    if (status == SOTTO_OK)
+        *out = t;
+    else
+        sotto_table_free(t);
+    return status;
+}
+
+sotto_status read_call(const read_hook *hook, const column_plan *p, int sparse,
+                       sotto_error *error)
+{
+    sotto_table *shape = NULL;
+    if (!hook->before)
+        return SOTTO_OK;
+    sotto_status status = read_shape(&shape, p, sparse, error);
+    if (status == SOTTO_OK)
+        status = hook->before(hook->context, shape, error);
+    sotto_table_free(shape);
+    return status;
+}
+
 sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
                          entry_store *store, int64_t lines,
                          const column_range *range, sotto_error *error)
@@ -140,11 +173,12 @@ static sotto_status read_check_options(const source *s, const file_format *f,
 
 static sotto_status read_source(sotto_table **out, source *s,
                                 const sotto_options *options,
-                                sotto_error *error)
+                                const read_hook *hook, sotto_error *error)
 {
     const file_format *format;
     sotto_table *t = NULL;
-    sotto_status status = format_detect(&format, s, options, error);
+    sotto_status status =
+        format_detect(&format, s, options, hook->before != NULL, error);
     if (status == SOTTO_OK)
         status = read_check_options(s, format, options, error);
     if (status == SOTTO_OK) {
@@ -153,7 +187,7 @@ static sotto_status read_source(sotto_table **out, source *s,
             status = error_memory(error);
     }
     if (status == SOTTO_OK)
-        status = format->read(t, s, options, error);
+        status = format->read(t, s, options, hook, error);
     if (status == SOTTO_OK || status == SOTTO_DATA) {
         sotto_status same = source_check_same(s, error);
         status = same == SOTTO_OK ? status : same;
@@ -166,14 +200,27 @@ static sotto_status read_source(sotto_table **out, source *s,
     return status;
 }
 
+/* Whether it is gzip is a guess from the first bytes, unless these may be a
+   record that must not have a say (yet). */
+sotto_status table_read_after(sotto_table **out, const char *path,
+                              const sotto_options *options,
+                              table_before_rows *before, void *context,
+                              sotto_error *error)
+{
+    source *s = NULL;
+    read_hook hook = {before, context};
+    int by_name = option_is(options, OPTION_BAD_ROWS, "drop") ||
+                  (before && format_starts_with_record(path, options));
+    *out = NULL;
+    sotto_status status = source_open(&s, path, by_name, error);
+    return status == SOTTO_OK ? read_source(out, s, options, &hook, error)
+                              : status;
+}
+
 sotto_status sotto_table_read(sotto_table **out, const char *path,
                               const sotto_options *options, sotto_error *error)
 {
-    source *s = NULL;
-    int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
-    *out = NULL;
-    sotto_status status = source_open(&s, path, by_name, error);
-    return status == SOTTO_OK ? read_source(out, s, options, error) : status;
+    return table_read_after(out, path, options, NULL, NULL, error);
 }
 
 sotto_status table_read_memory(sotto_table **out, const char *name,
@@ -181,7 +228,9 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
                                const sotto_options *options, sotto_error *error)
 {
     source *s = NULL;
+    read_hook none = {0};
     int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
     sotto_status status = source_memory(&s, name, bytes, size, by_name, error);
-    return status == SOTTO_OK ? read_source(out, s, options, error) : status;
+    return status == SOTTO_OK ? read_source(out, s, options, &none, error)
+                              : status;
 }

@@ -24,6 +24,16 @@ int64_t read_count_lines(const char *text, size_t size);
 /* A UTF-8 byte order mark is skipped. */
 sotto_status read_skip_mark(source *s, sotto_error *error);
 
+/* The table of this plan without a row. Header, schema and options have made
+   the plan, so all of it is public. */
+sotto_status read_shape(sotto_table **out, const column_plan *p, int sparse,
+                        sotto_error *error);
+
+/* Calls the hook with the shape, if there is a hook. Readers do so when the
+   plan is made, before they look at a row. */
+sotto_status read_call(const read_hook *hook, const column_plan *p, int sparse,
+                       sotto_error *error);
+
 /* The blocks of the whole file as a table, checked and described; `lines`
    came before them (the header); store and range may be NULL. */
 sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
@@ -33,7 +43,8 @@ sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
 /* ---- table.c ---- */
 
 /* What a table takes over from its plan: names, maps, classes. */
-sotto_status table_describe(sotto_table *t, column_plan *p, sotto_error *error);
+sotto_status table_describe(sotto_table *t, const column_plan *p,
+                            sotto_error *error);
 
 /* Remarks for the operator: columns that float32 cannot hold well (range
    may be NULL), records of several lines. */

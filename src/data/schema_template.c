@@ -44,7 +44,7 @@ static sotto_status template_write(text_buffer *t, source *s,
     const file_format *format;
     file_header h;
     column_plan p;
-    sotto_status status = format_detect(&format, s, options, error);
+    sotto_status status = format_detect(&format, s, options, 0, error);
     if (status != SOTTO_OK)
         return status;
     if (!format->header) {

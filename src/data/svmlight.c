@@ -220,7 +220,7 @@ static void svmlight_parse(worker *w, const piece *p)
    order mark is part of it. */
 static sotto_status svmlight_read(sotto_table *t, source *s,
                                   const sotto_options *options,
-                                  sotto_error *error)
+                                  const read_hook *hook, sotto_error *error)
 {
     column_plan p;
     int64_t features = option_given(options, OPTION_FEATURES)
@@ -230,7 +230,8 @@ static sotto_status svmlight_read(sotto_table *t, source *s,
         plan_numbered(&p, source_name(s), features, options, error);
     if (status != SOTTO_OK)
         return status;
-    if (!p.drop_bad)
+    status = read_call(hook, &p, 1, error);
+    if (status == SOTTO_OK && !p.drop_bad)
         status = read_skip_mark(s, error);
     loader l = {.s = s,
                 .p = &p,

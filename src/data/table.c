@@ -53,13 +53,24 @@ static int table_describe_columns(sotto_table *t, const column_plan *p)
     return 1;
 }
 
-static int table_describe_numbered(sotto_table *t, column_plan *p)
+/* A copy of the plan's numbers, one for each feature; 0 when out of memory. */
+static int table_copy(double **out, const double *from, int64_t features)
+{
+    if (!from)
+        return 1;
+    *out = mem_zeroed((size_t)features, sizeof **out);
+    if (*out)
+        memcpy(*out, from, (size_t)features * sizeof **out);
+    return *out != NULL;
+}
+
+static int table_describe_numbered(sotto_table *t, const column_plan *p)
 {
     if (!p->low && !p->scales_rows)
         return 1;
-    t->low = p->low;
-    t->high = p->high;
-    p->low = p->high = NULL;
+    if (!table_copy(&t->low, p->low, t->features) ||
+        !table_copy(&t->high, p->high, t->features))
+        return 0;
     t->half = mem_zeroed((size_t)t->features, sizeof *t->half);
     t->reach = mem_zeroed((size_t)t->features, sizeof *t->reach);
     for (int64_t j = 0; t->half && t->reach && j < t->features; j++) {
@@ -74,24 +85,19 @@ static int table_describe_numbered(sotto_table *t, column_plan *p)
 /* Declared classes keep their names. Otherwise they are -1 and 1 -- or 0
    and 1 where that is what the file has, which only a run that is not
    private may find out. */
-static int table_describe_classes(sotto_table *t, column_plan *p)
+static int table_describe_classes(sotto_table *t, const column_plan *p)
 {
     if (p->target_is != TARGET_CLASSES)
         return 1;
     t->folded = !p->is_double;
-    for (int i = 0; i < 2; i++) {
-        t->class_name[i] = p->class_name[i];
-        p->class_name[i] = NULL;
-    }
-    if (!t->class_name[0]) {
-        t->class_name[0] =
-            mem_text(p->zero_seen && !p->is_private ? "0" : "-1");
-        t->class_name[1] = mem_text("1");
-    }
+    const char *negative = p->zero_seen && !p->is_private ? "0" : "-1";
+    t->class_name[0] = mem_text(p->class_name[0] ? p->class_name[0] : negative);
+    t->class_name[1] = mem_text(p->class_name[1] ? p->class_name[1] : "1");
     return t->class_name[0] && t->class_name[1];
 }
 
-sotto_status table_describe(sotto_table *t, column_plan *p, sotto_error *error)
+sotto_status table_describe(sotto_table *t, const column_plan *p,
+                            sotto_error *error)
 {
     t->is_double = p->is_double;
     t->read_privately = p->is_private;
@@ -238,6 +244,8 @@ void sotto_table_free(sotto_table *t)
 {
     if (!t)
         return;
+    if (t->booking)
+        t->free_booking(t->booking);
     table_free_large(t->x, t->x_bytes);
     table_free_entries(&t->by_row);
     table_free_entries(&t->by_column);
