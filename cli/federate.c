@@ -116,6 +116,8 @@ static void federate_tell(const cli *c, const sotto_simulation *s,
     cli_wrote(sotto_options_get(c->options, "output"));
     fprintf(stderr, "\n");
     federate_price(s, &facts, m);
+    if (sotto_model_statement(m))
+        cli_print_booking(stderr, "", m);
     federate_bytes(s, &facts);
 }
 

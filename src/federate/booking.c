@@ -31,7 +31,7 @@ int federation_books(const federation *f, const sotto_options *options)
 /* A file that cannot be opened costs nothing. */
 static sotto_status check_file(const char *path, sotto_error *error)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return error_set(error, SOTTO_FAILED, "%s: cannot read: %s",
                          show_name(path).text, strerror(errno));

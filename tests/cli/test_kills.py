@@ -75,6 +75,32 @@ class Kills(Consortium):
         print(f"{run} runs, killed: {kills}")
         self.assertEqual(sum(kills.values()), KILLS)
 
+    def test_booked_once(self):
+        """Real noise, and each party's own ledger: one entry, whenever it is killed."""
+        self.agree(lambda c: c.update(rounds=150, buckets=2000, epsilon=2, delta=1e-6), "long")
+        for name in ("coordinator", *PARTIES):
+            os.rename(self.path(f"long/{name}"), self.path(f"keys/new-{name}"))
+        draw = random.Random(21)
+        kills = run = 0
+        while kills < KILLS:
+            run += 1
+            processes = [self.serve(keys="keys/new-coordinator", state=f"state-coordinator-{run}",
+                                    wait=False)]
+            for name in PARTIES:
+                words = ("--ledger", f"{name}-{run}.ledger", "--dataset", "people")
+                self.assertEqual(self.sotto("ledger", "create", *words, "--adjacency", "zero-out",
+                                            "--epsilon", "3", "--delta", "1e-6").code, OK)
+                processes.append(self.join(name, *words, keys=f"keys/new-{name}",
+                                           state=f"state-{name}-{run}", seed=None))
+            kills += len(self.disturb(processes, draw, min(PER_RUN, KILLS - kills)))
+            self.assert_ended(processes)
+            for name in PARTIES:
+                self.assertEqual(self.bytes_of(f"{name}.json"), self.bytes_of("coordinator.json"))
+                said = self.sotto("ledger", "list", "--ledger", f"{name}-{run}.ledger", "--json")
+                one, = json.loads(said.out)["datasets"]
+                self.assertEqual((one["charges"], one["unfinished"]), (1, 0), name)
+        self.assertEqual(kills, KILLS)
+
     def test_signals(self):
         """A role that is asked to end says one line, and its code tells why."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
