@@ -197,13 +197,12 @@ static void account_declare(const cli *c, sotto_events *events)
         sotto_events_draws(events, account_number(c, "draws"));
 }
 
-/* The list of --events, --event, or both. Joined lists are in order where the
-   file's list is and --in-order says so of the others, too. */
-static sotto_status account_list(const cli *c, sotto_events **out,
-                                 sotto_error *error)
+/* Joined lists are in order where the file's list is and --in-order says so
+   of the others, too. */
+sotto_status cli_events(const cli *c, const char *adjacency, sotto_events **out,
+                        sotto_error *error)
 {
     sotto_events *file = NULL, *plan = NULL;
-    const char *adjacency = account_option(c, "adjacency");
     sotto_status status = SOTTO_OK;
     if (account_option(c, "event"))
         status = sotto_events_plan(&plan, account_option(c, "event"),
@@ -231,7 +230,8 @@ static sotto_status account_price(const cli *c, sotto_error *error)
     if (isnan(epsilon) == isnan(delta))
         return cli_refuse(error, "expected --delta D or --epsilon E: the other "
                                  "one is the answer");
-    sotto_status status = account_list(c, &events, error);
+    sotto_status status =
+        cli_events(c, account_option(c, "adjacency"), &events, error);
     if (status == SOTTO_OK)
         status = isnan(delta)
                      ? sotto_events_delta(events, epsilon, &price, error)

@@ -18,7 +18,7 @@ static int is_booked(const cli *c)
            !sotto_options_get(c->options, "insecure-seed");
 }
 
-static sotto_status set_who(const cli *c, sotto_error *error)
+sotto_status cli_set_who(const cli *c, sotto_error *error)
 {
     const struct passwd *user = getpwuid(geteuid());
     return user && *user->pw_name
@@ -62,7 +62,7 @@ sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error)
     if (ledger && !dataset)
         return cli_refuse(error, "--ledger FILE: expected --dataset NAME, one "
                                  "that 'sotto ledger create' made there");
-    sotto_status status = set_who(c, error);
+    sotto_status status = cli_set_who(c, error);
     if (status == SOTTO_OK && !ledger)
         status = set_own(c, data, error);
     return status;

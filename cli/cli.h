@@ -84,6 +84,9 @@ void cli_print_booking(FILE *to, const char *label, const sotto_model *m);
  */
 sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error);
 
+/* Who books, or raises a cap: the user's name, for the ledger. */
+sotto_status cli_set_who(const cli *c, sotto_error *error);
+
 /* The number that a text starts with, up to a comma, a blank, a brace or its
    end; NaN when there is none. */
 double cli_number(const char *text);
@@ -132,6 +135,12 @@ int cli_json_asked(char **argv);
 /* An error as one line of JSON on stderr. */
 void cli_json_error(sotto_status status, const char *message);
 
+/* ---- account.c ---- */
+
+/* The list of --events, of --event, or both joined. */
+sotto_status cli_events(const cli *c, const char *adjacency, sotto_events **out,
+                        sotto_error *error);
+
 /* ---- progress.c ---- */
 
 typedef struct cli_progress {
@@ -163,6 +172,7 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);
 sotto_status cli_federate(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);
+sotto_status cli_ledger(const cli *c, sotto_error *error);
 sotto_status cli_plan(const cli *c, sotto_error *error);
 sotto_status cli_predict(const cli *c, sotto_error *error);
 sotto_status cli_report(const cli *c, sotto_error *error);

@@ -124,6 +124,29 @@ const verb cli_verbs[] = {
      "messages transcript hash rows coordinator absent patience "
      "spent_epsilon spent_delta role output",
      ""},
+    {"ledger", "ACTION [MODEL...]",
+     "keep one budget for a data set, over all runs",
+     "ACTION is one of these. create: makes a data set with a cap of --epsilon "
+     "at --delta, which all runs together keep, also where each is chosen "
+     "after the answers of those before; for a row or a person "
+     "(--unit-column, --rows-per-person), and with --part-column and --parts "
+     "for each part by itself. raise: a larger cap, which then holds for all "
+     "runs before it, too. list: a line for each data set. show: what is "
+     "spent and left, the latest runs, and what would still fit. history: "
+     "all entries, 50 on a page. quote: what a run would be booked as and "
+     "whether it fits, without booking it: events as 'sotto account' takes "
+     "them, or a training as 'sotto plan' takes it; --runs N of them. verify: "
+     "every chain and every sum, and for each MODEL the entry that its "
+     "statement names. export: -o FILE that ends in .json, .csv or .html. "
+     "backup: a whole copy to -o FILE, made while others go on writing. What "
+     "a ledger says is NOT FOR RELEASE: whether a run finished may depend on "
+     "the records (docs/ledger.md).",
+     1, CLI_ANY_NUMBER, cli_ledger,
+     "not_for_release ledger datasets dataset page pages entries runs fits "
+     "how_many mu delta0 draws spent_before spent_after delta cap_epsilon "
+     "left_epsilon checked models output",
+     "sotto ledger create --ledger team.ledger --dataset patients \\\n"
+     "      --epsilon 3 --delta 1e-6 --unit-column patient"},
     {"version", "", "print the version", "", 0, 0, cli_version, "sotto", ""},
     {"help", "[VERB]", "say how to use sotto, or one of its verbs",
      "With --json, and no verb: everything there is to say, for programs.", 0,

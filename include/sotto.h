@@ -96,8 +96,9 @@ typedef struct sotto_error {
  *     printf("%s\n", sotto_number_print(x, 6).text);
  *
  * An epsilon or a delta that people read is printed by print_up: what is
- * printed is never below x. `exact` is the shortest of 15 to 17 digits that
- * reads back as the same bits. parse takes a text that is one decimal number
+ * printed is never below x. What may still be spent is printed by print_down:
+ * never above x. `exact` is the shortest of 15 to 17 digits that reads back as
+ * the same bits. parse takes a text that is one decimal number
  * or inf, and returns 1; otherwise 0, and *out has no meaning.
  */
 typedef struct sotto_number {
@@ -106,6 +107,7 @@ typedef struct sotto_number {
 
 SOTTO_API sotto_number sotto_number_print(double x, int digits);
 SOTTO_API sotto_number sotto_number_print_up(double x, int digits);
+SOTTO_API sotto_number sotto_number_print_down(double x, int digits);
 SOTTO_API sotto_number sotto_number_fixed(double x, int decimals);
 SOTTO_API sotto_number sotto_number_exact(double x);
 SOTTO_API int sotto_number_parse(const char *text, double *out);
@@ -844,10 +846,18 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_find(sotto_ledger *ledger,
                                                           int64_t *position,
                                                           sotto_error *error);
 
-/* The ledger, or one data set of it, as "json", "csv" or "html". */
+/* The ledger, or one data set of it, as "json" or "csv". */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_export(
     char **out, sotto_ledger *ledger, const char *dataset_or_null,
     const char *format, sotto_error *error);
+
+/* The same as a page for people: one HTML file without scripts, with nothing
+   loaded from elsewhere. It says whether sotto_ledger_verify found the ledger
+   right. Like the ledger it is not for release: whether a run finished may
+   depend on the records. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_ledger_page(char **out, sotto_ledger *ledger, const char *dataset_or_null,
+                  sotto_error *error);
 
 /* A whole copy, made while others go on writing. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status

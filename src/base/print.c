@@ -96,6 +96,19 @@ sotto_number sotto_number_print_up(double x, int digits)
     return out;
 }
 
+/* The same downwards. */
+sotto_number sotto_number_print_down(double x, int digits)
+{
+    double back, least = .5 * pow(10, -digits);
+    if (!(x > 0) || isinf(x))
+        return sotto_number_exact(x);
+    sotto_number out = sotto_number_print(x, digits);
+    for (double less = least; number_whole(out.text, &back) && back > x;
+         less *= 2)
+        out = sotto_number_print(x * (1 - less), digits);
+    return out;
+}
+
 /* A word in lower case, in whatever case it is written. */
 static int print_is(const char *text, const char *word)
 {

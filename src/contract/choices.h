@@ -29,12 +29,15 @@
     ROW(ZERO_OUT, "zero-out")
 
 /* --format: files of records, in the readers' files (data/format.h), and
-   files that a model is exported to. */
+   files that a model or a ledger is exported to. */
 #define FORMAT_LIST(ROW)                                                       \
     ROW(csv, "csv")                                                            \
     ROW(svmlight, "svmlight")                                                  \
     ROW(npy, "npy")
-#define EXPORT_LIST(ROW) ROW(liblinear, "liblinear")
+#define EXPORT_LIST(ROW)                                                       \
+    ROW(liblinear, "liblinear")                                                \
+    ROW(json, "json")                                                          \
+    ROW(html, "html")
 #define ALL_FORMATS_LIST(ROW) FORMAT_LIST(ROW) EXPORT_LIST(ROW)
 
 /* --solver: the rows solver_ID are in the solvers' own files (solver/ID.c). */

@@ -1,6 +1,6 @@
 /*
- * report: a page about models, for people. It sees models and their
- * statements, and no record.
+ * report: pages about models and ledgers, for people. It sees models, their
+ * statements and ledgers, and no record.
  */
 #ifndef SOTTO_REPORT_H
 #define SOTTO_REPORT_H

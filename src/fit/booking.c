@@ -21,6 +21,7 @@ void booking_free(fit_booking *b)
         return;
     ledger_receipt_free(&b->receipt);
     account_free(&b->events);
+    mem_free(b->unit_column);
     mem_free(b);
 }
 
@@ -61,23 +62,32 @@ static int list_names(const sotto_options *options, option_id id, char ***out,
 
 /* ---- made ---- */
 
+static int same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : !a && !b;
+}
+
+/* The column whose values are people, or NULL. */
+static const char *unit_column(const private_run *r)
+{
+    return r->policy.has_people ? r->unit_column : NULL;
+}
+
 static ledger_request request_of(const private_run *r,
                                  const account_list *events)
 {
     const sotto_options *options = r->run.options;
     const char *path = option_text(options, OPTION_DATASET_PATH);
-    return (ledger_request){
-        .file = option_text(options, OPTION_LEDGER),
-        .dataset = option_text(options, OPTION_DATASET),
-        .path = path,
-        .may_make = path != NULL,
-        .unit = {r->policy.adjacency,
-                 r->policy.has_people ? r->unit_column : NULL,
-                 r->policy.rows_per_person},
-        .delta = option_number(options, OPTION_DELTA),
-        .events = events,
-        .purpose = option_text(options, OPTION_PURPOSE),
-        .who = option_text(options, OPTION_WHO)};
+    return (ledger_request){.file = option_text(options, OPTION_LEDGER),
+                            .dataset = option_text(options, OPTION_DATASET),
+                            .path = path,
+                            .may_make = path != NULL,
+                            .unit = {r->policy.adjacency, unit_column(r),
+                                     r->policy.rows_per_person},
+                            .delta = option_number(options, OPTION_DELTA),
+                            .events = events,
+                            .purpose = option_text(options, OPTION_PURPOSE),
+                            .who = option_text(options, OPTION_WHO)};
 }
 
 sotto_status booking_make(fit_booking **out, const private_run *r,
@@ -91,7 +101,12 @@ sotto_status booking_make(fit_booking **out, const private_run *r,
         request.part = part;
         b->events = (account_list){.adjacency = events->adjacency,
                                    .ordered = events->ordered};
+        b->rows_per_person = r->policy.rows_per_person;
         status = account_append(&b->events, events, events->ordered, error);
+    }
+    if (status == SOTTO_OK && unit_column(r)) {
+        b->unit_column = mem_text(unit_column(r));
+        status = b->unit_column ? SOTTO_OK : error_memory(error);
     }
     if (status == SOTTO_OK)
         status = ledger_book(&b->receipt, &request, error);
@@ -124,23 +139,25 @@ sotto_status booking_late(fit_booking **out, const private_run *r,
     return status == SOTTO_OK ? booking_make(out, r, events, error) : status;
 }
 
-sotto_status booking_check(const fit_booking *b, const account_list *events,
-                           sotto_error *error)
+sotto_status booking_check(const fit_booking *b, const private_run *r,
+                           const account_list *events, sotto_error *error)
 {
     text_buffer booked = {0}, now = {0};
+    const char *column = unit_column(r);
     account_json(&b->events, &booked);
     account_json(events, &now);
     int failed = booked.failed || now.failed;
-    int same = !failed && !strcmp(booked.data, now.data);
+    int same = !failed && same_text(booked.data, now.data) &&
+               b->rows_per_person == r->policy.rows_per_person &&
+               same_text(b->unit_column, column);
     text_free(&booked);
     text_free(&now);
     if (failed)
         return error_memory(error);
     return same ? SOTTO_OK
-                : error_set(error, SOTTO_FAILED,
-                            "internal error: the plan is not the one that was "
-                            "booked; run %s stays charged",
-                            b->receipt.run);
+                : error_set(error, SOTTO_PRIVACY,
+                            "the options have changed since the table was "
+                            "read: another run was booked");
 }
 
 sotto_status booking_name(const fit_booking *b, sotto_model *m,

@@ -129,7 +129,7 @@ static sotto_status declare_spending(private_run *r, sotto_model *m,
     account_list events;
     sotto_status status = fit_events(r, &events, error);
     if (status == SOTTO_OK && r->booking)
-        status = booking_check(r->booking, &events, error);
+        status = booking_check(r->booking, r, &events, error);
     else if (status == SOTTO_OK && booking_wanted(r->run.options))
         status = booking_late(&r->booking, r, &events, error);
     else if (status == SOTTO_OK)

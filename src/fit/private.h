@@ -64,7 +64,9 @@ sotto_status fit_events(const private_run *r, account_list *out,
 
 typedef struct fit_booking {
     ledger_receipt receipt;
-    account_list events; /* that were booked */
+    account_list events;     /* that were booked */
+    int64_t rows_per_person; /* and whose promise that is */
+    char *unit_column;       /* or NULL */
 } fit_booking;
 
 /* Whether the run of these options is to be booked. */
@@ -82,9 +84,9 @@ sotto_status booking_late(fit_booking **out, const private_run *r,
    A table hands it out once, so that a second fit is booked again. */
 fit_booking *booking_take(sotto_table *t);
 
-/* Whether these are the events that were booked. */
-sotto_status booking_check(const fit_booking *b, const account_list *events,
-                           sotto_error *error);
+/* Whether the run is the one that was booked: these events, of this unit. */
+sotto_status booking_check(const fit_booking *b, const private_run *r,
+                           const account_list *events, sotto_error *error);
 
 /* Tells the model where its run stands, so that it can be marked as
    finished. */

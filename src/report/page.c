@@ -91,6 +91,11 @@ void page_number_up(text_buffer *t, double x, int digits)
     put_short(t, sotto_number_print_up(x, digits).text);
 }
 
+void page_number_down(text_buffer *t, double x, int digits)
+{
+    put_short(t, sotto_number_print_down(x, digits).text);
+}
+
 /* ---- the page ---- */
 
 /* Nothing is loaded and nothing runs, even if somebody slipped it in. */
@@ -136,6 +141,7 @@ static const char style[] =
     ".plus{fill:var(--mark);background:var(--mark)}\n"
     ".minus{fill:var(--minus);background:var(--minus)}\n"
     ".noise{fill:var(--noise);background:var(--noise)}\n"
+    "svg .room{fill:var(--line)}\n"
     ".key{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 .8em}\n"
     "table{border-collapse:collapse;width:100%;max-width:44rem;"
     "font-size:.92rem;font-variant-numeric:tabular-nums}\n"
@@ -161,24 +167,19 @@ static const char style[] =
     "section+section{break-before:page}}\n"
     "</style>\n";
 
-void page_begin(text_buffer *t, int64_t models)
+void page_begin(text_buffer *t, const char *title, const char *heading)
 {
     text_put(t, head);
-    text_format(t, "<title>%s and privacy</title>\n",
-                models == 1 ? "A model" : "Models");
+    text_format(t, "<title>%s</title>\n", title);
     text_put(t, style);
-    text_put(t, "</head>\n<body>\n<main>\n");
-    text_format(t, "<h1>What %s about the people behind %s</h1>\n",
-                models == 1 ? "this model can reveal"
-                            : "these models can reveal",
-                models == 1 ? "it" : "them");
+    text_format(t, "</head>\n<body>\n<main>\n<h1>%s</h1>\n", heading);
 }
 
-void page_end(text_buffer *t)
+void page_end(text_buffer *t, const char *source)
 {
     text_format(t,
-                "<p class=\"soft\">Made by sotto %s from the model alone: no "
+                "<p class=\"soft\">Made by sotto %s from %s alone: no "
                 "record was read for this page.</p>\n</main>\n</body>\n"
                 "</html>\n",
-                sotto_version());
+                sotto_version(), source);
 }

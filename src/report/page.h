@@ -10,14 +10,19 @@
 
 /* ---- page.c ---- */
 
-void page_begin(text_buffer *t, int64_t models);
-void page_end(text_buffer *t);
+void page_begin(text_buffer *t, const char *title, const char *heading);
+
+/* What the page was made from: "the model". */
+void page_end(text_buffer *t, const char *source);
 
 /* A number for people: so many digits, no more than it has. */
 void page_number(text_buffer *t, double x, int digits);
 
 /* The same of a price or a risk: never below x. */
 void page_number_up(text_buffer *t, double x, int digits);
+
+/* The same of what may still be spent: never above x. */
+void page_number_down(text_buffer *t, double x, int digits);
 
 /* A coordinate of a drawing, as text until the end of the call it is for. */
 #define PAGE_AT(x) sotto_number_fixed(x, 1).text
@@ -56,6 +61,13 @@ void page_together(text_buffer *t, const sotto_model *const *model,
                    const char *const *name, json_t *const *state,
                    int64_t count);
 
+/* ---- ledger_entries.c ---- */
+
+/* The latest entries of a data set as a table: `most` of all there are. */
+sotto_status page_entries(text_buffer *t, sotto_ledger *ledger,
+                          const char *dataset, int64_t most, int64_t all,
+                          sotto_error *error);
+
 /* ---- words.c ---- */
 
 /* What is promised, in words; a model without a statement gets a warning. */
@@ -65,6 +77,9 @@ void page_promise(text_buffer *t, const sotto_model *m,
 /* What to tell the data protection officer. */
 void page_officer(text_buffer *t, const sotto_model *m,
                   const json_t *statement);
+
+/* What neighbours of this adjacency differ in, after "whether a person ". */
+const char *page_difference(const char *adjacency);
 
 /* "a person", or "a row", with its column and how many rows of a person
    count. */

@@ -66,12 +66,17 @@ static sotto_status put_page(text_buffer *t, const sotto_model *const *model,
                              int64_t count, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    page_begin(t, count);
+    if (count == 1)
+        page_begin(t, "A model and privacy",
+                   "What this model can reveal about the people behind it");
+    else
+        page_begin(t, "Models and privacy",
+                   "What these models can reveal about the people behind them");
     if (count > 1)
         page_together(t, model, name, state, count);
     for (int64_t i = 0; i < count && status == SOTTO_OK; i++)
         status = put_model(t, model[i], name[i], state[i], i + 1, error);
-    page_end(t);
+    page_end(t, "the model");
     return status == SOTTO_OK && t->failed ? error_memory(error) : status;
 }
 

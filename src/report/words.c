@@ -30,12 +30,16 @@ void page_put_unit(text_buffer *t, const json_t *statement)
 }
 
 /* What two data sets differ in that nobody can tell apart well. */
-static const char *difference(const json_t *statement)
+const char *page_difference(const char *word)
 {
-    const char *word = page_text(statement, "adjacency");
     return !strcmp(word, "add-remove")    ? "is in the data or is not"
            : !strcmp(word, "replace-one") ? "has these values or any other ones"
                                           : "has these values or was blanked";
+}
+
+static const char *difference(const json_t *statement)
+{
+    return page_difference(page_text(statement, "adjacency"));
 }
 
 /*

@@ -88,10 +88,9 @@ static void write_rows(const char *extra)
 }
 
 static const setting usual[] = {
-    {"loss", "squared"}, {"epsilon", "1"}, {"delta", "1e-6"},
-    {"target", "t"},     {"drop", "part"}, {"solver", "gd"},
-    {"rounds", "5"},     {"rows", "97"},   {"clip", "1"},
-    {"norm-bound", "1"}, {NULL, NULL}};
+    {"loss", "squared"}, {"epsilon", "1"}, {"delta", "1e-6"}, {"target", "t"},
+    {"drop", "part"}, {"solver", "gd"}, {"rounds", "5"}, {"rows", "97"},
+    {"clip", "1"}, {{NULL, NULL}};
 
 typedef struct run {
     sotto_status read, fit;
@@ -111,9 +110,8 @@ static sotto_options *options_of(const setting *more)
     sotto_error error;
     assert_int_equal(sotto_options_new(&o, &error), SOTTO_OK);
     for (const setting *s = usual; s->name; s++)
-        if (strcmp(s->name, "norm-bound"))
-            assert_int_equal(sotto_options_set(o, s->name, s->value, &error),
-                             SOTTO_OK);
+        assert_int_equal(sotto_options_set(o, s->name, s->value, &error),
+                         SOTTO_OK);
     assert_int_equal(sotto_options_set(o, "ledger", ledger_path, &error),
                      SOTTO_OK);
     for (; more->name; more++)
@@ -273,6 +271,32 @@ static void test_read_otherwise(void **state)
     }
 }
 
+/* What was booked when the table was read is for that run alone. */
+static void test_other_options(void **state)
+{
+    (void)state;
+    static const setting other[] = {{"rounds", "6"}, {"rows-per-person", "2"}};
+    write_rows("");
+    for (int i = 0; i < 2; i++) {
+        sotto_table *table;
+        sotto_model *model;
+        sotto_error error;
+        sotto_options *o = options_of(by_path);
+        fresh_ledger();
+        questions = 0;
+        assert_int_equal(sotto_fit_read(&table, data_path, o, &error),
+                         SOTTO_OK);
+        assert_int_equal(
+            sotto_options_set(o, other[i].name, other[i].value, &error),
+            SOTTO_OK);
+        assert_int_equal(sotto_fit(&model, &table, o, NULL, &error),
+                         SOTTO_PRIVACY);
+        assert_int_equal(questions, 0);
+        assert_int_equal(dataset().charges, 1);
+        sotto_options_free(o);
+    }
+}
+
 /* Rows of other parts were not left out: it is not booked, and not asked. */
 static void test_parts_read_otherwise(void **state)
 {
@@ -371,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_ends_are_not_released),
         cmocka_unit_test(test_refused_before_read),
         cmocka_unit_test(test_read_otherwise),
+        cmocka_unit_test(test_other_options),
         cmocka_unit_test(test_parts_read_otherwise),
         cmocka_unit_test(test_not_booked),
         cmocka_unit_test(test_rows_are_declared),
