@@ -19,6 +19,15 @@ double normal_tail(double x);
 double normal_delta(double mu, double epsilon);
 double normal_epsilon(double mu, double delta);
 
+/* The quantile of p, rounded down or up; infinite where none is proven. */
+double normal_quantile(double p, int up);
+
+/* The t with this probability inside [-t, t], rounded up. `inside` is rounded
+   up, `outside`, 1 less it, down: the smaller one counts. */
+double normal_inside(double inside, double outside);
+
+#define NORMAL_LEAST 1e-300 /* smaller tails are not looked at */
+
 /* ---- what a list comes to (merge.c) ---- */
 
 typedef struct merged_event {
@@ -226,6 +235,10 @@ sotto_status pricing_make(pricing *s, const merged *p, pld_aim aim,
                           double least, sotto_error *error);
 void pricing_free(pricing *s);
 double pricing_delta(const pricing *s, double epsilon);
+
+/* The same in one direction: 0, the record is in the first data set; 1, it is
+   in the second. */
+double pricing_delta_in(const pricing *s, int direction, double epsilon);
 account_method pricing_method(const merged *p, const pricing *s);
 
 /* Whether grids are of use here; *note says why not. */
@@ -233,6 +246,34 @@ int pricing_applies(const merged *p, const char **note);
 
 /* The smallest epsilon in [0, high] whose delta is at most this. */
 double pricing_search(const pricing *s, double delta, double high);
+
+/* ---- bookings (booking_curve.c, booking.c) ---- */
+
+/* delta at ln x[i] is at most u[i]: x rises, u falls and is convex in x. */
+typedef struct booking_side {
+    double *x, *u;
+    int64_t points;
+} booking_side;
+
+/* What a list may cost, in one direction or in two; in none where no method
+   reaches far enough. */
+typedef struct booking_curve {
+    booking_side side[2];
+    int directions;
+} booking_curve;
+
+/* From epsilon 0 to where delta has fallen to `least`, and further where that
+   is proven. `own`: the list in its own order, or NULL. */
+sotto_status booking_curve_make(booking_curve *out, const merged *any,
+                                const merged *own, double least,
+                                sotto_error *error);
+void booking_curve_free(booking_curve *c);
+
+/* The least mu that the curve proves for this delta0, or INFINITY. */
+double booking_corner_mu(const booking_curve *c, double delta0);
+
+/* The mu of the events one by one, without a delta0, or INFINITY. */
+double booking_closed_mu(const merged *p);
 
 /* ---- prices (price.c) ---- */
 

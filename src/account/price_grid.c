@@ -21,12 +21,20 @@ void pricing_free(pricing *s)
     pld_free(&s->law[1]);
 }
 
+double pricing_delta_in(const pricing *s, int direction, double epsilon)
+{
+    if (!s->directions)
+        return fmin(1, profile_at(&s->h, epsilon) * PRICE_UP);
+    const pld *law = &s->law[direction < s->directions ? direction : 0];
+    return fmin(1, pld_delta(law, &s->h, epsilon) * PRICE_UP);
+}
+
 double pricing_delta(const pricing *s, double epsilon)
 {
-    double most = s->directions ? 0 : profile_at(&s->h, epsilon);
-    for (int i = 0; i < s->directions; i++)
-        most = fmax(most, pld_delta(&s->law[i], &s->h, epsilon));
-    return fmin(1, most * PRICE_UP);
+    double most = pricing_delta_in(s, 0, epsilon);
+    if (s->directions == 2)
+        most = fmax(most, pricing_delta_in(s, 1, epsilon));
+    return most;
 }
 
 /* The events of the laws: selections that the recursion leaves over come as
