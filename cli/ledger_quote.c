@@ -4,6 +4,7 @@
  */
 #include "ledger.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A run is refused whose neighbours are others than the data set's: so is
@@ -60,17 +61,28 @@ static void quote_fits(const sotto_quote *q, int64_t runs)
                sotto_number_print_up(q->delta, 6).text);
 }
 
-static void quote_text(const sotto_quote *q, int64_t runs)
+static void quote_booking(const sotto_quote *q)
 {
+    if (isinf(q->mu)) {
+        printf("mu         one such run takes more than the whole cap\n");
+        return;
+    }
     quote_number("mu", q->mu);
     quote_number("delta0", q->delta0);
     quote_number("draws", q->draws);
+}
+
+static void quote_text(const sotto_quote *q, int64_t runs)
+{
+    quote_booking(q);
     printf("before     ");
     ledger_print_price(q->spent_before, q->delta);
-    printf("\nafter      ");
-    ledger_print_price(q->spent_after, q->delta);
-    if (runs > 1)
-        printf(", with %lld runs", (long long)runs);
+    if (isfinite(q->spent_after)) {
+        printf("\nafter      ");
+        ledger_print_price(q->spent_after, q->delta);
+        if (runs > 1)
+            printf(", with %lld runs", (long long)runs);
+    }
     printf("\n");
     if (q->cap_epsilon > 0) {
         printf("cap        ");

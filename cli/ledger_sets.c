@@ -88,9 +88,11 @@ sotto_status ledger_pick(ledger_call *l, ledger_sets *out, sotto_error *error)
     if (status == SOTTO_OK && !different)
         return cli_refuse(error, "the ledger has no data set yet; 'sotto "
                                  "ledger create' makes one");
-    if (status == SOTTO_OK && different > 1 && !name)
-        return cli_refuse(error, "--dataset: expected the name of one of the "
-                                 "data sets that 'sotto ledger list' prints");
+    if (status == SOTTO_OK && different > 1)
+        return cli_refuse(error,
+                          "--dataset: expected the %s of one of the data sets "
+                          "that 'sotto ledger list' prints",
+                          name ? "id" : "name");
     return status;
 }
 

@@ -8,12 +8,6 @@
 
 enum { SHOW_NAME = 28, SHOW_BAR = 24, SHOW_LATEST = 5, SHOW_LINE = 200 };
 
-static void show_padded(const char *name, int width)
-{
-    int used = cli_print_name(stdout, name, width);
-    printf("%*s", used < width ? width - used : 0, "");
-}
-
 /* "2.71 of 3 at delta 1e-06", or what is spent where there is no cap. */
 static void show_spent(const sotto_dataset *d)
 {
@@ -35,10 +29,26 @@ static const sotto_dataset *list_fullest(const ledger_sets *s, int64_t from)
     return fullest;
 }
 
+/* Of a path that is too long the end says more than its beginning. */
+static void list_name(const sotto_dataset *d)
+{
+    size_t length = strlen(d->name);
+    const char *at = d->name;
+    if (d->is_path && length > SHOW_NAME) {
+        at += length - (SHOW_NAME - 2);
+        while (((unsigned char)*at & 0xc0) == 0x80)
+            at++; /* not inside a UTF-8 sequence */
+        printf("..");
+    }
+    int width = SHOW_NAME - (at > d->name ? 2 : 0);
+    int used = cli_print_name(stdout, at, width);
+    printf("%*s", used < width ? width - used : 0, "");
+}
+
 static void list_line(const ledger_sets *s, int64_t i)
 {
     const sotto_dataset *d = list_fullest(s, i);
-    show_padded(d->name, SHOW_NAME);
+    list_name(d);
     printf("  %5lld run%s  ", (long long)d->charges,
            d->charges == 1 ? " " : "s");
     show_spent(d);
@@ -51,7 +61,10 @@ static void list_line(const ledger_sets *s, int64_t i)
     }
     printf("; ");
     cli_print_name(stdout, d->unit, SHOW_LINE);
-    printf("; %s\n", d->adjacency);
+    printf("; %s", d->adjacency);
+    if (d->is_path) /* which may have several */
+        printf("; id %s", d->id);
+    printf("\n");
 }
 
 sotto_status ledger_list(ledger_call *l, sotto_error *error)
@@ -94,18 +107,20 @@ static const char *show_count(double n, char buffer[32])
 static void show_left(const sotto_dataset *d)
 {
     char buffer[32];
-    int had_run = isfinite(d->more_like_last);
+    int had_run = isfinite(d->more_like_last), more = d->more_like_last > 0;
     if (had_run)
         printf("%s more run%s like the last",
                show_count(d->more_like_last, buffer),
                d->more_like_last > 1 ? "s" : "");
     if (d->left_epsilon > 0)
-        printf("%sone %srun of Gaussian answers up to --epsilon %s --delta %s",
-               had_run ? ", or " : "", had_run ? "" : "first ",
+        printf("%sone run of Gaussian answers up to --epsilon %s --delta %s",
+               !had_run ? ""
+               : more   ? ", or "
+                        : ", but ",
                sotto_number_print_down(d->left_epsilon, 3).text,
                sotto_number_print_up(d->delta, 6).text);
     else
-        printf("%snothing is left", had_run ? ": " : "");
+        printf("%s", had_run ? ", and no other one" : "nothing");
     printf("\n");
 }
 
@@ -147,11 +162,11 @@ static void show_head(const sotto_dataset *d)
         printf("\n");
     }
     printf("cap        ");
-    if (d->has_cap) {
+    if (d->has_cap && !d->part) /* caps of parts can be raised one by one */
         ledger_print_price(d->cap_epsilon, d->delta);
-        printf("%s; made %s\n", d->part ? " for each part" : "", d->created);
-    } else
-        printf("none; made %s\n", d->created);
+    else
+        printf("%s", d->part ? "one for each part" : "none");
+    printf("; made %s\n", d->created);
 }
 
 /* ---- show: all of a data set ---- */
@@ -159,8 +174,8 @@ static void show_head(const sotto_dataset *d)
 static sotto_status show_runs(ledger_call *l, const sotto_dataset *d,
                               sotto_error *error)
 {
-    printf("chain      %lld entries, head %s\n\n", (long long)d->position,
-           d->head);
+    printf("id         %s\nchain      %lld entries, head %s\n\n", d->id,
+           (long long)d->position, d->head);
     sotto_status status = ledger_entries(l, d->id, 0, SHOW_LATEST, 0, error);
     if (status == SOTTO_OK && d->position > SHOW_LATEST)
         printf("  ... and %lld more: sotto ledger history\n",

@@ -33,6 +33,7 @@ printf '1ball 2.5 1-4 6\nbox -1,2 5 7-12 # rest\n' \
     >"$build/corpus/fuzz_blocks/blocks"
 printf '0.5 1-3\n.25 4\n.25 4-5\n' >"$build/corpus/fuzz_blocks/sets"
 printf 'a,n,t\n1,"x""\ny",yes\n\n-2.5e3,,no\r\n' >"$build/corpus/fuzz_csv/quoted"
+printf 'q,x\na,1\n"b c",2\nd,3\n' >"$build/corpus/fuzz_csv/parts"
 gzip -c "$build/corpus/fuzz_svmlight/seed.svm" >"$build/corpus/fuzz_gzip/seed.gz"
 cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'
 {"sotto_schema": 1, "missing_values": ["?"], "default": {"type": "drop"},

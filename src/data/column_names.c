@@ -61,7 +61,9 @@ static sotto_status plan_check_option(const plan_names *n, option_id id,
                                       sotto_error *error)
 {
     char who[32];
-    snprintf(who, sizeof who, "--%s", sotto_option_at(id)->name);
+    int is_part = id == OPTION_PART_COLUMN; /* which the data set names */
+    snprintf(who, sizeof who, "%s%s", is_part ? "" : "--",
+             is_part ? "the data set's parts" : sotto_option_at(id)->name);
     const char *value = option_text(options, id);
     size_t cursor = 0;
     char *name = NULL;
@@ -69,7 +71,7 @@ static sotto_status plan_check_option(const plan_names *n, option_id id,
     sotto_status status = SOTTO_OK;
     if (!value)
         return SOTTO_OK;
-    if (id == OPTION_TARGET || id == OPTION_WEIGHTS || id == OPTION_UNIT_COLUMN)
+    if (id != OPTION_DROP && id != OPTION_ONLY)
         return plan_has_name(n->sorted, n->count, value)
                    ? SOTTO_OK
                    : plan_no_column(n, who, value, error);
@@ -145,9 +147,9 @@ sotto_status plan_check_names(column_plan *p, int header, char **names,
                               int64_t count, const sotto_options *options,
                               const schema *s, sotto_error *error)
 {
-    static const option_id named[] = {OPTION_TARGET, OPTION_WEIGHTS,
-                                      OPTION_UNIT_COLUMN, OPTION_DROP,
-                                      OPTION_ONLY};
+    static const option_id named[] = {OPTION_TARGET,      OPTION_WEIGHTS,
+                                      OPTION_UNIT_COLUMN, OPTION_PART_COLUMN,
+                                      OPTION_DROP,        OPTION_ONLY};
     plan_names n = {p->file, header, names, plan_sorted(names, count), count};
     sotto_status status = n.sorted ? SOTTO_OK : error_memory(error);
     for (size_t i = 0; i < sizeof named / sizeof *named && status == SOTTO_OK;

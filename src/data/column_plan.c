@@ -17,6 +17,7 @@ void plan_free(column_plan *p)
     mem_free(p->class_name[1]);
     mem_free_texts(p->missing, p->missing_words);
     mem_free(p->missing_number);
+    mem_free(p->part_number);
     mem_free(p->scaled);
     mem_free(p->low);
     mem_free(p->high);

@@ -34,6 +34,7 @@ typedef struct column_plan {
     int64_t missing_words;
     double *missing_number; /* those of the words that are numbers */
     int64_t missing_numbers;
+    double *part_number; /* .npy: the parts that are read */
     char delimiter;
     const char *row_word; /* what messages count: lines, or rows of .npy */
     int drop_bad;         /* a bad row is as if absent */
@@ -91,6 +92,15 @@ void plan_take_words(column_plan *p, schema *s);
 /* How the target is read: a number, or one of two classes. */
 sotto_status plan_target(column_plan *p, const sotto_options *options,
                          sotto_error *error);
+
+/* ---- column_part.c ---- */
+
+/* Whether it is this column that says which part a row belongs to. */
+sotto_status plan_part(const column_plan *p, column *c,
+                       const sotto_options *options, sotto_error *error);
+
+/* The parts that are read, as numbers. */
+sotto_status plan_part_numbers(column_plan *p, sotto_error *error);
 
 /* ---- column_role.c ---- */
 

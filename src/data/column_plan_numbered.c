@@ -28,6 +28,11 @@ static sotto_status plan_refuse_names(const sotto_options *options,
                              "--%s: svmlight has no named columns (its "
                              "target is the first field)",
                              sotto_option_at(named[i])->name);
+    if (option_given(options, OPTION_PARTS))
+        return error_set(error, SOTTO_USAGE,
+                         "--parts: svmlight has no named columns, and so none "
+                         "that says which part a row belongs to; expected CSV "
+                         "or .npy");
     return SOTTO_OK;
 }
 

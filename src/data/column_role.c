@@ -149,6 +149,8 @@ sotto_status plan_column(column_plan *p, column *c, const char *name,
                                    : plan_copy_default(c, name, s, error);
     if (status == SOTTO_OK)
         status = plan_role_by_option(c, options, error);
+    if (status == SOTTO_OK)
+        status = plan_part(p, c, options, error);
     if (status == SOTTO_OK && s->is_model)
         status = plan_model_role(p, c, declared ? &as_declared : NULL, error);
     if (status != SOTTO_OK)

@@ -199,6 +199,7 @@ static int csv_number(worker *w, const column *c, const csv_field *f,
 static int csv_is_text(const column_plan *p, const column *c)
 {
     return c->role == COLUMN_CATEGORY || c->role == COLUMN_UNIT ||
+           c->role == COLUMN_PART ||
            (c->role == COLUMN_TARGET && p->target_is == TARGET_CLASSES &&
             p->classes_declared && !p->classes_numeric);
 }
@@ -215,7 +216,8 @@ static int csv_value(worker *w, const column *c, csv_field *f,
         return value_missing(w, c, expected);
     if (!is_text)
         return csv_number(w, c, f, expected);
-    if (value_is_missing_word(w->plan, f->text, f->size))
+    if (c->role != COLUMN_PART &&
+        value_is_missing_word(w->plan, f->text, f->size))
         return value_missing(w, c, expected);
     return value_text(w, c, f->text, f->size, expected);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { OPTIONS = 3 };
+enum { OPTIONS = 4 };
 
 static int is_listed(const schema *s, const char *name)
 {
@@ -22,8 +22,8 @@ static int is_listed(const schema *s, const char *name)
 static int64_t put_names(char **names, const schema *s,
                          const sotto_options *options, int64_t more)
 {
-    static const option_id named[OPTIONS] = {OPTION_TARGET, OPTION_WEIGHTS,
-                                             OPTION_UNIT_COLUMN};
+    static const option_id named[OPTIONS] = {
+        OPTION_TARGET, OPTION_WEIGHTS, OPTION_UNIT_COLUMN, OPTION_PART_COLUMN};
     int64_t count = 0;
     for (int64_t i = 0; i < s->columns; i++)
         names[count++] = mem_text(s->column[i].name);
@@ -81,7 +81,8 @@ static int lists_feature(const schema *s, const sotto_options *options)
         const column *c = &s->column[i];
         if (column_features(c) && !option_is(options, OPTION_TARGET, c->name) &&
             !option_is(options, OPTION_WEIGHTS, c->name) &&
-            !option_is(options, OPTION_UNIT_COLUMN, c->name))
+            !option_is(options, OPTION_UNIT_COLUMN, c->name) &&
+            !option_is(options, OPTION_PART_COLUMN, c->name))
             return 1;
     }
     return 0;

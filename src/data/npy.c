@@ -26,6 +26,8 @@ static sotto_status npy_plan(column_plan *p, const char *file, int64_t columns,
     p->row_word = "row";
     p->width = p->for_model ? p->width : columns;
     status = plan_need_numbers(p, error);
+    if (status == SOTTO_OK)
+        status = plan_part_numbers(p, error);
     if (status != SOTTO_OK) {
         plan_free(p);
         return status;
@@ -61,8 +63,8 @@ static int npy_store(worker *w, const column *c, double v, int64_t row,
                      int64_t i)
 {
     const char *expected = NULL;
-    if (c->role == COLUMN_DROP)
-        return 1;
+    if (c->role >= COLUMN_DROP)
+        return c->role == COLUMN_DROP || value_part_number(w->plan, c, v);
     w->row = row + 1;
     if (isfinite(v) ? value_number(w, c, v, NULL, &expected)
                     : value_missing(w, c, &expected))

@@ -164,6 +164,12 @@ static sotto_status read_check_options(const source *s, const file_format *f,
                          numbered ? "numbers, not names" : "names",
                          numbered ? "an svmlight file"
                                   : "a file with named columns, not svmlight");
+    if (option_given(options, OPTION_PARTS) !=
+        option_given(options, OPTION_PART_COLUMN))
+        return error_set(error, SOTTO_PRIVACY,
+                         "--parts: expected the column that says which part a "
+                         "row belongs to; a data set declares it: --ledger "
+                         "FILE --dataset NAME");
     if (f->columns != COLUMNS_NAMED && option_given(options, OPTION_DELIMITER))
         return error_set(error, SOTTO_USAGE, "--delimiter is for CSV");
     if (f->columns != COLUMNS_NUMBERED && numbered)

@@ -168,6 +168,26 @@ static int value_level(worker *w, const column *c, const char *bytes,
     return found;
 }
 
+/* A row of another part is absent, as a bad row is where bad rows are dropped:
+   there is no message about it. */
+static int value_part(const column *c, const char *bytes, size_t size,
+                      const char **expected)
+{
+    *expected = "expected one of the parts that are read";
+    for (int64_t i = 0; i < c->levels; i++)
+        if (value_same(c->level[i], bytes, size))
+            return 1;
+    return 0;
+}
+
+int value_part_number(const column_plan *p, const column *c, double raw)
+{
+    for (int64_t i = 0; i < c->levels; i++)
+        if (raw == p->part_number[i])
+            return 1;
+    return 0;
+}
+
 /* Declared names are public, so a message may list them: the first four. */
 void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out)
 {
@@ -196,6 +216,8 @@ int value_text(worker *w, const column *c, const char *bytes, size_t size,
         w->failed |= w->unit.failed;
         return 1;
     }
+    if (c->role == COLUMN_PART)
+        return value_part(c, bytes, size, expected);
     *expected = value_class_expected;
     for (int i = 0; i < 2; i++)
         if (value_same(w->plan->class_name[i], bytes, size)) {

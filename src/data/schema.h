@@ -18,7 +18,10 @@
     ROW(DROP, "drop", " type ")
 
 #define COLUMN_ROLE(id, ...) COLUMN_##id,
-typedef enum column_role { COLUMN_LIST(COLUMN_ROLE) } column_role;
+typedef enum column_role {
+    COLUMN_LIST(COLUMN_ROLE) /* ends with DROP */
+    COLUMN_PART /* says which part a row belongs to: by option alone */
+} column_role;
 #undef COLUMN_ROLE
 
 /* What a missing value becomes. */
@@ -40,7 +43,7 @@ typedef struct column {
     column_missing missing;
     double fill;        /* raw units */
     int64_t fill_level; /* index into level */
-    char **level;
+    char **level;       /* of a category; of parts: those that are read */
     int64_t levels;
     char *class_name[2]; /* of a target; NULL: not declared */
 } column;
@@ -57,6 +60,7 @@ static inline int64_t column_features(const column *c)
     case COLUMN_WEIGHT:
     case COLUMN_UNIT:
     case COLUMN_DROP:
+    case COLUMN_PART:
         break;
     }
     return 0;

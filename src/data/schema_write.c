@@ -39,7 +39,9 @@ static json_t *declare_column(const column *c, char *const class_name[2])
 #define COLUMN_NAME(id, name, ...) [COLUMN_##id] = name,
     static const char *const types[] = {COLUMN_LIST(COLUMN_NAME)};
     json_t *o = json_object();
-    json_add_text(&o, "type", types[c->role]);
+    /* other files need not have parts: their column is left out */
+    json_add_text(&o, "type",
+                  types[c->role == COLUMN_PART ? COLUMN_DROP : c->role]);
     if (c->bounded && c->role <= COLUMN_WEIGHT)
         json_add(&o, "bounds", declare_bounds(c->low, c->high));
     if (c->role == COLUMN_CATEGORY)
@@ -60,7 +62,7 @@ static json_t *declare_columns(const column_plan *p, char *const class_name[2],
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
         /* svmlight's label has no name; one that is a number would clash */
-        if (!drops || c->role != COLUMN_DROP)
+        if (!drops || c->role < COLUMN_DROP)
             json_add(&columns, numbered ? "target" : c->name,
                      declare_column(c, class_name));
     }

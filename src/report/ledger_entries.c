@@ -20,48 +20,44 @@ static void put_cap(text_buffer *t, const sotto_entry *e)
         text_put(t, ": it now holds for all runs before it, too");
 }
 
-/* What for, in which parts, by whom. */
-static void put_words(text_buffer *t, const sotto_entry *e)
+/* Its date, its parts, by whom; what depends on the records comes last. */
+static void put_details(text_buffer *t, const sotto_entry *e)
 {
-    if (strcmp(e->kind, "charge"))
-        put_cap(t, e);
-    else if (e->purpose)
-        report_escape(t, e->purpose);
-    if (e->parts) {
-        text_put(t, " <span class=\"soft\">[");
-        report_escape(t, e->parts);
-        text_put(t, "]</span>");
-    }
+    text_add(t, e->time, strnlen(e->time, 10)); /* its date */
     if (e->who) {
-        text_put(t, " <span class=\"soft\">by ");
+        text_put(t, ", by ");
         report_escape(t, e->who);
-        text_put(t, "</span>");
     }
+    if (e->parts) {
+        text_put(t, "; ");
+        report_escape(t, e->parts);
+    }
+    if (!strcmp(e->kind, "charge") && !e->finished)
+        text_put(t, "; did not finish");
 }
 
-static void put_charge(text_buffer *t, const sotto_entry *e)
+static void put_number(text_buffer *t, int is_charge, double x, int digits)
 {
-    if (strcmp(e->kind, "charge")) {
-        text_put(t, "<td class=\"n\"></td><td class=\"n\"></td><td></td>");
-        return;
-    }
     text_put(t, "<td class=\"n\">");
-    page_number_up(t, e->mu, 4);
-    text_put(t, "</td><td class=\"n\">");
-    page_number_up(t, e->delta0, 2);
-    text_format(t, "</td><td>%s</td>", e->finished ? "yes" : "no");
+    if (is_charge)
+        page_number_up(t, x, digits);
+    text_put(t, "</td>");
 }
 
 static int put_entry(void *context, const sotto_entry *e)
 {
     text_buffer *t = context;
-    text_format(t, "<tr><td class=\"n\">%lld</td><td class=\"w\">",
-                (long long)e->position);
-    text_add(t, e->time, strnlen(e->time, 10)); /* its date */
-    text_put(t, "</td><td>");
-    put_words(t, e);
-    text_put(t, "</td>");
-    put_charge(t, e);
+    int is_charge = !strcmp(e->kind, "charge");
+    text_format(t, "<tr><td class=\"n\">%lld</td><td>", (long long)e->position);
+    if (is_charge)
+        report_escape(t, e->purpose ? e->purpose : "A run");
+    else
+        put_cap(t, e);
+    text_put(t, "<br><span class=\"soft\">");
+    put_details(t, e);
+    text_put(t, "</span></td>");
+    put_number(t, is_charge, e->mu, 4);
+    put_number(t, is_charge, e->delta0, 2);
     text_put(t, "</tr>\n");
     return 0;
 }
@@ -72,9 +68,8 @@ sotto_status page_entries(text_buffer *t, sotto_ledger *ledger,
 {
     text_put(t, "<table><caption>What was booked, latest first. A run is "
                 "booked before it reads a record.</caption>\n<tr><th "
-                "class=\"n\">#</th><th>date</th><th>what for</th><th "
-                "class=\"n\">mu</th><th class=\"n\">delta0</th><th>finished"
-                "</th></tr>\n");
+                "class=\"n\">#</th><th>what for</th><th class=\"n\">mu</th><th "
+                "class=\"n\">delta0</th></tr>\n");
     sotto_status status =
         sotto_ledger_entries(ledger, dataset, 0, most, put_entry, t, error);
     text_put(t, "</table>\n");

@@ -21,12 +21,13 @@ typedef struct set_list {
 
 static void put_spent(text_buffer *t, const sotto_dataset *d)
 {
-    text_put(t, "epsilon ");
+    text_put(t, "<span class=\"w\">epsilon ");
     page_number_up(t, d->spent_epsilon, 3);
     if (d->has_cap) {
         text_put(t, " of ");
         page_number_up(t, d->cap_epsilon, 6);
     }
+    text_put(t, "</span>");
 }
 
 static void put_contents(set_list *s, const sotto_dataset *d)
@@ -69,9 +70,9 @@ static int take_set(void *context, const sotto_dataset *d)
 
 /* Where its parts are put, one after the other. */
 typedef struct set_page {
-    text_buffer *t;
-    int64_t number;   /* of the data set, from 1 on */
-    int64_t position; /* of its last entry */
+    text_buffer *t, facts; /* what comes after the parts */
+    int64_t number;        /* of the data set, from 1 on */
+    int64_t position;      /* of its last entry */
     int begun;
 } set_page;
 
@@ -82,6 +83,10 @@ static double most_guessed(const sotto_dataset *d)
     return 100 * (1 - (1 - d->delta) / (1 + exp(d->cap_epsilon)));
 }
 
+static const char whoever[] =
+    ": of those below, and of those to come, whoever chooses them and whatever "
+    "they have seen before.";
+
 static void put_promise(text_buffer *t, const sotto_dataset *d)
 {
     text_put(t, "<div class=\"card\"><p class=\"big\">epsilon ");
@@ -89,15 +94,25 @@ static void put_promise(text_buffer *t, const sotto_dataset *d)
     text_put(t, ", <span class=\"w\">delta ");
     page_number_up(t, d->delta, 3);
     text_format(t,
-                "</span></p>\n<p>This is promised of all runs together%s: of "
-                "those below, and of those to come, whoever chooses them and "
-                "whatever they have seen before. Somebody who has everything "
-                "that came out tries to tell whether one of those who are "
-                "protected %s. Nobody can be right in more than <strong>",
-                d->part ? ", in each part" : "", page_difference(d->adjacency));
+                "</span></p>\n<p>This is promised of all runs together%s "
+                "Somebody who has everything that came out tries to tell "
+                "whether one of those who are protected %s. Nobody can be "
+                "right in more than <strong>",
+                whoever, page_difference(d->adjacency));
     page_number_up(t, most_guessed(d), 3);
     text_put(t, " of 100</strong> cases; blind guesses are right in "
                 "50.</p></div>\n");
+}
+
+/* Caps can be raised one by one: what they are is told at the bars. */
+static void put_promises(text_buffer *t)
+{
+    text_format(t,
+                "<div class=\"card\"><p class=\"big\">A cap for each part"
+                "</p>\n<p>What is promised of a record is the cap of the part "
+                "that it belongs to. It is promised of all runs together%s"
+                "</p></div>\n",
+                whoever);
 }
 
 static void put_no_promise(text_buffer *t, const sotto_dataset *d)
@@ -143,21 +158,6 @@ static void put_facts(text_buffer *t, const sotto_dataset *d)
     text_put(t, "</table>\n");
 }
 
-static void put_begin(set_page *p, const sotto_dataset *d)
-{
-    text_format(p->t, "<section id=\"d%lld\">\n<h2>", (long long)p->number);
-    report_escape(p->t, d->name);
-    text_put(p->t, "</h2>\n");
-    if (d->has_cap)
-        put_promise(p->t, d);
-    else
-        put_no_promise(p->t, d);
-    put_facts(p->t, d);
-    if (d->has_cap)
-        text_put(p->t, "<h3>What is spent, and what is left</h3>\n");
-    p->begun = 1;
-}
-
 /* ---- the bar of a part ---- */
 
 static void put_left(text_buffer *t, const sotto_dataset *d)
@@ -180,27 +180,41 @@ static void put_left(text_buffer *t, const sotto_dataset *d)
 static void put_bar(text_buffer *t, const sotto_dataset *d)
 {
     double share = fmin(fmax(d->share, 0), 1);
-    text_put(t, "<figure><svg viewBox=\"0 0 700 46\" role=\"img\"><title>");
-    put_spent(t, d);
-    text_put(t, "</title>\n<text x=\"0\" y=\"15\">");
-    put_spent(t, d);
-    text_format(t,
-                ": %s %% of the budget</text>\n<rect class=\"room\" x=\"0\" "
-                "y=\"22\" width=\"700\" height=\"20\" rx=\"3\"/>",
-                sotto_number_fixed(ceil(100 * share), 0).text);
-    if (share > 0)
-        text_format(t,
-                    "<rect class=\"plus\" x=\"0\" y=\"22\" width=\"%s\" "
-                    "height=\"20\" rx=\"3\"/>",
-                    PAGE_AT(fmax(700 * share, 2)));
-    text_put(t, "</svg>\n<figcaption>");
+    text_put(t, "<figure><p>");
     if (d->part) {
         text_put(t, "<strong>");
         report_escape(t, d->part);
-        text_put(t, "</strong>. ");
+        text_put(t, "</strong>: ");
     }
+    put_spent(t, d);
+    text_put(t, " at delta ");
+    page_number_up(t, d->delta, 3);
+    text_format(t,
+                ", %s %% of the budget</p>\n<svg class=\"bar\" viewBox=\"0 0 "
+                "700 20\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+                "<rect class=\"room\" width=\"700\" height=\"20\"/>",
+                sotto_number_fixed(ceil(100 * share), 0).text);
+    if (share > 0)
+        text_format(t, "<rect class=\"plus\" width=\"%s\" height=\"20\"/>",
+                    PAGE_AT(fmax(700 * share, 2)));
+    text_put(t, "</svg>\n<figcaption>");
     put_left(t, d);
     text_put(t, "</figcaption></figure>\n");
+}
+
+static void put_begin(set_page *p, const sotto_dataset *d)
+{
+    text_format(p->t, "<section id=\"d%lld\">\n<h2>", (long long)p->number);
+    report_escape(p->t, d->name);
+    text_put(p->t, "</h2>\n");
+    if (d->has_cap && d->part)
+        put_promises(p->t);
+    else if (d->has_cap)
+        put_promise(p->t, d);
+    else
+        put_no_promise(p->t, d);
+    put_facts(&p->facts, d);
+    p->begun = 1;
 }
 
 static int put_part(void *context, const sotto_dataset *d)
@@ -220,10 +234,13 @@ static sotto_status put_set(text_buffer *t, sotto_ledger *ledger,
     set_page p = {.t = t, .number = number};
     sotto_status status =
         sotto_ledger_datasets(ledger, id, put_part, &p, error);
-    if (status != SOTTO_OK)
-        return status;
+    text_put(t, p.facts.data ? p.facts.data : "");
+    t->failed |= p.facts.failed;
+    text_free(&p.facts);
     text_put(t, "<h3>The runs</h3>\n");
-    status = page_entries(t, ledger, id, LEDGER_PAGE_MOST, p.position, error);
+    if (status == SOTTO_OK)
+        status =
+            page_entries(t, ledger, id, LEDGER_PAGE_MOST, p.position, error);
     text_put(t, "</section>\n");
     return status;
 }
@@ -248,18 +265,19 @@ static sotto_status put_verified(text_buffer *t, sotto_ledger *ledger,
     if (status != SOTTO_PRIVACY)
         return error_set(error, status, "%s", found.message);
     text_put(t, "<div class=\"card bad\" role=\"alert\"><p class=\"big\">NOT "
-                "VERIFIED</p>\n<p>Somebody or something has changed this "
-                "ledger. Nothing on this page can be relied upon. ");
+                "VERIFIED</p>\n<p>");
     report_escape(t, found.message);
-    text_put(t, "</p></div>\n");
+    text_put(t, ".</p>\n<p>Somebody or something has changed this ledger. "
+                "Nothing on this page can be relied upon.</p></div>\n");
     return SOTTO_OK;
 }
 
 static const char not_covered[] =
     "<h2>What is not covered</h2>\n<p>A cap is about one data set of one "
     "ledger. People whose records are in two data sets, or in copies of a "
-    "file that are booked elsewhere, have the sum of both. Runs with "
-    "<code>--ledger none</code> are in no ledger. Bounds that somebody took "
+    "file that are booked elsewhere, have the sum of both. Runs with <code "
+    "class=\"w\">--ledger none</code> are in no ledger. Bounds that somebody "
+    "took "
     "from the records, and how long a run took, are not covered either.</p>\n"
     "<p><strong>Not for release.</strong> This page is for those who may see "
     "the ledger: whether a run finished may depend on the records.</p>\n";

@@ -16,6 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                                         {"undeclared", "rows"},
                                         {"bad-rows", "drop"},
                                         {0}};
+    static const fuzz_setting parts[] = {
+        {"bad-rows", "drop"}, {"part-column", "q"}, {"parts", "a,b c"},
+        {"threads", "1"},     {"epsilon", "1"},     {0}};
+    fuzz_read("a.csv", bytes, size, parts);
     fuzz_read("a.csv", bytes, size, rows);
     fuzz_read("a.csv", bytes, size, stop);
     fuzz_read("a.csv", bytes, size, drop);

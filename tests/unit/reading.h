@@ -125,6 +125,31 @@ __attribute__((unused)) static void assert_same(const sotto_table *a,
     assert_same_rows(a, 0, b, 0, a->rows);
 }
 
+/* An array as a .npy file. */
+__attribute__((unused)) static size_t npy_make(char *to, const char *type,
+                                               int fortran, const double *x,
+                                               int rows, int columns)
+{
+    char header[128];
+    int length = snprintf(header, sizeof header,
+                          "{'descr': '%s', 'fortran_order': %s, "
+                          "'shape': (%d, %d), }\n",
+                          type, fortran ? "True" : "False", rows, columns);
+    memcpy(to, "\x93NUMPY\x01\x00", 8);
+    to[8] = (char)length;
+    to[9] = 0;
+    memcpy(to + 10, header, (size_t)length);
+    char *at = to + 10 + length;
+    for (int k = 0; k < rows * columns; k++) {
+        double v = fortran ? x[k % rows * columns + k / rows] : x[k];
+        float f = (float)v;
+        size_t size = type[2] == '8' ? 8 : 4;
+        memcpy(at, size == 8 ? (void *)&v : (void *)&f, size);
+        at += size;
+    }
+    return (size_t)(at - to);
+}
+
 __attribute__((unused)) static char *write_temporary(const char *text)
 {
     static char path[] = "/tmp/sotto-test-XXXXXX";

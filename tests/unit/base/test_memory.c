@@ -150,6 +150,26 @@ static sotto_status with_options(const setting *s,
 
 static const char *reading;
 
+static sotto_status look_at(void *context, const sotto_table *shape,
+                            sotto_error *error)
+{
+    (void)error;
+    *(int64_t *)context = shape->features;
+    return SOTTO_OK;
+}
+
+static sotto_status do_read_after(const sotto_options *options,
+                                  sotto_error *error)
+{
+    sotto_table *t;
+    int64_t features;
+    sotto_status status =
+        table_read_after(&t, reading, options, look_at, &features, error);
+    if (status == SOTTO_OK)
+        sotto_table_free(t);
+    return status;
+}
+
 static sotto_status do_read(const sotto_options *options, sotto_error *error)
 {
     sotto_table *t;
@@ -395,6 +415,24 @@ static void test_npy(void **state)
         sweep(paths[NPY], SETTINGS({"target", "3"}, ONE_THREAD), do_read) > 10);
     assert_true(sweep(paths[FORTRAN], SETTINGS({"bad-rows", "drop"}), do_read) >
                 10);
+}
+
+static void test_read_after(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[SCHEMA]}, {"loss", "logistic"},
+                               {"bad-rows", "drop"}, {"part-column", "sex"},
+                               {"parts", "f,m"}, {"epsilon", "1"}, ONE_THREAD),
+                      do_read_after) > 80);
+    assert_true(sweep(paths[SVM],
+                      SETTINGS({"features", "9"}, {"undeclared", "rows"},
+                               {"epsilon", "1"}, ONE_THREAD),
+                      do_read_after) > 20);
+    assert_true(sweep(paths[FORTRAN],
+                      SETTINGS({"bad-rows", "drop"}, {"part-column", "1"},
+                               {"parts", "1,4,7"}, {"epsilon", "1"}),
+                      do_read_after) > 20);
 }
 
 static void test_template(void **state)
@@ -744,13 +782,14 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),      cmocka_unit_test(test_csv_gzip),
-        cmocka_unit_test(test_svmlight), cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_template), cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),    cmocka_unit_test(test_private),
-        cmocka_unit_test(test_noise),    cmocka_unit_test(test_account),
-        cmocka_unit_test(test_federate), cmocka_unit_test(test_report),
+        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_gzip),
+        cmocka_unit_test(test_svmlight),   cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_template),   cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_model),      cmocka_unit_test(test_private),
+        cmocka_unit_test(test_noise),      cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),   cmocka_unit_test(test_report),
+        cmocka_unit_test(test_read_after),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

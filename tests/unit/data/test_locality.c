@@ -1,7 +1,7 @@
 /*
  * A row depends on its own record and on nothing else: not on the number of
- * threads, the way the bytes arrive, the rows around it, or bad rows among
- * them.
+ * threads, the way the bytes arrive, the rows around it, or bad rows and
+ * rows of other parts among them.
  */
 #include "reading.h"
 
@@ -279,6 +279,136 @@ static void test_private_may_be_empty(void **state)
     sotto_table_free(t);
 }
 
+/* ---- privacy: a row of a part that is not read is absent ---- */
+
+#define PARTS                                                                  \
+    {"epsilon", "1"}, {"loss", "logistic"}, {"target", "t"},                   \
+        {"unit-column", "who"}, {"bad-rows", "drop"}, {"part-column", "q"},    \
+    {                                                                          \
+        "parts", "a,b"                                                         \
+    }
+
+static void assert_same_table(const sotto_table *a, const sotto_table *b)
+{
+    assert_same(a, b);
+    assert_memory_equal(a->unit, b->unit, (size_t)a->rows * sizeof *a->unit);
+    assert_string_equal(a->schema, b->schema);
+    assert_null(sotto_table_warning(b, 0));
+}
+
+/* Lines of other parts, and of none, among those of parts that are read. */
+static void test_other_parts_are_absent(void **state)
+{
+    (void)state;
+    static const char *const other[] = {"c,ann,9,1\n",     ",ann,9,1\n",
+                                        "A,ann,9,1\n",     "\"a \",z,9,1\n",
+                                        "\"a,b\",z,9,1\n", "aa,ann,9,1\n",
+                                        "c,,?,x\n",        "c\n",
+                                        "c,ann,9,1,1,1\n", "\"c,ann,9,1\n",
+                                        "c,\"ann,9,1\n",   "\"c\"x,ann,9,1\n",
+                                        "a,ann,?,1\n",     "\"a\"\"\",z,9,1\n"};
+    const setting *s = SETTINGS(PARTS);
+    sotto_table *expected =
+        read_text("a.csv", "q,who,x,t\na,ann,1,1\nb,bob,2,0\na,ann,3,1\n", s);
+    assert_int_equal(expected->rows, 3);
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "q,who,x,t\n%s\"a\",ann,1,1\n%s b ,bob,2,0\n%s%sa,ann,3,1\n%s",
+                 other[k], other[k], other[k], other[k], other[k]);
+        sotto_table *t = read_text("a.csv", text, s);
+        assert_int_equal(t->rows, 3);
+        assert_same_table(expected, t);
+        sotto_table_free(t);
+    }
+    sotto_table_free(expected);
+}
+
+/* Row i is of part i % 3; with `only`, those of part c are left out. Rows of
+   part c hold anything. */
+static big big_parts(int64_t rows, int only)
+{
+    static const char *const junk[] = {"c,ann,1e9,1\n", "c,\"open,1,1\n", "c\n",
+                                       "\"c\",,,,,,\n", "c,x,nan,?\n"};
+    big b = {malloc((size_t)rows * 40 + 64), 0, 0};
+    b.size = (size_t)sprintf(b.text, "q,who,x,t\n");
+    for (int64_t i = 0; i < rows; i++)
+        if (i % 3 < 2)
+            b.size += (size_t)sprintf(b.text + b.size, "%c,p%d,%.9g,%d\n",
+                                      "ab"[i % 3], (int)(i % 89),
+                                      (double)(i * 37 % 1001) / 7, i % 2 != 0);
+        else if (!only)
+            b.size += (size_t)sprintf(b.text + b.size, "%s", junk[i % 5]);
+    return b;
+}
+
+static void test_parts_in_pieces(void **state)
+{
+    (void)state;
+    static const char *const counts[] = {"1", "2", "5"};
+    big all = big_parts(200000, 0), only = big_parts(200000, 1);
+    sotto_table *expected = read_bytes("a.csv", only.text, only.size,
+                                       SETTINGS(PARTS, {"threads", "1"}));
+    assert_int_equal(expected->rows, 133334);
+    for (int k = 0; k < 3; k++) {
+        sotto_table *t = read_bytes("a.csv", all.text, all.size,
+                                    SETTINGS(PARTS, {"threads", counts[k]}));
+        assert_same_table(expected, t);
+        sotto_table_free(t);
+    }
+    sotto_table_free(expected);
+    free(all.text);
+    free(only.text);
+}
+
+/* What is read of two parts is what is read of each. */
+static void test_parts_one_by_one(void **state)
+{
+    (void)state;
+    const char *text = "q,x\na,1\nb,2\nc,3\na,4\n";
+    const char *const lists[] = {"a", "b", "a,b", "c,a,b", "d"};
+    static const double values[][4] = {{1, 4}, {2}, {1, 2, 4}, {1, 2, 3, 4}};
+    static const int64_t rows[] = {2, 1, 3, 4, 0};
+    for (int k = 0; k < 5; k++) {
+        sotto_table *t =
+            read_text("a.csv", text,
+                      SETTINGS({"bad-rows", "drop"}, {"part-column", "q"},
+                               {"parts", lists[k]}));
+        assert_int_equal(t->features, 1);
+        assert_int_equal(t->rows, rows[k]);
+        for (int64_t i = 0; i < t->rows; i++)
+            assert_true(cell(t, i, 0) == values[k][i]);
+        sotto_table_free(t);
+    }
+}
+
+/* Labels of .npy are numbers; those that are none belong to no part. */
+static void test_parts_npy(void **state)
+{
+    (void)state;
+    const double all[] = {2021, 1, 1,  2022,      NAN, 1,   2021,     2, -1,
+                          NAN,  3, 1,  2021.0001, 4,   1,   -2021,    5, 1,
+                          2023, 6, -1, 0,         7,   NAN, INFINITY, 8, 1};
+    const double only[] = {2021, 1, 1, 2021, 2, -1, 2023, 6, -1};
+    char bytes[512], few[512];
+    const setting *s =
+        SETTINGS({"target", "3"}, {"loss", "logistic"}, {"bad-rows", "drop"},
+                 {"part-column", "1"}, {"parts", "2021,2023"});
+    for (int k = 0; k < 4; k++) {
+        const char *type = k & 1 ? "<f8" : "<f4";
+        size_t size = npy_make(bytes, type, k & 2, all, 9, 3);
+        size_t few_size = npy_make(few, type, k & 2, only, 3, 3);
+        sotto_table *expected = read_bytes("a.npy", few, few_size, s);
+        sotto_table *t = read_bytes("a.npy", bytes, size, s);
+        assert_int_equal(expected->rows, 3);
+        assert_int_equal(t->features, 1);
+        assert_same(expected, t);
+        assert_string_equal(expected->schema, t->schema);
+        sotto_table_free(t);
+        sotto_table_free(expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +420,10 @@ int main(void)
         cmocka_unit_test(test_drop_is_absent),
         cmocka_unit_test(test_drop_svmlight),
         cmocka_unit_test(test_private_may_be_empty),
+        cmocka_unit_test(test_other_parts_are_absent),
+        cmocka_unit_test(test_parts_in_pieces),
+        cmocka_unit_test(test_parts_one_by_one),
+        cmocka_unit_test(test_parts_npy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -374,29 +374,6 @@ static void test_svmlight_bounds(void **state)
 
 /* ---- .npy ---- */
 
-static size_t npy_make(char *to, const char *type, int fortran, const double *x,
-                       int rows, int columns)
-{
-    char header[128];
-    int length = snprintf(header, sizeof header,
-                          "{'descr': '%s', 'fortran_order': %s, "
-                          "'shape': (%d, %d), }\n",
-                          type, fortran ? "True" : "False", rows, columns);
-    memcpy(to, "\x93NUMPY\x01\x00", 8);
-    to[8] = (char)length;
-    to[9] = 0;
-    memcpy(to + 10, header, (size_t)length);
-    char *at = to + 10 + length;
-    for (int k = 0; k < rows * columns; k++) {
-        double v = fortran ? x[k % rows * columns + k / rows] : x[k];
-        float f = (float)v;
-        size_t size = type[2] == '8' ? 8 : 4;
-        memcpy(at, size == 8 ? (void *)&v : (void *)&f, size);
-        at += size;
-    }
-    return (size_t)(at - to);
-}
-
 static void test_npy(void **state)
 {
     (void)state;
