@@ -75,6 +75,38 @@ class Kills(Consortium):
         print(f"{run} runs, killed: {kills}")
         self.assertEqual(sum(kills.values()), KILLS)
 
+    def charges(self, ledger):
+        """How many runs each data set of a ledger has."""
+        said = self.sotto("ledger", "list", "--ledger", ledger, "--json")
+        self.assertEqual(said.code, OK, said.err)
+        return {d["name"]: d["charges"] for d in json.loads(said.out)["datasets"]}
+
+    def test_killed_while_it_books(self):
+        """A party is killed as it starts, before, while or after it books; then it comes back."""
+        self.agree(lambda c: c.update(epsilon=2, delta=1e-6), "paid")
+        self.environment["SOTTO_LEDGER"] = self.path("own.ledger").decode()
+        draw = random.Random(22)
+        self.hash()  # so that it is not timed
+        began = booked = takes = 0
+        for i in range(KILLS + 1):  # the first shows how long it takes
+            words = {"keys": "paid/bank", "state": f"state-{i}", "seed": None}
+            if i:
+                bank = self.join("bank", "--dataset", f"d{i}", **words)
+                time.sleep(draw.uniform(.2, 1.2) * takes)
+                bank.kill()
+                began += os.path.exists(self.path(f"state-{i}/run"))
+                before = self.charges("own.ledger").get(f"d{i}", 0)
+                self.assertLessEqual(before, 1)
+                booked += before
+                os.remove(bank.errors)
+            start = time.monotonic()
+            bank = self.join("bank", "--dataset", f"d{i}", **words)
+            self.wait_for(bank, "booked: ")
+            takes = takes or time.monotonic() - start
+            bank.kill()
+            self.assertEqual(self.charges("own.ledger")[f"d{i}"], 1)
+        print(f"killed {KILLS} times: {began} had begun, {booked} were booked")
+
     def test_booked_once(self):
         """Real noise, and each party's own ledger: one entry, whenever it is killed."""
         self.agree(lambda c: c.update(rounds=150, buckets=2000, epsilon=2, delta=1e-6), "long")
@@ -96,9 +128,7 @@ class Kills(Consortium):
             self.assert_ended(processes)
             for name in PARTIES:
                 self.assertEqual(self.bytes_of(f"{name}.json"), self.bytes_of("coordinator.json"))
-                said = self.sotto("ledger", "list", "--ledger", f"{name}-{run}.ledger", "--json")
-                one, = json.loads(said.out)["datasets"]
-                self.assertEqual((one["charges"], one["unfinished"]), (1, 0), name)
+                self.assertEqual(self.charges(f"{name}-{run}.ledger"), {"people": 1}, name)
         self.assertEqual(kills, KILLS)
 
     def test_signals(self):
