@@ -1,0 +1,143 @@
+/*
+ * What others ask of a ledger: the entry that a statement of privacy names,
+ * and the parts of a data set.
+ */
+#include "internal.h"
+
+#include "json.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the entry of a statement ---- */
+
+typedef struct stated {
+    const char *id, *head;
+    int64_t position;
+    double mu, delta0, draws;
+} stated;
+
+static sotto_status read_stated(stated *out, const json_t *root,
+                                sotto_error *error)
+{
+    const json_t *o = json_object_get(root, "ledger");
+    const json_t *position = json_object_get(o, "position");
+    *out = (stated){json_string_value(json_object_get(o, "id")),
+                    json_string_value(json_object_get(o, "head")),
+                    json_integer_value(position),
+                    json_number_value(json_object_get(o, "mu")),
+                    json_number_value(json_object_get(o, "delta0")),
+                    json_number_value(json_object_get(o, "draws"))};
+    if (json_is_object(o) && out->id && out->head && out->position > 0)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_PRIVACY,
+                     "the statement names no entry of a ledger: the run is "
+                     "untracked");
+}
+
+/* What the entry at the statement's position says. */
+static sotto_status compare_entry(const ledger_store *s, const stated *said,
+                                  int64_t number, int *found, int *same,
+                                  sotto_error *error)
+{
+    ledger_entry e;
+    ledger_query q = ledger_ask(s, "SELECT " LEDGER_ENTRY_COLUMNS
+                                   " FROM entry e WHERE e.dataset = ? "
+                                   "AND e.position = ?");
+    ledger_bind_count(&q, number);
+    ledger_bind_count(&q, said->position);
+    *found = ledger_row(&q);
+    *same = *found && ledger_entry_read(&e, &q) && e.kind == LEDGER_CHARGE &&
+            !strcmp(e.head, said->head) &&
+            ledger_mu(e.amount.square) == said->mu &&
+            ledger_delta0(e.amount.delta0) == said->delta0 &&
+            (double)e.amount.draws == said->draws;
+    return ledger_end(&q, error);
+}
+
+static sotto_status find_stated(const ledger_store *s, const stated *said,
+                                sotto_error *error)
+{
+    int found = 0, same = 0;
+    ledger_query q = ledger_ask(s, "SELECT number FROM dataset WHERE id = ?");
+    ledger_bind_text(&q, said->id);
+    int64_t number = ledger_row(&q) ? ledger_count_at(&q, 0) : 0;
+    sotto_status status = ledger_end(&q, error);
+    if (status == SOTTO_OK && number)
+        status = compare_entry(s, said, number, &found, &same, error);
+    if (status != SOTTO_OK || same)
+        return status;
+    const char *why =
+        !number ? "it has no such data set"
+        : found ? "its entry there is another one"
+                : "it is shorter: an older copy of the ledger was put back";
+    return error_set(error, SOTTO_PRIVACY,
+                     "%s: the statement is about entry %lld of data set %.40s, "
+                     "but %s",
+                     show_name(s->path).text, (long long)said->position,
+                     show_name(said->id).text, why);
+}
+
+sotto_status sotto_ledger_find(sotto_ledger *ledger, const char *statement,
+                               int64_t *position, sotto_error *error)
+{
+    ledger_store s;
+    stated said;
+    json_t *root = json_read(statement, strlen(statement), NULL);
+    sotto_status status = read_stated(&said, root, error);
+    if (status == SOTTO_OK) {
+        status = ledger_store_open(&s, ledger->path, LEDGER_CHECKED, error);
+        if (status == SOTTO_OK)
+            status = find_stated(&s, &said, error);
+        ledger_store_close(&s);
+    }
+    if (status == SOTTO_OK)
+        *position = said.position;
+    json_decref(root);
+    return status;
+}
+
+/* ---- parts ---- */
+
+static sotto_status take_parts(ledger_dataset *d, char **column, char ***value,
+                               int64_t *values, sotto_error *error)
+{
+    if (!d->part_column)
+        return SOTTO_OK;
+    *value = mem_zeroed((size_t)d->parts, sizeof **value);
+    if (!*value)
+        return error_memory(error);
+    for (int64_t i = 0; i < d->parts; i++) {
+        (*value)[i] = d->part[i].label;
+        d->part[i].label = NULL;
+    }
+    *values = d->parts;
+    *column = d->part_column;
+    d->part_column = NULL;
+    return SOTTO_OK;
+}
+
+sotto_status ledger_parts(const char *file, const char *dataset, char **column,
+                          char ***value, int64_t *values, sotto_error *error)
+{
+    ledger_store s;
+    ledger_dataset d = {0};
+    struct stat about;
+    int64_t number = 0;
+    *column = NULL;
+    *value = NULL;
+    *values = 0;
+    if (stat(file, &about) && errno == ENOENT)
+        return SOTTO_OK;
+    sotto_status status = ledger_store_open(&s, file, LEDGER_CHECKED, error);
+    if (status == SOTTO_OK)
+        status = ledger_dataset_find(&number, &s, dataset, error);
+    if (status == SOTTO_OK && number)
+        status = ledger_dataset_read(&d, &s, number, error);
+    ledger_store_close(&s);
+    if (status == SOTTO_OK)
+        status = take_parts(&d, column, value, values, error);
+    ledger_dataset_free(&d);
+    return status;
+}

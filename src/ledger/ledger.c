@@ -1,4 +1,0 @@
-/*
- * The ledger: data sets, their budgets, and what was booked.
- */
-#include "ledger.h"
