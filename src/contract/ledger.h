@@ -101,7 +101,6 @@ sotto_status ledger_parts(const char *file, const char *dataset, char **column,
 CORE_EXPORT(ledger_book);
 CORE_EXPORT(ledger_receipt_free);
 CORE_EXPORT(ledger_finish);
-CORE_EXPORT(ledger_find);
 CORE_EXPORT(ledger_put);
 CORE_EXPORT(ledger_parts);
 
