@@ -153,8 +153,10 @@ mutants:
 released: all
 	tools/released.py --check $(BUILD)
 
-# 200 times one of the federation's processes is killed.
+# 1,000 trainings on one ledger are killed, and 200 times one of the federation's
+# processes.
 kills: all
+	SOTTO=$(BUILD)/sotto SOTTO_KILLS=1000 tests/cli/test_ledger_kills.py
 	SOTTO=$(BUILD)/sotto SOTTO_KILLS=200 tests/cli/test_kills.py
 
 # What takes longer than CI has time for. Run again after an interruption it

@@ -51,9 +51,13 @@ static void make_text(const ledger_call *l, const ledger_sets *s)
     printf(" in ");
     cli_print_name(stdout, l->path, 1000);
     printf("\ncap        ");
-    ledger_print_price(d->cap_epsilon, d->delta);
-    printf(": all runs together keep it%s\nunit       ",
-           d->part ? ", in each part" : "");
+    if (d->has_cap) {
+        ledger_print_price(d->cap_epsilon, d->delta);
+        printf(": all runs together keep it%s",
+               d->part ? ", in each part" : "");
+    } else
+        printf("none: runs are counted, and none is refused");
+    printf("\nunit       ");
     cli_print_name(stdout, d->unit, 200);
     printf("\nneighbours %s\n", d->adjacency);
     for (int64_t i = 0; d->part && i < s->count; i++) {

@@ -174,8 +174,8 @@ static void show_head(const sotto_dataset *d)
 static sotto_status show_runs(ledger_call *l, const sotto_dataset *d,
                               sotto_error *error)
 {
-    printf("id         %s\nchain      %lld entries, head %s\n\n", d->id,
-           (long long)d->position, d->head);
+    printf("id         %s\nchain      %lld entr%s, head %s\n\n", d->id,
+           (long long)d->position, d->position == 1 ? "y" : "ies", d->head);
     sotto_status status = ledger_entries(l, d->id, 0, SHOW_LATEST, 0, error);
     if (status == SOTTO_OK && d->position > SHOW_LATEST)
         printf("  ... and %lld more: sotto ledger history\n",

@@ -5,6 +5,7 @@
 #include "ledger.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct verify_model {
     const char *name;
@@ -31,18 +32,35 @@ static sotto_status verify_find(ledger_call *l, verify_model *found,
     return status;
 }
 
-static void verify_tell(const verify_model *m, const sotto_error *error)
+/* One line with the name of the model in it, made safe to print; errors of
+   reading have it. */
+static void verify_name_it(sotto_error *error, const char *name)
 {
-    cli_print_name(stdout, m->name, 1000);
-    if (error->status == SOTTO_OK)
-        printf(": entry %lld of its data set, as it was booked\n",
-               (long long)m->position);
-    else
-        printf(": NOT VERIFIED: %s\n", error->message);
+    char shown[81];
+    size_t i = 0;
+    for (; name[i] && i < sizeof shown - 1; i++)
+        shown[i] = name[i] >= 32 && name[i] < 127 ? name[i] : '?';
+    shown[i] = 0;
+    if (error->status == SOTTO_OK || !strncmp(error->message, shown, i))
+        return;
+    sotto_error own = *error;
+    snprintf(error->message, sizeof error->message, "%s: %.390s", shown,
+             own.message);
 }
 
-/* All of them; the first that is wrong is the error. Where that was, its
-   name is in the message. */
+static void verify_tell(const verify_model *m, const sotto_error *error)
+{
+    if (error->status != SOTTO_OK) {
+        printf("NOT VERIFIED: %s\n", error->message);
+        return;
+    }
+    cli_print_name(stdout, m->name, 1000);
+    printf(": entry %lld of its data set, as it was booked\n",
+           (long long)m->position);
+}
+
+/* All of them. The error is about the first that is wrong, or, where there is
+   none, about the first that cannot be read. */
 static sotto_status verify_models(ledger_call *l, verify_model *model,
                                   sotto_error *error)
 {
@@ -51,9 +69,11 @@ static sotto_status verify_models(ledger_call *l, verify_model *model,
         sotto_error own = {SOTTO_OK, ""};
         model[i].name = l->c->argument[i];
         sotto_status status = verify_find(l, &model[i], &own);
+        verify_name_it(&own, model[i].name);
         if (!cli_flag(l->c, "json"))
             verify_tell(&model[i], &own);
-        if (first == SOTTO_OK && status != SOTTO_OK) {
+        if (status != SOTTO_OK && first != SOTTO_PRIVACY &&
+            (first == SOTTO_OK || status == SOTTO_PRIVACY)) {
             first = status;
             *error = own;
         }

@@ -171,9 +171,13 @@ static train_old train_look_at_old(const cli *c, const char *output)
     return old;
 }
 
-static void train_remark_replaced(const cli *c, const train_old *old)
+/* A ledger has counted it. */
+static void train_remark_replaced(const cli *c, const train_old *old,
+                                  const sotto_model *m)
 {
-    if (old->is_private && !cli_flag(c, "quiet"))
+    sotto_booking booking;
+    if (old->is_private && !sotto_model_booking(m, &booking) &&
+        !cli_flag(c, "quiet"))
         fprintf(stderr,
                 "sotto: remark: the model that was replaced cost epsilon %s "
                 "at delta %s; both count\n",
@@ -204,7 +208,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
         status = sotto_model_write(model, output, error);
     }
     if (status == SOTTO_OK)
-        train_remark_replaced(c, &old);
+        train_remark_replaced(c, &old, model);
     if (status == SOTTO_OK && sotto_model_statement(model))
         status = sotto_fit_settle(model, output, error);
     if (status == SOTTO_OK)

@@ -58,7 +58,7 @@ printf '(exit code %d)\n' "$status"
 [ "$status" = 3 ]
 
 step "8. Every run counts. Give the patients one budget for all runs: a ledger keeps it."
-run sotto ledger create --ledger team.ledger --dataset patients --unit-column patient --epsilon 1.5 --delta 1e-6
+run sotto ledger create --ledger team.ledger --dataset patients --unit-column patient --epsilon 1.2 --delta 1e-6
 again() { run sotto train patients.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 --ledger team.ledger --dataset patients --purpose "$1" -o again.json; }
 again "readmission score"
 status=0

@@ -23,7 +23,7 @@ STEPS = [
     ("audits", "audits of privacy, ten times over",
      "make test-prerequisites && "
      "tools/test.sh build --suite audit --repeat 10"),
-    ("kills", "200 kills of the federation's processes", "make kills"),
+    ("kills", "1,000 kills of trainings, 200 of the federation", "make kills"),
     ("busy", "the whole suite beside four busy processes", "make test-busy"),
     ("fuzz", "each reader for ten minutes", "make fuzz SECONDS=600"),
     ("pages", "the pages in Chromium", "make test-report"),

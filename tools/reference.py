@@ -34,6 +34,10 @@ EXAMPLES = (
     ("Price 100 answers with Gaussian noise of 20 times their sensitivity:",
      "sotto account --event 'GAUSS(1/20)*100' --adjacency add-remove "
      "--delta 1e-6"),
+    ("Give a data set one budget for all runs, and see what is left of it:",
+     "sotto ledger create --ledger team.ledger --dataset patients "
+     "--epsilon 3 --delta 1e-6 --unit-column patient"),
+    ("", "sotto ledger show --ledger team.ledger"),
     ("Let two parties with different columns find a model, in one process:",
      "sotto federate simulate people.csv --columns parties.json "
      "--epsilon 4 --delta 1e-6 -o together.json"),
@@ -58,6 +62,11 @@ grows. What follows *--* is an argument, even when it begins with a dash.
 ENVIRONMENT = """\
 *NO_COLOR*
 	When it is set and not empty, nothing is printed in colour.
+
+*SOTTO_LEDGER*
+	The user's own ledger, where runs are booked unless *--ledger* names
+	another one. Else it is sotto/ledger.db in the folder *XDG_STATE_HOME*, or
+	in .local/state of *HOME*.
 
 No other variable, and no locale, changes what sotto does."""
 

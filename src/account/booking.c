@@ -71,14 +71,16 @@ static int closed_is_least(const merged *p)
 /* ---- the corner rule ---- */
 
 /* The mu of the corner where the lines of two points meet, outward. Corners
-   beyond the diagonal are left to the other direction. */
+   beyond the diagonal are left to the other direction; lines that do not meet
+   have none. */
 static double corner_mu(const double *x, const double *u, double delta0)
 {
     double slope = (u[0] - u[1]) / (x[1] - x[0]), up = 1 + 0x1p-49;
+    double above = (1 - u[0]) * up - x[0] * slope / up;
     double a = slope / (1 - delta0) / up;
     double sum = u[0] + x[0] * slope * up;
     double b = (sum - delta0 + 0x1p-50 * (sum + delta0)) / (1 - delta0) * up;
-    if (!(b > a) || a + b > 1 + 0x1p-40)
+    if (!(slope > 0) || !(b > a) || above < slope / up)
         return 0;
     return (normal_quantile(b, 1) - normal_quantile(a, 0)) * up;
 }

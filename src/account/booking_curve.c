@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-#define BOOKING_FAR 600    /* no epsilon beyond */
+#define BOOKING_NEAR 1e-6  /* points go on to this epsilon at least, */
+#define BOOKING_FAR 600    /* and not beyond this one */
 #define BOOKING_TAIL 1e-3  /* points go on to this part of the least delta */
 #define BOOKING_COARSE .25 /* effort: mu is 1e-5 of itself larger */
 
@@ -19,7 +20,9 @@ enum { BOOKING_POINTS = 256, BOOKING_FEW = 64 };
 
 /* A grid is exact around the delta that it was made for (Lemma A7), so there
    are several. */
-enum { BOOKING_AIMS = 6, BOOKING_TILTS = 1024 };
+enum { BOOKING_AIMS = 10, BOOKING_TILTS = 1024 };
+/* delta at epsilon 0 from which it matters how far it is from 1 */
+#define BOOKING_LARGE .9
 #define BOOKING_EASY 1e-6  /* above it one grid is enough */
 #define BOOKING_SLOW 1e-10 /* the same where grids are slow */
 
@@ -75,7 +78,8 @@ static sotto_status source_grids(booking_source *s, double least,
         if (status != SOTTO_OK)
             break;
         s->grids++;
-        if (aim > (s->p->ranges ? BOOKING_SLOW : BOOKING_EASY))
+        int large = pricing_delta(grid, 0) > BOOKING_LARGE;
+        if (aim > (large ? .05 : s->p->ranges ? BOOKING_SLOW : BOOKING_EASY))
             break;
     }
     return status == SOTTO_DATA ? SOTTO_OK : status; /* no grid fits */
@@ -133,7 +137,7 @@ static double grid_most(const booking_source *s, double epsilon)
    INFINITY if it is too far away. */
 static double grid_reach(const booking_source *s, double delta)
 {
-    double low = 0, high = 1e-6;
+    double low = BOOKING_NEAR / 2, high = BOOKING_NEAR;
     while (high <= BOOKING_FAR && grid_most(s, high) > delta) {
         low = high;
         high *= 2;

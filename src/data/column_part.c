@@ -82,15 +82,15 @@ static sotto_status part_number(const char *text, double *out,
 sotto_status plan_part_numbers(column_plan *p, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    const column *c = p->column;
-    while (c < p->column + p->columns && c->role != COLUMN_PART)
-        c++;
-    if (c == p->column + p->columns)
+    const column *c = p->part;
+    if (!c)
         return SOTTO_OK;
     p->part_number = mem_zeroed((size_t)c->levels, sizeof *p->part_number);
     if (!p->part_number)
         return error_memory(error);
     for (int64_t i = 0; i < c->levels && status == SOTTO_OK; i++)
         status = part_number(c->level[i], &p->part_number[i], error);
+    /* rows are judged by the number alone: nothing else becomes of it */
+    p->column[c - p->column].role = COLUMN_DROP;
     return status;
 }

@@ -22,6 +22,7 @@ typedef struct column_plan {
     int64_t features;
     const column *target; /* NULL: none */
     target_kind target_is;
+    const column *part; /* says which part a row belongs to; NULL: none */
     int has_weight, has_unit;
     int keeps_ids;          /* the texts of the unit column are kept */
     int weight_bound_given; /* there must be a weight that takes it */
@@ -99,7 +100,7 @@ sotto_status plan_target(column_plan *p, const sotto_options *options,
 sotto_status plan_part(const column_plan *p, column *c,
                        const sotto_options *options, sotto_error *error);
 
-/* The parts that are read, as numbers. */
+/* The parts that are read, as numbers: p->part says which rows stay. */
 sotto_status plan_part_numbers(column_plan *p, sotto_error *error);
 
 /* ---- column_role.c ---- */

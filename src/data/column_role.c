@@ -193,6 +193,8 @@ sotto_status plan_places(column_plan *p, sotto_error *error)
         p->features += column_features(c);
         if (c->role == COLUMN_TARGET)
             status = plan_single(p, "target", &p->target, c, error);
+        else if (c->role == COLUMN_PART)
+            p->part = c;
         else if (c->role == COLUMN_WEIGHT)
             status = plan_single(p, "weight", &weight, c, error);
         else if (c->role == COLUMN_UNIT)

@@ -116,17 +116,6 @@ static sotto_status format_by_mark(const file_format **out, source *s,
                      CHOICE_TEXT(FORMAT_LIST), (*out)->advice);
 }
 
-int format_starts_with_record(const char *name, const sotto_options *options)
-{
-    const file_format *f;
-    sotto_error ignored;
-    if (format_by_option(&f, options, &ignored) != SOTTO_OK)
-        return 0;
-    if (!f)
-        f = format_by_name(name, source_bare_length(name), 0);
-    return f && f->columns == COLUMNS_NUMBERED;
-}
-
 /*
  * With --bad-rows drop nothing may depend on a bad row, and a row may begin
  * with any bytes. So the first bytes are looked at only where they are a

@@ -92,10 +92,6 @@ sotto_status format_detect(const file_format **out, source *s,
                            const sotto_options *options, int hooked,
                            sotto_error *error);
 
-/* Whether a file's first bytes are a record, as far as its name and the
-   options say: it has no header. */
-int format_starts_with_record(const char *name, const sotto_options *options);
-
 /* The format of a file to write: by option, by its name; stdout has none and
    takes `by_default`. */
 sotto_status format_to_write(const file_format **out, const char *path,

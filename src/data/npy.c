@@ -63,8 +63,8 @@ static int npy_store(worker *w, const column *c, double v, int64_t row,
                      int64_t i)
 {
     const char *expected = NULL;
-    if (c->role >= COLUMN_DROP)
-        return c->role == COLUMN_DROP || value_part_number(w->plan, c, v);
+    if (c->role == COLUMN_DROP)
+        return 1;
     w->row = row + 1;
     if (isfinite(v) ? value_number(w, c, v, NULL, &expected)
                     : value_missing(w, c, &expected))
@@ -83,6 +83,17 @@ static sotto_status npy_fault(const column_plan *p, const fault *f,
 
 /* ---- C order: the file holds row after row ---- */
 
+/* Whether the row belongs to a part that is read. Not inlined, so that the way
+   of plain numbers through npy_rows stays short. */
+__attribute__((noinline)) static int
+npy_in_part(const column_plan *p, const char *row, size_t element)
+{
+    if (!p->part)
+        return 1;
+    row += (size_t)(p->part - p->column) * element;
+    return value_part_number(p, npy_element(row, element));
+}
+
 static int npy_rows(worker *w, const char *bytes, int64_t rows,
                     const npy_array *a, int64_t first)
 {
@@ -92,7 +103,7 @@ static int npy_rows(worker *w, const char *bytes, int64_t rows,
     size_t element = a->element;
     for (int64_t r = 0; r < rows; r++) {
         const char *at = bytes + (size_t)(r * columns) * element;
-        int good = 1;
+        int good = npy_in_part(w->plan, at, element);
         for (int64_t i = 0; i < columns && good; i++, at += element)
             good = npy_store(w, &of[i], npy_element(at, element), first + r, i);
         if (good)
@@ -159,7 +170,8 @@ static int npy_column(npy_columns_job *job, const char *bytes, int64_t rows,
     for (int64_t r = 0; r < rows; r++) {
         double v =
             npy_element(bytes + (size_t)r * job->a->element, job->a->element);
-        if (npy_store(w, c, v, first + r, i)) {
+        if (c == w->plan->part ? value_part_number(w->plan, v)
+                               : npy_store(w, c, v, first + r, i)) {
             npy_put(w, c, first + r);
             npy_range(w, c);
         } else if (w->plan->drop_bad)

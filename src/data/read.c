@@ -206,8 +206,6 @@ static sotto_status read_source(sotto_table **out, source *s,
     return status;
 }
 
-/* Whether it is gzip is a guess from the first bytes, unless these may be a
-   record that must not have a say (yet). */
 sotto_status table_read_after(sotto_table **out, const char *path,
                               const sotto_options *options,
                               table_before_rows *before, void *context,
@@ -215,8 +213,7 @@ sotto_status table_read_after(sotto_table **out, const char *path,
 {
     source *s = NULL;
     read_hook hook = {before, context};
-    int by_name = option_is(options, OPTION_BAD_ROWS, "drop") ||
-                  (before && format_starts_with_record(path, options));
+    int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
     *out = NULL;
     sotto_status status = source_open(&s, path, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, &hook, error)

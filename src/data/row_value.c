@@ -180,9 +180,9 @@ static int value_part(const column *c, const char *bytes, size_t size,
     return 0;
 }
 
-int value_part_number(const column_plan *p, const column *c, double raw)
+int value_part_number(const column_plan *p, double raw)
 {
-    for (int64_t i = 0; i < c->levels; i++)
+    for (int64_t i = 0; i < p->part->levels; i++)
         if (raw == p->part_number[i])
             return 1;
     return 0;

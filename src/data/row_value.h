@@ -45,7 +45,7 @@ int value_text(worker *w, const column *c, const char *bytes, size_t size,
                const char **expected);
 
 /* Whether the row belongs to a part that is read, of a file of numbers. */
-int value_part_number(const column_plan *p, const column *c, double raw);
+int value_part_number(const column_plan *p, double raw);
 
 /* Whether this text is one of the schema's words for a missing value. */
 int value_is_missing_word(const column_plan *p, const char *bytes, size_t size);

@@ -10,8 +10,12 @@ from common import BUDGET, FAILED, OK, PRIVACY, USAGE, Case
 
 ROWS = 60
 # All answers are Gaussian, so that a run of (1, 1e-6) is GAUSS(.2367034) but for its draws.
-TRAIN = ("train", "d.csv", "--target", "t", "--drop", "part", "--solver", "gd", "--rounds", "3",
-         "--clip", "1", "--rows", str(ROWS), "--epsilon", "1", "--delta", "1e-6", "-o", "m.json")
+TRAIN = ("train", "d.csv", "--schema", "s.json", "--solver", "gd", "--steps", "3", "--rows",
+         str(ROWS), "--epsilon", "1", "--delta", "1e-6", "-o", "m.json")
+SCHEMA = {"sotto_schema": 1, "columns": {
+    "part": {"type": "drop"}, "who": {"type": "drop"},
+    "a": {"type": "number", "bounds": [-1, 1]}, "b": {"type": "number", "bounds": [-1, 1]},
+    "t": {"type": "target", "bounds": [-2, 2]}}}
 
 
 class Booked(Case):
@@ -22,12 +26,13 @@ class Booked(Case):
             a, b = (i * 37 % 21 - 10) / 10, (i * 53 % 19 - 9) / 9
             lines.append(f"q{i % 3 + 1},p{i // 2},{a:g},{b:g},{a - b / 2:g}")
         self.write("d.csv", "\n".join(lines) + "\n")
+        self.write("s.json", json.dumps(SCHEMA))
         self.own = os.path.join(self.directory, "state", "own.db")
         os.mkdir(os.path.dirname(self.own))
 
     def train(self, *more, **how):
         env = {**os.environ, "SOTTO_LEDGER": self.own}
-        return self.sotto(*TRAIN, "--drop", "who", *more, env=env, **how)
+        return self.sotto(*TRAIN, *more, env=env, **how)
 
     def trained(self, *more, **how):
         result = self.train(*more, **how)
@@ -79,7 +84,7 @@ class ByDefault(Booked):
     def test_through_another_name(self):
         os.symlink("d.csv", self.path("link.csv"))
         self.trained()
-        self.sotto("train", "link.csv", *TRAIN[2:], "--drop", "who",
+        self.sotto("train", "link.csv", *TRAIN[2:],
                    env={**os.environ, "SOTTO_LEDGER": self.own})
         one, = self.datasets(self.own)
         self.assertEqual(one["charges"], 2)
@@ -96,7 +101,7 @@ class ByDefault(Booked):
     def test_stdin_needs_a_name(self):
         with open(self.path("d.csv"), "rb") as file:
             text = file.read()
-        args = ("train", "-", *TRAIN[2:], "--drop", "who")
+        args = ("train", "-", "--format", "csv", *TRAIN[2:])
         env = {**os.environ, "SOTTO_LEDGER": self.own}
         self.assertIn("--dataset", self.assert_one_line(
             self.sotto(*args, input=text, env=env), USAGE))
@@ -106,7 +111,7 @@ class ByDefault(Booked):
 
     def test_no_place_to_write(self):
         for own in ("/dev/null/x/ledger.db", "/proc/x/ledger.db"):
-            result = self.sotto(*TRAIN, "--drop", "who", env={**os.environ, "SOTTO_LEDGER": own})
+            result = self.sotto(*TRAIN, env={**os.environ, "SOTTO_LEDGER": own})
             self.assertIn("--ledger none", self.assert_one_line(result, FAILED))
             self.assertFalse(os.path.exists(self.path("m.json")))
 
@@ -120,8 +125,8 @@ class ByDefault(Booked):
 
     def test_not_private(self):
         self.trained("--insecure-seed", "1")
-        self.assertEqual(self.sotto("train", "d.csv", "--target", "t", "--drop", "part,who",
-                                    "--epsilon", "inf", "-o", "m.json").code, OK)
+        self.assertEqual(self.sotto("train", "d.csv", "--schema", "s.json", "--epsilon", "inf",
+                                    "-o", "m.json").code, OK)
         self.assertFalse(os.path.exists(self.own))
 
     def test_to_stdout(self):
@@ -181,13 +186,10 @@ class WithACap(Booked):
 class Parts(Booked):
     def setUp(self):
         super().setUp()
-        self.create("--part-column", "part", "--parts", "q1,q2,q3", epsilon="1.5")
+        self.create("--part-column", "part", "--parts", "q1,q2,q3", epsilon="1.2")
 
     def train(self, *more, **how):
-        args = [a for a in TRAIN]
-        at = args.index("--drop")  # the column of the parts is no feature anyway
-        del args[at:at + 2]
-        return self.sotto(*args, "--drop", "who", "--bad-rows", "drop", *NAMED, *more, **how)
+        return self.sotto(*TRAIN, "--bad-rows", "drop", *NAMED, *more, **how)
 
     def test_each_has_its_cap(self):
         self.trained("--parts", "q1")
@@ -202,10 +204,7 @@ class Parts(Booked):
         self.assertIn("q1", self.assert_one_line(self.train("--parts", "q9"), USAGE))
 
     def test_bad_rows_must_not_stop(self):
-        args = [a for a in TRAIN]
-        at = args.index("--drop")
-        del args[at:at + 2]
-        result = self.sotto(*args, "--drop", "who", *NAMED, "--parts", "q1")
+        result = self.sotto(*TRAIN, *NAMED, "--parts", "q1")
         self.assertIn("--bad-rows drop", self.assert_one_line(result, PRIVACY))
         self.assertEqual(sum(d["charges"] for d in self.datasets("team.ledger")), 0)
 

@@ -23,7 +23,7 @@ class Kills(Case):
         rows = [f"{i * 37 % 21 - 10},{i * 53 % 19 - 9}" for i in range(200)]
         self.write("d.csv", "a,t\n" + "\n".join(rows) + "\n")
         done = self.sotto("ledger", "create", "--ledger", "l", "--dataset", "people",
-                          "--epsilon", "1000", "--delta", "1e-6")
+                          "--epsilon", "10", "--delta", "1e-6")
         self.assertEqual(done.code, OK, done.err)
         self.acknowledged, self.made = [], 0
 
@@ -31,9 +31,8 @@ class Kills(Case):
         self.made += 1
         name = f"m{self.made}.json"
         process = subprocess.Popen(
-            [PROGRAM, "train", "d.csv", "--target", "t", "--solver", "gd", "--rounds", "2",
-             "--clip", "1", "--rows", "200", "--epsilon", "1", "--delta", "1e-6", "--quiet",
-             "--ledger", "l", "--dataset", "people", "-o", name],
+            [PROGRAM, "train", "d.csv", "--target", "t", "--rows", "200", "--epsilon", "0.1",
+             "--delta", "1e-6", "--quiet", "--ledger", "l", "--dataset", "people", "-o", name],
             cwd=self.directory, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         return process, name
 

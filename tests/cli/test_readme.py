@@ -24,7 +24,7 @@ BUILD = os.environ.get("SOTTO_BUILD") or os.path.dirname(PROGRAM)
 README = "README.md"
 # The pages, and where their reader is: under the folder of the sources.
 PAGES = {README: ".", "docs/solvers.md": "build/demo",
-         "docs/parties.md": "build/demo"}
+         "docs/parties.md": "build/demo", "docs/ledger.md": "build/demo"}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = r"[+-]?[\d.]+(?:e[+-]\d+)?"
 # What an answer, a probability or a measure of quality may differ by, between
@@ -95,13 +95,18 @@ def walk(commands, where):
 
 def without_noise(text):
     """The text with weights by their names: their order and values differ
-    between runs. So do the digest of messages, and how many are sent."""
+    between runs. So do the digest of messages, and how many are sent; and in a
+    ledger ids, dates, and who trains."""
     weight = re.compile(rf"^  (\S+) +{NUMBER}(?:  █*)?$")
     lines = [line.rstrip() for line in text.splitlines()]
     names = iter(sorted(weight.match(line)[1] for line in lines
                         if weight.match(line)))
     lines = [next(names) if weight.match(line) else line for line in lines]
     text = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", "\n".join(lines))
+    text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
+    text = re.sub(r"^( +\d+  )\d+-\d+-\d+ \d+:\d+  \S+", r"\1WHEN WHO", text,
+                  flags=re.M)
+    text = re.sub(r"\b\d{4}-\d\d-\d\d\b", "DATE", text)
     return re.sub(r"\b\d+ (bytes|messages)", r"N \1", text)
 
 
@@ -147,6 +152,14 @@ class Pages(unittest.TestCase):
     def test_parties(self):
         self.assertEqual(len(self.check("docs/parties.md")), 2)
 
+    def test_ledger(self):
+        """Every action, and a run that is refused."""
+        commands = self.check("docs/ledger.md")
+        actions = {command.split()[2] for command in commands
+                   if command.startswith("sotto ledger ")}
+        self.assertEqual(actions, {"create", "raise", "show", "history", "quote",
+                                   "verify", "export", "backup"})
+
     def test_a_command_that_fails_is_noticed(self):
         with self.assertRaisesRegex(AssertionError, "no-such"):
             walk(["true", "sotto show no-such.json"], "build/demo")
@@ -159,6 +172,8 @@ class Pages(unittest.TestCase):
                              "  a  +0.2  █\n  b  -0.1  \n"))
         self.assertTrue(same("epsilon 0.999996, delta 1e-06",
                              "epsilon 0.999997, delta 1e-06"))
+        self.assertTrue(same("    2  2026-11-17 09:30  ada  0.5",
+                             "    2  2027-01-01 10:31  root  0.5"))
         for ours, printed in (("a b", "a c"), ("a", "a b"),
                               ("AUC 0.7", "AUC 0.6"), ("rows 20000", "rows 9"),
                               ("  b  +1  █\n", "  c  +1  █\n"),

@@ -20,17 +20,16 @@ static int64_t booked_at_first; /* charges when the first question was asked */
 static char folder[] = "/tmp/sotto-booked-XXXXXX";
 static char data_path[64], ledger_path[64], model_path[64];
 
-int64_t __wrap_ledger_now(void);
-int64_t __wrap_ledger_now(void)
+void __wrap_ledger_now(char time[LEDGER_TIME]);
+void __wrap_ledger_now(char time[LEDGER_TIME])
 {
-    return 1800000000;
+    snprintf(time, LEDGER_TIME, "2027-01-15 08:00:00");
 }
 
-void __wrap_ledger_random(void *out, size_t size);
-void __wrap_ledger_random(void *out, size_t size)
+void __wrap_ledger_random(char id[LEDGER_ID]);
+void __wrap_ledger_random(char id[LEDGER_ID])
 {
-    for (size_t i = 0; i < size; i++)
-        ((unsigned char *)out)[i] = (unsigned char)mixed(++ids);
+    snprintf(id, LEDGER_ID, "%032llx", (unsigned long long)++ids);
 }
 
 static int take_dataset(void *context, const sotto_dataset *d)
@@ -87,10 +86,15 @@ static void write_rows(const char *extra)
     assert_int_equal(fclose(f), 0);
 }
 
-static const setting usual[] = {
-    {"loss", "squared"}, {"epsilon", "1"}, {"delta", "1e-6"}, {"target", "t"},
-    {"drop", "part"}, {"solver", "gd"}, {"rounds", "5"}, {"rows", "97"},
-    {"clip", "1"}, {{NULL, NULL}};
+#define SCHEMA                                                                 \
+    "{\"sotto_schema\": 1, \"default\": {\"type\": \"number\", \"bounds\": "   \
+    "[-100, 100]}, \"columns\": {\"part\": {\"type\": \"drop\"}, \"t\": "      \
+    "{\"type\": \"target\", \"bounds\": [-200, 200]}}}"
+
+static const setting usual[] = {{"loss", "squared"}, {"epsilon", "1"},
+                                {"delta", "1e-6"},   {"schema-text", SCHEMA},
+                                {"solver", "gd"},    {"steps", "5"},
+                                {NULL, NULL}};
 
 typedef struct run {
     sotto_status read, fit;
@@ -235,7 +239,7 @@ static void test_refused_before_read(void **state)
     (void)state;
     fresh_ledger();
     create(
-        SETTINGS({"dataset", "people"}, {"epsilon", "1.5"}, {"delta", "1e-6"}));
+        SETTINGS({"dataset", "people"}, {"epsilon", "1.2"}, {"delta", "1e-6"}));
     write_rows("");
     const setting *named = SETTINGS({"dataset", "people"});
     run r = train(named, 0);
@@ -275,7 +279,7 @@ static void test_read_otherwise(void **state)
 static void test_other_options(void **state)
 {
     (void)state;
-    static const setting other[] = {{"rounds", "6"}, {"rows-per-person", "2"}};
+    static const setting other[] = {{"steps", "6"}, {"rows-per-person", "2"}};
     write_rows("");
     for (int i = 0; i < 2; i++) {
         sotto_table *table;
@@ -345,22 +349,8 @@ static void test_rows_are_declared(void **state)
     sotto_error error;
     fresh_ledger();
     write_rows("");
-    sotto_options *o;
-    assert_int_equal(sotto_options_new(&o, &error), SOTTO_OK);
-    const setting s[] = {{"loss", "squared"},
-                         {"epsilon", "1"},
-                         {"delta", "1e-6"},
-                         {"target", "t"},
-                         {"drop", "part"},
-                         {"solver", "gd"},
-                         {"rounds", "5"},
-                         {"clip", "1"},
-                         {"adjacency", "replace-one"},
-                         {"ledger", ledger_path},
-                         {"dataset-path", "/x"}};
-    for (size_t i = 0; i < sizeof s / sizeof *s; i++)
-        assert_int_equal(sotto_options_set(o, s[i].name, s[i].value, &error),
-                         SOTTO_OK);
+    sotto_options *o = options_of(
+        SETTINGS({"dataset-path", "/x"}, {"adjacency", "replace-one"}));
     assert_int_equal(sotto_fit_read(&table, data_path, o, &error),
                      SOTTO_PRIVACY);
     assert_non_null(strstr(error.message, "--rows"));
