@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Neither a run without noise nor one whose noise can be repeated is booked. */
+/* Neither a run without noise nor one whose noise can be repeated is booked. A
+   party's budget is in the agreement; the library looks there. */
 static int is_booked(const cli *c)
 {
     const char *epsilon = sotto_options_get(c->options, "epsilon");
-    return epsilon && strcmp(epsilon, "inf") &&
+    int is_party = sotto_options_get(c->options, "data") != NULL;
+    return (is_party || (epsilon && strcmp(epsilon, "inf"))) &&
            !sotto_options_get(c->options, "insecure-seed");
 }
 

@@ -83,6 +83,15 @@ static void consortium_end(const cli *c, const sotto_model *model)
                         "be repeated\n");
 }
 
+/* A coordinator has no records, and so nothing to book. */
+static sotto_status consortium_set_ledger(const cli *c, sotto_error *error)
+{
+    const char *data = sotto_options_get(c->options, "data");
+    return data && strcmp(data, "-") && strcmp(c->argument[0], "serve")
+               ? cli_set_ledger(c, data, error)
+               : SOTTO_OK;
+}
+
 /* A coordinator, or a party. */
 static sotto_status consortium_run(const cli *c, sotto_error *error)
 {
@@ -92,6 +101,8 @@ static sotto_status consortium_run(const cli *c, sotto_error *error)
     sotto_status status = cli_json_check(c, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
+    if (status == SOTTO_OK)
+        status = consortium_set_ledger(c, error);
     signal(SIGPIPE, SIG_IGN); /* it goes on when nobody reads its stderr */
     if (status == SOTTO_OK)
         status = strcmp(c->argument[0], "serve")

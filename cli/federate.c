@@ -116,6 +116,8 @@ static void federate_tell(const cli *c, const sotto_simulation *s,
     cli_wrote(sotto_options_get(c->options, "output"));
     fprintf(stderr, "\n");
     federate_price(s, &facts, m);
+    if (sotto_model_statement(m))
+        cli_print_booking(stderr, "", m);
     federate_bytes(s, &facts);
 }
 
@@ -145,6 +147,8 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     sotto_status status = cli_json_check(c, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
+    if (status == SOTTO_OK)
+        status = cli_set_ledger(c, c->argument[1], error);
     if (status == SOTTO_OK)
         status = sotto_simulation_open(&s, c->argument[1], c->options, error);
     if (status == SOTTO_OK)

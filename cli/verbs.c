@@ -130,7 +130,9 @@ const verb cli_verbs[] = {
      "in a new folder -o; serve is the coordinator, who holds no data; join "
      "is a party, with its file --data, that connects to it; status says how "
      "far the run of a --state folder is. Any of them may be killed at any "
-     "time, and goes on when it is started again.",
+     "time, and goes on when it is started again. A party books all that it "
+     "may be asked in its own --ledger before it reads a record or connects, "
+     "once; simulate books a whole row.",
      2, 2, cli_federate,
      "not_private privacy expected epsilon delta labels rounds cap "
      "buckets parties uplink_bytes uplink_bytes_paper downlink_bytes "

@@ -30,12 +30,14 @@ extern "C" {
  * A simulation runs all roles in this process, for experiments: the option
  * columns names the file of what the parties have agreed upon, and each of
  * them reads its own columns of `path`. Of the options epsilon, delta, output,
- * insecure-seed, format, delimiter and threads are used, too. The model is
- * as private as that of the parties would be against outsiders.
+ * insecure-seed, format, delimiter and threads are used, too, and those of the
+ * ledger: ledger, dataset or dataset-path, purpose, who. The model is as
+ * private as that of the parties would be against outsiders.
  */
 typedef struct sotto_simulation sotto_simulation;
 
-/* Reads; asks nothing. */
+/* Reads; asks nothing. Where there is a ledger the run is booked before a
+   record is read: SOTTO_BUDGET where a cap does not allow it. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_simulation_open(sotto_simulation **out, const char *path,
                       const sotto_options *options, sotto_error *error);
@@ -80,8 +82,11 @@ sotto_simulation_describe_party(const sotto_simulation *simulation,
  * A coordinator, and parties that connect to it, with TLS 1.3 and
  * certificates on both sides (docs/federation.md). `config` is a file of
  * what all have agreed upon. Of the options keys, state, accept, data,
- * insecure-seed, format, delimiter and threads are heeded. A build without
- * the network libraries refuses keygen, serve and join.
+ * insecure-seed, format, delimiter and threads are heeded, and by a party those
+ * of its own ledger: ledger, dataset or dataset-path, purpose, who. It books
+ * all that it may be asked before it reads a record and before it connects,
+ * once for a state folder. A build without the network libraries refuses
+ * keygen, serve and join.
  */
 
 /* Told a line for people about each thing that happens; no line has anything

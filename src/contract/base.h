@@ -247,6 +247,7 @@ CORE_EXPORT(text_free);
 CORE_EXPORT(text_take);
 CORE_EXPORT(locale_plain);
 CORE_EXPORT(locale_restore);
+CORE_EXPORT(file_create);
 CORE_EXPORT(file_sync_folder);
 CORE_EXPORT(file_read_secret);
 CORE_EXPORT(file_read);

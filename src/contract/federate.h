@@ -137,6 +137,25 @@ void log_line(logbook *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void log_close(logbook *log);
 
+/* ---- booking.c: a party's own ledger ---- */
+
+enum { FEDERATION_RUN = 33 }; /* of a run, in hex, and its NUL */
+
+/*
+ * Books all that party k may be asked, where the options name a ledger: once
+ * for a state folder, however often the party is killed and comes back. The
+ * caller has read no record and has connected to nobody. `run` is "" where
+ * there is nothing to book.
+ */
+sotto_status federation_book_party(char run[FEDERATION_RUN],
+                                   const federation *f, int k,
+                                   const sotto_options *options, logbook *log,
+                                   sotto_error *error);
+
+/* Marks the run as finished: the model is there. */
+void federation_book_end(const char *run, const sotto_options *options,
+                         logbook *log);
+
 /* ---- coordinator.c: the server, with every message on the disk ---- */
 
 typedef struct coordinator coordinator;

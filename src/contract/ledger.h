@@ -37,6 +37,10 @@ typedef struct ledger_request {
     char *const *part;          /* the parts that it reads; NULL: all */
     int64_t parts;
     const char *purpose, *who; /* in words; may be NULL */
+    const char *run;           /* its id, of who may be killed and come back:
+                                  where it is booked already, it is not booked
+                                  again, and its receipt comes back. NULL: one
+                                  is made */
 } ledger_request;
 
 enum { LEDGER_ID = 33, LEDGER_HEAD = 65 }; /* hex, and its NUL */
@@ -44,14 +48,14 @@ enum { LEDGER_ID = 33, LEDGER_HEAD = 65 }; /* hex, and its NUL */
 /* What the ledger says about a run that it has booked. All of it is public:
    it depends on charges alone. */
 typedef struct ledger_receipt {
-    char *file;               /* the ledger */
-    char run[LEDGER_ID];      /* random, made with the booking */
-    char *dataset;            /* the name that its owner gave; else NULL */
-    char id[LEDGER_ID];       /* of the data set: random, made with it */
-    char *owner;              /* or NULL */
-    int64_t position;         /* of the entry in the chain of its data set */
-    char head[LEDGER_HEAD];   /* of the chain, with this entry */
-    char date[11];            /* of the booking, "2026-11-17", UTC */
+    char *file;             /* the ledger */
+    char run[LEDGER_ID];    /* as requested; or random, made with the booking */
+    char *dataset;          /* the name that its owner gave; else NULL */
+    char id[LEDGER_ID];     /* of the data set: random, made with it */
+    char *owner;            /* or NULL */
+    int64_t position;       /* of the entry in the chain of its data set */
+    char head[LEDGER_HEAD]; /* of the chain, with this entry */
+    char date[11];          /* of the booking, "2026-11-17", UTC */
     double mu, delta0, draws; /* as booked */
     int has_cap;
     double cap_epsilon;   /* with a cap: of the data set, or the smallest of the
@@ -98,7 +102,7 @@ sotto_status ledger_parts(const char *file, const char *dataset, char **column,
 CORE_EXPORT(ledger_book);
 CORE_EXPORT(ledger_receipt_free);
 CORE_EXPORT(ledger_finish);
-CORE_EXPORT(ledger_find);
 CORE_EXPORT(ledger_put);
+CORE_EXPORT(ledger_parts);
 
 #endif

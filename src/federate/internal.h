@@ -8,6 +8,7 @@
 #include "account.h"
 #include "curator.h"
 #include "federate.h"
+#include "ledger.h"
 #include "sketch.h"
 
 /* ---- hash.c ---- */
@@ -88,6 +89,9 @@ void federation_move(const federation *f, int k, double *weight, int64_t round,
 
 /* Makes schedule, noise and session, once rows and budget are set. */
 sotto_status federation_settle(federation *f, sotto_error *error);
+
+/* Sets the number of rows. Schedule and noise do not depend on it. */
+void federation_set_rows(federation *f, int64_t rows);
 
 /* So many questions of each kind, with their noise. */
 ask_plan federation_asked(const federation *f, int64_t vertices,
@@ -258,6 +262,19 @@ sotto_status align_tags(hash *out, const federation *f, const hash *secret,
 hash align_seal_key(const federation *f, const hash *secret);
 hash align_seal(const hash *key, int k, const double *weight, int64_t count);
 
+/* ---- booking.c ---- */
+
+/* Whether the run is to be booked: its noise is real, and there is a
+   ledger. */
+int federation_books(const federation *f, const sotto_options *options);
+
+/* Books a plan for the records in the file `data`, which is not read. `run`
+   is its id; NULL: one is made. */
+sotto_status federation_book(ledger_receipt *out, const federation *f,
+                             const ask_plan *plan, const char *run,
+                             const char *data, const sotto_options *options,
+                             sotto_error *error);
+
 /* ---- store.c ---- */
 
 typedef struct store store;
@@ -294,6 +311,9 @@ sotto_status store_open(store **out, const char *folder,
                         const store_owner *owner, store_reader take,
                         void *context, sotto_error *error);
 void store_close(store *s);
+
+/* Syncs the name of the folder, in the folder that it is in. */
+sotto_status store_sync_folder(const char *folder, sotto_error *error);
 
 /* Reads all records without the lock, while somebody else may write. */
 sotto_status store_look(const char *folder, store_owner *owner,

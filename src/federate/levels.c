@@ -98,6 +98,12 @@ static void make_session(federation *f)
     hash_add(&f->session, all, sizeof all);
 }
 
+void federation_set_rows(federation *f, int64_t rows)
+{
+    f->rows = rows;
+    make_session(f);
+}
+
 sotto_status federation_settle(federation *f, sotto_error *error)
 {
     sotto_status status = federation_schedule(f, error);

@@ -15,7 +15,8 @@ struct sotto_simulation {
     party **party;
     server *server;
     federation_promise promise;
-    char *output; /* where the model will be written; NULL: nowhere */
+    char *output;          /* where the model will be written; NULL: nowhere */
+    ledger_receipt booked; /* without a ledger: nothing */
     int64_t downlink;
     int has_run;
 };
@@ -43,11 +44,6 @@ static sotto_status check_options(const char *path,
         return error_set(error, SOTTO_PRIVACY,
                          "--delta: expected a number above 0: sketches have "
                          "Gaussian noise");
-    if (noisy && !option_given(options, OPTION_OUTPUT) &&
-        !option_given(options, OPTION_INSECURE_SEED))
-        return error_set(error, SOTTO_PRIVACY,
-                         "expected -o FILE: what is spent is written beside "
-                         "the model");
     if (!strcmp(path, "-"))
         return error_set(error, SOTTO_USAGE,
                          "expected a file: each party reads it by itself, and "
@@ -92,17 +88,21 @@ static sotto_status open_party(sotto_simulation *s, int k, const char *path,
     sotto_table *table;
     sotto_status status = read_table(&table, &s->f, k, path, options, error);
     if (status == SOTTO_OK && k == 0) {
-        s->f.rows = sotto_table_rows(table);
-        status = s->f.agreed_rows && s->f.agreed_rows != s->f.rows
-                     ? error_set(error, SOTTO_DATA,
-                                 "another number of rows was agreed upon in "
-                                 "the file of --columns")
-                     : federation_settle(&s->f, error);
+        federation_set_rows(&s->f, sotto_table_rows(table));
+        if (s->f.agreed_rows && s->f.agreed_rows != s->f.rows)
+            status = error_set(error, SOTTO_DATA,
+                               "another number of rows was agreed upon in "
+                               "the file of --columns");
     }
     if (status == SOTTO_OK)
         status = party_open(&s->party[k], &s->f, k, &table, error);
     sotto_table_free(table);
     return status;
+}
+
+static int is_booked(const sotto_simulation *s)
+{
+    return *s->booked.run != 0;
 }
 
 static int is_private(const sotto_simulation *s)
@@ -113,10 +113,9 @@ static int is_private(const sotto_simulation *s)
     return all;
 }
 
-static sotto_status open_all(sotto_simulation *s, const char *path,
-                             const sotto_options *options, sotto_error *error)
+static sotto_status agree(federation *f, const sotto_options *options,
+                          sotto_error *error)
 {
-    federation *f = &s->f;
     sotto_status status =
         federation_read(f, option_text(options, OPTION_COLUMNS), error);
     if (status != SOTTO_OK)
@@ -134,6 +133,47 @@ static sotto_status open_all(sotto_simulation *s, const char *path,
     f->insecure = option_given(options, OPTION_INSECURE_SEED);
     if (f->insecure)
         f->noise_seed = (uint64_t)option_integer(options, OPTION_INSECURE_SEED);
+    f->rows = f->agreed_rows;
+    return federation_settle(f, error);
+}
+
+/* Books the run, of a whole row, before a record is read. Without a ledger it
+   can be written beside the model what is spent. */
+static sotto_status book(sotto_simulation *s, const char *path,
+                         const sotto_options *options, sotto_error *error)
+{
+    const char *output = option_text(options, OPTION_OUTPUT);
+    ask_plan plan = federation_row_plan(&s->f);
+    if (federation_books(&s->f, options))
+        return federation_book(&s->booked, &s->f, &plan, NULL, path, options,
+                               error);
+    if (!option_private(options) || (s->f.insecure && !output))
+        return SOTTO_OK;
+    return output ? fit_check_spent(output, error)
+                  : error_set(error, SOTTO_PRIVACY,
+                              "expected -o FILE: without a ledger, what is "
+                              "spent is written beside the model");
+}
+
+static sotto_status promise(sotto_simulation *s, sotto_error *error)
+{
+    sotto_status status =
+        federation_promise_make(&s->promise, &s->f, is_private(s), error);
+    if (status != SOTTO_OK || !s->promise.statement)
+        return status;
+    ledger_put(&s->promise.statement, is_booked(s) ? &s->booked : NULL);
+    return s->promise.statement ? SOTTO_OK : error_memory(error);
+}
+
+static sotto_status open_all(sotto_simulation *s, const char *path,
+                             const sotto_options *options, sotto_error *error)
+{
+    const federation *f = &s->f;
+    sotto_status status = agree(&s->f, options, error);
+    if (status == SOTTO_OK)
+        status = book(s, path, options, error);
+    if (status != SOTTO_OK)
+        return status;
     s->party = mem_zeroed((size_t)f->parties, sizeof *s->party);
     if (option_given(options, OPTION_OUTPUT))
         s->output = mem_text(option_text(options, OPTION_OUTPUT));
@@ -143,9 +183,7 @@ static sotto_status open_all(sotto_simulation *s, const char *path,
         status = open_party(s, k, path, options, error);
     if (status == SOTTO_OK)
         status = server_open(&s->server, f, error);
-    return status == SOTTO_OK
-               ? federation_promise_make(&s->promise, f, is_private(s), error)
-               : status;
+    return status == SOTTO_OK ? promise(s, error) : status;
 }
 
 sotto_status sotto_simulation_open(sotto_simulation **out, const char *path,
@@ -157,9 +195,6 @@ sotto_status sotto_simulation_open(sotto_simulation **out, const char *path,
     if (!s)
         return error_memory(error);
     sotto_status status = check_options(path, options, error);
-    if (status == SOTTO_OK && option_private(options) &&
-        option_given(options, OPTION_OUTPUT))
-        status = fit_check_spent(option_text(options, OPTION_OUTPUT), error);
     if (status == SOTTO_OK)
         status = open_all(s, path, options, error);
     if (status == SOTTO_OK)
@@ -178,6 +213,7 @@ void sotto_simulation_free(sotto_simulation *s)
     server_close(s->server);
     mem_free(s->party);
     federation_promise_free(&s->promise);
+    ledger_receipt_free(&s->booked);
     mem_free(s->output);
     federation_free(&s->f);
     mem_free(s);
@@ -185,7 +221,7 @@ void sotto_simulation_free(sotto_simulation *s)
 
 /* ---- running ---- */
 
-/* Writes MODEL.spent before the first question is asked. */
+/* Writes MODEL.spent before the first question is asked, without a ledger. */
 static sotto_status declare_spending(const sotto_simulation *s,
                                      sotto_error *error)
 {
@@ -224,6 +260,15 @@ static sotto_status run_messages(sotto_simulation *s,
     }
 }
 
+/* Tells the model where its run is, so that it can be marked as finished. */
+static sotto_status name_booking(const sotto_simulation *s, sotto_model *m,
+                                 sotto_error *error)
+{
+    m->ledger = mem_text(s->booked.file);
+    m->run = mem_text(s->booked.run);
+    return m->ledger && m->run ? SOTTO_OK : error_memory(error);
+}
+
 static sotto_status make_model(const sotto_simulation *s, sotto_model **out,
                                sotto_error *error)
 {
@@ -233,7 +278,8 @@ static sotto_status make_model(const sotto_simulation *s, sotto_model **out,
         weight ? federation_model(out, &s->f, weight, &s->promise, error)
                : error_memory(error);
     mem_free(weight);
-    return status;
+    return status == SOTTO_OK && is_booked(s) ? name_booking(s, *out, error)
+                                              : status;
 }
 
 sotto_status sotto_simulation_run(sotto_simulation *s, sotto_model **out,
@@ -246,7 +292,7 @@ sotto_status sotto_simulation_run(sotto_simulation *s, sotto_model **out,
                          "refused: a simulation is run once");
     s->has_run = 1;
     sotto_status status = SOTTO_OK;
-    if (is_private(s))
+    if (is_private(s) && !is_booked(s))
         status = declare_spending(s, error);
     if (status == SOTTO_OK)
         status = run_messages(s, callback, error);

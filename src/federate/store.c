@@ -77,6 +77,18 @@ static sotto_status check_owner(const store *s, const store_owner *is,
                 : SOTTO_OK;
 }
 
+sotto_status store_sync_folder(const char *folder, sotto_error *error)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    char *name = mem_text_n(folder, length);
+    sotto_status status =
+        name ? file_sync_folder(name, error) : error_memory(error);
+    mem_free(name);
+    return status;
+}
+
 /*
  * What was read may not be on the disk yet: the process that wrote it may have
  * been killed before it synced. It will be sent again, so it is synced first,
@@ -85,19 +97,10 @@ static sotto_status check_owner(const store *s, const store_owner *is,
 static sotto_status sync_all(const store *s, const char *folder,
                              sotto_error *error)
 {
-    size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    char *name = mem_text_n(folder, length);
-    sotto_status status = name ? SOTTO_OK : error_memory(error);
-    if (status == SOTTO_OK && fsync(s->file))
-        status = store_failed(s, "write", error);
-    if (status == SOTTO_OK)
-        status = file_sync_folder(s->path, error);
-    if (status == SOTTO_OK)
-        status = file_sync_folder(name, error);
-    mem_free(name);
-    return status;
+    if (fsync(s->file))
+        return store_failed(s, "write", error);
+    sotto_status status = file_sync_folder(s->path, error);
+    return status == SOTTO_OK ? store_sync_folder(folder, error) : status;
 }
 
 /* ---- life ---- */

@@ -21,6 +21,7 @@ typedef struct booking {
     ledger_cap first; /* of a data set that is made: no cap */
     char *plan;
     char run[LEDGER_ID];
+    int found;          /* the run is booked already */
     ledger_terms terms; /* that the amount was found for */
     ledger_amount amount;
     sotto_status priced;  /* SOTTO_BUDGET: there is no price */
@@ -101,6 +102,18 @@ static sotto_status find_dataset(booking *b, sotto_error *error)
     return status;
 }
 
+/* A run that brings its id may be booked already: who was killed after that
+   has come back. */
+static sotto_status find_run(booking *b, sotto_error *error)
+{
+    if (!b->request->run)
+        return SOTTO_OK;
+    ledger_query q = ledger_ask(&b->store, "SELECT 1 FROM entry WHERE run = ?");
+    ledger_bind_text(&q, b->run);
+    b->found = ledger_row(&q);
+    return ledger_end(&q, error);
+}
+
 /* ---- its price ---- */
 
 /* That a run takes more than all of a cap is said with what is left. */
@@ -129,9 +142,11 @@ static sotto_status price_first(booking *b, sotto_error *error)
 {
     sotto_status status = ledger_begin_read(&b->store, error);
     if (status == SOTTO_OK)
+        status = find_run(b, error);
+    if (status == SOTTO_OK && !b->found)
         status = find_dataset(b, error);
     ledger_rollback(&b->store);
-    if (status != SOTTO_OK)
+    if (status != SOTTO_OK || b->found)
         return status;
     ledger_terms terms = ledger_terms_of(&b->dataset);
     return price(b, &terms, error);
@@ -163,22 +178,28 @@ static sotto_status charge(booking *b, sotto_error *error)
                               : status;
 }
 
+static sotto_status add(booking *b, sotto_error *error)
+{
+    sotto_status status = find_dataset(b, error);
+    if (status == SOTTO_OK)
+        status = price_again(b, error);
+    if (status == SOTTO_OK)
+        status = check_price(b, error);
+    return status == SOTTO_OK ? charge(b, error) : status;
+}
+
 /* The receipt is read before the commit: after it nothing can fail. */
 static sotto_status transact(booking *b, ledger_receipt *out,
                              sotto_error *error)
 {
     sotto_status status = ledger_begin_write(&b->store, error);
     if (status == SOTTO_OK)
-        status = find_dataset(b, error);
-    if (status == SOTTO_OK)
-        status = price_again(b, error);
-    if (status == SOTTO_OK)
-        status = check_price(b, error);
-    if (status == SOTTO_OK)
-        status = charge(b, error);
+        status = find_run(b, error);
+    if (status == SOTTO_OK && !b->found)
+        status = add(b, error);
     if (status == SOTTO_OK)
         status = ledger_receipt_read(out, &b->store, b->run, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && !b->found)
         status = ledger_commit(&b->store, b->run, error);
     ledger_rollback(&b->store);
     return status;
@@ -195,6 +216,12 @@ static sotto_status check_request(const ledger_request *r, sotto_error *error)
                                    error);
     if (status == SOTTO_OK)
         status = ledger_check_text("--who", r->who, LEDGER_NAME_MOST, error);
+    if (status == SOTTO_OK && r->run &&
+        (strlen(r->run) != LEDGER_ID - 1 ||
+         strspn(r->run, "0123456789abcdef") != LEDGER_ID - 1))
+        status = error_set(error, SOTTO_USAGE,
+                           "the id of a run: expected %d digits 0-9a-f",
+                           LEDGER_ID - 1);
     if (status == SOTTO_OK && !r->dataset && !r->path)
         status = error_set(error, SOTTO_USAGE,
                            "a ledger is given: expected --dataset NAME");
@@ -207,7 +234,10 @@ static sotto_status prepare(booking *b, sotto_error *error)
     double delta = b->request->delta;
     account_print(b->request->events, &t);
     b->plan = text_take(&t);
-    ledger_random(b->run);
+    if (b->request->run)
+        snprintf(b->run, sizeof b->run, "%s", b->request->run);
+    else
+        ledger_random(b->run);
     if (!b->plan)
         return error_memory(error);
     return ledger_cap_of(&b->first, 0, delta > 0 ? delta : DELTA_OF_PURE,

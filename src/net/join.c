@@ -19,6 +19,7 @@ typedef struct run {
     logbook log;
     participant *participant;
     int k;
+    char booked[FEDERATION_RUN]; /* the id of the run in the ledger, or "" */
     client client;
 } run;
 
@@ -237,6 +238,16 @@ static sotto_status open_participant(run *r, const sotto_options *options,
     return status;
 }
 
+/* All that can be asked is booked before a record is read, so that how reading
+   ends says nothing in the ledger. */
+static sotto_status book_and_open(run *r, const sotto_options *options,
+                                  sotto_error *error)
+{
+    sotto_status status =
+        federation_book_party(r->booked, &r->f, r->k, options, &r->log, error);
+    return status == SOTTO_OK ? open_participant(r, options, error) : status;
+}
+
 static sotto_status open_run(run *r, const char *config,
                              const sotto_options *options,
                              const sotto_log_callback *callback,
@@ -251,7 +262,7 @@ static sotto_status open_run(run *r, const char *config,
         status = log_open(&r->log, option_text(options, OPTION_STATE), callback,
                           error);
     if (status == SOTTO_OK) {
-        status = open_participant(r, options, error);
+        status = book_and_open(r, options, error);
         if (status != SOTTO_OK)
             log_line(&r->log, "%s", error->message);
     }
@@ -273,6 +284,8 @@ sotto_status sotto_federation_join(const char *config,
         status = exchange_messages(&r, error);
     if (status == SOTTO_OK)
         status = participant_model(r.participant, out, error);
+    if (status == SOTTO_OK)
+        federation_book_end(r.booked, options, &r.log);
     participant_close(r.participant);
     client_close(&r.client);
     log_close(&r.log);

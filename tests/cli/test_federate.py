@@ -7,7 +7,7 @@ import os
 import random
 import unittest
 
-from common import BUDGET, DATA, OK, PRIVACY, USAGE, Case
+from common import BUDGET, DATA, FAILED, OK, PRIVACY, USAGE, Case
 
 AGREEMENT = {
     "sotto_parties": 1,
@@ -51,8 +51,9 @@ class Parties(Case):
             change(agreement)
         self.write("p.json", json.dumps(agreement))
 
-    def simulate(self, *more, data="d.csv", out="m.json"):
-        return self.sotto("federate", "simulate", data, "--columns", "p.json", "-o", out, *more)
+    def simulate(self, *more, data="d.csv", out="m.json", **how):
+        return self.sotto("federate", "simulate", data, "--columns", "p.json", "-o", out, *more,
+                          **how)
 
     def done(self, *more, **others):
         result = self.simulate(*more, "--json", **others)
@@ -78,7 +79,7 @@ class Refusals(Parties):
         self.assertIn("-o", self.assert_one_line(
             self.sotto("federate", "simulate", "d.csv", "--columns", "p.json", *BUDGETED), USAGE))
         for output in ("-", "/dev/stdout"):
-            result = self.simulate(*BUDGETED, out=output)
+            result = self.simulate(*BUDGETED, "--ledger", "none", out=output)
             self.assertIn("written beside", self.assert_one_line(result, PRIVACY))
             self.assertEqual(result.out, b"")
         self.assertFalse(os.path.exists(self.path("-.spent")))
@@ -141,7 +142,7 @@ class Refusals(Parties):
             self.assertIn(line, said)
 
     def test_data(self):
-        """A column that is not there, and a bad row: nothing was spent."""
+        """A column that is not there, and a bad row: no question was asked."""
         self.agree(lambda a: a["parties"][1]["columns"].__setitem__(
             "beds", {"type": "number", "bounds": [0, 1]}))
         self.assert_refused(self.simulate(*BUDGETED), DATA, name="beds")
@@ -151,13 +152,89 @@ class Refusals(Parties):
         self.assertFalse(os.path.exists(self.path("m.json.spent")))
 
     def test_spent_stands_in_the_way(self):
-        spent = self.spent("federate", "simulate", "d.csv", "--columns", "p.json", *BUDGETED,
+        untracked = [*BUDGETED, "--ledger", "none"]
+        spent = self.spent("federate", "simulate", "d.csv", "--columns", "p.json", *untracked,
                            "-o", "m.json")
         self.assertIn("RANGE", spent["plan"])
         self.assertAlmostEqual(spent["epsilon"], 2, delta=1e-3)
         self.assertIn("may have spent", spent["shown"])
         self.write("m.json.spent", "x")
-        self.assert_one_line(self.simulate(*BUDGETED), BUDGET)
+        self.assert_one_line(self.simulate(*untracked), BUDGET)
+        self.done(*BUDGETED)  # a ledger explains by itself what was spent
+        self.assertTrue(os.path.exists(self.path("m.json.spent")))
+
+
+class Ledgers(Parties):
+    """All roles in one process: the whole row is booked."""
+
+    NAMED = ("--ledger", "team.ledger", "--dataset", "people")
+
+    def create(self, *more):
+        result = self.sotto("ledger", "create", *self.NAMED, "--delta", "1e-6", *more)
+        self.assertEqual(result.code, OK, result.err)
+
+    def datasets(self, ledger):
+        said = self.sotto("ledger", "list", "--ledger", ledger, "--json")
+        self.assertEqual(said.code, OK, said.err)
+        return json.loads(said.out)["datasets"]
+
+    def test_a_whole_row(self):
+        """As train does: in the user's own ledger, under the file's path, which is not told."""
+        own = os.path.join(self.directory, "own.ledger")
+        env = {**os.environ, "SOTTO_LEDGER": own}
+        for i in (1, 2):
+            result = self.simulate(*BUDGETED, "--json", "--purpose", "a test", env=env)
+            self.assertEqual(result.code, OK, result.err)
+            privacy = self.model()["privacy"]
+            ledger = privacy["ledger"]
+            self.assertEqual((ledger["position"], ledger["purpose"]), (i + 1, "a test"))
+            self.assertNotIn("dataset", ledger)
+            self.assertNotIn(self.directory, json.dumps(self.model()))
+            self.assertEqual(ledger["draws"], privacy["draws"])
+            one, = self.datasets(own)
+            self.assertEqual((one["charges"], one["unfinished"]), (i, 0))
+            self.assertEqual(one["name"], os.path.realpath(os.path.join(self.directory, "d.csv")))
+            if i == 1:  # what all parts together cost, and no less
+                self.assertGreater(ledger["spent_epsilon"], privacy["epsilon"] - 1e-9)
+                self.assertLess(ledger["spent_epsilon"], 1.1 * privacy["epsilon"])
+        self.assertGreater(ledger["spent_epsilon"], 1.3 * privacy["epsilon"])
+        self.assertFalse(os.path.exists(self.path("m.json.spent")))
+
+    def test_a_cap(self):
+        """One run fits; the next is refused before a record is read, which would be refused."""
+        self.create("--epsilon", "2.5", "--adjacency", "zero-out")
+        self.done(*BUDGETED, *self.NAMED)
+        self.assertEqual(self.model()["privacy"]["ledger"]["dataset"], "people")
+        self.write("bad.csv", rows() + "1,c,zzz,2,3\n")
+        line = self.assert_one_line(
+            self.simulate(*BUDGETED, *self.NAMED, data="bad.csv", out="n.json"), BUDGET)
+        self.assertIn("people", line)
+        self.assertFalse(os.path.exists(self.path("n.json")))
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 1)
+
+    def test_another_unit(self):
+        self.create("--epsilon", "9")
+        self.assertIn("add-remove", self.assert_one_line(
+            self.simulate(*BUDGETED, *self.NAMED), PRIVACY))
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
+
+    def test_a_bad_row_is_charged(self):
+        """Whether a run is booked does not depend on the records."""
+        self.create("--epsilon", "9", "--adjacency", "zero-out")
+        self.write("bad.csv", rows() + "1,c,zzz,2,3\n")
+        self.assert_refused(self.simulate(*BUDGETED, *self.NAMED, data="bad.csv"), DATA, line=402)
+        one, = self.datasets("team.ledger")
+        self.assertEqual((one["charges"], one["unfinished"]), (1, 1))
+        self.assert_one_line(self.simulate(*BUDGETED, *self.NAMED, data="nowhere.csv"), FAILED)
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 1)
+
+    def test_not_booked(self):
+        """Without a ledger, with noise that can be repeated, and without noise."""
+        self.create("--epsilon", "9", "--adjacency", "zero-out")
+        self.assertEqual(self.done(*BUDGETED, "--ledger", "none")["privacy"]["ledger"], "untracked")
+        self.done(*BUDGETED, *self.NAMED, "--insecure-seed", "7")
+        self.done("--epsilon", "inf", *self.NAMED)
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
 
 
 class Runs(Parties):

@@ -37,6 +37,7 @@ class Page(unittest.TestCase):
             self.assertRegex(done.stdout, r"(?m)^[0-9a-f]{64}$")
             self.assertIn("party clinic: over; ", done.stdout)
             self.assertIn("its part has cost epsilon", done.stdout)
+            self.assertIn("income, with the clinic", done.stdout)
             with open(os.path.join(work, "clinic", "model.json"), encoding="utf-8") as file:
                 privacy = json.load(file)["privacy"]
             self.assertLessEqual(privacy["epsilon"], 4)

@@ -75,6 +75,62 @@ class Kills(Consortium):
         print(f"{run} runs, killed: {kills}")
         self.assertEqual(sum(kills.values()), KILLS)
 
+    def charges(self, ledger):
+        """How many runs each data set of a ledger has."""
+        said = self.sotto("ledger", "list", "--ledger", ledger, "--json")
+        self.assertEqual(said.code, OK, said.err)
+        return {d["name"]: d["charges"] for d in json.loads(said.out)["datasets"]}
+
+    def test_killed_while_it_books(self):
+        """A party is killed as it starts, before, while or after it books; then it comes back."""
+        self.agree(lambda c: c.update(epsilon=2, delta=1e-6), "paid")
+        self.environment["SOTTO_LEDGER"] = self.path("own.ledger").decode()
+        draw = random.Random(22)
+        self.hash()  # so that it is not timed
+        began = booked = takes = 0
+        for i in range(KILLS + 1):  # the first shows how long it takes
+            words = {"keys": "paid/bank", "state": f"state-{i}", "seed": None}
+            if i:
+                bank = self.join("bank", "--dataset", f"d{i}", **words)
+                time.sleep(draw.uniform(.2, 1.2) * takes)
+                bank.kill()
+                began += os.path.exists(self.path(f"state-{i}/run"))
+                before = self.charges("own.ledger").get(f"d{i}", 0)
+                self.assertLessEqual(before, 1)
+                booked += before
+                os.remove(bank.errors)
+            start = time.monotonic()
+            bank = self.join("bank", "--dataset", f"d{i}", **words)
+            self.wait_for(bank, "booked: ")
+            takes = takes or time.monotonic() - start
+            bank.kill()
+            self.assertEqual(self.charges("own.ledger")[f"d{i}"], 1)
+        print(f"killed {KILLS} times: {began} had begun, {booked} were booked")
+
+    def test_booked_once(self):
+        """Real noise, and each party's own ledger: one entry, whenever it is killed."""
+        self.agree(lambda c: c.update(rounds=150, buckets=2000, epsilon=2, delta=1e-6), "long")
+        for name in ("coordinator", *PARTIES):
+            os.rename(self.path(f"long/{name}"), self.path(f"keys/new-{name}"))
+        draw = random.Random(21)
+        kills = run = 0
+        while kills < KILLS:
+            run += 1
+            processes = [self.serve(keys="keys/new-coordinator", state=f"state-coordinator-{run}",
+                                    wait=False)]
+            for name in PARTIES:
+                words = ("--ledger", f"{name}-{run}.ledger", "--dataset", "people")
+                self.assertEqual(self.sotto("ledger", "create", *words, "--adjacency", "zero-out",
+                                            "--epsilon", "3", "--delta", "1e-6").code, OK)
+                processes.append(self.join(name, *words, keys=f"keys/new-{name}",
+                                           state=f"state-{name}-{run}", seed=None))
+            kills += len(self.disturb(processes, draw, min(PER_RUN, KILLS - kills)))
+            self.assert_ended(processes)
+            for name in PARTIES:
+                self.assertEqual(self.bytes_of(f"{name}.json"), self.bytes_of("coordinator.json"))
+                self.assertEqual(self.charges(f"{name}-{run}.ledger"), {"people": 1}, name)
+        self.assertEqual(kills, KILLS)
+
     def test_signals(self):
         """A role that is asked to end says one line, and its code tells why."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "account.h"
 #include "data.h"
 #include "exact.h"
+#include "federate/internal.h"
 #include "json.h"
 #include "ledger.h"
 #include "model.h"
@@ -21,10 +21,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sotto_federate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the replaced calls ---- */
@@ -298,6 +298,20 @@ static sotto_status do_federate(const sotto_options *options,
         status = sotto_simulation_run(s, &m, NULL, error);
     sotto_model_free(m);
     sotto_simulation_free(s);
+    return status;
+}
+
+static federation agreed;
+
+/* What a party may be asked, in its ledger; and once more. */
+static sotto_status do_book(const sotto_options *options, sotto_error *error)
+{
+    char run[FEDERATION_RUN];
+    logbook log = {0};
+    sotto_status status =
+        federation_book_party(run, &agreed, 0, options, &log, error);
+    if (status == SOTTO_OK)
+        status = federation_book_party(run, &agreed, 0, options, &log, error);
     return status;
 }
 
@@ -866,6 +880,31 @@ static void test_federate(void **state)
                       do_federate) > 100);
 }
 
+/* SQLite's own memory comes from a library of its own, and is not swept. */
+static void test_federate_book(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char place[80], ledger[100], number[100];
+    snprintf(place, sizeof place, "%s/state", folder);
+    snprintf(ledger, sizeof ledger, "%s/ledger", place);
+    snprintf(number, sizeof number, "%s/run", place);
+    assert_int_equal(mkdir(place, 0700), 0);
+    assert_int_equal(federation_read(&agreed, paths[PARTIES], &error),
+                     SOTTO_OK);
+    agreed.epsilon = 1;
+    agreed.delta = 1e-6;
+    assert_int_equal(federation_settle(&agreed, &error), SOTTO_OK);
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"data", paths[CSV]}, {"state", place},
+                               {"ledger", ledger}, {"dataset-path", "/d"}),
+                      do_book) > 40);
+    federation_free(&agreed);
+    unlink(ledger);
+    unlink(number);
+    rmdir(place);
+}
+
 static void test_noise(void **state)
 {
     (void)state;
@@ -1026,15 +1065,16 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),         cmocka_unit_test(test_csv_gzip),
-        cmocka_unit_test(test_svmlight),    cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_template),    cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_threads),     cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),       cmocka_unit_test(test_private),
-        cmocka_unit_test(test_noise),       cmocka_unit_test(test_account),
-        cmocka_unit_test(test_federate),    cmocka_unit_test(test_report),
-        cmocka_unit_test(test_read_after),  cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_ledger_page), cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_gzip),
+        cmocka_unit_test(test_svmlight),      cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_template),      cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_model),         cmocka_unit_test(test_private),
+        cmocka_unit_test(test_noise),         cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),      cmocka_unit_test(test_report),
+        cmocka_unit_test(test_read_after),    cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_ledger_page),   cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_federate_book),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
