@@ -135,17 +135,15 @@ static double left_for_later(const stated *s)
 sotto_status stated_check_chosen(const stated *s)
 {
     const json_t *chosen = json_object_get(s->statement, "chosen_from_answers");
-    account_filter filter = {.adjacency = s->adjacency,
-                             .gauss = left_for_later(s)};
+    double left = left_for_later(s);
     account_question q;
-    sotto_error full;
     for (size_t i = 0; i < json_array_size(chosen); i++) {
         if (!account_read_question(&q, json_array_get(chosen, i)) ||
             q.kind != ACCOUNT_GAUSS)
             return stated_refuse(
                 s, "questions that were chosen from answers to be GAUSS");
-        account_event e = {q.kind, q.level, 0, q.times, s->adjacency};
-        if (account_filter_spend(&filter, e, &full))
+        left -= (double)q.times * q.level * q.level;
+        if (!(left >= 0))
             return error_set(s->error, SOTTO_PRIVACY,
                              "%s: the questions that were chosen from answers "
                              "cost more than the statement of privacy has for "

@@ -230,19 +230,6 @@ sotto_status account_multiplier(double *z, const account_question *question,
 sotto_status account_tuned(const account_list *list, int shape, double mean,
                            double delta, double *epsilon, sotto_error *error);
 
-/* ---- a filter: adaptive choices within a run, under a declared cap ---- */
-
-/* Of zCDP: the price of whatever is chosen is that of ZCDP(rho). */
-typedef struct account_filter {
-    double rho;
-    account_adjacency adjacency;
-    double used_rho;
-} account_filter;
-
-/* Charges the event, or SOTTO_BUDGET and nothing is charged. */
-sotto_status account_filter_spend(account_filter *filter, account_event event,
-                                  sotto_error *error);
-
 /*
  * The largest eta for which every mechanism of bounded range eta is mu-GDP,
  * rounded down (Lemma A14): what a selection may be where a Gaussian of this

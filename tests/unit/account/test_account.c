@@ -922,23 +922,6 @@ static void test_calibrate(void **state)
     }
 }
 
-static void test_filter(void **state)
-{
-    (void)state;
-    account_event gauss = {ACCOUNT_GAUSS, 1, 0, 1, ACCOUNT_ADD_REMOVE};
-    account_event pure = {ACCOUNT_PURE, .1, 0, 1, ACCOUNT_ADD_REMOVE};
-    account_filter z = {.rho = .5};
-    sotto_error error = {0};
-    assert_int_equal(account_filter_spend(&z, pure, &error), SOTTO_OK);
-    assert_int_equal(account_filter_spend(&z, gauss, &error), SOTTO_BUDGET);
-    gauss.a = NAN;
-    assert_int_equal(account_filter_spend(&z, gauss, &error), SOTTO_USAGE);
-    gauss.a = .9;
-    assert_int_equal(account_filter_spend(&z, gauss, &error), SOTTO_OK);
-    gauss.a = .4243; /* .41 are spent: .09 are left, and it takes .09001 */
-    assert_int_equal(account_filter_spend(&z, gauss, &error), SOTTO_BUDGET);
-}
-
 /* rho-zCDP at delta: the least over a of
    a rho + (ln(1/(a delta)) + (a - 1) ln(1 - 1/a)) / (a - 1), on a grid. */
 static double zcdp_epsilon(double rho, double delta)
@@ -1054,7 +1037,6 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_calibrate),
         cmocka_unit_test(test_calibrate_questions),
-        cmocka_unit_test(test_filter),
         cmocka_unit_test(test_zcdp),
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_papers),

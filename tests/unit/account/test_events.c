@@ -439,37 +439,6 @@ static void test_repeated_with_draws(void **state)
     account_free(&list);
 }
 
-/* A cap of rho: each kind of event takes what is proven of it. */
-static void test_filter_by_moments(void **state)
-{
-    (void)state;
-    static const struct {
-        account_event event;
-        double rho;
-    } cases[] = {
-        {{ACCOUNT_GAUSS, .2, 0, 3, ACCOUNT_ADD_REMOVE}, .06},
-        {{ACCOUNT_LAPLACE, .2, 0, 3, ACCOUNT_ADD_REMOVE}, .06},
-        {{ACCOUNT_PURE, .2, 0, 3, ACCOUNT_ADD_REMOVE}, .06},
-        {{ACCOUNT_RANGE, .2, 0, 4, ACCOUNT_ADD_REMOVE}, .02},
-        {{ACCOUNT_ZCDP, .2, 0, 2, ACCOUNT_ADD_REMOVE}, .4},
-        {{ACCOUNT_SUBSAMPLED, 0, 1, 2, ACCOUNT_ADD_REMOVE}, 0},
-    };
-    sotto_error error = {0};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        account_filter f = {.rho = 1};
-        assert_int_equal(account_filter_spend(&f, cases[i].event, &error),
-                         SOTTO_OK);
-        assert_true(f.used_rho >= cases[i].rho &&
-                    f.used_rho <= cases[i].rho + 1e-12);
-    }
-    account_filter f = {.rho = 1};
-    account_event sample = {ACCOUNT_SUBSAMPLED, .1, 1, 1, ACCOUNT_ADD_REMOVE};
-    account_event other = {ACCOUNT_GAUSS, .1, 0, 1, ACCOUNT_REPLACE_ONE};
-    assert_int_equal(account_filter_spend(&f, sample, &error), SOTTO_BUDGET);
-    assert_int_equal(account_filter_spend(&f, other, &error), SOTTO_USAGE);
-    assert_true(f.used_rho == 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,7 +456,6 @@ int main(void)
         cmocka_unit_test(test_one_method),
         cmocka_unit_test(test_replaced_samples),
         cmocka_unit_test(test_repeated_with_draws),
-        cmocka_unit_test(test_filter_by_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
