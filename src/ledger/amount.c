@@ -7,8 +7,19 @@
 
 #include <math.h>
 
-/* So many draws are in every cap: more than any run makes (2^40). */
-static const double DRAWS_MOST = 0x1p40;
+/* So many draws are in a cap: far more than any run makes. Where they would
+   take more than a tenth of delta, because epsilon is large, there are fewer;
+   but a cap that allows less than the least is refused. */
+static const double DRAWS_MOST = 0x1p40, DRAWS_LEAST = 0x1p30;
+
+static double cap_draws(double epsilon, double delta)
+{
+    double tenth = delta / 10 * 0x1p80 / (1 + exp(epsilon));
+    double draws = DRAWS_MOST;
+    while (draws > DRAWS_LEAST && draws > tenth / 2)
+        draws /= 2;
+    return draws;
+}
 
 /* A number that is smaller than 2^63, rounded up. */
 static int amount_up(int64_t *out, double x)
@@ -44,7 +55,7 @@ sotto_status ledger_cap_of(ledger_cap *out, double epsilon, double delta,
     if (!(epsilon > 0))
         return SOTTO_OK;
     sotto_status status =
-        account_cap(&total, epsilon, delta, DRAWS_MOST, error);
+        account_cap(&total, epsilon, delta, cap_draws(epsilon, delta), error);
     if (status != SOTTO_OK)
         return status;
     out->is_set = 1;

@@ -103,15 +103,23 @@ static sotto_status find_dataset(booking *b, sotto_error *error)
 }
 
 /* A run that brings its id may be booked already: who was killed after that
-   has come back. */
+   has come back. Another run cannot go on what was booked for it. */
 static sotto_status find_run(booking *b, sotto_error *error)
 {
     if (!b->request->run)
         return SOTTO_OK;
-    ledger_query q = ledger_ask(&b->store, "SELECT 1 FROM entry WHERE run = ?");
+    ledger_query q =
+        ledger_ask(&b->store, "SELECT plan FROM entry WHERE run = ?");
     ledger_bind_text(&q, b->run);
     b->found = ledger_row(&q);
-    return ledger_end(&q, error);
+    const char *plan = b->found ? ledger_text_at(&q, 0) : NULL;
+    int same = !b->found || (plan && !strcmp(plan, b->plan));
+    sotto_status status = ledger_end(&q, error);
+    if (status == SOTTO_OK && !same)
+        status = error_set(error, SOTTO_PRIVACY,
+                           "%s: a run of this id was booked with another plan",
+                           show_name(b->request->file).text);
+    return status;
 }
 
 /* ---- its price ---- */

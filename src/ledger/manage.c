@@ -215,8 +215,7 @@ static int is_lower(const ledger_cap *cap, const ledger_cap *than)
 {
     return cap->epsilon < than->epsilon || cap->delta < than->delta ||
            cap->most.square < than->most.square ||
-           cap->most.delta0 < than->most.delta0 ||
-           cap->most.draws < than->most.draws;
+           cap->most.delta0 < than->most.delta0;
 }
 
 static int is_same(const ledger_cap *a, const ledger_cap *b)
@@ -244,6 +243,12 @@ static sotto_status check_raise(const ledger_dataset *d, const ledger_cap *cap,
                              show_name(d->name).text,
                              sotto_number_exact(old->epsilon).text,
                              sotto_number_exact(old->delta).text);
+        ledger_state after = {d->part[i].now.sum, *cap};
+        if (!ledger_within(&after)) /* a larger epsilon has room for fewer */
+            return error_set(error, SOTTO_USAGE,
+                             "data set \"%s\": its runs have made more draws "
+                             "of noise than such a cap allows",
+                             show_name(d->name).text);
     }
     return SOTTO_OK;
 }

@@ -304,7 +304,8 @@ static sotto_status do_federate(const sotto_options *options,
 static federation agreed;
 
 /* What a party may be asked, in its ledger; and once more. */
-static sotto_status do_book(const sotto_options *options, sotto_error *error)
+static sotto_status do_book_party(const sotto_options *options,
+                                  sotto_error *error)
 {
     char run[FEDERATION_RUN];
     logbook log = {0};
@@ -362,7 +363,8 @@ static sotto_status do_account(const sotto_options *options, sotto_error *error)
 }
 
 /* Booked in any order, in its own, and within a cap. */
-static sotto_status do_book(const sotto_options *options, sotto_error *error)
+static sotto_status do_book_list(const sotto_options *options,
+                                 sotto_error *error)
 {
     account_list list;
     account_booking booking;
@@ -419,7 +421,7 @@ static int take_entry(void *context, const sotto_entry *entry)
 }
 
 /* A run that is booked in a new ledger, and found by its statement. */
-static sotto_status do_book(sotto_ledger *l, sotto_error *error)
+static sotto_status do_book_run(sotto_ledger *l, sotto_error *error)
 {
     char *part[] = {"a"};
     account_list events = {0};
@@ -481,7 +483,7 @@ static sotto_status do_ledger(const sotto_options *options, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_ledger_open(&l, paths[OUT], error);
     if (status == SOTTO_OK)
-        status = do_book(l, error);
+        status = do_book_run(l, error);
     if (status == SOTTO_OK)
         status = do_quote(l, options, error);
     if (status == SOTTO_OK)
@@ -898,7 +900,7 @@ static void test_federate_book(void **state)
     assert_true(sweep(paths[CSV],
                       SETTINGS({"data", paths[CSV]}, {"state", place},
                                {"ledger", ledger}, {"dataset-path", "/d"}),
-                      do_book) > 40);
+                      do_book_party) > 40);
     federation_free(&agreed);
     unlink(ledger);
     unlink(number);
@@ -918,7 +920,7 @@ static void test_account(void **state)
                        "+ SUBSAMPLED_GAUSS(.125, 2)";
     assert_true(sweep("", SETTINGS({"event", plan}), do_account) > 40);
     const char *run = "RANGE(.5) + GAUSS(.25) + SUBSAMPLED_GAUSS(.125, 2)*2";
-    assert_true(sweep("", SETTINGS({"event", run}), do_book) > 40);
+    assert_true(sweep("", SETTINGS({"event", run}), do_book_list) > 40);
     assert_true(sweep("", SETTINGS({"calibrate", "GAUSS(1/z)"}), do_calibrate) >
                 40);
 }
