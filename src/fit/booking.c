@@ -7,12 +7,17 @@
 
 #include <string.h>
 
+static int names_ledger(const sotto_options *options)
+{
+    return option_given(options, OPTION_LEDGER) &&
+           !option_is(options, OPTION_LEDGER, "none");
+}
+
 int booking_wanted(const sotto_options *options)
 {
     return option_private(options) && !option_exact(options) &&
            !option_given(options, OPTION_INSECURE_SEED) &&
-           option_given(options, OPTION_LEDGER) &&
-           !option_is(options, OPTION_LEDGER, "none");
+           names_ledger(options);
 }
 
 void booking_free(fit_booking *b)
@@ -228,7 +233,7 @@ static sotto_status options_with_parts(sotto_options **out,
     int64_t values;
     const char *dataset = option_text(options, OPTION_DATASET);
     *out = NULL;
-    if (!dataset)
+    if (!dataset || !names_ledger(options))
         return SOTTO_OK;
     sotto_status status =
         ledger_parts(option_text(options, OPTION_LEDGER), dataset, &column,
@@ -247,21 +252,17 @@ static sotto_status options_with_parts(sotto_options **out,
     return status;
 }
 
-sotto_status sotto_fit_read(sotto_table **out, const char *path,
-                            const sotto_options *options, sotto_error *error)
+/* Books before the rows are read, and hands the booking to the table. */
+static sotto_status read_booked(sotto_table **out, const char *path,
+                                const sotto_options *options,
+                                const sotto_options *reading,
+                                sotto_error *error)
 {
     before_rows before = {options, NULL};
-    sotto_options *with_parts = NULL;
-    *out = NULL;
-    if (!booking_wanted(options))
-        return sotto_table_read(out, path, options, error);
     sotto_status status = sotto_fit_check(options, error);
     if (status == SOTTO_OK)
-        status = options_with_parts(&with_parts, options, error);
-    if (status == SOTTO_OK)
-        status = table_read_after(out, path, with_parts ? with_parts : options,
-                                  book_shape, &before, error);
-    sotto_options_free(with_parts);
+        status =
+            table_read_after(out, path, reading, book_shape, &before, error);
     if (status == SOTTO_OK) {
         (*out)->booking = before.booking;
         (*out)->free_booking = free_any;
@@ -269,6 +270,21 @@ sotto_status sotto_fit_read(sotto_table **out, const char *path,
         booking_remind(error);
         booking_free(before.booking);
     }
+    return status;
+}
+
+sotto_status sotto_fit_read(sotto_table **out, const char *path,
+                            const sotto_options *options, sotto_error *error)
+{
+    sotto_options *with_parts;
+    *out = NULL;
+    sotto_status status = options_with_parts(&with_parts, options, error);
+    const sotto_options *reading = with_parts ? with_parts : options;
+    if (status == SOTTO_OK && booking_wanted(options))
+        status = read_booked(out, path, options, reading, error);
+    else if (status == SOTTO_OK)
+        status = sotto_table_read(out, path, reading, error);
+    sotto_options_free(with_parts);
     return status;
 }
 
