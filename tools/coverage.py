@@ -20,7 +20,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIST = os.path.join(ROOT, "tests", "coverage.txt")
-ROOMS = ("account", "curator", "kernel", "noise")
+ROOMS = ("account", "curator", "kernel", "ledger", "noise")
 
 
 def read_list():
