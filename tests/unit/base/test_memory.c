@@ -421,7 +421,7 @@ static int take_entry(void *context, const sotto_entry *entry)
 }
 
 /* A run that is booked in a new ledger, and found by its statement. */
-static sotto_status do_book_run(sotto_ledger *l, sotto_error *error)
+static sotto_status book_once(sotto_ledger *l, sotto_error *error)
 {
     char *part[] = {"a"};
     account_list events = {0};
@@ -483,7 +483,7 @@ static sotto_status do_ledger(const sotto_options *options, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_ledger_open(&l, paths[OUT], error);
     if (status == SOTTO_OK)
-        status = do_book_run(l, error);
+        status = book_once(l, error);
     if (status == SOTTO_OK)
         status = do_quote(l, options, error);
     if (status == SOTTO_OK)
