@@ -22,8 +22,8 @@ run() {
 }
 
 "$tools/patients.py" .
-rm -f private.json exact.json again.json demo.ledger team.ledger
-export SOTTO_LEDGER="$folder/demo.ledger" # the demo's own, not the user's
+rm -f private.json exact.json again.json own.ledger demo.ledger
+export SOTTO_LEDGER="$folder/own.ledger" # not the user's
 
 bold "sotto trains linear models that do not give away the people they were learned from."
 
@@ -58,14 +58,14 @@ printf '(exit code %d)\n' "$status"
 [ "$status" = 3 ]
 
 step "8. Every run counts. Give the patients one budget for all runs: a ledger keeps it."
-run sotto ledger create --ledger team.ledger --dataset patients --unit-column patient --epsilon 1.2 --delta 1e-6
-again() { run sotto train patients.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 --ledger team.ledger --dataset patients --purpose "$1" -o again.json; }
+run sotto ledger create --ledger demo.ledger --dataset patients --unit-column patient --epsilon 1.2 --delta 1e-6
+again() { run sotto train patients.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 --ledger demo.ledger --dataset patients --purpose "$1" --quiet -o again.json; }
 again "readmission score"
 status=0
 again "one more" || status=$?
 printf '(exit code %d)\n' "$status"
 [ "$status" = 4 ]
-run sotto ledger show --ledger team.ledger
+run sotto ledger show --ledger demo.ledger
 
 step "The page: file://$folder/report.html"
 printf '%s\n' "All files are in $folder." \
