@@ -63,7 +63,6 @@ sotto_status curator_ask_along(curator *c, const ask_along *at, int64_t *out,
 CORE_EXPORT(ask_place_of);
 CORE_EXPORT(curator_tell_round);
 CORE_EXPORT(curator_tell_spent);
-CORE_EXPORT(curator_asked);
 CORE_EXPORT(curator_ask_labels);
 CORE_EXPORT(curator_ask_sketch);
 CORE_EXPORT(curator_ask_along);

@@ -18,7 +18,7 @@ BUILD = os.environ.get("SOTTO_BUILD", os.path.join(ROOT, "build"))
 CC = os.environ.get("CC", "cc").split()
 
 EXAMPLES = os.path.join(ROOT, "examples")
-LIBRARIES = ["-lsodium", "-ljansson", "-lz", "-lpthread", "-lm"]
+LIBRARIES = ["-lsqlite3", "-lsodium", "-ljansson", "-lz", "-lpthread", "-lm"]
 
 AGREE = """
 #include <sotto_federate.h>

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import unittest
+from unittest import mock
 
 from common import BUDGET, DATA, FAILED, OK, PRIVACY, USAGE, Case
 
@@ -160,7 +161,9 @@ class Refusals(Parties):
         self.assertIn("may have spent", spent["shown"])
         self.write("m.json.spent", "x")
         self.assert_one_line(self.simulate(*untracked), BUDGET)
-        self.done(*BUDGETED)  # a ledger explains by itself what was spent
+        own = os.path.join(self.directory, "own.ledger")
+        with mock.patch.dict(os.environ, SOTTO_LEDGER=own):
+            self.done(*BUDGETED)  # a ledger explains by itself what was spent
         self.assertTrue(os.path.exists(self.path("m.json.spent")))
 
 

@@ -120,7 +120,8 @@ class Statement(FrankWolfe):
             plan = self.sotto("plan", "--solver", solver, *usual, *more)
             self.assertEqual(plan.code, OK, plan.err)
             self.fine(self.train("--solver", solver, *more, "--steps", "30"))
-            self.assertEqual(json.loads(plan.out), self.model()["privacy"])
+            self.assertEqual({**json.loads(plan.out), "ledger": "untracked"},
+                             self.model()["privacy"])
 
     def test_too_much_is_refused(self):
         """Steps that the noise cannot be drawn for, before anything is read."""
@@ -273,7 +274,8 @@ class Refused(FrankWolfe):
             self.refused(self.fw(*BALL, name, value), name + " is ignored by --solver fw")
         self.refused(self.train("--solver", "gcd", "--radius", "1"),
                      "--radius is ignored by --solver gcd")
-        self.refused(self.train("--radius", "1", budget=FREE), "--radius goes with")
+        self.refused(self.train("--radius", "1", budget=FREE),
+                     "--radius is ignored by --solver exact")
 
     def test_blocks(self):
         self.refused(self.bcfw(*BALL), "--blocks K or a file")
