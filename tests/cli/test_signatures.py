@@ -7,6 +7,7 @@ import shutil
 import sys
 import unittest
 import zlib
+from unittest import mock
 
 from common import FAILED, HERE, OK, PRIVACY, USAGE, Case
 
@@ -19,6 +20,9 @@ PRIVATE = ("--target", "y", "--epsilon", "1", "--delta", "1e-6", "--quiet")
 class Signed(Case):
     def setUp(self):
         super().setUp()
+        own = mock.patch.dict(os.environ, SOTTO_LEDGER=os.path.join(self.directory, "own.ledger"))
+        own.start()
+        self.addCleanup(own.stop)
         self.write("d.csv", "a,y\n" + "".join("%d,%d\n" % (i % 7, i % 3) for i in range(300)))
         self.assertEqual(self.sotto("key", "new", "k", "--quiet"), (OK, b"", b""))
 
