@@ -64,6 +64,7 @@ sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error)
         return cli_refuse(error, "--ledger FILE: expected --dataset NAME, one "
                                  "that 'sotto ledger create' made there");
     sotto_status status = cli_set_who(c, error);
+    progress_books();
     if (status == SOTTO_OK && !ledger)
         status = set_own(c, data, error);
     return status;
@@ -84,15 +85,17 @@ void cli_print_booking(FILE *to, const char *label, const sotto_model *m)
         fprintf(to, ": ");
     }
     if (b.cap_epsilon > 0)
-        fprintf(to, "epsilon %s of %s is spent",
+        fprintf(to, "epsilon %s of %s is spent, at delta %s (entry %lld)\n",
                 sotto_number_print_up(b.spent_epsilon, 3).text,
-                sotto_number_print(b.cap_epsilon, 6).text);
-    else
+                sotto_number_print(b.cap_epsilon, 6).text,
+                sotto_number_print_up(b.delta, 6).text, (long long)b.position);
+    else /* its first entry made it; the others are runs */
         fprintf(to,
-                "the runs on this %s are what a cap of epsilon %s would have "
-                "let through",
+                "the runs on this %s, for this unit and adjacency, are what a "
+                "cap of epsilon %s would have let through, at delta %s (%lld "
+                "so far)\n",
                 *b.dataset ? "data set" : "file",
-                sotto_number_print_up(b.spent_epsilon, 3).text);
-    fprintf(to, ", at delta %s (entry %lld of the ledger)\n",
-            sotto_number_print_up(b.delta, 6).text, (long long)b.position);
+                sotto_number_print_up(b.spent_epsilon, 3).text,
+                sotto_number_print_up(b.delta, 6).text,
+                (long long)b.position - 1);
 }

@@ -160,6 +160,9 @@ void progress_end(cli_progress *p);
    half-written, since files have no name until they are whole. */
 void progress_catch_interrupts(void);
 
+/* From now on a run may be booked: who interrupts it is told so. */
+void progress_books(void);
+
 /* Prints the whole reference as JSON; or "sets": [...], a part of it. */
 void cli_reference(void);
 void cli_reference_sets(void);

@@ -46,6 +46,25 @@ static void cli_folder(const char *path, char out[4096])
         snprintf(out, 4096, ".");
 }
 
+/* What a file must not be replaced by accident for, or NULL. */
+static const char *cli_is_precious(const char *path)
+{
+    static const struct {
+        const char *begins, *what;
+    } known[] = {{"SQLite format 3", "a ledger"}, {"sotto-ed25519-", "a key"}};
+    char first[16] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    size_t got = fread(first, 1, sizeof first - 1, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (got >= strlen(known[i].begins) &&
+            !memcmp(first, known[i].begins, strlen(known[i].begins)))
+            return known[i].what;
+    return NULL;
+}
+
 sotto_status cli_check_output(const cli *c, sotto_error *error)
 {
     const char *output = sotto_options_get(c->options, "output");
@@ -64,6 +83,11 @@ sotto_status cli_check_output(const cli *c, sotto_error *error)
     if (!strcmp(output, "-") || !strncmp(output, "/dev/", 5) ||
         (there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
         return SOTTO_OK;
+    const char *precious =
+        there && S_ISREG(status.st_mode) ? cli_is_precious(output) : NULL;
+    if (precious)
+        return cli_refuse(error, "-o: this file is %s; expected another name",
+                          precious);
     cli_folder(output, folder);
     if ((there && S_ISDIR(status.st_mode)) ||
         output[strlen(output) - 1] == '/' || access(folder, W_OK | X_OK)) {

@@ -85,11 +85,23 @@ void progress_end(cli_progress *p)
     p->drawn = 0;
 }
 
+static volatile sig_atomic_t progress_may_be_booked;
+
+void progress_books(void)
+{
+    progress_may_be_booked = 1;
+}
+
 static void progress_interrupted(int signal_number)
 {
-    static const char message[] = "\nsotto: interrupted\n";
+    static const char plain[] = "\nsotto: interrupted\n";
+    static const char booked[] =
+        "\nsotto: interrupted; if the run was booked, it stays charged (see "
+        "'sotto ledger show')\n";
+    const char *message = progress_may_be_booked ? booked : plain;
     size_t skip = !progress_line_begun;
-    (void)!write(STDERR_FILENO, message + skip, sizeof message - 1 - skip);
+    size_t size = progress_may_be_booked ? sizeof booked : sizeof plain;
+    (void)!write(STDERR_FILENO, message + skip, size - 1 - skip);
     _exit(128 + signal_number);
 }
 

@@ -48,13 +48,17 @@ static sotto_status verify_ledger(const cli *c, const sotto_model *m,
             printf("ledger     not asked (--ledger FILE)\n");
         return SOTTO_OK;
     }
+    int64_t entries;
     sotto_status status = sotto_ledger_open(&ledger, path, error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_verify(ledger, &entries, error);
     if (status == SOTTO_OK)
         status = sotto_ledger_find(ledger, sotto_model_statement(m),
                                    &v->position, error);
     if (status == SOTTO_OK && !cli_flag(c, "json"))
-        printf("ledger     has the run, at position %lld\n",
-               (long long)v->position);
+        printf("ledger     %lld entries, all right; has the run, at position "
+               "%lld\n",
+               (long long)entries, (long long)v->position);
     sotto_ledger_close(ledger);
     return status;
 }
@@ -78,6 +82,8 @@ sotto_status cli_verify(const cli *c, sotto_error *error)
         return cli_refuse(error, "expected --key FILE, the public key of "
                                  "whoever signed the model");
     sotto_status status = sotto_model_read(&m, c->argument[0], error);
+    if (status == SOTTO_USAGE) /* it is there, and is no whole model */
+        status = error->status = SOTTO_PRIVACY;
     if (status == SOTTO_OK)
         status = verify_signature(c, m, error);
     if (status == SOTTO_OK)

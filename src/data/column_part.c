@@ -37,8 +37,8 @@ sotto_status plan_part(const column_plan *p, column *c,
         return SOTTO_OK;
     if (!p->drop_bad)
         return error_set(error, SOTTO_PRIVACY,
-                         "--parts needs --bad-rows drop: a bad row of another "
-                         "part must not end the run");
+                         "a data set with parts needs --bad-rows drop: a bad "
+                         "row of another part must not end the run");
     if (c->role == COLUMN_TARGET || c->role == COLUMN_WEIGHT ||
         c->role == COLUMN_UNIT)
         return error_set(error, SOTTO_USAGE,

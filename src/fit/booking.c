@@ -179,7 +179,8 @@ void booking_remind(sotto_error *error)
         return;
     size_t length = strlen(error->message);
     snprintf(error->message + length, sizeof error->message - length,
-             "; the run is booked and stays charged");
+             "; the run is booked and stays charged ('sotto doctor' reads a "
+             "file without charge)");
 }
 
 /* ---- before the first row ---- */
@@ -238,6 +239,10 @@ static sotto_status options_with_parts(sotto_options **out,
     sotto_status status =
         ledger_parts(option_text(options, OPTION_LEDGER), dataset, &column,
                      &value, &values, error);
+    if (status == SOTTO_OK && !column && option_given(options, OPTION_PARTS))
+        status = error_set(error, SOTTO_USAGE,
+                           "data set \"%s\" has no parts: leave out --parts",
+                           show_name(dataset).text);
     if (status == SOTTO_OK && column)
         status = sotto_options_new(out, error);
     for (int i = 0; *out && status == SOTTO_OK && i < OPTION_COUNT; i++)

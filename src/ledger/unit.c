@@ -46,8 +46,9 @@ sotto_status ledger_unit_refuse(const ledger_dataset *d,
         status = error_memory(error);
     else
         error_set(error, status,
-                  "data set \"%.80s\": expected the unit %.120s (%s), found "
-                  "%.120s (%s): one budget is for one unit and one adjacency",
+                  "data set \"%.80s\" protects %.120s (%s), and this run "
+                  "%.120s (%s): expected the same --unit-column, "
+                  "--rows-per-person and --adjacency as it was made with",
                   show_name(d->name).text, theirs.data,
                   account_adjacency_name(d->adjacency), ours.data,
                   account_adjacency_name(unit->adjacency));

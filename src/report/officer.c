@@ -53,7 +53,8 @@ static void put_promise(text_buffer *t, const sotto_model *m,
     text_put(t, " of 100</strong> guesses, where blind guessing is right in "
                 "50.</p>\n<p>In numbers: <strong>");
     put_price(t, m->epsilon, m->delta);
-    text_put(t, "</strong>.</p>\n<p class=\"soft\">They may know every other "
+    text_put(t, "</strong>.</p>\n<p class=\"soft\">Whoever guesses may know "
+                "every other "
                 "record and everything about how the model was made, know what "
                 "they like from elsewhere, compute for as long as they like, "
                 "and use whatever is made from the model later.</p></div>\n");
@@ -112,7 +113,7 @@ static void put_spent(text_buffer *t, const json_t *ledger)
     const json_t *cap = json_object_get(ledger, "cap");
     const json_t *spent = json_object_get(ledger, "spent_epsilon");
     double delta = json_number_value(json_object_get(ledger, "delta"));
-    text_put(t, "<tr><th>All runs so far</th><td>");
+    text_put(t, "<tr><th>All runs up to this one</th><td>");
     if (!json_is_number(spent))
         text_put(t, "no epsilon is proven for all of them together");
     else if (json_is_number(cap)) {
@@ -120,7 +121,9 @@ static void put_spent(text_buffer *t, const json_t *ledger)
         page_number_up(t, json_number_value(spent), 4);
         text_put(t, "</strong> of a cap of ");
         put_price(t, json_number_value(cap), delta);
-        text_put(t, ", which all runs on this data set keep together");
+        text_put(t, ", which all runs on this data set keep together, unless "
+                    "it was raised since; 'sotto ledger show' has what came "
+                    "later");
     } else {
         text_put(t, "the runs on this data set so far are what a cap of (");
         put_price(t, json_number_value(spent), delta);

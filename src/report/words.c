@@ -60,7 +60,7 @@ static void put_facts(text_buffer *t, const json_t *statement)
     text_put(t, "<tr><th>Who is protected</th><td>");
     page_put_unit(t, statement);
     text_put(t, "</td></tr>\n");
-    put_fact(t, "What nobody can tell", page_difference(statement));
+    put_fact(t, "Nobody can tell well whether it", page_difference(statement));
     put_fact(t, "Adjacency", page_text(statement, "adjacency"));
     if (!strcmp(page_text(statement, "adjacency"), "zero-out"))
         put_fact(t, "Blanked means", SOTTO_ZERO_OUT);
