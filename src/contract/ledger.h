@@ -29,11 +29,12 @@ typedef struct ledger_request {
     const char *path;    /* of the records, canonical: the data set of a run
                             that names none. Its entry is made by its first
                             run, without a cap. NULL: it must be named */
-    int may_make;        /* a data set that is named and not there is made,
-                            without a cap: in the user's own ledger */
     ledger_unit unit;
     double delta;               /* of the run: of an entry that it makes */
     const account_list *events; /* the whole run */
+    const char *part_column;    /* by which its reader leaves rows out; NULL:
+                                   all rows are read. It must be the data
+                                   set's */
     char *const *part;          /* the parts that it reads; NULL: all */
     int64_t parts;
     const char *purpose, *who; /* in words; may be NULL */

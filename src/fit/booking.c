@@ -6,6 +6,9 @@
 #include "private.h"
 
 #include <string.h>
+#include <unistd.h>
+
+enum { TOKEN_BYTES = 4096 };
 
 static int names_ledger(const sotto_options *options)
 {
@@ -27,6 +30,7 @@ void booking_free(fit_booking *b)
     ledger_receipt_free(&b->receipt);
     account_free(&b->events);
     mem_free(b->unit_column);
+    mem_unmap(b->token, TOKEN_BYTES);
     mem_free(b);
 }
 
@@ -35,10 +39,16 @@ static void free_any(void *booking)
     booking_free(booking);
 }
 
+/* After a fork both processes have the table; the booking is for one of them,
+   the one that made it. */
 fit_booking *booking_take(sotto_table *t)
 {
     fit_booking *b = t->booking;
     t->booking = NULL;
+    if (b && !(b->process == getpid() && *b->token)) {
+        booking_free(b);
+        b = NULL;
+    }
     return b;
 }
 
@@ -79,14 +89,14 @@ static const char *unit_column(const private_run *r)
 }
 
 static ledger_request request_of(const private_run *r,
-                                 const account_list *events)
+                                 const account_list *events,
+                                 const char *part_column)
 {
     const sotto_options *options = r->run.options;
-    const char *path = option_text(options, OPTION_DATASET_PATH);
     return (ledger_request){.file = option_text(options, OPTION_LEDGER),
                             .dataset = option_text(options, OPTION_DATASET),
-                            .path = path,
-                            .may_make = path != NULL,
+                            .path = option_text(options, OPTION_DATASET_PATH),
+                            .part_column = part_column,
                             .unit = {r->policy.adjacency, unit_column(r),
                                      r->policy.rows_per_person},
                             .delta = option_number(options, OPTION_DELTA),
@@ -95,12 +105,31 @@ static ledger_request request_of(const private_run *r,
                             .who = option_text(options, OPTION_WHO)};
 }
 
-sotto_status booking_make(fit_booking **out, const private_run *r,
-                          const account_list *events, sotto_error *error)
+/* The token is 0 in a child of this process, where the system can see to that;
+   the number of the process is another one there. */
+static fit_booking *new_booking(void)
 {
-    ledger_request request = request_of(r, events);
-    char **part = NULL;
     fit_booking *b = mem_zeroed(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->token = mem_map(TOKEN_BYTES);
+    if (!b->token) {
+        mem_free(b);
+        return NULL;
+    }
+    mem_wiped_on_fork(b->token, TOKEN_BYTES);
+    *b->token = 1;
+    b->process = getpid();
+    return b;
+}
+
+static sotto_status booking_make(fit_booking **out, const private_run *r,
+                                 const account_list *events,
+                                 const char *part_column, sotto_error *error)
+{
+    ledger_request request = request_of(r, events, part_column);
+    char **part = NULL;
+    fit_booking *b = new_booking();
     sotto_status status = error_memory(error);
     if (b && list_names(r->run.options, OPTION_PARTS, &part, &request.parts)) {
         request.part = part;
@@ -121,27 +150,6 @@ sotto_status booking_make(fit_booking **out, const private_run *r,
     else
         booking_free(b);
     return status;
-}
-
-sotto_status booking_late(fit_booking **out, const private_run *r,
-                          const account_list *events, sotto_error *error)
-{
-    const char *dataset = option_text(r->run.options, OPTION_DATASET);
-    char *column = NULL, **value = NULL;
-    int64_t values = 0;
-    sotto_status status = SOTTO_OK;
-    if (dataset)
-        status = ledger_parts(option_text(r->run.options, OPTION_LEDGER),
-                              dataset, &column, &value, &values, error);
-    if (status == SOTTO_OK && column)
-        status = error_set(error, SOTTO_PRIVACY,
-                           "data set \"%s\" has parts: expected a table that "
-                           "was read by sotto_fit_read, which leaves out the "
-                           "rows of other parts",
-                           show_name(dataset).text);
-    mem_free(column);
-    mem_free_texts(value, values);
-    return status == SOTTO_OK ? booking_make(out, r, events, error) : status;
 }
 
 sotto_status booking_check(const fit_booking *b, const private_run *r,
@@ -187,6 +195,7 @@ void booking_remind(sotto_error *error)
 
 typedef struct before_rows {
     const sotto_options *options;
+    const sotto_options *reading; /* the same, with the column of the parts */
     fit_booking *booking;
 } before_rows;
 
@@ -217,7 +226,9 @@ static sotto_status book_shape(void *context, const sotto_table *shape,
     if (status == SOTTO_OK)
         status = fit_events(&r, &events, error);
     if (status == SOTTO_OK)
-        status = booking_make(&before->booking, &r, &events, error);
+        status = booking_make(&before->booking, &r, &events,
+                              option_text(before->reading, OPTION_PART_COLUMN),
+                              error);
     account_free(&events);
     fit_end_run(&r);
     return status;
@@ -263,7 +274,7 @@ static sotto_status read_booked(sotto_table **out, const char *path,
                                 const sotto_options *reading,
                                 sotto_error *error)
 {
-    before_rows before = {options, NULL};
+    before_rows before = {options, reading, NULL};
     sotto_status status = sotto_fit_check(options, error);
     if (status == SOTTO_OK)
         status =

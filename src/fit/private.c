@@ -131,7 +131,10 @@ static sotto_status declare_spending(private_run *r, sotto_model *m,
     if (status == SOTTO_OK && r->booking)
         status = booking_check(r->booking, r, &events, error);
     else if (status == SOTTO_OK && booking_wanted(r->run.options))
-        status = booking_late(&r->booking, r, &events, error);
+        status = error_set(error, SOTTO_PRIVACY,
+                           "with a ledger a run is booked before a row is "
+                           "read: expected a table from sotto_fit_read, in "
+                           "the process that read it, once");
     else if (status == SOTTO_OK)
         status = write_spent(r, &events, error);
     account_free(&events);

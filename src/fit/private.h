@@ -9,6 +9,8 @@
 #include "fit.h"
 #include "ledger.h"
 
+#include <sys/types.h>
+
 /* ---- policy.c ---- */
 
 solver_facts fit_facts(const sotto_table *t, const sotto_options *options);
@@ -67,18 +69,12 @@ typedef struct fit_booking {
     account_list events;     /* that were booked */
     int64_t rows_per_person; /* and whose promise that is */
     char *unit_column;       /* or NULL */
+    unsigned char *token;    /* 1 in the process that made it, */
+    pid_t process;           /* which is this one */
 } fit_booking;
 
 /* Whether the run of these options is to be booked. */
 int booking_wanted(const sotto_options *options);
-
-sotto_status booking_make(fit_booking **out, const private_run *r,
-                          const account_list *events, sotto_error *error);
-
-/* The same for a table that was read already: not of a data set with parts,
-   because nobody has seen to it that rows of other parts were left out. */
-sotto_status booking_late(fit_booking **out, const private_run *r,
-                          const account_list *events, sotto_error *error);
 
 /* Takes the one that was made before the table's rows were read; NULL: none.
    A table hands it out once, so that a second fit is booked again. */

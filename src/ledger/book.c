@@ -8,7 +8,9 @@
  */
 #include "internal.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What is told at some delta needs one; a run of pure answers has none. */
 static const double DELTA_OF_PURE = 1e-6;
@@ -253,18 +255,31 @@ static sotto_status prepare(booking *b, sotto_error *error)
 }
 
 /* The user's own ledger is made by the first run. */
+static sotto_status make_file(const char *file, sotto_error *error)
+{
+    sotto_error why;
+    sotto_status status = ledger_create(file, &why);
+    if (status == SOTTO_OK && access(file, W_OK)) {
+        int cause = errno;
+        status = error_set(&why, SOTTO_FAILED, "%s: cannot write: %s",
+                           show_name(file).text, strerror(cause));
+    }
+    return status == SOTTO_OK
+               ? SOTTO_OK
+               : error_set(error, status,
+                           "%.300s; --ledger FILE names another ledger, "
+                           "--ledger none trains without one",
+                           why.message);
+}
+
 static sotto_status open_file(booking *b, sotto_error *error)
 {
     const ledger_request *r = b->request;
-    int makes = r->may_make || !r->dataset;
-    sotto_error why;
-    sotto_status status = makes ? ledger_create(r->file, &why) : SOTTO_OK;
-    if (status != SOTTO_OK)
-        return error_set(error, status,
-                         "%.300s; --ledger FILE names another ledger, "
-                         "--ledger none trains without one",
-                         why.message);
-    return ledger_store_open(&b->store, r->file, LEDGER_CHECKED, error);
+    sotto_status status =
+        r->may_make || !r->dataset ? make_file(r->file, error) : SOTTO_OK;
+    return status == SOTTO_OK
+               ? ledger_store_open(&b->store, r->file, LEDGER_CHECKED, error)
+               : status;
 }
 
 sotto_status ledger_book(ledger_receipt *out, const ledger_request *request,

@@ -119,9 +119,7 @@ static sotto_status read_one(dataset_list *list, const ledger_store *s,
 static sotto_status read_all(dataset_list *list, const ledger_store *s,
                              const char *name, sotto_error *error)
 {
-    sotto_status status = ledger_begin_read(s, error);
-    if (status != SOTTO_OK)
-        return status;
+    sotto_status status = SOTTO_OK;
     ledger_query q = ledger_ask(
         s, "SELECT number FROM dataset WHERE ?1 IS NULL OR name = ?1 OR "
            "id = ?1 ORDER BY number");
@@ -194,6 +192,8 @@ sotto_status sotto_ledger_datasets(sotto_ledger *ledger, const char *name,
     dataset_list list = {0};
     sotto_status status =
         ledger_store_open(&s, ledger->path, LEDGER_CHECKED, error);
+    if (status == SOTTO_OK)
+        status = ledger_begin_read(&s, error);
     if (status == SOTTO_OK)
         status = read_all(&list, &s, name, error);
     ledger_store_close(&s);

@@ -147,19 +147,18 @@ static sotto_status store_check_kind(const ledger_store *s, sotto_error *error)
         store_pragma(s, "PRAGMA application_id", &application, error);
     if (status == SOTTO_OK)
         status = store_pragma(s, "PRAGMA user_version", &version, error);
-    if (status != SOTTO_OK)
-        return status;
-    if (application != LEDGER_APPLICATION || version < 1)
+    if (status == SOTTO_OK &&
+        (application != LEDGER_APPLICATION || version < 1))
         return store_refuse(s, SOTTO_USAGE,
                             "expected a ledger, found another kind of file",
                             error);
-    if (version > LEDGER_VERSION)
+    if (status == SOTTO_OK && version > LEDGER_VERSION)
         return error_set(error, SOTTO_USAGE,
                          "%s: made by a newer sotto (format %lld; this one "
                          "reads up to %d): use that one",
                          show_name(s->path).text, (long long)version,
                          LEDGER_VERSION);
-    return SOTTO_OK;
+    return status;
 }
 
 static sotto_status store_prepare(const ledger_store *s, sotto_error *error)

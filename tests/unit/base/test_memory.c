@@ -510,8 +510,8 @@ static sotto_status do_ledger_path(const sotto_options *options,
     ledger_receipt r = {0};
     sotto_ledger *l = NULL;
     unlink(paths[OUT]);
-    sotto_status status = account_parse(&events, "GAUSS(0.1)", NULL, NAN,
-                                        ACCOUNT_ADD_REMOVE, error);
+    sotto_status status = account_parse(&events, "2*SUBSAMPLED_GAUSS(0.5, 9)",
+                                        NULL, NAN, ACCOUNT_ADD_REMOVE, error);
     ledger_request request = {.file = paths[OUT],
                               .path = "/a",
                               .unit = {ACCOUNT_ADD_REMOVE, "id", 1},
@@ -537,6 +537,15 @@ static sotto_status do_ledger_path(const sotto_options *options,
     sotto_ledger_close(l);
     account_free(&events);
     ledger_receipt_free(&r);
+    return status;
+}
+
+static sotto_status do_own(const sotto_options *options, sotto_error *error)
+{
+    char *path;
+    (void)options;
+    sotto_status status = sotto_ledger_own(&path, error);
+    sotto_text_free(path);
     return status;
 }
 
@@ -871,6 +880,14 @@ static void test_ledger(void **state)
         sweep("",
               SETTINGS({"dataset", "d"}, {"epsilon", "1"}, {"delta", "1e-6"}),
               do_ledger_path) > 20);
+    setenv("SOTTO_LEDGER", "x", 1);
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_own) > 1);
+    unsetenv("SOTTO_LEDGER");
+    setenv("XDG_STATE_HOME", folder, 1);
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_own) > 1);
+    char made[80];
+    snprintf(made, sizeof made, "%s/sotto", folder);
+    assert_int_equal(rmdir(made), 0);
 }
 
 static void test_federate(void **state)

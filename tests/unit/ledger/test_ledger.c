@@ -207,6 +207,23 @@ static void test_delta0(void **state)
     assert_int_equal(verify(NULL), SOTTO_OK);
 }
 
+/* A price that was found under other terms: without a cap if it takes no more
+   than its turn, with one if the cap is the same. */
+static void test_terms(void **state)
+{
+    (void)state;
+    ledger_terms cap = {1, .5, 1e-7}, larger = {1, .6, 1e-7};
+    ledger_terms first = {0, INFINITY, 5e-8}, second = {0, INFINITY, 1e-8};
+    ledger_amount gauss = {1, 0, 0},
+                  other = {1, INT64_C(1) << 45, 0}; /* 3e-8 */
+    assert_true(ledger_price_holds(&other, &cap, &cap));
+    assert_false(ledger_price_holds(&other, &cap, &larger));
+    assert_false(ledger_price_holds(&gauss, &cap, &first));
+    assert_true(ledger_price_holds(&gauss, &first, &second));
+    assert_true(ledger_price_holds(&other, &second, &first));
+    assert_false(ledger_price_holds(&other, &first, &second));
+}
+
 /* More than all of a cap, and what no ledger can count. */
 static void test_too_much(void **state)
 {
@@ -448,6 +465,8 @@ static void test_names(void **state)
     assert_int_equal(create(SETTINGS(NAMED("b"), {"epsilon", "1"})),
                      SOTTO_USAGE);
     says("expected --epsilon and --delta");
+    assert_int_equal(create(SETTINGS(NAMED("b"), CAP("3", "1e-20"))),
+                     SOTTO_USAGE);
     assert_int_equal(charge(RUN_OF(.dataset = "b")), SOTTO_USAGE);
     says("there is no data set \"b\"");
     assert_int_equal(charge(RUN_OF(.dataset = "b", .may_make = 1)), SOTTO_OK);
@@ -578,6 +597,9 @@ static void test_raise(void **state)
     assert_int_equal(charge(RUN_OF(.part = south, .parts = 1)), SOTTO_BUDGET);
     assert_int_equal(charge(RUN_OF(.part = north, .parts = 1)), SOTTO_OK);
     assert_int_equal(raise_cap(SETTINGS(NAMED("none"), CAP("4", "1e-6"))),
+                     SOTTO_USAGE);
+    assert_int_equal(raise_cap(SETTINGS(NAMED("patients"), CAP("9", "1e-6"),
+                                        {"who", "a\nb"})),
                      SOTTO_USAGE);
     assert_int_equal(create(SETTINGS(NAMED("free"), {"delta", "1e-6"})),
                      SOTTO_OK);
@@ -718,6 +740,8 @@ static void test_left(void **state)
             assert_int_equal(ledger_how_many(&s, &a), !more);
         }
     }
+    ledger_state all = {cap.most, cap};
+    assert_true(ledger_left(&all) == 0);
     assert_string_equal(sotto_number_print_down(.4199, 2).text, "0.41");
     assert_string_equal(sotto_number_print_down(.41, 2).text, "0.41");
     assert_string_equal(sotto_number_print_down(.9999, 3).text, "0.999");
@@ -769,6 +793,9 @@ static void test_quotes(void **state)
     assert_int_equal(quote(&q, sampled, SETTINGS(NAMED("free"), {"runs", "3"})),
                      SOTTO_OK);
     assert_true(q.fits && q.how_many == INT64_MAX && q.cap_epsilon == 0);
+    sotto_quote none;
+    assert_int_equal(quote(&none, "GAUSS(1e5)", SETTINGS(NAMED("free"))),
+                     SOTTO_BUDGET);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(book(&r, RUN_OF(.dataset = "free", .plan = sampled)),
                          SOTTO_OK);
@@ -976,6 +1003,7 @@ int main(void)
         TEST(test_the_last_unit),
         TEST(test_whole_numbers),
         TEST(test_delta0),
+        TEST(test_terms),
         TEST(test_too_much),
         TEST(test_outcome_is_not_in_the_chain),
         TEST(test_outcome_is_never_released),

@@ -8,6 +8,7 @@
 
 #include "ledger/internal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +23,35 @@ int __wrap_ledger_patience(void)
     return patience;
 }
 
+/* A file system that cannot rename without replacing. */
+static int no_noreplace;
+int __real_renameat2(int from, const char *old, int to, const char *path,
+                     unsigned flags);
+int __wrap_renameat2(int from, const char *old, int to, const char *path,
+                     unsigned flags);
+int __wrap_renameat2(int from, const char *old, int to, const char *path,
+                     unsigned flags)
+{
+    errno = EINVAL;
+    return no_noreplace ? -1 : __real_renameat2(from, old, to, path, flags);
+}
+
+/* Another run that is faster: between the price and the lock. */
+static run *overtakes;
+sotto_status __real_ledger_begin_write(const ledger_store *s,
+                                       sotto_error *error);
+sotto_status __wrap_ledger_begin_write(const ledger_store *s,
+                                       sotto_error *error);
+sotto_status __wrap_ledger_begin_write(const ledger_store *s,
+                                       sotto_error *error)
+{
+    run *faster = overtakes;
+    overtakes = NULL;
+    if (faster)
+        assert_int_equal(charge(*faster), SOTTO_OK);
+    return __real_ledger_begin_write(s, error);
+}
+
 static int set_up(void **state)
 {
     return make_folder(state) || faulty_install() != SQLITE_OK;
@@ -31,6 +61,7 @@ static int quiet(void **state)
 {
     faulty = (faulty_state){0};
     patience = 60000;
+    no_noreplace = 0;
     return clear_folder(state);
 }
 
@@ -199,6 +230,20 @@ static void test_new_file_fails(void **state)
         }
 }
 
+/* Without a rename that replaces nothing: a link. */
+static void test_old_system(void **state)
+{
+    (void)state;
+    sotto_ledger *l;
+    no_noreplace = 1;
+    prepare();
+    assert_int_equal(sotto_ledger_open(&l, file, &last), SOTTO_OK);
+    assert_int_equal(sotto_ledger_backup(l, copy, &last), SOTTO_USAGE);
+    unlink(copy);
+    assert_int_equal(sotto_ledger_backup(l, copy, &last), SOTTO_OK);
+    sotto_ledger_close(l);
+}
+
 static void test_disk_full(void **state)
 {
     (void)state;
@@ -206,6 +251,10 @@ static void test_disk_full(void **state)
     faulty = (faulty_state){.way = FAULTY_ALWAYS, .at = 1, .code = SQLITE_FULL};
     assert_int_equal(charge(RUN_OF()), SOTTO_FAILED);
     says("the disk is full");
+    faulty =
+        (faulty_state){.way = FAULTY_ALWAYS, .at = 1, .code = SQLITE_READONLY};
+    assert_int_equal(charge(RUN_OF()), SOTTO_FAILED);
+    says("read-only");
     faulty = (faulty_state){0};
     assert_int_equal(entries_now(), 3);
     /* a real limit: the system's own words */
@@ -257,6 +306,10 @@ static void test_not_a_ledger(void **state)
     says("not a file");
     rmdir(file);
     prepare();
+    snprintf(file, sizeof file, "%s/ledger.db/x", folder);
+    assert_int_equal(charge(RUN_OF()), SOTTO_FAILED);
+    says("cannot open: Not a directory");
+    *strrchr(file, '/') = 0;
     assert_int_equal(sql("PRAGMA user_version=2"), -1);
     assert_int_equal(charge(RUN_OF()), SOTTO_USAGE);
     says("made by a newer sotto (format 2; this one reads up to 1)");
@@ -310,14 +363,14 @@ static void test_no_permission(void **state)
     chmod(folder, 0755);
     chmod(file, 0444);
     if (getuid() == 0)
-        assert_int_equal(as_nobody(SOTTO_FAILED, "read-only"), 0);
+        assert_int_equal(
+            as_nobody(SOTTO_FAILED, "Permission denied; --ledger FILE"), 0);
     chmod(file, 0666);
     chmod(folder, 0555); /* no place for the journal */
     assert_int_equal(as_nobody(SOTTO_FAILED, "in a folder that it may write"),
                      0);
     chmod(file, 0);
-    assert_int_equal(as_nobody(SOTTO_FAILED, "expected a file and a folder"),
-                     0);
+    assert_int_equal(as_nobody(SOTTO_FAILED, "--ledger none"), 0);
     chmod(folder, 0755);
     unlink(file);
     chmod(folder, 0555); /* an unwritable home */
@@ -374,6 +427,29 @@ static void test_locked(void **state)
 }
 
 /* ---- many at once ---- */
+
+/* What was found before the lock is looked at again inside it. */
+static void test_overtaken(void **state)
+{
+    (void)state;
+    run sampled =
+        RUN_OF(.path = "/data.csv", .plan = "5*SUBSAMPLED_GAUSS(0.1, 3)");
+    run plain = RUN_OF();
+    ledger_receipt r;
+    overtakes = &sampled; /* it makes the data set, and has the first turn */
+    assert_int_equal(book(&r, sampled), SOTTO_OK);
+    assert_int_equal(r.position, 3);
+    assert_true(r.delta0 > 0 && r.delta0 <= 1e-7 / 6);
+    ledger_receipt_free(&r);
+    assert_int_equal(create(SETTINGS(NAMED("patients"), CAP("3", "1e-6"))),
+                     SOTTO_OK);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(charge(plain), SOTTO_OK);
+    overtakes = &plain; /* and has the last of the cap */
+    assert_int_equal(charge(plain), SOTTO_BUDGET);
+    assert_int_equal(entries_now(), 3 + 8);
+    assert_int_equal(verify(NULL), SOTTO_OK);
+}
 
 /* Eight processes want the last of a cap: seven runs are let through, and
    seven are booked. */
@@ -550,6 +626,8 @@ static void test_edited_rows(void **state)
         {"UPDATE entry SET kind = 'raised', run = NULL WHERE number = 2",
          "entry 2: "},
         {"UPDATE entry SET kind = 'x' WHERE number = 2", "entry 2: "},
+        {"UPDATE entry SET kind = 'raised' WHERE number = 1",
+         "entry 1: it cannot be of this kind here"},
         {"UPDATE entry SET charges = 7 WHERE number = 2",
          "entry 2: it is not in its order"},
         {"UPDATE entry SET position = 9 WHERE number = 3",
@@ -593,6 +671,45 @@ static void test_edited_rows(void **state)
         says(edits[i].said);
         assert_int_equal(charge(RUN_OF()), SOTTO_PRIVACY); /* fails closed */
     }
+}
+
+static int no_entry(void *context, const sotto_entry *e)
+{
+    (void)context;
+    (void)e;
+    return 0;
+}
+
+/* A row that cannot be an entry is refused by whoever reads it. */
+static void test_damaged_entry(void **state)
+{
+    (void)state;
+    static char bytes[1 << 18];
+    ledger_receipt r, again;
+    sotto_ledger *l;
+    prepare();
+    assert_int_equal(book(&r, RUN_OF()), SOTTO_OK);
+    FILE *f = fopen(file, "r+b");
+    size_t size = fread(bytes, 1, sizeof bytes, f), at = 0;
+    for (size_t i = 0; i + 6 + 32 < size; i++) /* its kind, then its run */
+        if (!memcmp(bytes + i, "charge", 6) &&
+            !memcmp(bytes + i + 6, r.run, 32))
+            at = i;
+    assert_true(at > 0);
+    assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
+    fputs("CHARGE", f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(ledger_find(&again, file, r.run, &last), SOTTO_PRIVACY);
+    ledger_receipt_free(&again);
+    ledger_receipt_free(&r);
+    assert_int_equal(sotto_ledger_open(&l, file, &last), SOTTO_OK);
+    assert_int_equal(
+        sotto_ledger_entries(l, "patients", 0, 9, no_entry, NULL, &last),
+        SOTTO_PRIVACY);
+    says("the ledger is damaged: 'sotto ledger verify' says where");
+    sotto_ledger_close(l);
+    assert_int_equal(verify(NULL), SOTTO_PRIVACY);
+    says("entry 4: it is damaged");
 }
 
 /* The sums of a forger: hashes that fit, and sums above the cap. */
@@ -716,15 +833,27 @@ static void test_cost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_every_step_fails), TEST(test_lost_answer),
-        TEST(test_cannot_be_told),   TEST(test_every_step_kills),
-        TEST(test_new_file_fails),   TEST(test_disk_full),
-        TEST(test_not_a_ledger),     TEST(test_wal),
-        TEST(test_no_permission),    TEST(test_mode_stays),
-        TEST(test_locked),           TEST(test_race),
-        TEST(test_threads),          TEST(test_flipped_bytes),
-        TEST(test_edited_rows),      TEST(test_above_the_cap),
-        TEST(test_only_grows),       TEST(test_cost),
+        TEST(test_every_step_fails),
+        TEST(test_lost_answer),
+        TEST(test_cannot_be_told),
+        TEST(test_every_step_kills),
+        TEST(test_new_file_fails),
+        TEST(test_old_system),
+        TEST(test_disk_full),
+        TEST(test_not_a_ledger),
+        TEST(test_wal),
+        TEST(test_no_permission),
+        TEST(test_mode_stays),
+        TEST(test_locked),
+        TEST(test_overtaken),
+        TEST(test_race),
+        TEST(test_threads),
+        TEST(test_flipped_bytes),
+        TEST(test_edited_rows),
+        TEST(test_damaged_entry),
+        TEST(test_above_the_cap),
+        TEST(test_only_grows),
+        TEST(test_cost),
     };
     return cmocka_run_group_tests(tests, set_up, remove_folder);
 }
