@@ -290,14 +290,34 @@ static sotto_status check_statement(stated *s)
     return status == SOTTO_OK ? check_promises(s) : status;
 }
 
-sotto_status account_check_statement(const char *statement, const char *name,
-                                     sotto_error *error)
+/* Where `plan` is given, it gets the events of the questions. */
+static sotto_status read_and_check(const char *statement, const char *name,
+                                   text_buffer *plan, sotto_error *error)
 {
     json_t *root = json_read(statement, strlen(statement), NULL);
     stated s = {.statement = root, .name = name, .error = error};
+    account_list events = {0};
     if (!root) /* a model has it as JSON */
         return error_memory(error);
     sotto_status status = check_statement(&s);
+    if (status == SOTTO_OK && plan)
+        status = stated_events(&s, root, &events);
+    if (status == SOTTO_OK && plan)
+        account_print(&events, plan);
+    account_free(&events);
     json_decref(root);
     return status;
+}
+
+sotto_status account_check_statement(const char *statement, const char *name,
+                                     sotto_error *error)
+{
+    return read_and_check(statement, name, NULL, error);
+}
+
+sotto_status account_stated_plan(text_buffer *out, const char *statement,
+                                 const char *name, sotto_error *error)
+{
+    sotto_status status = read_and_check(statement, name, out, error);
+    return status == SOTTO_OK && out->failed ? error_memory(error) : status;
 }

@@ -148,6 +148,10 @@ sotto_status account_put_terms(struct json_t **statement,
 sotto_status account_check_statement(const char *statement, const char *name,
                                      sotto_error *error);
 
+/* Checks it, and prints the events of its questions as account_print does. */
+sotto_status account_stated_plan(text_buffer *out, const char *statement,
+                                 const char *name, sotto_error *error);
+
 /* NULL, or what is known by now of the sotto that made a statement. */
 const char *account_known_fault(const struct json_t *statement);
 

@@ -152,6 +152,11 @@ sotto_status federation_book_party(char run[FEDERATION_RUN],
                                    const sotto_options *options, logbook *log,
                                    sotto_error *error);
 
+/* From now on it answers: without its messages the folder is of no use. */
+sotto_status federation_book_begun(const char *run,
+                                   const sotto_options *options,
+                                   sotto_error *error);
+
 /* Marks the run as finished: the model is there. */
 void federation_book_end(const char *run, const sotto_options *options,
                          logbook *log);

@@ -64,11 +64,9 @@ static sotto_status check_parts(const ledger_request *request,
 static ledger_request request_of(const federation *f,
                                  const sotto_options *options)
 {
-    const char *path = option_text(options, OPTION_DATASET_PATH);
     return (ledger_request){.file = option_text(options, OPTION_LEDGER),
                             .dataset = option_text(options, OPTION_DATASET),
-                            .path = path,
-                            .may_make = path != NULL,
+                            .path = option_text(options, OPTION_DATASET_PATH),
                             .unit = {ACCOUNT_ZERO_OUT, NULL, 1},
                             .delta = f->delta,
                             .purpose = option_text(options, OPTION_PURPOSE),
@@ -168,6 +166,49 @@ static sotto_status name_run(char run[FEDERATION_RUN], const federation *f,
     return SOTTO_OK;
 }
 
+static int has_file(const char *folder, const char *name)
+{
+    text_buffer path = {0};
+    text_format(&path, "%s/%s", folder, name);
+    int there = path.failed || !access(path.data, F_OK);
+    text_free(&path);
+    return there;
+}
+
+/* Whoever has answered and has lost its messages would answer again, with
+   fresh noise, on what was booked for the answers before. */
+static sotto_status check_messages(const char *folder, sotto_error *error)
+{
+    if (!has_file(folder, "begun") || has_file(folder, "messages"))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_BUDGET,
+                     "%s: the messages of this run are gone, and what was "
+                     "answered counts: expected a new folder, which is booked "
+                     "anew",
+                     show_name(folder).text);
+}
+
+sotto_status federation_book_begun(const char *run,
+                                   const sotto_options *options,
+                                   sotto_error *error)
+{
+    const char *folder = option_text(options, OPTION_STATE);
+    text_buffer path = {0}, text = {0};
+    int taken = 0;
+    if (!*run)
+        return SOTTO_OK;
+    text_format(&path, "%s/begun", folder);
+    text_format(&text, "%s\n", run);
+    sotto_status status = path.failed || text.failed
+                              ? error_memory(error)
+                              : file_create(path.data, &text, &taken, error);
+    if (taken)
+        status = SOTTO_OK;
+    text_free(&path);
+    text_free(&text);
+    return status == SOTTO_OK ? store_sync_folder(folder, error) : status;
+}
+
 /* Only the party's own people see this: no message has any of it. */
 static void tell(logbook *log, const ledger_receipt *r)
 {
@@ -202,7 +243,10 @@ sotto_status federation_book_party(char run[FEDERATION_RUN],
     *run = 0;
     if (!asked || !federation_books(f, options))
         return SOTTO_OK;
-    sotto_status status = name_run(run, f, k, options, error);
+    sotto_status status =
+        check_messages(option_text(options, OPTION_STATE), error);
+    if (status == SOTTO_OK)
+        status = name_run(run, f, k, options, error);
     if (status == SOTTO_OK)
         status =
             federation_book(&receipt, f, &plan, run,

@@ -66,6 +66,17 @@ sotto_status ledger_cap_of(ledger_cap *out, double epsilon, double delta,
     return SOTTO_OK;
 }
 
+int ledger_cap_is_right(const ledger_cap *cap)
+{
+    ledger_cap right;
+    if (!cap->is_set)
+        return 1;
+    return ledger_cap_of(&right, cap->epsilon, cap->delta, NULL) == SOTTO_OK &&
+           cap->most.square <= right.most.square &&
+           cap->most.delta0 <= right.most.delta0 &&
+           cap->most.draws <= right.most.draws;
+}
+
 /* ---- and back ---- */
 
 /* The conversion of an integer and the root are each within half a unit. */

@@ -62,7 +62,7 @@ static sotto_status find_named(booking *b, sotto_error *error)
         ledger_dataset_find(&number, &b->store, r->dataset, error);
     if (status == SOTTO_OK && number)
         status = ledger_dataset_read(&b->dataset, &b->store, number, error);
-    else if (status == SOTTO_OK && !r->may_make)
+    else if (status == SOTTO_OK)
         status = error_set(error, SOTTO_USAGE,
                            "%s: there is no data set \"%s\"; 'sotto ledger "
                            "create' makes one",
@@ -91,6 +91,19 @@ static sotto_status new_dataset(booking *b, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* Rows that belong to no part would be charged to nobody. */
+static sotto_status check_parts(const booking *b, sotto_error *error)
+{
+    const char *read = b->request->part_column, *has = b->dataset.part_column;
+    if (read && has ? !strcmp(read, has) : !read && !has)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_PRIVACY,
+                     "data set \"%s\" %s parts, and the run is read %s them: "
+                     "expected a run that is read by the same column",
+                     show_name(b->dataset.name).text, has ? "has" : "has no",
+                     read ? "by" : "without");
+}
+
 static sotto_status find_dataset(booking *b, sotto_error *error)
 {
     const ledger_request *r = b->request;
@@ -99,6 +112,8 @@ static sotto_status find_dataset(booking *b, sotto_error *error)
         r->dataset ? find_named(b, error) : find_path(b, error);
     if (status == SOTTO_OK && !b->dataset.number)
         status = new_dataset(b, error);
+    if (status == SOTTO_OK)
+        status = check_parts(b, error);
     if (status == SOTTO_OK)
         status = ledger_choose(&b->dataset, r->part, r->parts, error);
     return status;
@@ -275,8 +290,7 @@ static sotto_status make_file(const char *file, sotto_error *error)
 static sotto_status open_file(booking *b, sotto_error *error)
 {
     const ledger_request *r = b->request;
-    sotto_status status =
-        r->may_make || !r->dataset ? make_file(r->file, error) : SOTTO_OK;
+    sotto_status status = r->dataset ? SOTTO_OK : make_file(r->file, error);
     return status == SOTTO_OK
                ? ledger_store_open(&b->store, r->file, LEDGER_CHECKED, error)
                : status;

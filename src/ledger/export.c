@@ -174,9 +174,10 @@ static void put_json(text_buffer *t, json_t *datasets)
     json_decref(root);
 }
 
+/* A spreadsheet would take a text that begins so for a formula. */
 static void put_quoted(text_buffer *t, const char *text)
 {
-    text_put(t, "\"");
+    text_put(t, *text && strchr("=+-@", *text) ? "\"'" : "\"");
     for (; *text; text++)
         text_add(t, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
     text_put(t, "\"");

@@ -16,6 +16,7 @@ typedef struct stated {
     const char *id, *head;
     int64_t position;
     double mu, delta0, draws;
+    const char *plan; /* of its questions; NULL: it lists none */
 } stated;
 
 static sotto_status read_stated(stated *out, const json_t *root,
@@ -28,7 +29,8 @@ static sotto_status read_stated(stated *out, const json_t *root,
                     json_integer_value(position),
                     json_number_value(json_object_get(o, "mu")),
                     json_number_value(json_object_get(o, "delta0")),
-                    json_number_value(json_object_get(o, "draws"))};
+                    json_number_value(json_object_get(o, "draws")),
+                    NULL};
     if (json_is_object(o) && out->id && out->head && out->position > 0)
         return SOTTO_OK;
     return error_set(error, SOTTO_PRIVACY,
@@ -52,7 +54,8 @@ static sotto_status compare_entry(const ledger_store *s, const stated *said,
             !strcmp(e.head, said->head) &&
             ledger_mu(e.amount.square) == said->mu &&
             ledger_delta0(e.amount.delta0) == said->delta0 &&
-            (double)e.amount.draws == said->draws;
+            (double)e.amount.draws == said->draws &&
+            (!said->plan || (e.plan && !strcmp(e.plan, said->plan)));
     return ledger_end(&q, error);
 }
 
@@ -70,7 +73,7 @@ static sotto_status find_stated(const ledger_store *s, const stated *said,
         return status;
     const char *why =
         !number ? "it has no such data set"
-        : found ? "its entry there is another one"
+        : found ? "its entry there is of another run"
                 : "it is shorter: an older copy of the ledger was put back";
     return error_set(error, SOTTO_PRIVACY,
                      "%s: the statement is about entry %lld of data set %.40s, "
@@ -79,16 +82,33 @@ static sotto_status find_stated(const ledger_store *s, const stated *said,
                      show_name(said->id).text, why);
 }
 
+/* A model that has another run's entry in its statement asked other
+   questions than that run was booked for. */
+static sotto_status read_plan(stated *said, text_buffer *plan,
+                              const json_t *root, const char *statement,
+                              sotto_error *error)
+{
+    if (!json_object_get(root, "questions"))
+        return SOTTO_OK;
+    sotto_status status =
+        account_stated_plan(plan, statement, "the statement", error);
+    said->plan = plan->data;
+    return status;
+}
+
 sotto_status sotto_ledger_find(sotto_ledger *ledger, const char *statement,
                                int64_t *position, sotto_error *error)
 {
     ledger_store s;
     stated said = {0};
+    text_buffer plan = {0};
     size_t length = strlen(statement);
     json_t *root = json_read(statement, length, NULL);
     sotto_status status = !root && json_out_of_memory(length)
                               ? error_memory(error)
                               : read_stated(&said, root, error);
+    if (status == SOTTO_OK)
+        status = read_plan(&said, &plan, root, statement, error);
     if (status == SOTTO_OK) {
         status = ledger_store_open(&s, ledger->path, LEDGER_CHECKED, error);
         if (status == SOTTO_OK)
@@ -97,6 +117,7 @@ sotto_status sotto_ledger_find(sotto_ledger *ledger, const char *statement,
     }
     if (status == SOTTO_OK)
         *position = said.position;
+    text_free(&plan);
     json_decref(root);
     return status;
 }

@@ -262,6 +262,10 @@ int ledger_amount_of(ledger_amount *out, const account_booking *booking);
 sotto_status ledger_cap_of(ledger_cap *out, double epsilon, double delta,
                            sotto_error *error);
 
+/* Whether the cap allows no more than its epsilon and delta do: a file that
+   somebody has edited is not believed. */
+int ledger_cap_is_right(const ledger_cap *cap);
+
 /* What the numbers stand for, rounded up; mu of a cap rounded down. */
 double ledger_mu(int64_t square);
 double ledger_mu_down(int64_t square);

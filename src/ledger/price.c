@@ -141,6 +141,11 @@ sotto_status ledger_check_cap(const ledger_dataset *d, const ledger_amount *a,
 {
     for (int64_t i = 0; i < d->parts; i++) {
         const ledger_part *p = &d->part[i];
+        if (p->chosen && !ledger_cap_is_right(&p->now.cap))
+            return error_set(error, SOTTO_PRIVACY,
+                             "data set \"%s\": its cap was changed by hand; "
+                             "'sotto ledger verify' says more",
+                             show_name(d->name).text);
         if (p->chosen && p->now.cap.is_set && (!a || !price_fits(&p->now, a)))
             return price_refuse(d, p, a, error);
     }

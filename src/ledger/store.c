@@ -95,6 +95,13 @@ static sotto_status store_look(const ledger_store *s, sotto_error *error)
         return error_set(error, SOTTO_FAILED, "%s: cannot open: %s",
                          show_name(s->path).text, strerror(cause));
     }
+    /* What a killed run left half done lies beside the file by its name: under
+       another name nobody would find it. */
+    if (S_ISREG(about.st_mode) && about.st_nlink != 1)
+        return store_refuse(s, SOTTO_FAILED,
+                            "the ledger has more than one name (hard links), "
+                            "or none; expected one",
+                            error);
     return S_ISREG(about.st_mode)
                ? SOTTO_OK
                : store_refuse(s, SOTTO_USAGE,

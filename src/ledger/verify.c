@@ -72,6 +72,8 @@ static const char *check_line(verifying *v, const ledger_entry *e,
     v->lines++;
     if (!ledger_state_after(&p->now, e) || !same_state(&p->now, &said))
         return "its sums are not those of the entries up to it";
+    if (e->kind != LEDGER_CHARGE && !ledger_cap_is_right(&e->cap))
+        return "its cap allows more than its epsilon";
     return ledger_within(&p->now) ? NULL : "its sums are above the cap";
 }
 

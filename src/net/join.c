@@ -245,7 +245,10 @@ static sotto_status book_and_open(run *r, const sotto_options *options,
 {
     sotto_status status =
         federation_book_party(r->booked, &r->f, r->k, options, &r->log, error);
-    return status == SOTTO_OK ? open_participant(r, options, error) : status;
+    if (status == SOTTO_OK)
+        status = open_participant(r, options, error);
+    return status == SOTTO_OK ? federation_book_begun(r->booked, options, error)
+                              : status;
 }
 
 static sotto_status open_run(run *r, const char *config,

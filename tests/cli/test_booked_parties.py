@@ -99,6 +99,19 @@ class Once(Booked):
         again.kill()
         self.assertEqual(self.datasets("team.ledger")["people"]["charges"], 2)
 
+    def test_lost_messages(self):
+        """It would answer again, with fresh noise, on what was booked before."""
+        words = self.create("--epsilon", "9", "--adjacency", "zero-out")
+        coordinator, bank = self.serve(), self.join("bank", *words, answers=1)
+        others = [self.join(name) for name in PARTIES[1:]]
+        self.assertTrue(bank.stands.wait(LONG))
+        bank.kill()
+        os.remove(self.path("state-bank/messages"))
+        self.assert_line(self.join("bank", *words), BUDGET, "messages of this run are gone")
+        self.assertEqual(self.datasets("team.ledger")["people"]["charges"], 1)
+        for process in (coordinator, *others):
+            process.kill()
+
     def test_untracked(self):
         self.assert_ended([self.serve(), *(self.join(name, "--ledger", "none")
                                            for name in PARTIES)])

@@ -64,8 +64,8 @@ class ByDefault(Booked):
             said = self.trained()
             self.assertEqual(self.ledger()["position"], i + 1)  # the first entry made it
         line, = (l for l in said.splitlines() if l.startswith("the runs on this file"))
-        self.assertIn("the runs on this file are what a cap of epsilon 6.62 would have let "
-                      "through, at delta 1e-06", line)
+        self.assertEqual("the runs on this file, for this unit and adjacency, are what a cap of "
+                         "epsilon 6.62 would have let through, at delta 1e-06 (30 so far)", line)
         self.assertNotIn("together", said)
         one, = self.datasets(self.own)
         self.assertEqual((one["charges"], one["unfinished"], one["cap_epsilon"]), (30, 0, None))
@@ -105,7 +105,11 @@ class ByDefault(Booked):
         env = {**os.environ, "SOTTO_LEDGER": self.own}
         self.assertIn("--dataset", self.assert_one_line(
             self.sotto(*args, input=text, env=env), USAGE))
-        done = self.sotto(*args, "--dataset", "pipe", input=text, env=env)
+        named = (*args, "--dataset", "pipe")
+        self.assert_one_line(self.sotto(*named, input=text, env=env), FAILED)
+        self.assertEqual(self.sotto("ledger", "create", "--dataset", "pipe", "--delta", "1e-6",
+                                    env=env).code, OK)
+        done = self.sotto(*named, input=text, env=env)
         self.assertEqual(done.code, OK, done.err)
         self.assertEqual(self.ledger()["dataset"], "pipe")
 
@@ -149,10 +153,42 @@ class WithACap(Booked):
         for words in ('"people"', "epsilon 3", "spent", "left"):
             self.assertIn(words, line)
 
+    def test_no_ledger_is_replaced(self):
+        self.create()
+        for output in ("team.ledger", "key"):
+            self.sotto("key", "new", "key")
+            before = self.content_of(output)
+            for more in (NAMED, ("--ledger", "none")):
+                line = self.assert_one_line(self.train(*more, "-o", output), USAGE)
+                self.assertIn("this file is a", line)
+            self.assertEqual(self.content_of(output), before)
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
+
+    def content_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def test_a_borrowed_entry(self):
+        """The entry of a small run in the statement of a large one that no ledger knows of."""
+        self.create()
+        self.trained(*NAMED, "--epsilon", "0.1")
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            small = json.load(file)
+        self.trained("--ledger", "none", "--epsilon", "8")
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            large = json.load(file)
+        large["privacy"]["ledger"] = small["privacy"]["ledger"]
+        self.write_model("forged.json", large)
+        self.write_model("small.json", small)
+        verify = ("ledger", "verify", "--ledger", "team.ledger")
+        self.assertEqual(self.sotto(*verify, "small.json").code, OK)
+        result = self.sotto(*verify, "forged.json")
+        self.assertEqual(result.code, PRIVACY, result.out)
+        self.assertIn(b"of another run", result.err)
+
     def test_what_is_said(self):
         self.create()
-        self.assertIn("data set people: epsilon 1.01 of 3 is spent, at delta 1e-06 (entry 2 of "
-                      "the ledger)", self.trained(*NAMED, "--purpose", "risk score"))
+        self.assertIn("data set people: epsilon 1.01 of 3 is spent, at delta 1e-06 (entry 2)", self.trained(*NAMED, "--purpose", "risk score"))
         ledger = self.ledger()
         self.assertEqual((ledger["dataset"], ledger["cap"], ledger["delta"], ledger["position"],
                           ledger["purpose"]), ("people", 3, 1e-6, 2, "risk score"))

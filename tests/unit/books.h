@@ -69,7 +69,7 @@ __attribute__((unused)) static sotto_status create(const setting *settings)
 typedef struct run {
     int defaults, nameless; /* with no data set at all */
     const char *dataset, *path, *plan;
-    int may_make;
+    int reads_all; /* rows of no part, too */
     ledger_unit unit;
     char **part;
     int64_t parts;
@@ -92,10 +92,15 @@ static sotto_status book(ledger_receipt *out, run r)
     events.draws = r.draws;
     if (r.unit.rows_per_person == 0)
         r.unit.rows_per_person = 1;
+    char *column = NULL, **value = NULL; /* the reader leaves rows out by it */
+    int64_t values = 0;
+    sotto_error ignored;
+    if (name && ledger_parts(file, name, &column, &value, &values, &ignored))
+        column = NULL;
     ledger_request request = {.file = file,
                               .dataset = name,
                               .path = r.path,
-                              .may_make = r.may_make,
+                              .part_column = r.reads_all ? NULL : column,
                               .unit = r.unit,
                               .delta = r.delta > 0 ? r.delta : 1e-6,
                               .events = &events,
@@ -105,6 +110,8 @@ static sotto_status book(ledger_receipt *out, run r)
                               .who = r.who};
     sotto_status status = ledger_book(out, &request, &last);
     account_free(&events);
+    mem_free(column);
+    mem_free_texts(value, values);
     return status;
 }
 

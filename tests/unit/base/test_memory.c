@@ -433,6 +433,7 @@ static sotto_status book_once(sotto_ledger *l, sotto_error *error)
                                         ACCOUNT_ADD_REMOVE, error);
     ledger_request request = {.file = paths[OUT],
                               .dataset = "d",
+                              .part_column = "c",
                               .unit = {ACCOUNT_ADD_REMOVE, NULL, 1},
                               .events = &events,
                               .part = part,

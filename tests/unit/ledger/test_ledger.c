@@ -404,7 +404,7 @@ static void test_units(void **state)
         assert_int_equal(charge(RUN_OF(.unit = cases[i].run)),
                          cases[i].fits ? SOTTO_OK : SOTTO_PRIVACY);
         if (!cases[i].fits)
-            says("one budget is for one unit and one adjacency");
+            says("as it was made with");
         assert_int_equal(sql("SELECT count(*) FROM entry"), 1 + cases[i].fits);
     }
 }
@@ -469,8 +469,6 @@ static void test_names(void **state)
                      SOTTO_USAGE);
     assert_int_equal(charge(RUN_OF(.dataset = "b")), SOTTO_USAGE);
     says("there is no data set \"b\"");
-    assert_int_equal(charge(RUN_OF(.dataset = "b", .may_make = 1)), SOTTO_OK);
-    assert_int_equal(charge(RUN_OF(.dataset = "b")), SOTTO_OK);
 }
 
 /* ---- parts ---- */
@@ -530,6 +528,8 @@ static void test_parts_charged(void **state)
          *wrong[] = {"nort"};
     ledger_receipt r;
     assert_int_equal(create(SETTINGS(PARTED)), SOTTO_OK);
+    assert_int_equal(charge(RUN_OF(.reads_all = 1)), SOTTO_PRIVACY);
+    says("is read without them");
     assert_int_equal(charge(RUN_OF(.part = wrong, .parts = 1)), SOTTO_USAGE);
     says("did you mean \"north\"?");
     assert_int_equal(charge(RUN_OF(.part = twice, .parts = 2)), SOTTO_USAGE);
@@ -859,7 +859,7 @@ static void test_statement(void **state)
         other.head[3] ^= i == 3;
         char *false_one = statement_of(&other);
         assert_int_equal(find(false_one, &position), SOTTO_PRIVACY);
-        says("its entry there is another one");
+        says("its entry there is of another run");
         mem_free(false_one);
     }
     assert_int_equal(rename(copy, file), 0);

@@ -830,9 +830,52 @@ static void test_cost(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, quiet)
 
+/* Under a second name nobody would find what a killed run left half done. */
+static void test_second_name(void **state)
+{
+    (void)state;
+    char other[sizeof file + 8];
+    assert_int_equal(create(SETTINGS(NAMED("patients"), CAP("3", "1e-6"))),
+                     SOTTO_OK);
+    assert_int_equal(charge(RUN_OF(0)), SOTTO_OK);
+    snprintf(other, sizeof other, "%s-too", file);
+    assert_int_equal(link(file, other), 0);
+    assert_int_equal(charge(RUN_OF(0)), SOTTO_FAILED);
+    says("more than one name");
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(charge(RUN_OF(0)), SOTTO_OK);
+}
+
+/* Whoever makes all hashes fit again still cannot make a cap larger than its
+   epsilon. */
+static void test_forged_cap(void **state)
+{
+    (void)state;
+    ledger_cap cap;
+    assert_int_equal(ledger_cap_of(&cap, 3, 1e-6, &last), SOTTO_OK);
+    assert_true(ledger_cap_is_right(&cap));
+    for (int i = 0; i < 3; i++) {
+        ledger_cap forged = cap;
+        *(i == 0   ? &forged.most.square
+          : i == 1 ? &forged.most.delta0
+                   : &forged.most.draws) += 1;
+        assert_false(ledger_cap_is_right(&forged));
+        ledger_part part = {.now.cap = forged, .chosen = 1};
+        ledger_dataset d = {.name = "x", .part = &part, .parts = 1};
+        ledger_amount little = {1, 0, 0};
+        assert_int_equal(ledger_check_cap(&d, &little, &last), SOTTO_PRIVACY);
+    }
+    /* a large epsilon has room for fewer draws; too large ones are refused */
+    assert_int_equal(ledger_cap_of(&cap, 15, 1e-6, &last), SOTTO_OK);
+    assert_true(cap.most.draws >= 1 << 30 && cap.most.draws < 1ll << 40);
+    assert_int_equal(ledger_cap_of(&cap, 25, 1e-6, &last), SOTTO_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_second_name),
+        TEST(test_forged_cap),
         TEST(test_every_step_fails),
         TEST(test_lost_answer),
         TEST(test_cannot_be_told),
