@@ -160,7 +160,7 @@ static void put_booked(text_buffer *t, const json_t *ledger)
         put_spent(t, ledger);
         put_entry(t, ledger);
     } else
-        text_put(t, "<tr><th>All runs so far</th><td><strong>untracked"
+        text_put(t, "<tr><th>All runs up to this one</th><td><strong>untracked"
                     "</strong>: no ledger knows of this run; other runs on the "
                     "same people are not counted here</td></tr>\n");
 }

@@ -193,7 +193,7 @@ class Report(Case):
         text, words = self.booked(self.LEDGER)
         self.assertIn("Data set patients 2026 <b> ; of it the parts north, <i>", words)
         for said in ("Owner A. Ward & Co", "Date 2026-11-17", "Purpose readmission, for the ward's"
-                     " own use", "All runs so far epsilon 1.235 of a cap of epsilon 3, delta 1e-6",
+                     " own use", "All runs up to this one epsilon 1.235 of a cap of epsilon 3, delta 1e-6",
                      "This model epsilon 1, delta 1e-6 ( replace-one )",
                      "Who is protected a row, not all rows of a person",
                      "entry 7, head " + "ab" * 32, "Signature not signed",

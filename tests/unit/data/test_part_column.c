@@ -135,7 +135,7 @@ static void test_refuses(void **state)
     (void)state;
     const char *text = "quarter,x,t\na,1,2\n";
     refuse_part(text, SETTINGS({"part-column", "quarter"}, {"parts", "a"}),
-                SOTTO_PRIVACY, "--parts needs --bad-rows drop");
+                SOTTO_PRIVACY, "a data set with parts needs --bad-rows drop");
     refuse_part(text, SETTINGS(PART("quartr", "a")), SOTTO_DATA,
                 "there is no column \"quartr\" (the data set's parts)");
     refuse_part(text, SETTINGS(PART("quartr", "a")), SOTTO_DATA,

@@ -173,7 +173,7 @@ static void test_others(void **state)
     book(&p, 1, NO_SETTINGS, run[1]);
     book(&p, 0, SETTINGS({"state", other}), run[2]);
     book(&p, 0, SETTINGS({"dataset-path", "/elsewhere"}), run[3]);
-    book(&p, 0, SETTINGS({"dataset", "people"}), run[4]);
+    book(&p, 0, SETTINGS({"dataset-path", "/people"}), run[4]);
     federation cheap = p.f;
     p.f = dearer.f;
     book(&p, 0, NO_SETTINGS, run[5]);
@@ -243,8 +243,8 @@ static void test_what(void **state)
         account_list events;
         account_booking right;
         sotto_error error;
-        book(&p, k, SETTINGS({"dataset", k ? "south" : "north"}), run);
-        found entry = last_entry(&p, k ? "south" : "north");
+        book(&p, k, SETTINGS({"dataset-path", k ? "/south" : "/north"}), run);
+        found entry = last_entry(&p, k ? "/south" : "/north");
         must(part_events(&events, &p.f, k, &error), &error);
         account_print(&events, &plan);
         assert_string_equal(entry.plan, plan.data);
@@ -267,13 +267,13 @@ static void test_finished(void **state)
     (void)state;
     char run[FEDERATION_RUN];
     place p = new_place(2);
-    sotto_options *o = options_of(&p, SETTINGS({"dataset", "people"}));
-    book(&p, 0, SETTINGS({"dataset", "people"}), run);
+    sotto_options *o = options_of(&p, SETTINGS({"dataset-path", "/people"}));
+    book(&p, 0, SETTINGS({"dataset-path", "/people"}), run);
     federation_book_end("", o, &p.log);
-    assert_false(last_entry(&p, "people").finished);
+    assert_false(last_entry(&p, "/people").finished);
     federation_book_end(run, o, &p.log);
     federation_book_end(run, o, &p.log);
-    assert_true(last_entry(&p, "people").finished);
+    assert_true(last_entry(&p, "/people").finished);
     sotto_options_free(o);
     free_place(&p);
 }
