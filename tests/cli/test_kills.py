@@ -90,6 +90,9 @@ class Kills(Consortium):
         began = booked = takes = 0
         for i in range(KILLS + 1):  # the first shows how long it takes
             words = {"keys": "paid/bank", "state": f"state-{i}", "seed": None}
+            made = self.sotto("ledger", "create", "--ledger", "own.ledger", "--dataset", f"d{i}",
+                              "--delta", "1e-6", "--adjacency", "zero-out")
+            self.assertEqual(made.code, OK, made.err)
             if i:
                 bank = self.join("bank", "--dataset", f"d{i}", **words)
                 time.sleep(draw.uniform(.2, 1.2) * takes)

@@ -89,7 +89,8 @@ class Signed(Case):
         result = self.verify("--ledger", own)
         self.assertEqual(result.code, OK, result.err)
         self.assertEqual(result.out.decode().splitlines()[3],
-                         "ledger     has the run, at position %d" % ledger["position"])
+                         "ledger     %d entries, all right; has the run, at position %d"
+                         % (ledger["position"], ledger["position"]))
         self.assertEqual(self.verify("--ledger", "old.db", model="first.json").code, OK)
         old = self.verify("--ledger", "old.db")
         self.refused(old, PRIVACY, "an older copy of the ledger was put back")
