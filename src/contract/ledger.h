@@ -84,10 +84,6 @@ void ledger_receipt_free(ledger_receipt *receipt);
 sotto_status ledger_finish(const char *file, const char *run,
                            sotto_error *error);
 
-/* The receipt of a run that was booked before, found by its id. */
-sotto_status ledger_find(ledger_receipt *out, const char *file, const char *run,
-                         sotto_error *error);
-
 /* Adds "ledger": {...} to a statement; NULL: "ledger": "untracked". */
 struct json_t;
 void ledger_put(struct json_t **statement, const ledger_receipt *receipt);

@@ -119,20 +119,6 @@ sotto_status ledger_receipt_read(ledger_receipt *out, const ledger_store *s,
     return status;
 }
 
-sotto_status ledger_find(ledger_receipt *out, const char *file, const char *run,
-                         sotto_error *error)
-{
-    ledger_store s;
-    *out = (ledger_receipt){0};
-    sotto_status status = ledger_store_open(&s, file, LEDGER_CHECKED, error);
-    if (status == SOTTO_OK)
-        status = ledger_begin_read(&s, error);
-    if (status == SOTTO_OK)
-        status = ledger_receipt_read(out, &s, run, error);
-    ledger_store_close(&s);
-    return status;
-}
-
 /* ---- finished ---- */
 
 static sotto_status insert_finished(const ledger_store *s, const char *run,

@@ -7,7 +7,7 @@
 #include "reading.h"
 
 #include "json.h"
-#include "ledger.h"
+#include "ledger/internal.h"
 
 #include <sqlite3.h>
 
@@ -162,6 +162,20 @@ __attribute__((unused)) static int64_t sql(const char *text)
     }
     sqlite3_close(db);
     return number;
+}
+
+/* The receipt of a run that was booked before, by its id. */
+static sotto_status find_run(ledger_receipt *out, const char *id)
+{
+    ledger_store s;
+    *out = (ledger_receipt){0};
+    sotto_status status = ledger_store_open(&s, file, LEDGER_CHECKED, &last);
+    if (status == SOTTO_OK)
+        status = ledger_begin_read(&s, &last);
+    if (status == SOTTO_OK)
+        status = ledger_receipt_read(out, &s, id, &last);
+    ledger_store_close(&s);
+    return status;
 }
 
 #endif

@@ -62,11 +62,11 @@ static void test_a_charge(void **state)
     assert_true(r.delta0 == 0 && r.draws == 12);
     assert_true(r.has_cap && r.cap_epsilon == 3 && r.delta == 1e-6);
     assert_true(r.spent_epsilon > 1 && r.spent_epsilon < 1.01);
-    assert_int_equal(ledger_find(&again, file, r.run, &last), SOTTO_OK);
+    assert_int_equal(find_run(&again, r.run), SOTTO_OK);
     assert_string_equal(again.head, r.head);
     assert_true(again.spent_epsilon == r.spent_epsilon);
     ledger_receipt_free(&again);
-    assert_int_equal(ledger_find(&again, file, "nothing", &last), SOTTO_USAGE);
+    assert_int_equal(find_run(&again, "nothing"), SOTTO_USAGE);
     ledger_receipt_free(&again);
     ledger_receipt_free(&r);
     assert_int_equal(verify(&entries), SOTTO_OK);
@@ -269,7 +269,7 @@ static void test_outcome_is_not_in_the_chain(void **state)
     /* finished: no later byte depends on it but the mark itself */
     for (int i = 0; i < 2; i++) /* twice is as good as once */
         assert_int_equal(ledger_finish(file, a.run, &last), SOTTO_OK);
-    assert_int_equal(ledger_find(&b, file, a.run, &last), SOTTO_OK);
+    assert_int_equal(find_run(&b, a.run), SOTTO_OK);
     assert_string_equal(a.head, b.head);
     ledger_receipt_free(&b);
     assert_int_equal(sql("SELECT count(*) FROM finished"), 1);

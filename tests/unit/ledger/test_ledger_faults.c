@@ -699,7 +699,7 @@ static void test_damaged_entry(void **state)
     assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
     fputs("CHARGE", f);
     assert_int_equal(fclose(f), 0);
-    assert_int_equal(ledger_find(&again, file, r.run, &last), SOTTO_PRIVACY);
+    assert_int_equal(find_run(&again, r.run), SOTTO_PRIVACY);
     ledger_receipt_free(&again);
     ledger_receipt_free(&r);
     assert_int_equal(sotto_ledger_open(&l, file, &last), SOTTO_OK);
