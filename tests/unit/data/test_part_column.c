@@ -49,8 +49,8 @@ static void test_not_a_feature(void **state)
     static const char *const declared[] = {
         "", "\"q\": {\"type\": \"drop\"}, ",
         "\"q\": {\"type\": \"number\", \"bounds\": [0, 9], \"missing\": 1}, ",
-        "\"q\": {\"type\": \"category\", \"levels\": [\"1\", \"z\"],"
-        " \"missing\": \"none\"}, "};
+        ("\"q\": {\"type\": \"category\", \"levels\": [\"1\", \"z\"],"
+         " \"missing\": \"none\"}, ")};
     for (size_t k = 0; k < sizeof declared / sizeof *declared; k++) {
         char schema[512];
         snprintf(schema, sizeof schema,

@@ -215,7 +215,7 @@ static void test_new_file_fails(void **state)
     (void)state;
     for (int way = FAULTY_ONCE; way <= FAULTY_LOST; way++)
         for (int n = 1, met = 1; met; n++) {
-            faulty = (faulty_state){.way = way, .at = n};
+            faulty = (faulty_state){.way = (faulty_way)way, .at = n};
             sotto_status status = charge(RUN_OF(.path = "/data.csv"));
             met = faulty.steps >= n;
             faulty = (faulty_state){0};
@@ -750,11 +750,11 @@ static void test_only_grows(void **state)
         "DELETE FROM part",
         "DELETE FROM dataset",
         "INSERT OR REPLACE INTO entry SELECT * FROM entry WHERE position = 2",
-        "INSERT OR REPLACE INTO entry SELECT number + 2, dataset, position + 2,"
-        " charges, kind, run, plan, who, purpose, 0, delta0, draws, "
-        "cap_epsilon, delta, time, head, seal FROM entry WHERE position = 2",
-        "INSERT OR REPLACE INTO line SELECT part, entry, 0, delta0, draws, "
-        "cap_epsilon, delta, cap_square, cap_delta0, cap_draws FROM line",
+        ("INSERT OR REPLACE INTO entry SELECT number + 2, dataset, position + "
+         "2, charges, kind, run, plan, who, purpose, 0, delta0, draws, "
+         "cap_epsilon, delta, time, head, seal FROM entry WHERE position = 2"),
+        ("INSERT OR REPLACE INTO line SELECT part, entry, 0, delta0, draws, "
+         "cap_epsilon, delta, cap_square, cap_delta0, cap_draws FROM line"),
     };
     ledger_receipt r;
     prepare();
