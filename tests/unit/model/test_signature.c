@@ -33,7 +33,7 @@ void __wrap_free(void *block)
 {
     size_t size = block ? malloc_usable_size(block) : 0;
     searched += needles ? size : 0;
-    for (int i = 0; i < needles; i++)
+    for (int i = 0; block && i < needles; i++)
         found += memmem(block, size, needle[i], needle_size[i]) != NULL;
     __real_free(block);
 }
