@@ -32,7 +32,8 @@ static sotto_status set_path(const cli *c, const char *data, sotto_error *error)
     char *real = strcmp(data, "-") ? realpath(data, NULL) : NULL;
     if (!strcmp(data, "-") && !sotto_options_get(c->options, "dataset"))
         return cli_refuse(error, "stdin has no path to be booked under: "
-                                 "expected --dataset NAME, or --ledger none");
+                                 "expected --dataset NAME, one that 'sotto "
+                                 "ledger create' made, or --ledger none");
     sotto_status status = sotto_options_set(c->options, "dataset-path",
                                             real ? real : data, error);
     free(real);

@@ -376,7 +376,8 @@ sotto_fit(sotto_model **out, sotto_table **table, const sotto_options *options,
  * where the option ledger names a file, the run is planned and booked there
  * before the first row is looked at: how reading ends may depend on the rows.
  * SOTTO_BUDGET, with what is spent, asked and left, where a cap does not
- * allow it. sotto_fit books a table that was read otherwise before it asks.
+ * allow it. Where a ledger is named, sotto_fit takes a table from this call
+ * only, once, with the same options and in the same process.
  *
  *   ledger     a file, or "none"; not set: nothing is booked, and the
  *              statement says "untracked"
