@@ -60,9 +60,9 @@ printf '(exit code %d)\n' "$status"
 step "8. Every run counts. Give the patients one budget for all runs: a ledger keeps it."
 run sotto ledger create --ledger demo.ledger --dataset patients --unit-column patient --epsilon 1.2 --delta 1e-6
 again() { run sotto train patients.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 --ledger demo.ledger --dataset patients --purpose "$1" --quiet -o again.json; }
-again "readmission score"
+again readmission
 status=0
-again "one more" || status=$?
+again once-more || status=$?
 printf '(exit code %d)\n' "$status"
 [ "$status" = 4 ]
 run sotto ledger show --ledger demo.ledger
