@@ -166,7 +166,8 @@ static void train(release *r, const sotto_options *o, int silent)
     if (status == SOTTO_OK) {
         put_status(t, "write", sotto_model_write(model, model_path, &error),
                    &error);
-        put_status(t, "settle", sotto_fit_settle(model, model_path, &error), &error);
+        put_status(t, "settle", sotto_fit_settle(model, model_path, &error),
+                   &error);
     }
     sotto_model_free(model);
     sotto_table_free(table);
