@@ -56,7 +56,10 @@ static sotto_status stay_within(ask_plan *plan, const account_target *target,
             return status;
         divide_levels(plan, epsilon / target->epsilon * (1 + 0x1p-20));
     }
-    return error_set(error, SOTTO_FAILED, "no noise was found for the budget");
+    return error_set(error, SOTTO_FAILED,
+                     "calibration did not converge for epsilon %s: expected a "
+                     "larger --epsilon or other settings",
+                     sotto_number_print(target->epsilon, 6).text);
 }
 
 sotto_status curator_calibrate(ask_plan *plan, account_adjacency adjacency,
