@@ -1,5 +1,7 @@
 #!/bin/sh
-# fuzz.sh BUILD SECONDS: runs each fuzz target, two at a time.
+# fuzz.sh BUILD SECONDS: runs each fuzz target, two at a time. With SEED set the
+# inputs are drawn from it (CI: a change is judged by itself, not by luck; the
+# nightly run explores).
 set -eu
 build=$1 seconds=$2
 found=0
@@ -100,7 +102,7 @@ find "$build/tests" -maxdepth 1 -type f -name 'fuzz_*' | sort |
     xargs -P 2 -I '{}' sh -c '
         name=$(basename {})
         mkdir -p "'"$build"'/corpus/$name"
-        if ! {} -max_total_time='"$seconds"' -timeout=10 -rss_limit_mb=3000 \
+        if ! {} -max_total_time='"$seconds"' -seed='"${SEED:-0}"' -timeout=10 -rss_limit_mb=3000 \
             -print_final_stats=1 -artifact_prefix="'"$build"'/$name-" \
             "'"$build"'/corpus/$name" >"'"$build"'/$name.log" 2>&1; then
             tail -n 40 "'"$build"'/$name.log"

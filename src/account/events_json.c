@@ -208,6 +208,8 @@ static sotto_status json_read_list(const json_reader *r, json_t *root)
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; status == SOTTO_OK && i < json_array_size(events); i++)
         status = json_read_round(r, json_array_get(events, i));
+    if (status == SOTTO_OK && !r->list->events) /* as in a plan's text */
+        return json_fault(r, "\"events\" to have at least one event");
     return status;
 }
 

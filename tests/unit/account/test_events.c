@@ -115,6 +115,8 @@ static void test_json_refused(void **state)
         {LIST("\"events\": [], \"more\": 1}"), "no other key"},
         {LIST("\"events\": [], \"order\": \"some\"}"), "\"order\""},
         {LIST("\"events\": [], \"draws\": 1e19}"), "\"draws\""},
+        {LIST("\"events\": []}"), "at least one event"},
+        {EVENT("{\"repeat\": 2, \"events\": []}"), "at least one event"},
         {EVENT("{\"event\": \"GAUS\", \"mu\": 1}"), "\"event\" to be"},
         {EVENT("{\"event\": \"GAUSS\", \"eta\": 1}"), "its numbers"},
         {EVENT("{\"event\": \"GAUSS\", \"mu\": 1, \"sigma\": 1}"),
