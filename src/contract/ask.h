@@ -266,8 +266,19 @@ sotto_status curator_ask_matrix(curator *c, double reach, double *out,
 sotto_status curator_ask_cross(curator *c, double reach, double *out,
                                double *sd, sotto_error *error);
 
-/* Replaces z by map' z. From here on no matrix can be asked for. The map is
-   square, row after row. */
+/*
+ * The mean of h z z' at the iterate, in the coordinates of the frame, or of the
+ * map if there is one. h is the curvature of the loss, in units of its bound;
+ * or its secant, (l'(m) - l'(0)) / m, which never lets a step of the logistic
+ * loss go too far. The vector sqrt(h) z is shortened to the length `reach`.
+ * The loss must be smooth.
+ */
+typedef enum ask_bend { ASK_EXACT_CURVATURE, ASK_SECANT_CURVATURE } ask_bend;
+
+sotto_status curator_ask_curvature(curator *c, ask_bend bend, double reach,
+                                   double *out, double *sd, sotto_error *error);
+
+/* Replaces z by map' z. The map is square, row after row. */
 sotto_status curator_tell_map(curator *c, const double *map,
                               sotto_error *error);
 
@@ -280,6 +291,12 @@ sotto_status curator_ask_whitened(curator *c, double clip, double *out,
    divided by `most`, and at most 1. */
 sotto_status curator_ask_lengths(curator *c, double most, double out[2],
                                  double *sd, sotto_error *error);
+
+/* A histogram of these lengths, as curator_ask_counts has it: of rows with a
+   length above edge[0] (edges fall, from 2^-100 to 2^100), and so on. */
+sotto_status curator_ask_length_counts(curator *c, const double *edge,
+                                       int64_t edges, double *out, double *sd,
+                                       sotto_error *error);
 
 /* The mean loss at the iterate less that of the constant margin `other`. The
    difference of each record is clipped to [-most, most]. */

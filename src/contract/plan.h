@@ -34,8 +34,10 @@ typedef enum ask_kind {
     ASK_COLUMN_SQUARES,  /* the mean square of each about a centre */
     ASK_MATRIX,          /* the second moments of shortened rows */
     ASK_CROSS,           /* the same, with the target as one more feature */
+    ASK_CURVATURE,       /* the same, of rows by the loss's curvature */
     ASK_WHITENED,        /* the gradient in coordinates that were told */
     ASK_LENGTHS,         /* the mean length of records' gradients there */
+    ASK_LENGTH_COUNTS,   /* a histogram of these lengths */
     ASK_CHANGE,          /* the mean loss, less that of a constant */
     ASK_MINIMISER,       /* the minimiser of the objective */
     ASK_PERTURBED,       /* the same, with noise in the objective */

@@ -7,9 +7,9 @@
  *             of j in double and rounded to floats
  *   square    q_i = the sum of squares of what is kept, in order, in double
  *             with the target: (y_i - centre) / scale behind them, as a float
- *   matrix    t_i = sqrt(a_i/W) min(1, R / sqrt(q_i)) / R
- *             k_i = B (1 - 2^-30) (t z_a)(t z_b), sqrt(2) times that beside
- *             the diagonal, cut towards 0
+ *   matrix    t_i = sqrt(h_i a_i/W) min(1, R / sqrt(h_i q_i)) / R, with h_i =
+ * 1, or the curvature of the loss over its bound (Lemma C23) k_i = B (1 -
+ * 2^-30) (t z_a)(t z_b), sqrt(2) times that beside the diagonal, cut towards 0
  *
  * What is kept of a row is a function of that row and of told numbers. The
  * only call out of plain arithmetic is sqrt, which IEEE defines.
@@ -134,13 +134,13 @@ static void map_row(const double *map, int64_t width, float *row, double *sum)
 
 sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
 {
-    int fine = c->kept && !c->mapped && !c->with_target;
+    int fine = c->kept && !c->with_target;
     for (int64_t k = 0; fine && k < c->width * c->width; k++)
         fine &= fabs(map[k]) <= 0x1p100;
     if (!fine)
         return error_set(error, SOTTO_USAGE,
-                         "a map is told once, after a frame, with numbers up "
-                         "to 2^100");
+                         "a map is told after a frame, with numbers up to "
+                         "2^100");
     double *sum = mem_zeroed((size_t)c->width, sizeof *sum);
     if (!sum)
         return error_memory(error);
@@ -149,7 +149,6 @@ sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
         map_row(map, c->width, c->kept + i * c->width, sum);
     find_squares(c);
     kernel_leave(before);
-    c->mapped = 1;
     mem_wipe(sum, (size_t)c->width * sizeof *sum);
     mem_free(sum);
     return SOTTO_OK;
@@ -159,6 +158,8 @@ sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
 
 typedef struct matrix_ask {
     double reach;
+    int curved;    /* rows count by the curvature of the loss, */
+    ask_bend bend; /* which is this one */
     double *row;   /* t_i z_i */
     int32_t *part; /* of a block of rows; as `out` */
 } matrix_ask;
@@ -175,13 +176,32 @@ static void add_row(const double *row, int64_t width, int32_t *part)
     }
 }
 
+/* The curvature at row i's margin, in units of its bound: from 0 to 1. A NaN
+   counts as 0. */
+static double bend_of(const curator *c, ask_bend which, int64_t i)
+{
+    const loss *l = &c->policy.loss;
+    double m = (double)c->rows.margin[i], y = loss_has_classes(l->kind) ? 1 : 0;
+    double slope, at_0, curvature, of_0;
+    loss_portable_slopes(l, m, y, &slope, &curvature);
+    if (which == ASK_SECANT_CURVATURE && fabs(m) > 0x1p-10) {
+        loss_portable_slopes(l, 0, y, &at_0, &of_0);
+        curvature = (slope - at_0) / m;
+    }
+    double bend = curvature / loss_curvature_bound(l);
+    return bend >= 0 ? fmin(bend, 1) : 0;
+}
+
 static void sum_matrix(curator *c, const void *what, int64_t *out)
 {
     const matrix_ask *a = what;
     int64_t width = c->width, cells = width * (width + 1) / 2;
+    if (a->curved)
+        curator_catch_up(c);
     for (int64_t i = 0; i < c->table->rows; i++) {
-        double length = sqrt(c->square[i]);
-        double t = length > a->reach ? 1 / length : 1 / a->reach;
+        double bend = a->curved ? bend_of(c, a->bend, i) : 1;
+        double length = sqrt(bend * c->square[i]);
+        double t = sqrt(bend) / (length > a->reach ? length : a->reach);
         t *= sqrt(row_share(c, i));
         for (int64_t j = 0; j < width; j++)
             a->row[j] = t * (double)c->kept[i * width + j];
@@ -206,18 +226,22 @@ static void unfold(const int64_t *sum, int64_t width, double unit, double *out)
         }
 }
 
-static sotto_status ask_matrix(curator *c, ask_kind kind, double reach,
-                               double *out, double *sd, sotto_error *error)
+static sotto_status ask_matrix(curator *c, ask_kind kind, ask_bend bend,
+                               double reach, double *out, double *sd,
+                               sotto_error *error)
 {
     *sd = 0;
-    if (!c->kept || c->mapped || !is_moderate(reach) || c->width > 4096 ||
-        c->with_target != (kind == ASK_CROSS) || !(c->total > 0))
+    int curved = kind == ASK_CURVATURE;
+    if (!c->kept || !is_moderate(reach) || c->width > 4096 ||
+        c->with_target != (kind == ASK_CROSS) || !(c->total > 0) ||
+        (curved && !loss_is_smooth(c->policy.loss.kind)))
         return error_set(error, SOTTO_USAGE,
                          "a matrix needs a frame of at most 4096 coordinates, "
-                         "with the target if it is of cross moments, and a "
-                         "length from 2^-100 to 2^100");
+                         "with the target if it is of cross moments, a length "
+                         "from 2^-100 to 2^100, and of curvature a smooth "
+                         "loss");
     size_t width = (size_t)c->width, cells = width * (width + 1) / 2;
-    matrix_ask a = {reach, mem_zeroed(width, sizeof *a.row),
+    matrix_ask a = {reach, curved, bend, mem_zeroed(width, sizeof *a.row),
                     mem_zeroed(cells, sizeof *a.part)};
     int64_t *sum = mem_zeroed(cells, sizeof *sum);
     gate_question q = {.kind = kind,
@@ -243,11 +267,18 @@ static sotto_status ask_matrix(curator *c, ask_kind kind, double reach,
 sotto_status curator_ask_matrix(curator *c, double reach, double *out,
                                 double *sd, sotto_error *error)
 {
-    return ask_matrix(c, ASK_MATRIX, reach, out, sd, error);
+    return ask_matrix(c, ASK_MATRIX, ASK_EXACT_CURVATURE, reach, out, sd,
+                      error);
+}
+
+sotto_status curator_ask_curvature(curator *c, ask_bend bend, double reach,
+                                   double *out, double *sd, sotto_error *error)
+{
+    return ask_matrix(c, ASK_CURVATURE, bend, reach, out, sd, error);
 }
 
 sotto_status curator_ask_cross(curator *c, double reach, double *out,
                                double *sd, sotto_error *error)
 {
-    return ask_matrix(c, ASK_CROSS, reach, out, sd, error);
+    return ask_matrix(c, ASK_CROSS, ASK_EXACT_CURVATURE, reach, out, sd, error);
 }

@@ -129,7 +129,6 @@ struct curator {
     double *square;
     size_t kept_bytes, square_bytes;
     int64_t width;
-    int mapped;
     int with_target; /* as the last coordinate */
 
     noise_stream *noise;
@@ -218,6 +217,9 @@ void sketch_free(curator *c);
 
 /* The weight of row i, as a share of the largest possible one: 0 to 1. */
 double row_share(const curator *c, int64_t i);
+
+/* The range of a histogram that a size is in. Edges fall. */
+int64_t shape_range(const double *edge, int64_t edges, double size);
 
 /* Whether a number may be told: then no square of its product with a float
    over- or underflows in double. */

@@ -191,6 +191,11 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "how features go together, and with the target"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_CROSS,
         .draws = DRAWS_CROSS},
+    [ASK_CURVATURE] = { /* Lemma C23 */
+        .words = {.name = "curvature matrix",
+                  .meaning = "how sharply the loss bends, in all directions"},
+        .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
+        .draws = DRAWS_MATRIX},
     [ASK_WHITENED] = { /* Lemma C17 */
         .words = {.name = "whitened gradient",
                   .meaning = "which way all weights should move, in "
@@ -202,6 +207,11 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "how far single rows pull, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
         .draws = DRAWS_TWO},
+    [ASK_LENGTH_COUNTS] = { /* Lemma C24 */
+        .words = {.name = "sizes of gradients",
+                  .meaning = "how many rows pull how far"},
+        .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
+        .draws = DRAWS_EDGES},
     [ASK_CHANGE] = { /* Lemma C17 */
         .words = {.name = "change of the loss",
                   .meaning = "whether the model is better than none"},

@@ -121,17 +121,22 @@ static double value_at(const shape_values *v, int64_t k)
 /* ---- counts ---- */
 
 /* The first edge that the size is above. Edges fall. NaN is above none. */
-static int64_t range_of(const shape_ask *a, double size)
+int64_t shape_range(const double *edge, int64_t edges, double size)
 {
-    int64_t from = 0, to = a->edges;
+    int64_t from = 0, to = edges;
     while (from < to) {
         int64_t middle = from + (to - from) / 2;
-        if (size > a->edge[middle])
+        if (size > edge[middle])
             to = middle;
         else
             from = middle + 1;
     }
     return from;
+}
+
+static int64_t range_of(const shape_ask *a, double size)
+{
+    return shape_range(a->edge, a->edges, size);
 }
 
 static void count_rows(curator *c, const shape_ask *a, int64_t *out)

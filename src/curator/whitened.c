@@ -4,6 +4,7 @@
  *
  *   gradient  as gradient.c, with what is kept for x_i
  *   lengths   B (a_i/W) q,  B (a_i/W) q^2,  q = min(1, |s_i| sqrt(q_i) / most)
+ *   counts    B a_i/W in the range that |s_i| sqrt(q_i) is in (Lemma C24)
  *   change    B (a_i/W) clip((l(m_i) - l(other)) / most)
  */
 #include "internal.h"
@@ -124,6 +125,50 @@ sotto_status curator_ask_lengths(curator *c, double most, double out[2],
     status = gate_release(c, &q, sum, sd, error);
     out[0] = (double)sum[0] * unit;
     out[1] = (double)sum[1] * unit;
+    *sd *= unit;
+    return status;
+}
+
+/* ---- a histogram of lengths ---- */
+
+typedef struct length_counts_ask {
+    const double *edge;
+    int64_t edges;
+} length_counts_ask;
+
+static void sum_length_counts(curator *c, const void *what, int64_t *out)
+{
+    const length_counts_ask *a = what;
+    find_slopes(c);
+    for (int64_t k = 0; k <= a->edges; k++)
+        out[k] = 0;
+    for (int64_t i = 0; i < c->table->rows; i++) {
+        double length = fabs((double)c->slope[i]) * sqrt(c->square[i]);
+        out[shape_range(a->edge, a->edges, length)] +=
+            integer_of(row_share(c, i));
+    }
+}
+
+sotto_status curator_ask_length_counts(curator *c, const double *edge,
+                                       int64_t edges, double *out, double *sd,
+                                       sotto_error *error)
+{
+    int64_t sum[ASK_MOST_EDGES + 1] = {0};
+    double unit = c->policy.weight_bound / KERNEL_CLIP;
+    int fine = edges >= 1 && edges <= ASK_MOST_EDGES;
+    for (int64_t k = 0; fine && k < edges; k++)
+        fine = is_moderate(edge[k]) && (k == 0 || edge[k] < edge[k - 1]);
+    sotto_status status = check_ask(c, fine ? 1 : 0, sd, error);
+    if (status != SOTTO_OK)
+        return status;
+    length_counts_ask a = {edge, edges};
+    gate_question q = {.kind = ASK_LENGTH_COUNTS,
+                       .answers = (size_t)edges + 1,
+                       .sum = sum_length_counts,
+                       .what = &a};
+    status = gate_release(c, &q, sum, sd, error);
+    for (int64_t k = 0; status == SOTTO_OK && k <= edges; k++)
+        out[k] = (double)sum[k] * unit;
     *sd *= unit;
     return status;
 }

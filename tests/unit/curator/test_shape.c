@@ -40,12 +40,14 @@ static const part parts[] = {
     {ASK_WHITENED, WIDTH},
     {ASK_LENGTHS, 2},
     {ASK_CHANGE, 1},
+    {ASK_CURVATURE, WIDTH *(WIDTH + 1) / 2},
+    {ASK_LENGTH_COUNTS, EDGES + 1},
 };
 
 enum {
     PARTS = sizeof parts / sizeof *parts,
-    ANSWERS = (3 + FEATURES) * (EDGES + 1) + 2 * FEATURES + 1 +
-              WIDTH * (WIDTH + 1) / 2 + WIDTH + 3
+    ANSWERS = (4 + FEATURES) * (EDGES + 1) + 2 * FEATURES + 1 +
+              WIDTH * (WIDTH + 1) + WIDTH + 3
 };
 
 /* What is told. */
@@ -54,6 +56,7 @@ typedef struct told {
     double target_centre, target_bound;
     double reach, map[WIDTH * WIDTH], clip, most, other, loss_most;
     double move[WIDTH];
+    ask_bend bend;
 } told;
 
 static told usual(void)
@@ -153,6 +156,16 @@ static sotto_status tell_frame(curator *c, const double *centre,
     return curator_tell_frame(c, &frame, error);
 }
 
+static void put_matrix(const double *out, double unit, int64_t **to)
+{
+    for (int a = 0; a < WIDTH; a++)
+        for (int b = a; b < WIDTH; b++) {
+            assert_true(out[a * WIDTH + b] == out[b * WIDTH + a]);
+            double k = out[a * WIDTH + b] * (a == b ? 1 : sqrt(2));
+            put(to, &k, 1, unit);
+        }
+}
+
 static void ask_matrix(curator *c, const told *t, int64_t **to, double *length)
 {
     double out[WIDTH * WIDTH], sd, unit = t->reach * t->reach / KERNEL_CLIP;
@@ -160,12 +173,20 @@ static void ask_matrix(curator *c, const told *t, int64_t **to, double *length)
     CHECK(tell_frame(c, t->centre, t->bound, &error));
     CHECK(curator_ask_matrix(c, t->reach, out, &sd, &error));
     *length = sd / unit;
-    for (int a = 0; a < WIDTH; a++)
-        for (int b = a; b < WIDTH; b++) {
-            assert_true(out[a * WIDTH + b] == out[b * WIDTH + a]);
-            double k = out[a * WIDTH + b] * (a == b ? 1 : sqrt(2));
-            put(to, &k, 1, unit);
-        }
+    put_matrix(out, unit, to);
+}
+
+/* In the coordinates of the map, at the iterate. */
+static void ask_bent(curator *c, const told *t, int64_t **to, double *length)
+{
+    double out[WIDTH * WIDTH], sd, unit = t->reach * t->reach / KERNEL_CLIP;
+    sotto_error error;
+    CHECK(curator_ask_curvature(c, t->bend, t->reach, out, &sd, &error));
+    *length++ = sd / unit;
+    put_matrix(out, unit, to);
+    CHECK(curator_ask_length_counts(c, t->edge, EDGES, out, &sd, &error));
+    *length = sd * KERNEL_CLIP;
+    put(to, out, EDGES + 1, 1. / KERNEL_CLIP);
 }
 
 static void ask_rounds(curator *c, const told *t, int64_t **to, double *length)
@@ -200,6 +221,7 @@ static void ask_all(sotto_table *table, const curator_policy *policy,
     ask_shapes(c, t, &to, length);
     ask_matrix(c, t, &to, length + 7);
     ask_rounds(c, t, &to, length + 8);
+    ask_bent(c, t, &to, length + 11);
     assert_true(to - out == ANSWERS);
     curator_close(c);
 }
@@ -375,9 +397,9 @@ static void test_lengths_charged(void **state)
 {
     (void)state;
     static const double expected[][PARTS] = {
-        [ACCOUNT_ADD_REMOVE] = {1, 1, 1, 3, 1, 3, 3, 1, 1, 2, 1},
-        [ACCOUNT_REPLACE_ONE] = {2, 2, 2, 6, 4, 12, 3, 2, 4, 2, 4},
-        [ACCOUNT_ZERO_OUT] = {1, 1, 1, 3, 1, 3, 3, 1, 1, 2, 1}};
+        [ACCOUNT_ADD_REMOVE] = {1, 1, 1, 3, 1, 3, 3, 1, 1, 2, 1, 1, 1},
+        [ACCOUNT_REPLACE_ONE] = {2, 2, 2, 6, 4, 12, 3, 2, 4, 2, 4, 2, 2},
+        [ACCOUNT_ZERO_OUT] = {1, 1, 1, 3, 1, 3, 3, 1, 1, 2, 1, 1, 1}};
     for (int adjacency = 0; adjacency < ACCOUNT_ADJACENCIES; adjacency++)
         for (int people = 1; people <= 3; people += 2) {
             curator_policy policy = plain(LOSS_SQUARED);
