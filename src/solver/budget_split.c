@@ -28,6 +28,16 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 #define SHARE_GUARD .01
 #define SHARE_LENGTHS .04 /* of what the gradients have */
 
+/* With stages. A histogram that has the share of the last stage, .03, shows the
+   lengths of gradients where its noise is a hundredth of the rows. */
+#define LEAST_STAGED 1155.
+#define LEAST_STAGED_CLASSES 2000. /* one of the classes may be rare */
+#define MOST_STAGED 256            /* features: the posterior takes d^3 */
+#define SHARE_ROWS .01
+#define SHARE_STAGED_MATRIX .10
+#define SHARE_QUADRATIC_MATRIX .13
+#define SHARE_CURVATURE .06
+
 static double between(double x, double low, double high)
 {
     return fmin(fmax(x, low), high);
@@ -137,7 +147,48 @@ double budget_split_shares(const budget_split *r)
 {
     return r->target_counts + r->target_mean + r->target_scale + r->bounds +
            r->row_counts + r->row_scale + r->column_counts + r->column_means +
-           r->column_squares + r->matrix + r->gradients + r->lengths + r->guard;
+           r->column_squares + r->matrix + r->gradients + r->lengths +
+           r->guard + r->row_lengths + r->length_counts + r->curvature;
+}
+
+/* The first stages only have to come near; their clips may be coarse. Each
+   stage begins with the curvature where it is, if the loss has one. */
+newton_stage newton_stage_of(const budget_split *r, int i)
+{
+    static const struct {
+        double curvature, length_counts, gradients;
+        int64_t rounds;
+    } table[NEWTON_STAGES] = {
+        {0, .005, .06, 6}, {.3, .01, .14, 8}, {.7, .03, .80, 16}};
+    return (newton_stage){table[i].curvature * r->curvature,
+                          table[i].length_counts,
+                          table[i].gradients * r->gradients, table[i].rounds};
+}
+
+/* Where the histogram of lengths can be seen; else all rounds are alike. */
+static int is_staged(const budget_split *r, const newton_facts *f)
+{
+    double least =
+        loss_has_classes(f->loss.kind) ? LEAST_STAGED_CLASSES : LEAST_STAGED;
+    return r->strength >= least && f->features <= MOST_STAGED && !f->goes_on;
+}
+
+static void share_stages(budget_split *r, const newton_facts *f)
+{
+    r->stages = 1;
+    r->rounds = r->first_rounds = 0;
+    r->matrix = SHARE_STAGED_MATRIX;
+    if (loss_is_quadratic(f->loss.kind))
+        r->matrix = SHARE_QUADRATIC_MATRIX;
+    else
+        r->curvature = SHARE_CURVATURE;
+    r->row_lengths = SHARE_ROWS;
+    for (int i = 0; i < NEWTON_STAGES; i++) {
+        newton_stage stage = newton_stage_of(r, i);
+        r->length_counts += stage.length_counts;
+        r->rounds += stage.rounds;
+    }
+    r->gradients = 1 - budget_split_shares(r);
 }
 
 static budget_split begin(const newton_facts *f)
@@ -161,6 +212,10 @@ budget_split budget_split_dense(const newton_facts *f)
         share_bounds(&r, f);
     }
     share_columns(&r, f);
+    if (is_staged(&r, f)) {
+        share_stages(&r, f);
+        return r;
+    }
     share_rounds(&r, f);
     if (f->goes_on) { /* it begins near the end */
         r.rounds = (int64_t)fmax(LEAST_ROUNDS, (double)r.rounds / 2);
@@ -254,6 +309,17 @@ static void add_rounds(ask_plan *plan, const budget_split *r, double mu)
     }
 }
 
+static void add_stages(ask_plan *plan, const budget_split *r, double mu)
+{
+    for (int i = 0; i < NEWTON_STAGES; i++) {
+        newton_stage now = newton_stage_of(r, i);
+        add_one(plan, ASK_CURVATURE, now.curvature, mu, r->features);
+        add_one(plan, ASK_LENGTH_COUNTS, now.length_counts, mu, 0);
+        add(plan, (ask_item){.kind = ASK_WHITENED, .count = now.rounds},
+            now.gradients, mu);
+    }
+}
+
 void budget_split_add(ask_plan *plan, const budget_split *r, double mu)
 {
     int64_t p = r->features;
@@ -269,8 +335,12 @@ void budget_split_add(ask_plan *plan, const budget_split *r, double mu)
     add_one(plan, ASK_COLUMN_COUNTS, r->column_counts, mu, p);
     add_one(plan, ASK_COLUMN_MEANS, r->column_means, mu, p);
     add_one(plan, ASK_COLUMN_SQUARES, r->column_squares, mu, p);
+    add_one(plan, ASK_ROW_COUNTS, r->row_lengths, mu, 0);
     add_one(plan, ASK_MATRIX, r->matrix, mu, p);
-    if (r->rounds > 0)
+    if (r->stages)
+        add_stages(plan, r, mu);
+    else if (r->rounds > 0)
         add_rounds(plan, r, mu);
-    add_one(plan, ASK_CHANGE, r->guard, mu, 0);
+    add(plan, (ask_item){.kind = ASK_CHANGE, .count = r->stages ? 2 : 1},
+        r->guard, mu);
 }

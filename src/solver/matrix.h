@@ -24,4 +24,14 @@ typedef struct matrix_model {
 sotto_status matrix_minimise(const matrix_model *m, const double *from,
                              double *v, sotto_error *error);
 
+/*
+ * What noise leaves of an estimate x of v, x ~ N(v, variance H^-1): the mean of
+ * v given x, where v_j ~ N(0, 1/a_j) before, and a makes x most likely. There
+ * is one a for all of the first p coordinates, or one for each. The others are
+ * not held back. `v` may be x.
+ */
+sotto_status matrix_posterior(const double *h, int64_t d, int64_t p, int each,
+                              double variance, const double *x, double *v,
+                              sotto_error *error);
+
 #endif

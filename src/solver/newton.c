@@ -57,8 +57,8 @@ static int64_t newton_feature(const newton_state *s, int64_t j)
 
 /* ---- 6: rounds ---- */
 
-/* The penalty and the box in the frame: stored weights are v / scale. */
-static void newton_penalty(newton_state *s)
+/* Stored weights are v / scale. */
+void newton_penalty(newton_state *s)
 {
     const solver_problem *p = s->problem;
     for (int64_t j = 0; j < s->d; j++) {
@@ -75,8 +75,7 @@ static void newton_penalty(newton_state *s)
     }
 }
 
-/* The curator's iterate follows v. */
-static void newton_tell(newton_state *s, const double *v)
+void newton_tell(newton_state *s, const double *v)
 {
     double intercept = s->problem->intercept ? v[s->p] : 0;
     for (int64_t j = 0; j < s->p; j++) {
@@ -226,25 +225,45 @@ static double newton_noise(const newton_state *s, int64_t j)
     return s->last_sd * sqrt(square) / s->steeper / s->columns.scale[j];
 }
 
-static sotto_status newton_finish(newton_state *s, solver_answer *out,
-                                  sotto_error *error)
+/* Whether the iterate is worse than the best constant. */
+static sotto_status is_worse(newton_state *s, int *worse, sotto_error *error)
 {
     double change = 0, sd = 0, width = s->response.width;
     double most =
         loss_has_classes(s->problem->loss.kind) ? 1.5 : 2 * width * width;
+    newton_tell(s, s->v);
+    sotto_status status = curator_ask_change(
+        s->curator, s->problem->intercept ? s->response.constant : 0,
+        within(most, 1e-25, 1e25), &change, &sd, error);
+    *worse = change + newton_price(s) > 2 * sd && s->problem->low <= 0 &&
+             s->problem->high >= 0;
+    return status;
+}
+
+sotto_status newton_guard(newton_state *s, const double *before,
+                          sotto_error *error)
+{
+    newton_tell(s, s->v);
+    if (s->settings->rule.guard == 0)
+        return SOTTO_OK;
+    sotto_status status = is_worse(s, &s->is_constant, error);
+    if (status == SOTTO_OK && s->is_constant && before) {
+        memcpy(s->v, before, (size_t)s->d * sizeof *s->v);
+        status = is_worse(s, &s->is_constant, error);
+    }
+    return status;
+}
+
+static sotto_status newton_average(newton_state *s, sotto_error *error)
+{
     for (int64_t j = 0; j < s->d; j++)
         s->v[j] = s->sum[j] / s->weight_sum;
-    newton_tell(s, s->v);
-    if (s->settings->rule.guard > 0) {
-        sotto_status status = curator_ask_change(
-            s->curator, s->problem->intercept ? s->response.constant : 0,
-            within(most, 1e-25, 1e25), &change, &sd, error);
-        if (status != SOTTO_OK)
-            return status;
-    }
-    int worse = change + newton_price(s) > 2 * sd && s->problem->low <= 0 &&
-                s->problem->high >= 0;
-    worse &= s->settings->rule.guard > 0;
+    return newton_guard(s, NULL, error);
+}
+
+static void newton_finish(const newton_state *s, solver_answer *out)
+{
+    int worse = s->is_constant;
     for (int64_t j = 0; j < s->p; j++) {
         out->weight[newton_feature(s, j)] = worse ? 0 : s->told[j];
         solver_note(out, s->problem, newton_feature(s, j),
@@ -253,7 +272,6 @@ static sotto_status newton_finish(newton_state *s, solver_answer *out,
     out->intercept = !s->problem->intercept ? 0
                      : worse                ? s->response.constant
                                             : s->told[s->p];
-    return SOTTO_OK;
 }
 
 /* From where the curator's iterate is: the told weights, in the frame. */
@@ -269,6 +287,18 @@ static void newton_start(newton_state *s, const double *start)
         s->v[s->p] = s->response.constant + centre;
         s->told[s->p] = start ? s->response.constant : 0;
     }
+}
+
+/* Without stages: all rounds alike. */
+static sotto_status newton_in_one(newton_state *s, solver_progress progress,
+                                  void *context, sotto_error *error)
+{
+    sotto_status status = newton_matrix(s, error);
+    if (status == SOTTO_OK)
+        status = newton_rounds(s, progress, context, error);
+    if (status == SOTTO_OK)
+        status = newton_average(s, error);
+    return status;
 }
 
 sotto_status
@@ -291,14 +321,14 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
     for (int64_t j = 0; j < s.p; j++)
         s.trace += s.columns.energy[j];
     s.trace = fmax(s.trace, LEAST_ENERGY * (double)s.d);
-    if (status == SOTTO_OK) {
+    if (status == SOTTO_OK)
         newton_start(&s, from->start);
-        status = newton_matrix(&s, error);
-    }
     if (status == SOTTO_OK)
-        status = newton_rounds(&s, progress, context, error);
+        status = set->rule.stages
+                     ? newton_stages_run(&s, progress, context, error)
+                     : newton_in_one(&s, progress, context, error);
     if (status == SOTTO_OK)
-        status = newton_finish(&s, out, error);
+        newton_finish(&s, out);
     mem_free(s.memory);
     return status;
 }

@@ -35,15 +35,27 @@ typedef struct budget_split {
     double row_scale;  /* lengths (wide) */
     double column_counts, column_means, column_squares;
     double matrix, gradients, lengths, guard;
-    int64_t rounds, first_rounds; /* of which so many are not averaged, */
-    double first;                 /* and have this part of the gradients' */
-    double reach;                 /* rows are shortened to sqrt(this x trace) */
-    double strength;              /* n mu, as if a record could be replaced */
-    int64_t features, unbounded;  /* that are asked about */
-    int chosen;                   /* it goes on from a selection */
-    int wide;    /* gradients in the features' own directions */
+    int stages;         /* gradients come in stages (newton_stages.c), with */
+    double row_lengths; /* a histogram of the rows' lengths, */
+    double length_counts, curvature; /* and these, in all stages together */
+    int64_t rounds, first_rounds;    /* of which so many are not averaged, */
+    double first;                    /* and have this part of the gradients' */
+    double reach;                /* rows are shortened to sqrt(this x trace) */
+    double strength;             /* n mu, as if a record could be replaced */
+    int64_t features, unbounded; /* that are asked about */
+    int chosen;                  /* it goes on from a selection */
+    int wide;                    /* gradients in the features' own directions */
     int64_t few; /* so many choices, with pure noise, are planned beforehand */
 } budget_split;
+
+/* A stage of the gradients: shares of mu^2, and how many rounds it has. */
+enum { NEWTON_STAGES = 3 };
+typedef struct newton_stage {
+    double curvature, length_counts, gradients;
+    int64_t rounds;
+} newton_stage;
+
+newton_stage newton_stage_of(const budget_split *r, int i);
 
 double newton_strength(const newton_facts *f);
 budget_split budget_split_dense(const newton_facts *f);
@@ -128,6 +140,7 @@ typedef struct newton_response {
     double constant;      /* the best one, as a margin */
     double slope, gain;   /* there: mean |slope|, what can be gained */
     double least;         /* the least clip, in lengths of rows */
+    double rare;          /* the part of the rarer class; 1/2 for a number */
 } newton_response;
 
 sotto_status newton_ask_response(newton_response *out, curator *c,

@@ -96,6 +96,7 @@ static sotto_status base_rate(newton_response *r, curator *c,
     r->gain = best.value;
     r->least = best.difference;
     r->width = 1;
+    r->rare = fmin(rate, 1 - rate);
     return SOTTO_OK;
 }
 
@@ -136,7 +137,7 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
                                  sotto_error *error)
 {
     double mean, sd, reach = *declared;
-    *r = (newton_response){0};
+    *r = (newton_response){.rare = .5};
     if (loss_has_classes(p->loss.kind))
         return base_rate(r, c, p, error);
     sotto_status status = target_reach(c, rule, &reach, error);

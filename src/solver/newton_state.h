@@ -33,9 +33,26 @@ typedef struct newton_state {
     double least_seen; /* the least mean length that was answered */
     double steeper;    /* the model, than the matrix says */
     double last_sd;    /* of the noise in the last gradient */
+    int is_constant;   /* the guard found nothing better */
 } newton_state;
 
 /* Asks for the matrix, and tells the curator the coordinates that it makes. */
 sotto_status newton_matrix(newton_state *s, sotto_error *error);
+
+/* Penalty and box in the frame. */
+void newton_penalty(newton_state *s);
+
+/* The curator's iterate follows v. */
+void newton_tell(newton_state *s, const double *v);
+
+/* Whether v is better than the best constant; else `before` (NULL: none); else
+   it is that constant. */
+sotto_status newton_guard(newton_state *s, const double *before,
+                          sotto_error *error);
+
+/* ---- newton_stages.c: matrix, rounds, average and guard ---- */
+
+sotto_status newton_stages_run(newton_state *s, solver_progress progress,
+                               void *context, sotto_error *error);
 
 #endif

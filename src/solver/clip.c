@@ -1,0 +1,169 @@
+/*
+ * Where to cut off what is long.
+ *
+ * A clip C that is too small is bias: what it takes off each record's gradient
+ * may point one way. One that is too large is noise, which grows with C. Both
+ * can be computed from the lengths, of which a histogram with noise is known.
+ * Above the range where single counts are visible the noise would decide; so
+ * a tail with two parameters is fitted to all of these ranges together
+ * (Pickands: what exceeds a high threshold has a generalised Pareto law). A
+ * second hump, as a rare class makes it, is no such tail: then the law begins
+ * above the hump.
+ */
+#include "clip.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TAIL_FROM .5     /* the law begins above the median, or higher */
+#define RANGE_PRICE 4.   /* of a range that is left free, in log-likelihoods */
+#define MISFIT .15       /* a law is right up to this part */
+#define LIKELY_INDEX .1  /* of the tail, give or take */
+#define INDEX_SD .3      /* this */
+#define SIGNIFICANT 3.5  /* sd: what is certainly there, whatever the law says \
+                          */
+#define MIDDLE 0.8408964 /* 2^-1/4: the middle of a range, over its end */
+
+enum { MOST_FREE = 8, INDICES = 15, SCALES = 23, LEAST_TAIL = 5 };
+
+void clip_edges(double most, double *edge)
+{
+    for (int k = 0; k < CLIP_RANGES - 1; k++)
+        edge[k] = most * exp2(-.5 * (k + 1));
+}
+
+void clip_answered(clip_counts *h, double most, const double *answer, double sd,
+                   double rows)
+{
+    h->sd = fmax(sd, 1e-9 * rows);
+    h->rows = rows;
+    for (int k = 0; k < CLIP_RANGES; k++) {
+        h->edge[k] = most * exp2(-.5 * (CLIP_RANGES - 1 - k));
+        h->answer[k] = answer[CLIP_RANGES - 1 - k];
+        h->count[k] = h->answer[k];
+    }
+}
+
+/* ---- the tail ---- */
+
+typedef struct clip_law {
+    double cost;
+    double index, scale, rows; /* of the law, and how many rows it has */
+    int from;                  /* the last range that is as answered */
+} clip_law;
+
+/* The part of the law that is beyond a length. */
+static double beyond(const clip_law *law, double threshold, double length)
+{
+    double x = (length - threshold) / law->scale;
+    if (fabs(law->index) < 1e-6)
+        return exp(-x);
+    double base = 1 + law->index * x;
+    return base > 0 ? pow(base, -1 / law->index) : 0;
+}
+
+/* Twice the negative log-likelihood of the ranges above law->from. */
+static double law_cost(const clip_counts *h, const clip_law *law)
+{
+    double from = h->edge[law->from], left = 1, cost = 0;
+    for (int k = law->from + 1; k < CLIP_RANGES; k++) {
+        double next = beyond(law, from, h->edge[k]);
+        double count = law->rows * (left - next), off = h->answer[k] - count;
+        double variance =
+            h->sd * h->sd + count + MISFIT * MISFIT * count * count;
+        cost += off * off / variance + log(variance);
+        left = next;
+    }
+    double prior = (law->index - LIKELY_INDEX) / INDEX_SD;
+    return cost + prior * prior;
+}
+
+/* The best law above range `from`; `head` is the cost of what is below. */
+static void try_laws(const clip_counts *h, int from, double rows, double head,
+                     clip_law *best)
+{
+    for (int i = 0; i < INDICES; i++)
+        for (int j = 0; j < SCALES; j++) {
+            clip_law law = {.index = -.4 + .1 * i,
+                            .scale = h->edge[from] * exp2(-3 + .25 * j),
+                            .rows = rows,
+                            .from = from};
+            law.cost = head + law_cost(h, &law);
+            if (law.cost < best->cost)
+                *best = law;
+        }
+}
+
+void clip_fit(clip_counts *h)
+{
+    int first = 0, last = CLIP_RANGES - 1 - LEAST_TAIL;
+    double below = h->answer[0], head = 0;
+    clip_law best = {.cost = INFINITY};
+    while (first < last && (first < 1 || below < TAIL_FROM * h->rows))
+        below += h->answer[++first];
+    for (int k = first; k <= first + MOST_FREE && k <= last; k++) {
+        double rows = fmin(fmax(h->rows - below, h->sd), h->rows);
+        try_laws(h, k, rows, head, &best);
+        head += RANGE_PRICE + log(h->sd * h->sd + fmax(h->answer[k + 1], 0));
+        below += h->answer[k + 1];
+    }
+    double left = 1;
+    for (int k = 0; k <= best.from; k++)
+        h->count[k] = fmax(h->answer[k], 0);
+    for (int k = best.from + 1; k < CLIP_RANGES; k++) {
+        double next = beyond(&best, h->edge[best.from], h->edge[k]);
+        /* where less than half a record is left, there is none */
+        h->count[k] = best.rows * next > .5 ? best.rows * (left - next) : 0;
+        left = next;
+    }
+}
+
+/* ---- what is cut off ---- */
+
+double clip_mean(const clip_counts *h)
+{
+    double sum = 0, rows = 0;
+    for (int k = 0; k < CLIP_RANGES; k++) {
+        sum += h->count[k] * h->edge[k] * MIDDLE;
+        rows += h->count[k];
+    }
+    return sum / fmax(rows, 1);
+}
+
+/* What the answers show beyond doubt, counting no length as more than `most`:
+   a hump that the law does not have. */
+static double surely_lost(const clip_counts *h, double c, double most)
+{
+    double sum = 0, square = 0;
+    for (int k = 0; k < CLIP_RANGES; k++) {
+        double lost = fmax(0, fmin(h->edge[k] * MIDDLE, most) - c);
+        sum += lost * h->answer[k];
+        square += lost * lost;
+    }
+    return sum - SIGNIFICANT * h->sd * sqrt(square);
+}
+
+double clip_lost(const clip_counts *h, double c)
+{
+    double lost = 0;
+    for (int k = 0; k < CLIP_RANGES; k++)
+        lost += fmax(0, h->edge[k] * MIDDLE - c) * h->count[k];
+    for (int k = 0; k < CLIP_RANGES; k++)
+        lost = fmax(lost, surely_lost(h, c, h->edge[k] * MIDDLE));
+    return lost / h->rows;
+}
+
+double clip_best(const clip_counts *h, double aligned, double noise)
+{
+    double best = h->edge[0], least = INFINITY;
+    for (double c = h->edge[0] * MIDDLE; c < 2 * h->edge[CLIP_RANGES - 1];
+         c *= 1.189207115 /* 2^1/4 */) {
+        double bias = aligned * clip_lost(h, c);
+        double cost = bias * bias + noise * noise * c * c;
+        if (cost < least) {
+            least = cost;
+            best = c;
+        }
+    }
+    return best;
+}
