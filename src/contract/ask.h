@@ -106,6 +106,8 @@ sotto_status curator_tell_plan(curator *c, const ask_plan *later,
 
 /* ---- asking ---- */
 
+/* How many rows there are, or the sum of their weights. Asked again, it is the
+   mean of all answers, by their precision. */
 sotto_status curator_ask_total(curator *c, double *out, sotto_error *error);
 
 /* The mean squares of the features, each clamped to `bound` in size. No

@@ -27,8 +27,15 @@ sotto_status curator_ask_total(curator *c, double *out, sotto_error *error)
     sotto_status status = gate_release(c, &q, &sum, &noise, error);
     if (status != SOTTO_OK)
         return status;
+    /* answers count by their precision */
+    double precision = noise > 0 ? 1 / (noise * noise) : 1;
+    c->total_precision += precision;
+    c->total_mean +=
+        ((double)sum - c->total_mean) * (precision / c->total_precision);
     /* At least the sd of the noise, and one row: no noise makes an error. */
-    *out = fmax(fmax((double)sum, noise) * unit, 1);
+    if (c->total_precision > precision && noise > 0)
+        noise = 1 / sqrt(c->total_precision);
+    *out = fmax(fmax(c->total_mean, noise) * unit, 1);
     c->total = *out;
     return SOTTO_OK;
 }

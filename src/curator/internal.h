@@ -114,6 +114,7 @@ struct curator {
                       an infinite clip */
     int clips_told;
     double total;        /* what sums are divided by; 0: not known yet */
+    double total_mean, total_precision; /* of all answers about it */
     double answer_noise; /* the sd in the last answer, in its units; public */
 
     /* A move that was told and waits for the next question: the kernel then

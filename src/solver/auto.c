@@ -41,7 +41,8 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
                       .intercept = r->problem.intercept,
                       .loss = r->problem.loss,
                       .replace_one = r->facts.adjacency == ACCOUNT_REPLACE_ONE,
-                      .rows_per_person = (double)r->facts.rows_per_person};
+                      .rows_per_person = (double)r->facts.rows_per_person,
+                      .rows_asked = !(r->facts.rows > 0)};
     if (r->facts.rows > 0 && option_private(r->options))
         f.epsilon = option_number(r->options, OPTION_EPSILON);
     if (!r->smooth.reach)
@@ -201,18 +202,57 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
 
 /* ---- run ---- */
 
+/* Everything is divided by the number of rows: where the first answer is hardly
+   above its noise, it is asked for again. Where nothing but the intercept is
+   asked for, the noise of that is divided by it, too, and it gets more. */
+#define ROWS_CLEAR 20. /* sd */
+#define ROWS_AGAIN .09
+#define ROWS_INTERCEPT .2
+
+/* Asks for it with this share of what is left, which is then less. */
+static sotto_status ask_rows_again(const solver_run *r, double share,
+                                   double *level, sotto_error *error)
+{
+    double rows;
+    ask_plan again = {
+        .items = 1,
+        .item = {
+            {.kind = ASK_TOTAL, .count = 1, .level = *level * sqrt(share)}}};
+    sotto_status status = curator_tell_plan(r->curator, &again, error);
+    if (status == SOTTO_OK)
+        status = curator_ask_total(r->curator, &rows, error);
+    *level *= sqrt(1 - share) * (1 - 0x1p-40);
+    return status;
+}
+
+/* The number of rows as well as it has to be known, and the way. */
+static sotto_status find_path(const solver_run *r, newton_planned *n,
+                              double *level, sotto_error *error)
+{
+    int noisy = !r->facts.without_noise;
+    double sd = (double)r->facts.rows_per_person / r->plan.item[0].level;
+    sotto_status status = SOTTO_OK;
+    if (noisy && curator_rows(r->curator) < ROWS_CLEAR * sd)
+        status = ask_rows_again(r, ROWS_AGAIN, level, error);
+    n->whole = facts_of(r, curator_rows(r->curator), noisy ? *level : 1e3);
+    choose_path(r, n);
+    if (status == SOTTO_OK && noisy && n->path == PATH_INTERCEPT)
+        status = ask_rows_again(r, ROWS_INTERCEPT, level, error);
+    return status;
+}
+
 /* Now that the number of rows was answered: the way, and its questions. */
 static sotto_status plan_later(const solver_run *r, newton_planned *n,
-                               sotto_error *error)
+                               double *level, sotto_error *error)
 {
     ask_plan later = {0};
-    double level = r->plan.item[r->plan.items - 1].level;
-    int noisy = !r->facts.without_noise;
+    *level = r->plan.item[r->plan.items - 1].level;
     if (!ask_planned(&r->plan, ASK_LATER))
         return SOTTO_OK;
     if (!(r->facts.rows > 0)) {
-        n->whole = facts_of(r, curator_rows(r->curator), noisy ? level : 1e3);
-        choose_path(r, n);
+        sotto_status found = find_path(r, n, level, error);
+        if (found != SOTTO_OK)
+            return found;
         if (!is_path_given(r) && r->problem.intercept &&
             check_later(r, n->path, error) != SOTTO_OK) {
             n->path = PATH_INTERCEPT;
@@ -224,7 +264,7 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
     if (status != SOTTO_OK || n->path == PATH_SELECT)
         return status;
     /* a little less, so that rounding is within the budget */
-    budget_split_add(&later, &n->rule, level * (1 - 0x1p-40));
+    budget_split_add(&later, &n->rule, *level * (1 - 0x1p-40));
     return curator_tell_plan(r->curator, &later, error);
 }
 
@@ -244,8 +284,8 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
 {
     solver_problem own = r->problem;
     newton_planned n = *(const newton_planned *)r->state;
-    double *unit = NULL;
-    sotto_status status = plan_later(r, &n, error);
+    double *unit = NULL, level;
+    sotto_status status = plan_later(r, &n, &level, error);
     if (status == SOTTO_OK && r->units.of_file) {
         unit = file_units(r, &own);
         status = unit ? SOTTO_OK : error_memory(error);
@@ -257,7 +297,7 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
                          .target_reach = out->bounds + own.features,
                          .unit = unit};
     if (n.path == PATH_SELECT && n.rule.few == 0)
-        s.level = r->plan.item[r->plan.items - 1].level * (1 - 0x1p-40);
+        s.level = level * (1 - 0x1p-40);
     if (status == SOTTO_OK)
         status = (n.path == PATH_SELECT ? select_run
                   : n.path == PATH_WIDE ? many_features_run

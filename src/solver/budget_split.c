@@ -26,7 +26,9 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 #define MOST_CLEAR .1  /* an edge below that hides few directions */
 #define EDGE_AIM .02
 #define SHARE_GUARD .01
-#define SHARE_LENGTHS .04 /* of what the gradients have */
+#define SHARE_CLOSE_GUARD .05
+#define CLOSE_STRENGTH 1000. /* below that the model may well be worse */
+#define SHARE_LENGTHS .04    /* of what the gradients have */
 
 /* With stages. A histogram that has the share of the last stage, .03, shows the
    lengths of gradients where its noise is a hundredth of the rows. */
@@ -145,10 +147,11 @@ static void share_rounds(budget_split *r, const newton_facts *f)
 
 double budget_split_shares(const budget_split *r)
 {
-    return r->target_counts + r->target_mean + r->target_scale + r->bounds +
-           r->row_counts + r->row_scale + r->column_counts + r->column_means +
-           r->column_squares + r->matrix + r->gradients + r->lengths +
-           r->guard + r->row_lengths + r->length_counts + r->curvature;
+    return r->target_counts + r->target_mean + r->target_rest +
+           r->target_scale + r->bounds + r->row_counts + r->row_scale +
+           r->column_counts + r->column_means + r->column_squares + r->matrix +
+           r->gradients + r->lengths + r->guard + r->row_lengths +
+           r->length_counts + r->curvature;
 }
 
 /* The first stages only have to come near; their clips may be coarse. Each
@@ -202,13 +205,11 @@ budget_split budget_split_dense(const newton_facts *f)
 {
     budget_split r = begin(f);
     double x = r.strength;
-    int classes = loss_has_classes(f->loss.kind);
     r.matrix = SHARE_MATRIX;
-    r.guard = SHARE_GUARD;
+    r.close = x < CLOSE_STRENGTH && !f->goes_on;
+    r.guard = r.close ? SHARE_CLOSE_GUARD : SHARE_GUARD;
     if (!f->goes_on) {
-        share_response(&r, f,
-                       classes ? between(100 / (x * x), .01, .05)
-                               : between(1600 / (x * x), .01, .2));
+        share_response(&r, f, between(4000 / (x * x), .01, .2));
         share_bounds(&r, f);
     }
     share_columns(&r, f);
@@ -265,9 +266,13 @@ budget_split budget_split_intercept(const newton_facts *f)
 {
     budget_split r = begin(f);
     if (!loss_has_classes(f->loss.kind) &&
-        (f->target_unbounded || sqrt(2) / (r.strength / 2) < .1))
-        r.target_counts = .25;
-    r.target_mean = 1 - r.target_counts;
+        (f->target_unbounded || sqrt(2) / (r.strength / 2) < .15))
+        r.target_counts = .2;
+    /* the mean is a sum over the number of rows: where that is an answer, off a
+       first guess the sum is small, and the number hardly matters */
+    if (!loss_has_classes(f->loss.kind) && f->rows_asked)
+        r.target_rest = .6;
+    r.target_mean = 1 - r.target_counts - r.target_rest;
     return r;
 }
 
@@ -325,6 +330,7 @@ void budget_split_add(ask_plan *plan, const budget_split *r, double mu)
     int64_t p = r->features;
     add_one(plan, ASK_TARGET_COUNTS, r->target_counts, mu, 0);
     add_one(plan, ASK_TARGET_MEAN, r->target_mean, mu, 0);
+    add_one(plan, ASK_TARGET_MEAN, r->target_rest, mu, 0);
     add_quantile(plan, ASK_TARGET_QUANTILE, r->target_scale, mu);
     if (r->common_bound)
         add_one(plan, ASK_ROW_COUNTS, r->bounds, mu, 0);

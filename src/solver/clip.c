@@ -15,12 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-#define TAIL_FROM .5     /* the law begins above the median, or higher */
-#define RANGE_PRICE 4.   /* of a range that is left free, in log-likelihoods */
-#define MISFIT .15       /* a law is right up to this part */
-#define LIKELY_INDEX .1  /* of the tail, give or take */
-#define INDEX_SD .3      /* this */
-#define SIGNIFICANT 3.5  /* sd: what is certainly there, whatever the law says \
+#define TAIL_FROM .5    /* the law begins above the median, or higher */
+#define RANGE_PRICE 4.  /* of a range that is left free, in log-likelihoods */
+#define MISFIT .15      /* a law is right up to this part */
+#define LIKELY_INDEX .1 /* of the tail, give or take */
+#define INDEX_SD .3     /* this */
+#define SIGNIFICANT                                                            \
+    3.5                  /* sd: what is certainly there, whatever the law says \
                           */
 #define MIDDLE 0.8408964 /* 2^-1/4: the middle of a range, over its end */
 

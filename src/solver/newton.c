@@ -235,7 +235,8 @@ static sotto_status is_worse(newton_state *s, int *worse, sotto_error *error)
     sotto_status status = curator_ask_change(
         s->curator, s->problem->intercept ? s->response.constant : 0,
         within(most, 1e-25, 1e25), &change, &sd, error);
-    *worse = change + newton_price(s) > 2 * sd && s->problem->low <= 0 &&
+    double doubt = s->settings->rule.close ? 0 : 2 * sd;
+    *worse = change + newton_price(s) > doubt && s->problem->low <= 0 &&
              s->problem->high >= 0;
     return status;
 }

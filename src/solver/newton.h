@@ -12,7 +12,8 @@
 
 /* What the rule knows before a record is asked about: all of it public. */
 typedef struct newton_facts {
-    double rows;    /* declared, or an answer */
+    double rows; /* declared, or an answer: */
+    int rows_asked;
     double mu;      /* of all questions together */
     double epsilon; /* the same, where all can be planned beforehand; else 0 */
     int64_t features;
@@ -29,12 +30,14 @@ typedef struct newton_facts {
 /* Shares of mu^2; 0: not asked. */
 typedef struct budget_split {
     double target_counts, target_mean, target_scale; /* the response */
-    double bounds;     /* those that nobody declared: */
-    int common_bound;  /* one for all of them */
-    double row_counts; /* tighter bounds */
-    double row_scale;  /* lengths (wide) */
+    double target_rest; /* the mean again, of what is off the first one */
+    double bounds;      /* those that nobody declared: */
+    int common_bound;   /* one for all of them */
+    double row_counts;  /* tighter bounds */
+    double row_scale;   /* lengths (wide) */
     double column_counts, column_means, column_squares;
     double matrix, gradients, lengths, guard;
+    int close;          /* the guard wants a model that is visibly better */
     int stages;         /* gradients come in stages (newton_stages.c), with */
     double row_lengths; /* a histogram of the rows' lengths, */
     double length_counts, curvature; /* and these, in all stages together */

@@ -33,7 +33,6 @@ ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
 }
 
 /* The part of the budget that "private:0.1" says; 0 for others. */
-/* The part of the budget that "private:0.1" says; 0 for others. */
 static sotto_status moments_share(const sotto_options *options, double *share,
                                   sotto_error *error)
 {
