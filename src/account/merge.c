@@ -11,6 +11,7 @@
 #define MERGE_LEAST_RANGE 1e-9
 #define MERGE_MOST_RANGE 20      /* larger ones are taken as PURE */
 #define MERGE_LEAST_GAUSS 1e-100 /* so that its square is not 0 */
+#define MERGE_LEAST_RATE 1e-250  /* so that its inverse is a number */
 
 static sotto_status merge_equal(merged_event **list, int64_t *count,
                                 merged_event e, sotto_error *error)
@@ -113,6 +114,8 @@ static sotto_status merge_event_of(account_event *e, const account_list *list,
     sotto_status status = merge_convert(e, list, error);
     if (e->kind == ACCOUNT_GAUSS && e->a > 0)
         e->a = fmax(e->a, MERGE_LEAST_GAUSS);
+    if (e->kind == ACCOUNT_SUBSAMPLED && e->a > 0)
+        e->a = fmax(e->a, MERGE_LEAST_RATE);
     if (e->kind == ACCOUNT_RANGE && e->a > 0 && e->a < MERGE_LEAST_RANGE)
         e->a = MERGE_LEAST_RANGE;
     if (e->kind == ACCOUNT_RANGE && e->a > MERGE_MOST_RANGE)

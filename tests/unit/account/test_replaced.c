@@ -438,6 +438,8 @@ static void test_extremes(void **state)
         "SUBSAMPLED_GAUSS(1e-300, 1)@add-remove*5",
         "SUBSAMPLED_GAUSS(.1, 1e12)@add-remove*1000000000000",
         "SUBSAMPLED_GAUSS(0, 1)@add-remove",
+        "SUBSAMPLED_GAUSS(1e-320, .02)@add-remove",
+        "SUBSAMPLED_GAUSS(1e-320, .001)@add-remove*3",
         "SUBSAMPLED_GAUSS(.001, 5)@add-remove*10000000",
         "LAPLACE(3) + SUBSAMPLED_GAUSS(1e-9, .5)@zero-out*1000",
         "RANGE(.1)*5 + SUBSAMPLED_GAUSS(.05, 2)@add-remove*20",
