@@ -271,7 +271,8 @@ static double renyi_most(const merged *p)
 double renyi_bound(const merged *p, double tilt)
 {
     double k = tilt * (tilt + 1) / 2 * (p->gauss + p->zcdp);
-    double size = fabs(k), order = p->replaced ? 2 * tilt + 1 : tilt;
+    double size = fabs(k);
+    double order = p->sampled && p->replaced ? 2 * tilt + 1 : tilt;
     if (tilt > renyi_most(p))
         return INFINITY;
     for (int64_t i = 0; i < p->events; i++) {
