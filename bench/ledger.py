@@ -73,21 +73,20 @@ class Bench:
         return self.ask("epsilon", repr(runs*mu*mu), repr(kept), 0, repr(DELTA))[0], seconds
 
 
-def event(q, suffix):
+def event(q, adjacency):
     kind = q["event"]
-    if kind == "SUBSAMPLED":
+    if kind == "SUBSAMPLED":  # a level of one record
+        suffix = "@add-remove" if adjacency == "replace-one" else ""
         return f"SUBSAMPLED_GAUSS({q['rate']!r}, {1/q['mu']!r}){suffix}"
     level = next(q[name] for name in ("mu", "eta", "epsilon", "rho") if name in q)
-    return f"{kind}({level!r}){suffix}"
+    return f"{kind}({level!r})"
 
 
 def events(statement):
     """The questions of a statement as the accountant is told them."""
-    sampled = any(q["event"] == "SUBSAMPLED" for q in statement["questions"])
-    halved = sampled and statement["adjacency"] == "replace-one"
     terms, turn = [], []
     for q in statement["questions"]:
-        turn.append(event(q, "@add-remove" if halved else ""))
+        turn.append(event(q, statement["adjacency"]))
         if not q.get("in_turn_with_next"):
             terms.append(f"{q['times']}*({' + '.join(turn)})")
             turn = []

@@ -616,7 +616,8 @@ SOTTO_API const char *sotto_generate_help(int64_t i);
  *   GAUSS(mu)                    Gaussian noise; mu = sensitivity / sd
  *   LAPLACE(e)                   Laplace noise; e = sensitivity / scale
  *   PURE(e)                      anything e-differentially private
- *   SUBSAMPLED_GAUSS(q, sigma)   Gaussian noise on a Poisson sample
+ *   SUBSAMPLED_GAUSS(q, sigma)   Gaussian noise on a Poisson sample; sigma =
+ *                                sd / what one record adds at most
  *   RANGE(eta)                   a selection of bounded range, as by Gumbel
  *                                noise of scale b: eta = 2 sensitivity / b
  *   ZCDP(rho)                    anything rho-zero-concentrated private
@@ -628,7 +629,8 @@ SOTTO_API const char *sotto_generate_help(int64_t i);
  * adjacency: what two data sets differ in, "add-remove" (one has a record
  * that the other has not), "replace-one" (a record is another one) or
  * "zero-out" (a record is blanked, see SOTTO_ZERO_OUT). An event that was
- * priced for another adjacency is written GAUSS(0.05)@add-remove.
+ * priced for another adjacency is written GAUSS(0.05)@add-remove; a sample
+ * that is asked about for replace-one always is.
  *
  * No price is below the truth; it is the smallest of what the methods prove.
  */

@@ -35,7 +35,7 @@ static double closed_event(const merged_event *e)
     case ACCOUNT_LAPLACE:
         return closed_laplace(e->a);
     case ACCOUNT_SUBSAMPLED: /* as if all records were in the sample */
-        return 1 / e->b;
+        return (e->replaced ? 2 : 1) / e->b;
     case ACCOUNT_GAUSS: /* merge_event has summed these */
     case ACCOUNT_ZCDP:
     case ACCOUNT_KINDS:
@@ -54,7 +54,7 @@ double booking_closed_mu(const merged *p)
         square += e->count * mu * mu;
     }
     double up = 1 + (double)(16 + p->events + p->ranges) * ROUNDOFF;
-    return sqrt(square) * up * (p->halved ? 2 : 1);
+    return sqrt(square) * up;
 }
 
 /* Whether no curve can say more: Gaussians, or one event whose closed form is

@@ -116,80 +116,32 @@ static double source_delta(const booking_source *s, int direction,
 
 /* ---- points ---- */
 
-/* delta at i * step for i = -n .. n, in two directions: below 0 by the other
-   one (Lemma A16). The step is a power of two, so that all epsilons are
-   exact. */
-typedef struct booking_grid {
-    double step, *u[2];
-    int64_t n;
-} booking_grid;
-
-static double grid_most(const booking_source *s, double epsilon)
+static double source_most(const booking_source *s, double epsilon)
 {
     double most = source_delta(s, 0, epsilon);
-    if (s->p->sampled)
-        most = fmax(most, source_delta(s, 1, epsilon));
-    /* a replaced record: half of the way there, and half of it back */
-    return s->p->halved ? most * (1 + exp(epsilon)) : most;
+    return s->p->directions == 2 ? fmax(most, source_delta(s, 1, epsilon))
+                                 : most;
 }
 
 /* The epsilon where delta has fallen to this, or up to a hundredth more;
    INFINITY if it is too far away: its exponential must be a number. */
-static double grid_reach(const booking_source *s, double delta)
+static double source_reach(const booking_source *s, double delta)
 {
     double low = BOOKING_NEAR / 2, high = BOOKING_NEAR;
-    double far = s->p->halved ? BOOKING_FAR / 2 : BOOKING_FAR;
-    while (high <= far && grid_most(s, high) > delta) {
+    while (high <= BOOKING_FAR && source_most(s, high) > delta) {
         low = high;
         high *= 2;
     }
-    if (high > far)
+    if (high > BOOKING_FAR)
         return INFINITY;
     while (high - low > .01 * high) {
         double middle = .5 * (low + high);
-        if (grid_most(s, middle) > delta)
+        if (source_most(s, middle) > delta)
             low = middle;
         else
             high = middle;
     }
-    return s->p->halved ? 2 * high : high;
-}
-
-static sotto_status grid_make(booking_grid *g, const booking_source *s,
-                              double reach, sotto_error *error)
-{
-    int slow = s->grids && s->grid[0].h.value && s->grid[0].directions;
-    int points = slow ? BOOKING_FEW : BOOKING_POINTS;
-    *g = (booking_grid){.step = exp2(floor(log2(reach / points)))};
-    g->n = (int64_t)ceil(reach / g->step);
-    double *u = mem_zeroed(2 * (size_t)(2 * g->n + 1), sizeof *u);
-    if (!u)
-        return error_memory(error);
-    g->u[0] = u;
-    g->u[1] = u + 2 * g->n + 1;
-    for (int64_t i = 0; i <= g->n; i++)
-        for (int d = 0; d < 2; d++)
-            g->u[d][g->n + i] = d && !s->p->sampled
-                                    ? g->u[0][g->n + i]
-                                    : source_delta(s, d, (double)i * g->step);
-    for (int64_t i = 1; i <= g->n; i++)
-        for (int d = 0; d < 2; d++) {
-            double other = 1 - g->u[!d][g->n + i];
-            double e = exp(-(double)i * g->step) * (1 - 1e-14);
-            g->u[d][g->n - i] = (1 - e * other) * PRICE_UP;
-        }
-    return SOTTO_OK;
-}
-
-/* A record replaced by way of its absence, from all pairs of steps that lead
-   there (Lemma A19). */
-static double grid_replaced(const booking_grid *g, int64_t k)
-{
-    double best = 1;
-    for (int64_t i = k - g->n; i <= g->n; i++)
-        best = fmin(best, g->u[0][g->n + i] +
-                              exp((double)i * g->step) * g->u[1][g->n + k - i]);
-    return best * PRICE_UP;
+    return high;
 }
 
 /* ---- the curve ---- */
@@ -208,34 +160,37 @@ static void side_add(booking_side *s, double x, double u)
     s->u[s->points++] = u;
 }
 
-static void curve_fill(booking_curve *c, const booking_grid *g, int halved)
+/* Points at i * step, i = 0 .. n. */
+static void curve_fill(booking_curve *c, const booking_source *s, double step,
+                       int64_t n)
 {
-    for (int64_t k = 0; k <= g->n; k++) /* x rounded up: Lemma A17 */
+    for (int64_t k = 0; k <= n; k++) /* x rounded up: Lemma A17 */
         for (int d = 0; d < c->directions; d++) {
-            double x = exp((double)k * g->step) * (1 + 16 * ROUNDOFF);
-            side_add(&c->side[d], k ? x : 1,
-                     halved ? grid_replaced(g, k) : g->u[d][g->n + k]);
+            double epsilon = (double)k * step;
+            double x = exp(epsilon) * (1 + 16 * ROUNDOFF);
+            side_add(&c->side[d], k ? x : 1, source_delta(s, d, epsilon));
         }
 }
 
+/* The step is a power of two, so that all epsilons are exact. */
 static sotto_status curve_of(booking_curve *out, const booking_source *s,
                              double reach, sotto_error *error)
 {
-    booking_grid g;
-    sotto_status status = grid_make(&g, s, reach, error);
-    out->directions = s->p->sampled && !s->p->halved ? 2 : 1;
-    for (int d = 0; d < out->directions && status == SOTTO_OK; d++) {
-        out->side[d].x = mem_zeroed((size_t)g.n + 1, sizeof(double));
-        out->side[d].u = mem_zeroed((size_t)g.n + 1, sizeof(double));
-        if (!out->side[d].x || !out->side[d].u)
-            status = error_memory(error);
+    int slow = s->grids && s->grid[0].h.value && s->grid[0].directions;
+    int points = slow ? BOOKING_FEW : BOOKING_POINTS;
+    double step = exp2(floor(log2(reach / points)));
+    int64_t n = (int64_t)ceil(reach / step);
+    out->directions = s->p->directions;
+    for (int d = 0; d < out->directions; d++) {
+        out->side[d].x = mem_zeroed((size_t)n + 1, sizeof(double));
+        out->side[d].u = mem_zeroed((size_t)n + 1, sizeof(double));
+        if (!out->side[d].x || !out->side[d].u) {
+            booking_curve_free(out);
+            return error_memory(error);
+        }
     }
-    if (status == SOTTO_OK)
-        curve_fill(out, &g, s->p->halved);
-    else
-        booking_curve_free(out);
-    mem_free(g.u[0]);
-    return status;
+    curve_fill(out, s, step, n);
+    return SOTTO_OK;
 }
 
 void booking_curve_free(booking_curve *c)
@@ -248,24 +203,22 @@ void booking_curve_free(booking_curve *c)
 }
 
 /* One try, with grids that are made for this delta. */
-static sotto_status curve_try(booking_curve *out, const merged *p, double aim,
-                              double least, sotto_error *error)
+static sotto_status curve_try(booking_curve *out, const merged *p, double least,
+                              sotto_error *error)
 {
     booking_source *s;
-    sotto_status status = source_make(&s, p, aim, error);
+    sotto_status status = source_make(&s, p, least, error);
     if (status != SOTTO_OK)
         return status;
-    double reach = grid_reach(s, least * BOOKING_TAIL);
+    double reach = source_reach(s, least * BOOKING_TAIL);
     if (isinf(reach))
-        reach = grid_reach(s, least);
+        reach = source_reach(s, least);
     if (isfinite(reach))
         status = curve_of(out, s, reach, error);
     source_free(s);
     return status;
 }
 
-/* The delta of half of the way to a replaced record is smaller than the whole
-   one by a factor that depends on epsilon: it is tried. */
 sotto_status booking_curve_make(booking_curve *out, const merged *any,
                                 const merged *own, double least,
                                 sotto_error *error)
@@ -273,12 +226,8 @@ sotto_status booking_curve_make(booking_curve *out, const merged *any,
     sotto_status status = SOTTO_OK;
     *out = (booking_curve){0};
     if (own && own->steps)
-        status = curve_try(out, own, least, least, error);
+        status = curve_try(out, own, least, error);
     if (status == SOTTO_OK && !out->directions)
-        status = curve_try(out, any, least, least, error);
-    for (double aim = least * 1e-6;
-         status == SOTTO_OK && any->halved && !out->directions && aim > 1e-60;
-         aim *= 1e-6)
-        status = curve_try(out, any, aim, least, error);
+        status = curve_try(out, any, least, error);
     return status;
 }

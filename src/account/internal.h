@@ -34,6 +34,7 @@ typedef struct merged_event {
     account_kind kind; /* RANGE here: its envelope pair (Lemma A9) */
     double a, b;
     double count;
+    int replaced; /* SUBSAMPLED: another record is in the place (Lemma A21) */
 } merged_event;
 
 /* One run of equal selections, then Gaussians of that total mu^2. */
@@ -54,8 +55,9 @@ typedef struct merged {
     merged_step *step; /* when ordered: RANGE and Gaussians as they come */
     int64_t steps;     /* 0 steps: too many */
     int ordered;       /* whether there are RANGEs in a given order */
-    int sampled;       /* whether there is a subsampled event: two directions */
-    int halved;        /* priced for add-remove, asked for replace-one */
+    int sampled;       /* whether there is a subsampled event */
+    int replaced;      /* asked for replace-one */
+    int directions;    /* 2: a record more is not a record less */
 } merged;
 
 sotto_status merge_events(merged *out, const account_list *list,
@@ -142,6 +144,9 @@ typedef struct pair_window {
 /* Where the losses of one event are, up to `mass` at each end. */
 void pair_extent(const merged_event *event, int add, double mass, double *low,
                  double *high);
+/* The loss at x where a sampled record is in the first data set only; that of
+   a replaced one at x is this less the same at -x. A guide. */
+double pair_sampled_loss(double q, double sigma, double x);
 sotto_status pair_make(pair_law *out, const merged_event *event, int add,
                        pair_window window, sotto_error *error);
 void pair_free(pair_law *law);

@@ -11,13 +11,15 @@
 #define MERGE_LEAST_RANGE 1e-9
 #define MERGE_MOST_RANGE 20      /* larger ones are taken as PURE */
 #define MERGE_LEAST_GAUSS 1e-100 /* so that its square is not 0 */
+#define MERGE_LEAST_RATE 1e-250  /* so that its inverse is a number */
 
 static sotto_status merge_equal(merged_event **list, int64_t *count,
                                 merged_event e, sotto_error *error)
 {
     for (int64_t i = *count; i-- > 0;) {
         merged_event *known = &(*list)[i];
-        if (known->kind == e.kind && known->a == e.a && known->b == e.b) {
+        if (known->kind == e.kind && known->a == e.a && known->b == e.b &&
+            known->replaced == e.replaced) {
             known->count += e.count;
             return SOTTO_OK;
         }
@@ -30,12 +32,38 @@ static sotto_status merge_equal(merged_event **list, int64_t *count,
     return SOTTO_OK;
 }
 
-/* The event for the adjacency asked about: twice the size where a record is
-   replaced by way of its absence (Lemma A11). */
-static sotto_status merge_convert(account_event *e, const account_list *list,
-                                  int halved, sotto_error *error)
+/* Replaced by way of its absence: twice the size (Lemma A11). A sample stays
+   what it is: both records are under one coin, which the pair knows (Lemma
+   A21). */
+static void merge_replaced(account_event *e)
 {
-    if (e->adjacency == list->adjacency || halved)
+    switch (e->kind) {
+    case ACCOUNT_GAUSS:
+    case ACCOUNT_LAPLACE:
+    case ACCOUNT_PURE:
+    case ACCOUNT_RANGE:
+        e->a *= 2;
+        break;
+    case ACCOUNT_ZCDP:
+        e->a *= 4;
+        break;
+    case ACCOUNT_SUBSAMPLED:
+    case ACCOUNT_KINDS:
+        break;
+    }
+}
+
+/* The event for the adjacency asked about. */
+static sotto_status merge_convert(account_event *e, const account_list *list,
+                                  sotto_error *error)
+{
+    if (e->kind == ACCOUNT_SUBSAMPLED && e->adjacency == ACCOUNT_REPLACE_ONE)
+        return error_set(error, SOTTO_USAGE,
+                         "SUBSAMPLED_GAUSS for replace-one: sigma must be the "
+                         "noise divided by what one record adds; write "
+                         "SUBSAMPLED_GAUSS(...)@add-remove, which is priced "
+                         "for a record replaced by another");
+    if (e->adjacency == list->adjacency)
         return SOTTO_OK;
     if (list->adjacency != ACCOUNT_REPLACE_ONE)
         return error_set(error, SOTTO_USAGE,
@@ -44,35 +72,7 @@ static sotto_status merge_convert(account_event *e, const account_list *list,
                          account_kind_name(e->kind),
                          account_adjacency_name(e->adjacency),
                          account_adjacency_name(list->adjacency));
-    e->a *= e->kind == ACCOUNT_ZCDP ? 4 : 2;
-    return SOTTO_OK;
-}
-
-/* Whether the list must be priced as a whole for the other adjacency. */
-static sotto_status merge_halved(const account_list *list, int *out,
-                                 sotto_error *error)
-{
-    int same = 1;
-    *out = 0;
-    for (int64_t i = 0; i < list->events; i++) {
-        const account_event *e = &list->event[i];
-        if (e->kind == ACCOUNT_SUBSAMPLED && e->a < 1 &&
-            e->adjacency == ACCOUNT_REPLACE_ONE)
-            return error_set(error, SOTTO_USAGE,
-                             "SUBSAMPLED_GAUSS: no price is proven for "
-                             "replace-one; write SUBSAMPLED_GAUSS(...)@add-"
-                             "remove, which is converted by group privacy");
-        *out |= e->kind == ACCOUNT_SUBSAMPLED &&
-                e->adjacency != list->adjacency &&
-                list->adjacency == ACCOUNT_REPLACE_ONE;
-        same &= e->adjacency == list->event[0].adjacency;
-    }
-    if (*out && !same)
-        return error_set(error, SOTTO_USAGE,
-                         "SUBSAMPLED_GAUSS priced for %s and asked for "
-                         "replace-one: expected all events to be priced for "
-                         "the same adjacency",
-                         account_adjacency_name(list->event[0].adjacency));
+    merge_replaced(e);
     return SOTTO_OK;
 }
 
@@ -106,14 +106,16 @@ static sotto_status merge_step(merged *p, const account_event *e,
    sample of all is no sample, and sizes that grids can hold. The one place
    where this is done, so that no method sees another event. */
 static sotto_status merge_event_of(account_event *e, const account_list *list,
-                                   int halved, sotto_error *error)
+                                   sotto_error *error)
 {
-    sotto_status status = merge_convert(e, list, halved, error);
     if (e->kind == ACCOUNT_SUBSAMPLED && e->a == 1)
         *e = (account_event){ACCOUNT_GAUSS, 1 / e->b * (1 + 2 * ROUNDOFF), 0,
                              e->count, e->adjacency};
+    sotto_status status = merge_convert(e, list, error);
     if (e->kind == ACCOUNT_GAUSS && e->a > 0)
         e->a = fmax(e->a, MERGE_LEAST_GAUSS);
+    if (e->kind == ACCOUNT_SUBSAMPLED && e->a > 0)
+        e->a = fmax(e->a, MERGE_LEAST_RATE);
     if (e->kind == ACCOUNT_RANGE && e->a > 0 && e->a < MERGE_LEAST_RANGE)
         e->a = MERGE_LEAST_RANGE;
     if (e->kind == ACCOUNT_RANGE && e->a > MERGE_MOST_RANGE)
@@ -127,7 +129,8 @@ static sotto_status merge_event(merged *p, account_event e, double repeat,
     double count = (double)e.count * repeat;
     if (count == 0 || e.a == 0)
         return SOTTO_OK;
-    merged_event one = {e.kind, e.a, e.b, count};
+    int sampled = e.kind == ACCOUNT_SUBSAMPLED;
+    merged_event one = {e.kind, e.a, e.b, count, sampled && p->replaced};
     if (e.kind == ACCOUNT_GAUSS) {
         p->gauss += e.a * e.a * count;
         return SOTTO_OK;
@@ -136,9 +139,10 @@ static sotto_status merge_event(merged *p, account_event e, double repeat,
         p->zcdp += 2 * e.a * count;
         return SOTTO_OK;
     }
-    if (e.kind == ACCOUNT_SUBSAMPLED)
+    if (sampled) {
         p->sampled = 1;
-    else
+        p->directions = p->replaced ? 1 : 2;
+    } else
         p->pure += e.a * count * (1 + 8 * ROUNDOFF);
     if (e.kind != ACCOUNT_RANGE)
         return merge_equal(&p->event, &p->events, one, error);
@@ -157,8 +161,7 @@ static sotto_status merge_order(merged *p, const account_list *list,
         for (int64_t t = 0; t < round->repeat; t++)
             for (int64_t i = 0; i < round->size; i++) {
                 account_event e = list->event[round->first + i];
-                sotto_status status =
-                    merge_event_of(&e, list, p->halved, error);
+                sotto_status status = merge_event_of(&e, list, error);
                 if (status == SOTTO_OK && e.a > 0 && e.count > 0 &&
                     (e.kind == ACCOUNT_RANGE || e.kind == ACCOUNT_GAUSS))
                     status = merge_step(p, &e, error);
@@ -177,12 +180,13 @@ static sotto_status merge_order(merged *p, const account_list *list,
 sotto_status merge_events(merged *out, const account_list *list,
                           sotto_error *error)
 {
-    *out = (merged){0};
-    sotto_status status = merge_halved(list, &out->halved, error);
+    *out = (merged){.replaced = list->adjacency == ACCOUNT_REPLACE_ONE,
+                    .directions = 1};
+    sotto_status status = SOTTO_OK;
     for (int64_t r = 0; r < list->rounds && status == SOTTO_OK; r++)
         for (int64_t i = 0; i < list->round[r].size; i++) {
             account_event e = list->event[list->round[r].first + i];
-            status = merge_event_of(&e, list, out->halved, error);
+            status = merge_event_of(&e, list, error);
             if (status == SOTTO_OK)
                 status =
                     merge_event(out, e, (double)list->round[r].repeat, error);

@@ -25,8 +25,9 @@ static double moments_density(double z)
 }
 
 /* Trapezoids over x from -13 sigma to 1 + 13 sigma, where there is mass. */
-static int moments_sampled(moments_law *law, double q, double sigma, int add)
+static int moments_sampled(moments_law *law, const merged_event *e, int add)
 {
+    double q = e->a, sigma = e->b;
     double step = .1 * sigma, low = -13 * sigma, high = 1 + 13 * sigma;
     int64_t nodes = (int64_t)((high - low) / step) + 1;
     int gap = nodes > MOMENTS_MOST; /* two clouds, nothing in between */
@@ -38,12 +39,14 @@ static int moments_sampled(moments_law *law, double q, double sigma, int add)
         double x = low + step * (double)i;
         if (gap && i >= nodes / 2)
             x = 1 + low + step * (double)(i - nodes / 2);
-        double w = (2 * x - 1) / (2 * sigma * sigma);
-        double loss = w > 700 ? w + log(q) : log1p(q * expm1(w));
+        double loss = pair_sampled_loss(q, sigma, x);
+        if (e->replaced)
+            loss -= pair_sampled_loss(q, sigma, -x);
         double zero = moments_density(x / sigma);
         double one = moments_density((x - 1) / sigma);
-        law->loss[i] = add ? -loss : loss;
-        law->weight[i] = add ? zero : (1 - q) * zero + q * one;
+        int absent = add && !e->replaced;
+        law->loss[i] = absent ? -loss : loss;
+        law->weight[i] = absent ? zero : (1 - q) * zero + q * one;
     }
     return 1;
 }
@@ -92,7 +95,7 @@ sotto_status moments_make(moments *out, const merged_event *event,
         moments_law *law = &out->law[out->laws++];
         law->count = event[i].count;
         good = event[i].kind == ACCOUNT_SUBSAMPLED
-                   ? moments_sampled(law, event[i].a, event[i].b, add)
+                   ? moments_sampled(law, &event[i], add)
                    : moments_bounded(law, &event[i]);
         if (good)
             moments_normalise(law);
@@ -215,16 +218,25 @@ static double renyi_sampled_whole(double q, double sigma, int64_t n)
     return most + log(sum);
 }
 
-/* Between whole orders by convexity. */
+/* Between whole orders by convexity; never more than without sampling. */
 static double renyi_sampled(double q, double sigma, double tilt)
 {
     double below = floor(tilt), above = ceil(tilt);
     double low =
         below > 0 ? renyi_sampled_whole(q, sigma, (int64_t)below + 1) : 0;
+    double all = tilt * (tilt + 1) / (2 * sigma * sigma);
     if (above == below)
-        return low;
+        return fmin(low, all);
     double high = renyi_sampled_whole(q, sigma, (int64_t)above + 1);
-    return low + (high - low) * (tilt - below);
+    return fmin(low + (high - low) * (tilt - below), all);
+}
+
+/* By way of the record's absence, which is exact for Gaussians (Lemma A21). */
+static double renyi_replaced(double q, double sigma, double t)
+{
+    return ((t + 1) * renyi_sampled(q, sigma, 2 * t) +
+            t * renyi_sampled(q, sigma, 2 * t + 1)) /
+           (2 * t + 1);
 }
 
 static double renyi_event(const merged_event *e, double t)
@@ -232,7 +244,8 @@ static double renyi_event(const merged_event *e, double t)
     double a = e->a, n = t + 1;
     switch (e->kind) {
     case ACCOUNT_SUBSAMPLED:
-        return fmin(renyi_sampled(e->a, e->b, t), t * n / (2 * e->b * e->b));
+        return e->replaced ? renyi_replaced(e->a, e->b, t)
+                           : renyi_sampled(e->a, e->b, t);
     case ACCOUNT_LAPLACE: /* (n e^{ta} + t e^{-na}) / (2n - 1), less e^{ta} */
         return t * a + log1p(t * expm1(-(2 * n - 1) * a) / (2 * n - 1));
     case ACCOUNT_PURE: /* (e^{na} + e^{-ta}) / (1 + e^a) */
@@ -247,22 +260,25 @@ static double renyi_event(const merged_event *e, double t)
     return INFINITY;
 }
 
-/* The largest order that sums are made for; less when there are many. */
+/* The largest order that sums are made for; less when there are many. Twice
+   the order is looked at where a record is replaced. */
 static double renyi_most(const merged *p)
 {
-    return !p->sampled ? 1e7 : p->events > 100 ? 200 : 3000;
+    double most = p->events > 100 ? 200 : 3000;
+    return !p->sampled ? 1e7 : p->replaced ? most / 2 : most;
 }
 
 double renyi_bound(const merged *p, double tilt)
 {
     double k = tilt * (tilt + 1) / 2 * (p->gauss + p->zcdp);
     double size = fabs(k);
+    double order = p->sampled && p->replaced ? 2 * tilt + 1 : tilt;
     if (tilt > renyi_most(p))
         return INFINITY;
     for (int64_t i = 0; i < p->events; i++) {
         double one = fmax(0, renyi_event(&p->event[i], tilt));
         k += p->event[i].count * one;
-        size += p->event[i].count * (one + tilt + 20);
+        size += p->event[i].count * (one + order + 20);
     }
     for (int64_t i = 0; i < p->ranges; i++)
         k += p->range[i].count * renyi_event(&p->range[i], tilt);

@@ -69,6 +69,41 @@ static pair_cut pair_cut_sampled(double q, double sigma, double loss, int add)
                : (pair_cut){mixed, plain, shift};
 }
 
+/*
+ * The loss at x = sigma^2 t is ln(a + c e^t) - ln(a + c e^-t), a = 1 - q, c =
+ * q e^(-1 / 2 sigma^2). It is l where sinh(t - l/2) = (a/c) sinh(l/2): no term
+ * cancels another. Where the right side is large its logarithm is enough. The
+ * t that comes back is off by `off` at most (Lemma A21).
+ */
+static double pair_replaced_at(double q, double sigma, double l, double *off)
+{
+    double unlike = log1p(-q) - log(q) + .5 / (sigma * sigma); /* ln(a/c) */
+    double part = log(-expm1(-l)), s = unlike + l / 2 + part;
+    double terms = .5 / (sigma * sigma) + l - log1p(-q) - log(q) - part;
+    *off = ROUNDOFF * 4 * LIBM_ULPS * (1 + terms);
+    if (!(s > 40)) {
+        double odds = (1 - q) / q * exp(.5 / (sigma * sigma));
+        double v = odds * (.5 * (expm1(l / 2) - expm1(-l / 2)));
+        s = log1p(v + v * v / (1 + sqrt(1 + v * v)));
+        *off = ROUNDOFF * (8 * LIBM_ULPS + 2 / (sigma * sigma)) * fmin(1, s);
+    }
+    *off += ROUNDOFF * 4 * LIBM_ULPS * (l / 2 + s);
+    return l / 2 + s;
+}
+
+/* The loss is off by what t is, times its slope. */
+static pair_cut pair_cut_replaced(double q, double sigma, double loss)
+{
+    double unlike = log1p(-q) - log(q) + .5 / (sigma * sigma);
+    double l = fabs(loss), off = 0;
+    double t = l > 0 ? pair_replaced_at(q, sigma, l, &off) : 0;
+    double slope = 1 / (1 + exp(unlike - t)) + 1 / (1 + exp(unlike + t));
+    double x = copysign(sigma * sigma * t, loss);
+    return (pair_cut){pair_mixture(q, x, sigma, 0),
+                      pair_mixture(q, -x, sigma, 1),
+                      2 * off * slope + 4 * ROUNDOFF * l};
+}
+
 /* The part of Laplace without its atoms, and the envelope of RANGE: P and Q
    have masses cp * expm1(s), -cq * expm1(-s), s = (loss + a) / 2. */
 static pair_cut pair_cut_bounded(const merged_event *e, double loss)
@@ -91,7 +126,8 @@ static pair_cut pair_cut_at(const merged_event *e, int add, double loss)
     case ACCOUNT_GAUSS:
         return pair_cut_gauss(e->a, loss);
     case ACCOUNT_SUBSAMPLED:
-        return pair_cut_sampled(e->a, e->b, loss, add);
+        return e->replaced ? pair_cut_replaced(e->a, e->b, loss)
+                           : pair_cut_sampled(e->a, e->b, loss, add);
     case ACCOUNT_LAPLACE:
     case ACCOUNT_PURE:
     case ACCOUNT_RANGE:
@@ -159,10 +195,21 @@ static void pair_atoms(pair_law *law, const merged_event *e)
     }
 }
 
-static double pair_sampled_loss(double q, double sigma, double x)
+double pair_sampled_loss(double q, double sigma, double x)
 {
     double w = (2 * x - 1) / (2 * sigma * sigma);
     return w > 700 ? w + log(q) : log1p(q * expm1(w));
+}
+
+/* A record that adds 1 replaced by one that takes 1 away. */
+static void pair_extent_replaced(const merged_event *e, double z, double *low,
+                                 double *high)
+{
+    double q = e->a, sigma = e->b, least = -sigma * z, most = 1 + sigma * z;
+    *low = pair_sampled_loss(q, sigma, least) -
+           pair_sampled_loss(q, sigma, -least);
+    *high =
+        pair_sampled_loss(q, sigma, most) - pair_sampled_loss(q, sigma, -most);
 }
 
 void pair_extent(const merged_event *e, int add, double mass, double *low,
@@ -174,7 +221,9 @@ void pair_extent(const merged_event *e, int add, double mass, double *low,
     if (e->kind == ACCOUNT_GAUSS) {
         *low = mu * mu / 2 - mu * z;
         *high = mu * mu / 2 + mu * z;
-    } else if (e->kind == ACCOUNT_SUBSAMPLED) {
+    } else if (e->replaced)
+        pair_extent_replaced(e, z, low, high);
+    else if (e->kind == ACCOUNT_SUBSAMPLED) {
         *low = pair_sampled_loss(e->a, e->b, -e->b * z);
         *high = pair_sampled_loss(e->a, e->b, (add ? 0 : 1) + e->b * z);
         if (add) {

@@ -253,7 +253,8 @@ sotto_status pld_make(pld *out, const merged_event *event, int64_t events,
         all[i] = event[i];
     if (gauss > 0) {
         double mu = sqrt(gauss) * (1 + 4 * ROUNDOFF);
-        all[events++] = (merged_event){ACCOUNT_GAUSS, mu, 0, 1};
+        all[events++] =
+            (merged_event){.kind = ACCOUNT_GAUSS, .a = mu, .count = 1};
     }
     sotto_status status =
         pld_decide(&layout, all, events, gauss, ranges, add, aim, error);

@@ -20,7 +20,8 @@ void price_take(account_price *best, double epsilon, double delta,
 }
 
 /* Samples alone: the chance to be in one of them is a bound of the distance,
-   whatever the noise. 1 where there is anything else. */
+   whatever the noise, and whoever is replaced. 1 where there is anything
+   else. */
 static double price_chance(const merged *p)
 {
     double out = 0;
@@ -77,7 +78,7 @@ static sotto_status price_delta(const merged *p, double epsilon, double effort,
     return price_grid_delta(p, epsilon, effort, best, error);
 }
 
-/* ---- lists: adjacency as a whole, draws ---- */
+/* ---- lists: order, draws ---- */
 
 double price_draws(const account_list *list, double epsilon)
 {
@@ -108,16 +109,12 @@ static sotto_status price_one_order(const account_list *list, double epsilon,
     sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
-    double asked = p.halved ? epsilon / 2 : epsilon;
     if (effort > 0)
-        status = price_delta(&p, asked, effort, out, error);
+        status = price_delta(&p, epsilon, effort, out, error);
     else {
-        *out = (account_price){asked, 1.1, ACCOUNT_NOTHING, NULL};
-        price_simple_delta(&p, asked, out);
+        *out = (account_price){epsilon, 1.1, ACCOUNT_NOTHING, NULL};
+        price_simple_delta(&p, epsilon, out);
     }
-    out->epsilon = epsilon;
-    if (p.halved) /* Lemma A11 */
-        out->delta *= (1 + exp(asked)) * PRICE_UP;
     if (list->draws > 0)
         out->delta += price_draws(list, epsilon);
     out->delta = out->delta > 0 ? fmin(1, out->delta * PRICE_UP) : 0;
@@ -193,12 +190,7 @@ sotto_status account_renyi(const account_list *list, double alpha, double *out,
     sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
-    if (p.halved)
-        status = error_set(error, SOTTO_USAGE,
-                           "moments of SUBSAMPLED_GAUSS are known for "
-                           "add-remove only");
-    else
-        *out = renyi_bound(&p, alpha - 1) / (alpha - 1) * (1 + 1e-12);
+    *out = renyi_bound(&p, alpha - 1) / (alpha - 1) * (1 + 1e-12);
     merged_free(&p);
     return status;
 }

@@ -72,33 +72,21 @@ static void price_epsilon(const price_asked *a, double delta,
                    pricing_method(&a->p, &a->grids));
 }
 
-/* ---- lists: adjacency as a whole, draws ---- */
-
-/* What remains of delta for an epsilon of at most this. */
-static double price_left(const account_list *list, const merged *p,
-                         double delta, double epsilon)
-{
-    double left = delta;
-    if (list->draws > 0)
-        left -= price_draws(list, epsilon);
-    return p->halved ? left / (1 + exp(epsilon / 2)) : left;
-}
+/* ---- lists: draws ---- */
 
 /*
- * Draws and the change of adjacency cost more delta the larger epsilon is:
- * the price for the delta that is left at a guess is right as soon as it is
- * not above the guess.
+ * Draws cost more delta the larger epsilon is: the price for the delta that is
+ * left at a guess is right as soon as it is not above the guess.
  */
-static int price_with_extras(const account_list *list, const price_asked *a,
-                             double delta, account_price *out)
+static int price_with_draws(const account_list *list, const price_asked *a,
+                            double delta, account_price *out)
 {
     double guess = 0;
     for (int i = 0; i < 40; i++) {
-        double left = price_left(list, &a->p, delta, guess);
+        double left = delta - price_draws(list, guess);
         if (!(left > delta * 1e-12) || !(guess < 1e6))
             break;
         price_epsilon(a, left, out);
-        out->epsilon *= a->p.halved ? 2 : 1;
         if (out->epsilon <= guess) {
             out->delta = delta;
             return 1;
@@ -113,8 +101,8 @@ static void price_asked_epsilon(const account_list *list, const price_asked *a,
                                 double delta, account_price *out)
 {
     int proven = 1;
-    if (list->draws > 0 || a->p.halved)
-        proven = price_with_extras(list, a, delta, out);
+    if (list->draws > 0)
+        proven = price_with_draws(list, a, delta, out);
     else
         price_epsilon(a, delta, out);
     if (!proven || !(out->epsilon < 1e300))

@@ -79,7 +79,7 @@ sotto_status pricing_make(pricing *s, const merged *p, pld_aim aim,
     double ranges = p->ranges ? count * eta * eta / 4 : 0;
     double gauss = s->ordered ? 0 : p->gauss;
     ranges += s->ordered ? p->gauss : 0;
-    int directions = !events && gauss == 0 ? 0 : p->sampled ? 2 : 1;
+    int directions = !events && gauss == 0 ? 0 : p->directions;
     for (int i = 0; i < directions && status == SOTTO_OK; i++) {
         status =
             pld_make(&s->law[i], event, events, gauss, ranges, i, aim, error);

@@ -78,14 +78,18 @@ int account_read_question(account_question *out, const json_t *from)
 
 /* ---- as events ---- */
 
-account_adjacency account_priced_for(account_adjacency asked, int sampled)
-{
-    return sampled && asked == ACCOUNT_REPLACE_ONE ? ACCOUNT_ADD_REMOVE : asked;
-}
-
 int64_t account_priced_count(const account_question *q)
 {
     return q->blocks > 0 ? (q->times + q->blocks - 1) / q->blocks : q->times;
+}
+
+/* What the level of a question is for. The noise of a sample is that for one
+   record, whatever is asked about (Lemma C23). */
+static account_adjacency priced_for(account_adjacency asked, account_kind kind)
+{
+    return kind == ACCOUNT_SUBSAMPLED && asked == ACCOUNT_REPLACE_ONE
+               ? ACCOUNT_ADD_REMOVE
+               : asked;
 }
 
 /* The event of one question. `trial` is NULL, or the multiplier by which a
@@ -126,12 +130,13 @@ static int is_in_turn(const account_question *q, int64_t first, int64_t i)
 
 /* Those that are asked in turn, as a round. */
 static sotto_status ask_round(account_list *list, const account_question *q,
-                              int64_t size, account_adjacency priced,
-                              const double *trial, sotto_error *error)
+                              int64_t size, const double *trial,
+                              sotto_error *error)
 {
     int64_t rounds = list->rounds, count = account_priced_count(q);
     sotto_status status = SOTTO_OK;
     for (int64_t i = 0; i < size && status == SOTTO_OK; i++) {
+        account_adjacency priced = priced_for(list->adjacency, q[i].kind);
         account_event e = event_of(&q[i], priced, trial);
         if (size == 1)
             e.count = count;
@@ -147,17 +152,13 @@ static sotto_status ask_all(account_list *list, const account_question *q,
                             sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    int sampled = 0;
-    for (int64_t i = 0; i < count; i++)
-        sampled |= q[i].times > 0 && q[i].kind == ACCOUNT_SUBSAMPLED;
-    account_adjacency priced = account_priced_for(list->adjacency, sampled);
     for (int64_t i = 0, size; i < count && status == SOTTO_OK; i += size) {
         for (size = 1; i + size < count && q[i + size - 1].and_next; size++)
             if (!is_in_turn(q, i, i + size))
                 return error_set(error, SOTTO_USAGE,
                                  "questions in turn: expected the same times "
                                  "of all of them, and no blocks");
-        status = ask_round(list, q + i, size, priced, trial, error);
+        status = ask_round(list, q + i, size, trial, error);
     }
     return status;
 }

@@ -131,7 +131,9 @@ static void range_convolve(range_work *w, const pair_law *law, double *wide,
 static sotto_status range_gauss(range_work *w, double gauss, double tail,
                                 sotto_error *error)
 {
-    merged_event e = {ACCOUNT_GAUSS, sqrt(gauss) * (1 + 4 * ROUNDOFF), 0, 1};
+    merged_event e = {.kind = ACCOUNT_GAUSS,
+                      .a = sqrt(gauss) * (1 + 4 * ROUNDOFF),
+                      .count = 1};
     pair_law law;
     pair_window window = {w->h->step, 0, 0};
     pair_extent(&e, 0, tail, &window.low, &window.high);

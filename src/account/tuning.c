@@ -29,6 +29,7 @@ enum { TUNING_ORDERS = 1500 };
 static double tuning_tilt(const merged *p, int i)
 {
     double most = !p->sampled ? 1e6 : p->events > 100 ? 200 : 2900;
+    most /= p->sampled && p->replaced ? 2 : 1;
     return .01 * pow(most / .01, i / (double)TUNING_ORDERS);
 }
 
@@ -91,13 +92,8 @@ sotto_status account_tuned(const account_list *list, int shape, double mean,
     sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
-    if (p.halved)
-        status = error_set(error, SOTTO_USAGE,
-                           "moments of SUBSAMPLED_GAUSS are known for "
-                           "add-remove only");
-    if (status == SOTTO_OK)
-        status = tuning_with_draws(&p, shape, mean, delta, list->draws, epsilon,
-                                   error);
+    status =
+        tuning_with_draws(&p, shape, mean, delta, list->draws, epsilon, error);
     merged_free(&p);
     return status;
 }

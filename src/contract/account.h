@@ -119,12 +119,13 @@ typedef struct account_question {
 
 /*
  * Adds the events that questions are priced as: by this function when a
- * statement is made, and by this function when it is checked. For replace-one
- * all are priced as for add-remove where there are samples.
+ * statement is made, and by this function when it is checked. The level of a
+ * sample is that of one record, for replace-one too: then its event is one for
+ * add-remove, which the accountant prices for a record that is replaced. All
+ * other levels are for the adjacency that is asked about.
  */
 sotto_status account_ask(account_list *list, const account_question *question,
                          int64_t count, sotto_error *error);
-account_adjacency account_priced_for(account_adjacency asked, int sampled);
 int64_t account_priced_count(const account_question *question);
 
 /* `"times": 3, "event": "GAUSS", "mu": 0.1`, added to an object by the rules

@@ -144,12 +144,6 @@ double curator_rate(double q);
    to delta (docs/privacy/noise.md, Lemma N2). */
 double curator_draws(const ask_item *item, int64_t features);
 
-/* The adjacency that the events of a plan are priced for. It is the one that
-   was asked for, but add-remove for replace-one where rows are sampled: group
-   privacy makes the step from one to the other. */
-account_adjacency curator_priced_for(const ask_plan *plan,
-                                     account_adjacency adjacency);
-
 /* How many events an item is priced as: one for each time that it is asked,
    or where blocks take turns one for each round of all blocks. */
 int64_t curator_priced_count(const ask_item *item);

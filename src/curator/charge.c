@@ -27,16 +27,6 @@ int64_t curator_priced_count(const ask_item *item)
     return account_priced_count(&q);
 }
 
-account_adjacency curator_priced_for(const ask_plan *plan,
-                                     account_adjacency adjacency)
-{
-    int sampled = 0;
-    for (int i = 0; i < plan->items; i++)
-        sampled |=
-            plan->item[i].count > 0 && plan->item[i].noise == ASK_SAMPLED;
-    return account_priced_for(adjacency, sampled);
-}
-
 sotto_status curator_events(account_list *out, const ask_plan *plan,
                             account_adjacency adjacency, int64_t features,
                             sotto_error *error)

@@ -317,8 +317,8 @@ static double replace_one_factor(const question_row *q, double asked)
     return 2;
 }
 
-/* Where the person is in a sample or not, replacing one is leaving one out and
-   then putting another in, which the accountant prices (Lemma A11). */
+/* Of a sample it is what one person adds, for replace-one too: the accountant
+   knows that another one may be there instead (Lemmas A21, C23). */
 double gate_sensitivity(const curator_policy *policy, const ask_item *item,
                         int64_t features)
 {

@@ -94,6 +94,15 @@ static sotto_status price_plan(const curator_terms *terms, account_list *events,
     return status;
 }
 
+static int has_samples(const ask_plan *plan)
+{
+    int samples = 0;
+    for (int i = 0; i < plan->items; i++)
+        samples |=
+            plan->item[i].count > 0 && plan->item[i].noise == ASK_SAMPLED;
+    return samples;
+}
+
 static void put_promise(json_t **s, const curator_terms *terms,
                         const account_price *price)
 {
@@ -102,10 +111,11 @@ static void put_promise(json_t **s, const curator_terms *terms,
     json_add_number(s, "epsilon", price->epsilon);
     json_add_number(s, "delta", terms->delta);
     json_add_text(s, "adjacency", account_adjacency_name(policy->adjacency));
-    if (curator_priced_for(terms->plan, policy->adjacency) != policy->adjacency)
+    if (policy->adjacency == ACCOUNT_REPLACE_ONE && has_samples(terms->plan))
         json_add_text(s, "priced_by",
-                      "group privacy: one record less and one more, (2 "
-                      "epsilon, (1 + e^epsilon) delta)");
+                      "a record and the one that replaces it are in a batch by "
+                      "the same coin; levels of batches are those of one "
+                      "record");
     put_unit(s, policy);
     json_add_text(s, "rows",
                   policy->rows > 0 ? terms->rows : "estimated privately");

@@ -30,8 +30,6 @@ static sotto_status price_alone(const json_t *statement, const json_t *q,
         return SOTTO_OK;
     question.and_next = 0;
     sotto_status status = account_ask(&list, &question, 1, error);
-    if (status == SOTTO_OK && *page_text(statement, "priced_by"))
-        list.event[0].adjacency = ACCOUNT_ADD_REMOVE;
     if (status == SOTTO_OK)
         status = account_epsilon(&list, delta, &price, error);
     account_free(&list);

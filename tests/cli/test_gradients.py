@@ -123,12 +123,14 @@ class SgdStatement(Sgd, private.Private):
         self.assertGreater(statement["epsilon"], .99)
 
     def test_replaced_records(self):
-        """No tight proof: the price is that of a group of two, and it is
-        said."""
+        """One coin for both records, and it is said. That is dearer than one record, and cheaper
+        than a group of two."""
         statement, (batch,) = self.questions("--adjacency", "replace-one")
-        self.assertIn("group privacy", statement["priced_by"])
+        self.assertIn("the same coin", statement["priced_by"])
+        self.assertGreater(statement["epsilon"], .99)
         _, (other,) = self.questions("--adjacency", "zero-out")
-        self.assertLess(batch["mu"], other["mu"] / 1.5)
+        self.assertLess(batch["mu"], other["mu"] / 1.3)
+        self.assertGreater(batch["mu"], other["mu"] / 2)
 
     def test_everybody_in_every_batch(self):
         """A rate of 1 is no sample: Gaussian, also for replaced records."""

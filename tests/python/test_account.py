@@ -4,6 +4,7 @@
 Tables 2a, 2b and 2c are those of the privacy specification: noise multipliers at delta = 1e-6.
 """
 import json
+import math
 import os
 import subprocess
 import sys
@@ -91,6 +92,49 @@ class Tables(unittest.TestCase):
                 self.assertAlmostEqual(got["z"] / sigma, 1, delta=.01)
 
 
+class Replaced:
+    """(1 - q) N(0) + q N(1) against (1 - q) N(0) + q N(-1). Where the loss has a value is found by
+    halving, from densities. In mpmath's digits, or in doubles."""
+
+    def __init__(self, q, sigma, digits):
+        self.q, self.sigma, self.halvings = digits(repr(q)), digits(repr(sigma)), 60
+        self.exp, self.log, self.erfc, self.root = math.exp, math.log, math.erfc, math.sqrt(2)
+        if digits is not float:
+            self.exp, self.log, self.erfc = mpmath.exp, mpmath.log, mpmath.erfc
+            self.root, self.halvings = mpmath.sqrt(2), 110
+
+    def density(self, x, mean):
+        """Without the factor that all have."""
+        s = 2*self.sigma**2
+        return (1 - self.q)*self.exp(-x*x/s) + self.q*self.exp(-(x - mean)**2/s)
+
+    def above(self, x, mean):
+        s = self.sigma*self.root
+        return (1 - self.q)*self.erfc(x/s)/2 + self.q*self.erfc((x - mean)/s)/2
+
+    def loss(self, x):
+        return self.log(self.density(x, 1)/self.density(x, -1))
+
+    def one(self, epsilon):
+        low, high = -16*self.sigma, 16*self.sigma
+        for _ in range(self.halvings):
+            x = (low + high)/2
+            if self.loss(x) < epsilon:
+                low = x
+            else:
+                high = x
+        return self.above(low, 1) - self.exp(epsilon)*self.above(low, -1)
+
+    def two(self, epsilon):
+        """The profile of one step, averaged over the loss of the other."""
+        step, total, whole = self.sigma/25, 0, 0
+        for i in range(int(-9*self.sigma/step), int((1 + 9*self.sigma)/step) + 1):
+            mass = self.density(i*step, 1)
+            whole += mass
+            total += mass*self.one(epsilon - self.loss(i*step))
+        return total/whole
+
+
 @unittest.skipUnless(mpmath, "mpmath is not installed: the comparison with it is left out")
 class Digits(unittest.TestCase):
     def test_gauss(self):
@@ -116,6 +160,35 @@ class Digits(unittest.TestCase):
                       epsilon)["delta"]
             self.assertGreaterEqual(got, truth * (1 - mpmath.mpf("1e-12")))
             self.assertLessEqual(got, truth * mpmath.mpf("1.002"))
+
+    def test_replaced(self):
+        """A record replaced by another: one step in 30 digits, two in doubles."""
+        mpmath.mp.dps = 30
+        for q, sigma in ((.1, 1), (.01, .6), (.5, 2), (.9, .8), (.001, 1.5)):
+            once, twice = Replaced(q, sigma, mpmath.mpf), Replaced(q, sigma, float)
+            for part in (.01, .1, .5, 1, 2, 4):
+                epsilon = part*min(1, 2*q/sigma)
+                self.above(q, sigma, 1, epsilon, once.one(epsilon), "1e-12", "1.003")
+                if part >= .5:
+                    self.above(q, sigma, 2, epsilon, twice.two(epsilon), "1e-7", "1.01")
+
+    def above(self, q, sigma, count, epsilon, truth, less, more):
+        if truth < 1e-11:
+            return
+        done = run("--event", f"SUBSAMPLED_GAUSS({q!r}, {sigma!r})@add-remove*{count}",
+                   "--adjacency", "replace-one", "--epsilon", repr(epsilon), "--json")
+        got = json.loads(done.stdout)["delta"]
+        with self.subTest(q=q, sigma=sigma, epsilon=epsilon, count=count):
+            self.assertGreaterEqual(got, truth*(1 - mpmath.mpf(less)))
+            self.assertLessEqual(got, truth*mpmath.mpf(more))
+
+    def test_replaced_anchors(self):
+        """Printed values, by two other accountants; a group of two would cost 4.878, 6.195, 2.138."""
+        for plan, epsilon in (("SUBSAMPLED_GAUSS(.01, 1)@add-remove*1000", 3.21423),
+                              ("SUBSAMPLED_GAUSS(.1, 2)@add-remove*100", 4.88634),
+                              ("SUBSAMPLED_GAUSS(.001, .8)@add-remove*10000", 1.32508)):
+            done = run("--event", plan, "--adjacency", "replace-one", "--delta", 1e-6, "--json")
+            self.assertAlmostEqual(json.loads(done.stdout)["epsilon"], epsilon, delta=2e-5)
 
     @staticmethod
     def two(q, sigma, epsilon, add):
@@ -259,7 +332,7 @@ class Found(unittest.TestCase):
             self.assertAlmostEqual(sampled["epsilon"], plain["epsilon"], 3)
             self.assertGreater(sampled["epsilon"], 10.99)  # GAUSS(2) alone
 
-    def test_samples_have_no_price_for_replace_one(self):
+    def test_samples_are_of_one_record(self):
         done = run("--event", "SUBSAMPLED_GAUSS(.01,1)*100", "--adjacency", "replace-one",
                    "--delta", 1e-6)
         self.assertEqual(done.returncode, 2)

@@ -7,6 +7,7 @@ must lie above the curve at every epsilon, in both directions. Games: whoever pl
 run after each answer, as long as the budget lasts; the best way to play must not win more than all
 bookings together say. SOTTO_BOOKING_LISTS sets how many lists are made (500).
 """
+import json
 import math
 import os
 import random
@@ -23,6 +24,7 @@ except ImportError as missing:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("SOTTO_BUILD", os.path.join(HERE, os.pardir, os.pardir, "build"))
+PROGRAM = os.environ.get("SOTTO") or os.path.join(BUILD, "sotto")
 LISTS = int(os.environ.get("SOTTO_BOOKING_LISTS", "500"))
 NEAR = 2e-5                 # how far a curve computed here may be from the truth, relative
 NOISE = 1e-13               # the same of the transform, absolute
@@ -206,6 +208,22 @@ def written(events, suffix=""):
                       for kind, a, b, count in events)
 
 
+def draw_replaced(chance):
+    """Samples, perhaps two kinds of them, perhaps with others; as they are written, and as they cost:
+    what is not sampled is of one record (twice that) or of two."""
+    written_as, events = [], []
+    for _ in range(chance.choice((1, 1, 2))):
+        q, sigma = 10**chance.uniform(-2, -.3), chance.uniform(.7, 4)
+        count = chance.choice((1, 2, 5, 20))
+        events.append(("SUBSAMPLED_GAUSS", q, sigma, count))
+        written_as.append(written(events[-1:], chance.choice(("@add-remove", "@zero-out"))))
+    for kind in chance.sample(["GAUSS", "LAPLACE", "PURE"], chance.choice((0, 1, 1, 2))):
+        size, twice = 10**chance.uniform(-1.2, 0), chance.random() < .5
+        events.append((kind, size, 0, 1))
+        written_as.append(f"{kind}({size/2!r})@add-remove" if twice else f"{kind}({size!r})")
+    return " + ".join(written_as), events
+
+
 def draw(chance):
     """One to three kinds of events that make mu neither tiny nor huge."""
     events, kinds = [], ["GAUSS", "SUBSAMPLED_GAUSS", "SUBSAMPLED_GAUSS", "LAPLACE", "PURE", "RANGE"]
@@ -229,6 +247,16 @@ def exactly(square, delta0, draws, epsilon):
     return delta0 + (1 - mpmath.mpf(delta0))*gauss + (1 + mpmath.exp(e))*mpmath.mpf(draws)/2**80
 
 
+def whole(events, way, n):
+    """The limit, as far as it takes for delta to vanish."""
+    reach = max(12*spread(events, way), .05)
+    while True:
+        e, d = limit(events, way, reach, n)
+        if d[-1] < 1e-11 or reach > 100:
+            return e, d
+        reach *= 2
+
+
 def checked(events, how, delta0, mu, booked_delta0):
     """The largest of curve / booking, and the least mu for which the booking would hold."""
     n = 1 << (11 if any(e[0] == "RANGE" for e in events) else 14)
@@ -237,12 +265,7 @@ def checked(events, how, delta0, mu, booked_delta0):
         ways = ways[:1]
     worst, least = 0, 0
     for way in ways:
-        reach = max(12*spread(events, way), .05)
-        while True:
-            e, d = limit(events, way, reach, n)
-            if d[-1] < 1e-11 or reach > 100:
-                break
-            reach *= 2
+        e, d = whole(events, way, n)
         worst = max(worst, np.max((d*(1 - NEAR) - NOISE)/claim(mu, booked_delta0, e)))
         low, high = 0, 2*mu
         for _ in range(30):
@@ -265,25 +288,46 @@ class Lists(unittest.TestCase):
         cls.program.close()
 
     def test_never_below_and_tight(self):
-        chance, loosest = random.Random(21), 0
+        chance, loosest, tight = random.Random(21), 0, []
         for i in range(LISTS):
             replaced = i % 5 == 4
-            events = [("SUBSAMPLED_GAUSS", 10**chance.uniform(-2, -.3), chance.uniform(.7, 4),
-                       chance.choice((1, 2, 5, 20)))] if replaced else draw(chance)
+            if replaced:
+                text, events = draw_replaced(random.Random(i))
+            else:
+                events = draw(chance)
+                text = written(events)
             delta0 = 10**chance.uniform(-9, -3)
             how = "replace" if replaced else None
             mu, booked = self.program.ask(
-                "book", "replace-one" if replaced else "add-remove", 0, repr(delta0),
-                written(events, "@add-remove" if replaced else ""))
+                "book", "replace-one" if replaced else "add-remove", 0, repr(delta0), text)
             self.assertIn(booked, (0, delta0))
             worst, least = checked(events, how, delta0, mu, booked)
             with self.subTest(events=events, delta0=delta0):
                 self.assertLessEqual(worst, 1)
-                if not replaced and not any(e[0] == "RANGE" for e in events):
-                    self.assertLessEqual(mu, max(least, 1e-3)*1.01)
+                if booked and not any(e[0] == "RANGE" for e in events):
+                    self.assertLessEqual(mu, max(least, 1e-3)*1.03)
+                    tight.append(mu/max(least, 1e-3))
             loosest = max(loosest, mu/max(least, 1e-3))
+        self.assertLess(np.mean(tight), 1.003)
         if os.environ.get("SOTTO_VERBOSE"):
-            print(f"mu / least mu: at most {loosest:.4f}")
+            print(f"mu / least mu: {np.mean(tight):.5f} in the mean, at most {loosest:.4f}")
+
+    def test_prices_of_replaced_records(self):
+        """Not bookings, prices: random lists of samples and others, at several epsilons."""
+        chance = random.Random(8)
+        for _ in range(max(3, LISTS//12)):
+            text, events = draw_replaced(chance)
+            e, d = whole(events, "replace", 1 << 14)
+            for i in (1, len(e)//8, len(e)//4, len(e)//2):
+                if d[i] < 1e-9:
+                    continue
+                out = subprocess.run(
+                    [PROGRAM, "account", "--event", text, "--adjacency", "replace-one", "--epsilon",
+                     repr(float(e[i])), "--json"], capture_output=True, text=True, check=True)
+                got = json.loads(out.stdout)["delta"]
+                with self.subTest(text=text, epsilon=e[i]):
+                    self.assertGreaterEqual(got, d[i]*(1 - NEAR) - NOISE)
+                    self.assertLessEqual(got, d[i]*1.01)
 
     def test_closed_forms(self):
         """To 30 digits: not below, and above by no more than rounding."""

@@ -378,11 +378,14 @@ static void test_adjacency(void **state)
     account_free(&twice);
     list = list_of("SUBSAMPLED_GAUSS(.05, 2)*50");
     assert_int_equal(account_delta(&list, .6, &a, &error), SOTTO_OK);
-    list.adjacency = ACCOUNT_REPLACE_ONE; /* a group of two */
+    list.adjacency = ACCOUNT_REPLACE_ONE; /* less than a group of two */
     assert_int_equal(account_delta(&list, 1.2, &b, &error), SOTTO_OK);
-    assert_above("group", b.delta, a.delta * (1 + exp(.6)), 1e-6);
+    assert_true(b.delta < .5 * a.delta * (1 + exp(.6)));
     assert_int_equal(account_epsilon(&list, b.delta, &a, &error), SOTTO_OK);
     assert_above("and back", a.epsilon, 1.2 - 1e-6, 1e-4);
+    list.event[0].adjacency = ACCOUNT_ZERO_OUT; /* blanked, filled: the same */
+    assert_int_equal(account_delta(&list, 1.2, &a, &error), SOTTO_OK);
+    assert_true(a.delta == b.delta);
     account_free(&list);
 }
 
@@ -591,9 +594,9 @@ static void test_questions_read_back(void **state)
         assert_int_equal(a.rounds, ALL - 1);
         assert_int_equal(a.round[1].repeat, 7);
         assert_int_equal(a.event[6].count, 3); /* ten times, of four blocks */
-        assert_int_equal(a.event[0].adjacency, how == ACCOUNT_REPLACE_ONE
-                                                   ? ACCOUNT_ADD_REMOVE
-                                                   : (account_adjacency)how);
+        assert_int_equal(a.event[0].adjacency, how);
+        assert_int_equal(a.event[3].adjacency, /* a sample: of one record */
+                         how == ACCOUNT_REPLACE_ONE ? ACCOUNT_ADD_REMOVE : how);
         text_free(&s);
         text_free(&t);
         account_free(&a);

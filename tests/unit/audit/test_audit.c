@@ -465,7 +465,13 @@ typedef struct sampled_audit {
     int64_t steps, runs;
     double delta;
     ask_kind kind;
+    int replaced; /* a record against its opposite, not against none */
 } sampled_audit;
+
+static account_adjacency sampled_adjacency(const sampled_audit *a)
+{
+    return a->replaced ? ACCOUNT_REPLACE_ONE : ACCOUNT_ADD_REMOVE;
+}
 
 static ask_plan sampled_plan(const sampled_audit *a, int64_t count)
 {
@@ -476,11 +482,13 @@ static ask_plan sampled_plan(const sampled_audit *a, int64_t count)
 }
 
 /* The loss of one answer, which is 1 + noise where the record was in the
-   batch, and noise elsewhere. */
+   batch, and noise elsewhere; against the opposite record, which adds -1. */
 static double sampled_loss(const sampled_audit *a, double y)
 {
     double square = a->sigma * a->sigma;
-    return log(1 - a->rate + a->rate * exp((2 * y - 1) / (2 * square)));
+    double one = log(1 - a->rate + a->rate * exp((2 * y - 1) / (2 * square)));
+    double two = log(1 - a->rate + a->rate * exp((-2 * y - 1) / (2 * square)));
+    return a->replaced ? one - two : one;
 }
 
 /* What the accountant promises, by the events that the plan is priced as. */
@@ -491,7 +499,7 @@ static double sampled_claim(const sampled_audit *a)
     account_price price;
     sotto_error error;
     assert_int_equal(
-        curator_events(&events, &plan, ACCOUNT_ADD_REMOVE, 2, &error),
+        curator_events(&events, &plan, sampled_adjacency(a), 2, &error),
         SOTTO_OK);
     assert_int_equal(account_epsilon(&events, a->delta, &price, &error),
                      SOTTO_OK);
@@ -514,9 +522,10 @@ static double sampled_certified(const sampled_audit *a, int64_t p, int64_t q)
    are independent. */
 static int64_t sampled_hits(const sampled_audit *a, int there, double claim)
 {
-    curator_policy policy = policy_of(ACCOUNT_ADD_REMOVE, 90 + (uint64_t)there);
+    curator_policy policy =
+        policy_of(sampled_adjacency(a), 90 + (uint64_t)there);
     ask_plan plan = sampled_plan(a, a->steps * a->runs);
-    curator *c = open_pair(there, &policy, &plan);
+    curator *c = open_pair(a->replaced && !there ? 2 : there, &policy, &plan);
     double scale[2] = {1, 1}, out[2], at[2] = {1e9, 1e9};
     sotto_error error;
     int64_t above = 0;
@@ -543,16 +552,19 @@ static void test_batches(void **state)
 {
     (void)state;
     static const sampled_audit cases[] = {
-        {.2, .8, 8, 250000, .05, ASK_BATCH},
-        {.5, 1, 4, 250000, .05, ASK_BATCH},
-        {.5, 1, 4, 250000, .05, ASK_DIFFERENCE}};
-    for (int i = 0; i < 3; i++) {
+        {.2, .8, 8, 250000, .05, ASK_BATCH, 0},
+        {.5, 1, 4, 250000, .05, ASK_BATCH, 0},
+        {.5, 1, 4, 250000, .05, ASK_DIFFERENCE, 0},
+        {.2, .8, 8, 250000, .05, ASK_BATCH, 1},
+        {.5, 1, 4, 250000, .05, ASK_BATCH, 1}};
+    for (int i = 0; i < 5; i++) {
         const sampled_audit *a = &cases[i];
         double claim = sampled_claim(a);
         int64_t none = sampled_hits(a, 0, claim);
         double seen = sampled_certified(a, sampled_hits(a, 1, claim), none);
-        print_message("%s: claimed epsilon %.3f, certified %.3f\n",
-                      ask_name(a->kind), claim, seen);
+        print_message("%s%s: claimed epsilon %.3f, certified %.3f\n",
+                      ask_name(a->kind), a->replaced ? ", replaced" : "", claim,
+                      seen);
         assert_true(seen <= claim);
         assert_true(seen >= .9 * claim);
     }
@@ -562,7 +574,7 @@ static void test_batches(void **state)
 static void test_sgd(void **state)
 {
     (void)state;
-    static const sampled_audit a = {.5, .5, 1, 150000, .1, ASK_BATCH};
+    static const sampled_audit a = {.5, .5, 1, 150000, .1, ASK_BATCH, 0};
     double claim = sampled_claim(&a);
     int64_t above[2] = {0, 0};
     for (int there = 0; there < 2; there++) {
