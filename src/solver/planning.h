@@ -15,6 +15,14 @@
             "file of numbers"                                                  \
     }
 
+#define SOLVER_PENALTY_UNITS                                                   \
+    {                                                                          \
+        OPTION_PENALTY_UNITS, "fit",                                           \
+            "the weights that --l1 and --l2 penalise: those of the fit, "      \
+            "where "                                                           \
+            "bounded columns are in [-1, 1], or those of the file's own units" \
+    }
+
 /* What most solvers need of a loss. */
 extern const solver_need solver_needs_smooth;
 
@@ -64,6 +72,16 @@ sotto_status solver_check_thresholds(const solver_run *r, double unit,
 
 /* The u that makes (u - v)^2 / (2 step) + the penalty at u least. */
 double solver_prox(const solver_problem *p, double v, double step);
+
+/*
+ * With --penalty-units file: the factors u_j by which a weight is larger in
+ * the file's units than in the fit's, to be freed, and *p with the penalty
+ * that goes with them: l1 |u_j w_j| + l2/2 (u_j w_j)^2. NULL: no memory.
+ */
+double *solver_file_units(const solver_run *r, solver_problem *p);
+
+/* The problem as weight j has it, if what is penalised is `unit` times it. */
+solver_problem solver_in_unit(const solver_problem *p, double unit);
 
 /* ---- steps.c: how many, where it is a rule of the number of rows ---- */
 

@@ -109,6 +109,10 @@ class Objective(Case):
         self.declare("a", "b", "t")
         _, value = self.check("file", *self.NO_NOISE, "--penalty-units", "file")
         self.check("file", *self.PRIVATE, "--penalty-units", "file")
+        _, cd = self.check("file", "--epsilon", "inf", "--solver", "cd", "--clip", "inf",
+                           "--passes", "2000", "--average", "0", "--penalty-units", "file")
+        self.assertTrue(math.isclose(value, cd, rel_tol=1e-3), (value, cd))
+        self.check("file", *self.PRIVATE, "--solver", "cd", "--penalty-units", "file")
         self.declare()
         said, exact = self.check("fit", "--epsilon", "inf")
         self.assertEqual(said["objective"], exact)
