@@ -45,22 +45,6 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
     return f;
 }
 
-/* The level of all questions together: mu, as all are booked as Gaussians. */
-static sotto_status whole_level(const solver_run *r, double *level,
-                                sotto_error *error)
-{
-    solver_run one = *r;
-    *level = 1e3;
-    if (r->facts.without_noise)
-        return SOTTO_OK;
-    one.plan = (ask_plan){0};
-    solver_plan_add(&one,
-                    (ask_item){.kind = ASK_LATER, .count = 1, .level = 1});
-    sotto_status status = solver_calibrate(&one, error);
-    *level = one.plan.item[0].level;
-    return status;
-}
-
 /* newton is auto with the way given. */
 static int is_newton(const solver_run *r)
 {
@@ -123,7 +107,7 @@ static sotto_status plan_path(const solver_run *r, newton_planned *n,
                               double left, sotto_error *error)
 {
     double level;
-    sotto_status status = whole_level(r, &level, error);
+    sotto_status status = solver_whole_level(r, &level, error);
     n->whole = facts_of(r, r->facts.rows, level * sqrt(left));
     if (r->facts.rows > 0)
         choose_path(r, n);

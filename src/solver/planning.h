@@ -11,8 +11,9 @@
     {                                                                          \
         OPTION_SMOOTHNESS, "bounds",                                           \
             "where M_j comes from, how fast the slope along feature j can "    \
-            "change: bounds (declared), private:SHARE of the budget, or a "    \
-            "file of numbers"                                                  \
+            "change: bounds (declared), private (asked for, with a share of "  \
+            "the budget that follows from the number of rows and features), "  \
+            "private:SHARE, or a file of numbers"                              \
     }
 
 #define SOLVER_PENALTY_UNITS                                                   \
@@ -37,6 +38,10 @@ sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
                                sotto_error *error);
 
 void solver_plan_add(solver_run *r, ask_item item);
+
+/* The level of all questions together, as one Gaussian's: mu. */
+sotto_status solver_whole_level(const solver_run *r, double *level,
+                                sotto_error *error);
 
 /* The level, in the plan's own units, of each of `count` questions that have
    this share between them. */
@@ -67,6 +72,17 @@ sotto_status solver_check_thresholds(const solver_run *r, double unit,
 /* Those that a float can hold times what a record can add, with room. */
 #define SOLVER_LEAST_CLIP 1e-31
 #define SOLVER_MOST_CLIP 1e43
+
+/* ---- constants.c ---- */
+
+/* The share of the budget that --smoothness private or private:SHARE is for
+   the constants; 0: they are not asked for. */
+sotto_status solver_constants_share(const solver_run *r, double *share,
+                                    sotto_error *error);
+
+/* Adds their questions, which solver_ask_constants asks. */
+sotto_status solver_constants_add(solver_run *r, double share,
+                                  sotto_error *error);
 
 /* ---- prox.c ---- */
 
