@@ -103,32 +103,40 @@ class Statement(Private):
         return {q["question"]: q["times"] * q["mu"]**2
                 for q in json.loads(result.out)["questions"]}
 
+    CONSTANTS = ("row sizes", "column sizes", "moments")
+
+    def of_constants(self, *args):
+        """The share of the budget, and the parts of that."""
+        asked = self.planned(*args)
+        parts = [asked.get(question, 0) for question in self.CONSTANTS]
+        return sum(asked.values()), sum(parts) / sum(asked.values()), [x / sum(parts) for x in parts]
+
+    def assert_parts(self, found, wanted):
+        for one, other in zip(found, wanted):
+            self.assertAlmostEqual(one, other, 6)
+
     def test_what_constants_get(self):
         """So much that a range of sizes with 1/32 of the rows is three deviations of its count's noise,
         1 to 20 % of the budget; with so few rows that twice that is not seen, sizes are not counted."""
         columns, cases = 4, {"replace-one": 2, "zero-out": 1, "add-remove": 1}
         for adjacency, replaced in cases.items():
-            for rows, counted in ((500, False), (5000, True), (20000, True), (10**7, True)):
-                asked = self.planned("--smoothness", "private", "--rows", str(rows), "--adjacency",
-                                     adjacency)
-                everything = sum(asked.values())
+            for rows, parts in ((500, (0, 0, 1)), (6000, (.1, .45, .45)),
+                                (20000, (.1, .45, .45)), (10**7, (.1, .45, .45))):
+                known = ("--rows", str(rows), "--adjacency", adjacency)
+                all_of_it, share, found = self.of_constants("--smoothness", "private", *known)
                 level = 3 * (replaced * columns)**.5 * 32 / rows
-                share = min(max(2 * level**2 / everything, .01), .2)
-                self.assertEqual("column sizes" in asked, counted, (adjacency, rows))
-                of_constants = asked["moments"] + asked.get("column sizes", 0)
-                self.assertAlmostEqual(of_constants / everything, share, 4, (adjacency, rows))
-                if counted:
-                    self.assertAlmostEqual(asked["moments"], asked["column sizes"], 12)
-                fixed = self.planned("--smoothness", "private:0.3", "--rows", str(rows),
-                                     "--adjacency", adjacency)
-                self.assertAlmostEqual((fixed["moments"] + fixed.get("column sizes", 0)) /
-                                       sum(fixed.values()), .3, 6)
+                self.assertAlmostEqual(share, min(max(level**2 / .45 / all_of_it, .01), .2), 4,
+                                       known)
+                self.assert_parts(found, parts)
+                _, share, found = self.of_constants("--smoothness", "private:0.3", *known)
+                self.assertAlmostEqual(share, .3, 6)
+                self.assert_parts(found, parts)
 
     def test_constants_without_the_number_of_rows(self):
         """It is asked for: a tenth. Or it will be public, but is not known to a plan."""
-        asked = self.planned("--smoothness", "private")
-        self.assertAlmostEqual((asked["moments"] + asked["column sizes"]) / sum(asked.values()),
-                               .1, 6)
+        _, share, found = self.of_constants("--smoothness", "private")
+        self.assertAlmostEqual(share, .1, 6)
+        self.assert_parts(found, (.1, .45, .45))
         text = self.assert_one_line(
             self.sotto("plan", "--schema", "s.json", "--loss", "logistic", "--solver", self.solver,
                        *self.usual, "--epsilon", "1", "--delta", "1e-6", "--smoothness", "private",
@@ -137,8 +145,9 @@ class Statement(Private):
         self.assertIn("private:SHARE", text)
 
     def test_constants_of_loose_bounds(self):
-        """Bounds a hundred times too far: constants that are asked for are worth those that are given,
-        ones from the bounds are not. The seeds are fixed, and so is all of it."""
+        """Bounds a hundred times too far beside categories, whose bounds are not: most of what can be
+        gained is gained with constants that are asked for, as with those that are given, and not with
+        those of the bounds. The seeds are fixed, and so is all of it."""
         draw = random.Random(7)
         table = []
         for _ in range(20000):
@@ -173,8 +182,8 @@ class Statement(Private):
 
         for seed in range(3):
             self.assertGreater(gain("given.txt", seed), .95)
-            self.assertGreater(gain("private", seed), .95)
-            self.assertLess(gain("bounds", seed), .5)
+            self.assertGreater(gain("private", seed), .85)
+            self.assertLess(gain("bounds", seed), .4)
 
     def test_what_is_spent_is_what_is_proven(self):
         """The DP-CD paper's noise is more than is needed: the statement, and what is written down

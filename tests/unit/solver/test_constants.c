@@ -11,6 +11,9 @@
 
 enum { ROWS = 1000, FEATURES = 3, RANGES = 24 };
 
+/* The first column has this value, and all bounds are lowered to it. */
+static double first = 1;
+
 /* In rows: the sd that counts are said to have, and what is added to one of
    them in the second column. A mean square is no less than its sd, `floor`
    times the square of what it was clipped to. */
@@ -28,6 +31,8 @@ sotto_status __wrap_gate_release(curator *c, const gate_question *q,
     q->sum(c, q->what, out);
     *noise = script.floor * ROWS * KERNEL_CLIP;
     script.asked[q->kind]++;
+    if (q->kind == ASK_ROW_COUNTS)
+        *noise = script.sd / 2 * KERNEL_CLIP;
     if (q->kind == ASK_COLUMN_COUNTS) {
         *noise = script.sd * KERNEL_CLIP;
         out[RANGES + script.range] += (int64_t)(script.more * KERNEL_CLIP);
@@ -44,7 +49,7 @@ static char *table_text(value_of second)
     text_buffer t = {0};
     text_put(&t, "a,b,c,y\n");
     for (int i = 0; i < ROWS; i++)
-        text_format(&t, "1,%.9g,%.9g,%d\n", second(i),
+        text_format(&t, "%.9g,%.9g,%.9g,%d\n", first, second(i),
                     ldexp(i % 2 ? 3 : -3, -9), i % 3 == 0);
     assert_false(t.failed);
     return t.data;
@@ -56,10 +61,12 @@ static void ask(value_of second, int counts, double *m)
     char *text = table_text(second);
     sotto_table *t = read_text("d.csv", text,
                                SETTINGS({"loss", "logistic"}, {"target", "y"}));
-    ask_plan plan =
-        plan_two(some(ASK_COLUMN_COUNTS, 1, 1), some(ASK_MOMENTS, 1, 1));
+    ask_plan plan = {.item = {some(ASK_ROW_COUNTS, 1, 1),
+                              some(ASK_COLUMN_COUNTS, 1, 1),
+                              some(ASK_MOMENTS, 1, 1)},
+                     .items = 3};
     if (!counts)
-        plan = plan_one(plan.item[1]);
+        plan = plan_one(plan.item[2]);
     curator_policy policy = {.adjacency = ACCOUNT_REPLACE_ONE,
                              .rows_per_person = 1,
                              .rows = ROWS,
@@ -78,15 +85,22 @@ static void ask(value_of second, int counts, double *m)
     free(text);
 }
 
-/* M_j of values that are at most 2^-range, and the same without that. */
-static double exact(value_of second, int range)
+/* From what is seen in a column that is clipped at 2^-range of its bound a
+   quarter of the way to that with all that noise may hide at the bound. */
+static double between(double seen, int range)
 {
-    double sum = 0, most = ldexp(1, -range);
+    double hidden = (range > 0) * script.sd / ROWS * first * first;
+    return pow(seen, .75) * pow(seen + hidden, .25);
+}
+
+static double clipped(value_of second, int range)
+{
+    double sum = 0, most = ldexp(first, -range);
     for (int i = 0; i < ROWS; i++) {
         double x = fmin(fabs(second(i)), most);
         sum += x * x;
     }
-    return sum / ROWS / 4;
+    return sum / ROWS;
 }
 
 static void assert_near(double found, double wanted)
@@ -95,21 +109,22 @@ static void assert_near(double found, double wanted)
         fail_msg("%.9g, not %.9g", found, wanted);
 }
 
-/* The second column is clipped at 2^-range, and its mean square is that of
-   what is left. */
+/* The second column is clipped at 2^-range of its bound: by its mean square,
+   and by the least that this can be. */
 static void second_is(value_of second, int range)
 {
-    double m[FEATURES];
+    double m[FEATURES], bound = first * first;
+    int third = (int)(7 + log2(first));
     script.floor = 0;
     ask(second, 1, m);
-    assert_near(m[0], .25);
-    assert_near(m[1], exact(second, range));
-    assert_near(m[2], 9. / 4 * 0x1p-18);
+    assert_near(m[0], bound / 4);
+    assert_near(m[1], between(clipped(second, range), range) / 4);
+    assert_near(m[2], between(9 * 0x1p-18, third) / 4);
     script.floor = 1;
     ask(second, 1, m);
-    assert_near(m[0], .25);
-    assert_near(m[1], ldexp(.25, -2 * range));
-    assert_near(m[2], ldexp(.25, -2 * 7));
+    assert_near(m[0], bound / 4);
+    assert_near(m[1], between(ldexp(bound, -2 * range), range) / 4);
+    assert_near(m[2], between(ldexp(bound, -2 * third), third) / 4);
 }
 
 /* ---- columns ---- */
@@ -154,8 +169,19 @@ static void test_far_below_bounds(void **state)
     (void)state;
     reset(10);
     second_is(small, 6);
+    assert_int_equal(script.asked[ASK_ROW_COUNTS], 2);
     assert_int_equal(script.asked[ASK_COLUMN_COUNTS], 2);
     assert_int_equal(script.asked[ASK_MOMENTS], 2);
+}
+
+/* All bounds are too large by the same factor: less can be hidden. */
+static void test_all_far_below_bounds(void **state)
+{
+    (void)state;
+    reset(10);
+    first = 0x1p-3;
+    second_is(small, 3);
+    first = 1;
 }
 
 /* The range that is looked for goes up to what stands out of noise: at this
@@ -223,6 +249,7 @@ static void test_without_counts(void **state)
     reset(10);
     script.floor = 1;
     ask(small, 0, m);
+    assert_int_equal(script.asked[ASK_ROW_COUNTS], 0);
     assert_int_equal(script.asked[ASK_COLUMN_COUNTS], 0);
     for (int j = 0; j < FEATURES; j++)
         assert_near(m[j], .25);
@@ -232,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_far_below_bounds),
+        cmocka_unit_test(test_all_far_below_bounds),
         cmocka_unit_test(test_values_above),
         cmocka_unit_test(test_noise_above),
         cmocka_unit_test(test_rare_values),
