@@ -71,18 +71,13 @@ def made_problems(a, maker):
 
 
 def open_problems(engine, problems):
-    """The minimisers: of each problem, with an intercept, and in the units of declared bounds."""
+    """The minimisers: of each problem, and with an intercept."""
     for p in problems.values():
         words = {**p.words(), "epsilon": "inf"}
         engine.problem(p.name, p.file, p.test, {**words, "intercept": "no"})
         if p.name in SCD_TASKS:
             continue
         engine.problem(p.name + "~intercept", p.file, "", {**words, "intercept": "yes"})
-        if BY_KEY["cd-private"].can(p):
-            bounds = {k: repr(v) for k, v in p.variants["bounds"].items()}
-            engine.problem(p.name + "~bounds", p.file, "",
-                           {**words, **bounds, "intercept": "no",
-                            "schema": p.name + ".bounds.schema"})
 
 
 def described(p, engine):

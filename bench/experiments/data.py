@@ -40,7 +40,6 @@ class Problem:
     sparse: bool = False
     clip: dict = dataclasses.field(default_factory=dict)   # typical sizes, by solver
     beta: dict = dataclasses.field(default_factory=dict)   # smoothness of all weights together
-    variants: dict = dataclasses.field(default_factory=dict)
 
     def words(self):
         which = {"features": self.features} if self.sparse else {"target": self.features + 1}
@@ -149,8 +148,6 @@ class Maker:
         # DP-CD-P: a crude bound, twice the largest value; columns are mapped by it
         bound = 2 * largest
         write_schema(self.path(p.name + ".bounds.schema"), bound)
-        scale = float(bound.mean())
-        p.variants["bounds"] = {"l1": p.l1 / scale, "l2": p.l2 / scale**2}
         rms = np.sqrt((x.astype(float)**2).mean(0))
         slope = p.clip["gcd"] * CURVATURE[p.loss]**.5
         p.clip["bounds"] = slope * float(np.linalg.norm(rms / bound))

@@ -102,13 +102,8 @@ def private_constants(results):
         p, sgd = results.best(problem, "cd-private"), results.best(problem, "sgd-paper")
         if p and sgd:
             holds = apart(p, sgd) < 0
-            why = "" if holds else (" The noise of the constants is spread over all columns here (one vector "
-                                    "with Gaussian noise), and rare large values make the declared bounds "
-                                    "loose.")
             out.append(verdict(holds, f"<b>{name(problem)}:</b> with constants that are bought, DP-CD comes to "
-                               f"{number(p['result']['mean'])}, DP-SGD to {number(sgd['result']['mean'])}."
-                               f"{why} (The penalty is meant in the units of the declared bounds there: "
-                               "another problem with its own optimum.)"))
+                               f"{number(p['result']['mean'])}, DP-SGD to {number(sgd['result']['mean'])}."))
     return "".join(out)
 
 

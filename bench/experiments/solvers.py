@@ -36,7 +36,7 @@ class Solver:
     passes: object = None               # function of a problem and whether it is quick
     by_pass: object = None              # function of a problem and passes: more options
     adjacency: str = "replace-one"
-    kind: str = "given"                 # how the problem is read: given, bounds, auto, mapped
+    kind: str = "given"                 # how the problem is read: given, auto, mapped
     ours: bool = True                   # what sotto would be used as; else a paper's own way
     cost: float = 1.                    # of a run, beside others
 
@@ -140,11 +140,12 @@ SOLVERS = [
     Solver("cd", "DP-CD", "DP-CD with exact accounting, last iterate or an average",
            {"solver": "cd"}, lambda p, q: averaged(cd_axes(p, q, fine=True)), lambda p: True, cd_passes,
            cd_steps),
-    Solver("cd-private", "DP-CD, private constants", "DP-CD that buys the smoothness constants with 10 % of the "
+    Solver("cd-private", "DP-CD, private constants", "DP-CD that buys the smoothness constants with a part of the "
            "budget, from bounds of twice the largest values",
-           {"solver": "cd", "smoothness": "private:0.1"},
-           lambda p, q: averaged(cd_axes(p, q, "bounds")), lambda p: p.name in IMBALANCED,
-           cd_passes, cd_steps, kind="bounds"),
+           {"solver": "cd", "smoothness": "private", "penalty-units": "file"},
+           lambda p, q: averaged(cd_axes(p, q, "bounds", fine=True)), lambda p: p.name in IMBALANCED,
+           cd_passes, lambda p, t: cd_steps(p, t) | {"schema": p.name + ".bounds.schema"},
+           kind="mapped"),
     *(Solver(f"gcd-paper-{rule}", f"DP-GCD {name}, paper's noise", f"DP-GCD, rule {name}, with the noise of "
              "its paper (eq. 2)", {"solver": "gcd", "calibration": "paper", "rule": rule}, gcd_axes,
              lambda p: p.name not in ("cal_imb", "elec_std", "elec_imb"), greedy_passes, as_steps,
@@ -252,15 +253,12 @@ class Maker:
         self.quick, self.weights = quick, weights     # |w*|_1 by the problem's name
 
     def judge(self, p, kind):
-        return {"bounds": p.name + "~bounds", "auto": p.name + "~intercept"}.get(kind, p.name)
+        return p.name + "~intercept" if kind == "auto" else p.name
 
     def words(self, p, s):
         words = {**p.words(), "intercept": "no", "threads": 1, "adjacency": s.adjacency,
                  "rows": p.rows}
-        if s.kind == "bounds":
-            words |= {k: repr(v) for k, v in p.variants["bounds"].items()}
-            words["schema"] = p.name + ".bounds.schema"
-        elif s.kind == "auto":
+        if s.kind == "auto":
             words |= {"intercept": "yes", "schema": p.name + ".auto.schema"}
         elif s.kind == "given" and s.words["solver"] not in UNSCALED:
             words["smoothness"] = p.name + (".ones" if s.key == "sgd-paper" else ".M")

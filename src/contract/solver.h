@@ -163,6 +163,10 @@ const char *solver_name(const solver_row *row);
 /* The one that the options name; auto, where they name none. */
 const solver_row *solver_of(const sotto_options *options);
 
+/* Asks for the constants M_j, where the plan has that; the first questions
+   after the number of rows. */
+sotto_status solver_ask_constants(const solver_run *r, sotto_error *error);
+
 /* An option that the solver uses: its value, or the row's default. */
 const char *solver_text(const sotto_options *options, const solver_row *row,
                         option_id id);

@@ -19,17 +19,11 @@ static int run_look(void *context, double share)
 
 sotto_status fit_ask_first(solver_run *r, sotto_error *error)
 {
-    double total, curvature = loss_curvature_bound(&r->problem.loss);
+    double total;
     sotto_status status = SOTTO_OK;
     if (ask_planned(&r->plan, ASK_TOTAL))
         status = curator_ask_total(r->curator, &total, error);
-    if (status == SOTTO_OK && ask_planned(&r->plan, ASK_MOMENTS)) {
-        status = curator_ask_moments(r->curator, r->smooth.reach, r->smooth.m,
-                                     error);
-        for (int64_t j = 0; status == SOTTO_OK && j < r->facts.features; j++)
-            r->smooth.m[j] *= curvature;
-    }
-    return status;
+    return status == SOTTO_OK ? solver_ask_constants(r, error) : status;
 }
 
 /* As the weights, in the units of the file; only what is private, finite, and

@@ -60,11 +60,12 @@ const char *fit_smoothness_word(const sotto_options *options)
 {
     const char *how = option_text(options, OPTION_SMOOTHNESS);
     return !how || !strcmp(how, "bounds") ? "from declared bounds"
-           : !strncmp(how, "private:", 8) ? "estimated privately"
+           : !strncmp(how, "private", 7)  ? "estimated privately"
                                           : "a file, declared by the operator";
 }
 
-/* "bounds", "private:0.1" or a file; the intercept's feature is always 1. */
+/* "bounds", "private", "private:0.1" or a file; the intercept's feature is
+ * always 1. */
 sotto_status fit_find_smoothness(solver_smoothness *s, const sotto_table *t,
                                  const fit_task *task,
                                  const sotto_options *options, int bought,

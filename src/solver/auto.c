@@ -13,22 +13,14 @@
 /* Beyond that the matrix takes too long. */
 enum { NEWTON_MOST_FEATURES = 1000 };
 
-#define AUTO_PENALTY_UNITS                                                     \
-    {                                                                          \
-        OPTION_PENALTY_UNITS, "fit",                                           \
-            "the weights that --l1 and --l2 penalise: those of the fit, "      \
-            "where "                                                           \
-            "bounded columns are in [-1, 1], or those of the file's own units" \
-    }
-
-static const solver_option newton_options[] = {AUTO_PENALTY_UNITS, {0}};
+static const solver_option newton_options[] = {SOLVER_PENALTY_UNITS, {0}};
 
 static const solver_option auto_options[] = {
     {OPTION_PATH, "by the number of rows and features, --l1 and the budget",
      "which way to go: dense (a Newton method on all features), select (on a "
      "few that it chooses), wide (gradients, for more features than rows), "
      "intercept (nothing else)"},
-    AUTO_PENALTY_UNITS,
+    SOLVER_PENALTY_UNITS,
     {0}};
 
 /* ---- plan ---- */
@@ -52,22 +44,6 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
     f.target_unbounded = !loss_has_classes(r->problem.loss.kind) &&
                          !isfinite(r->smooth.target_reach);
     return f;
-}
-
-/* The level of all questions together: mu, as all are booked as Gaussians. */
-static sotto_status whole_level(const solver_run *r, double *level,
-                                sotto_error *error)
-{
-    solver_run one = *r;
-    *level = 1e3;
-    if (r->facts.without_noise)
-        return SOTTO_OK;
-    one.plan = (ask_plan){0};
-    solver_plan_add(&one,
-                    (ask_item){.kind = ASK_LATER, .count = 1, .level = 1});
-    sotto_status status = solver_calibrate(&one, error);
-    *level = one.plan.item[0].level;
-    return status;
 }
 
 /* newton is auto with the way given. */
@@ -132,7 +108,7 @@ static sotto_status plan_path(const solver_run *r, newton_planned *n,
                               double left, sotto_error *error)
 {
     double level;
-    sotto_status status = whole_level(r, &level, error);
+    sotto_status status = solver_whole_level(r, &level, error);
     n->whole = facts_of(r, r->facts.rows, level * sqrt(left));
     if (r->facts.rows > 0)
         choose_path(r, n);
@@ -268,17 +244,6 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
     return curator_tell_plan(r->curator, &later, error);
 }
 
-/* A weight of the file is target_half / half times the stored one, and the
-   loss there target_half^2 times that of the fit. */
-static double *file_units(const solver_run *r, solver_problem *p)
-{
-    double *unit = mem_zeroed((size_t)p->features + 1, sizeof *unit);
-    for (int64_t j = 0; unit && j < p->features; j++)
-        unit[j] = r->units.half ? 1 / r->units.half[j] : 1;
-    p->l1 /= r->units.target_half;
-    return unit;
-}
-
 static sotto_status newton_train(const solver_run *r, solver_answer *out,
                                  sotto_error *error)
 {
@@ -287,7 +252,7 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
     double *unit = NULL, level;
     sotto_status status = plan_later(r, &n, &level, error);
     if (status == SOTTO_OK && r->units.of_file) {
-        unit = file_units(r, &own);
+        unit = solver_file_units(r, &own);
         status = unit ? SOTTO_OK : error_memory(error);
     }
     out->common_bound = n.rule.common_bound;

@@ -69,6 +69,15 @@ static void cd_clips(cd_state *s)
         s->clip[j] = s->settings->clip * sqrt(m[j] / sum);
 }
 
+static double cd_prox(const cd_state *s, int64_t j, double v, double step)
+{
+    const double *unit = s->settings->unit;
+    if (j >= s->problem->features) /* the intercept has no penalty */
+        return v;
+    solver_problem own = solver_in_unit(s->problem, unit ? unit[j] : 1);
+    return solver_prox(&own, v, step);
+}
+
 /* theta_j moves to the prox of a noisy gradient step. */
 static sotto_status cd_step(cd_state *s, int64_t j, sotto_error *error)
 {
@@ -78,9 +87,7 @@ static sotto_status cd_step(cd_state *s, int64_t j, sotto_error *error)
     if (status != SOTTO_OK)
         return status;
     solver_note(s->out, s->problem, j, gamma * curator_noise(s->curator));
-    double to = s->theta[j] - gamma * gradient;
-    if (j < s->problem->features) /* the intercept has no penalty */
-        to = solver_prox(s->problem, to, gamma);
+    double to = cd_prox(s, j, s->theta[j] - gamma * gradient, gamma);
     s->theta[j] += curator_tell(s->curator, j, to - s->theta[j]);
     return SOTTO_OK;
 }
@@ -189,6 +196,7 @@ static const solver_option cd_options[] = {
     {OPTION_CLIP, "sqrt(sum M / curvature)",
      "a record's part of coordinate j is at most C sqrt(M_j / sum M)"},
     SOLVER_SMOOTHNESS,
+    SOLVER_PENALTY_UNITS,
     {0}};
 
 static const solver_option cd_paper_options[] = {
@@ -307,9 +315,19 @@ static sotto_status cd_plan(solver_run *r, sotto_error *error)
 static sotto_status cd_train(const solver_run *r, solver_answer *out,
                              sotto_error *error)
 {
+    solver_problem own = r->problem;
     cd_settings settings = cd_make_settings(r);
-    return cd_run(out, r->curator, &r->problem, &settings, r->progress,
-                  r->context, error);
+    double *unit = NULL;
+    if (r->units.of_file) {
+        unit = solver_file_units(r, &own);
+        if (!unit)
+            return error_memory(error);
+    }
+    settings.unit = unit;
+    sotto_status status = cd_run(out, r->curator, &own, &settings, r->progress,
+                                 r->context, error);
+    mem_free(unit);
+    return status;
 }
 
 const solver_row solver_cd = {.summary = "coordinate descent",

@@ -16,6 +16,8 @@ typedef struct cd_settings {
     double average;   /* the last part of a round that is averaged */
     cd_order order;
     const double *smoothness; /* M_j, and the intercept's behind them */
+    const double *unit;       /* weights that are penalised are these times the
+                                 stored ones; NULL: 1 */
 } cd_settings;
 
 sotto_status cd_run(solver_answer *out, curator *c, const solver_problem *p,

@@ -186,6 +186,9 @@ double newton_tail(const loss *l, const budget_split *rule, double dimension);
 /* Edges 2^(-step), 2^(-2 step), ... */
 void newton_octaves(double *edge, int64_t edges, double step);
 
+/* So many sd are hardly ever exceeded by one of so many numbers. */
+double newton_rare(double numbers);
+
 /* The first of the ranges that is certainly not empty; 0 where none is. */
 int64_t newton_first_filled(const double *count, int64_t ranges, double sd);
 

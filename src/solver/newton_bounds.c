@@ -25,8 +25,7 @@ static void powers_of_two(double *edge, int powers, int highest)
         edge[k] = ldexp(1, highest - 1 - k);
 }
 
-/* So many sd are hardly ever exceeded by one of so many numbers. */
-static double rare(double numbers)
+double newton_rare(double numbers)
 {
     return sqrt(2 * log(20 * numbers));
 }
@@ -35,7 +34,7 @@ static double rare(double numbers)
 static double surely(const double *count, int k, double sd)
 {
     double away = abs(FLOAT_HIGHEST - k) + 1;
-    return count[k] - rare(4 * away * away) * sd;
+    return count[k] - newton_rare(4 * away * away) * sd;
 }
 
 /* -1: there is none. */
@@ -53,7 +52,7 @@ static int highest_filled(const double *count, int powers, double sd)
     int most = fullest(count, powers, sd), found = most;
     for (int k = 0; k < most && found == most; k++) {
         double away = most - k + 1;
-        found = count[k] > rare(away * away) * sd ? k : most;
+        found = count[k] > newton_rare(away * away) * sd ? k : most;
     }
     return found;
 }

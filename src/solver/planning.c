@@ -3,7 +3,6 @@
  * accountant says by how much all of them have to be divided.
  */
 #include "planning.h"
-#include "number.h"
 
 #include <assert.h>
 #include <math.h>
@@ -32,27 +31,11 @@ ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
                           ask_mechanism_of(noise)->level(share / all, rate)};
 }
 
-/* The part of the budget that "private:0.1" says; 0 for others. */
-static sotto_status moments_share(const sotto_options *options, double *share,
-                                  sotto_error *error)
-{
-    const char *how = option_text(options, OPTION_SMOOTHNESS);
-    *share = 0;
-    if (!how || strncmp(how, "private", 7))
-        return SOTTO_OK;
-    if (how[7] != ':' || !number_whole(how + 8, share) ||
-        !(*share > 0 && *share < .99))
-        return error_set(error, SOTTO_USAGE,
-                         "--smoothness private:SHARE: expected a share of the "
-                         "budget between 0 and 0.99");
-    return SOTTO_OK;
-}
-
 sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
                                sotto_error *error)
 {
-    double moments, total = r->facts.rows > 0 ? 0 : .01;
-    sotto_status status = moments_share(r->options, &moments, error);
+    double constants, total = r->facts.rows > 0 ? 0 : .01;
+    sotto_status status = solver_constants_share(r, &constants, error);
     r->plan = (ask_plan){0};
     if (status != SOTTO_OK)
         return status;
@@ -61,14 +44,8 @@ sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
                                       .count = 1,
                                       .noise = noise,
                                       .level = solver_level(noise, total, 1)});
-    /* of a vector's sensitivity in the Euclidean length: Gaussian */
-    if (moments > 0)
-        solver_plan_add(
-            r, (ask_item){.kind = ASK_MOMENTS,
-                          .count = 1,
-                          .level = solver_level(ASK_GAUSSIAN, moments, 1)});
-    *left = 1 - total - moments;
-    return SOTTO_OK;
+    *left = 1 - total - constants;
+    return constants > 0 ? solver_constants_add(r, constants, error) : SOTTO_OK;
 }
 
 sotto_status solver_check_thresholds(const solver_run *r, double unit,
@@ -94,6 +71,21 @@ sotto_status solver_check_thresholds(const solver_run *r, double unit,
 }
 
 /* ---- calibration ---- */
+
+sotto_status solver_whole_level(const solver_run *r, double *level,
+                                sotto_error *error)
+{
+    solver_run one = *r;
+    *level = 1e3;
+    if (r->facts.without_noise)
+        return SOTTO_OK;
+    one.plan = (ask_plan){0};
+    solver_plan_add(&one,
+                    (ask_item){.kind = ASK_LATER, .count = 1, .level = 1});
+    sotto_status status = solver_calibrate(&one, error);
+    *level = one.plan.item[0].level;
+    return status;
+}
 
 sotto_status solver_calibrate(solver_run *r, sotto_error *error)
 {

@@ -11,8 +11,17 @@
     {                                                                          \
         OPTION_SMOOTHNESS, "bounds",                                           \
             "where M_j comes from, how fast the slope along feature j can "    \
-            "change: bounds (declared), private:SHARE of the budget, or a "    \
-            "file of numbers"                                                  \
+            "change: bounds (declared), private (asked for, with a share of "  \
+            "the budget that follows from the number of rows and features), "  \
+            "private:SHARE, or a file of numbers"                              \
+    }
+
+#define SOLVER_PENALTY_UNITS                                                   \
+    {                                                                          \
+        OPTION_PENALTY_UNITS, "fit",                                           \
+            "the weights that --l1 and --l2 penalise: those of the fit, "      \
+            "where "                                                           \
+            "bounded columns are in [-1, 1], or those of the file's own units" \
     }
 
 /* What most solvers need of a loss. */
@@ -29,6 +38,10 @@ sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
                                sotto_error *error);
 
 void solver_plan_add(solver_run *r, ask_item item);
+
+/* The level of all questions together, as one Gaussian's: mu. */
+sotto_status solver_whole_level(const solver_run *r, double *level,
+                                sotto_error *error);
 
 /* The level, in the plan's own units, of each of `count` questions that have
    this share between them. */
@@ -60,10 +73,31 @@ sotto_status solver_check_thresholds(const solver_run *r, double unit,
 #define SOLVER_LEAST_CLIP 1e-31
 #define SOLVER_MOST_CLIP 1e43
 
+/* ---- constants.c ---- */
+
+/* The share of the budget that --smoothness private or private:SHARE is for
+   the constants; 0: they are not asked for. */
+sotto_status solver_constants_share(const solver_run *r, double *share,
+                                    sotto_error *error);
+
+/* Adds their questions, which solver_ask_constants asks. */
+sotto_status solver_constants_add(solver_run *r, double share,
+                                  sotto_error *error);
+
 /* ---- prox.c ---- */
 
 /* The u that makes (u - v)^2 / (2 step) + the penalty at u least. */
 double solver_prox(const solver_problem *p, double v, double step);
+
+/*
+ * With --penalty-units file: the factors u_j by which a weight is larger in
+ * the file's units than in the fit's, to be freed, and *p with the penalty
+ * that goes with them: l1 |u_j w_j| + l2/2 (u_j w_j)^2. NULL: no memory.
+ */
+double *solver_file_units(const solver_run *r, solver_problem *p);
+
+/* The problem as weight j has it, if what is penalised is `unit` times it. */
+solver_problem solver_in_unit(const solver_problem *p, double unit);
 
 /* ---- steps.c: how many, where it is a rule of the number of rows ---- */
 

@@ -13,3 +13,22 @@ double solver_prox(const solver_problem *p, double v, double step)
     double u = copysign(size, v) / (1 + step * p->l2);
     return fmin(fmax(u, p->low), p->high);
 }
+
+/* A weight of the file is target_half / half times the stored one, and the
+   loss there target_half^2 times that of the fit. */
+double *solver_file_units(const solver_run *r, solver_problem *p)
+{
+    double *unit = mem_zeroed((size_t)p->features + 1, sizeof *unit);
+    for (int64_t j = 0; unit && j < p->features; j++)
+        unit[j] = r->units.half ? 1 / r->units.half[j] : 1;
+    p->l1 /= r->units.target_half;
+    return unit;
+}
+
+solver_problem solver_in_unit(const solver_problem *p, double unit)
+{
+    solver_problem own = *p;
+    own.l1 *= unit;
+    own.l2 *= unit * unit;
+    return own;
+}

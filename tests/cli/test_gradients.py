@@ -225,7 +225,8 @@ class Refused(private.Private):
                   "--difference-clip": ".5"}
         heeded = {"auto": "penalty-units path",
                   "newton": "penalty-units",
-                  "cd": "clip passes rounds order step-size smoothness calibration average",
+                  "cd": "clip passes rounds order step-size smoothness calibration average "
+                        "penalty-units",
                   "gcd": "clip step-size smoothness calibration rule selection-share",
                   "gd": "clip step-size smoothness average momentum decay",
                   "sgd": "clip passes step-size smoothness average batch-rate momentum decay",

@@ -109,11 +109,21 @@ class Objective(Case):
         self.declare("a", "b", "t")
         _, value = self.check("file", *self.NO_NOISE, "--penalty-units", "file")
         self.check("file", *self.PRIVATE, "--penalty-units", "file")
+        self.check("file", *self.PRIVATE, "--solver", "cd", "--penalty-units", "file")
         self.declare()
         said, exact = self.check("fit", "--epsilon", "inf")
         self.assertEqual(said["objective"], exact)
         # rows beyond the bounds are clamped, so that it is not quite the same problem
         self.assertTrue(math.isclose(value, exact, rel_tol=.02), (value, exact))
+
+    def test_coordinates_in_units_of_the_file(self):
+        """Without noise and clipping cd has the minimum that newton has, with either penalty."""
+        self.declare("a", "b", "t")
+        for self.L1, self.L2 in ((.5, 0), (0, 2)):
+            _, newton = self.check("file", *self.NO_NOISE, "--penalty-units", "file")
+            _, cd = self.check("file", "--epsilon", "inf", "--solver", "cd", "--clip", "inf",
+                               "--passes", "2000", "--average", "0", "--penalty-units", "file")
+            self.assertTrue(math.isclose(newton, cd, rel_tol=1e-4), (newton, cd))
 
     def test_bought_bounds(self):
         for names in ((), ("a",), ("t",), ("b", "t")):

@@ -3,7 +3,10 @@
 
 replace-one, epsilon 1, delta 1/n^2, no intercept, the smoothness constants given as the paper does.
 The targets lie at least five standard errors above what is usual, so a run that fails is a fault.
-With private constants (10 % of the budget) the errors are printed beside.
+With constants that are bought (--smoothness private), from bounds of twice and of twenty times the
+largest values, errors are those of given ones or little more; but four records of elec_std that no
+private count can see decide the constant of a column. Their seeds are fixed: the same noise in every
+run of this test.
 """
 import json
 import os
@@ -15,19 +18,20 @@ from named import Case, Named
 
 RUNS = int(os.environ.get("SOTTO_CD_RUNS", "100"))
 
-# name: passes, clip (half square), step, average, target
+# name: passes, clip (half square), step, average, target, and that with constants that are bought
 PROBLEMS = {
-    "cal_std": (20, 12.9, .3, .5, 5e-4),
-    "cal_imb": (50, 6950, .46, 0, 1.2e-2),
-    "elec_std": (50, 3.52, 1, .5, 1.6e-3),
-    "elec_imb": (50, 7.62, 2.15, .5, 5e-3),
+    "cal_std": (20, 12.9, .3, .5, 5e-4, 7e-4),
+    "cal_imb": (50, 6950, .46, 0, 1.2e-2, 1.2e-2),
+    "elec_std": (50, 3.52, 1, .5, 1.6e-3, 8e-3),
+    "elec_imb": (50, 7.62, 2.15, .5, 5e-3, 5e-3),
 }
 
 
 class Problem(Named):
     def __init__(self, folder, name):
         super().__init__(folder, name)
-        self.passes, self.clip, self.step, self.average, self.target = PROBLEMS[name]
+        (self.passes, self.clip, self.step, self.average, self.target,
+         self.bought) = PROBLEMS[name]
 
     def private(self, clip, *args):
         return ["--solver", "cd", *self.budget(), "--passes", str(self.passes), "--clip",
@@ -39,10 +43,9 @@ class Problem(Named):
         usual = self.private(self.clip, "--smoothness", self.name + ".M")
         return [self.objective(self.fit(*usual)) / best - 1 for _ in range(runs)]
 
-    def errors_with_private_constants(self, runs):
-        """On columns mapped by their largest values, which is another problem (the penalty is meant
-        there): compared with its own optimum."""
-        bound = abs(self.x).max(0)
+    def errors_with_private_constants(self, runs, loose):
+        """Columns are mapped by bounds, and the penalty is that of the file's units: the same problem."""
+        bound = loose * abs(self.x).max(0)
         moments = (self.x**2).mean(0)
         clip = float(np.linalg.norm(self.clip * np.sqrt(moments / moments.sum()) / bound))
         columns = {str(j + 1): {"type": "number", "bounds": [-b, b]}
@@ -50,14 +53,11 @@ class Problem(Named):
         columns[str(self.features + 1)] = {"type": "target"}
         with open(os.path.join(self.folder, "schema.json"), "w", encoding="utf-8") as file:
             json.dump({"sotto_schema": 1, "columns": columns}, file)
-        scale = float(bound.mean())
-        mapped = Problem(self.folder, self.name)
-        mapped.x, mapped.l1, mapped.l2 = self.x / bound, self.l1 / scale, self.l2 / scale**2
-        read = ["--schema", "schema.json"]
-        best = mapped.objective(self.fit("--epsilon", "inf", *read, scale=scale) * bound)
-        usual = self.private(clip, "--smoothness", "private:0.1", *read)
-        return [mapped.objective(self.fit(*usual, scale=scale) * bound) / best - 1
-                for _ in range(runs)]
+        best = self.objective(self.fit("--epsilon", "inf"))
+        usual = self.private(clip, "--smoothness", "private", "--schema", "schema.json",
+                             "--penalty-units", "file")
+        return [self.objective(self.fit(*usual, "--insecure-seed", str(seed))) / best - 1
+                for seed in range(runs)]
 
 
 class NamedProblems(Case):
@@ -67,8 +67,9 @@ class NamedProblems(Case):
         for name in PROBLEMS:
             problem = Problem(self.folder, name)
             self.check(name, problem.errors(RUNS), problem.target)
-            beside = problem.errors_with_private_constants(RUNS // 5 + 1)
-            print(f"    with private constants {np.mean(beside):.2e}")
+            for loose in (2, 20):
+                self.check(f"{name}, private constants, bounds {loose} times the largest",
+                           problem.errors_with_private_constants(RUNS // 5, loose), problem.bought)
 
 
 if __name__ == "__main__":
