@@ -7,9 +7,10 @@
  *             of j in double and rounded to floats
  *   square    q_i = the sum of squares of what is kept, in order, in double
  *             with the target: (y_i - centre) / scale behind them, as a float
- *   matrix    t_i = sqrt(h_i a_i/W) min(1, R / sqrt(h_i q_i)) / R, with h_i =
- * 1, or the curvature of the loss over its bound (Lemma C23) k_i = B (1 -
- * 2^-30) (t z_a)(t z_b), sqrt(2) times that beside the diagonal, cut towards 0
+ *   bend      h_i = 1, or the curvature of the loss over its bound: Lemma C24
+ *   matrix    t_i = sqrt(h_i a_i/W) min(1, R / sqrt(h_i q_i)) / R
+ *             k_i = B (1 - 2^-30) (t z_a)(t z_b), sqrt(2) times that beside
+ *             the diagonal, cut towards 0
  *
  * What is kept of a row is a function of that row and of told numbers. The
  * only call out of plain arithmetic is sqrt, which IEEE defines.

@@ -191,7 +191,7 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "how features go together, and with the target"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_CROSS,
         .draws = DRAWS_CROSS},
-    [ASK_CURVATURE] = { /* Lemma C23 */
+    [ASK_CURVATURE] = { /* Lemma C24 */
         .words = {.name = "curvature matrix",
                   .meaning = "how sharply the loss bends, in all directions"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
@@ -207,7 +207,7 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "how far single rows pull, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
         .draws = DRAWS_TWO},
-    [ASK_LENGTH_COUNTS] = { /* Lemma C24 */
+    [ASK_LENGTH_COUNTS] = { /* Lemma C25 */
         .words = {.name = "sizes of gradients",
                   .meaning = "how many rows pull how far"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,

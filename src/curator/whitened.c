@@ -4,7 +4,7 @@
  *
  *   gradient  as gradient.c, with what is kept for x_i
  *   lengths   B (a_i/W) q,  B (a_i/W) q^2,  q = min(1, |s_i| sqrt(q_i) / most)
- *   counts    B a_i/W in the range that |s_i| sqrt(q_i) is in (Lemma C24)
+ *   counts    B a_i/W in the range that |s_i| sqrt(q_i) is in (Lemma C25)
  *   change    B (a_i/W) clip((l(m_i) - l(other)) / most)
  */
 #include "internal.h"

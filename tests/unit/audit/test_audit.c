@@ -214,6 +214,25 @@ static double probe_whitened(curator *c)
     return (out[0] + out[1]) / sqrt(2);
 }
 
+static double probe_curvature(curator *c)
+{
+    double out[4], sd;
+    sotto_error error;
+    assert_int_equal(
+        curator_ask_curvature(c, ASK_SECANT_CURVATURE, 1, out, &sd, &error),
+        SOTTO_OK);
+    return sqrt(2) * out[1];
+}
+
+static double probe_length_counts(curator *c)
+{
+    double edge[1] = {5}, out[2], sd;
+    sotto_error error;
+    assert_int_equal(curator_ask_length_counts(c, edge, 1, out, &sd, &error),
+                     SOTTO_OK);
+    return (out[0] - out[1]) / sqrt(2);
+}
+
 static double audit_shape(const char *first, const char *second, ask_kind kind,
                           shape_probe probe, double mu, const char *undeclared)
 {
@@ -233,7 +252,8 @@ static double audit_shape(const char *first, const char *second, ask_kind kind,
                                             {"undeclared", undeclared}));
         assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
                          SOTTO_OK);
-        if (kind == ASK_MATRIX || kind == ASK_WHITENED || kind == ASK_CROSS)
+        if (kind == ASK_MATRIX || kind == ASK_WHITENED || kind == ASK_CROSS ||
+            kind == ASK_CURVATURE || kind == ASK_LENGTH_COUNTS)
             frame(c, kind == ASK_CROSS);
         for (int i = 0; i < RUNS; i++)
             sum[side] += seen[side * RUNS + i] = probe(c);
@@ -265,8 +285,12 @@ static void test_newton_questions(void **state)
          probe_cross},
         {"whitened gradient", "a,b,t\n9,9,-9\n", "a,b,t\n9,9,9\n", ASK_WHITENED,
          probe_whitened},
+        {"curvature matrix", "a,b,t\n9,9,0\n", "a,b,t\n-9,9,0\n", ASK_CURVATURE,
+         probe_curvature},
+        {"sizes of gradients", "a,b,t\n9,9,-9\n", "a,b,t\n9,9,0\n",
+         ASK_LENGTH_COUNTS, probe_length_counts},
     };
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         double seen = audit_shape(cases[i].first, cases[i].second,
                                   cases[i].kind, cases[i].probe, 1, "bounds");
         print_message("%s: claimed mu 1, certified %.3f\n", cases[i].name,

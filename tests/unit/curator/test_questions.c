@@ -30,7 +30,7 @@ static length plainly(long double parts, long double times)
 }
 
 /* The table of docs/privacy, "Questions of newton", and Lemmas K2, K3, C3
-   to C5, C8, C11, C18 and C19. */
+   to C5, C8, C11, C18, C19, C24 and C25. */
 static length newton_table(ask_kind kind, const facts *f)
 {
     const long double angle = sqrtl(2);
@@ -53,6 +53,8 @@ static length newton_table(ask_kind kind, const facts *f)
         [ASK_COLUMN_MEANS] = plainly(some, 2),
         [ASK_COLUMN_SQUARES] = plainly(some, 1),
         [ASK_MATRIX] = plainly(1, angle * (1 + (some + 3) / KERNEL_CLIP)),
+        [ASK_CURVATURE] = plainly(1, angle * (1 + (some + 3) / KERNEL_CLIP)),
+        [ASK_LENGTH_COUNTS] = plainly(1, angle),
         [ASK_CROSS] = plainly(1, angle * (1 + (some + 4) / KERNEL_CLIP)),
         [ASK_WHITENED] = plainly(1, 2),
         [ASK_LENGTHS] = plainly(2, 1),
@@ -143,6 +145,8 @@ static double drawn(ask_kind kind, double p, double b)
         [ASK_COLUMN_MEANS] = all,
         [ASK_COLUMN_SQUARES] = all,
         [ASK_MATRIX] = all * (all + 1) / 2,
+        [ASK_CURVATURE] = all * (all + 1) / 2,
+        [ASK_LENGTH_COUNTS] = ASK_MOST_EDGES + 1,
         [ASK_CROSS] = (all + 1) * (all + 2) / 2,
         [ASK_WHITENED] = all,
         [ASK_LENGTHS] = 2,

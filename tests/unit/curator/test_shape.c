@@ -324,7 +324,7 @@ static void test_storage(void **state)
 }
 
 /* A record of any size, as a table. */
-static sotto_table *wild_record(double *size)
+static sotto_table *wild_record_of(loss_kind kind, double *size)
 {
     text_buffer row = {0};
     text_put(&row, "a,b,c,t\n");
@@ -334,13 +334,20 @@ static sotto_table *wild_record(double *size)
             (uniform() - .5) * fmin(pow(10, 80 * (uniform() - .5)), 3e38);
         if (uniform() < .1)
             x = 0;
+        if (j == FEATURES && loss_has_classes(kind))
+            x = uniform() < .5 ? -1 : 1;
         text_format(&row, "%s%.9g", j ? "," : "", x);
         *size = fmax(*size, fabs(x));
     }
     text_put(&row, "\n");
-    sotto_table *t = table_of(row.data, "squared");
+    sotto_table *t = table_of(row.data, loss_name(kind));
     text_free(&row);
     return t;
+}
+
+static sotto_table *wild_record(double *size)
+{
+    return wild_record_of(LOSS_SQUARED, size);
 }
 
 static told wild(void)
@@ -357,29 +364,29 @@ static told wild(void)
     t.clip = pow(10, 56 * (uniform() - .5));
     t.most = pow(10, 56 * (uniform() - .5));
     t.loss_most = pow(10, 56 * (uniform() - .5));
+    t.bend = uniform() < .5 ? ASK_SECANT_CURVATURE : ASK_EXACT_CURVATURE;
+    for (int j = 0; j < WIDTH; j++)
+        t.move[j] *= pow(10, 20 * (uniform() - .5));
     return t;
 }
 
-/* Any two records of any bits, whatever is told: what one adds, and what
-   another in its place changes, is at most what the noise is made for. */
-static void test_bounds(void **state)
+static void check_bounds(loss_kind kind, int trials)
 {
-    (void)state;
     double added[PARTS], replaced[PARTS];
-    curator_policy policy = plain(LOSS_SQUARED);
+    curator_policy policy = plain(kind);
     told t = usual();
     int64_t a[ANSWERS], b[ANSWERS];
     double size;
     policy.without_noise = 0;
-    ask_all(wild_record(&size), &policy, &t, 1, a, added);
+    ask_all(wild_record_of(kind, &size), &policy, &t, 1, a, added);
     policy.adjacency = ACCOUNT_REPLACE_ONE;
-    ask_all(wild_record(&size), &policy, &t, 1, a, replaced);
+    ask_all(wild_record_of(kind, &size), &policy, &t, 1, a, replaced);
     policy.without_noise = 1;
-    for (int trial = 0; trial < 2000; trial++) {
+    for (int trial = 0; trial < trials; trial++) {
         if (trial % 3)
             t = wild();
-        ask_all(wild_record(&size), &policy, &t, 0, a, NULL);
-        ask_all(wild_record(&size), &policy, &t, 0, b, NULL);
+        ask_all(wild_record_of(kind, &size), &policy, &t, 0, a, NULL);
+        ask_all(wild_record_of(kind, &size), &policy, &t, 0, b, NULL);
         for (int i = 0, at = 0; i < PARTS; at += parts[i++].answers) {
             double one = 0, both = 0;
             for (int k = at; k < at + parts[i].answers; k++) {
@@ -390,6 +397,15 @@ static void test_bounds(void **state)
             assert_true(both <= replaced[i] * replaced[i]);
         }
     }
+}
+
+/* Any two records of any bits, whatever is told: what one adds, and what
+   another in its place changes, is at most what the noise is made for. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++)
+        check_bounds(kinds[k], kinds[k] == LOSS_SQUARED ? 2000 : 1000);
 }
 
 /* The table of lengths, in units of KERNEL_CLIP. */
@@ -466,6 +482,48 @@ static void test_meaning(void **state)
     assert_true(fabs((double)at[6] * unit * 8 + .1171875 + .3671875) < 1e-5);
 }
 
+/* The curvature of the logistic loss in units of 1/4, its secant, and lengths
+   of gradients: computed by hand for two rows, whose margins are .6 and -1.2.
+ */
+static void test_curvature(void **state)
+{
+    (void)state;
+    curator_policy policy = plain(LOSS_LOGISTIC);
+    const double unit = 1. / KERNEL_CLIP, margin[] = {.6, -1.2};
+    told t = usual();
+    int64_t k[ANSWERS];
+    memset(t.centre, 0, sizeof t.centre);
+    memset(t.move, 0, sizeof t.move);
+    t.move[0] = 1.2;
+    t.reach = 10;
+    for (int j = 0; j < FEATURES; j++)
+        t.bound[j] = 1;
+    for (int i = 0; i < WIDTH * WIDTH; i++)
+        t.map[i] = i % (WIDTH + 1) ? 0 : 1;
+    for (int secant = 0; secant < 2; secant++) {
+        double aa = 0, pull[2];
+        t.bend = secant ? ASK_SECANT_CURVATURE : ASK_EXACT_CURVATURE;
+        ask_all(table_of("a,b,c,t\n.5,0,0,1\n-1,.25,0,1\n", "logistic"),
+                &policy, &t, 0, k, NULL);
+        for (int i = 0; i < 2; i++) {
+            double m = margin[i], x = i ? -1 : .5;
+            double away = 1 / (1 + exp(m)); /* the slope is minus this */
+            double exact = 4 * away * (1 - away);
+            double chord = 4 * (.5 - away) / m;
+            aa += (secant ? chord : exact) * x * x;
+            pull[i] = away * sqrt(x * x + (i ? .0625 : 0) + 1);
+        }
+        const int64_t *at = k + ANSWERS - (EDGES + 1);
+        /* the lengths .40 and 1.10 */
+        assert_true(fabs(pull[0] - .3964) < 1e-3);
+        assert_true(fabs(pull[1] - 1.1029) < 1e-3);
+        assert_true(at[0] == KERNEL_CLIP && at[2] == KERNEL_CLIP);
+        assert_true(at[1] == 0 && at[3] == 0 && at[EDGES] == 0);
+        at -= WIDTH * (WIDTH + 1) / 2;
+        assert_true(fabs((double)at[0] * unit * 100 - aa) < 1e-3);
+    }
+}
+
 /* Invalid bounds, edges, frames and maps are refused, and nothing is
    charged. */
 static void test_refused(void **state)
@@ -524,6 +582,16 @@ static void test_refused(void **state)
     assert_int_equal(curator_ask_matrix(c, 1, out, &sd, &error), SOTTO_BUDGET);
     CHECK(curator_tell_map(c, t.map, &error));
     assert_int_equal(curator_ask_change(c, NAN, 1, out, &sd, &error),
+                     SOTTO_USAGE);
+    assert_int_equal(
+        curator_ask_curvature(c, ASK_EXACT_CURVATURE, 0, out, &sd, &error),
+        SOTTO_USAGE);
+    assert_int_equal(curator_ask_length_counts(c, rising, 2, out, &sd, &error),
+                     SOTTO_USAGE);
+    assert_int_equal(curator_ask_length_counts(c, t.edge, 0, out, &sd, &error),
+                     SOTTO_USAGE);
+    assert_int_equal(curator_ask_length_counts(c, t.edge, ASK_MOST_EDGES + 1,
+                                               out, &sd, &error),
                      SOTTO_USAGE);
     curator_close(c);
 }
@@ -738,6 +806,7 @@ int main(void)
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_lengths_charged),
         cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_curvature),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_later),
         cmocka_unit_test(test_later_choices),

@@ -98,6 +98,7 @@ static void test_strength(void **state)
         const char *why;
         newton_facts f = {.rows = rows,
                           .mu = .236704,
+                          .loss = {LOSS_LOGISTIC, 0},
                           .features = 2,
                           .intercept = 1,
                           .rows_per_person = 1};
