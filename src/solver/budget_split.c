@@ -191,6 +191,7 @@ static void share_stages(budget_split *r, const newton_facts *f)
         r->length_counts += stage.length_counts;
         r->rounds += stage.rounds;
     }
+    r->reach = reach_of(r, f);
     r->gradients = 1 - budget_split_shares(r);
 }
 

@@ -167,7 +167,9 @@ static sotto_status find_reach(stages *k, double *reach, sotto_error *error)
     double noise = k->noise * sqrt(2 * d) / sqrt(r->matrix);
     if (s->settings->facts.replace_one)
         noise /= sqrt(2); /* two squares make a right angle at worst */
-    double square = fmax(clip_best(&h, 1 / d, noise), .7 * s->trace);
+    /* rows that are too few to be seen may bend a direction, too: no shorter
+       than is cheap */
+    double square = fmax(clip_best(&h, 1 / d, noise), r->reach * s->trace);
     *reach = within(sqrt(square), 1e-25, 1e25);
     return status;
 }
@@ -242,7 +244,7 @@ static sotto_status curvature(stages *k, ask_bend bend, sotto_error *error)
         return status;
     clean_spectrum(s->value, k->value, d, fmax(part * sd, 1e-9));
     for (int64_t j = 0; j < d; j++)
-        s->value[j] = fmax(s->value[j], LEAST_BEND * mean);
+        s->value[j] = fmax(s->value[j], mean);
     return turn(k, 1, error);
 }
 
