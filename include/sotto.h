@@ -311,7 +311,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *
  *   F(w, b) = mean of loss(x_i'w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2
  *
- * small, in the units the table is stored in (bounded columns in [-1, 1]).
+ * small, in the units the table is stored in (bounded columns in [-1, 1]);
+ * the penalty in those that penalty-units says (docs/schema.md).
  * The mean is weighted where rows have weights; b is not penalised. The help
  * of the option loss has the formula of each loss.
  *
