@@ -104,6 +104,17 @@ static void help_solver_options(const char *name, int for_comparison,
         }
 }
 
+/* Where it is no option. */
+static void help_units(const char *name)
+{
+    sotto_solver_option o;
+    for (int64_t i = 0; sotto_solver_option_at(name, i, &o); i++)
+        if (!strcmp(o.name, "penalty-units"))
+            return;
+    printf("\nPenalties and radii are in the units of the fit, where bounded "
+           "columns are\nin [-1, 1].\n");
+}
+
 /* What one solver uses: the rest is the same for all. */
 static void help_solver(const verb *v, const char *name)
 {
@@ -118,6 +129,7 @@ static void help_solver(const verb *v, const char *name)
         printf("For comparison with the paper.\n");
     help_solver_options(name, 0, "\noptions of this solver:\n");
     help_solver_options(name, 1, "\nfor comparison with the paper:\n");
+    help_units(name);
     printf("\n'sotto help %s' has the options that all solvers use.\n",
            v->name);
 }

@@ -45,10 +45,12 @@ static void show_penalty(const sotto_model *m)
         printf(" l1 %s", sotto_number_print(l1, 6).text);
     if (l2 > 0)
         printf(" l2 %s", sotto_number_print(l2, 6).text);
-    double file = sotto_model_setting(m, "penalty-units");
+    double units = sotto_model_setting(m, "penalty-units");
     int penalised = l1 > 0 || l2 > 0;
-    if (penalised && !isnan(file))
-        printf(" in the units of the %s", file > 0 ? "file" : "fit");
+    if (penalised && !isnan(units))
+        printf(units > 1   ? " in units of the columns' spread"
+               : units > 0 ? " in the units of the file"
+                           : " in the units of the fit");
     const char *between = penalised ? "," : "";
     if (isfinite(low) || isfinite(high))
         printf("%s box [%s, %s] in the units of the fit", between,

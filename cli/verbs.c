@@ -12,8 +12,8 @@ const verb cli_verbs[] = {
      "private and has a statement of what is promised; --solver auto, the "
      "default, chooses all else. With --epsilon inf the exact solver minimises "
      "mean loss + l1 |w|_1 + l2/2 |w|_2^2: NOT PRIVATE. Training maps bounded "
-     "columns to [-1, 1], the units of the fit; weights are for the values as "
-     "they are.",
+     "columns to [-1, 1], the units of the fit (penalties: --penalty-units); "
+     "weights are for values as they are.",
      0, 1, cli_train,
      "not_private privacy features nonzero objective gap converged",
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"

@@ -311,7 +311,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *
  *   F(w, b) = mean of loss(x_i'w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2
  *
- * small, in the units the table is stored in (bounded columns in [-1, 1]).
+ * small, in the units the table is stored in (bounded columns in [-1, 1]);
+ * the penalty in those that penalty-units says (docs/schema.md).
  * The mean is weighted where rows have weights; b is not penalised. The help
  * of the option loss has the formula of each loss.
  *
@@ -446,10 +447,10 @@ sotto_model_check(const sotto_model *model, sotto_error *error);
 /* The loss by its name, and one of the numbers "l1", "l2", "box-low",
    "box-high", "radius" (infinite without a box or an L1 ball), "huber-delta",
    "scaled-rows" (1: features without bounds are divided by their common
-   length in each row; else 0) and "penalty-units" (1: l1 and l2 are about
-   weights in the units of the file, 0: of the fit; NaN: an old model does
-   not say) and "rows" (declared or estimated privately; NaN: neither); NaN for
-   others. */
+   length in each row; else 0) and "penalty-units" (2: l1 and l2 are about
+   weights of columns divided by their spread, 1: in the units of the file, 0:
+   of the fit; NaN: an old model does not say) and "rows" (declared or estimated
+   privately; NaN: neither); NaN for others. */
 SOTTO_API const char *sotto_model_loss(const sotto_model *model);
 SOTTO_API double sotto_model_setting(const sotto_model *model,
                                      const char *name);

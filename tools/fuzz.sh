@@ -25,6 +25,8 @@ model "$build/corpus/fuzz_svmlight/seed.svm" \
     >"$build/corpus/fuzz_model/svm.json"
 model "$build/corpus/fuzz_svmlight/seed.svm" --undeclared rows \
     >"$build/corpus/fuzz_model/rows.json"
+model "$build/corpus/fuzz_csv/seed.csv" --target target --penalty-units spread \
+    >"$build/corpus/fuzz_model/spread.json"
 [ -e "$build/corpus/key" ] || "$build/sotto" key new "$build/corpus/key" --quiet
 model "$build/corpus/fuzz_csv/seed.csv" --target target \
     --sign "$build/corpus/key" >"$build/corpus/fuzz_model/signed.json"

@@ -127,9 +127,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_L2] = {"l2", NUMBER, PROBLEM, "X", "0", 0, 1e300, NULL, PLANNED,
         "L2 penalty: X/2 times the sum of squares"},
     [OPTION_PENALTY_UNITS] = {"penalty-units", CHOICE, SOLVER, "WORD", NULL, 0, 0,
-        "fit|file", " train ",
-        "the weights that --l1 and --l2 penalise: those of the fit, or of "
-        "the file's own units"},
+        "spread|fit|file", " train ",
+        "the weights that --l1 and --l2 penalise: of columns divided by their "
+        "spread, of the fit, or of the file's own units"},
     [OPTION_PATH] = {"path", CHOICE, SOLVER, "WORD", NULL, 0, 0,
         "dense|select|wide|intercept", PLANNED,
         "which way auto goes"},

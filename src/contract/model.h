@@ -25,7 +25,9 @@ enum {
 typedef enum model_units {
     MODEL_UNITS_UNKNOWN, /* a file of a version that did not record it */
     MODEL_UNITS_FIT,     /* columns as they are mapped by declared bounds */
-    MODEL_UNITS_FILE     /* columns and target as they stand in the file */
+    MODEL_UNITS_FILE,    /* columns and target as they stand in the file */
+    MODEL_UNITS_SPREAD   /* columns divided by their spread, target as in the
+                            file */
 } model_units;
 
 struct sotto_model {
@@ -38,6 +40,9 @@ struct sotto_model {
     char **name; /* NULL: features are called 1, 2, ... */
     double *weight;
     double intercept;
+    double *scale; /* with MODEL_UNITS_SPREAD what each column's spread was
+                      taken to be, in the file's units; 0: not known, and the
+                      weight is 0. NULL: 0 for all */
     double *noise; /* sd of the last noise that entered each weight, before the
                       penalty, in the weight's units; NULL: not known */
 
@@ -67,7 +72,7 @@ struct sotto_model {
     double objective, gap;
 };
 
-/* "fit" or "file": as --penalty-units has it. */
+/* "fit", "file" or "spread": as --penalty-units has it. */
 const char *model_units_name(model_units units);
 
 /* An empty model for so many features; NULL when out of memory. */

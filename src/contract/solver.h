@@ -33,6 +33,11 @@ typedef struct solver_answer {
                        them, the target go. The caller's; what was declared at
                        first, where that is infinite what was found */
     int common_bound; /* all features have the same that was found */
+    double *spread;   /* NULL, or with penalties in units of spread: what each
+                         stored weight was multiplied by in them; 0: it was never
+                         asked, and the weight is 0. The caller's, zeros at
+                         first */
+    int by_spread;    /* penalties were in such units */
 } solver_answer;
 
 /* Coordinate j was moved by an answer whose noise moved it by that sd. */
@@ -73,6 +78,8 @@ typedef struct solver_smoothness {
 /* The weights that penalties are about. */
 typedef struct solver_units {
     int of_file;        /* those of the file's own units, not the stored ones */
+    int of_spread;      /* or stored ones times their columns' spread, where
+                           the way that is gone asks for it */
     const double *half; /* stored = (raw - centre) / half; NULL: 1 */
     double target_half;
 } solver_units;
@@ -174,6 +181,9 @@ int solver_is(const sotto_options *options, const solver_row *row, option_id id,
               const char *word);
 double solver_number(const sotto_options *options, const solver_row *row,
                      option_id id);
+
+/* Whether the solver uses it. */
+int solver_uses(const solver_row *row, option_id id);
 
 /* "--passes is ignored by --solver gcd; it is used by: cd, sgd". */
 sotto_status solver_refuse(const solver_row *row, option_id id,

@@ -60,7 +60,9 @@ static sotto_status penalty_of(double *out, const sotto_model *m,
         double centre, half, w = m->weight[j];
         sotto_table_feature_map(t, j, &centre, &half);
         mapped |= w != 0 && (half != 1 || t->target_half != 1);
-        if (!file)
+        if (m->units == MODEL_UNITS_SPREAD)
+            w *= m->scale ? m->scale[j] : 0;
+        else if (!file)
             w = w * (is_bought(m, schema, j) ? 1 : half) / t->target_half;
         *out += m->l1 * fabs(w) + m->l2 / 2 * w * w;
     }
@@ -71,16 +73,23 @@ static sotto_status penalty_of(double *out, const sotto_model *m,
 }
 
 /*
- * F as training had it. With the penalty in the units of the file the loss is
- * in these, too: a residual there is target_half times that of the fit, and
- * squared losses go with its square.
+ * F as training had it. With the penalty in the units of the file or of spread
+ * the loss is in the target's own, too: a residual there is target_half times
+ * that of the fit, and squared losses go with its square.
  */
+static double target_unit(const sotto_model *m, const sotto_table *t)
+{
+    return m->units == MODEL_UNITS_FILE || m->units == MODEL_UNITS_SPREAD
+               ? t->target_half
+               : 1;
+}
+
 static sotto_status objective(double *out, const sotto_model *m,
                               const sotto_table *t, const double *score,
                               sotto_error *error)
 {
     double sum = 0, total = total_weight(t), penalty = NAN;
-    double unit = m->units == MODEL_UNITS_FILE ? t->target_half : 1;
+    double unit = target_unit(m, t);
     for (int64_t i = 0; i < t->rows; i++) {
         double margin = (score[i] - t->target_centre) / t->target_half;
         sum += row_weight(t, i) * loss_value(&m->loss, margin, t->y[i]);

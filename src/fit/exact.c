@@ -6,6 +6,24 @@
 
 #include <math.h>
 
+sotto_status fit_check_exact(const sotto_options *options, sotto_error *error)
+{
+    sotto_status status = solver_check_options(options, &solver_exact, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (option_is(options, OPTION_PENALTY_UNITS, "file"))
+        return error_set(error, SOTTO_USAGE,
+                         "--penalty-units file: expected fit or spread, with "
+                         "--solver exact; where no bounds are declared the "
+                         "units of the fit are those of the file");
+    if (option_is(options, OPTION_PENALTY_UNITS, "spread") &&
+        option_given(options, OPTION_BOX))
+        return error_set(error, SOTTO_USAGE,
+                         "--box is in the units of the fit: expected "
+                         "--penalty-units fit beside it, with --solver exact");
+    return SOTTO_OK;
+}
+
 static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
                                     sotto_error *error)
 {
@@ -58,40 +76,85 @@ static int fit_look(void *context, double gap)
 /* ---- the model ---- */
 
 /* What is certified is F of the weights as they are in the file, after the
-   rounding that the change of units is. */
-static sotto_status fit_certify(sotto_model *m, const exact_problem *p,
-                                const exact_solution *s, sotto_error *error)
+   rounding that the change of units is. With units of spread it is `unit`
+   times the F that was made small. */
+static sotto_status fit_certify(sotto_model *m, const sotto_table *t,
+                                const exact_solution *s, double tolerance,
+                                double unit, sotto_error *error)
 {
     sotto_quality quality;
-    sotto_status status = sotto_evaluate(&quality, m, p->table, error);
+    sotto_status status = sotto_evaluate(&quality, m, t, error);
     if (status != SOTTO_OK)
         return status;
-    double more = fmax(quality.objective - s->objective, 0);
+    double more = fmax(quality.objective - unit * s->objective, 0);
     m->certified = 1;
     m->objective = quality.objective;
-    m->gap = s->gap + more;
-    m->converged = s->converged && !(more > p->tolerance * m->objective);
+    m->gap = unit * s->gap + more;
+    m->converged = s->converged && !(more > tolerance * m->objective);
     return SOTTO_OK;
 }
 
 static sotto_status fit_exact_model(sotto_model **out, const fit_task *task,
+                                    const sotto_table *t,
                                     const exact_problem *p,
-                                    const exact_solution *s, sotto_error *error)
+                                    const exact_solution *s, fit_scaled *scaled,
+                                    sotto_error *error)
 {
     fit_maps maps;
-    sotto_status status = fit_copy_maps(&maps, p->table, error);
+    double unit = 1;
+    sotto_status status = fit_copy_maps(&maps, t, error);
     if (status != SOTTO_OK)
         return status;
-    status = fit_begin(out, task, p->table, error);
+    status = fit_begin(out, task, t, error);
+    if (status == SOTTO_OK && scaled->spread) {
+        fit_unscale(scaled, s->weight);
+        fit_set_scales(*out, &maps, scaled->spread);
+        scaled->spread = NULL;
+        unit = t->target_half * t->target_half;
+    }
     if (status == SOTTO_OK) {
         fit_set_weights(*out, &maps, s->weight, s->intercept);
-        status = fit_certify(*out, p, s, error);
+        status = fit_certify(*out, t, s, p->tolerance, unit, error);
     }
     fit_free_maps(&maps);
     if (status != SOTTO_OK) {
         sotto_model_free(*out);
         *out = NULL;
     }
+    return status;
+}
+
+/* The problem in units of spread, where that was asked for. A wider target
+   makes squares of the fit's weights smaller as those of its residuals, but
+   l1 goes with the weights themselves. */
+static sotto_status fit_use_units(exact_problem *p, fit_scaled *scaled,
+                                  const fit_task *task, sotto_error *error)
+{
+    const sotto_table *t = p->table;
+    if (task->units != MODEL_UNITS_SPREAD)
+        return SOTTO_OK;
+    sotto_status status = fit_scale_table(scaled, t, task->intercept, error);
+    p->table = &scaled->table;
+    p->l1 /= t->target_half;
+    return status;
+}
+
+static sotto_status fit_solve(sotto_model **out, const sotto_table *t,
+                              const fit_task *task, exact_problem *p,
+                              sotto_error *error)
+{
+    exact_solution s;
+    fit_scaled scaled = {0};
+    sotto_status status = fit_use_units(p, &scaled, task, error);
+    if (status == SOTTO_OK)
+        status = exact_solve(&s, p, error);
+    if (status == SOTTO_OK) {
+        status = s.cancelled
+                     ? error_set(error, SOTTO_INTERRUPTED, "interrupted")
+                     : fit_exact_model(out, task, t, p, &s, &scaled, error);
+        exact_solution_free(&s);
+    }
+    fit_free_scaled(&scaled);
     return status;
 }
 
@@ -102,19 +165,11 @@ sotto_status fit_exact(sotto_model **out, const sotto_table *t,
 {
     fit_task task = fit_read_task(options);
     exact_problem p = fit_problem(t, &task, options);
-    exact_solution s;
     fit_watch w = {callback, p.tolerance, 0};
     if (callback && callback->call) {
         p.progress = fit_look;
         p.context = &w;
     }
     sotto_status status = fit_check_table(t, p.loss.kind, error);
-    if (status == SOTTO_OK)
-        status = exact_solve(&s, &p, error);
-    if (status != SOTTO_OK)
-        return status;
-    status = s.cancelled ? error_set(error, SOTTO_INTERRUPTED, "interrupted")
-                         : fit_exact_model(out, &task, &p, &s, error);
-    exact_solution_free(&s);
-    return status;
+    return status == SOTTO_OK ? fit_solve(out, t, &task, &p, error) : status;
 }

@@ -6,16 +6,31 @@
 #include "fit.h"
 #include "json.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* Of solvers that have no such option: of the fit. */
+static model_units units_of(const sotto_options *options)
+{
+    static const model_units units[] = {MODEL_UNITS_SPREAD, MODEL_UNITS_FIT,
+                                        MODEL_UNITS_FILE};
+    const solver_row *solver =
+        option_exact(options) ? &solver_exact : solver_of(options);
+    size_t i = 0;
+    if (!solver_uses(solver, OPTION_PENALTY_UNITS))
+        return MODEL_UNITS_FIT;
+    while (!solver_is(options, solver, OPTION_PENALTY_UNITS,
+                      model_units_name(units[i])))
+        i++;
+    return units[i];
+}
 
 fit_task fit_read_task(const sotto_options *options)
 {
     fit_task t = {.l1 = option_number(options, OPTION_L1),
                   .l2 = option_number(options, OPTION_L2),
-                  .units = option_is(options, OPTION_PENALTY_UNITS, "file")
-                               ? MODEL_UNITS_FILE
-                               : MODEL_UNITS_FIT,
+                  .units = units_of(options),
                   .low = -INFINITY,
                   .high = INFINITY,
                   .radius = INFINITY,
@@ -117,6 +132,22 @@ void fit_set_weights(sotto_model *m, const fit_maps *maps, const double *weight,
     m->intercept = maps->target_half * intercept + maps->target_centre;
 }
 
+/* Of stored columns; takes the array over. Where all are 0 there is none. */
+void fit_set_scales(sotto_model *m, const fit_maps *maps, double *spread)
+{
+    int any = 0;
+    for (int64_t j = 0; j < maps->features; j++) {
+        double half = maps->half ? maps->half[j] : 1;
+        if (spread[j] > 0) /* too small for a double, it is still above 0 */
+            spread[j] = fmax(spread[j] * half, DBL_MIN);
+        any |= spread[j] > 0;
+    }
+    if (any)
+        m->scale = spread;
+    else
+        mem_free(spread);
+}
+
 /* ---- which solver ---- */
 
 sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
@@ -131,9 +162,8 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
         !loss_named_has(name, loss_has_delta))
         return loss_require(name, loss_has_delta, "--huber-delta",
                             "has no delta", error);
-    return option_exact(options)
-               ? solver_check_options(options, &solver_exact, error)
-               : fit_check_private(options, error);
+    return option_exact(options) ? fit_check_exact(options, error)
+                                 : fit_check_private(options, error);
 }
 
 sotto_status sotto_fit(sotto_model **out, sotto_table **table,

@@ -42,12 +42,36 @@ void fit_free_maps(fit_maps *maps);
 void fit_set_weights(sotto_model *m, const fit_maps *maps, const double *weight,
                      double intercept);
 
+/* What stored columns' spread was taken to be becomes the model's scales. */
+void fit_set_scales(sotto_model *m, const fit_maps *maps, double *spread);
+
 /* ---- exact.c ---- */
+
+sotto_status fit_check_exact(const sotto_options *options, sotto_error *error);
 
 sotto_status fit_exact(sotto_model **out, const sotto_table *t,
                        const sotto_options *options,
                        const sotto_progress_callback *callback,
                        sotto_error *error);
+
+/* ---- exact_spread.c: penalties in units of spread ---- */
+
+/* A table whose columns are divided by their standard deviation. It shares the
+   rest with the one that it is of. */
+typedef struct fit_scaled {
+    sotto_table table;
+    double *spread; /* of stored columns; 0: one value */
+    double *value;
+    int64_t count;
+} fit_scaled;
+
+/* To be freed whatever the status. */
+sotto_status fit_scale_table(fit_scaled *s, const sotto_table *t, int intercept,
+                             sotto_error *error);
+void fit_free_scaled(fit_scaled *s);
+
+/* Its weights become those of the columns as they are stored. */
+void fit_unscale(const fit_scaled *s, double *weight);
 
 /* ---- private.c ---- */
 

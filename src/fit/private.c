@@ -26,23 +26,6 @@ sotto_status fit_ask_first(solver_run *r, sotto_error *error)
     return status == SOTTO_OK ? solver_ask_constants(r, error) : status;
 }
 
-/* As the weights, in the units of the file; only what is private, finite, and
-   anything at all is kept. */
-static void run_noise(const private_run *r, sotto_model *m)
-{
-    int any = 0, finite = 1;
-    for (int64_t j = 0; m->noise && j < m->features; j++) {
-        double half = r->maps.half ? r->maps.half[j] : 1;
-        m->noise[j] *= r->maps.target_half / half;
-        any |= m->noise[j] > 0;
-        finite &= isfinite(m->noise[j]) && m->noise[j] >= 0;
-    }
-    if (r->statement && any && finite)
-        return;
-    mem_free(m->noise);
-    m->noise = NULL;
-}
-
 /* What may be told of it: a declaration or an answer. A number that is public
    because neighbours have as many is counted, and is not told. */
 static double run_rows(const private_run *r)
@@ -59,15 +42,19 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
     r->answer.weight = m->weight;
     r->answer.noise = m->noise;
-    sotto_status status =
-        m->noise ? fit_ask_first(&r->run, error) : error_memory(error);
+    r->answer.spread = mem_zeroed((size_t)m->features, sizeof(double));
+    sotto_status status = m->noise && r->answer.spread
+                              ? fit_ask_first(&r->run, error)
+                              : error_memory(error);
     if (status == SOTTO_OK && r->run.solver->finds_bounds)
         status = fit_begin_private_bounds(r, error);
     if (status == SOTTO_OK)
         status = r->run.solver->run(&r->run, &r->answer, error);
     if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, r->answer.intercept);
-    run_noise(r, m);
+    if (status == SOTTO_OK)
+        fit_keep_units(r, m);
+    fit_keep_noise(r, m);
     if (status == SOTTO_OK && r->statement)
         m->rows = run_rows(r);
     if (r->policy.norm_bound > 0) {
@@ -152,7 +139,8 @@ void fit_begin_run(private_run *r)
     r->run.problem = (solver_problem){
         t->loss,     t->l1, t->l2, t->low, t->high, r->run.facts.features,
         t->intercept};
-    r->run.units = (solver_units){t->units == MODEL_UNITS_FILE, r->maps.half,
+    r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
+                                  t->units == MODEL_UNITS_SPREAD, r->maps.half,
                                   r->maps.target_half};
     r->policy =
         fit_policy(&r->run.facts, &r->task, r->run.solver, r->run.options);
@@ -171,6 +159,7 @@ void fit_end_run(private_run *r)
                                : mem_free)(r->run.state);
     json_decref(r->statement);
     mem_free(r->answer.bounds);
+    mem_free(r->answer.spread);
     fit_free_maps(&r->maps);
     mem_free(r->unit_column);
     mem_free(r->run.smooth.m);

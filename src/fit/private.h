@@ -93,6 +93,14 @@ void booking_free(fit_booking *b);
 /* Adds to a message that nothing is taken back. It is for the operator. */
 void booking_remind(sotto_error *error);
 
+/* ---- private_answer.c: the model, beside its weights ---- */
+
+void fit_keep_noise(const private_run *r, sotto_model *m);
+
+/* The units that held, with the spreads, which may be told: the solver made
+   them of answers. */
+void fit_keep_units(private_run *r, sotto_model *m);
+
 /* ---- private_bounds.c: bounds that nobody declared ---- */
 
 /* Makes the answer's bounds, of what is declared. */

@@ -28,7 +28,9 @@ sotto_model *model_new(int64_t features)
 
 const char *model_units_name(model_units units)
 {
-    return units == MODEL_UNITS_FILE ? "file" : "fit";
+    return units == MODEL_UNITS_SPREAD ? "spread"
+           : units == MODEL_UNITS_FILE ? "file"
+                                       : "fit";
 }
 
 void sotto_model_free(sotto_model *m)
@@ -37,6 +39,7 @@ void sotto_model_free(sotto_model *m)
         return;
     mem_free_texts(m->name, m->features);
     mem_free(m->weight);
+    mem_free(m->scale);
     mem_free(m->noise);
     mem_free(m->class_name[0]);
     mem_free(m->class_name[1]);
@@ -73,6 +76,13 @@ const char *sotto_model_loss(const sotto_model *m)
     return loss_name(m->loss.kind);
 }
 
+static double units_number(model_units units)
+{
+    return units == MODEL_UNITS_UNKNOWN  ? NAN
+           : units == MODEL_UNITS_SPREAD ? 2
+                                         : units == MODEL_UNITS_FILE;
+}
+
 double sotto_model_setting(const sotto_model *m, const char *name)
 {
     const struct {
@@ -84,9 +94,7 @@ double sotto_model_setting(const sotto_model *m, const char *name)
                  {"box-high", m->high},
                  {"radius", m->radius},
                  {"norm-bound", m->norm_bound},
-                 {"penalty-units", m->units == MODEL_UNITS_UNKNOWN
-                                       ? NAN
-                                       : m->units == MODEL_UNITS_FILE},
+                 {"penalty-units", units_number(m->units)},
                  {"scaled-rows", m->scales_rows},
                  {"rows", m->rows > 0 ? m->rows : NAN},
                  {"huber-delta", m->loss.delta}};

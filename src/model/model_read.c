@@ -18,7 +18,8 @@ static int is_bound(const json_t *value)
 static int read_units(sotto_model *m, const json_t *word)
 {
     m->units = MODEL_UNITS_UNKNOWN;
-    static const model_units known[] = {MODEL_UNITS_FIT, MODEL_UNITS_FILE};
+    static const model_units known[] = {MODEL_UNITS_FIT, MODEL_UNITS_FILE,
+                                        MODEL_UNITS_SPREAD};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (json_is_string(word) &&
             !strcmp(json_string_value(word), model_units_name(known[i])))
@@ -164,7 +165,28 @@ static int read_noise(sotto_model *m, json_t *root)
     return fine;
 }
 
-/* The same. */
+/* With units of spread and no others; every weight that is penalised has
+   one. */
+static int read_scales(sotto_model *m, json_t *root)
+{
+    json_t *scales = json_object_get(root, "penalty_scales");
+    int by_spread = m->units == MODEL_UNITS_SPREAD, fine = 1;
+    if (scales && !by_spread)
+        return 0;
+    if (scales)
+        m->scale = mem_zeroed((size_t)m->features, sizeof *m->scale);
+    if (scales && !m->scale)
+        return -1;
+    if (scales)
+        fine = read_vector(m->scale, m->features, scales);
+    for (int64_t j = 0; fine && by_spread && j < m->features; j++) {
+        double scale = m->scale ? m->scale[j] : 0;
+        fine = scale > 0 || (scale == 0 && m->weight[j] == 0);
+    }
+    return fine;
+}
+
+/* As the noise: of models with a statement. */
 static int read_rows(sotto_model *m, json_t *root)
 {
     json_t *rows = json_object_get(root, "rows");
@@ -207,10 +229,11 @@ static int64_t count_features(json_t *features)
 static int has_known_keys(json_t *root)
 {
     static const char *const known[] = {
-        "sotto_model", "not_private", "loss",     "huber_delta", "penalty",
-        "classes",     "intercept",   "features", "weights",     "schema",
-        "privacy",     "checksum",    "row_norm", "noise",       "undeclared",
-        "rows",        "signature"};
+        "sotto_model", "not_private",   "loss",       "huber_delta",
+        "penalty",     "classes",       "intercept",  "features",
+        "weights",     "schema",        "privacy",    "checksum",
+        "row_norm",    "noise",         "undeclared", "rows",
+        "signature",   "penalty_scales"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -244,6 +267,8 @@ sotto_status model_read_parts(sotto_model **out, const char *name, json_t *root,
     if (fine > 0)
         fine = read_vector(m->weight, m->features,
                            json_object_get(root, "weights"));
+    if (fine > 0)
+        fine = read_scales(m, root);
     if (fine > 0)
         fine = read_noise(m, root);
     if (fine > 0)

@@ -152,10 +152,14 @@ static void put_weights(text_buffer *t, const sotto_model *m)
 {
     text_put(t, "  \"weights\": ");
     put_vector(t, m, m->weight);
-    if (!m->noise)
-        return;
-    text_put(t, "  \"noise\": ");
-    put_vector(t, m, m->noise);
+    if (m->scale) {
+        text_put(t, "  \"penalty_scales\": ");
+        put_vector(t, m, m->scale);
+    }
+    if (m->noise) {
+        text_put(t, "  \"noise\": ");
+        put_vector(t, m, m->noise);
+    }
 }
 
 static sotto_status check_finite(const sotto_model *m, sotto_error *error)

@@ -13,14 +13,23 @@
 /* Beyond that the matrix takes too long. */
 enum { NEWTON_MOST_FEATURES = 1000 };
 
-static const solver_option newton_options[] = {SOLVER_PENALTY_UNITS, {0}};
+#define AUTO_PENALTY_UNITS                                                     \
+    {                                                                          \
+        OPTION_PENALTY_UNITS, "spread",                                        \
+            "the weights that --l1 and --l2 penalise. spread: of columns "     \
+            "divided by their spread, as answers have it (--path wide asks "   \
+            "for none and takes fit); fit: of columns as their bounds map "    \
+            "them to [-1, 1]; file: of columns as they are"                    \
+    }
+
+static const solver_option newton_options[] = {AUTO_PENALTY_UNITS, {0}};
 
 static const solver_option auto_options[] = {
     {OPTION_PATH, "by the number of rows and features, --l1 and the budget",
      "which way to go: dense (a Newton method on all features), select (on a "
      "few that it chooses), wide (gradients, for more features than rows), "
      "intercept (nothing else)"},
-    SOLVER_PENALTY_UNITS,
+    AUTO_PENALTY_UNITS,
     {0}};
 
 /* ---- plan ---- */
@@ -85,6 +94,26 @@ static sotto_status check_path(const solver_run *r, auto_path path,
                          "features; expected --path select or wide",
                          NEWTON_MOST_FEATURES);
     return SOTTO_OK;
+}
+
+/* Whether the way asks how widely columns are spread; or has no weights. */
+static int knows_spread(auto_path path)
+{
+    return path != PATH_WIDE;
+}
+
+/* What was asked for by name, and cannot be. Where the way follows from an
+   answer the model records the units that held. */
+static sotto_status check_units(const solver_run *r, auto_path path,
+                                sotto_error *error)
+{
+    if (knows_spread(path) ||
+        !option_is(r->options, OPTION_PENALTY_UNITS, "spread"))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "--penalty-units spread: --path wide does not ask how "
+                     "widely columns are spread; expected fit or file, or "
+                     "another path");
 }
 
 static void make_rule(newton_planned *n)
@@ -159,6 +188,9 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
         choose_path(r, n); /* what cannot be is said before anything is spent */
         status = check_path(r, n->path, error);
     }
+    int known = r->facts.rows > 0 || is_path_given(r);
+    if (status == SOTTO_OK && known)
+        status = check_units(r, n->path, error);
     if (status != SOTTO_OK)
         return status;
     if (r->facts.rows > 0)
@@ -169,7 +201,6 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
     status = solver_calibrate(r, error);
     /* with no other way to go, what cannot be is said now; a way that is not
        known yet may be that with the finest questions */
-    int known = r->facts.rows > 0 || is_path_given(r);
     if (status == SOTTO_OK && ask_planned(&r->plan, ASK_LATER) &&
         (known || !r->problem.intercept))
         status = check_later(r, known ? n->path : PATH_SELECT, error);
@@ -244,6 +275,22 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
     return curator_tell_plan(r->curator, &later, error);
 }
 
+/* Of which weights the penalty is: *unit is to be freed. A wider target makes
+   all of the fit's residuals and weights smaller, and with them their squares,
+   but l1 goes with the weights themselves. */
+static sotto_status set_units(const solver_run *r, solver_problem *own,
+                              newton_settings *s, double **unit,
+                              sotto_error *error)
+{
+    if (r->units.of_file) {
+        s->unit = *unit = solver_file_units(r, own);
+        return *unit ? SOTTO_OK : error_memory(error);
+    }
+    if (s->by_spread)
+        own->l1 /= r->units.target_half;
+    return SOTTO_OK;
+}
+
 static sotto_status newton_train(const solver_run *r, solver_answer *out,
                                  sotto_error *error)
 {
@@ -251,16 +298,15 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
     newton_planned n = *(const newton_planned *)r->state;
     double *unit = NULL, level;
     sotto_status status = plan_later(r, &n, &level, error);
-    if (status == SOTTO_OK && r->units.of_file) {
-        unit = solver_file_units(r, &own);
-        status = unit ? SOTTO_OK : error_memory(error);
-    }
     out->common_bound = n.rule.common_bound;
+    out->by_spread = r->units.of_spread && knows_spread(n.path);
     newton_settings s = {.facts = n.whole,
                          .rule = n.rule,
                          .reach = out->bounds,
                          .target_reach = out->bounds + own.features,
-                         .unit = unit};
+                         .by_spread = out->by_spread};
+    if (status == SOTTO_OK)
+        status = set_units(r, &own, &s, &unit, error);
     if (n.path == PATH_SELECT && n.rule.few == 0)
         s.level = level * (1 - 0x1p-40);
     if (status == SOTTO_OK)

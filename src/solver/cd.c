@@ -298,6 +298,11 @@ static sotto_status cd_plan(solver_run *r, sotto_error *error)
         return error_set(error, SOTTO_USAGE,
                          "--rounds, --steps, --passes: at most 1e9 questions "
                          "in all");
+    if (option_is(r->options, OPTION_PENALTY_UNITS, "spread"))
+        return error_set(error, SOTTO_USAGE,
+                         "--penalty-units spread: --solver cd does not ask "
+                         "how widely columns are spread; expected fit or "
+                         "file");
     sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
     if (status != SOTTO_OK)
         return status;

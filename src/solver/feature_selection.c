@@ -146,8 +146,11 @@ static sotto_status tell_later(const selection *s, const ask_plan *plan,
                             : curator_tell_plan(s->curator, plan, error);
 }
 
+/* A spread here is about 0: centres are asked for when features are taken. */
 static double unit_of(const selection *s, int64_t j)
 {
+    if (s->settings->by_spread)
+        return s->from.columns.spread[j];
     return s->settings->unit ? s->settings->unit[j] : 1;
 }
 

@@ -14,6 +14,10 @@ static const solver_option exact_options[] = {
     {OPTION_TOLERANCE, "1e-10",
      "stop when the objective is certainly this close to its minimum, relative "
      "to it"},
+    {OPTION_PENALTY_UNITS, "fit",
+     "the weights that --l1 and --l2 penalise. spread: of columns divided by "
+     "their standard deviation; fit: of columns as bounds map them to "
+     "[-1, 1]"},
     {0}};
 
 const solver_row solver_exact = {
@@ -109,7 +113,7 @@ double solver_number(const sotto_options *options, const solver_row *row,
 }
 
 /* Also those of `sotto plan`, for which there is a function. */
-static int uses_option(const solver_row *row, option_id id)
+int solver_uses(const solver_row *row, option_id id)
 {
     return id == OPTION_EXPLAIN ? row->explain != NULL
            : id == OPTION_SET   ? row->theory != NULL
@@ -128,7 +132,7 @@ static int is_solvers(option_id id)
 static void put_users(option_id id, text_buffer *t)
 {
     for (size_t i = 0; i < LIST_SOLVERS; i++)
-        if (uses_option(list[i].row, id))
+        if (solver_uses(list[i].row, id))
             text_format(t, "%s%s", t->length ? ", " : "", list[i].name);
 }
 

@@ -57,15 +57,21 @@ static int64_t newton_feature(const newton_state *s, int64_t j)
 
 /* ---- 6: rounds ---- */
 
+/* What a stored weight is multiplied by, to be penalised. */
+static double newton_unit(const newton_state *s, int64_t j)
+{
+    if (s->settings->by_spread)
+        return s->columns.spread[j];
+    return s->settings->unit ? s->settings->unit[newton_feature(s, j)] : 1;
+}
+
 /* Stored weights are v / scale. */
 void newton_penalty(newton_state *s)
 {
     const solver_problem *p = s->problem;
     for (int64_t j = 0; j < s->d; j++) {
         int penalised = j < s->p;
-        double unit = s->settings->unit && penalised
-                          ? s->settings->unit[newton_feature(s, j)]
-                          : 1;
+        double unit = penalised ? newton_unit(s, j) : 1;
         s->l1[j] = penalised ? p->l1 * unit / s->columns.scale[j] : 0;
         s->l2[j] = penalised ? p->l2 * (unit / s->columns.scale[j]) *
                                    (unit / s->columns.scale[j])
@@ -269,6 +275,8 @@ static void newton_finish(const newton_state *s, solver_answer *out)
         out->weight[newton_feature(s, j)] = worse ? 0 : s->told[j];
         solver_note(out, s->problem, newton_feature(s, j),
                     worse ? 0 : newton_noise(s, j));
+        if (s->settings->by_spread && out->spread)
+            out->spread[newton_feature(s, j)] = s->columns.spread[j];
     }
     out->intercept = !s->problem->intercept ? 0
                      : worse                ? s->response.constant

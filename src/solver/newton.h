@@ -102,6 +102,7 @@ typedef struct newton_settings {
     double *target_reach; /* and the target */
     const double *unit;   /* weights that are penalised are these times the
                              stored ones; NULL: 1 */
+    int by_spread;        /* or times the spread of their column */
     double level;         /* select: of what the plan leaves for later */
 } newton_settings;
 
@@ -152,11 +153,13 @@ sotto_status newton_ask_response(newton_response *out, curator *c,
                                  sotto_error *error);
 
 /* Some columns: how far they go, where their middle is, how wide they are,
-   and the part of that which is theirs and not a floor. */
+   and the part of that which is theirs and not a floor. The spread is the
+   width without the floor that depends on how far a column may go: what noise
+   lets be seen of its standard deviation about the centre. */
 typedef struct newton_columns {
     const int64_t *feature; /* NULL: all */
     int64_t count;
-    double *bound, *centre, *scale, *energy;
+    double *bound, *centre, *scale, *energy, *spread;
     double *scratch; /* 2 for each */
 } newton_columns;
 

@@ -175,13 +175,14 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
 
 double *newton_columns_make(newton_columns *k, int64_t count)
 {
-    double *memory = mem_zeroed((size_t)(6 * count) + 1, sizeof *memory);
+    double *memory = mem_zeroed((size_t)(7 * count) + 1, sizeof *memory);
     *k = (newton_columns){.count = count,
                           .bound = memory,
                           .centre = memory + count,
                           .scale = memory + 2 * count,
                           .energy = memory + 3 * count,
-                          .scratch = memory + 4 * count};
+                          .spread = memory + 4 * count,
+                          .scratch = memory + 5 * count};
     return memory;
 }
 
@@ -257,11 +258,13 @@ static void set_scales(const newton_columns *k, const double *reach,
     if (sd > mean)
         shrink(square, k->count, mean, sd);
     for (int64_t j = 0; j < k->count; j++) {
-        double least = fmax(fmin(sd, mean), 1 / (NEWTON_LEVERAGE * (p + 1)));
-        double used = fmax(square[j], least);
+        double seen = fmax(square[j], fmin(sd, mean));
+        double used = fmax(seen, 1 / (NEWTON_LEVERAGE * (p + 1)));
         k->scale[j] = within(reach[j] * sqrt(used), NEWTON_LEAST_ASKED,
                              NEWTON_MOST_ASKED);
         k->energy[j] = within(square[j] / used, 0, 1);
+        k->spread[j] = within(reach[j] * sqrt(seen), NEWTON_LEAST_ASKED,
+                              NEWTON_MOST_ASKED);
     }
 }
 

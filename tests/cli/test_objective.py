@@ -2,12 +2,13 @@
 """The objective that 'sotto evaluate' prints is the one that training minimised.
 
 Each case is computed again here, from the weights in the model and the rows of the file: the
-penalty in the units that training counted it in, whether these are those of the fit or of the
-file, and where the bounds of a column were bought.
+penalty in the units that training counted it in, whether these are those of the fit, of the file
+or of the columns' spread, and where the bounds of a column were bought.
 """
 import json
 import math
 import random
+import statistics
 import unittest
 import zlib
 
@@ -69,7 +70,8 @@ class Objective(Case):
         weight = dict(zip(model["features"], model["weights"]))
         now = {name: column.get("bounds") for name, column in model["schema"]["columns"].items()}
         target = half(self.declared.get("t"))
-        scale = 1 if units == "file" else target
+        scale = target if units == "fit" else 1
+        spread = dict(zip(model["features"], model.get("penalty_scales", ())))
         loss = 0
         for a, b, c, t in self.rows:
             score = (model["intercept"] + weight["a"] * clamp(a, now["a"]) +
@@ -79,6 +81,8 @@ class Objective(Case):
         for name, w in weight.items():
             if units == "fit":
                 w *= half(self.declared.get(name)) / target
+            if units == "spread":
+                w *= spread[name]
             penalty += self.L1 * abs(w) + self.L2 / 2 * w * w
         return loss + penalty
 
@@ -99,10 +103,30 @@ class Objective(Case):
         self.declare("a", "b", "t")
         said, value = self.check("fit", "--epsilon", "inf")
         self.assertEqual(said["objective"], value)
-        _, newton = self.check("fit", *self.NO_NOISE)
+        _, newton = self.check("fit", *self.NO_NOISE, "--penalty-units", "fit")
         self.assertTrue(math.isclose(newton, value, rel_tol=1e-3))
-        self.check("fit", *self.PRIVATE)
+        self.check("fit", *self.PRIVATE, "--penalty-units", "fit")
         self.check("fit", *self.PRIVATE, "--solver", "cd")
+
+    def test_units_of_spread(self):
+        """The default of private training; the exact solver has it by name, and no clamped row
+        counts in its standard deviations but as clamped."""
+        self.declare("a", "b", "t")
+        said, value = self.check("spread", "--epsilon", "inf", "--penalty-units", "spread")
+        self.assertEqual(said["objective"], value)
+        self.assertLess(said["gap"], 1e-9 * value)
+        model = self.model()
+        for name, scale in zip(model["features"], model["penalty_scales"]):
+            k = "abc".index(name[0])
+            column = [clamp(row[k], BOUNDS[name]) if k < 2 else row[k] == name[2]
+                      for row in self.rows]
+            self.assertTrue(math.isclose(scale, statistics.pstdev(column), rel_tol=1e-9), name)
+        _, newton = self.check("spread", *self.NO_NOISE)
+        self.assertTrue(math.isclose(newton, value, rel_tol=1e-3), (newton, value))
+        for name, scale in zip(model["features"], self.model()["penalty_scales"]):
+            exact = dict(zip(model["features"], model["penalty_scales"]))[name]
+            self.assertTrue(math.isclose(scale, exact, rel_tol=1e-3), (name, scale, exact))
+        self.check("spread", *self.PRIVATE)
 
     def test_units_of_the_file(self):
         """What is minimised without noise is what the exact solver has where nothing is mapped."""
@@ -129,12 +153,13 @@ class Objective(Case):
         for names in ((), ("a",), ("t",), ("b", "t")):
             with self.subTest(declared=names):
                 self.declare(*names)
-                self.check("fit", *self.PRIVATE)
+                self.check("spread", *self.PRIVATE)
+                self.check("fit", *self.PRIVATE, "--penalty-units", "fit")
                 columns = self.model()["schema"]["columns"]
                 for name in "ab":
                     self.assertEqual(columns[name].get("bought"), None if name in names else True)
         self.declare()
-        _, newton = self.check("fit", *self.NO_NOISE)
+        _, newton = self.check("fit", *self.NO_NOISE, "--penalty-units", "fit")
         _, exact = self.check("fit", "--epsilon", "inf")
         self.assertTrue(math.isclose(newton, exact, rel_tol=1e-3), (newton, exact))
         self.check("file", *self.PRIVATE, "--penalty-units", "file")
@@ -149,7 +174,7 @@ class Objective(Case):
             for row in table))
         result = self.sotto("train", "d.svm", "--features", "40", "--loss", "logistic", "--l2",
                             "2", "--path", "dense", "--rows", "400", "--epsilon", "1", "--delta",
-                            "1e-6", "--quiet", "-o", "m.json")
+                            "1e-6", "--penalty-units", "fit", "--quiet", "-o", "m.json")
         self.assertEqual(result.code, OK, result.err)
         model = self.model()
         self.assertTrue(model["schema"]["default"]["bought"])
@@ -165,17 +190,25 @@ class Objective(Case):
         value = json.loads(result.out)["objective"]
         self.assertTrue(math.isclose(value, loss + penalty, rel_tol=1e-5), (value, loss + penalty))
 
-    def test_the_exact_solver_has_no_such_units(self):
-        """It took the option, and passed it over."""
+    def test_what_cannot_be_is_refused(self):
+        """Nobody who named units gets others."""
         self.declare("a")
-        result = self.sotto("train", "d.csv", "--schema", "s.json", "--epsilon", "inf",
-                            "--penalty-units", "file", "-o", "m.json")
-        self.assertIn("--penalty-units is ignored by --solver exact",
-                      self.assert_one_line(result, USAGE))
+        wide = ("--epsilon", "1", "--delta", "1e-6", "--rows", "2000", "--penalty-units", "spread")
+        for args, words in (
+                (("--epsilon", "inf", "--penalty-units", "file"),
+                 "--penalty-units file: expected fit or spread, with --solver exact"),
+                (("--epsilon", "inf", "--penalty-units", "spread", "--box", "-1,1"),
+                 "--box is in the units of the fit"),
+                ((*wide, "--path", "wide"), "--penalty-units spread: --path wide"),
+                ((*wide, "--path", "wide", "--dry-run"), "--penalty-units spread: --path wide"),
+                ((*wide, "--solver", "cd"), "--penalty-units is ignored by --solver cd")):
+            result = self.sotto("train", "d.csv", "--schema", "s.json", *args, "-o", "m.json")
+            self.assertIn(words, self.assert_one_line(result, USAGE))
 
     def write_old(self):
         """The model as earlier versions wrote it: without the units."""
         model = self.model()
+        model.pop("penalty_scales", None)
         del model["penalty"]["units"], model["checksum"]
         for column in model["schema"]["columns"].values():
             column.pop("bought", None)
@@ -207,6 +240,7 @@ class Objective(Case):
     def test_show_says_which(self):
         self.declare("a", "b", "t")
         for args, words in ((("--epsilon", "inf"), b"l2 2 in the units of the fit"),
+                            (self.NO_NOISE, b"l2 2 in units of the columns' spread"),
                             ((*self.NO_NOISE, "--penalty-units", "file"),
                              b"l2 2 in the units of the file")):
             self.train(*args)

@@ -280,8 +280,9 @@ static void same_release(const release *a, const release *b, const char *name)
              a->text.data, b->text.data);
 }
 
-/* A run that asks less shows nothing. */
+/* A run that asks less shows nothing, nor one that leaves these words out. */
 static int fewest = 12;
+static const char *must_say = "";
 
 static void compare_with(const release *expected, const change *c, int sparse,
                          int classes, const setting *s, int drop)
@@ -305,6 +306,7 @@ static void compare_all(int sparse, int classes, const setting *s, shapes rows,
     if (expected.status != SOTTO_OK)
         fail_msg("%s", expected.text.data);
     assert_true(expected.questions >= fewest);
+    assert_non_null(strstr(expected.text.data, must_say));
     assert_non_null(strstr(expected.text.data, "\"sotto_spent\": 1"));
     assert_non_null(strstr(expected.text.data, "progress 0x1p+0 "));
     for (int i = 0; i < CHANGES; i++) {
@@ -530,6 +532,19 @@ static void test_steps_by_rows(void **state)
                       {"intercept", "no"}));
 }
 
+/* The model has the spreads that penalties were in units of. */
+static void test_spreads(void **state)
+{
+    (void)state;
+    must_say = "\"penalty_scales\": [";
+    one_loss(0, 0, 0, csv_schema, SETTINGS({"solver", "newton"}, {"l2", "1"}));
+    one_loss(1, 1, 1, svm_schema,
+             SETTINGS({"solver", "newton"}, {"rows", "100"}, {"l1", "0.01"}));
+    one_loss(0, 0, 1, open_csv_schema, /* in bounds that were bought */
+             SETTINGS({"solver", "auto"}, {"path", "dense"}, {"l2", "0.1"}));
+    must_say = "";
+}
+
 /* Without --bad-rows drop the same malformed rows stop the run before any
    question is asked or any file written. */
 static void test_stop(void **state)
@@ -587,6 +602,7 @@ int main(void)
         cmocka_unit_test(test_anchors),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_steps_by_rows),
+        cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

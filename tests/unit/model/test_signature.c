@@ -115,10 +115,21 @@ static const char content[] =
     "    \"bought_bounds\": {\"features\": {\"b\": 8}},\n"
     "    \"ledger\": {\"position\": 7}},\n  ";
 
-static sotto_model *signed_model(void)
+/* And one whose penalty is in units of spread. */
+static const char spread_content[] =
+    "{\n  \"sotto_model\": 1,\n  \"loss\": \"squared\",\n"
+    "  \"penalty\": {\"units\": \"spread\", \"l1\": 0.5, \"l2\": 1, "
+    "\"box\": null},\n  \"classes\": null,\n  \"intercept\": 2,\n"
+    "  \"features\": [\n    \"a\",\n    \"b\"],\n"
+    "  \"weights\": [\n    0,\n    -3],\n"
+    "  \"penalty_scales\": [\n    0,\n    4.94065645841247e-324],\n"
+    "  \"schema\": {\"sotto_schema\": 1,\n    \"columns\": {}},\n"
+    "  \"privacy\": {\"epsilon\": 1,\n    \"delta\": 1e-06},\n  ";
+
+static sotto_model *signed_of(const char *body)
 {
     sotto_error error;
-    char *text = with_checksum(content, strlen(content));
+    char *text = with_checksum(body, strlen(body));
     sotto_model *m = parse(text);
     char *again = text_of(m);
     assert_string_equal(again, text); /* the one form */
@@ -126,6 +137,11 @@ static sotto_model *signed_model(void)
     mem_free(again);
     mem_free(text);
     return m;
+}
+
+static sotto_model *signed_model(void)
+{
+    return signed_of(content);
 }
 
 static sotto_status try_parse(const char *text, sotto_error *error)
@@ -212,9 +228,9 @@ static void test_every_bit(void **state)
 }
 
 /* Somebody changes one member, in words that make a model. */
-static void forge(const char *from, const char *to)
+static void forge_of(const char *body, const char *from, const char *to)
 {
-    sotto_model *m = signed_model();
+    sotto_model *m = signed_of(body);
     char *text = text_of(m);
     char *at = strstr(text, from);
     assert_non_null(at);
@@ -233,9 +249,16 @@ static void forge(const char *from, const char *to)
     sotto_model_free(m);
 }
 
+static void forge(const char *from, const char *to)
+{
+    forge_of(content, from, to);
+}
+
 static void test_every_member(void **state)
 {
     (void)state;
+    forge_of(spread_content, "4.94065645841247e-324", "1");
+    forge_of(spread_content, "[\n    0,\n    4.9", "[\n    2,\n    4.9");
     forge("\"huber_delta\": 1.35", "\"huber_delta\": 1.36");
     forge("\"units\": \"fit\"", "\"units\": \"file\"");
     forge("\"units\": \"fit\", ", "");

@@ -1,0 +1,36 @@
+/*
+ * What a solver's answer leaves in a model beside the weights: their noise,
+ * and the units of the penalty that held. All of it is made of answers.
+ */
+#include "private.h"
+
+#include <math.h>
+
+/* As the weights, in the units of the file; only what is private, finite, and
+   anything at all is kept. */
+void fit_keep_noise(const private_run *r, sotto_model *m)
+{
+    int any = 0, finite = 1;
+    for (int64_t j = 0; m->noise && j < m->features; j++) {
+        double half = r->maps.half ? r->maps.half[j] : 1;
+        m->noise[j] *= r->maps.target_half / half;
+        any |= m->noise[j] > 0;
+        finite &= isfinite(m->noise[j]) && m->noise[j] >= 0;
+    }
+    if (r->statement && any && finite)
+        return;
+    mem_free(m->noise);
+    m->noise = NULL;
+}
+
+void fit_keep_units(private_run *r, sotto_model *m)
+{
+    if (m->units != MODEL_UNITS_SPREAD)
+        return;
+    if (!r->answer.by_spread) {
+        m->units = MODEL_UNITS_FIT;
+        return;
+    }
+    fit_set_scales(m, &r->maps, r->answer.spread);
+    r->answer.spread = NULL;
+}
