@@ -43,7 +43,9 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
                       .loss = r->problem.loss,
                       .replace_one = r->facts.adjacency == ACCOUNT_REPLACE_ONE,
                       .rows_per_person = (double)r->facts.rows_per_person,
-                      .rows_asked = !(r->facts.rows > 0)};
+                      .rows_asked = !(r->facts.rows > 0),
+                      .held = r->problem.l1 > 0 || isfinite(r->problem.low) ||
+                              isfinite(r->problem.high)};
     if (r->facts.rows > 0 && option_private(r->options))
         f.epsilon = option_number(r->options, OPTION_EPSILON);
     if (!r->smooth.reach)

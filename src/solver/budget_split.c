@@ -168,12 +168,15 @@ newton_stage newton_stage_of(const budget_split *r, int i)
                           table[i].gradients * r->gradients, table[i].rounds};
 }
 
-/* Where the histogram of lengths can be seen; else all rounds are alike. */
+/* Where the histogram of lengths can be seen, and nothing but l2 holds weights
+   back: then an average can lose what noise could be. Else all rounds are
+   alike. */
 static int is_staged(const budget_split *r, const newton_facts *f)
 {
     double least =
         loss_has_classes(f->loss.kind) ? LEAST_STAGED_CLASSES : LEAST_STAGED;
-    return r->strength >= least && f->features <= MOST_STAGED && !f->goes_on;
+    return r->strength >= least && f->features <= MOST_STAGED && !f->goes_on &&
+           !f->held;
 }
 
 static void share_stages(budget_split *r, const newton_facts *f)

@@ -23,6 +23,7 @@ typedef struct newton_facts {
     double rows_per_person;
     int64_t unbounded;    /* features whose bounds nobody declared */
     int target_unbounded; /* a number, and the same of it */
+    int held;             /* by l1 or a box: weights are no Gaussians */
     int goes_on;          /* from a selection: target, bounds and a start are
                              known */
 } newton_facts;

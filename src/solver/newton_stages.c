@@ -335,12 +335,6 @@ static sotto_status rounds(stages *k, const newton_stage *now, double clip,
     return SOTTO_OK;
 }
 
-/* Whether nothing but l2 holds weights back: else they are no Gaussians. */
-static int is_free(const solver_problem *p)
-{
-    return p->l1 == 0 && isinf(p->low) && isinf(p->high);
-}
-
 /* The average less what noise could be. */
 static sotto_status settle(stages *k, int64_t averaged, int each,
                            sotto_error *error)
@@ -350,7 +344,7 @@ static sotto_status settle(stages *k, int64_t averaged, int each,
     double variance = s->last_sd * s->last_sd / (double)averaged;
     sotto_status status = SOTTO_OK;
     memcpy(k->before, k->best, (size_t)d * sizeof *k->best);
-    if (is_free(s->problem) && variance > 0) {
+    if (variance > 0) {
         memcpy(k->product, s->model, (size_t)(d * d) * sizeof *k->product);
         for (int64_t j = 0; j < d; j++)
             k->product[j * d + j] += s->l2[j];
