@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define TAIL_FROM .5    /* the law begins above the median, or higher */
-#define RANGE_PRICE 4.  /* of a range that is left free, in log-likelihoods */
+#define RANGE_PRICE 10. /* of a range that is left free, in log-likelihoods */
 #define MISFIT .15      /* a law is right up to this part */
 #define LIKELY_INDEX .1 /* of the tail, give or take */
 #define INDEX_SD .3     /* this */
