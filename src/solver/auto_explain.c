@@ -124,7 +124,12 @@ void auto_explain(const solver_run *r, text_buffer *t)
                 f->replace_one ? "" : " (as if a record could be replaced)");
     text_format(t, "p / (n mu)  %s\n",
                 sotto_number_fixed((double)f->features / x, 4).text);
-    if (n->rule.rounds > 0)
+    if (n->rule.stages)
+        text_format(t,
+                    "rounds      %lld, in %d stages, each with a clip of its "
+                    "own\n",
+                    (long long)n->rule.rounds, NEWTON_STAGES);
+    else if (n->rule.rounds > 0)
         text_format(t,
                     "rounds      %lld, of which the last %lld are averaged\n",
                     (long long)n->rule.rounds,

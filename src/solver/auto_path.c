@@ -3,7 +3,7 @@
  * of the budget (a mean of n values in [-1, 1] is known to 2 / x), p the
  * number of features:
  *
- *   x < 60; of numbers 160       INTERCEPT   nothing more can be learned
+ *   x < 60; of numbers 110       INTERCEPT   nothing more can be learned
  *   l1 = 0, p > n                WIDE
  *   l1 > 0, p >= 50; p / x > .35;
  *   p > 1000                     SELECT
@@ -12,7 +12,7 @@
 #include "newton.h"
 
 #define LEAST_STRENGTH 60
-#define LEAST_STRENGTH_NUMBERS 160 /* whose errors have no bound */
+#define LEAST_STRENGTH_NUMBERS 110 /* whose errors have no bound */
 #define MANY_FEATURES 50
 #define MOST_CROWDED .35
 #define MOST_DENSE 1000
@@ -33,7 +33,7 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
     if (x < (classes ? LEAST_STRENGTH : LEAST_STRENGTH_NUMBERS) &&
         f->intercept) {
         *why = classes ? "n mu < 60: nothing but the intercept can be learned"
-                       : "n mu < 160, of a number: nothing but the intercept "
+                       : "n mu < 110, of a number: nothing but the intercept "
                          "can be learned";
         return PATH_INTERCEPT;
     }

@@ -13,6 +13,8 @@
  *   7 average    of the last rounds
  *   8 guard      against a model that is worse than a constant
  *
+ * With enough of a budget 4 to 8 come in stages: newton_stages.c.
+ *
  * All that is known of the records are answers; what is made of them is
  * post-processing, in any precision.
  */

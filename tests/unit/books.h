@@ -74,7 +74,7 @@ typedef struct run {
     char **part;
     int64_t parts;
     double delta, draws;
-    const char *purpose, *who;
+    const char *purpose, *who, *id;
 } run;
 
 #define RUN_OF(...) ((run){.defaults = 0, __VA_ARGS__})
@@ -107,7 +107,8 @@ static sotto_status book(ledger_receipt *out, run r)
                               .part = r.part,
                               .parts = r.parts,
                               .purpose = r.purpose,
-                              .who = r.who};
+                              .who = r.who,
+                              .run = r.id};
     sotto_status status = ledger_book(out, &request, &last);
     account_free(&events);
     mem_free(column);

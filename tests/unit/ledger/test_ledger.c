@@ -717,6 +717,29 @@ static void test_ids(void **state)
     ledger_receipt_free(&r);
 }
 
+/* Who was killed and comes back with the id of its run gets its receipt, and
+   no other run can be booked under it. */
+static void test_run_ids(void **state)
+{
+    (void)state;
+    const char *id = "0123456789abcdef0123456789abcdef";
+    ledger_receipt r, again;
+    assert_int_equal(create(SETTINGS(NAMED("patients"), CAP("3", "1e-6"))),
+                     SOTTO_OK);
+    assert_int_equal(book(&r, RUN_OF(.id = id)), SOTTO_OK);
+    assert_int_equal(book(&again, RUN_OF(.id = id)), SOTTO_OK);
+    assert_int_equal(again.position, r.position);
+    ledger_receipt_free(&again);
+    ledger_receipt_free(&r);
+    assert_int_equal(book(&r, RUN_OF(.id = id, .plan = "GAUSS(.1)")),
+                     SOTTO_PRIVACY);
+    says("a run of this id was booked with another plan");
+    ledger_receipt_free(&r);
+    assert_int_equal(book(&r, RUN_OF(.id = "x")), SOTTO_USAGE);
+    says("expected 32 digits 0-9a-f");
+    ledger_receipt_free(&r);
+}
+
 /* What is left fits, and little more does not. */
 static void test_left(void **state)
 {
@@ -1016,6 +1039,7 @@ int main(void)
         TEST(test_raise),
         TEST(test_lists),
         TEST(test_ids),
+        TEST(test_run_ids),
         TEST(test_left),
         TEST(test_quotes),
         TEST(test_statement),
