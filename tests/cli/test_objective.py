@@ -201,7 +201,9 @@ class Objective(Case):
                  "--box is in the units of the fit"),
                 ((*wide, "--path", "wide"), "--penalty-units spread: --path wide"),
                 ((*wide, "--path", "wide", "--dry-run"), "--penalty-units spread: --path wide"),
-                ((*wide, "--solver", "cd"), "--penalty-units is ignored by --solver cd")):
+                ((*wide, "--solver", "cd", "--undeclared", "rows"),
+                 "--penalty-units spread: --solver cd does not ask"),
+                ((*wide, "--solver", "gd"), "--penalty-units is ignored by --solver gd")):
             result = self.sotto("train", "d.csv", "--schema", "s.json", *args, "-o", "m.json")
             self.assertIn(words, self.assert_one_line(result, USAGE))
 

@@ -198,8 +198,8 @@ class Recorded(Rows):
 
     def test_help_says_which(self):
         for solver, words in (("auto", b"[default: spread]"), ("newton", b"[default: spread]"),
-                              ("exact", b"[default: fit]"), ("cd", b"in the units of the fit"),
-                              ("fw", b"in the units of the fit")):
+                              ("exact", b"[default: fit]"), ("cd", b"[default: fit]"),
+                              ("gd", b"in the units of the fit"), ("fw", b"in the units of the fit")):
             said = b" ".join(self.sotto("help", "train", "--solver", solver).out.split())
             self.assertIn(words, said, solver)
             self.assertEqual(b"--penalty-units" in said, b"default" in words)
