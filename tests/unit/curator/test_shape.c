@@ -524,6 +524,81 @@ static void test_curvature(void **state)
     }
 }
 
+/* Maps that are told one after the other are the product of all: exactly, for
+   powers of two. */
+static void test_maps(void **state)
+{
+    (void)state;
+    curator_policy policy = plain(LOSS_SQUARED);
+    double once[WIDTH * WIDTH] = {0}, twice[WIDTH * WIDTH] = {0};
+    double matrix[2][WIDTH * WIDTH], sd;
+    told t = usual();
+    sotto_error error;
+    for (int j = 0; j < WIDTH; j++) {
+        once[j * WIDTH + j] = 4;
+        once[j * WIDTH + (j + 2) % WIDTH] = .5;
+        twice[j * WIDTH + j] = .25;
+    }
+    for (int i = 0; i < 2; i++) {
+        ask_plan plan = plan_one(some(ASK_CURVATURE, 1, 0));
+        sotto_table *table =
+            table_of("a,b,c,t\n.75,0,0.25,.5\n-.25,.5,0,-3\n", "squared");
+        curator *c;
+        CHECK(curator_open(&c, &table, &policy, &plan, &error));
+        CHECK(tell_frame(c, t.centre, t.bound, &error));
+        if (i) {
+            CHECK(curator_tell_map(c, once, &error));
+            CHECK(curator_tell_map(c, twice, &error));
+        } else {
+            double both[WIDTH * WIDTH];
+            for (int k = 0; k < WIDTH * WIDTH; k++)
+                both[k] = once[k] / 4;
+            CHECK(curator_tell_map(c, both, &error));
+        }
+        CHECK(curator_ask_curvature(c, ASK_EXACT_CURVATURE, 4, matrix[i], &sd,
+                                    &error));
+        curator_close(c);
+    }
+    assert_memory_equal(matrix[0], matrix[1], sizeof matrix[0]);
+}
+
+/* The number of rows, asked for twice: answers count by their precision. With
+   levels .05 and .1 the variance is 1 / (.05^2 + .1^2) = 80 in 2000 runs, not
+   400, 100 or (400 + 100) / 4, and both are charged. */
+static void test_total_again(void **state)
+{
+    (void)state;
+    enum { RUNS = 2000, ROWS = 200 };
+    curator_policy policy = plain(LOSS_SQUARED);
+    text_buffer text = {0};
+    double mean = 0, square = 0;
+    sotto_error error;
+    text_put(&text, "a,b,c,t\n");
+    for (int i = 0; i < ROWS; i++)
+        text_put(&text, "1,2,3,4\n");
+    policy.rows = 0;
+    policy.without_noise = 0;
+    for (int i = 0; i < RUNS; i++) {
+        ask_plan plan =
+            plan_two(some(ASK_TOTAL, 1, .05), some(ASK_TOTAL, 1, .1));
+        sotto_table *table = table_of(text.data, "squared");
+        curator *c;
+        double total;
+        policy.seed = (uint64_t)i;
+        CHECK(curator_open(&c, &table, &policy, &plan, &error));
+        CHECK(curator_ask_total(c, &total, &error));
+        CHECK(curator_ask_total(c, &total, &error));
+        assert_true(total == curator_rows(c));
+        mean += total / RUNS;
+        square += (total - ROWS) * (total - ROWS) / RUNS;
+        assert_int_equal(curator_ask_total(c, &total, &error), SOTTO_BUDGET);
+        curator_close(c);
+    }
+    text_free(&text);
+    assert_true(fabs(mean - ROWS) < 1.2);
+    assert_true(square > 68 && square < 92);
+}
+
 /* Invalid bounds, edges, frames and maps are refused, and nothing is
    charged. */
 static void test_refused(void **state)
@@ -807,6 +882,8 @@ int main(void)
         cmocka_unit_test(test_lengths_charged),
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_curvature),
+        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_total_again),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_later),
         cmocka_unit_test(test_later_choices),
