@@ -19,7 +19,11 @@
 #include <math.h>
 #include <string.h>
 
-#define ALIGNED 1.25      /* of what is cut off; over sqrt(d) points one way */
+/* What is cut off points one way by this part over sqrt(d): a long row is about
+   sqrt(d) in whitened coordinates and about 1 in any one direction. */
+#define ALIGNED_NUMBERS .8
+#define ALIGNED_CLASSES 1.25
+
 #define TRUST .7          /* of a margin, root mean square */
 #define CURVED_REACH 2.   /* rows are shortened to this x their mean square */
 #define RARE_LENGTHS 1.5  /* rows of a rare class, in those of others */
@@ -278,8 +282,10 @@ static sotto_status find_clip(stages *k, double share, double *clip,
     clip_answered(&h, most, answer, sd, curator_rows(s->curator));
     clip_fit(&h);
     k->scale = within(clip_mean(&h), 1e-20, 1e20);
+    double aligned = loss_has_classes(s->problem->loss.kind) ? ALIGNED_CLASSES
+                                                             : ALIGNED_NUMBERS;
     *clip =
-        clip_best(&h, fmin(1, ALIGNED / sqrt(d)), k->noise * sqrt(d / share));
+        clip_best(&h, fmin(1, aligned / sqrt(d)), k->noise * sqrt(d / share));
     /* a rare class that the histogram does not show is there all the same,
        and its gradients are as long as rows are */
     if (h.rows * k->rare < RARE_SEEN * h.sd)

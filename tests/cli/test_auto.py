@@ -57,6 +57,38 @@ class Auto(Case):
         return [q["question"] for q in self.model()["privacy"][of]]
 
 
+class Stages(Case):
+    """Where lengths of gradients can be seen."""
+
+    def excess(self, loss, rows):
+        """How far above the best objective models are, with fixed seeds."""
+        columns = {f"x{j}": column([-8, 8]) for j in range(len(rows[0]) - 1)}
+        columns["y"] = {"type": "target", "classes": ["0", "1"]}
+        self.write("s.json", schema(columns))
+        self.write("d.csv", "\n".join([",".join(columns), *(
+            ",".join(f"{v:.5g}" for v in row) for row in rows)]) + "\n")
+        found = []
+        for more in (["--epsilon", "inf"], *([["--epsilon", "3", "--delta", "1e-8",
+                                               "--insecure-seed", str(k)] for k in range(1, 9)])):
+            result = self.sotto("train", "d.csv", "--schema", "s.json", "--target", "y", "--loss",
+                                loss, "--l2", "1e-4", "--penalty-units", "fit", "-o", "m.json", *more)
+            self.assertEqual(result.code, OK, result.err)
+            said = self.sotto("evaluate", "m.json", "d.csv", "--json").out
+            found.append(json.loads(said)["objective"])
+        return sum(found[1:]) / len(found[1:]) / found[0] - 1
+
+    def test_rare_class(self):
+        """2 % of the rows: .022, and .039 with one clip for all rounds and the
+        curvature's bound."""
+        draw = random.Random(5)
+        rows = []
+        for _ in range(8000):
+            x = [draw.gauss(0, 1) for _ in range(5)]
+            margin = 3 * x[0] - 2 * x[1] + x[2] - 8
+            rows.append([*x, int(draw.random() < 1 / (1 + math.exp(-margin)))])
+        self.assertLess(self.excess("logistic", rows), .03)
+
+
 class Paths(Auto):
     def test_select(self):
         """A few features of many: choices that stop by themselves, under one
