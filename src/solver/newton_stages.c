@@ -13,8 +13,7 @@
  *   end         the average, less what noise could be (matrix_posterior)
  *   guard       the last point, the one of the stage before, or the constant
  */
-#include "clip.h"
-#include "newton_state.h"
+#include "newton_stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,29 +23,9 @@
 #define ALIGNED_NUMBERS .8
 #define ALIGNED_CLASSES 1.25
 
-#define TRUST .7          /* of a margin, root mean square */
-#define CURVED_REACH 2.   /* rows are shortened to this x their mean square */
-#define RARE_LENGTHS 1.5  /* rows of a rare class, in those of others */
-#define RARE_SEEN 12.     /* sd: a rare class that the histogram shows */
-#define FLOOR_EDGE .4     /* of the noise's edge, and */
-#define FLOOR_HIDDEN .5   /* of the mean of what is below it */
-#define LEAST_BEND .02    /* of the mean curvature */
-#define LONGEST 1024.     /* in expected lengths, of what is told apart */
-#define LENGTH_OF_ROWS .8 /* of the trace that the histogram shows */
-
-typedef struct stages {
-    newton_state *s;
-    int64_t d;
-    double *memory;
-    double *first;         /* the second moments */
-    double *to, *from;     /* kept = to' z; from = to^-1 */
-    double *product;       /* d x d, for whoever needs it */
-    double *value;         /* d */
-    double *before, *best; /* the points of the stage before, and of this */
-    double scale;          /* the mean length of gradients */
-    double rare;           /* the part of the rarer class */
-    double noise;          /* of a mean of numbers up to 1, with share 1 */
-} stages;
+#define TRUST .7         /* of a margin, root mean square */
+#define RARE_LENGTHS 1.5 /* rows of a rare class, in those of others */
+#define RARE_SEEN 12.    /* sd: a rare class that the histogram shows */
 
 static int stages_memory(stages *k)
 {
@@ -64,16 +43,6 @@ static int stages_memory(stages *k)
     return 1;
 }
 
-/* out = a b; `out` is neither. */
-static void multiply(const double *a, const double *b, int64_t d, double *out)
-{
-    memset(out, 0, (size_t)(d * d) * sizeof *out);
-    for (int64_t i = 0; i < d; i++)
-        for (int64_t k = 0; k < d; k++)
-            for (int64_t j = 0; j < d; j++)
-                out[i * d + j] += a[i * d + k] * b[k * d + j];
-}
-
 /* x' H x */
 static double form(const double *h, const double *x, int64_t d)
 {
@@ -82,174 +51,6 @@ static double form(const double *h, const double *x, int64_t d)
         for (int64_t j = 0; j < d; j++)
             sum += x[i] * h[i * d + j] * x[j];
     return sum;
-}
-
-/* ---- the matrices ---- */
-
-/*
- * The curvature along each eigenvector of a matrix with noise of this sd: for
- * the vectors are those of the noisy matrix, u'Au is less spread than the
- * eigenvalues of A (Bun, Bouchaud and Potters: the rotationally invariant
- * estimate). What may be hidden in the noise gets a floor.
- */
-static void clean_spectrum(double *value, double *clean, int64_t d, double sd)
-{
-    double edge = sd * sqrt(2 * (double)d), hidden = 0, sum = 0, most = 0;
-    double width = edge / sqrt((double)d) / 2 + 1e-12;
-    for (int64_t i = 0; i < d; i++) {
-        double pull = 0;
-        for (int64_t j = 0; j < d; j++) {
-            double apart = value[i] - value[j];
-            pull += apart / (apart * apart + width * width);
-        }
-        clean[i] = fmin(value[i] - sd * sd * pull, fmax(value[i], edge));
-        hidden += value[i] < edge;
-        sum += value[i] < edge ? clean[i] : 0;
-        most = fmax(most, clean[i]);
-    }
-    double floor = FLOOR_EDGE * edge +
-                   (hidden > 0 ? FLOOR_HIDDEN * fmax(sum / hidden, 0) : 0);
-    floor = fmax(floor, 1e-6 * most);
-    for (int64_t i = 0; i < d; i++)
-        value[i] = fmax(clean[i], floor);
-}
-
-/* From here on gradients are asked for in the coordinates V / sqrt(value), of
-   those that are. */
-static sotto_status turn(stages *k, double times, sotto_error *error)
-{
-    newton_state *s = k->s;
-    int64_t d = k->d;
-    size_t bytes = (size_t)(d * d) * sizeof *k->to;
-    for (int64_t i = 0; i < d; i++)
-        for (int64_t j = 0; j < d; j++)
-            s->map[i * d + j] =
-                s->vector[i * d + j] / sqrt(times * s->value[j]);
-    multiply(k->to, s->map, d, k->product);
-    memcpy(k->to, k->product, bytes);
-    for (int64_t i = 0; i < d; i++)
-        for (int64_t j = 0; j < d; j++)
-            s->matrix[j * d + i] =
-                s->vector[i * d + j] * sqrt(times * s->value[j]);
-    multiply(s->matrix, k->from, d, k->product);
-    memcpy(k->from, k->product, bytes);
-    for (int64_t i = 0; i < d; i++)
-        for (int64_t j = 0; j < d; j++) {
-            double sum = 0;
-            for (int64_t e = 0; e < d; e++)
-                sum += k->from[e * d + i] * k->from[e * d + j];
-            s->model[i * d + j] = sum;
-        }
-    return curator_tell_map(s->curator, s->map, error);
-}
-
-/* How far rows may reach: what is lost of their squares, spread over all
-   directions, against the edge of the noise. */
-static sotto_status find_reach(stages *k, double *reach, sotto_error *error)
-{
-    newton_state *s = k->s;
-    const budget_split *r = &s->settings->rule;
-    double d = (double)k->d, edge[CLIP_RANGES], answer[CLIP_RANGES], sd,
-           sum = 0;
-    clip_counts h;
-    ask_shape what = {.kind = ASK_ROW_COUNTS,
-                      .centre = s->columns.centre,
-                      .bound = s->columns.scale,
-                      .length = 1};
-    double most = LONGEST * d; /* of squares: lengths have quarter octaves */
-    clip_edges(most, edge);
-    for (int i = 0; i < CLIP_RANGES - 1; i++)
-        edge[i] = sqrt(edge[i]);
-    sotto_status status = curator_ask_counts(
-        s->curator, &what, edge, CLIP_RANGES - 1, answer, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    clip_answered(&h, most, answer, sd, curator_rows(s->curator));
-    clip_fit(&h);
-    sum = s->problem->intercept + clip_mean(&h);
-    s->trace = fmax(s->trace, LENGTH_OF_ROWS * sum);
-    double noise = k->noise * sqrt(2 * d) / sqrt(r->matrix);
-    if (s->settings->facts.replace_one)
-        noise /= sqrt(2); /* two squares make a right angle at worst */
-    /* rows that are too few to be seen may bend a direction, too: no shorter
-       than is cheap */
-    double square = fmax(clip_best(&h, 1 / d, noise), r->reach * s->trace);
-    *reach = within(sqrt(square), 1e-25, 1e25);
-    return status;
-}
-
-/* The second moments, and the coordinates that they make. `times` is the
-   curvature of the best constant. */
-static sotto_status first_matrix(stages *k, double times, sotto_error *error)
-{
-    newton_state *s = k->s;
-    int64_t d = k->d;
-    double reach = 1, sd, sum = 0;
-    ask_frame frame = {.feature = s->columns.feature,
-                       .features = s->p,
-                       .centre = s->columns.centre,
-                       .scale = s->columns.scale};
-    sotto_status status = find_reach(k, &reach, error);
-    if (status == SOTTO_OK)
-        status = curator_tell_frame(s->curator, &frame, error);
-    if (status == SOTTO_OK)
-        status = curator_ask_matrix(s->curator, reach, s->matrix, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    for (int64_t j = 0; j < d; j++)
-        sum += s->matrix[j * d + j];
-    /* what shortening took off the trace is given back */
-    double back = within(s->trace / fmax(sum, 1e-9), 1, 3);
-    for (int64_t i = 0; i < d * d; i++)
-        s->matrix[i] *= back;
-    status = matrix_eigen(s->matrix, d, s->value, s->vector, error);
-    if (status != SOTTO_OK)
-        return status;
-    clean_spectrum(s->value, k->value, d, sd * back);
-    matrix_compose(s->value, s->vector, d, k->first);
-    for (int64_t i = 0; i < d; i++)
-        k->to[i * d + i] = k->from[i * d + i] = 1;
-    return turn(k, times, error);
-}
-
-/*
- * The curvature at the iterate, in coordinates where it was thought to be the
- * unit matrix. It is drawn to a multiple of that by as much as noise explains
- * of the difference.
- */
-static sotto_status curvature(stages *k, ask_bend bend, sotto_error *error)
-{
-    newton_state *s = k->s;
-    int64_t d = k->d;
-    double sd, mean = 0, square = 0;
-    double reach = sqrt(CURVED_REACH * (double)d / s->curvature);
-    sotto_status status =
-        curator_ask_curvature(s->curator, bend, reach, s->matrix, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    sd *= s->curvature;
-    for (int64_t i = 0; i < d * d; i++)
-        s->matrix[i] *= s->curvature;
-    for (int64_t j = 0; j < d; j++)
-        mean += s->matrix[j * d + j] / (double)d;
-    mean = within(mean, LEAST_BEND, 1.2);
-    for (int64_t i = 0; i < d * d; i++) {
-        double off = s->matrix[i] - (i % (d + 1) ? 0 : mean);
-        square += off * off;
-    }
-    double misfit = fmax(0, 2 * square / (double)(d * (d + 1)) - sd * sd);
-    double part = misfit / fmax(misfit + sd * sd, 1e-300);
-    for (int64_t i = 0; i < d * d; i++) {
-        double unit = i % (d + 1) ? 0 : mean;
-        s->matrix[i] = unit + part * (s->matrix[i] - unit);
-    }
-    status = matrix_eigen(s->matrix, d, s->value, s->vector, error);
-    if (status != SOTTO_OK)
-        return status;
-    clean_spectrum(s->value, k->value, d, fmax(part * sd, 1e-9));
-    for (int64_t j = 0; j < d; j++)
-        s->value[j] = fmax(s->value[j], mean);
-    return turn(k, 1, error);
 }
 
 /* ---- a stage ---- */
@@ -371,8 +172,8 @@ static sotto_status one_stage(stages *k, int i, sotto_error *error)
     double clip = 1;
     sotto_status status = SOTTO_OK;
     if (now.curvature > 0)
-        status = curvature(k, last ? ASK_EXACT_CURVATURE : ASK_SECANT_CURVATURE,
-                           error);
+        status = stages_curvature(
+            k, last ? ASK_EXACT_CURVATURE : ASK_SECANT_CURVATURE, error);
     if (status == SOTTO_OK)
         status = find_clip(k, now.gradients, &clip, error);
     if (status == SOTTO_OK)
@@ -416,7 +217,7 @@ sotto_status newton_stages_run(newton_state *s, solver_progress progress,
     memcpy(k.best, s->v, (size_t)s->d * sizeof *k.best);
     k.scale = s->response.slope * sqrt((double)s->d / s->curvature);
     sotto_status status =
-        first_matrix(&k, s->curvature * constant_bend(s), error);
+        stages_first_matrix(&k, s->curvature * constant_bend(s), error);
     for (int i = 0; status == SOTTO_OK && i < NEWTON_STAGES; i++) {
         status = one_stage(&k, i, error);
         double share = (double)(i + 1) / NEWTON_STAGES;
