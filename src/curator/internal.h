@@ -113,7 +113,7 @@ struct curator {
     float *factor; /* KERNEL_CLIP / clip, of features and the intercept; 0:
                       an infinite clip */
     int clips_told;
-    double total;        /* what sums are divided by; 0: not known yet */
+    double total; /* what sums are divided by; 0: not known yet */
     double total_mean, total_precision; /* of all answers about it */
     double answer_noise; /* the sd in the last answer, in its units; public */
 
