@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "account.h"
 #include "json.h"
+#include "prices.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,33 +20,17 @@
 
 static account_list list_of(const char *plan)
 {
-    account_list list;
-    sotto_error error = {0};
-    if (account_parse(&list, plan, NULL, NAN, ACCOUNT_ADD_REMOVE, &error))
-        fail_msg("%s: %s", plan, error.message);
-    return list;
+    return list_for(plan, ACCOUNT_ADD_REMOVE);
 }
 
 static double delta_of(const char *plan, double epsilon)
 {
-    account_list list = list_of(plan);
-    account_price price;
-    sotto_error error = {0};
-    if (account_delta(&list, epsilon, &price, &error))
-        fail_msg("%s: %s", plan, error.message);
-    account_free(&list);
-    return price.delta;
+    return delta_for(plan, ACCOUNT_ADD_REMOVE, epsilon);
 }
 
 static double epsilon_of(const char *plan, double delta)
 {
-    account_list list = list_of(plan);
-    account_price price;
-    sotto_error error = {0};
-    if (account_epsilon(&list, delta, &price, &error))
-        fail_msg("%s: %s", plan, error.message);
-    account_free(&list);
-    return price.epsilon;
+    return epsilon_for(plan, ACCOUNT_ADD_REMOVE, delta);
 }
 
 /* A price is at least the truth, and above it by at most the part `slack`. */

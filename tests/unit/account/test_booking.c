@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "account/internal.h"
+#include "prices.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,15 +20,6 @@
     "GAUSS(.08343611675559533)*5 + "                                           \
     "SUBSAMPLED_GAUSS(.05, 3.6159606071481787)*100"
 #define RUN .2367034343931118 /* mu of a run of epsilon 1, delta 1e-6 */
-
-static account_list list_for(const char *plan, account_adjacency adjacency)
-{
-    account_list list;
-    sotto_error error = {0};
-    if (account_parse(&list, plan, NULL, NAN, adjacency, &error))
-        fail_msg("%s: %s", plan, error.message);
-    return list;
-}
 
 static account_booking book_for(const char *plan, account_adjacency adjacency,
                                 int ordered, double delta0)

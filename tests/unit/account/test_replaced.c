@@ -12,39 +12,19 @@
 #include <cmocka.h>
 
 #include "account/internal.h"
+#include "prices.h"
 
 #include <math.h>
 #include <string.h>
 
-static account_list list_for(const char *plan, account_adjacency adjacency)
+static double delta_replaced(const char *plan, double epsilon)
 {
-    account_list list;
-    sotto_error error = {0};
-    if (account_parse(&list, plan, NULL, NAN, adjacency, &error))
-        fail_msg("%s: %s", plan, error.message);
-    return list;
+    return delta_for(plan, ACCOUNT_REPLACE_ONE, epsilon);
 }
 
-static double delta_for(const char *plan, double epsilon)
+static double epsilon_replaced(const char *plan, double delta)
 {
-    account_list list = list_for(plan, ACCOUNT_REPLACE_ONE);
-    account_price price;
-    sotto_error error = {0};
-    if (account_delta(&list, epsilon, &price, &error))
-        fail_msg("%s: %s", plan, error.message);
-    account_free(&list);
-    return price.delta;
-}
-
-static double epsilon_for(const char *plan, double delta)
-{
-    account_list list = list_for(plan, ACCOUNT_REPLACE_ONE);
-    account_price price;
-    sotto_error error = {0};
-    if (account_epsilon(&list, delta, &price, &error))
-        fail_msg("%s: %s", plan, error.message);
-    account_free(&list);
-    return price.epsilon;
+    return epsilon_for(plan, ACCOUNT_REPLACE_ONE, delta);
 }
 
 static unsigned seed = 20261117;
@@ -151,9 +131,9 @@ static void test_one_step(void **state)
 {
     (void)state;
     static const char plan[] = "SUBSAMPLED_GAUSS(.1, 1)@add-remove";
-    assert_above("delta(0)", delta_for(plan, 0), .06826889, 1e-6);
-    assert_above("delta(.1)", delta_for(plan, .1), .03399635, 2e-6);
-    assert_above("delta(1)", delta_for(plan, 1), .000327283, 1e-5);
+    assert_above("delta(0)", delta_replaced(plan, 0), .06826889, 1e-6);
+    assert_above("delta(.1)", delta_replaced(plan, .1), .03399635, 2e-6);
+    assert_above("delta(1)", delta_replaced(plan, 1), .000327283, 1e-5);
     for (int i = 0; i < 60; i++) {
         double q = exp(chance(-6, -.05)), sigma = exp(chance(-.7, 1.5));
         double epsilon = chance(0, 3) * fmin(1, 2 * q / sigma) + 1e-4;
@@ -163,7 +143,7 @@ static void test_one_step(void **state)
             continue;
         snprintf(text, sizeof text, "SUBSAMPLED_GAUSS(%.17g, %.17g)@zero-out",
                  q, sigma);
-        assert_above(text, delta_for(text, epsilon),
+        assert_above(text, delta_replaced(text, epsilon),
                      (double)(truth - rounding) * (1 - 1e-15), 5e-4);
     }
 }
@@ -182,20 +162,22 @@ static void test_anchors(void **state)
         {"SUBSAMPLED_GAUSS(.001, .8)@add-remove*10000", 1.325049},
     };
     for (size_t i = 0; i < sizeof anchor / sizeof *anchor; i++)
-        assert_above(anchor[i].plan, epsilon_for(anchor[i].plan, 1e-6),
+        assert_above(anchor[i].plan, epsilon_replaced(anchor[i].plan, 1e-6),
                      anchor[i].epsilon, 3e-5);
     /* almost all are in the sample: a Gaussian, twice */
     assert_above("almost Gaussian",
-                 epsilon_for("SUBSAMPLED_GAUSS(0.9999999999, "
-                             "20)@add-remove*100",
-                             1e-7),
-                 epsilon_for("GAUSS(1/20)@add-remove*100", 1e-7) * (1 - 1e-8),
+                 epsilon_replaced("SUBSAMPLED_GAUSS(0.9999999999, "
+                                  "20)@add-remove*100",
+                                  1e-7),
+                 epsilon_replaced("GAUSS(1/20)@add-remove*100", 1e-7) *
+                     (1 - 1e-8),
                  1e-3);
-    assert_true(epsilon_for("SUBSAMPLED_GAUSS(1, 4)@add-remove*9", 1e-6) ==
-                epsilon_for("GAUSS(1/4)@add-remove*9", 1e-6));
+    assert_true(epsilon_replaced("SUBSAMPLED_GAUSS(1, 4)@add-remove*9", 1e-6) ==
+                epsilon_replaced("GAUSS(1/4)@add-remove*9", 1e-6));
     /* where losses are small it costs little less than a mean twice as long,
        and not what a group of two would */
-    double few = epsilon_for("SUBSAMPLED_GAUSS(.2, 30)@add-remove*50", 1e-6);
+    double few =
+        epsilon_replaced("SUBSAMPLED_GAUSS(.2, 30)@add-remove*50", 1e-6);
     account_list once =
         list_for("SUBSAMPLED_GAUSS(.2, 15)*50", ACCOUNT_ADD_REMOVE);
     account_price price;
@@ -232,7 +214,8 @@ static void test_mixed(void **state)
                  "SUBSAMPLED_GAUSS(%.17g, %.17g)@add-remove + "
                  "GAUSS(%.17g)%s",
                  q, sigma, i % 2 ? mu : mu / 2, i % 2 ? "" : "@zero-out");
-        assert_above(text, delta_for(text, epsilon), truth * (1 - 1e-7), 5e-3);
+        assert_above(text, delta_replaced(text, epsilon), truth * (1 - 1e-7),
+                     5e-3);
     }
 }
 
@@ -255,9 +238,9 @@ static void test_moments(void **state)
         assert_true(rough.delta > grid.delta);
     }
     account_free(&list);
-    double both = epsilon_for("ZCDP(1e-9)@add-remove + "
-                              "SUBSAMPLED_GAUSS(.01, 1)@add-remove*1000",
-                              1e-6);
+    double both = epsilon_replaced("ZCDP(1e-9)@add-remove + "
+                                   "SUBSAMPLED_GAUSS(.01, 1)@add-remove*1000",
+                                   1e-6);
     assert_true(both > 3.2142 && both < 5.6);
 }
 
@@ -413,7 +396,7 @@ static void test_search_of_hidden_state(void **state)
         snprintf(text, sizeof text,
                  "SUBSAMPLED_GAUSS(%.17g, %.17g)@add-remove*2", q, sigma);
         for (int k = 0; k < 4; k++) {
-            double most = delta_for(text, epsilon[k]);
+            double most = delta_replaced(text, epsilon[k]);
             if (!(d[k] <= most + 2e-5))
                 fail_msg("%s at %g: %g above %g", text, epsilon[k], d[k], most);
             if (most > .01)
@@ -447,11 +430,11 @@ static void test_extremes(void **state)
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         double before = 1;
         for (double d = 1e-14; d < .5; d *= 1e4) {
-            double e = epsilon_for(plans[i], d);
+            double e = epsilon_replaced(plans[i], d);
             assert_true(e >= 0 && e < 1e10);
         }
         for (double e = 0; e < 200; e = 30 * e + 1e-2) {
-            double d = delta_for(plans[i], e);
+            double d = delta_replaced(plans[i], e);
             assert_true(d >= 0 && d <= before * 1.01 + 1e-30);
             before = d;
         }
@@ -461,12 +444,12 @@ static void test_extremes(void **state)
         char text[100];
         snprintf(text, sizeof text,
                  "SUBSAMPLED_GAUSS(.05, %.17g)@add-remove*30", sigma);
-        double e = epsilon_for(text, 1e-6);
+        double e = epsilon_replaced(text, 1e-6);
         assert_true(e < last);
         last = e;
     }
     /* whatever the noise: one coin for both records */
-    assert_above("chance", delta_for(plans[2], 0), .5, 1e-6);
+    assert_above("chance", delta_replaced(plans[2], 0), .5, 1e-6);
 }
 
 int main(void)
