@@ -218,9 +218,11 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
 #define ROWS_AGAIN .09
 #define ROWS_INTERCEPT .2
 
-/* Asks for it with this share of what is left, which is then less. */
+/* Asks for it with this share of what is left, which is then less; `known` is
+   the sum of the squared levels that it was asked with. */
 static sotto_status ask_rows_again(const solver_run *r, double share,
-                                   double *level, sotto_error *error)
+                                   double *level, double *known,
+                                   sotto_error *error)
 {
     double rows;
     ask_plan again = {
@@ -230,6 +232,7 @@ static sotto_status ask_rows_again(const solver_run *r, double share,
     sotto_status status = curator_tell_plan(r->curator, &again, error);
     if (status == SOTTO_OK)
         status = curator_ask_total(r->curator, &rows, error);
+    *known += *level * *level * share;
     *level *= sqrt(1 - share) * (1 - 0x1p-40);
     return status;
 }
@@ -239,14 +242,38 @@ static sotto_status find_path(const solver_run *r, newton_planned *n,
                               double *level, sotto_error *error)
 {
     int noisy = !r->facts.without_noise;
-    double sd = (double)r->facts.rows_per_person / r->plan.item[0].level;
+    double person = (double)r->facts.rows_per_person;
+    double known = r->plan.item[0].level * r->plan.item[0].level;
     sotto_status status = SOTTO_OK;
-    if (noisy && curator_rows(r->curator) < ROWS_CLEAR * sd)
-        status = ask_rows_again(r, ROWS_AGAIN, level, error);
+    if (noisy && curator_rows(r->curator) * sqrt(known) < ROWS_CLEAR * person)
+        status = ask_rows_again(r, ROWS_AGAIN, level, &known, error);
     n->whole = facts_of(r, curator_rows(r->curator), noisy ? *level : 1e3);
     choose_path(r, n);
-    if (status == SOTTO_OK && noisy && n->path == PATH_INTERCEPT)
-        status = ask_rows_again(r, ROWS_INTERCEPT, level, error);
+    if (status == SOTTO_OK && noisy && n->path == PATH_INTERCEPT) {
+        status = ask_rows_again(r, ROWS_INTERCEPT, level, &known, error);
+        n->whole = facts_of(r, curator_rows(r->curator), *level);
+    }
+    n->whole.rows_sd = noisy ? person / sqrt(known) : 0;
+    return status;
+}
+
+/* Asks how often each class is, before the rest is planned: what serves a rare
+   class is not what serves even ones. The rules agree on what this costs. */
+static sotto_status ask_rate(const solver_run *r, newton_planned *n,
+                             double level, sotto_error *error)
+{
+    double reach = 1;
+    ask_plan first = {.items = 1,
+                      .item = {{.kind = ASK_TARGET_MEAN,
+                                .count = 1,
+                                .level = level * sqrt(n->rule.target_mean)}}};
+    sotto_status status = curator_tell_plan(r->curator, &first, error);
+    if (status == SOTTO_OK)
+        status = newton_ask_response(&n->response, r->curator, &r->problem,
+                                     &n->rule, &reach, error);
+    n->responded = 1;
+    n->whole.rare = n->response.rare;
+    make_rule(n);
     return status;
 }
 
@@ -273,8 +300,14 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
     if (status != SOTTO_OK || n->path == PATH_SELECT)
         return status;
     /* a little less, so that rounding is within the budget */
-    budget_split_add(&later, &n->rule, *level * (1 - 0x1p-40));
-    return curator_tell_plan(r->curator, &later, error);
+    double mu = *level * (1 - 0x1p-40);
+    if (n->path == PATH_DENSE && loss_has_classes(r->problem.loss.kind))
+        status = ask_rate(r, n, mu, error);
+    budget_split left = n->rule;
+    left.target_mean = n->responded ? 0 : left.target_mean;
+    budget_split_add(&later, &left, mu);
+    return status == SOTTO_OK ? curator_tell_plan(r->curator, &later, error)
+                              : status;
 }
 
 /* Of which weights the penalty is: *unit is to be freed. A wider target makes
@@ -306,7 +339,8 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
                          .rule = n.rule,
                          .reach = out->bounds,
                          .target_reach = out->bounds + own.features,
-                         .by_spread = out->by_spread};
+                         .by_spread = out->by_spread,
+                         .response = n.responded ? &n.response : NULL};
     if (status == SOTTO_OK)
         status = set_units(r, &own, &s, &unit, error);
     if (n.path == PATH_SELECT && n.rule.few == 0)

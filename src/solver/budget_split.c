@@ -27,14 +27,20 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 #define EDGE_AIM .02
 #define SHARE_GUARD .01
 #define SHARE_CLOSE_GUARD .05
-#define CLOSE_STRENGTH 1000. /* below that the model may well be worse */
+#define CLOSE_STRENGTH 1000. /* below that the model may well be worse; */
+#define CLOSE_CHOSEN 100.    /* one on few features, chosen by answers */
 #define SHARE_LENGTHS .04    /* of what the gradients have */
+#define ROWS_DOUBT 2.        /* sd of the number of rows */
 
 /* With stages. A histogram that has the share of the last stage, .03, shows the
-   lengths of gradients where its noise is a hundredth of the rows. */
-#define LEAST_STAGED 1155.
-#define LEAST_STAGED_CLASSES 2000. /* one of the classes may be rare */
-#define MOST_STAGED 256            /* features: the posterior takes d^3 */
+   lengths of gradients where its noise is a fiftieth of the rows. Of classes it
+   has to show the rare one's, whether it is rare is known where it was asked
+   before the rest was planned. */
+#define LEAST_STAGED 600.
+#define LEAST_STAGED_EVEN 1000.
+#define LEAST_STAGED_CLASSES 2000.
+#define EVEN_CLASSES .3 /* of the rows: neither class is rare */
+#define MOST_STAGED 256 /* features: the posterior takes d^3 */
 #define SHARE_ROWS .01
 #define SHARE_STAGED_MATRIX .10
 #define SHARE_QUADRATIC_MATRIX .13
@@ -51,9 +57,10 @@ double newton_strength(const newton_facts *f)
     return f->rows * f->mu * (f->replace_one ? 1 : 2) / f->rows_per_person;
 }
 
-/* The target: `share` is for its place, and what it is divided into. The
-   noise of a mean of y is 2 / (n mu sqrt(share)). */
-static void share_response(budget_split *r, const newton_facts *f, double share)
+/* The target: `share` is for its place and, with the part of_scale, for its
+   width. The noise of a mean of y is 2 / (n mu sqrt(share)). */
+static void share_response(budget_split *r, const newton_facts *f, double share,
+                           double of_scale)
 {
     if (loss_has_classes(f->loss.kind)) {
         r->target_mean = share;
@@ -63,7 +70,7 @@ static void share_response(budget_split *r, const newton_facts *f, double share)
        is needed where no bound was declared */
     if (f->target_unbounded || sqrt(2) / (r->strength * sqrt(share / 4)) < .1)
         r->target_counts = share / 4;
-    r->target_scale = share / 4;
+    r->target_scale = share * of_scale;
     r->target_mean = share - r->target_counts - r->target_scale;
 }
 
@@ -173,8 +180,9 @@ newton_stage newton_stage_of(const budget_split *r, int i)
    alike. */
 static int is_staged(const budget_split *r, const newton_facts *f)
 {
-    double least =
-        loss_has_classes(f->loss.kind) ? LEAST_STAGED_CLASSES : LEAST_STAGED;
+    double least = !loss_has_classes(f->loss.kind) ? LEAST_STAGED
+                   : f->rare >= EVEN_CLASSES       ? LEAST_STAGED_EVEN
+                                                   : LEAST_STAGED_CLASSES;
     return r->strength >= least && f->features <= MOST_STAGED && !f->goes_on &&
            !f->held;
 }
@@ -209,11 +217,14 @@ budget_split budget_split_dense(const newton_facts *f)
 {
     budget_split r = begin(f);
     double x = r.strength;
+    int classes = loss_has_classes(f->loss.kind);
     r.matrix = SHARE_MATRIX;
-    r.close = x < CLOSE_STRENGTH && !f->goes_on;
+    r.close = x < (f->goes_on ? CLOSE_CHOSEN : CLOSE_STRENGTH);
     r.guard = r.close ? SHARE_CLOSE_GUARD : SHARE_GUARD;
     if (!f->goes_on) {
-        share_response(&r, f, between(4000 / (x * x), .01, .2));
+        /* a width that is far too large lets bad models pass the guard */
+        share_response(
+            &r, f, between((classes ? 4000 : 12000) / (x * x), .01, .2), .5);
         share_bounds(&r, f);
     }
     share_columns(&r, f);
@@ -241,7 +252,8 @@ budget_split budget_split_select(const newton_facts *f)
     int classes = loss_has_classes(f->loss.kind);
     share_response(&r, f,
                    classes ? between(400 / (x * x), .01, .2)
-                           : between(1600 / (x * x), .03, .4));
+                           : between(1600 / (x * x), .03, .4),
+                   .25);
     share_bounds(&r, f);
     r.column_squares = SHARE_SELECT_SQUARES;
     r.few = select_few(f);
@@ -253,7 +265,7 @@ budget_split budget_split_wide(const newton_facts *f)
 {
     budget_split r = begin(f);
     double x = r.strength;
-    share_response(&r, f, between(1600 / (x * x), .01, .2));
+    share_response(&r, f, between(1600 / (x * x), .01, .2), .25);
     r.unbounded = f->unbounded;
     r.common_bound = f->unbounded > 0;
     *(r.common_bound ? &r.bounds : &r.row_scale) = SHARE_ROW_LENGTHS;
@@ -270,12 +282,16 @@ budget_split budget_split_intercept(const newton_facts *f)
 {
     budget_split r = begin(f);
     if (!loss_has_classes(f->loss.kind) &&
-        (f->target_unbounded || sqrt(2) / (r.strength / 2) < .15))
+        (f->target_unbounded || sqrt(2) / (r.strength / 2) < .28))
         r.target_counts = .2;
     /* the mean is a sum over the number of rows: where that is an answer, off a
-       first guess the sum is small, and the number hardly matters */
-    if (!loss_has_classes(f->loss.kind) && f->rows_asked)
+       first guess the sum is small, and the number hardly matters. A number
+       that is too small by chance makes the noise larger, one that is too
+       large leaves a part of a small sum: so it is taken as too large */
+    if (!loss_has_classes(f->loss.kind) && f->rows_asked) {
         r.target_rest = .6;
+        r.more_rows = 1 + ROWS_DOUBT * f->rows_sd / fmax(f->rows, 1);
+    }
     r.target_mean = 1 - r.target_counts - r.target_rest;
     return r;
 }

@@ -119,6 +119,13 @@ void clip_fit(clip_counts *h)
     }
 }
 
+void clip_end(clip_counts *h, double most)
+{
+    for (int k = 0; k < CLIP_RANGES; k++)
+        if (h->edge[k] * MIDDLE > most)
+            h->count[k] = 0;
+}
+
 /* ---- what is cut off ---- */
 
 double clip_mean(const clip_counts *h)

@@ -36,6 +36,10 @@ void clip_answered(clip_counts *h, double most, const double *answer, double sd,
  */
 void clip_fit(clip_counts *h);
 
+/* No length is above `most`, whatever the law says. What the answers show
+   beyond doubt counts all the same. */
+void clip_end(clip_counts *h, double most);
+
 /* The mean length. */
 double clip_mean(const clip_counts *h);
 

@@ -28,6 +28,18 @@
 #define CHANGE .04       /* of the mean length in a round, squared */
 #define LEAST_ENERGY .01 /* of a direction, on average: noise may hide all */
 
+/* A model is given up for the best constant where its loss is higher by so many
+   sd. Where the budget is small it has to be visibly lower, or, where answers
+   have chosen the features and so vouch for them, lower. */
+#define CLEAR_DOUBT 2.
+#define CLOSE_DOUBT -.5
+#define CHOSEN_DOUBT 0.
+
+static double guard_doubt(const budget_split *r)
+{
+    return !r->close ? CLEAR_DOUBT : r->chosen ? CHOSEN_DOUBT : CLOSE_DOUBT;
+}
+
 static int newton_memory(newton_state *s)
 {
     int64_t d = s->d, square = d * d, count = 15 * d + 4 * square;
@@ -243,7 +255,7 @@ static sotto_status is_worse(newton_state *s, int *worse, sotto_error *error)
     sotto_status status = curator_ask_change(
         s->curator, s->problem->intercept ? s->response.constant : 0,
         within(most, 1e-25, 1e25), &change, &sd, error);
-    double doubt = s->settings->rule.close ? 0 : 2 * sd;
+    double doubt = guard_doubt(&s->settings->rule) * sd;
     *worse = change + newton_price(s) > doubt && s->problem->low <= 0 &&
              s->problem->high >= 0;
     return status;
@@ -353,8 +365,12 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
     if (!memory)
         return error_memory(error);
     memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
-    sotto_status status = newton_ask_response(&from.response, c, p, &set->rule,
-                                              set->target_reach, error);
+    sotto_status status = SOTTO_OK;
+    if (set->response)
+        from.response = *set->response;
+    else
+        status = newton_ask_response(&from.response, c, p, &set->rule,
+                                     set->target_reach, error);
     out->intercept = from.response.constant;
     if (status == SOTTO_OK && set->rule.rounds > 0)
         status =

@@ -10,10 +10,11 @@
 
 /* ---- budget_split.c: the table of shares ---- */
 
-/* What the rule knows before a record is asked about: all of it public. */
+/* What the rule knows: public, or answers. */
 typedef struct newton_facts {
     double rows; /* declared, or an answer: */
     int rows_asked;
+    double rows_sd; /* of that answer */
     double mu;      /* of all questions together */
     double epsilon; /* the same, where all can be planned beforehand; else 0 */
     int64_t features;
@@ -21,6 +22,7 @@ typedef struct newton_facts {
     loss loss;
     int replace_one; /* a record may be another one, not only be gone */
     double rows_per_person;
+    double rare; /* the part of the rarer class, an answer; 0: not known */
     int64_t unbounded;    /* features whose bounds nobody declared */
     int target_unbounded; /* a number, and the same of it */
     int held;             /* by l1 or a box: weights are no Gaussians */
@@ -32,13 +34,14 @@ typedef struct newton_facts {
 typedef struct budget_split {
     double target_counts, target_mean, target_scale; /* the response */
     double target_rest; /* the mean again, of what is off the first one */
+    double more_rows;   /* as if there were so many times as many */
     double bounds;      /* those that nobody declared: */
     int common_bound;   /* one for all of them */
     double row_counts;  /* tighter bounds */
     double row_scale;   /* lengths (wide) */
     double column_counts, column_means, column_squares;
     double matrix, gradients, lengths, guard;
-    int close;          /* the guard wants a model that is visibly better */
+    int close;          /* the guard is not for a model that may be worse */
     int stages;         /* gradients come in stages (newton_stages.c), with */
     double row_lengths; /* a histogram of the rows' lengths, */
     double length_counts, curvature; /* and these, in all stages together */
@@ -95,6 +98,15 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why);
 
 /* ---- newton.c: a noisy second-moment matrix, then whitened gradients ---- */
 
+/* The target: where it is, and what can be gained over the best constant. */
+typedef struct newton_response {
+    double middle, width; /* of a number */
+    double constant;      /* the best one, as a margin */
+    double slope, gain;   /* there: mean |slope|, what can be gained */
+    double least;         /* the least clip, in lengths of rows */
+    double rare;          /* the part of the rarer class; 1/2 for a number */
+} newton_response;
+
 typedef struct newton_settings {
     newton_facts facts;
     budget_split rule;
@@ -104,6 +116,7 @@ typedef struct newton_settings {
     const double *unit;   /* weights that are penalised are these times the
                              stored ones; NULL: 1 */
     int by_spread;        /* or times the spread of their column */
+    const newton_response *response; /* NULL: it is to be asked */
     double level;         /* select: of what the plan leaves for later */
 } newton_settings;
 
@@ -138,15 +151,6 @@ sotto_status many_features_run(solver_answer *out, curator *c,
 #define NEWTON_LEVERAGE                                                        \
     10. /* s_j^2 is at least 1 / (this (p + 1)) of b_j^2                       \
          */
-
-/* The target: where it is, and what can be gained over the best constant. */
-typedef struct newton_response {
-    double middle, width; /* of a number */
-    double constant;      /* the best one, as a margin */
-    double slope, gain;   /* there: mean |slope|, what can be gained */
-    double least;         /* the least clip, in lengths of rows */
-    double rare;          /* the part of the rarer class; 1/2 for a number */
-} newton_response;
 
 sotto_status newton_ask_response(newton_response *out, curator *c,
                                  const solver_problem *p,
@@ -249,6 +253,8 @@ typedef struct newton_planned {
     budget_split rule;  /* what the plan is made by */
     auto_path path;
     const char *why;
+    newton_response response; /* where it was asked before all was planned */
+    int responded;
 } newton_planned;
 
 /* ---- auto_explain.c ---- */

@@ -154,12 +154,14 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
     /* without an intercept the target stays where it is */
     r->middle = p->intercept ? believed(mean, sd) * reach : 0;
     if (rule->target_rest > 0) {
+        r->middle /= rule->more_rows;
         what.centre = &r->middle;
         status = curator_ask_means(c, &what, &mean, &sd, error);
         if (status != SOTTO_OK)
             return status;
         r->middle =
-            within(r->middle + believed(mean, sd) * reach, -reach, reach);
+            within(r->middle + believed(mean, sd) * reach / rule->more_rows,
+                   -reach, reach);
     }
     r->constant = r->middle;
     if (rule->target_scale == 0)

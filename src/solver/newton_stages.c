@@ -19,12 +19,16 @@
 #include <string.h>
 
 /* What is cut off points one way by this part over sqrt(d): a long row is about
-   sqrt(d) in whitened coordinates and about 1 in any one direction. */
-#define ALIGNED_NUMBERS .8
+   sqrt(d) in whitened coordinates and about 1 in any one direction. Residuals
+   go up and down alike, so that of numbers it is less; but in few directions
+   they are skewed. */
 #define ALIGNED_CLASSES 1.25
+#define ALIGNED_NUMBERS .7
+#define ALIGNED_IN_FEW 3. /* over d */
 
 #define TRUST .7         /* of a margin, root mean square */
-#define RARE_LENGTHS 1.5 /* rows of a rare class, in those of others */
+#define LONGEST_ROW 2.5  /* in usual lengths of rows */
+#define RARE_LENGTHS 1.2 /* rows of a rare class, in those of others */
 #define RARE_SEEN 12.    /* sd: a rare class that the histogram shows */
 
 static int stages_memory(stages *k)
@@ -68,12 +72,20 @@ static double row_length(const stages *k)
     return sqrt(fmax(sum, 1));
 }
 
+static double aligned(double d, int classes)
+{
+    return fmin(1, classes
+                       ? ALIGNED_CLASSES / sqrt(d)
+                       : fmax(ALIGNED_NUMBERS / sqrt(d), ALIGNED_IN_FEW / d));
+}
+
 static sotto_status find_clip(stages *k, double share, double *clip,
                               sotto_error *error)
 {
     newton_state *s = k->s;
     double edge[CLIP_RANGES], answer[CLIP_RANGES], sd, d = (double)k->d;
     double most = within(LONGEST * k->scale, 1e-20, 1e25);
+    int classes = loss_has_classes(s->problem->loss.kind);
     clip_counts h;
     clip_edges(most, edge);
     sotto_status status = curator_ask_length_counts(
@@ -82,11 +94,12 @@ static sotto_status find_clip(stages *k, double share, double *clip,
         return status;
     clip_answered(&h, most, answer, sd, curator_rows(s->curator));
     clip_fit(&h);
+    /* the slope of a class is at most 1: no gradient is longer than its row,
+       where the noise of a rare class' few counts makes a tail without end */
+    if (classes)
+        clip_end(&h, LONGEST_ROW * row_length(k));
     k->scale = within(clip_mean(&h), 1e-20, 1e20);
-    double aligned = loss_has_classes(s->problem->loss.kind) ? ALIGNED_CLASSES
-                                                             : ALIGNED_NUMBERS;
-    *clip =
-        clip_best(&h, fmin(1, aligned / sqrt(d)), k->noise * sqrt(d / share));
+    *clip = clip_best(&h, aligned(d, classes), k->noise * sqrt(d / share));
     /* a rare class that the histogram does not show is there all the same,
        and its gradients are as long as rows are */
     if (h.rows * k->rare < RARE_SEEN * h.sd)
