@@ -170,7 +170,8 @@ static void add_questions(solver_run *r, const newton_planned *n, double left)
 {
     if (n->rule.few > 0)
         select_add_few(&r->plan, &n->whole, &n->rule);
-    else if (r->facts.rows > 0 && n->path != PATH_SELECT)
+    else if (r->facts.rows > 0 && n->path != PATH_SELECT &&
+             !(n->path == PATH_DENSE && budget_split_by_rate(&n->whole)))
         budget_split_add(&r->plan, &n->rule, sqrt(left));
     else
         solver_plan_add(
@@ -301,7 +302,7 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
         return status;
     /* a little less, so that rounding is within the budget */
     double mu = *level * (1 - 0x1p-40);
-    if (n->path == PATH_DENSE && loss_has_classes(r->problem.loss.kind))
+    if (n->path == PATH_DENSE && budget_split_by_rate(&n->whole))
         status = ask_rate(r, n, mu, error);
     budget_split left = n->rule;
     left.target_mean = n->responded ? 0 : left.target_mean;

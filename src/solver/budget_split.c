@@ -38,6 +38,7 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
    before the rest was planned. */
 #define LEAST_STAGED 600.
 #define LEAST_STAGED_EVEN 1000.
+#define STAGED_PER_FEATURE 20.
 #define LEAST_STAGED_CLASSES 2000.
 #define EVEN_CLASSES .3 /* of the rows: neither class is rare */
 #define MOST_STAGED 256 /* features: the posterior takes d^3 */
@@ -181,8 +182,10 @@ newton_stage newton_stage_of(const budget_split *r, int i)
 static int is_staged(const budget_split *r, const newton_facts *f)
 {
     double least = !loss_has_classes(f->loss.kind) ? LEAST_STAGED
-                   : f->rare >= EVEN_CLASSES       ? LEAST_STAGED_EVEN
-                                                   : LEAST_STAGED_CLASSES;
+                   : f->rare >= EVEN_CLASSES
+                       ? between(STAGED_PER_FEATURE * (double)f->features,
+                                 LEAST_STAGED_EVEN, LEAST_STAGED_CLASSES)
+                       : LEAST_STAGED_CLASSES;
     return r->strength >= least && f->features <= MOST_STAGED && !f->goes_on &&
            !f->held;
 }
@@ -243,6 +246,14 @@ budget_split budget_split_dense(const newton_facts *f)
     r.lengths = SHARE_LENGTHS * left;
     r.gradients = left - r.lengths;
     return r;
+}
+
+int budget_split_by_rate(const newton_facts *f)
+{
+    newton_facts even = *f, rare = *f;
+    even.rare = .5;
+    rare.rare = 0;
+    return budget_split_dense(&even).stages != budget_split_dense(&rare).stages;
 }
 
 budget_split budget_split_select(const newton_facts *f)

@@ -67,6 +67,9 @@ newton_stage newton_stage_of(const budget_split *r, int i);
 double newton_strength(const newton_facts *f);
 budget_split budget_split_dense(const newton_facts *f);
 
+/* Whether that depends on how rare a class is. */
+int budget_split_by_rate(const newton_facts *f);
+
 /* The rule where nothing but the intercept can be learned. */
 budget_split budget_split_intercept(const newton_facts *f);
 

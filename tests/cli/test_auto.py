@@ -97,13 +97,14 @@ class Stages(Case):
             self.write("s.json", schema({"x": column([-8, 8]), "y": {
                 "type": "target", "classes": ["0", "1"]}}))
             self.write("d.csv", "x,y\n" + "".join(f"{x:.4g},{y}\n" for x, y in rows))
-            result = self.sotto("train", "d.csv", "--schema", "s.json", "--loss", "logistic",
-                                "--epsilon", "1", "--delta", "1e-7", "-o", "m.json")
-            self.assertEqual(result.code, OK, result.err)
-            with open(self.path("m.json"), encoding="utf-8") as file:
-                told = json.load(file)["privacy"]["chosen_from_answers"]
-            asked = [q["question"] for q in told]
-            self.assertEqual("curvature matrix" in asked, staged, asked)
+            for more in ([], ["--rows", "3000"]):
+                result = self.sotto("train", "d.csv", "--schema", "s.json", "--loss", "logistic",
+                                    "--epsilon", "1", "--delta", "1e-7", "-o", "m.json", *more)
+                self.assertEqual(result.code, OK, result.err)
+                with open(self.path("m.json"), encoding="utf-8") as file:
+                    told = json.load(file)["privacy"]["chosen_from_answers"]
+                asked = [q["question"] for q in told]
+                self.assertEqual("curvature matrix" in asked, staged, asked)
 
 
 class FewRows(Case):
