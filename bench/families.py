@@ -224,23 +224,23 @@ def point(pool, program, folder, knob, value, runs, rows=None):
             "errors": {w: [summary(f.result()) for f in v] for w, v in found.items()}}
 
 
-def stamp(program, runs, tiny):
+def identity(program, runs, tiny):
     """What is found is of a build and of a number of runs."""
     with open(program, "rb") as file:
         return {"program": hashlib.sha256(file.read()).hexdigest()[:16], "runs": runs, "tiny": tiny}
 
 
 def kept(path, wanted=None):
-    """The points that are there; those of another build are not taken."""
+    """(points that are there, runs of each); those of another build are not taken."""
     try:
         with open(path, encoding="ascii") as file:
             told = json.load(file)
     except FileNotFoundError:
-        return []
+        return [], 0
     if wanted and told["stamp"] != wanted:
         print(f"families: {path} is of another build or number of runs: begun anew", file=sys.stderr)
-        return []
-    return told["points"]
+        return [], 0
+    return told["points"], told["stamp"]["runs"]
 
 
 def planned(names, tiny):
@@ -254,8 +254,8 @@ def planned(names, tiny):
 def measure(build, path, runs, names=None, tiny=False, threads=2):
     """Runs what is not in the file yet, and returns what the page is made of."""
     program = os.path.join(build, "bench", "bench_repeat")
-    told = {"stamp": stamp(program, runs, tiny)}
-    told["points"] = kept(path, told["stamp"])
+    told = {"stamp": identity(program, runs, tiny)}
+    told["points"], _ = kept(path, told["stamp"])
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(threads) as pool:
         for knob, value in planned(names, tiny):
             if any((p["knob"], p["value"]) == (knob, value) for p in told["points"]):
