@@ -132,6 +132,30 @@ static void test_best(void **state)
     }
 }
 
+/* A law ends where lengths do; but what answers show counts, wherever it is. */
+static void test_end(void **state)
+{
+    (void)state;
+    static double length[ROWS];
+    clip_counts h;
+    for (int i = 0; i < ROWS; i++)
+        length[i] = pow(uniform(), -.45);
+    answered(&h, length, 1024, ROWS / 100.);
+    clip_fit(&h);
+    assert_true(clip_lost(&h, 10) > 0);
+    double before = clip_best(&h, .5, 1e-4);
+    clip_end(&h, 8);
+    assert_true(clip_lost(&h, 10) == 0);
+    assert_true(clip_best(&h, .5, 1e-4) < before);
+    for (int i = 0; i < ROWS; i++)
+        length[i] = i % 4 ? 1 : 100;
+    answered(&h, length, 1024, ROWS / 1000.);
+    clip_fit(&h);
+    clip_end(&h, 8);
+    double lost = lost_of(length, 10);
+    assert_true(fabs(clip_lost(&h, 10) / lost - 1) < .2);
+}
+
 /* Answers that are anything: NaN, infinite or all alike make a finite clip. */
 static void test_any_answers(void **state)
 {
@@ -228,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_without_noise),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_best),
+        cmocka_unit_test(test_end),
         cmocka_unit_test(test_any_answers),
         cmocka_unit_test(test_posterior),
         cmocka_unit_test(test_posterior_gains),
