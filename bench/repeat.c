@@ -1,6 +1,7 @@
 /*
  * Trains many times with fresh noise and writes the weights: what a table of
- * means needs, without pricing the same plan in every run.
+ * means needs, without pricing the same plan in every run. With insecure-seed=N
+ * the runs are those of the seeds N, N + 1, ...
  *
  *     bench_repeat RUNS DATA NAME=VALUE...
  *         for each run: the weights, then the intercept, as doubles, for the
@@ -82,7 +83,7 @@ int main(int count, char **word)
     fit_begin_run(&r);
     must(r.run.solver->plan(&r.run, &error), &error);
     double *weight = calloc((size_t)r.run.facts.features, sizeof *weight);
-    for (long i = atol(word[1]); i > 0; i--)
+    for (long i = atol(word[1]); i > 0; i--, r.policy.seed++)
         run_once(&r, word[2], weight);
     free(weight);
     return 0;

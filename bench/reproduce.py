@@ -4,7 +4,8 @@
     reproduce.py [--quick] [--runs N] [--data DIR] [--only NAME,...] [--build build] [--out DIR]
 
 Writes DIR/results.json and DIR/report.html (DIR: BUILD/reproduce). What was found is kept in
-DIR/cells.jsonl as it comes: run again after an interruption, it goes on from there. Everything is
+DIR/cells.jsonl, of generated families (families.py) in DIR/families.json, as it comes: run again
+after an interruption, it goes on from there. Everything is
 tuned without privacy, as the papers do, but for `auto`. The noise comes from fixed seeds, so the
 numbers are the same everywhere; nothing of this is private.
 """
@@ -17,6 +18,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import families  # noqa: E402
 from experiments import accountants, plan, tuning  # noqa: E402
 from experiments.data import ROOT, Maker, named  # noqa: E402
 from experiments.engine import Engine, Log, finished, short  # noqa: E402
@@ -40,6 +42,8 @@ def arguments():
                         help="go on with results that another build has made")
     parser.add_argument("--so-far", action="store_true",
                         help="run nothing, and write the page of what there is")
+    parser.add_argument("--families", action="store_true",
+                        help="only run the generated families, and put them into results.json")
     parser.add_argument("--page", action="store_true",
                         help="only write the page anew, from results.json")
     a = parser.parse_args()
@@ -137,7 +141,17 @@ def run(a, effort):
     return {"quick": a.quick, "effort": dataclasses.asdict(effort), "missing": missing,
             "problems": {n: described(p, engine) for n, p in problems.items()},
             "entries": [entry(*f) for f in found],
-            "accountants": accountants.table(os.path.join(a.build, "sotto"), a.tiny)}
+            "accountants": accountants.table(os.path.join(a.build, "sotto"), a.tiny),
+            "families": run_families(a)}
+
+
+def run_families(a):
+    """Some problems or solvers alone, or the page of what there is, need no new ones."""
+    path = os.path.join(a.out, "families.json")
+    runs = a.runs or (families.TINY_RUNS if a.tiny else families.QUICK_RUNS if a.quick else families.RUNS)
+    if a.families or not (a.only or a.solvers or a.so_far):
+        return families.measure(a.build, path, runs, tiny=a.tiny, threads=a.threads)
+    return families.for_page(*families.kept(path))
 
 
 def write_whole(path, text):
@@ -150,9 +164,12 @@ def main():
     a = arguments()
     os.makedirs(a.out, exist_ok=True)
     results = os.path.join(a.out, "results.json")
-    if a.page:
+    if a.page or a.families:
         with open(results, encoding="utf-8") as file:
             told = json.load(file)
+        if a.families:
+            told["families"] = run_families(a)
+            write_whole(results, json.dumps(told, separators=(",", ":")) + "\n")
     else:
         effort = dataclasses.replace(tuning.TINY if a.tiny else tuning.QUICK if a.quick else
                                      tuning.FULL)

@@ -27,6 +27,14 @@ def table(head, rows):
     return "\n".join([row(head), row(["---"] * len(head)), *map(row, rows)])
 
 
+def families(told):
+    """The generated families at epsilon 1."""
+    from experiments.knobs import summary_rows
+    return f"{told['families']['runs']} runs of each point.\n\n" + table(
+        ["family", "loss", "knob", "its values", "`auto`", "DP-GD, untuned", "best constant"],
+        summary_rows(told["families"]))
+
+
 def regions(told):
     """What stands in each region."""
     from experiments.html import number
@@ -54,7 +62,8 @@ def regions(told):
                for p in problems] for k in BY_KEY if any(results.best(p, k) for p in problems)]
     run = (f"{'Quick grids' if told['quick'] else 'The full grids'}, {results.runs} runs of each entry, "
            f"{len(results.entries)} entries; {sum(t['met'] for t in targets)} of {len(targets)} targets are met.")
-    return {"reached": table(["problem", "sotto, tuned as the papers tune", "`auto`, untuned",
+    return {"families": families(told),
+            "reached": table(["problem", "sotto, tuned as the papers tune", "`auto`, untuned",
                               "papers, tuned"], short),
             "run": run,
             "targets": table(["problem", "solver", "mean ± std", "target", "", "`auto`",

@@ -27,7 +27,8 @@ LOOKS = {"cd-paper": ("cd", "5 4"), "cd": ("cd", ""), "cd-private": ("cdp", ""),
          "sgd": ("sgd", ""), "gd": ("gd", ""), "scd": ("scd", ""), "scd-paper": ("scd", "5 4"),
          "scd-seq": ("fw", "2 3"), "fw": ("fw", ""), "ssp": ("ssp", ""), "svrg": ("svrg", ""),
          "newton": ("auto", ""), "select": ("auto", ""), "auto": ("auto", "1 4"),
-         "output": ("output", ""), "objective": ("objective", "")}
+         "output": ("output", ""), "objective": ("objective", ""), "constant": ("sgd", "6 4"),
+         "untuned": ("gd", "2 3")}
 # lines that are no solvers: one after the other
 SERIES = ("cd", "gcd", "cdp", "scd", "gd", "fw", "sgd", "svrg")
 

@@ -7,6 +7,7 @@ missing is named with its source, and the page has the numbers of the JSON.
 import html.parser
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,9 @@ class Reproduce(unittest.TestCase):
         cls.folder = made.name
         os.mkdir(os.path.join(cls.folder, "empty"))
         cls.said = cls.run_whole("whole")
+        with open(os.path.join(cls.folder, "whole", "report.html"), encoding="utf-8") as file:
+            cls.before = file.read()
+        cls.run_families("whole")
         cls.told = cls.read("whole")
         with open(os.path.join(cls.folder, "whole", "report.html"), encoding="utf-8") as file:
             cls.page = file.read()
@@ -74,6 +78,14 @@ class Reproduce(unittest.TestCase):
     @classmethod
     def run_whole(cls, out):
         done = subprocess.run(cls.words(out), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        return done.stderr
+
+    @classmethod
+    def run_families(cls, out):
+        done = subprocess.run(cls.words(out) + ["--families"], capture_output=True, text=True,
+                              check=False)
         if done.returncode:
             raise AssertionError(done.stderr)
         return done.stderr
@@ -195,6 +207,46 @@ class Reproduce(unittest.TestCase):
             self.assertAlmostEqual(value(row[1].split(" ±")[0]) / best, 1, delta=.006)
             self.assertEqual(row[3], "met" if best <= value(row[2]) else "missed")
 
+    def test_the_families_on_the_page(self):
+        """Every knob of the run has a plot, and a table with the numbers of the JSON."""
+        tables, points = Tables(self.page).tables, self.told["families"]["points"]
+        self.assertEqual({p["knob"] for p in points}, {"tail-squared", "rate", "loose-half"})
+        self.assertEqual(len(points), 9)
+        self.assertIn('href="#families"', self.page)
+        self.assertNotIn("families", self.before)         # some problems alone
+        for knob in ("tail-squared", "rate", "loose-half"):
+            shown = [r for r in tables["knob-" + knob][1:] if r[1] == "auto"]
+            wanted = [p["errors"]["auto"] for p in points if p["knob"] == knob]
+            self.assertEqual(len(shown), 3)
+            for row, errors in zip(shown, wanted):
+                for text, (mean, _) in zip(row[2:], errors):
+                    self.assertAlmostEqual(value(text.split(" ±")[0]) / mean, 1, delta=.006)
+        solvers = {p["value"]: sorted(p["errors"]) for p in points if p["knob"] == "loose-half"}
+        self.assertEqual(solvers[0], ["auto", "auto-public"])           # the others need bounds
+        self.assertEqual(solvers[100], ["auto", "auto-public", "gd", "ssp"])
+
+    def test_the_families_go_on(self):
+        """Points that are there are not computed again; those of another build are."""
+        path = os.path.join(self.folder, "whole", "families.json")
+        out = os.path.join(self.folder, "families")
+        os.mkdir(out)
+        shutil.copy(os.path.join(self.folder, "whole", "results.json"), out)
+        with open(path, encoding="ascii") as file:
+            whole = json.load(file)
+        for program in (whole["stamp"]["program"], "another"):
+            there = json.loads(json.dumps(whole))
+            there["stamp"]["program"] = program
+            there["points"] = there["points"][:8]
+            there["points"][0]["constant"] = 1234.
+            with open(os.path.join(out, "families.json"), "w", encoding="ascii") as file:
+                json.dump(there, file)
+            same = program != "another"
+            self.assertEqual("begun anew" in self.run_families("families"), not same)
+            found = {(p["knob"], p["value"]): p for p in self.read("families")["families"]["points"]}
+            for i, p in enumerate(whole["points"]):
+                mine = p | ({"constant": 1234.} if same and i == 0 else {})
+                self.assertEqual(found[p["knob"], p["value"]], mine)
+
     def test_every_plot_has_its_numbers(self):
         figures = self.page.split("<figure>")[1:]
         self.assertGreater(len(figures), 8)
@@ -306,7 +358,7 @@ class Numbers(unittest.TestCase):
         done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "fill_numbers.py"), "--check",
                                kept], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertLess(os.path.getsize(kept), 220000)
+        self.assertLess(os.path.getsize(kept), 240000)
 
     def test_a_number_that_was_typed_is_noticed(self):
         import fill_numbers as tool
