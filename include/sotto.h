@@ -797,6 +797,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_parse(sotto_events **out,
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_events_json(char **out, const sotto_events *events, sotto_error *error);
 
+/* The events that a statement of privacy lists: that of a model, or what
+   sotto_fit_plan gives. It is checked as sotto_model_check does. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_stated(
+    sotto_events **out, const char *statement, sotto_error *error);
+
 /* The list as a plan; reads back to the same bits. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_events_text(char **out, const sotto_events *events, sotto_error *error);

@@ -98,6 +98,7 @@ typedef enum option_id {
     OPTION_OWNER,
     OPTION_PURPOSE,
     OPTION_WHO,
+    OPTION_PREPARED,
     OPTION_SIGN,
     OPTION_KEY,
     OPTION_RUNS,
