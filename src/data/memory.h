@@ -111,7 +111,7 @@ sotto_status view_check(const column_view *v, const column_kind *k,
                         const char *name, int64_t rows, sotto_error *error);
 
 /* What row i has in this column goes through the maps of row_value.h; 0 and
-   *expected: the row is bad. */
+ *expected: the row is bad. */
 int view_value(worker *w, const column *c, const column_kind *k,
                const column_view *v, int64_t i, const char **expected);
 
@@ -122,6 +122,23 @@ int view_numbers(worker *w, const column *c, const column_kind *k,
 
 /* An element as a double. */
 double element_number(const char *at, sotto_element type);
+
+/* ---- memory_plan.c ---- */
+
+/* The plan, from what is public; memory_plan refuses kinds that cannot be
+   read. */
+sotto_status memory_plan_any(column_plan *p, const sotto_columns *c,
+                             const sotto_options *options, sotto_error *error);
+sotto_status memory_plan(column_plan *p, const sotto_columns *c,
+                         const sotto_options *options, sotto_error *error);
+
+/* view_check of all columns that are used, of a batch of so many rows. */
+sotto_status memory_check_views(const column_plan *p, const sotto_columns *c,
+                                int64_t rows, sotto_error *error);
+
+/* The first fault in the order of the rows, as one line; SOTTO_OK: none. */
+sotto_status memory_fault(const column_plan *p, const block *first,
+                          sotto_error *error);
 
 /* ---- memory_sparse.c ---- */
 
