@@ -78,6 +78,11 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
         status = schema_parse(
             s, "the parties' columns", option_text(options, OPTION_SCHEMA_TEXT),
             strlen(option_text(options, OPTION_SCHEMA_TEXT)), error);
+    else if (option_content(options, OPTION_SCHEMA))
+        status =
+            schema_parse(s, option_text(options, OPTION_SCHEMA),
+                         option_content(options, OPTION_SCHEMA),
+                         strlen(option_content(options, OPTION_SCHEMA)), error);
     else if (option_given(options, OPTION_SCHEMA))
         status = schema_load(s, option_text(options, OPTION_SCHEMA), error);
     else
