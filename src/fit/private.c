@@ -13,7 +13,7 @@
 static int run_look(void *context, double share)
 {
     const private_run *r = context;
-    sotto_progress progress = {share, NAN};
+    sotto_progress progress = {.share = share, .gap = NAN};
     return r->callback->call(r->callback->context, &progress);
 }
 
