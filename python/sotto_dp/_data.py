@@ -112,7 +112,7 @@ def one_column(values: Any, what: str) -> Any:
         out = values
     else:
         out = np.asarray(values)
-    shape = getattr(out, "shape", (len(out),))
+    shape: tuple[int, ...] = getattr(out, "shape", (len(out),))
     if len(shape) == 2 and shape[1] == 1:
         out = np.asarray(out).reshape(-1)
     elif len(shape) != 1:
@@ -202,7 +202,7 @@ class Columns:
             self.texts(name, [levels[code] if code >= 0 else None
                               for code in codes.to_numpy()])
             return
-        dtype = getattr(values, "dtype", None)
+        dtype: Any = getattr(values, "dtype", None)
         if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "O") in "iufb":
             blank = values.isna().to_numpy()  # pandas' nullable numbers
             self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=0), blank)

@@ -71,6 +71,7 @@ class Records:
     target: str
     weight_name: str
     person_name: str
+    labels: list[Any] | None = None
 
     @classmethod
     def take(cls, owner: Estimator, X: Any, y: Any, weight: Any, target: str | None,
@@ -175,6 +176,13 @@ class Records:
         return (self.names is not None and not hasattr(self.X, "iloc") and self.y is None and
                 self.weight is None and self.person is None and
                 hasattr(self.X, "__arrow_c_stream__"))
+
+    def explain(self, error: DataError) -> DataError:
+        """A refusal with what can be done about it, where labels were not declared."""
+        if getattr(self.owner, "classes", None) is None and "declared classes" in str(error):
+            return DataError(f"{error}; without classes= y is 0/1 or bool: for -1/+1 give "
+                             "classes=[-1, 1]")
+        return error
 
     def columns(self) -> Columns:
         """The list of columns for the library; nothing is copied that need not be."""

@@ -8,19 +8,16 @@ booked.
 from __future__ import annotations
 
 import datetime
-import getpass
 import math
 import os
+import pwd
 import tempfile
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._core import Options, call, encode, ffi, handle, lib, take_text, text, with_callback
 from ._spending import events_of
 from .errors import PrivacyError, UsageError
-
-if TYPE_CHECKING:
-    from .estimator import Plan
 
 __all__ = ["Dataset", "Entry", "Ledger", "Quote"]
 
@@ -28,8 +25,8 @@ __all__ = ["Dataset", "Entry", "Ledger", "Quote"]
 def who() -> str | None:
     """Whoever runs this, for the ledger, as the program has it."""
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):
+        return pwd.getpwuid(os.geteuid()).pw_name or None
+    except KeyError:
         return None
 
 
