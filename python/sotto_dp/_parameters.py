@@ -19,12 +19,12 @@ Self = TypeVar("Self", bound="Parameters")
 
 # Parameters that are options of the library under the same name, - for _.
 PLAIN = (
-    "epsilon", "delta", "adjacency", "rows", "rows_per_person", "undeclared", "weight_bound",
-    "bad_rows", "parts", "purpose", "l1", "l2", "box", "penalty_units", "solver", "clip",
-    "difference_clip", "passes", "rounds", "steps", "step_size", "order", "smoothness",
-    "calibration", "average", "batch_rate", "momentum", "decay", "rule", "selection_share",
-    "norm_bound", "radius", "intercept_radius", "blocks", "sampling", "candidates", "path",
-    "tolerance", "huber_delta", "threads", "insecure_seed")
+    "epsilon", "delta", "adjacency", "rows", "rows_per_person", "undeclared", "bad_rows",
+    "parts", "purpose", "l1", "l2", "box", "penalty_units", "solver", "clip", "difference_clip",
+    "passes", "rounds", "steps", "step_size", "order", "smoothness", "calibration", "average",
+    "batch_rate", "momentum", "decay", "rule", "selection_share", "norm_bound", "radius",
+    "intercept_radius", "blocks", "sampling", "candidates", "path", "tolerance", "huber_delta",
+    "threads", "insecure_seed")
 
 
 class Results:

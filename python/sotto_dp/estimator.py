@@ -65,8 +65,11 @@ class Estimator(Parameters):
         if self.epsilon is None:
             raise PrivacyError("epsilon: expected a number, the privacy budget; there is no "
                                "default, and inf trains a model that is NOT PRIVATE")
-        if math.isinf(float(self.epsilon)):
-            return False
+        try:
+            if math.isinf(float(self.epsilon)):
+                return False
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError("epsilon: expected a number") from None
         if self.delta is None:
             raise PrivacyError("delta: expected a number well below 1 / rows; there is no default")
         return self.insecure_seed is None
@@ -92,8 +95,18 @@ class Estimator(Parameters):
             options.set("prepared", "elsewhere")
         return options
 
+    def _schema_text(self) -> str | None:
+        """The schema as a file of the program would have it."""
+        if self.schema is None:
+            return None
+        if not hasattr(self.schema, "json_text"):
+            raise UsageError("schema: expected a Schema")
+        return str(self.schema.json_text())
+
     def _set_people(self, options: Options) -> None:
         """Rows of a person: said here, by the schema, or by the data set."""
+        if self.ledger is not None and not isinstance(self.ledger, Dataset):
+            raise UsageError("ledger: expected a data set, as Ledger(path).dataset(name) gives")
         declared = getattr(self.schema, "rows_per_person", None)
         if self.rows_per_person is None and declared is not None:
             options.set("rows-per-person", declared)
@@ -105,8 +118,6 @@ class Estimator(Parameters):
     def _set_ledger(self, options: Options) -> None:
         if self.ledger is None:
             return
-        if not isinstance(self.ledger, Dataset):
-            raise UsageError("ledger: expected a data set, as Ledger(path).dataset(name) gives")
         if not os.path.exists(self.ledger.path):
             raise SottoError(f"{self.ledger.path}: the ledger is not there; nothing was fitted")
         options.set("ledger", self.ledger.path)
@@ -119,8 +130,9 @@ class Estimator(Parameters):
         self._is_private()
         options = self._settings()
         self._set_people(options)
-        if self.schema is not None:
-            options.content("schema", self.schema.json_text())
+        schema = self._schema_text()
+        if schema is not None:
+            options.content("schema", schema)
         elif features is not None:
             options.set("features", features)
         if rows is not None and self.rows is None:

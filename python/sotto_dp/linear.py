@@ -11,15 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import lib
+from ._data import numbers, one_column
 from ._model import Doubles, Model
+from .errors import DataError
 from .estimator import Estimator
 
 __all__ = ["HuberRegressor", "LinearRegression", "LinearSVC", "LogisticRegression"]
 
 
 def _weights(sample_weight: Any, rows: int) -> Doubles:
-    return (np.ones(rows) if sample_weight is None
-            else np.asarray(sample_weight, dtype=np.float64))
+    if sample_weight is None:
+        return np.ones(rows)
+    out: Doubles = numbers(one_column(sample_weight, "sample_weight"),
+                           "sample_weight").astype(np.float64)
+    return out
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -49,8 +54,11 @@ class _Classifier(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
         """The accuracy: the part of the rows whose label is right."""
-        y = np.asarray(X[target] if y is None else y)
-        right = np.asarray(self.predict(X) == y.reshape(-1), dtype=np.float64)
+        y = np.asarray(one_column(X[target] if y is None else y, "y"))
+        answers = self.predict(X)
+        if len(y) != len(answers):
+            raise DataError(f"y has {len(y)} rows where {len(answers)} were expected")
+        right = np.asarray(answers == y, dtype=np.float64)
         return float(np.average(right, weights=_weights(sample_weight, len(right))))
 
 
@@ -69,7 +77,7 @@ class _Regressor(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
         """R squared: 1 is perfect, 0 is what the mean would do."""
-        y = np.asarray(X[target] if y is None else y, dtype=np.float64).reshape(-1)
+        y = numbers(one_column(X[target] if y is None else y, "y"), "y").astype(np.float64)
         weight = _weights(sample_weight, len(y))
         residual = float(np.sum(weight * (y - self.predict(X)) ** 2))
         total = float(np.sum(weight * (y - np.average(y, weights=weight)) ** 2))
