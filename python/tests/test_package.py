@@ -14,7 +14,7 @@ from common import HERE, LOSSES, Case, dp, main
 
 # Options of `sotto train` that are no parameters, and why.
 NOT_PARAMETERS = {
-    "target": "fit(df, target=)", "loss": "the class", "weights": "fit(sample_weight=)",
+    "target": "fit(df, target=)", "weights": "fit(sample_weight=)",
     "unit-column": "fit(person=), the schema or the ledger", "dataset": "the ledger's Dataset",
     "drop": "leave the column out of the frame, or Drop() in the schema",
     "only": "take these columns of the frame",
