@@ -197,13 +197,16 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_options_set(sotto_options *options, const char *name, const char *value,
                   sotto_error *error);
 
-/* Sets an option that names a file to read (schema, smoothness, ...) to the
-   text that such a file would have: nothing is read from a disk. */
+/* Sets an option that may name a file to read (schema, smoothness, blocks,
+   sampling; for a federation columns) to the text that such a file would have:
+   nothing is read from a disk, and messages say the option's name where they
+   would say the file's. Other options are refused. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_options_set_content(sotto_options *options, const char *name,
                           const char *text, sotto_error *error);
 
-/* The text of a value, or NULL when it is not set and has no default. */
+/* The text of a value, or of the content that was given in a file's place, or
+   NULL when it is not set and has no default. */
 SOTTO_API const char *sotto_options_get(const sotto_options *options,
                                         const char *name);
 
@@ -267,8 +270,9 @@ typedef enum sotto_element {
 } sotto_element;
 
 /* An empty list of columns with so many rows. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_columns_new(sotto_columns **out, int64_t rows, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_new(sotto_columns **out,
+                                                          int64_t rows,
+                                                          sotto_error *error);
 
 /* Frees the list, not what it lists; NULL is fine. */
 SOTTO_API void sotto_columns_free(sotto_columns *columns);
@@ -276,10 +280,10 @@ SOTTO_API void sotto_columns_free(sotto_columns *columns);
 /* One column of numbers: that of row i is at `values` + i * stride bytes.
    Strides may be 0 or negative. `missing`: NULL, or a byte for each row; not
    0: there is no value. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add(
-    sotto_columns *columns, const char *name, const void *values,
-    sotto_element type, int64_t stride, const uint8_t *missing,
-    sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_columns_add(sotto_columns *columns, const char *name, const void *values,
+                  sotto_element type, int64_t stride, const uint8_t *missing,
+                  sotto_error *error);
 
 /* The columns of an array: the element (i, j) is at `values` + i * row_stride
    + j * column_stride bytes. Without names they are called 1, 2, ... as those
@@ -311,9 +315,8 @@ typedef struct sotto_sparse {
     sotto_element start_type, index_type, value_type;
 } sotto_sparse;
 
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_columns_add_sparse(sotto_columns *columns, const sotto_sparse *entries,
-                         sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_sparse(
+    sotto_columns *columns, const sotto_sparse *entries, sotto_error *error);
 
 /*
  * Columns that arrive by an Arrow C stream (struct ArrowArrayStream, of
@@ -325,9 +328,8 @@ sotto_columns_add_sparse(sotto_columns *columns, const sotto_sparse *entries,
  * table.
  */
 struct ArrowArrayStream;
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_columns_stream(sotto_columns **out, struct ArrowArrayStream *stream,
-                     sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_stream(
+    sotto_columns **out, struct ArrowArrayStream *stream, sotto_error *error);
 
 /* As sotto_table_read. Messages name the columns, and rows from 1 on. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
@@ -438,10 +440,10 @@ typedef struct sotto_model sotto_model;
 
 /* How far a fit is. For the operator: the gap depends on the records. */
 typedef struct sotto_progress {
-    double share; /* of the work, from 0 to 1, as far as can be told */
-    double gap;   /* how far F may be from its minimum, relative to it; NaN
-                     where it is not known, as in private training */
-    const char *stage;    /* what it is about: "bounds", "rounds", ... */
+    double share;      /* of the work, from 0 to 1, as far as can be told */
+    double gap;        /* how far F may be from its minimum, relative to it; NaN
+                          where it is not known, as in private training */
+    const char *stage; /* what it is about: "bounds", "rounds", ... */
     int64_t round, total; /* of this stage, from 1; 0: they are not counted */
 } sotto_progress;
 
@@ -520,7 +522,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_read(sotto_model **out,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_write(
     const sotto_model *model, const char *path, sotto_error *error);
 
-/* The same as text: what the file has. */
+/* The same as text: what the file has, byte for byte. The caller frees it by
+   sotto_text_free. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_model_text(char **out, const sotto_model *model, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_parse(sotto_model **out,
@@ -657,9 +660,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_verify(
 /* The same with the key files' text. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_sign_with(
     sotto_model *model, const char *key_text, sotto_error *error);
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_model_verify_with(const sotto_model *model, const char *public_key_text,
-                        sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_verify_with(
+    const sotto_model *model, const char *public_key_text, sotto_error *error);
 
 /* Whether FILE is a secret key that can sign: to be asked before long work. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_key_check(const char *path,
@@ -796,6 +798,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_parse(sotto_events **out,
                                                            sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_events_json(char **out, const sotto_events *events, sotto_error *error);
+
+/* The events that a statement of privacy lists: that of a model, or what
+   sotto_fit_plan gives. It is checked as sotto_model_check does. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_stated(
+    sotto_events **out, const char *statement, sotto_error *error);
 
 /* The list as a plan; reads back to the same bits. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status

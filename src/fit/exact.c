@@ -69,7 +69,7 @@ static int fit_look(void *context, double gap)
     double share = gap > 0 ? log(fmin(gap, 1)) / log(w->tolerance) : 1;
     if (share > w->share)
         w->share = fmin(share, 1);
-    sotto_progress progress = {w->share, gap};
+    sotto_progress progress = {.share = w->share, .gap = gap};
     return w->callback->call(w->callback->context, &progress);
 }
 

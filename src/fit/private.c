@@ -13,7 +13,7 @@
 static int run_look(void *context, double share)
 {
     const private_run *r = context;
-    sotto_progress progress = {share, NAN};
+    sotto_progress progress = {.share = share, .gap = NAN};
     return r->callback->call(r->callback->context, &progress);
 }
 
@@ -74,7 +74,9 @@ static sotto_status run_state(private_run *r, double *epsilon,
                            option_number(r->run.options, OPTION_DELTA),
                            fit_bounds_word(r),
                            fit_rows_come_from(r->run.options),
-                           r->run.facts.scaled};
+                           r->run.facts.scaled,
+                           option_is(r->run.options, OPTION_PREPARED,
+                                     "elsewhere")};
     return curator_statement(&terms, &r->statement, epsilon, error);
 }
 

@@ -18,6 +18,7 @@
 #include "ledger.h"
 #include "model.h"
 #include "noise.h"
+#include "option.h"
 
 #include <errno.h>
 #include <math.h>
@@ -262,6 +263,72 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* A schema and smoothness as texts, copied, and events. */
+static sotto_status do_texts(const sotto_options *options, sotto_error *error)
+{
+    sotto_options *copy = NULL;
+    sotto_events *events = NULL;
+    sotto_model *m = NULL;
+    sotto_table *t = NULL;
+    sotto_status status = sotto_options_new(&copy, error);
+    for (int i = 0; status == SOTTO_OK && i < OPTION_COUNT; i++)
+        status = option_copy(copy, options, (option_id)i, error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set_content(copy, "smoothness", "1 2", error);
+    if (status == SOTTO_OK) /* in its own place */
+        status = option_copy(copy, copy, OPTION_SMOOTHNESS, error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set_content(
+            copy, "schema",
+            "{\"sotto_schema\": 1, \"missing_values\": [\"NA\"], "
+            "\"columns\": {\"w\": {\"type\": "
+            "\"number\", \"bounds\": [0, 3]}, \"x\": {\"type\": "
+            "\"number\", \"bounds\": [0, 2e6]}, \"age\": {\"type\": "
+            "\"number\", \"bounds\": [0, 9], \"missing\": 3}}}",
+            error);
+    if (status == SOTTO_OK)
+        status = sotto_table_read(&t, reading, copy, error);
+    if (status == SOTTO_OK)
+        status = sotto_fit(&m, &t, copy, NULL, error);
+    if (status == SOTTO_OK)
+        status = sotto_events_parse(
+            &events,
+            "{\"sotto_events\": 1, \"adjacency\": \"add-remove\", "
+            "\"events\": [{\"event\": \"GAUSS\", \"mu\": 1}]}",
+            error);
+    sotto_events_free(events);
+    sotto_model_free(m);
+    sotto_table_free(t);
+    sotto_options_free(copy);
+    return status;
+}
+
+/* The same by texts. */
+static sotto_status do_sign_texts(sotto_model *m, sotto_error *error)
+{
+    char *text = NULL;
+    sotto_model *back = NULL;
+    sotto_status status =
+        sotto_model_sign_with(m,
+                              "sotto-ed25519-secret-1 0123456789abcdef"
+                              "0123456789abcdef0123456789abcdef"
+                              "0123456789abcdef",
+                              error);
+    if (status == SOTTO_OK)
+        status = sotto_model_text(&text, m, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_parse(&back, text, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_verify_with(
+            back,
+            "sotto-ed25519-public-1 "
+            "207a067892821e25d770f1fba0c47c11ff4b813e54162ece9eb839e076231ab6",
+            error);
+    sotto_text_free(text);
+    sotto_model_free(back);
+    return status;
+}
+
 /* A model that is signed by a new key, written, read and verified. */
 static sotto_status do_sign(const sotto_options *options, sotto_error *error)
 {
@@ -280,6 +347,8 @@ static sotto_status do_sign(const sotto_options *options, sotto_error *error)
         status = sotto_model_read(&back, paths[OUT], error);
     if (status == SOTTO_OK)
         status = sotto_model_verify(back, beside, error);
+    if (status == SOTTO_OK)
+        status = do_sign_texts(back, error);
     sotto_model_free(m);
     sotto_model_free(back);
     unlink(beside);
@@ -692,6 +761,17 @@ static void test_signed(void **state)
     assert_true(sweep("signed", SETTINGS(ONE_THREAD), do_sign) > 40);
 }
 
+static void test_texts(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"target", "x"}, {"drop", "id,sex,out"},
+                       {"epsilon", "1"}, {"delta", "1e-6"}, {"rows", "9"},
+                       {"solver", "cd"}, {"passes", "1"}, ONE_THREAD),
+              do_texts) > 40);
+}
+
 /* Private training: nothing is left in memory, whatever fails. */
 static void test_private(void **state)
 {
@@ -1085,16 +1165,16 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_gzip),
-        cmocka_unit_test(test_svmlight),      cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_template),      cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),         cmocka_unit_test(test_private),
-        cmocka_unit_test(test_noise),         cmocka_unit_test(test_account),
-        cmocka_unit_test(test_federate),      cmocka_unit_test(test_report),
-        cmocka_unit_test(test_read_after),    cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_ledger_page),   cmocka_unit_test(test_ledger),
-        cmocka_unit_test(test_federate_book),
+        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_gzip),
+        cmocka_unit_test(test_svmlight),   cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_template),   cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_model),      cmocka_unit_test(test_private),
+        cmocka_unit_test(test_noise),      cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),   cmocka_unit_test(test_report),
+        cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
+        cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
