@@ -13,6 +13,7 @@ import threading
 from typing import Any
 
 from ._core import call, encode, ffi, handle, lib, text
+from .errors import UsageError
 
 __all__ = ["events_of", "price_up", "untracked"]
 
@@ -61,11 +62,15 @@ class _Untracked:
 
     def _words(self, adjacency: str, delta: float) -> str:
         price = ffi.new("sotto_price *")
-        call(lib.sotto_events_epsilon, self._events[adjacency], delta, price)
-        total = math.nextafter(float(price.epsilon) + self._lost.get(adjacency, 0.0), math.inf)
         fits = self._fits[adjacency]
-        return (f"{fits} untracked fit{'s' if fits > 1 else ''} in this process, "
-                f"as if on one data set: epsilon {price_up(total)} at delta {price_up(delta)}")
+        start = (f"{fits} untracked fit{'s' if fits > 1 else ''} in this process, as if on one "
+                 "data set: ")
+        try:
+            call(lib.sotto_events_epsilon, self._events[adjacency], delta, price)
+        except UsageError:  # the fit is done: that nothing is promised any more is a remark
+            return start + f"no epsilon is proven for all of them at delta {price_up(delta)}"
+        total = math.nextafter(float(price.epsilon) + self._lost.get(adjacency, 0.0), math.inf)
+        return start + f"epsilon {price_up(total)} at delta {price_up(delta)}"
 
 
 untracked = _Untracked()
