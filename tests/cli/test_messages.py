@@ -300,9 +300,13 @@ class Training(Case):
                 looks = [json.loads(line) for line in result.err.splitlines()]
                 self.assertIn("share", looks[-1])
                 self.assertFalse(any("gap" in look for look in looks))
+                self.assertEqual(looks[-1]["part"], "steps")
+                self.assertEqual(looks[-1]["round"], looks[-1]["total"])
                 bar = self.train("--solver", solver, *more, "--progress", "bar")
                 self.assertNotIn(b"nan", bar.err)
                 self.assertNotIn(b"gap", bar.err)
+                self.assertRegex(bar.err, rb"\d %  steps 1 of \d+\x1b")
+                self.assertLess(max(map(len, bar.err.split(b"\r"))), 80 + len("\x1b[K"))
 
 
 class Delimiter(Case):
