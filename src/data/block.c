@@ -26,6 +26,16 @@ void range_add(column_range *range, const double *values, int count)
     }
 }
 
+void range_merge(column_range *range, const column_range *other,
+                 int64_t features)
+{
+    for (int64_t j = 0; j < features; j++) {
+        range[j].low = fmin(range[j].low, other[j].low);
+        range[j].high = fmax(range[j].high, other[j].high);
+        range[j].lost = fmax(range[j].lost, other[j].lost);
+    }
+}
+
 int worker_open(worker *w, const column_plan *p, int sparse)
 {
     size_t gathered;

@@ -59,6 +59,10 @@ typedef struct column_range {
 int range_new(column_range **out, int64_t features);
 void range_add(column_range *range, const double *values, int count);
 
+/* What another worker has seen is added. */
+void range_merge(column_range *range, const column_range *other,
+                 int64_t features);
+
 /* Bytes of one stored value. */
 static inline size_t plan_element(const column_plan *p)
 {

@@ -19,7 +19,8 @@ static sotto_status npy_plan(column_plan *p, const char *file, int64_t columns,
     file_header h;
     sotto_status status = npy_names(&h, columns, error);
     if (status == SOTTO_OK)
-        status = plan_columns(p, file, 0, h.name, columns, options, error);
+        status = plan_columns(p, file, NAMES_COUNTED, h.name, columns, options,
+                              error);
     header_free(&h);
     if (status != SOTTO_OK)
         return status;
