@@ -15,12 +15,13 @@ from .files import load
 from .ledger import Dataset, Entry, Ledger, Quote
 from .linear import HuberRegressor, LinearRegression, LinearSVC, LogisticRegression
 from .progress import Progress
+from .schema import Category, Drop, Number, Person, Schema, Target, Weight
 
 __all__ = [
-    "BudgetError", "DataError", "Dataset", "Entry", "HuberRegressor", "Ledger",
-    "LinearRegression", "LinearSVC", "LogisticRegression", "NotPrivateWarning", "Plan",
-    "PrivacyError", "Progress", "Quote", "RemarkWarning", "SottoError", "SottoWarning",
-    "UntrackedWarning", "UsageError", "load",
+    "BudgetError", "Category", "DataError", "Dataset", "Drop", "Entry", "HuberRegressor",
+    "Ledger", "LinearRegression", "LinearSVC", "LogisticRegression", "NotPrivateWarning", "Number",
+    "Person", "Plan", "PrivacyError", "Progress", "Quote", "RemarkWarning", "Schema", "SottoError",
+    "SottoWarning", "Target", "UntrackedWarning", "UsageError", "Weight", "load",
 ]
 
 __version__ = _core.text(_core.lib.sotto_version()) or ""

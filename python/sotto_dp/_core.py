@@ -84,6 +84,14 @@ def remarks(function: Any, *arguments: Any) -> Iterator[str]:
         i += 1
 
 
+def table_remarks(table: Any) -> Iterator[str]:
+    """The remarks about a table: for the operator, not for release."""
+    i = 0
+    while (words := text(lib.sotto_table_warning(table, i))) is not None:
+        yield words
+        i += 1
+
+
 # ---- options ----
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _sklearn
-from ._core import Options, Stopped, call, ffi, lib, remarks, take_text, with_callback
+from ._core import (Options, Stopped, call, ffi, lib, remarks, table_remarks, take_text,
+                    with_callback)
 from ._data import Columns
 from ._model import Doubles, Model
 from ._parameters import PLAIN, Parameters
@@ -221,6 +222,7 @@ class Estimator(Parameters):
             call(lib.sotto_fit, out, table, options.pointer, callback)
 
         try:
+            self._warn(table_remarks(table[0]))
             self._warn(remarks(lib.sotto_fit_remark, options.pointer, table[0]))
             with reporter(self.progress, type(self).__name__) as report:
                 with_callback(report, run)
