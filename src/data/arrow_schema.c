@@ -98,7 +98,6 @@ sotto_status arrow_columns(arrow_reader *r, sotto_columns *c,
     if (s->n_children < 0 || (s->n_children > 0 && !s->children))
         return error_set(error, SOTTO_USAGE,
                          "the stream: expected its columns, found none");
-    r->columns = c;
     r->form = mem_zeroed((size_t)s->n_children, sizeof *r->form);
     r->gathered = mem_zeroed((size_t)s->n_children, sizeof *r->gathered);
     if (!r->form || !r->gathered)
