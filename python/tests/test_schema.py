@@ -12,6 +12,7 @@ import unittest
 
 from sotto_dp import schema as module
 from sotto_dp import schema_columns
+from sotto_dp.errors import UsageError
 from sotto_dp.schema import Category, Drop, Number, Person, Schema, Target, Weight
 
 PROGRAM = os.environ.get("SOTTO")
@@ -198,7 +199,7 @@ def refused(make):
     """The line of a refusal; None: it was not refused."""
     try:
         make()
-    except (ValueError, TypeError) as error:
+    except (UsageError, TypeError) as error:
         return str(error)
     return None
 
