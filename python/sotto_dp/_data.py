@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ._core import call, encode, ffi, handle, lib, text
 from .errors import DataError
 
-__all__ = ["Columns", "is_frame", "is_sparse", "names_as_text", "one_column", "one_text",
+__all__ = ["Columns", "is_frame", "is_sparse", "names_as_text", "numbers", "one_column", "one_text",
            "table_names"]
 
 Array = npt.NDArray[Any]
@@ -38,8 +38,9 @@ def _element(dtype: np.dtype[Any]) -> int | None:
     return None if name is None else int(getattr(lib, name))
 
 
-def _numbers(values: Array, what: str) -> Array:
+def numbers(values: Any, what: str) -> Array:
     """An array of a type that the library reads; others become doubles."""
+    values = np.asarray(values)
     if values.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {what}")
     if values.dtype.kind in "mMV":
@@ -112,7 +113,7 @@ def one_column(values: Any, what: str) -> Any:
         out = values
     else:
         out = np.asarray(values)
-    shape = getattr(out, "shape", (len(out),))
+    shape: tuple[int, ...] = getattr(out, "shape", (len(out),))
     if len(shape) == 2 and shape[1] == 1:
         out = np.asarray(out).reshape(-1)
     elif len(shape) != 1:
@@ -150,7 +151,7 @@ class Columns:
 
     def array(self, values: Array, names: Sequence[str] | None = None) -> None:
         """The columns of an array of two dimensions, whatever its strides."""
-        values = _numbers(values, "X")
+        values = numbers(values, "X")
         self._check_rows(values.shape[0], "X")
         names_in_c: Any = ffi.NULL
         if names is not None:
@@ -164,7 +165,7 @@ class Columns:
 
     def numbers(self, name: str, values: Array, missing: Array | None = None) -> None:
         """One column of numbers, whatever its stride."""
-        values = _numbers(values, f'column "{name}"')
+        values = numbers(values, f'column "{name}"')
         self._check_rows(values.shape[0], f'column "{name}"')
         mask: Any = ffi.NULL
         if missing is not None:
@@ -202,7 +203,7 @@ class Columns:
             self.texts(name, [levels[code] if code >= 0 else None
                               for code in codes.to_numpy()])
             return
-        dtype = getattr(values, "dtype", None)
+        dtype: Any = getattr(values, "dtype", None)
         if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "O") in "iufb":
             blank = values.isna().to_numpy()  # pandas' nullable numbers
             self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=0), blank)
@@ -227,7 +228,7 @@ class Columns:
             X = X.copy()
             X.sum_duplicates()
         self._check_rows(X.shape[0], "X")
-        values = _numbers(X.data, "X")
+        values = numbers(X.data, "X")
         index = [part if part.dtype in (np.int32, np.int64) else part.astype(np.int64)
                  for part in (X.indptr, X.indices)]
         entries = ffi.new("sotto_sparse *")

@@ -71,6 +71,7 @@ class Records:
     target: str
     weight_name: str
     person_name: str
+    labels: list[Any] | None = None
 
     @classmethod
     def take(cls, owner: Estimator, X: Any, y: Any, weight: Any, target: str | None,
@@ -110,15 +111,20 @@ class Records:
         """Says what the columns are for."""
         owner = self.owner
         options.set("target", self.target)
+        weighs = any(type(column).__name__ == "Weight"
+                     for column in getattr(owner.schema, "columns", {}).values())
         if self.weight is not None:
             options.set("weights", self.weight_name)
+        if owner.weight_bound is not None and (self.weight is not None or weighs):
+            options.set("weight-bound", owner.weight_bound)
         ledger_unit = getattr(owner.ledger, "unit", None)
         if self.person is not None:
             options.set("unit-column", self.person_name)
         elif getattr(owner.schema, "person", None) is None and ledger_unit is not None:
             options.set("unit-column", ledger_unit)
         self.labels = self._labels()
-        schema = None if owner.schema is None else json.loads(owner.schema.json_text())
+        words = owner._schema_text()
+        schema = None if words is None else json.loads(words)
         if self.labels is not None:
             texts = [one_text(label, "classes").decode("utf-8", "surrogateescape")
                      for label in self.labels]
@@ -142,7 +148,8 @@ class Records:
         if isinstance(classes, str) and classes == "public":
             return _public_labels(self._target_values())
         if classes is not None:
-            labels = [each.item() if isinstance(each, np.generic) else each for each in classes]
+            listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
+            labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
             if len(labels) != 2 or labels[0] == labels[1]:
                 raise UsageError("classes: expected two different labels, the negative one first")
             return labels
@@ -175,6 +182,13 @@ class Records:
         return (self.names is not None and not hasattr(self.X, "iloc") and self.y is None and
                 self.weight is None and self.person is None and
                 hasattr(self.X, "__arrow_c_stream__"))
+
+    def explain(self, error: DataError) -> DataError:
+        """A refusal with what can be done about it, where labels were not declared."""
+        if getattr(self.owner, "classes", None) is None and "declared classes" in str(error):
+            return DataError(f"{error}; without classes= y is 0/1 or bool: for -1/+1 give "
+                             "classes=[-1, 1]")
+        return error
 
     def columns(self) -> Columns:
         """The list of columns for the library; nothing is copied that need not be."""

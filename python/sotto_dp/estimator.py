@@ -6,38 +6,27 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _sklearn
-from ._core import (Options, Stopped, as_text, call, ffi, lib, remarks, take_text, text,
-                    with_callback)
-from ._data import Columns, is_frame
+from ._core import Options, Stopped, call, ffi, lib, remarks, take_text, with_callback
+from ._data import Columns
 from ._model import Doubles, Model
+from ._parameters import PLAIN, Parameters
 from ._records import Records, for_model
 from ._spending import untracked
-from .errors import (NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
+from .errors import (DataError, NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
                      UntrackedWarning, UsageError)
 from .ledger import Dataset, who
-from .progress import Progress, reporter
+from .progress import reporter
 
 __all__ = ["Estimator", "Plan"]
 
 Self = TypeVar("Self", bound="Estimator")
-
-# Parameters that are options of the library under the same name, - for _.
-_PLAIN = (
-    "epsilon", "delta", "adjacency", "rows", "rows_per_person", "undeclared", "weight_bound",
-    "bad_rows", "parts", "purpose", "l1", "l2", "box", "penalty_units", "solver", "clip",
-    "difference_clip", "passes", "rounds", "steps", "step_size", "order", "smoothness",
-    "calibration", "average", "batch_rate", "momentum", "decay", "rule", "selection_share",
-    "norm_bound", "radius", "intercept_radius", "blocks", "sampling", "candidates", "path",
-    "tolerance", "huber_delta", "threads", "insecure_seed")
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -63,101 +52,42 @@ class Plan:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Estimator:
+class Estimator(Parameters):
     """What all estimators share; see `LogisticRegression` for the parameters."""
 
-    epsilon: float | None = None
-    delta: float | None = None
-    schema: Any = None
-    ledger: Dataset | None = None
-    purpose: str | None = None
-    adjacency: str | None = None
-    rows: int | None = None
-    rows_per_person: int | None = None
-    undeclared: str | None = None
-    weight_bound: float | None = None
-    parts: Sequence[str] | None = None
-    bad_rows: str | None = None
-    l1: float | None = None
-    l2: float | None = None
-    box: tuple[float, float] | None = None
-    fit_intercept: bool = True
-    penalty_units: str | None = None
-    solver: str | None = None
-    clip: float | None = None
-    difference_clip: float | None = None
-    passes: int | None = None
-    rounds: int | None = None
-    steps: int | None = None
-    step_size: float | None = None
-    order: str | None = None
-    smoothness: str | None = None
-    calibration: str | None = None
-    average: float | None = None
-    batch_rate: float | None = None
-    momentum: float | None = None
-    decay: float | None = None
-    rule: str | None = None
-    selection_share: float | None = None
-    norm_bound: float | None = None
-    radius: float | None = None
-    intercept_radius: float | None = None
-    blocks: str | None = None
-    sampling: str | None = None
-    candidates: int | None = None
-    path: str | None = None
-    tolerance: float | None = None
-    threads: int | None = None
-    progress: bool | Callable[[Progress], Any] | None = None
-    insecure_seed: int | None = None
-
-    _loss: ClassVar[str] = ""
+    _losses: ClassVar[tuple[str, ...]] = ()
     _estimator_type: ClassVar[str] = ""
-
-    # ---- parameters ----
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        return sorted(each.name for each in fields(cls))
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name, as scikit-learn wants them."""
-        return {name: getattr(self, name) for name in self._get_param_names()}
-
-    def set_params(self: Self, **params: Any) -> Self:
-        """Sets parameters by name, as scikit-learn wants it."""
-        names = self._get_param_names()
-        for name, value in params.items():
-            if name not in names:
-                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. "
-                                 f"Valid parameters are: {names!r}.")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        given = [f"{each.name}={getattr(self, each.name)!r}" for each in fields(self)
-                 if getattr(self, each.name) is not each.default]
-        return f"{type(self).__name__}({', '.join(given)})"
 
     # ---- options ----
 
     def _is_private(self) -> bool:
         """Whether the fit promises something."""
         if self.epsilon is None:
-            raise PrivacyError("epsilon: expected a number; there is no default (docs: what "
-                               "epsilon means), float('inf') trains a model that is NOT PRIVATE")
-        if math.isinf(float(self.epsilon)):
-            return False
+            raise PrivacyError("epsilon: expected a number, the privacy budget; there is no "
+                               "default, and inf trains a model that is NOT PRIVATE")
+        try:
+            if math.isinf(float(self.epsilon)):
+                return False
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError("epsilon: expected a number") from None
         if self.delta is None:
             raise PrivacyError("delta: expected a number well below 1 / rows; there is no default")
         return self.insecure_seed is None
 
+    def _loss(self) -> str:
+        """The loss, as the library calls it."""
+        return self._losses[0]
+
+    def _setting(self, name: str) -> Any:
+        """A parameter, or what stands for it where it is not given."""
+        return getattr(self, name, None)
+
     def _settings(self) -> Options:
         """The parameters as options of the library."""
         options = Options()
-        options.set("loss", self._loss)
-        for name in _PLAIN:
-            value = getattr(self, name, None)
+        options.set("loss", self._loss())
+        for name in PLAIN:
+            value = self._setting(name)
             if value is not None:
                 options.set(name.replace("_", "-"), value)
         options.set("intercept", bool(self.fit_intercept))
@@ -165,8 +95,18 @@ class Estimator:
             options.set("prepared", "elsewhere")
         return options
 
+    def _schema_text(self) -> str | None:
+        """The schema as a file of the program would have it."""
+        if self.schema is None:
+            return None
+        if not hasattr(self.schema, "json_text"):
+            raise UsageError("schema: expected a Schema")
+        return str(self.schema.json_text())
+
     def _set_people(self, options: Options) -> None:
         """Rows of a person: said here, by the schema, or by the data set."""
+        if self.ledger is not None and not isinstance(self.ledger, Dataset):
+            raise UsageError("ledger: expected a data set, as Ledger(path).dataset(name) gives")
         declared = getattr(self.schema, "rows_per_person", None)
         if self.rows_per_person is None and declared is not None:
             options.set("rows-per-person", declared)
@@ -178,8 +118,6 @@ class Estimator:
     def _set_ledger(self, options: Options) -> None:
         if self.ledger is None:
             return
-        if not isinstance(self.ledger, Dataset):
-            raise UsageError("ledger: expected a data set, as Ledger(path).dataset(name) gives")
         if not os.path.exists(self.ledger.path):
             raise SottoError(f"{self.ledger.path}: the ledger is not there; nothing was fitted")
         options.set("ledger", self.ledger.path)
@@ -192,8 +130,9 @@ class Estimator:
         self._is_private()
         options = self._settings()
         self._set_people(options)
-        if self.schema is not None:
-            options.content("schema", self.schema.json_text())
+        schema = self._schema_text()
+        if schema is not None:
+            options.content("schema", schema)
         elif features is not None:
             options.set("features", features)
         if rows is not None and self.rows is None:
@@ -259,7 +198,10 @@ class Estimator:
         records = Records.take(self, X, y, sample_weight, target, person)
         records.declare(options)
         call(lib.sotto_fit_check, options.pointer)
-        model = self._train(options, records.columns(), private)
+        try:
+            model = self._train(options, records.columns(), private)
+        except DataError as error:
+            raise records.explain(error) from None
         records.settle(self)
         self._keep(model)
         self._tell(private)
@@ -312,7 +254,7 @@ class Estimator:
         self.coef_ = model.weights()
         self.noise_ = model.noises()
         self.coef_names_ = np.array(model.names(), dtype=object)
-        self.intercept_: Any = model.intercept()
+        self.intercept_ = model.intercept()
         self.statement_ = model.statement()
         self.privacy_ = None if self.statement_ is None else {
             "epsilon": self.statement_["epsilon"], "delta": self.statement_["delta"],
@@ -354,9 +296,9 @@ class Estimator:
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
         """Reads a model file, as the program or `save` wrote it."""
         model = Model.read(os.fspath(path))
-        if model.loss() != cls._loss:
+        if model.loss() not in cls._losses:
             raise UsageError(f"{os.fspath(path)}: its loss is {model.loss()}, and that of "
-                             f"{cls.__name__} is {cls._loss}")
+                             f"{cls.__name__} is {' or '.join(cls._losses)}")
         self = cls()
         self._keep(model)
         self._restore(model)
@@ -366,8 +308,12 @@ class Estimator:
         """What a file says about the parameters and the columns."""
         if self.statement_ is not None:
             self.epsilon, self.delta = self.statement_["epsilon"], self.statement_["delta"]
-        self.n_features_in_ = len(model.names())
-        self.feature_names_in_ = self.coef_names_
+        columns = json.loads(model.text())["schema"].get("columns", {})
+        names = [name for name, column in columns.items()
+                 if column["type"] in ("number", "category")]
+        self.n_features_in_ = len(names) or len(model.names())
+        if names and names != [str(j + 1) for j in range(len(names))]:
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def report(self, path: str | os.PathLike[str] | None = None,
                name: str | None = None) -> str:
@@ -395,4 +341,4 @@ class Estimator:
 
     def _repr_html_(self) -> str:
         from .card import html_card
-        return html_card(self._fitted().text(), self._fitted().booking())
+        return str(html_card(self._fitted().text(), self._fitted().booking()))

@@ -19,6 +19,6 @@ def load(path: str | os.PathLike[str]) -> Estimator:
     """Reads a model file, as the program or `save` wrote it, whatever its loss."""
     loss = Model.read(os.fspath(path)).loss()
     for kind in _KINDS:
-        if kind._loss == loss:
+        if loss in kind._losses:
             return kind.load(path)
     raise UsageError(f"{os.fspath(path)}: there is no estimator for the loss {loss}")

@@ -8,19 +8,16 @@ booked.
 from __future__ import annotations
 
 import datetime
-import getpass
 import math
 import os
+import pwd
 import tempfile
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._core import Options, call, encode, ffi, handle, lib, take_text, text, with_callback
 from ._spending import events_of
 from .errors import PrivacyError, UsageError
-
-if TYPE_CHECKING:
-    from .estimator import Plan
 
 __all__ = ["Dataset", "Entry", "Ledger", "Quote"]
 
@@ -28,8 +25,8 @@ __all__ = ["Dataset", "Entry", "Ledger", "Quote"]
 def who() -> str | None:
     """Whoever runs this, for the ledger, as the program has it."""
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):
+        return pwd.getpwuid(os.geteuid()).pw_name or None
+    except KeyError:
         return None
 
 
@@ -283,6 +280,19 @@ def _unit_column(words: str) -> str | None:
     return words[len(start):-1] if words.startswith(start) else None
 
 
+def _declared_rows(words: str) -> int:
+    """The rows of a person that has no column, in the words of a unit."""
+    start = "a person with at most "
+    return int(words[len(start):].split()[0]) if words.startswith(start) else 1
+
+
+def _is_unit(made: Dataset, words: str, rows: int | None) -> bool:
+    """Whether these words are about the unit that was asked for."""
+    if made.unit is not None:
+        return made.unit == _unit_column(words) or _words_of(made) == words
+    return rows is None or _unit_column(words) is not None or rows == _declared_rows(words)
+
+
 def _words_of(made: Dataset) -> str:
     """The words that a ledger has for this unit: those of one made for it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -295,9 +305,8 @@ def _words_of(made: Dataset) -> str:
 def _same(made: Dataset, wanted: dict[str, Any]) -> Dataset:
     """Refuses values that differ from those the data set was made with."""
     state = made._state()
-    column = _unit_column(state["unit"])
-    unit_given = wanted["unit-column"] is not None or wanted["rows-per-person"] is not None
-    if unit_given and made.unit != column and _words_of(made) != state["unit"]:
+    column, rows = _unit_column(state["unit"]), wanted["rows-per-person"]
+    if not _is_unit(made, state["unit"], rows):
         raise UsageError(f'data set "{made.name}": its unit is {state["unit"]}; '
                          "expected the same")
     for key, stored in (("adjacency", state["adjacency"]), ("owner", state["owner"])):
@@ -308,5 +317,5 @@ def _same(made: Dataset, wanted: dict[str, Any]) -> Dataset:
             there = "has no cap" if stored is None else f"has a cap of {key} {stored!r}"
             raise UsageError(f'data set "{made.name}" {there}: expected the same '
                              "(raise_cap raises it)")
-    return Dataset(made.path, made.name, made.unit or column, made.rows,
-                   state["adjacency"])
+    return Dataset(made.path, made.name, made.unit or column,
+                   rows or _declared_rows(state["unit"]), state["adjacency"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -10,15 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import lib
+from ._data import numbers, one_column
 from ._model import Doubles, Model
+from .errors import DataError
 from .estimator import Estimator
 
 __all__ = ["HuberRegressor", "LinearRegression", "LinearSVC", "LogisticRegression"]
 
 
 def _weights(sample_weight: Any, rows: int) -> Doubles:
-    return (np.ones(rows) if sample_weight is None
-            else np.asarray(sample_weight, dtype=np.float64))
+    if sample_weight is None:
+        return np.ones(rows)
+    out: Doubles = numbers(one_column(sample_weight, "sample_weight"),
+                           "sample_weight").astype(np.float64)
+    return out
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -26,7 +32,6 @@ class _Classifier(Estimator):
     classes: Sequence[Any] | Literal["public"] | None = None
 
     _estimator_type: ClassVar[str] = "classifier"
-    classes_: ClassVar[npt.NDArray[Any]]
 
     def _keep(self, model: Model) -> None:
         super()._keep(model)
@@ -34,7 +39,7 @@ class _Classifier(Estimator):
         self.noise_ = self.noise_.reshape(1, -1)
         self.intercept_ = np.array([self.intercept_])
         if "classes_" not in self.__dict__:
-            self.__dict__["classes_"] = _as_labels(model.classes())
+            self.classes_ = _as_labels(model.classes())
 
     def decision_function(self, X: Any) -> Doubles:
         """The scores x'w + b; above 0 speaks for the positive class."""
@@ -49,8 +54,11 @@ class _Classifier(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
         """The accuracy: the part of the rows whose label is right."""
-        y = np.asarray(X[target] if y is None else y)
-        right = np.asarray(self.predict(X) == y.reshape(-1), dtype=np.float64)
+        y = np.asarray(one_column(X[target] if y is None else y, "y"))
+        answers = self.predict(X)
+        if len(y) != len(answers):
+            raise DataError(f"y has {len(y)} rows where {len(answers)} were expected")
+        right = np.asarray(answers == y, dtype=np.float64)
         return float(np.average(right, weights=_weights(sample_weight, len(right))))
 
 
@@ -69,7 +77,7 @@ class _Regressor(Estimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
         """R squared: 1 is perfect, 0 is what the mean would do."""
-        y = np.asarray(X[target] if y is None else y, dtype=np.float64).reshape(-1)
+        y = numbers(one_column(X[target] if y is None else y, "y"), "y").astype(np.float64)
         weight = _weights(sample_weight, len(y))
         residual = float(np.sum(weight * (y - self.predict(X)) ** 2))
         total = float(np.sum(weight * (y - np.average(y, weights=weight)) ** 2))
@@ -159,7 +167,7 @@ class LogisticRegression(_Classifier):
     True
     """
 
-    _loss: ClassVar[str] = "logistic"
+    _losses: ClassVar[tuple[str, ...]] = ("logistic",)
 
     def predict_proba(self, X: Any) -> Doubles:
         """The probabilities of the two classes, in the order of `classes_`."""
@@ -175,11 +183,12 @@ class LogisticRegression(_Classifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVC(_Classifier):
-    """A private support vector machine of two classes: the hinge loss.
+    """A private support vector machine of two classes.
 
-    The parameters are those of `LogisticRegression`. ``solver="auto"`` needs a
-    loss that bends, which the hinge does not: without a solver, "scd" is
-    taken.
+    The parameters are those of `LogisticRegression`, and `loss`, as
+    scikit-learn has it. "squared_hinge" needs nothing else. "hinge" has a
+    corner, which ``solver="auto"`` cannot take: without a solver "scd" is
+    taken, which needs ``fit_intercept=False``, `l2` and declared bounds.
 
     Examples
     --------
@@ -190,12 +199,27 @@ class LinearSVC(_Classifier):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-1, 1, (5000, 2))
     >>> y = np.where(X[:, 0] > 0, "yes", "no")
-    >>> svm = dp.LinearSVC(epsilon=1, delta=1e-6, classes=["no", "yes"], l2=0.01)
+    >>> svm = dp.LinearSVC(epsilon=1, delta=1e-6, classes=["no", "yes"])
     >>> svm.fit(X, y).score(X, y) > 0.8
     True
     """
 
-    _loss: ClassVar[str] = "hinge"
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
+
+    _losses: ClassVar[tuple[str, ...]] = ("squared-hinge", "hinge")
+
+    def _loss(self) -> str:
+        return str(self.loss).replace("_", "-")
+
+    def _setting(self, name: str) -> Any:
+        if name == "solver" and self.solver is None and self.loss == "hinge" and \
+                not math.isinf(float(self.epsilon or 0)):
+            return "scd"
+        return super()._setting(name)
+
+    def _restore(self, model: Model) -> None:
+        super()._restore(model)
+        self.loss = "hinge" if model.loss() == "hinge" else "squared_hinge"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -218,7 +242,7 @@ class LinearRegression(_Regressor):
     True
     """
 
-    _loss: ClassVar[str] = "squared"
+    _losses: ClassVar[tuple[str, ...]] = ("squared",)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -231,4 +255,4 @@ class HuberRegressor(_Regressor):
 
     huber_delta: float | None = None
 
-    _loss: ClassVar[str] = "huber"
+    _losses: ClassVar[tuple[str, ...]] = ("huber",)
