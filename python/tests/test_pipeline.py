@@ -10,11 +10,8 @@ import sys
 import tempfile
 import threading
 import unittest
-import warnings
 
-import numpy as np
-
-import sotto_dp as dp
+from common import Case, dp, np
 
 try:
     import scipy.sparse as sparse
@@ -329,11 +326,10 @@ class Check(unittest.TestCase):
 
 
 @unittest.skipUnless(sklearn, "scikit-learn is not installed")
-class Fits(unittest.TestCase):
+class Fits(Case):
     def setUp(self):
+        super().setUp()
         self.X, self.y = make_data()
-        self.enterContext(warnings.catch_warnings())
-        warnings.simplefilter("ignore", dp.SottoWarning)
 
     def pipe(self, **more):
         return dp.make_pipeline(dp.Bounds(-1, 1), PolynomialFeatures(2, include_bias=False),
@@ -557,7 +553,7 @@ class WithoutIt(unittest.TestCase):
     def test_import(self):
         """Without scikit-learn all else works, and what needs it says so in one line."""
         code = ("import sys\nsys.modules['sklearn'] = None\n"
-                "from sotto_dp import *\nimport sotto_dp as dp\n"
+                "import common\nfrom sotto_dp import *\nimport sotto_dp as dp\n"
                 "for use in (lambda: dp.Bounds, lambda: dp.make_pipeline(1), "
                 "lambda: dp.check(1)):\n"
                 "    try:\n        use()\n"
