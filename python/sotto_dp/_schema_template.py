@@ -11,6 +11,7 @@ import re
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._schema_text import check_text, quoted
+from .errors import UsageError
 from .schema_columns import Category, Column, Drop, Number, Target
 
 _BOOLEAN = re.compile(r"bool(ean)?(\[pyarrow\])?$|sparse\[bool", re.I)
@@ -52,7 +53,7 @@ def _by_name(names: List[Any]) -> List[str]:
     if all(isinstance(name, str) for name in names):
         return [check_text(str(name), "the name of a column") for name in names]
     if any(isinstance(name, str) for name in names):
-        raise ValueError("expected every column to have a name that is a str, or none")
+        raise UsageError("expected every column to have a name that is a str, or none")
     return [str(place + 1) for place in range(len(names))]
 
 
@@ -62,8 +63,8 @@ def columns_of(data: object, target: Optional[str]) -> Dict[str, Column]:
     out: Dict[str, Column] = {}
     for name, kind in zip(_by_name(names), types):
         if name in out:
-            raise ValueError(f"column {quoted(name)}: there twice")
+            raise UsageError(f"column {quoted(name)}: there twice")
         out[name] = Target() if name == target else _column(str(kind))
     if target is not None and target not in out:
-        raise ValueError(f"there is no column {quoted(target)}, the target")
+        raise UsageError(f"there is no column {quoted(target)}, the target")
     return out

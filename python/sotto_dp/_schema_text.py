@@ -7,6 +7,8 @@ import math
 import sys
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
+from .errors import UsageError
+
 _WRITTEN = (list, tuple, range)
 
 
@@ -20,11 +22,11 @@ def check_text(text: object, what: str) -> str:
     if type(text) is not str:
         raise TypeError(f"expected {what} to be a str")
     if not text or "\0" in text:
-        raise ValueError(f"expected {what} not to be empty, and without the character 0")
+        raise UsageError(f"expected {what} not to be empty, and without the character 0")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"expected {what} to be text that UTF-8 can have") from None
+        raise UsageError(f"expected {what} to be text that UTF-8 can have") from None
     return text
 
 
@@ -44,7 +46,7 @@ def check_words(words: object, what: str) -> Tuple[str, ...]:
             raise TypeError(f"expected {what} to be a list of str or int")
         out.append(check_text(str(word), what))
     if not out or len(set(out)) < len(out):
-        raise ValueError(f"expected {what} to be a list of different words")
+        raise UsageError(f"expected {what} to be a list of different words")
     return tuple(out)
 
 
@@ -54,10 +56,10 @@ def check_bounds(low: object, high: object) -> None:
         return
     for x in (low, high):
         if isinstance(x, bool) or not isinstance(x, (int, float)):
-            raise ValueError("expected bounds to be two numbers, low and high")
+            raise UsageError("expected bounds to be two numbers, low and high")
     a, b = finite(low), finite(high)
     if not a < b or not sys.float_info.min <= b / 2 - a / 2 < math.inf:
-        raise ValueError("expected bounds to be low < high")
+        raise UsageError("expected bounds to be low < high")
 
 
 def finite(x: Any) -> float:
@@ -67,7 +69,7 @@ def finite(x: Any) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError("expected numbers to be finite")
+        raise UsageError("expected numbers to be finite")
     return number
 
 
@@ -91,12 +93,12 @@ def json_line(value: object) -> str:
 def _once(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     out = dict(pairs)
     if len(out) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise UsageError("a key is there twice")
     return out
 
 
 def _no_constant(word: str) -> Any:
-    raise ValueError("NaN and infinities are no JSON")
+    raise UsageError("NaN and infinities are no JSON")
 
 
 def parse_json(text: Union[str, bytes], what: str) -> Dict[str, Any]:
@@ -109,16 +111,16 @@ def parse_json(text: Union[str, bytes], what: str) -> Dict[str, Any]:
             text = text.decode("utf-8-sig")
         root = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}, column {error.colno}: expected {what} in "
+        raise UsageError(f"line {error.lineno}, column {error.colno}: expected {what} in "
                          f"JSON: {error.msg}") from None
     except UnicodeDecodeError:
-        raise ValueError(f"expected {what} in JSON, in UTF-8") from None
+        raise UsageError(f"expected {what} in JSON, in UTF-8") from None
     except RecursionError:
-        raise ValueError(f"expected {what} in JSON, not so deep") from None
+        raise UsageError(f"expected {what} in JSON, not so deep") from None
     except ValueError as error:
-        raise ValueError(f"expected {what} in JSON: {error}") from None
+        raise UsageError(f"expected {what} in JSON: {error}") from None
     if not isinstance(root, dict):
-        raise ValueError(f"expected {what} in JSON, an object")
+        raise UsageError(f"expected {what} in JSON, an object")
     return root
 
 
@@ -127,7 +129,7 @@ def check_keys(of: Mapping[str, Any], keys: Iterable[str], what: str) -> None:
     known = tuple(keys)
     for key in of:
         if key not in known:
-            raise ValueError(f"{what} has no {quoted(key)}; expected some of {', '.join(known)}")
+            raise UsageError(f"{what} has no {quoted(key)}; expected some of {', '.join(known)}")
 
 
 def missing_words(words: object) -> Tuple[str, ...]:

@@ -341,6 +341,6 @@ class Estimator(Parameters):
     def _more_tags(self) -> dict[str, Any]:
         return _sklearn.old_tags(self)
 
-    def _repr_html_(self) -> str:
-        from .card import html_card
-        return str(html_card(self._fitted().text(), self._fitted().booking()))
+    def _repr_html_(self) -> str | None:
+        from .card import card_of
+        return card_of(self)

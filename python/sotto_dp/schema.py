@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from ._schema_text import check_keys, check_text, json_line, missing_words, parse_json, quoted
+from .errors import UsageError
 from .schema_columns import (COLUMNS, Category, Column, Drop, Number, Person, Target, Weight,
                              arguments, column_from)
 
@@ -67,13 +68,13 @@ class Schema:
             more["width"], width = width, None
         for name, column in [*(columns or {}).items(), *more.items()]:
             if name in listed:
-                raise ValueError(f"column {quoted(name)}: declared twice")
+                raise UsageError(f"column {quoted(name)}: declared twice")
             listed[name] = column
         self._columns: Mapping[str, Column] = MappingProxyType(listed)
         self._others = others
         self._missing_values = missing_words(missing_values)
         if width is not None and (type(width) is not int or not 0 < width < 1 << 63):
-            raise ValueError("expected width to be the number of columns of an array")
+            raise UsageError("expected width to be the number of columns of an array")
         self._width = width
         self._check()
 
@@ -85,11 +86,11 @@ class Schema:
                 raise TypeError(f"column {quoted(name)}: expected Number, Category, Target, "
                                 "Weight, Person or Drop, with its parentheses")
             if isinstance(column, _ONE) and seen.setdefault(type(column), name) != name:
-                raise ValueError(f"columns {quoted(seen[type(column)])} and {quoted(name)} are "
+                raise UsageError(f"columns {quoted(seen[type(column)])} and {quoted(name)} are "
                                  f"both a {type(column).__name__}; expected one")
             if isinstance(column, Category) and column.levels is not None and \
                     set(column.levels) & set(self._missing_values):
-                raise ValueError(f"column {quoted(name)}: expected levels that are not among "
+                raise UsageError(f"column {quoted(name)}: expected levels that are not among "
                                  "missing_values")
         if self._others is not None and type(self._others) not in (Number, Drop):
             raise TypeError("expected others to be a Number or Drop()")
@@ -170,7 +171,7 @@ class Schema:
 
         Raises
         ------
-        ValueError
+        UsageError
             A category still has ``...`` in place of its levels.
 
         Examples
@@ -195,7 +196,7 @@ class Schema:
             try:
                 columns.append(f"    {json_line(name)}: {json_line(column._json())}")
             except ValueError as error:
-                raise ValueError(f"column {quoted(name)}: {error}") from None
+                raise UsageError(f"column {quoted(name)}: {error}") from None
         lines.append('  "columns": {' + ("\n" + ",\n".join(columns) + "\n  }" if columns else "}"))
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -214,7 +215,7 @@ class Schema:
 
         Raises
         ------
-        ValueError
+        UsageError
             It is no such text. A key that is not understood is refused: a
             mistyped bound must not become no bound.
 
@@ -225,10 +226,10 @@ class Schema:
         """
         root = parse_json(text, "a schema")
         if type(root.get("sotto_schema")) is not int or root["sotto_schema"] != _VERSION:
-            raise ValueError(f'expected "sotto_schema": {_VERSION}, the version read here')
+            raise UsageError(f'expected "sotto_schema": {_VERSION}, the version read here')
         check_keys(root, _KEYS, "a schema")
         if type(root.get("columns")) is not dict:
-            raise ValueError('expected "columns" to be an object with one entry for each column')
+            raise UsageError('expected "columns" to be an object with one entry for each column')
         columns = {name: _declared(name, of) for name, of in root["columns"].items()}
         others = _declared("default", root["default"]) if "default" in root else None
         return cls(columns, others=others,  # type: ignore[arg-type]
@@ -274,13 +275,13 @@ def _declared(name: str, of: object) -> Column:
     try:
         return column_from(of)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"column {quoted(name)}: {error}") from None
+        raise UsageError(f"column {quoted(name)}: {error}") from None
 
 
 def _listed(root: Mapping[str, Any]) -> List[str]:
     words = root.get("missing_values", [])
     if type(words) is not list or any(type(word) is not str for word in words):
-        raise ValueError('expected "missing_values" to be a list of different words')
+        raise UsageError('expected "missing_values" to be a list of different words')
     return words
 
 

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 from ._schema_text import (check_bounds, check_keys, check_words, finite, number_text,
                            optional_finite)
+from .errors import UsageError
 
 __all__ = ["Number", "Category", "Target", "Weight", "Person", "Drop", "Column"]
 
@@ -55,15 +56,15 @@ class Number:
         object.__setattr__(self, "low", optional_finite(self.low))
         object.__setattr__(self, "high", optional_finite(self.high))
         if not isinstance(self.bought, bool) or (self.bought and self.low is None):
-            raise ValueError("expected bought to be True only beside bounds")
+            raise UsageError("expected bought to be True only beside bounds")
         if self.missing is None or self.missing == "refuse":
             object.__setattr__(self, "missing", "refuse")
             return
         if isinstance(self.missing, bool) or not isinstance(self.missing, (int, float)):
-            raise ValueError('expected missing to be "refuse" or a number')
+            raise UsageError('expected missing to be "refuse" or a number')
         fill = finite(self.missing)
         if self.low is not None and self.high is not None and not self.low <= fill <= self.high:
-            raise ValueError("expected missing to be within the bounds")
+            raise UsageError("expected missing to be within the bounds")
         object.__setattr__(self, "missing", fill)
 
     def __repr__(self) -> str:
@@ -110,7 +111,7 @@ class Category:
         words = None if levels is ... else check_words(levels, "levels")
         missing = "refuse" if missing is None else missing
         if type(missing) is not str or missing not in ("refuse", "none", *(words or ())):
-            raise ValueError('expected missing to be "refuse", "none" or one of the levels')
+            raise UsageError('expected missing to be "refuse", "none" or one of the levels')
         object.__setattr__(self, "levels", words)
         object.__setattr__(self, "missing", missing)
 
@@ -121,7 +122,7 @@ class Category:
 
     def _json(self) -> Dict[str, Any]:
         if self.levels is None:
-            raise ValueError("expected its levels in place of '...': a list that was not "
+            raise UsageError("expected its levels in place of '...': a list that was not "
                              "taken from the records")
         out: Dict[str, Any] = {"type": "category", "levels": list(self.levels)}
         if self.missing != "refuse":
@@ -156,10 +157,10 @@ class Target:
         check_bounds(low, high)
         words = None if classes is None else check_words(classes, "classes")
         if words is not None and len(words) != 2:
-            raise ValueError("expected classes to be two words, the negative class first (more "
+            raise UsageError("expected classes to be two words, the negative class first (more "
                              "than two classes are not supported yet)")
         if words is not None and low is not None:
-            raise ValueError("expected bounds (a number) or classes, not both")
+            raise UsageError("expected bounds (a number) or classes, not both")
         object.__setattr__(self, "low", optional_finite(low))
         object.__setattr__(self, "high", optional_finite(high))
         object.__setattr__(self, "classes", words)
@@ -194,10 +195,10 @@ class Weight:
 
     def __post_init__(self) -> None:
         if self.low is None or self.high is None:
-            raise ValueError("expected a weight to have bounds")
+            raise UsageError("expected a weight to have bounds")
         check_bounds(self.low, self.high)
         if self.low < 0:
-            raise ValueError("expected the bounds of a weight not to be negative")
+            raise UsageError("expected the bounds of a weight not to be negative")
         object.__setattr__(self, "low", finite(self.low))
         object.__setattr__(self, "high", finite(self.high))
 
@@ -229,7 +230,7 @@ class Person:
 
     def __post_init__(self) -> None:
         if self.rows is not None and (type(self.rows) is not int or self.rows < 1):
-            raise ValueError("expected rows to be a whole number from 1 on")
+            raise UsageError("expected rows to be a whole number from 1 on")
 
     def __repr__(self) -> str:
         return "Person" + arguments("" if self.rows is None else f"rows={self.rows}")
@@ -264,7 +265,7 @@ def _bounds(of: Mapping[str, Any]) -> Tuple[Any, Any]:
     if bounds is None:
         return None, None
     if type(bounds) is not list or len(bounds) != 2 or None in bounds:
-        raise ValueError("expected bounds to be [low, high] with low < high")
+        raise UsageError("expected bounds to be [low, high] with low < high")
     return bounds[0], bounds[1]
 
 
@@ -272,19 +273,19 @@ def _words(of: Mapping[str, Any], key: str) -> Any:
     """A list of words: numbers are none in a file."""
     words = of.get(key)
     if words is not None and (type(words) is not list or any(type(w) is not str for w in words)):
-        raise ValueError(f"expected {key} to be a list of different words")
+        raise UsageError(f"expected {key} to be a list of different words")
     return words
 
 
 def _number(of: Mapping[str, Any]) -> Number:
     if of.get("bought", True) is not True:
-        raise ValueError("expected bought to be true, beside bounds")
+        raise UsageError("expected bought to be true, beside bounds")
     return Number(*_bounds(of), missing=of.get("missing"), bought="bought" in of)
 
 
 def _category(of: Mapping[str, Any]) -> Category:
     if of.get("levels") is None:
-        raise ValueError("expected a category to have levels, a list of different words")
+        raise UsageError("expected a category to have levels, a list of different words")
     return Category(_words(of, "levels"), missing=of.get("missing"))
 
 
@@ -303,10 +304,10 @@ _TYPES: Dict[str, Tuple[_Maker, Tuple[str, ...]]] = {
 def column_from(of: object) -> Column:
     """The column that an object of JSON declares."""
     if type(of) is not dict:
-        raise ValueError('expected an object like {"type": ...}')
+        raise UsageError('expected an object like {"type": ...}')
     kind = of.get("type")
     if type(kind) is not str or kind not in _TYPES:
-        raise ValueError("expected type to be one of " + ", ".join(_TYPES))
+        raise UsageError("expected type to be one of " + ", ".join(_TYPES))
     make, keys = _TYPES[kind]
     check_keys(of, ("type", *keys), "a column of type " + kind)
     return make(of)
