@@ -47,6 +47,8 @@ class Package(Case):
     def test_what_is_public_has_a_docstring(self):
         for name in dp.__all__:
             each = getattr(dp, name)
+            if not inspect.isclass(each) and not inspect.isfunction(each):
+                continue  # a type of several classes
             self.assertTrue(inspect.getdoc(each), name)
             if not inspect.isclass(each):
                 continue
