@@ -227,14 +227,25 @@ class Columns:
         if not X.has_canonical_format:  # entries that are there twice are a sum
             X = X.copy()
             X.sum_duplicates()
-        self._check_rows(X.shape[0], "X")
-        values = numbers(X.data, "X")
-        index = [part if part.dtype in (np.int32, np.int64) else part.astype(np.int64)
-                 for part in (X.indptr, X.indices)]
+        self._entries(X.format == "csc", X.shape, X.indptr, X.indices, X.data)
+
+    def dense_as_sparse(self, X: Array) -> None:
+        """A dense array for a model whose features are numbered."""
+        values = numbers(X, "X")
+        row, index = np.nonzero(values)
+        start = np.zeros(values.shape[0] + 1, np.int64)
+        np.cumsum(np.bincount(row, minlength=values.shape[0]), out=start[1:])
+        self._entries(False, values.shape, start, index.astype(np.int64), values[row, index])
+
+    def _entries(self, by_column: bool, shape: tuple[int, ...], start: Array, index: Array,
+                 data: Array) -> None:
+        self._check_rows(shape[0], "X")
+        parts = [np.ascontiguousarray(part) if part.dtype in (np.int32, np.int64)
+                 else part.astype(np.int64) for part in (start, index)]
+        parts.append(np.ascontiguousarray(numbers(data, "X")))
         entries = ffi.new("sotto_sparse *")
-        entries.by_column = X.format == "csc"
-        entries.features = X.shape[1]
-        parts = [np.ascontiguousarray(part) for part in (*index, values)]
+        entries.by_column = by_column
+        entries.features = shape[1]
         entries.start, entries.index, entries.values = (
             ffi.cast("void *", part.ctypes.data) for part in parts)
         entries.start_type, entries.index_type, entries.value_type = (

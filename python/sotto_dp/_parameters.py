@@ -40,6 +40,7 @@ class Results:
     statement_: dict[str, Any] | None
     privacy_: dict[str, Any] | None
     _model: Model
+    _numbered: bool  # its features have numbers, not names: it was fitted to sparse ones
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _sklearn
 from ._core import Options
 from ._data import (Columns, is_frame, is_sparse, names_as_text, one_column, one_text,
                     table_names)
@@ -22,7 +24,7 @@ from .errors import DataError, PrivacyError, UsageError
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["Records", "for_model"]
+__all__ = ["Records", "batches", "for_model"]
 
 
 def _as_array(X: Any) -> Any:
@@ -95,6 +97,9 @@ class Records:
             X = _check_width(X) if is_sparse(X) else _as_array(X)
         taken = list(names or [])
         if y is not None:
+            if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+                warnings.warn("A column-vector y was passed when a 1d array was expected.",
+                              _sklearn.column_vector(), stacklevel=4)
             y = one_column(y, "y")
             name = getattr(y, "name", None)
             target = name if isinstance(name, str) and name not in taken else (
@@ -215,7 +220,7 @@ class Records:
             owner.feature_names_in_ = np.array(names, dtype=object)
         if self.labels is not None:
             owner.classes_ = np.array(self.labels)
-        owner.__dict__.pop("_wide_names", None)
+        owner._numbered = is_sparse(self.X)
 
 
 def _not_features(owner: Estimator) -> list[str]:
@@ -230,6 +235,8 @@ def _not_features(owner: Estimator) -> list[str]:
 def _public_labels(y: Any) -> list[Any]:
     """The labels that y has; only for a caller who says that they are public."""
     values = np.asarray(y)
+    if values.dtype.kind == "c":
+        raise DataError("Complex data not supported: y")
     if values.dtype.kind == "f" and not np.all(np.isfinite(values)):
         raise DataError("Input y contains NaN or infinity.")
     if values.dtype.kind == "f" and np.any(values != np.floor(values)):
@@ -259,6 +266,17 @@ def _features(X: Any, names: list[str] | None, renamed: list[str] | None) -> Col
     return columns
 
 
+def batches(owner: Estimator, X: Any) -> Iterator[Any]:
+    """X as the model can read it: a model of named columns takes dense rows."""
+    if is_sparse(X) and not owner._numbered:
+        rows = max(1, (1 << 22) // max(1, X.shape[1]))
+        X = X.tocsr()
+        for first in range(0, max(1, X.shape[0]), rows):
+            yield X[first:first + rows].toarray()
+    else:
+        yield X
+
+
 def for_model(owner: Estimator, X: Any) -> Columns:
     """The columns of X for a model: by name, or by place where X has no names."""
     known = getattr(owner, "feature_names_in_", None)
@@ -274,6 +292,10 @@ def for_model(owner: Estimator, X: Any) -> Columns:
         return _features(X, names, None)
     X = _check_width(X) if is_sparse(X) else _as_array(X)
     _expect(owner, int(X.shape[1]))
+    if owner._numbered and not is_sparse(X):
+        columns = Columns(X.shape[0])
+        columns.dense_as_sparse(X)
+        return columns
     return _features(X, None, None if known is None else [str(name) for name in known])
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from .errors import SottoWarning
+
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["not_fitted", "old_tags", "tags", "with_version"]
+__all__ = ["column_vector", "not_fitted", "old_tags", "tags", "with_version"]
 
 
 class NotFitted(ValueError, AttributeError):
@@ -27,6 +29,13 @@ def not_fitted(owner: Estimator) -> Exception:
         kind = loaded.NotFittedError
     return kind(f"This {type(owner).__name__} instance is not fitted yet. Call 'fit' with "
                 "appropriate arguments before using this estimator.")
+
+
+def column_vector() -> type[Warning]:
+    """What a y of one column warns with; scikit-learn's own where it is loaded."""
+    loaded = sys.modules.get("sklearn.exceptions")
+    kind: type[Warning] = SottoWarning if loaded is None else loaded.DataConversionWarning
+    return kind
 
 
 def tags(owner: Estimator) -> Any:

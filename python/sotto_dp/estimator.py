@@ -18,7 +18,7 @@ from ._core import (Options, Stopped, call, ffi, lib, remarks, table_remarks, ta
 from ._data import Columns
 from ._model import Doubles, Model
 from ._parameters import PLAIN, Parameters
-from ._records import Records, for_model
+from ._records import Records, batches, for_model
 from ._spending import untracked
 from .errors import (DataError, NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
                      UntrackedWarning, UsageError)
@@ -272,6 +272,11 @@ class Estimator(Parameters):
         raise _sklearn.not_fitted(self)
 
     def _answers(self, X: Any, what: int) -> Doubles:
+        self._fitted()
+        parts = [self._answer(part, what) for part in batches(self, X)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _answer(self, X: Any, what: int) -> Doubles:
         model = self._fitted()
         columns = for_model(self, X)
         options = Options()
@@ -310,7 +315,9 @@ class Estimator(Parameters):
         """What a file says about the parameters and the columns."""
         if self.statement_ is not None:
             self.epsilon, self.delta = self.statement_["epsilon"], self.statement_["delta"]
-        columns = json.loads(model.text())["schema"].get("columns", {})
+        told = json.loads(model.text())
+        self._numbered = not isinstance(told["features"], list)
+        columns = told["schema"].get("columns", {})
         names = [name for name, column in columns.items()
                  if column["type"] in ("number", "category")]
         self.n_features_in_ = len(names) or len(model.names())
