@@ -32,7 +32,7 @@ fi
 "$newest/bin/pip" list 2>/dev/null | grep -i -E '^(scikit-learn|pandas|polars|pyarrow|numpy) '
 export SOTTO_PACKAGE=installed
 cd "$build"
-tests "$newest/bin/python" sklearn frames pipeline arrays bits estimators ledger processes \
+tests "$newest/bin/python" sklearn frames pipeline pages arrays bits estimators ledger processes \
     package schema card random_calls
 echo "-- types"
 cd "$root"
