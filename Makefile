@@ -9,7 +9,7 @@ SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
 	bench-instructions bench-ledger fuzz sanitize clang coverage mutants kills clean \
-	setup-build setup-test test-prerequisites test-busy
+	setup-build setup-test test-prerequisites test-busy wheel test-python
 
 # The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
@@ -67,6 +67,18 @@ test-report: all
 		PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/browser/test_report.py
 	SOTTO_PICTURES=$(BUILD)/pictures PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 tests/browser/test_reproduce_page.py
+
+# build/wheel/sotto_dp-*.whl, for this Python and all later ones, with tools of
+# PyPI; where that cannot be reached it says so.
+wheel:
+	@tools/setup.sh build wheel
+	@tools/wheel.sh $(BUILD)
+
+# The Python package with scikit-learn, pandas, polars and pyarrow, the newest of
+# PyPI and Debian's; 20,000 random calls; its types.
+test-python: test-prerequisites
+	@tools/setup.sh python
+	@tools/test_python.sh $(BUILD)
 
 install: all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)

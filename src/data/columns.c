@@ -226,8 +226,8 @@ sotto_status sotto_columns_add_texts(sotto_columns *c, const char *name,
 static sotto_status columns_refuse_sparse(const char *expected,
                                           sotto_error *error)
 {
-    return error_set(error, SOTTO_USAGE, "columns: sparse features: expected %s",
-                     expected);
+    return error_set(error, SOTTO_USAGE,
+                     "columns: sparse features: expected %s", expected);
 }
 
 static int is_index_type(sotto_element type)

@@ -19,6 +19,8 @@ typedef struct memory_job {
     block *first, *last;
     /* the batch */
     int64_t rows, per, pieces;
+    void *x; /* room for its features, where there is one batch; or NULL */
+    size_t x_bytes;
     block **block;
     int64_t next; /* piece to be claimed, by atomic addition */
     int stop;     /* a fault or failure: claim no more */
@@ -93,12 +95,23 @@ static int memory_group(worker *w, const memory_job *job, int64_t i, int count)
     return 1;
 }
 
+/* The rows of an only batch have their place in the table already. */
+static int memory_begin(worker *w, const memory_job *job, int64_t from,
+                        int64_t rows)
+{
+    if (!job->x)
+        return worker_begin_dense(w, rows);
+    return worker_begin_within(
+        w, rows, (char *)job->x + (size_t)from * plan_element(job->p),
+        block_stride(job->rows));
+}
+
 static void memory_piece(worker *w, const memory_job *job, int64_t from,
                          int64_t rows)
 {
     w->block->lines = rows;
     w->row = 0;
-    if (!worker_begin_dense(w, rows)) {
+    if (!memory_begin(w, job, from, rows)) {
         w->failed = 1;
         return;
     }
@@ -189,13 +202,35 @@ static sotto_status memory_batch(memory_job *job, int64_t rows,
     return status == SOTTO_OK && job->failed ? error_memory(error) : status;
 }
 
+/* An only batch is not copied: its rows are written where the table has them,
+   unless some are dropped. The first block owns the memory. */
+static sotto_status memory_one_batch(memory_job *job, int64_t rows,
+                                     sotto_error *error)
+{
+    size_t stride = (size_t)block_stride(rows), elements;
+    if (!size_multiply(stride, (size_t)job->p->features, &elements) ||
+        !size_multiply(elements, plan_element(job->p), &job->x_bytes))
+        return error_memory(error);
+    if (rows) {
+        job->x = mem_map(job->x_bytes);
+        if (!job->x)
+            return error_memory(error);
+    }
+    sotto_status status = memory_batch(job, rows, error);
+    if (job->first && job->first->x == job->x)
+        job->first->x_bytes = job->x_bytes;
+    else /* memory was out before it had an owner */
+        mem_unmap(job->x, job->x_bytes);
+    return status;
+}
+
 static sotto_status memory_batches(memory_job *job, sotto_columns *c,
                                    sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
     int64_t rows = c->rows;
     if (!c->stream.next)
-        return memory_batch(job, rows, error);
+        return memory_one_batch(job, rows, error);
     c->used = 1;
     while (status == SOTTO_OK) {
         status = c->stream.next(c->stream.context, &rows, c->view, error);

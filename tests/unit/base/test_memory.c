@@ -619,6 +619,51 @@ static sotto_status do_own(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* Columns in memory: numbers, texts, people; a row is bad. */
+static sotto_status list_columns(sotto_columns *c, sotto_error *error)
+{
+    static const float x[] = {1, 2, 3, 4, NAN, 6};
+    static const int64_t offsets[] = {0, 1, 3, 4}, people[] = {7, 8, 7};
+    sotto_status status = sotto_columns_add_array(
+        c, (const char *const[]){"w", "x"}, 2, x, SOTTO_F32, 8, 4, error);
+    if (status == SOTTO_OK)
+        status = sotto_columns_add_texts(c, "t", "1101", offsets, NULL, error);
+    if (status == SOTTO_OK)
+        status = sotto_columns_add(c, "p", people, SOTTO_I64, 8, NULL, error);
+    return status;
+}
+
+/* Sparse features by column, with a target beside them. */
+static sotto_status list_sparse(sotto_columns *c, sotto_error *error)
+{
+    static const int32_t start[] = {0, 2, 3}, row[] = {0, 2, 1};
+    static const double value[] = {1, -1, 2}, t[] = {1, 2, 3};
+    sotto_sparse e = {1, 2, start, row, value, SOTTO_I32, SOTTO_I32, SOTTO_F64};
+    sotto_status status = sotto_columns_add_sparse(c, &e, error);
+    return status == SOTTO_OK
+               ? sotto_columns_add(c, "t", t, SOTTO_F64, 8, NULL, error)
+               : status;
+}
+
+static sotto_status do_columns(const sotto_options *options, sotto_error *error)
+{
+    sotto_columns *c = NULL;
+    sotto_table *t = NULL;
+    char *text = NULL;
+    int64_t features;
+    sotto_status status = sotto_columns_new(&c, 3, error);
+    if (status == SOTTO_OK)
+        status = *reading ? list_sparse(c, error) : list_columns(c, error);
+    if (status == SOTTO_OK)
+        status = sotto_schema_template_from(&text, c, options, error);
+    if (status == SOTTO_OK)
+        status = table_from_after(&t, c, options, look_at, &features, error);
+    sotto_text_free(text);
+    sotto_table_free(t);
+    sotto_columns_free(c);
+    return status;
+}
+
 /* Fails each allocation of the work in turn; returns how many there are. */
 static int64_t sweep(const char *what, const setting *settings,
                      sotto_status (*work)(const sotto_options *, sotto_error *))
@@ -707,6 +752,20 @@ static void test_read_after(void **state)
                       SETTINGS({"bad-rows", "drop"}, {"part-column", "1"},
                                {"parts", "1,4,7"}, {"epsilon", "1"}),
                       do_read_after) > 20);
+}
+
+static void test_columns(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep("",
+              SETTINGS({"target", "t"}, {"unit-column", "p"},
+                       {"keep-ids", "yes"}, {"bad-rows", "drop"}, ONE_THREAD),
+              do_columns) > 50);
+    sweep("", SETTINGS({"drop", "w"}, {"epsilon", "1"}, ONE_THREAD),
+          do_columns);
+    assert_true(sweep("sparse", SETTINGS({"target", "t"}, ONE_THREAD),
+                      do_columns) > 30);
 }
 
 static void test_template(void **state)
@@ -1175,6 +1234,7 @@ int main(void)
         cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
         cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
+        cmocka_unit_test(test_columns),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
