@@ -25,11 +25,15 @@ _sparse: Any = load("scipy.sparse")
 
 
 def _width(X: Any) -> int:
+    """The number of columns; its type is looked at, and no value."""
     shape = getattr(X, "shape", None)
     if shape is None:
         shape = np.array(X, dtype=object).shape
     if len(shape) != 2:
-        raise DataError("expected a table with rows and columns")
+        raise DataError("expected a table with rows and columns. Reshape your data: "
+                        "X.reshape(-1, 1) is one column, X.reshape(1, -1) one row")
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise DataError("Complex data not supported")
     return int(shape[1])
 
 
@@ -39,6 +43,8 @@ def _is_pandas(X: Any) -> bool:
 
 class _RowLocal(_base.TransformerMixin, _base.BaseEstimator):  # type: ignore[misc]
     """A transformer whose fit looks at the number of columns and their names."""
+
+    _takes_sparse = False
 
     def _learn_columns(self, X: Any) -> None:
         self.n_features_in_ = _width(X)
@@ -64,7 +70,13 @@ class _RowLocal(_base.TransformerMixin, _base.BaseEstimator):  # type: ignore[mi
         return hasattr(self, "n_features_in_")
 
     def _more_tags(self) -> dict[str, Any]:
-        return {"requires_fit": True, "allow_nan": True}
+        return {"allow_nan": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
 
 class Bounds(_RowLocal):
@@ -85,6 +97,8 @@ class Bounds(_RowLocal):
     array([[ 0.5, 10. ],
            [ 0. ,  4. ]])
     """
+
+    _takes_sparse = True
 
     def __init__(self, low: float | Sequence[float], high: float | Sequence[float]) -> None:
         self.low = low
@@ -189,6 +203,8 @@ class OneHot(_RowLocal):
 
     def fit(self, X: Any, y: Any = None) -> OneHot:
         """Counts the columns."""
+        if _sparse.issparse(X):
+            raise UsageError("OneHot: expected a dense table, and not a sparse one")
         self._learn_columns(X)
         self._lists()
         return self
@@ -197,7 +213,7 @@ class OneHot(_RowLocal):
         """The 0/1 columns, in double precision."""
         self._check_columns(X)
         if _sparse.issparse(X):
-            raise UsageError("OneHot: expected a dense table")
+            raise UsageError("OneHot: expected a dense table, and not a sparse one")
         lists = self._lists()
         blocks = []
         for j, levels in enumerate(lists):

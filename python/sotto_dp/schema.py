@@ -237,9 +237,23 @@ class Schema:
 
     @classmethod
     def from_file(cls, path: Union[str, "os.PathLike[str]"]) -> Schema:
-        """The schema in a file: see `from_json`."""
+        """The schema in a file: see `from_json`.
+
+        Parameters
+        ----------
+        path : str or path
+            A file, as ``sotto schema`` writes it.
+
+        Returns
+        -------
+        Schema
+        """
         with open(path, "rb") as file:
-            return cls.from_json(file.read())
+            text = file.read()
+        try:
+            return cls.from_json(text)
+        except UsageError as error:
+            raise UsageError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
     def template(cls, data: object, target: Optional[str] = None) -> Schema:

@@ -3,6 +3,7 @@ pass are row-local: a neighbouring table gives the other rows the same bits."""
 
 import copy
 import doctest
+import inspect
 import os
 import pickle
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 from common import Case, dp, np
 
@@ -531,6 +533,32 @@ class Transformers(unittest.TestCase):
 
         dp.Bounds(0, 1).fit(Closed())
         dp.OneHot(["a"]).fit(Closed())
+
+    def failed_checks(self, step):
+        from sklearn.utils import estimator_checks
+        if "on_fail" in inspect.signature(estimator_checks.check_estimator).parameters:
+            return {done["check_name"] for done in
+                    estimator_checks.check_estimator(step, on_fail=None)
+                    if done["status"] == "failed"}
+        failed = set()
+        for each, checks in estimator_checks.check_estimator(step, generate_only=True):
+            try:
+                checks(each)
+            except unittest.SkipTest:
+                pass
+            except Exception:
+                failed.add(checks.func.__name__)
+        return failed
+
+    def test_checks_of_scikit_learn(self):
+        expected = {
+            "check_dtype_object": "a fit looks at no value",
+            "check_estimators_empty_data_messages": "a fit does not look at the number of rows",
+            "check_parameters_default_constructible": "there are no default bounds or levels"}
+        for step in (dp.Bounds(-100, 100), dp.OneHot(["a", 1])):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.assertLessEqual(self.failed_checks(step), set(expected))
 
     @unittest.skipUnless(pd, "pandas is not installed")
     def test_frames(self):

@@ -171,6 +171,9 @@ class RoundTrip(unittest.TestCase):
             with open(path, "wb") as file:
                 file.write(b"\xef\xbb\xbf" + schema.json_text().encode())
             self.assertEqual(Schema.from_file(path), schema)
+            with open(path, "w") as file:
+                file.write("age\n40\n")
+            self.assertTrue(refused(lambda: Schema.from_file(path)).startswith(path + ": line 1"))
 
     def test_order_does_not_matter_but_values_do(self):
         a, b = Number(0, 1), Category(["x"])
