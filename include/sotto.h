@@ -435,6 +435,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *              has nothing to tune; docs/solvers.md says what the others need
  *   epsilon    inf: the solver "exact", whose models are NOT PRIVATE
  *   tolerance  how close to the minimum that one stops
+ *   prepared   "elsewhere" where the caller had worked on the columns before:
+ *              the statement then says that this is not covered
  */
 typedef struct sotto_model sotto_model;
 

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from ._core import call, encode, ffi, handle, lib, text
 from .errors import DataError
 
-__all__ = ["Columns", "is_frame", "is_sparse", "names_as_text", "numbers", "one_column", "one_text",
-           "table_names"]
+__all__ = ["Columns", "compressed", "is_frame", "is_sparse", "names_as_text", "numbers",
+           "one_column", "one_text", "table_names"]
 
 Array = npt.NDArray[Any]
 
@@ -94,6 +94,31 @@ def is_sparse(X: object) -> bool:
     return hasattr(X, "nnz") and hasattr(X, "tocsr")
 
 
+def _within(values: Array, limit: int) -> bool:
+    return values.size == 0 or (int(values.min()) >= 0 and int(values.max()) < limit)
+
+
+def _is_sound(X: Any) -> bool:
+    """Whether all indices are within the shape; scipy trusts that they are."""
+    if X.format == "coo":
+        return (X.row.shape == X.col.shape == X.data.shape and _within(X.row, X.shape[0]) and
+                _within(X.col, X.shape[1]))
+    start, groups = X.indptr, X.shape[X.format == "csc"]
+    return (len(start) == groups + 1 and int(start[0]) == 0 and
+            bool(np.all(start[1:] >= start[:-1])) and
+            int(start[-1]) <= min(len(X.indices), len(X.data)) and
+            _within(X.indices[:int(start[-1])], X.shape[X.format != "csc"]))
+
+
+def compressed(X: Any) -> Any:
+    """A sparse matrix by rows or by columns, with indices that are within its shape."""
+    if X.format not in ("csr", "csc", "coo"):
+        X = X.tocoo()
+    if not _is_sound(X):
+        raise DataError("X: expected a sparse matrix whose indices are within its shape")
+    return X.tocsr() if X.format == "coo" else X
+
+
 def table_names(X: Any) -> list[Any]:
     """The names of a frame's columns."""
     names = getattr(X, "column_names", None)  # pyarrow
@@ -117,7 +142,8 @@ def one_column(values: Any, what: str) -> Any:
     if len(shape) == 2 and shape[1] == 1:
         out = np.asarray(out).reshape(-1)
     elif len(shape) != 1:
-        raise DataError(f"{what} should be a 1d array, got an array of shape {tuple(shape)} instead.")
+        raise DataError(f"{what} should be a 1d array, got an array of shape {tuple(shape)} "
+                        "instead.")
     return out
 
 
@@ -238,8 +264,7 @@ class Columns:
 
     def sparse(self, X: Any) -> None:
         """A sparse matrix of scipy by its rows or columns, without a copy."""
-        if X.format not in ("csr", "csc"):
-            X = X.tocsr()
+        X = compressed(X)
         if not X.has_canonical_format:  # entries that are there twice are a sum
             X = X.copy()
             X.sum_duplicates()

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _sklearn
 from ._core import Options
-from ._data import (Columns, is_frame, is_sparse, names_as_text, one_column, one_text,
+from ._data import (Columns, compressed, is_frame, is_sparse, names_as_text, one_column, one_text,
                     table_names)
 from .errors import DataError, PrivacyError, UsageError
 
@@ -271,7 +271,7 @@ def batches(owner: Estimator, X: Any) -> Iterator[Any]:
     """X as the model can read it: a model of named columns takes dense rows."""
     if is_sparse(X) and not owner._numbered:
         rows = max(1, (1 << 22) // max(1, X.shape[1]))
-        X = X.tocsr()
+        X = compressed(X).tocsr()
         for first in range(0, max(1, X.shape[0]), rows):
             yield X[first:first + rows].toarray()
     else:

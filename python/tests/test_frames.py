@@ -165,8 +165,9 @@ class Sparse(Case):
         self.assertEqual(len(texts), 1)
         twice = made.copy()
         twice.data = twice.data / 2
+        entries = twice.tocoo()
         doubled = sparse.coo_matrix(
-            (np.tile(twice.data, 2), (np.tile(twice.tocoo().row, 2), np.tile(twice.tocoo().col, 2))),
+            (np.tile(entries.data, 2), (np.tile(entries.row, 2), np.tile(entries.col, 2))),
             shape=made.shape)
         model = dp.LogisticRegression(**BUDGET, insecure_seed=2).fit(doubled, y)
         self.assertEqual({model._model.text()}, texts)

@@ -94,8 +94,10 @@ def any_X(rng):
             X.dtype.isnative and X.dtype.itemsize in (4, 8):
         made = sparse.random(max(rows, 1), max(width, 1), 0.4, format=str(
             rng.choice(["csr", "csc", "coo", "lil"])), random_state=int(rng.integers(99)))
-        if made.format == "csr" and made.nnz and rng.random() < 0.5:
-            made.indices[0] = rng.choice([-1, 99, 2 ** 31 - 1])
+        if made.format != "lil" and made.nnz and rng.random() < 0.5:
+            part = made.col if made.format == "coo" else (
+                made.indices if rng.random() < 0.5 else made.indptr)
+            part[rng.integers(len(part))] = rng.choice([-1, 0, 99, 2 ** 31 - 1])
         return made
     return X
 

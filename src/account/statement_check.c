@@ -327,11 +327,12 @@ sotto_status sotto_events_stated(sotto_events **out, const char *statement,
                                  sotto_error *error)
 {
     account_list events = {0};
-    json_error_t ignored;
-    json_t *root = json_read(statement, strlen(statement), &ignored);
+    json_t *root = json_read(statement, strlen(statement), NULL);
     int is_json = json_is_object(root);
     json_decref(root);
     *out = NULL;
+    if (!root && json_out_of_memory(strlen(statement)))
+        return error_memory(error);
     if (!is_json)
         return error_set(error, SOTTO_USAGE,
                          "expected a statement of privacy, as JSON");

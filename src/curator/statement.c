@@ -139,10 +139,9 @@ static void put_promise(json_t **s, const curator_terms *terms,
 static void put_not_covered(json_t **s, const curator_terms *terms)
 {
     json_add_text(s, "not_covered",
-                  terms->elsewhere
-                      ? NOT_COVERED
+                  terms->elsewhere ? NOT_COVERED
                       "; what was done to the columns before sotto"
-                      : NOT_COVERED);
+                                   : NOT_COVERED);
 }
 
 sotto_status curator_statement(const curator_terms *terms, json_t **out,

@@ -72,6 +72,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
 static sotto_status run_state(private_run *r, double *epsilon,
                               sotto_error *error)
 {
+    int elsewhere = option_is(r->run.options, OPTION_PREPARED, "elsewhere");
     curator_terms terms = {&r->policy,
                            &r->run.plan,
                            r->run.facts.features,
@@ -79,8 +80,7 @@ static sotto_status run_state(private_run *r, double *epsilon,
                            fit_bounds_word(r),
                            fit_rows_come_from(r->run.options),
                            r->run.facts.scaled,
-                           option_is(r->run.options, OPTION_PREPARED,
-                                     "elsewhere")};
+                           elsewhere};
     return curator_statement(&terms, &r->statement, epsilon, error);
 }
 

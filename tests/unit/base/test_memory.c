@@ -298,6 +298,10 @@ static sotto_status do_texts(const sotto_options *options, sotto_error *error)
             "\"events\": [{\"event\": \"GAUSS\", \"mu\": 1}]}",
             error);
     sotto_events_free(events);
+    events = NULL;
+    if (status == SOTTO_OK && sotto_model_statement(m))
+        status = sotto_events_stated(&events, sotto_model_statement(m), error);
+    sotto_events_free(events);
     sotto_model_free(m);
     sotto_table_free(t);
     sotto_options_free(copy);
