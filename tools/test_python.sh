@@ -22,7 +22,7 @@ tests() {
 echo "== Debian's scikit-learn and pandas"
 SOTTO_PACKAGE="$build/python" tests /usr/bin/python3 sklearn frames pipeline
 
-if ! { python3 -m venv "$newest" && "$newest/bin/pip" install -q --upgrade pip scikit-learn \
+if ! { python3 -m venv "$newest" && "$newest/bin/pip" install -q --upgrade pip cffi scikit-learn \
     pandas polars pyarrow duckdb hypothesis tqdm joblib matplotlib mypy; } \
     >"$build/python-newest.log" 2>&1; then
     echo "PyPI cannot be reached (see $build/python-newest.log): no more tests"
@@ -32,7 +32,7 @@ fi
 "$newest/bin/pip" list 2>/dev/null | grep -i -E '^(scikit-learn|pandas|polars|pyarrow|numpy) '
 export SOTTO_PACKAGE=installed
 cd "$build"
-tests "$newest/bin/python" sklearn frames pipeline arrays bits estimators ledger processes \
+tests "$newest/bin/python" sklearn frames pipeline pages arrays bits estimators ledger processes \
     package schema card random_calls
 echo "-- types"
 cd "$root"

@@ -218,6 +218,7 @@ class Records:
             names = [name for name in self.names if name not in others]
             owner.n_features_in_ = len(names)
             owner.feature_names_in_ = np.array(names, dtype=object)
+        owner.__dict__.pop("classes_", None)
         if self.labels is not None:
             owner.classes_ = np.array(self.labels)
         owner._numbered = is_sparse(self.X)

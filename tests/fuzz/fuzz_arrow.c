@@ -4,7 +4,7 @@
    check that. Everything that was handed over must come back once. */
 #include "fuzz.h"
 
-#include "data/arrow.h"
+#include "data/arrow_abi.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "columns.h"
 
-#include "data/arrow.h"
+#include "data/arrow_abi.h"
 
 #include <errno.h>
 
