@@ -2,9 +2,11 @@
 
 Real sets are looked for in SOTTO_DATA, or in ../shared/data beside the repository.
 """
+import atexit
 import csv
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,8 +29,15 @@ BOUNDS = {"age": (17, 90), "education-num": (1, 16), "capital-gain": (0, 20000),
           "capital-loss": (0, 5000), "hours-per-week": (1, 99)}
 
 
+def _folder():
+    """A folder that goes when the example ends."""
+    folder = tempfile.mkdtemp(prefix="sotto-example-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _invented(name, header, rows):
-    path = os.path.join(tempfile.mkdtemp(prefix="sotto-example-"), name)
+    path = os.path.join(_folder(), name)
     with open(path, "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(header)
@@ -86,6 +95,6 @@ def reviews(rows=8000):
 
 def patients_csv():
     """20,000 invented patients, those of the demo."""
-    folder = tempfile.mkdtemp(prefix="sotto-example-")
+    folder = _folder()
     subprocess.run([sys.executable, os.path.join(ROOT, "tools", "patients.py"), folder], check=True)
     return os.path.join(folder, "patients.csv")

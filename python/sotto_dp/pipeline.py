@@ -28,6 +28,17 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+_CHOOSES = ("it chooses by scores of records, to which no noise is added: what it chose, and "
+            "cv_results_, tell something about them",
+            "choose parameters beforehand, or on data that may be known; solver=\"auto\" has none")
+
+
+def _searches() -> Any:
+    """What all searches of scikit-learn are, under a name that it does not promise."""
+    base: Any = load("sklearn.model_selection").GridSearchCV.__mro__[1]
+    return base
+
+
 def check(pipeline: Any) -> list[Finding]:
     """The steps of a pipeline that learn from data, and remarks about others.
 
@@ -59,9 +70,9 @@ def check(pipeline: Any) -> list[Finding]:
         if type(pipeline) not in (kinds.Pipeline, _transformers.Pipeline):
             inspect(type(pipeline).__name__.lower(), pipeline, False, found)
         return found
-    inner = getattr(pipeline, "estimator", None)
-    if inner is not None and hasattr(inner, "get_params"):
-        return check(inner)
+    if isinstance(pipeline, _searches()):
+        return [Finding(type(pipeline).__name__.lower(), type(pipeline).__name__, True, *_CHOOSES),
+                *check(pipeline.estimator)]
     if not hasattr(pipeline, "get_params"):
         raise UsageError("check: expected a pipeline or a transformer of scikit-learn")
     return inspect_steps(kinds.make_pipeline(pipeline), whole=False)

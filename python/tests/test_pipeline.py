@@ -24,10 +24,10 @@ try:
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.feature_extraction.text import (CountVectorizer, HashingVectorizer,
                                                  TfidfVectorizer)
-    from sklearn.feature_selection import SelectKBest
+    from sklearn.feature_selection import SelectFromModel, SelectKBest
     from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression as PlainLogistic
-    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score
     from sklearn.pipeline import FeatureUnion
     from sklearn.pipeline import Pipeline as PlainPipeline
     from sklearn.pipeline import make_pipeline as plain
@@ -320,7 +320,12 @@ class Check(unittest.TestCase):
 
     def test_searches_and_single_steps(self):
         search = GridSearchCV(plain(StandardScaler(), last()), {})
-        self.assertEqual([f.step for f in dp.check(search)], ["standardscaler"])
+        self.assertEqual([f.step for f in dp.check(search)], ["gridsearchcv", "standardscaler"])
+        search = RandomizedSearchCV(dp.make_pipeline(Normalizer(), last()), {})
+        self.assertEqual([(f.step, f.learns) for f in dp.check(search)],
+                         [("randomizedsearchcv", True)])
+        chooser = SelectFromModel(plain(Normalizer(), last()))
+        self.assertEqual([f.step for f in dp.check(chooser)], ["selectfrommodel"])
         self.assertEqual([f.step for f in dp.check(StandardScaler())], ["standardscaler"])
         self.assertEqual(dp.check(Normalizer()), [])
         with self.assertRaises(dp.UsageError):
