@@ -320,12 +320,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_sparse(
 
 /*
  * Columns that arrive by an Arrow C stream (struct ArrowArrayStream, of
- * Arrow's C stream interface; NULL-released streams are refused). It is taken
- * over, whatever the status. Only its schema is looked at before the first
- * row may be: integers, floats, booleans, utf8, large_utf8 and dictionaries
- * of utf8; another type is refused with its name, unless the option drop
- * names the column. A list with a stream has nothing else, and makes one
- * table.
+ * Arrow's C stream interface; one that was released is refused). It is taken
+ * over, whatever the status: moved, so that the caller's structure is marked
+ * as released. Its schema is asked for here, its batches when a table is made:
+ * not before a run is booked. Integers, floats, booleans, texts (utf8,
+ * large_utf8, utf8_view) and dictionaries of texts are read; another type is
+ * refused with its format, unless the option drop names the column. A row that
+ * is null has no value in any column. Where the producer fails, the status is
+ * SOTTO_FAILED, and what it says is not told: it may quote a record. A list
+ * with a stream has nothing else, and makes one table.
  */
 struct ArrowArrayStream;
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_stream(
