@@ -445,19 +445,27 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  */
 typedef struct sotto_model sotto_model;
 
-/* How far a fit is. For the operator: the gap depends on the records. */
+/* How far a fit is. For the operator: the gap depends on the records. What
+   private training tells is made of its plan and of released answers. */
 typedef struct sotto_progress {
     double share;      /* of the work, from 0 to 1, as far as can be told */
     double gap;        /* how far F may be from its minimum, relative to it; NaN
                           where it is not known, as in private training */
     const char *stage; /* what it is about: "bounds", "rounds", ... */
-    int64_t round, total; /* of this stage, from 1; 0: they are not counted */
+    int64_t round, total; /* of this stage, from 1; 0: it is not counted, or
+                             not known how many there are */
 } sotto_progress;
 
-/* Called now and then during a fit; an answer other than 0 stops it. */
+/*
+ * `call` is called now and then during a fit; an answer other than 0 stops it.
+ * `remark`, where it is not NULL, gets what sotto_table_warning and
+ * sotto_fit_remark would say, a line at a time, when the fit begins: for the
+ * operator, not for release. Either may be NULL.
+ */
 typedef struct sotto_progress_callback {
     int (*call)(void *context, const sotto_progress *progress);
     void *context;
+    void (*remark)(void *context, const char *line);
 } sotto_progress_callback;
 
 /* Whether these options make a fit: what can be refused before a record is

@@ -248,7 +248,8 @@ static sotto_status run_messages(sotto_simulation *s,
         sotto_status status = server_next(s->server, &to, &request, error);
         if (status != SOTTO_OK || to < 0)
             return status;
-        sotto_progress at = {.share = server_share(s->server), .gap = NAN};
+        sotto_progress at = {
+            .share = server_share(s->server), .gap = NAN, .stage = "messages"};
         if (callback && callback->call &&
             callback->call(callback->context, &at))
             return error_set(error, SOTTO_INTERRUPTED, "interrupted");

@@ -10,10 +10,10 @@
 
 /* ---- the run ---- */
 
-static int run_look(void *context, double share)
+static int run_look(void *context, const solver_stage *at)
 {
     const private_run *r = context;
-    sotto_progress progress = {.share = share, .gap = NAN};
+    sotto_progress progress = {at->share, NAN, at->name, at->round, at->total};
     return r->callback->call(r->callback->context, &progress);
 }
 
@@ -21,8 +21,12 @@ sotto_status fit_ask_first(solver_run *r, sotto_error *error)
 {
     double total;
     sotto_status status = SOTTO_OK;
-    if (ask_planned(&r->plan, ASK_TOTAL))
-        status = curator_ask_total(r->curator, &total, error);
+    if (ask_planned(&r->plan, ASK_TOTAL)) {
+        status = solver_tell(r->progress, r->context,
+                             (solver_stage){.name = "rows"}, error);
+        if (status == SOTTO_OK)
+            status = curator_ask_total(r->curator, &total, error);
+    }
     return status == SOTTO_OK ? solver_ask_constants(r, error) : status;
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "data.h"
+#include "data/arrow_abi.h"
 #include "exact.h"
 #include "federate/internal.h"
 #include "json.h"
@@ -664,6 +665,112 @@ static sotto_status do_columns(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* ---- an Arrow stream in static memory: two batches ---- */
+
+static int handed_out; /* structures that were not released */
+
+static void release_schema(struct ArrowSchema *s)
+{
+    s->release = NULL;
+    handed_out--;
+}
+
+static void release_array(struct ArrowArray *a)
+{
+    a->release = NULL;
+    handed_out--;
+}
+
+static void release_stream(struct ArrowArrayStream *s)
+{
+    s->release = NULL;
+    handed_out--;
+}
+
+static void nothing(struct ArrowSchema *s)
+{
+    (void)s;
+}
+
+static void nothing_too(struct ArrowArray *a)
+{
+    (void)a;
+}
+
+static int next_schema(struct ArrowArrayStream *s, struct ArrowSchema *out)
+{
+    static struct ArrowSchema list = {.format = "vu", .release = nothing};
+    static struct ArrowSchema column[] = {
+        {.format = "f", .name = "x", .release = nothing},
+        {.format = "c", .name = "p", .dictionary = &list, .release = nothing},
+        {.format = "+l", .name = "q", .release = nothing}};
+    static struct ArrowSchema *columns[] = {column, column + 1, column + 2};
+    (void)s;
+    *out = (struct ArrowSchema){.format = "+s",
+                                .n_children = 3,
+                                .children = columns,
+                                .release = release_schema};
+    handed_out++;
+    return 0;
+}
+
+static int next_array(struct ArrowArrayStream *s, struct ArrowArray *out)
+{
+    static const float x[] = {1, 2, 3};
+    static const char codes[] = {0, 1, 0};
+    static const struct {
+        int32_t size;
+        char text[12];
+    } views[] = {{3, "ann"}, {3, "bob"}};
+    static const int64_t sizes[] = {0};
+    static const uint8_t rows_there = 5;
+    static const void *numbers[] = {NULL, x}, *indices[] = {NULL, codes},
+                      *texts[] = {NULL, views, sizes}, *top[] = {&rows_there};
+    static struct ArrowArray list = {
+        .length = 2, .n_buffers = 3, .buffers = texts, .release = nothing_too};
+    static struct ArrowArray column[] = {{.length = 3,
+                                          .n_buffers = 2,
+                                          .buffers = numbers,
+                                          .release = nothing_too},
+                                         {.length = 3,
+                                          .n_buffers = 2,
+                                          .buffers = indices,
+                                          .dictionary = &list,
+                                          .release = nothing_too},
+                                         {.release = nothing_too}};
+    static struct ArrowArray *columns[] = {column, column + 1, column + 2};
+    int *batch = s->private_data;
+    *out = (struct ArrowArray){0};
+    if (++*batch > 2)
+        return 0;
+    *out = (struct ArrowArray){.length = 3,
+                               .null_count = -1,
+                               .n_buffers = 1,
+                               .n_children = 3,
+                               .buffers = top,
+                               .children = columns,
+                               .release = release_array};
+    handed_out++;
+    return 0;
+}
+
+static sotto_status do_stream(const sotto_options *options, sotto_error *error)
+{
+    int batch = 0;
+    sotto_columns *c = NULL;
+    sotto_table *t = NULL;
+    struct ArrowArrayStream s = {next_schema, next_array, NULL, release_stream,
+                                 &batch};
+    handed_out = 1;
+    sotto_status status = sotto_columns_stream(&c, &s, error);
+    if (status == SOTTO_OK)
+        status = sotto_table_from(&t, c, options, error);
+    sotto_table_free(t);
+    sotto_columns_free(c);
+    assert_int_equal(handed_out, 0);
+    return status;
+}
+
 /* Fails each allocation of the work in turn; returns how many there are. */
 static int64_t sweep(const char *what, const setting *settings,
                      sotto_status (*work)(const sotto_options *, sotto_error *))
@@ -766,6 +873,16 @@ static void test_columns(void **state)
           do_columns);
     assert_true(sweep("sparse", SETTINGS({"target", "t"}, ONE_THREAD),
                       do_columns) > 30);
+}
+
+static void test_stream(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep("",
+              SETTINGS({"unit-column", "p"}, {"drop", "q"}, {"keep-ids", "yes"},
+                       {"bad-rows", "drop"}, ONE_THREAD),
+              do_stream) > 40);
 }
 
 static void test_template(void **state)
@@ -1234,7 +1351,7 @@ int main(void)
         cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
         cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
-        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_columns),    cmocka_unit_test(test_stream),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
