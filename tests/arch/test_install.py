@@ -103,6 +103,7 @@ class Install(unittest.TestCase):
         self.check_private()
         answers = self.example("predict", flags, self.model, self.new).split()
         self.assertEqual([float(a) for a in answers], [-1, 1, -1])
+        self.assertEqual(self.example("columns", flags), "larger doses help\n")
 
     def test_command_of_the_readme(self):
         """It compiles the example as it is printed there."""
