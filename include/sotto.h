@@ -241,17 +241,21 @@ sotto_table_read(sotto_table **out, const char *path,
 
 /*
  * Columns in the caller's memory, as another way to have records. A list of
- * columns copies nothing: the memory belongs to the caller and must stay as
- * it is until a table was made of the list. All columns have the same number
- * of rows. Their names and types, and how many there are, are public; their
- * values are records, and so is everything that was made from them (the list
- * of levels that comes with a dictionary is never used).
+ * columns copies nothing and looks at nothing: the memory belongs to the
+ * caller and must stay as it is until a table was made of the list. All columns
+ * have the same number of rows. Their names and types, and how many there are,
+ * are public; their values are records, and so is everything that was made
+ * from them (the list of levels that comes with a dictionary is never used).
+ * docs/embedding.md shows how it is used.
  *
  * A value goes through the same maps as a field of a file: the same values
  * give the same table, bit for bit. NaN and infinities are missing values. A
- * text is read as a field of CSV is. Where a column needs text (a category, a
- * class by name, a person), a whole number is its digits, another number the
- * shortest text that reads back; true and false are 1 and 0.
+ * text is read as a field of CSV without quotes is: blanks around it do not
+ * count. Where a column needs text (a category, a class by name, a person, a
+ * part), a whole number is its digits, another number the shortest text that
+ * reads back as the same double; true and false are 1 and 0. The options
+ * format and delimiter are refused, and features where it is not the number
+ * that sparse features have.
  */
 typedef struct sotto_columns sotto_columns;
 
@@ -277,9 +281,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_new(sotto_columns **out,
 /* Frees the list, not what it lists; NULL is fine. */
 SOTTO_API void sotto_columns_free(sotto_columns *columns);
 
-/* One column of numbers: that of row i is at `values` + i * stride bytes.
-   Strides may be 0 or negative. `missing`: NULL, or a byte for each row; not
-   0: there is no value. */
+/* One column of numbers: that of row i is at `values` + i * stride bytes,
+   aligned or not. Strides may be 0 or negative. `missing`: NULL, or a byte for
+   each row; not 0: there is no value, and none is looked at. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_columns_add(sotto_columns *columns, const char *name, const void *values,
                   sotto_element type, int64_t stride, const uint8_t *missing,
@@ -287,14 +291,15 @@ sotto_columns_add(sotto_columns *columns, const char *name, const void *values,
 
 /* The columns of an array: the element (i, j) is at `values` + i * row_stride
    + j * column_stride bytes. Without names they are called 1, 2, ... as those
-   of a .npy file. */
+   of a .npy file; an array alone is known by its places, as one is. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_array(
     sotto_columns *columns, const char *const *names_or_null, int64_t count,
     const void *values, sotto_element type, int64_t row_stride,
     int64_t column_stride, sotto_error *error);
 
 /* One column of text, in UTF-8: that of row i is bytes[offsets[i]] up to
-   bytes[offsets[i + 1]]. */
+   bytes[offsets[i + 1]]. Offsets that decrease are refused (SOTTO_USAGE) when
+   a table is made; a text with a NUL byte makes a bad row. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_texts(
     sotto_columns *columns, const char *name, const char *bytes,
     const int64_t *offsets, const uint8_t *missing, sotto_error *error);
@@ -304,9 +309,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_texts(
  * the entries from start[g] to start[g + 1], each with its index (from 0 on)
  * and its value. `by_column`: groups are columns. start_type and index_type
  * are SOTTO_I32 or SOTTO_I64. The features are numbered, as those of svmlight
- * are (the first is called 1). An index that is there twice in a row makes it
- * a bad row; the order within a row does not matter. Beside it the list has
- * only columns that are no features: target, weight, person, part.
+ * are (the first is called 1). An index that is there twice in a row, or above
+ * the features, makes it a bad row, as does a value that is missing; the order
+ * within a row does not matter. Starts that decrease, and rows of CSC that do
+ * not exist, are refused (SOTTO_USAGE). Beside it the list has only columns
+ * that are no features: target, weight, person, part.
  */
 typedef struct sotto_sparse {
     int by_column;
@@ -320,12 +327,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_sparse(
 
 /*
  * Columns that arrive by an Arrow C stream (struct ArrowArrayStream, of
- * Arrow's C stream interface; NULL-released streams are refused). It is taken
- * over, whatever the status. Only its schema is looked at before the first
- * row may be: integers, floats, booleans, utf8, large_utf8 and dictionaries
- * of utf8; another type is refused with its name, unless the option drop
- * names the column. A list with a stream has nothing else, and makes one
- * table.
+ * Arrow's C stream interface; one that was released is refused). It is taken
+ * over, whatever the status: moved, so that the caller's structure is marked
+ * as released. Its schema is asked for here, its batches when a table is made:
+ * not before a run is booked. Integers, floats, booleans, texts (utf8,
+ * large_utf8, utf8_view) and dictionaries of texts are read; another type is
+ * refused with its format, unless the option drop names the column. A row that
+ * is null has no value in any column. Where the producer fails, the status is
+ * SOTTO_FAILED, and what it says is not told: it may quote a record. A list
+ * with a stream has nothing else, and makes one table.
  */
 struct ArrowArrayStream;
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_stream(
@@ -513,7 +523,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_read(sotto_table **out, const char *path,
                const sotto_options *options, sotto_error *error);
 
-/* The same for columns in memory: the option dataset names what is booked. */
+/* The same for columns in memory: the option dataset names what is booked.
+   Nothing behind a pointer of the list is looked at before that. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_from(sotto_table **out, sotto_columns *columns,
                const sotto_options *options, sotto_error *error);

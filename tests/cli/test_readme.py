@@ -23,7 +23,7 @@ ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 BUILD = os.environ.get("SOTTO_BUILD") or os.path.dirname(PROGRAM)
 README = "README.md"
 # The pages, and where their reader is: under the folder of the sources.
-PAGES = {README: ".", "docs/solvers.md": "build/demo",
+PAGES = {README: ".", "docs/embedding.md": ".", "docs/solvers.md": "build/demo",
          "docs/parties.md": "build/demo", "docs/ledger.md": "build/demo"}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NUMBER = r"[+-]?[\d.]+(?:e[+-]\d+)?"

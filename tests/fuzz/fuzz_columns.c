@@ -104,16 +104,10 @@ static void add_sparse(sotto_columns *c, int64_t rows, feed *f)
 
 static void read_columns(sotto_columns *c, const fuzz_setting *settings)
 {
-    sotto_options *options;
+    sotto_options *options = fuzz_options(settings);
     sotto_error error = {0};
     sotto_table *t = NULL;
     volatile double seen = 0;
-    if (sotto_options_new(&options, &error) != SOTTO_OK)
-        abort();
-    for (; settings->name; settings++)
-        if (sotto_options_set(options, settings->name, settings->value,
-                              &error) != SOTTO_OK)
-            abort();
     if (sotto_table_from(&t, c, options, &error) == SOTTO_OK)
         seen = fuzz_look(t);
     else if (!error.message[0])

@@ -7,6 +7,8 @@
 
 #include "model.h"
 
+#include <sotto_federate.h>
+
 static const char schema_text[] =
     "{\"sotto_schema\": 1, \"columns\": {\n"
     " \"a\": {\"type\": \"number\", \"bounds\": [-2, 3]},\n"
@@ -119,6 +121,44 @@ static void test_smoothness(void **state)
     assert_string_equal(first, second);
     sotto_text_free(first);
     sotto_text_free(second);
+}
+
+static const char parties[] =
+    "{\"sotto_parties\": 1, \"target\": {\"name\": \"t\", "
+    "\"bounds\": [-5, 5], \"party\": \"n\"}, \"rounds\": 5, "
+    "\"buckets\": 4, \"parties\": [{\"name\": \"n\", \"radius\": 1, "
+    "\"cap\": 2, \"columns\": {\"a\": {\"type\": \"number\", \"bounds\": "
+    "[-2, 3]}}}, {\"name\": \"s\", \"radius\": 1, \"cap\": 2, "
+    "\"constant\": 1, \"columns\": {\"b\": {\"type\": \"number\", "
+    "\"bounds\": [0, 1]}}}]}";
+
+/* What the parties of a federation agree upon. */
+static void test_columns(void **state)
+{
+    (void)state;
+    const setting *rest = SETTINGS({"epsilon", "inf"}, {"format", "csv"});
+    char path[2][32], *text[2];
+    strcpy(path[0], write_temporary("a,b,t\n1,0.5,2\n-1,0.25,-1\n2,1,4\n"));
+    strcpy(path[1], write_temporary(parties));
+    for (int k = 0; k < 2; k++) {
+        sotto_simulation *s;
+        sotto_model *m = NULL;
+        sotto_error error;
+        sotto_options *o =
+            options_of(rest, "columns", k ? NULL : path[1], parties);
+        if (sotto_simulation_open(&s, path[0], o, &error) ||
+            sotto_simulation_run(s, &m, NULL, &error) ||
+            sotto_model_text(&text[k], m, &error))
+            fail_msg("%s", error.message);
+        unlink(path[1]);
+        sotto_model_free(m);
+        sotto_simulation_free(s);
+        sotto_options_free(o);
+    }
+    assert_string_equal(text[0], text[1]);
+    sotto_text_free(text[0]);
+    sotto_text_free(text[1]);
+    unlink(path[0]);
 }
 
 /* The words are those of a file, with the option's name in its place. */
@@ -373,12 +413,12 @@ static void test_prepared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schema),     cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_smoothness), cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_set_again),
-        cmocka_unit_test(test_model),      cmocka_unit_test(test_no_noise),
-        cmocka_unit_test(test_events),     cmocka_unit_test(test_stated),
-        cmocka_unit_test(test_prepared),
+        cmocka_unit_test(test_columns),   cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_blocks),    cmocka_unit_test(test_smoothness),
+        cmocka_unit_test(test_messages),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_set_again), cmocka_unit_test(test_model),
+        cmocka_unit_test(test_no_noise),  cmocka_unit_test(test_events),
+        cmocka_unit_test(test_stated),    cmocka_unit_test(test_prepared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
