@@ -40,15 +40,15 @@ def _element(dtype: np.dtype[Any]) -> int | None:
 
 def numbers(values: Any, what: str) -> Array:
     """An array of a type that the library reads; others become doubles."""
-    values = np.asarray(values)
-    if values.dtype.kind == "c":
+    array: Array = np.asarray(values)
+    if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {what}")
-    if values.dtype.kind in "mMV":
-        raise DataError(f"{what}: expected numbers or texts, found {values.dtype.name}")
-    if _element(values.dtype) is not None:
-        return values
+    if array.dtype.kind in "mMV":
+        raise DataError(f"{what}: expected numbers or texts, found {array.dtype.name}")
+    if _element(array.dtype) is not None:
+        return array
     try:
-        return np.asarray(values, dtype=np.float64)
+        return np.asarray(array, dtype=np.float64)
     except ValueError:
         pass  # its words quote the value
     raise DataError(f"{what}: expected numbers, found a text that is none")

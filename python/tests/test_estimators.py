@@ -215,6 +215,15 @@ class Kept(Case):
         self.assertIn("rounds", model.explain())
         self.refused(dp.UsageError, "--rows", dp.LogisticRegression(**BUDGET).plan, 3)
 
+    def test_with_a_schema_the_plan_is_what_is_asked(self):
+        X, y = problem()
+        schema = dp.Schema({str(j): dp.Number(-1, 1) for j in (1, 2, 3)})
+        model = dp.LogisticRegression(**BUDGET, rows=600, schema=schema)
+        plan = model.plan()
+        model.fit(X, y)
+        self.assertEqual(plan.epsilon, model.privacy_["epsilon"])
+        self.assertEqual(plan.statement["questions"], model.statement_["questions"])
+
     def test_refit_forgets_the_fit_before(self):
         X, y = problem()
         model = dp.LogisticRegression(**BUDGET, classes=["n", "y"])
