@@ -125,7 +125,8 @@ clang:
 	ninja -C build-clang all meson-test-prereq benches
 
 # Unit tests under the address and undefined-behaviour sanitizers, but for
-# audits and the release test, which only do the same very often.
+# audits and the release test, which only do the same very often; and the
+# Python package's.
 sanitize:
 	@tools/setup.sh build test ci
 	@test -f build-sanitize/build.ninja || $(SETUP) build-sanitize \
@@ -134,6 +135,7 @@ sanitize:
 	@ASAN_OPTIONS=allocator_may_return_null=1 \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		tools/test.sh build-sanitize --suite unit
+	@tools/sanitize_python.sh build-sanitize
 
 # Every line of the rooms that privacy rests on is executed by a test, or listed
 # with the reason in tests/coverage.txt. It takes much longer than `make test`,

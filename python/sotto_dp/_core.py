@@ -43,6 +43,11 @@ def text(pointer: Any) -> str | None:
     return data.decode("utf-8", "surrogateescape")
 
 
+def number_text(number: Any) -> str:
+    """The text of a sotto_number, which lives no longer than the argument does."""
+    return text(number.text) or ""
+
+
 def _raise(status: int, error: Any) -> None:
     message = text(error.message) or "sotto failed without a reason"
     if status == INTERRUPTED:

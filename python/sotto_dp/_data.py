@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._core import call, encode, ffi, handle, lib, text
+from ._core import call, encode, ffi, handle, lib, number_text
 from .errors import DataError
 
 __all__ = ["Columns", "compressed", "is_frame", "is_sparse", "names_as_text", "numbers",
@@ -74,7 +74,7 @@ def one_text(value: object, what: str) -> bytes:
         number = float(value)
         if number.is_integer() and abs(number) < 2 ** 63:
             return str(int(number)).encode()
-        return (text(lib.sotto_number_exact(number).text) or "").encode()
+        return number_text(lib.sotto_number_exact(number)).encode()
     if isinstance(value, (bytes, np.bytes_)):
         return bytes(value)
     raise TypeError(f"{what}: argument must be a string or a number, "

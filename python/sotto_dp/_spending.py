@@ -12,7 +12,7 @@ import math
 import threading
 from typing import Any
 
-from ._core import call, encode, ffi, handle, lib, text
+from ._core import call, encode, ffi, handle, lib, number_text
 from .errors import UsageError
 
 __all__ = ["events_of", "price_up", "untracked"]
@@ -26,7 +26,7 @@ def events_of(statement: dict[str, Any]) -> Any:
 
 def price_up(value: float, digits: int = 3) -> str:
     """A price for people to read: never below what it is."""
-    return text(lib.sotto_number_print_up(value, digits).text) or ""
+    return number_text(lib.sotto_number_print_up(value, digits))
 
 
 class _Untracked:

@@ -11,7 +11,7 @@ import html
 from collections.abc import Mapping
 from typing import Any
 
-from ._core import lib, text
+from ._core import lib, number_text
 from ._model import Model
 from .errors import SottoError
 
@@ -105,7 +105,7 @@ def html_card(model_text: str, booking: Mapping[str, Any] | None = None,
     except SottoError as error:
         return (f'<div class="sotto-card">{_STYLE}<p class="sotto-first sotto-bad">'
                 f"{html.escape(str(error))}</p></div>")
-    shown = None if left is None else text(lib.sotto_number_print_down(left, 4).text)
+    shown = None if left is None else number_text(lib.sotto_number_print_down(left, 4))
     kind = _between(page, "<h3>What it is</h3>\n", "\n") or ""
     return (f'<div class="sotto-card">{_STYLE}{_first_line(page)}'
             f"{_ledger_line(page, booking, shown)}{kind}{_bars(page)}"
