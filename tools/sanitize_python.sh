@@ -12,7 +12,7 @@ export SOTTO_PACKAGE="$build/python" SOTTO_BUILD="$build" SOTTO="$build/sotto" S
 export PYTHONDONTWRITEBYTECODE=1 SOTTO_CALLS="${SOTTO_CALLS:-2000}"
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-for test in bits estimators ledger frames card random_calls; do
+for test in bits estimators ledger frames random_calls; do
     echo "-- python: $test"
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
         /usr/bin/python3 -W ignore "$root/python/tests/test_$test.py"
