@@ -22,7 +22,8 @@ tests() {
 echo "== Debian's scikit-learn and pandas"
 SOTTO_PACKAGE="$build/python" tests /usr/bin/python3 sklearn frames pipeline
 
-if ! { python3 -m venv "$newest" && "$newest/bin/pip" install -q --upgrade pip cffi scikit-learn \
+python3 -m venv --clear "$newest"
+if ! { "$newest/bin/pip" install -q --upgrade pip cffi scikit-learn \
     pandas polars pyarrow duckdb hypothesis tqdm joblib matplotlib mypy; } \
     >"$build/python-newest.log" 2>&1; then
     echo "PyPI cannot be reached (see $build/python-newest.log): no more tests"

