@@ -9,7 +9,7 @@ SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
 	bench-instructions bench-ledger fuzz sanitize clang coverage mutants kills clean \
-	setup-build setup-test test-prerequisites test-busy
+	setup-build setup-test test-prerequisites test-busy wheel test-python
 
 # The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
@@ -68,6 +68,18 @@ test-report: all
 	SOTTO_PICTURES=$(BUILD)/pictures PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 tests/browser/test_reproduce_page.py
 
+# build/wheel/sotto_dp-*.whl, for this Python and all later ones, with tools of
+# PyPI; where that cannot be reached it says so.
+wheel:
+	@tools/setup.sh build wheel
+	@tools/wheel.sh $(BUILD)
+
+# The Python package with scikit-learn, pandas, polars and pyarrow, the newest of
+# PyPI and Debian's; 20,000 random calls; its types.
+test-python: test-prerequisites
+	@tools/setup.sh python
+	@tools/test_python.sh $(BUILD)
+
 install: all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)
 	meson install -C $(BUILD)
@@ -113,7 +125,8 @@ clang:
 	ninja -C build-clang all meson-test-prereq benches
 
 # Unit tests under the address and undefined-behaviour sanitizers, but for
-# audits and the release test, which only do the same very often.
+# audits and the release test, which only do the same very often; and the
+# Python package's.
 sanitize:
 	@tools/setup.sh build test ci
 	@test -f build-sanitize/build.ninja || $(SETUP) build-sanitize \
@@ -122,6 +135,7 @@ sanitize:
 	@ASAN_OPTIONS=allocator_may_return_null=1 \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		tools/test.sh build-sanitize --suite unit
+	@tools/sanitize_python.sh build-sanitize
 
 # Every line of the rooms that privacy rests on is executed by a test, or listed
 # with the reason in tests/coverage.txt. It takes much longer than `make test`,

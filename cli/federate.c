@@ -131,7 +131,8 @@ static sotto_status federate_run(const cli *c, sotto_simulation *s,
         federate_announce(&facts);
     progress_begin(&progress, c);
     progress_stage(&progress, "asking");
-    sotto_progress_callback callback = {progress_show, &progress};
+    sotto_progress_callback callback = {.call = progress_show,
+                                        .context = &progress};
     sotto_status status = sotto_simulation_run(s, model, &callback, error);
     progress_end(&progress);
     return status;

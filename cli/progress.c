@@ -10,7 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PROGRESS_WIDTH = 30 };
+enum {
+    PROGRESS_WIDTH = 30,
+    PROGRESS_REST = 33 /* what a line of 80 has beside it */
+};
 
 /* On a terminal ^C, or a bar, stands in the line already. */
 static volatile sig_atomic_t progress_line_begun;
@@ -55,6 +58,17 @@ void progress_stage(cli_progress *p, const char *stage)
         fprintf(stderr, "{\"stage\": \"%s\"}\n", stage);
 }
 
+/* "  rounds 3 of 10", or its word alone where the numbers have no room. */
+static void progress_part(char out[40], const sotto_progress *at)
+{
+    int length = at->total
+                     ? snprintf(out, 40, "  %s %lld of %lld", at->stage,
+                                (long long)at->round, (long long)at->total)
+                     : PROGRESS_REST;
+    if (length >= PROGRESS_REST)
+        snprintf(out, 40, "  %s", at->stage);
+}
+
 /* Ten times a second is enough for eyes; JSON gets every look. */
 int progress_show(void *context, const sotto_progress *at)
 {
@@ -65,6 +79,8 @@ int progress_show(void *context, const sotto_progress *at)
     if (has_gap)
         snprintf(more, sizeof more, "  gap %s",
                  sotto_number_print(at->gap, 2).text);
+    else
+        progress_part(more, at);
     if (p->how == PROGRESS_BAR && now - p->shown > .1) {
         progress_bar(p, at->share, more);
         p->shown = now;
@@ -73,6 +89,11 @@ int progress_show(void *context, const sotto_progress *at)
                 sotto_number_fixed(at->share, 3).text);
         if (has_gap)
             fprintf(stderr, ", \"gap\": %s", sotto_number_exact(at->gap).text);
+        fprintf(stderr, ", \"part\": \"%s\"", at->stage);
+        if (at->round)
+            fprintf(stderr, ", \"round\": %lld", (long long)at->round);
+        if (at->total)
+            fprintf(stderr, ", \"total\": %lld", (long long)at->total);
         fputs("}\n", stderr);
     }
     return 0;

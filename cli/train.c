@@ -139,7 +139,8 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
     sotto_status status =
         sotto_fit_read(&table, c->argument[0], c->options, error);
     if (status == SOTTO_OK) {
-        sotto_progress_callback callback = {progress_show, &progress};
+        sotto_progress_callback callback = {.call = progress_show,
+                                            .context = &progress};
         progress_end(&progress);
         cli_remarks(c, table);
         cli_remark_options(c, table);

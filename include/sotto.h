@@ -197,7 +197,16 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_options_set(sotto_options *options, const char *name, const char *value,
                   sotto_error *error);
 
-/* The text of a value, or NULL when it is not set and has no default. */
+/* Sets an option that may name a file to read (schema, smoothness, blocks,
+   sampling; for a federation columns) to the text that such a file would have:
+   nothing is read from a disk, and messages say the option's name where they
+   would say the file's. Other options are refused. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_options_set_content(sotto_options *options, const char *name,
+                          const char *text, sotto_error *error);
+
+/* The text of a value, or of the content that was given in a file's place, or
+   NULL when it is not set and has no default. */
 SOTTO_API const char *sotto_options_get(const sotto_options *options,
                                         const char *name);
 
@@ -228,6 +237,113 @@ typedef struct sotto_table sotto_table;
 
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_table_read(sotto_table **out, const char *path,
+                 const sotto_options *options, sotto_error *error);
+
+/*
+ * Columns in the caller's memory, as another way to have records. A list of
+ * columns copies nothing and looks at nothing: the memory belongs to the
+ * caller and must stay as it is until a table was made of the list. All columns
+ * have the same number of rows. Their names and types, and how many there are,
+ * are public; their values are records, and so is everything that was made
+ * from them (the list of levels that comes with a dictionary is never used).
+ * docs/embedding.md shows how it is used.
+ *
+ * A value goes through the same maps as a field of a file: the same values
+ * give the same table, bit for bit. NaN and infinities are missing values. A
+ * text is read as a field of CSV without quotes is: blanks around it do not
+ * count. Where a column needs text (a category, a class by name, a person, a
+ * part), a whole number is its digits, another number the shortest text that
+ * reads back as the same double; true and false are 1 and 0. The options
+ * format and delimiter are refused, and features where it is not the number
+ * that sparse features have.
+ */
+typedef struct sotto_columns sotto_columns;
+
+typedef enum sotto_element {
+    SOTTO_F32,
+    SOTTO_F64,
+    SOTTO_I8,
+    SOTTO_I16,
+    SOTTO_I32,
+    SOTTO_I64,
+    SOTTO_U8,
+    SOTTO_U16,
+    SOTTO_U32,
+    SOTTO_U64,
+    SOTTO_BOOL /* one byte; not 0 is 1 */
+} sotto_element;
+
+/* An empty list of columns with so many rows. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_new(sotto_columns **out,
+                                                          int64_t rows,
+                                                          sotto_error *error);
+
+/* Frees the list, not what it lists; NULL is fine. */
+SOTTO_API void sotto_columns_free(sotto_columns *columns);
+
+/* One column of numbers: that of row i is at `values` + i * stride bytes,
+   aligned or not. Strides may be 0 or negative. `missing`: NULL, or a byte for
+   each row; not 0: there is no value, and none is looked at. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_columns_add(sotto_columns *columns, const char *name, const void *values,
+                  sotto_element type, int64_t stride, const uint8_t *missing,
+                  sotto_error *error);
+
+/* The columns of an array: the element (i, j) is at `values` + i * row_stride
+   + j * column_stride bytes. Without names they are called 1, 2, ... as those
+   of a .npy file; an array alone is known by its places, as one is. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_array(
+    sotto_columns *columns, const char *const *names_or_null, int64_t count,
+    const void *values, sotto_element type, int64_t row_stride,
+    int64_t column_stride, sotto_error *error);
+
+/* One column of text, in UTF-8: that of row i is bytes[offsets[i]] up to
+   bytes[offsets[i + 1]]. Offsets that decrease are refused (SOTTO_USAGE) when
+   a table is made; a text with a NUL byte makes a bad row. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_texts(
+    sotto_columns *columns, const char *name, const char *bytes,
+    const int64_t *offsets, const uint8_t *missing, sotto_error *error);
+
+/*
+ * Features that are mostly 0, by row (CSR) or by column (CSC): group g has
+ * the entries from start[g] to start[g + 1], each with its index (from 0 on)
+ * and its value. `by_column`: groups are columns. start_type and index_type
+ * are SOTTO_I32 or SOTTO_I64. The features are numbered, as those of svmlight
+ * are (the first is called 1). An index that is there twice in a row, or above
+ * the features, makes it a bad row, as does a value that is missing; the order
+ * within a row does not matter. Starts that decrease, and rows of CSC that do
+ * not exist, are refused (SOTTO_USAGE). Beside it the list has only columns
+ * that are no features: target, weight, person, part.
+ */
+typedef struct sotto_sparse {
+    int by_column;
+    int64_t features;
+    const void *start, *index, *values;
+    sotto_element start_type, index_type, value_type;
+} sotto_sparse;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_add_sparse(
+    sotto_columns *columns, const sotto_sparse *entries, sotto_error *error);
+
+/*
+ * Columns that arrive by an Arrow C stream (struct ArrowArrayStream, of
+ * Arrow's C stream interface; one that was released is refused). It is taken
+ * over, whatever the status: moved, so that the caller's structure is marked
+ * as released. Its schema is asked for here, its batches when a table is made:
+ * not before a run is booked. Integers, floats, booleans, texts (utf8,
+ * large_utf8, utf8_view) and dictionaries of texts are read; another type is
+ * refused with its format, unless the option drop names the column. A row that
+ * is null has no value in any column. Where the producer fails, the status is
+ * SOTTO_FAILED, and what it says is not told: it may quote a record. A list
+ * with a stream has nothing else, and makes one table.
+ */
+struct ArrowArrayStream;
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_columns_stream(
+    sotto_columns **out, struct ArrowArrayStream *stream, sotto_error *error);
+
+/* As sotto_table_read. Messages name the columns, and rows from 1 on. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_table_from(sotto_table **out, sotto_columns *columns,
                  const sotto_options *options, sotto_error *error);
 
 /* Wipes and frees; NULL is fine. */
@@ -296,6 +412,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_schema_template(char **out, const char *path,
                       const sotto_options *options, sotto_error *error);
 
+/* The same from names and types of columns in memory. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_schema_template_from(char **out, const sotto_columns *columns,
+                           const sotto_options *options, sotto_error *error);
+
 /* Frees a text that this library returned through `char **`. */
 SOTTO_API void sotto_text_free(char *text);
 
@@ -324,20 +445,32 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
  *              has nothing to tune; docs/solvers.md says what the others need
  *   epsilon    inf: the solver "exact", whose models are NOT PRIVATE
  *   tolerance  how close to the minimum that one stops
+ *   prepared   "elsewhere" where the caller had worked on the columns before:
+ *              the statement then says that this is not covered
  */
 typedef struct sotto_model sotto_model;
 
-/* How far a fit is. For the operator: the gap depends on the records. */
+/* How far a fit is. For the operator: the gap depends on the records. What
+   private training tells is made of its plan and of released answers. */
 typedef struct sotto_progress {
-    double share; /* of the work, from 0 to 1, as far as can be told */
-    double gap;   /* how far F may be from its minimum, relative to it; NaN
-                     where it is not known, as in private training */
+    double share;      /* of the work, from 0 to 1, as far as can be told */
+    double gap;        /* how far F may be from its minimum, relative to it; NaN
+                          where it is not known, as in private training */
+    const char *stage; /* what it is about: "bounds", "rounds", ... */
+    int64_t round, total; /* of this stage, from 1; 0: it is not counted, or
+                             not known how many there are */
 } sotto_progress;
 
-/* Called now and then during a fit; an answer other than 0 stops it. */
+/*
+ * `call` is called now and then during a fit; an answer other than 0 stops it.
+ * `remark`, where it is not NULL, gets what sotto_table_warning and
+ * sotto_fit_remark would say, a line at a time, when the fit begins: for the
+ * operator, not for release. Either may be NULL.
+ */
 typedef struct sotto_progress_callback {
     int (*call)(void *context, const sotto_progress *progress);
     void *context;
+    void (*remark)(void *context, const char *line);
 } sotto_progress_callback;
 
 /* Whether these options make a fit: what can be refused before a record is
@@ -390,6 +523,12 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_read(sotto_table **out, const char *path,
                const sotto_options *options, sotto_error *error);
 
+/* The same for columns in memory: the option dataset names what is booked.
+   Nothing behind a pointer of the list is looked at before that. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_fit_from(sotto_table **out, sotto_columns *columns,
+               const sotto_options *options, sotto_error *error);
+
 /* ------------------------------------------------------------------------
  * 6  Model
  *
@@ -403,6 +542,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_read(sotto_model **out,
                                                          sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_write(
     const sotto_model *model, const char *path, sotto_error *error);
+
+/* The same as text: what the file has, byte for byte. The caller frees it by
+   sotto_text_free. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_model_text(char **out, const sotto_model *model, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_parse(sotto_model **out,
+                                                          const char *text,
+                                                          sotto_error *error);
 SOTTO_API void sotto_model_free(sotto_model *model);
 
 /*
@@ -467,6 +614,10 @@ SOTTO_API double sotto_model_intercept(const sotto_model *model);
    not how far the weight is from the truth. */
 SOTTO_API double sotto_model_noise(const sotto_model *model, int64_t j);
 
+/* All of them at once, into out[0 .. features-1]. */
+SOTTO_API void sotto_model_weights(const sotto_model *model, double *out);
+SOTTO_API void sotto_model_noises(const sotto_model *model, double *out);
+
 /* The name of class 0 (-1) or 1 (+1), or NULL when there are no classes. */
 SOTTO_API const char *sotto_model_class(const sotto_model *model, int which);
 
@@ -527,6 +678,12 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_sign(sotto_model *model,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_verify(
     const sotto_model *model, const char *public_key, sotto_error *error);
 
+/* The same with the key files' text. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_sign_with(
+    sotto_model *model, const char *key_text, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_verify_with(
+    const sotto_model *model, const char *public_key_text, sotto_error *error);
+
 /* Whether FILE is a secret key that can sign: to be asked before long work. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_key_check(const char *path,
                                                         sotto_error *error);
@@ -562,6 +719,10 @@ sotto_model_export(char **out, const sotto_model *model, const char *format,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_read_for(
     sotto_table **out, const sotto_model *model, int labelled, const char *path,
     const sotto_options *options, sotto_error *error);
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_from_for(
+    sotto_table **out, const sotto_model *model, int labelled,
+    sotto_columns *columns, const sotto_options *options, sotto_error *error);
 
 typedef enum sotto_answer {
     SOTTO_ANSWER_VALUE, /* the number; for two classes -1 or +1 */
@@ -653,8 +814,16 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_plan(sotto_events **out,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_read(sotto_events **out,
                                                           const char *path,
                                                           sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_parse(sotto_events **out,
+                                                           const char *json,
+                                                           sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_events_json(char **out, const sotto_events *events, sotto_error *error);
+
+/* The events that a statement of privacy lists: that of a model, or what
+   sotto_fit_plan gives. It is checked as sotto_model_check does. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_events_stated(
+    sotto_events **out, const char *statement, sotto_error *error);
 
 /* The list as a plan; reads back to the same bits. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status

@@ -122,6 +122,8 @@ def check(mutants):
     """Whether all rows can be applied: no build is needed."""
     with open(os.path.join(ROOT, "tests", "meson.build"), encoding="utf-8") as file:
         tests = set(re.findall(r"'(\w+)'", file.read())) | {"build"}
+    with open(os.path.join(ROOT, "python", "tests", "meson.build"), encoding="utf-8") as file:
+        tests |= {"python_" + name for name in re.findall(r"'(\w+)'", file.read())}
     bad = 0
     for mutant in mutants:
         try:

@@ -1,7 +1,8 @@
 #!/bin/sh
 # setup.sh GROUP...: installs the Debian packages that are missing for
-# building, testing, checking (ci), measuring (bench), looking at pages (browser),
-# formatting, or making a fresh Debian (fresh).
+# building, testing, checking (ci), measuring (bench), the Python package with its
+# company (python) and as a file (wheel), looking at pages (browser), formatting,
+# or making a fresh Debian (fresh).
 set -eu
 
 packages() {
@@ -10,11 +11,13 @@ packages() {
         zlib1g-dev libjansson-dev libsodium-dev libsqlite3-dev scdoc libgnutls28-dev \
         libmicrohttpd-dev libcurl4-gnutls-dev ;;
     test) echo libcmocka-dev liblinear-tools libmpfr-dev libgmp-dev \
-        python3-numpy python3-mpmath groff-base openssl locales ;;
+        python3-numpy python3-mpmath python3-cffi python3-dev groff-base openssl locales ;;
     ci) echo clang-14 libclang-rt-14-dev valgrind liblinear4 python3-scipy \
         python3-sklearn python3-cvxopt ;;
     bench) echo valgrind liblinear-tools liblinear4 python3-pandas \
         python3-scipy python3-sklearn g++ libeigen3-dev ;;
+    python) echo python3-venv python3-pip python3-sklearn python3-pandas ;;
+    wheel) echo python3-venv python3-pip python3-dev ;;
     browser) echo chromium ;;
     format) echo clang-format-14 ;;
     fresh) echo debootstrap git ;;

@@ -72,6 +72,19 @@ sotto_status sotto_events_read(sotto_events **out, const char *path,
     return public_done(out, status);
 }
 
+sotto_status sotto_events_parse(sotto_events **out, const char *json,
+                                sotto_error *error)
+{
+    size_t size = strlen(json);
+    sotto_status status = public_new(out, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = file_check_whole("events", NULL, 0, size, FILE_MOST, error);
+    if (status == SOTTO_OK)
+        status = account_from_json(&(*out)->list, json, size, "events", error);
+    return public_done(out, status);
+}
+
 static sotto_status public_text(char **out, text_buffer *text,
                                 sotto_error *error)
 {

@@ -290,21 +290,18 @@ static sotto_status check_statement(stated *s)
     return status == SOTTO_OK ? check_promises(s) : status;
 }
 
-/* Where `plan` is given, it gets the events of the questions. */
+/* Where `events` is given, it gets those of the questions; to be freed whatever
+   the status. */
 static sotto_status read_and_check(const char *statement, const char *name,
-                                   text_buffer *plan, sotto_error *error)
+                                   account_list *events, sotto_error *error)
 {
     json_t *root = json_read(statement, strlen(statement), NULL);
     stated s = {.statement = root, .name = name, .error = error};
-    account_list events = {0};
     if (!root) /* a model has it as JSON */
         return error_memory(error);
     sotto_status status = check_statement(&s);
-    if (status == SOTTO_OK && plan)
-        status = stated_events(&s, root, &events);
-    if (status == SOTTO_OK && plan)
-        account_print(&events, plan);
-    account_free(&events);
+    if (status == SOTTO_OK && events)
+        status = stated_events(&s, root, events);
     json_decref(root);
     return status;
 }
@@ -318,6 +315,31 @@ sotto_status account_check_statement(const char *statement, const char *name,
 sotto_status account_stated_plan(text_buffer *out, const char *statement,
                                  const char *name, sotto_error *error)
 {
-    sotto_status status = read_and_check(statement, name, out, error);
+    account_list events = {0};
+    sotto_status status = read_and_check(statement, name, &events, error);
+    if (status == SOTTO_OK)
+        account_print(&events, out);
+    account_free(&events);
     return status == SOTTO_OK && out->failed ? error_memory(error) : status;
+}
+
+sotto_status sotto_events_stated(sotto_events **out, const char *statement,
+                                 sotto_error *error)
+{
+    account_list events = {0};
+    json_t *root = json_read(statement, strlen(statement), NULL);
+    int is_json = json_is_object(root);
+    json_decref(root);
+    *out = NULL;
+    if (!root && json_out_of_memory(strlen(statement)))
+        return error_memory(error);
+    if (!is_json)
+        return error_set(error, SOTTO_USAGE,
+                         "expected a statement of privacy, as JSON");
+    sotto_status status =
+        read_and_check(statement, "the statement", &events, error);
+    if (status == SOTTO_OK)
+        status = account_wrap(out, &events, error);
+    account_free(&events);
+    return status;
 }

@@ -10,6 +10,8 @@
 
 struct sotto_options {
     char *value[OPTION_COUNT];
+    char *content[OPTION_COUNT]; /* in the place of a file; value is the
+                                    option's name then */
 };
 
 sotto_status sotto_options_new(sotto_options **out, sotto_error *error)
@@ -22,8 +24,10 @@ void sotto_options_free(sotto_options *options)
 {
     if (!options)
         return;
-    for (int i = 0; i < OPTION_COUNT; i++)
+    for (int i = 0; i < OPTION_COUNT; i++) {
         mem_free(options->value[i]);
+        mem_free(options->content[i]);
+    }
     mem_free(options);
 }
 
@@ -46,7 +50,8 @@ sotto_status sotto_options_set(sotto_options *options, const char *name,
     sotto_status status = option_check(o, value, error);
     if (status != SOTTO_OK)
         return status;
-    char **slot = &options->value[o - sotto_option_at(0)];
+    size_t id = (size_t)(o - sotto_option_at(0));
+    char **slot = &options->value[id];
     text_buffer joined = {0};
     if ((o->kind == SOTTO_OPTION_LIST || o->kind == SOTTO_OPTION_SUM) &&
         *slot) {
@@ -57,14 +62,74 @@ sotto_status sotto_options_set(sotto_options *options, const char *name,
     if (!text_take(&joined))
         return error_memory(error);
     mem_free(*slot);
+    mem_free(options->content[id]);
     *slot = joined.data;
+    options->content[id] = NULL;
+    return SOTTO_OK;
+}
+
+/* Files that the library reads as text. Not where it writes, nor keys, nor
+   what only a program reads. */
+static int option_takes_content(option_id id)
+{
+    return id == OPTION_SCHEMA || id == OPTION_SMOOTHNESS ||
+           id == OPTION_BLOCKS || id == OPTION_SAMPLING || id == OPTION_COLUMNS;
+}
+
+sotto_status sotto_options_set_content(sotto_options *options, const char *name,
+                                       const char *text, sotto_error *error)
+{
+    const sotto_option *o = sotto_option_named(name);
+    if (!o)
+        return option_unknown(name, error);
+    option_id id = (option_id)(o - sotto_option_at(0));
+    if (!option_takes_content(id))
+        return error_set(error, SOTTO_USAGE,
+                         "--%s: it is no text that is read; expected one of "
+                         "schema, smoothness, blocks, sampling, columns",
+                         name);
+    size_t size = strlen(text);
+    sotto_status status =
+        file_check_whole(name, NULL, 0, size, FILE_MOST, error);
+    if (status != SOTTO_OK)
+        return status;
+    char *value = mem_text(name), *content = mem_text_n(text, size);
+    if (!value || !content) {
+        mem_free(value);
+        mem_free(content);
+        return error_memory(error);
+    }
+    mem_free(options->value[id]);
+    mem_free(options->content[id]);
+    options->value[id] = value;
+    options->content[id] = content;
     return SOTTO_OK;
 }
 
 const char *sotto_options_get(const sotto_options *options, const char *name)
 {
     const sotto_option *o = sotto_option_named(name);
-    return o ? option_text(options, (option_id)(o - sotto_option_at(0))) : NULL;
+    if (!o)
+        return NULL;
+    option_id id = (option_id)(o - sotto_option_at(0));
+    const char *content = option_content(options, id);
+    return content ? content : option_text(options, id);
+}
+
+const char *option_content(const sotto_options *options, option_id id)
+{
+    return options->content[id];
+}
+
+sotto_status option_read(const sotto_options *options, option_id id, char **out,
+                         size_t *size, sotto_error *error)
+{
+    const char *content = option_content(options, id);
+    if (!content)
+        return file_read(option_text(options, id), FILE_MOST, out, size, error);
+    *size = strlen(content);
+    *out = mem_text_n(content, *size);
+    return *out ? SOTTO_OK : error_memory(error);
 }
 
 const char *option_text(const sotto_options *options, option_id id)
@@ -152,8 +217,10 @@ int option_exact(const sotto_options *options)
 sotto_status option_copy(sotto_options *to, const sotto_options *from,
                          option_id id, sotto_error *error)
 {
-    const char *value = from->value[id];
-    return value
-               ? sotto_options_set(to, sotto_option_at(id)->name, value, error)
-               : SOTTO_OK;
+    const char *name = sotto_option_at(id)->name, *value = from->value[id];
+    if (!value)
+        return SOTTO_OK;
+    return from->content[id]
+               ? sotto_options_set_content(to, name, from->content[id], error)
+               : sotto_options_set(to, name, value, error);
 }

@@ -298,6 +298,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "what the model is for: in ledger and statement"},
     [OPTION_WHO] = {"who", TEXT, OTHER, "NAME", NULL, 0, 0, NULL, "",
         "who trains, for the ledger"},
+    [OPTION_PREPARED] = {"prepared", CHOICE, OTHER, "WORD", "here", 0, 0,
+        "here|elsewhere", "",
+        "whether all that was done to the columns was done here, row by row; "
+        "elsewhere: the statement says that it is not covered"},
     [OPTION_SIGN] = {"sign", FILE_, OUTPUT, "KEY", NULL, 0, 0, NULL, " train ",
         "sign the model by the key that 'sotto key new' made"},
     [OPTION_KEY] = {"key", FILE_, OTHER, "FILE", NULL, 0, 0, NULL, " verify ",

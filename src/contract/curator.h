@@ -59,6 +59,7 @@ typedef struct curator_terms {
     const char *smoothness; /* where the step sizes came from */
     const char *rows;       /* where a public number of rows came from */
     int64_t scaled;         /* features divided by their length in each row */
+    int elsewhere;          /* the caller had worked on the columns before */
 } curator_terms;
 
 /* The statement of privacy as a JSON object, to be freed whatever the status,

@@ -88,6 +88,13 @@ sotto_status table_read_after(sotto_table **out, const char *path,
                               table_before_rows *before, void *context,
                               sotto_error *error);
 
+/* The same for columns in memory; not even their structure has been looked at
+   before the call. */
+sotto_status table_from_after(sotto_table **out, sotto_columns *columns,
+                              const sotto_options *options,
+                              table_before_rows *before, void *context,
+                              sotto_error *error);
+
 /* The table that --schema declares, without a row, of the features that it
    lists or of --features, where it has a default for the others. */
 sotto_status table_declared(sotto_table **out, const sotto_options *options,

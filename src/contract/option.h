@@ -98,6 +98,7 @@ typedef enum option_id {
     OPTION_OWNER,
     OPTION_PURPOSE,
     OPTION_WHO,
+    OPTION_PREPARED,
     OPTION_SIGN,
     OPTION_KEY,
     OPTION_RUNS,
@@ -109,6 +110,17 @@ typedef enum option_id {
 
 /* The text of a value, its default, or NULL. */
 const char *option_text(const sotto_options *options, option_id id);
+
+/*
+ * What the file has that an option names, where its text was given instead
+ * (sotto_options_set_content); NULL: it is a file, or not set. The option's
+ * text is then its own name, for messages.
+ */
+const char *option_content(const sotto_options *options, option_id id);
+
+/* The same whole, or that of the file that the option names; to be freed. */
+sotto_status option_read(const sotto_options *options, option_id id, char **out,
+                         size_t *size, sotto_error *error);
 
 /* Whether the value was set (a default does not count). */
 int option_given(const sotto_options *options, option_id id);
@@ -148,6 +160,7 @@ sotto_status option_copy(sotto_options *to, const sotto_options *from,
 /* ---- what libsotto-federate uses ---- */
 
 CORE_EXPORT(option_text);
+CORE_EXPORT(option_content);
 CORE_EXPORT(option_given);
 CORE_EXPORT(option_number);
 CORE_EXPORT(option_integer);

@@ -48,9 +48,35 @@ static inline void solver_note(const solver_answer *out,
         out->noise[j] = sd;
 }
 
-/* Called after each step with the share of them that is done, a public
-   number; other than 0 stops. */
-typedef int (*solver_progress)(void *context, double share);
+/* How far a run is. Public: it is made of the plan and of answers, which are
+   released. */
+typedef struct solver_stage {
+    double share;         /* of the whole run, from 0 to 1 */
+    const char *name;     /* what is asked about: "bounds", "rounds", ... */
+    int64_t round, total; /* of this stage, from 1; 0: they are not counted */
+} solver_stage;
+
+/* Called when a stage begins and after each of its rounds; other than 0
+   stops. */
+typedef int (*solver_progress)(void *context, const solver_stage *at);
+
+/* The stage of a run that has this one only: so many of its rounds are
+   done. */
+static inline solver_stage solver_rounds(const char *name, int64_t done,
+                                         int64_t total)
+{
+    return (solver_stage){(double)done / (double)total, name, done, total};
+}
+
+/* Tells whoever looks, if anybody does; SOTTO_INTERRUPTED where they want it to
+   stop. */
+static inline sotto_status solver_tell(solver_progress progress, void *context,
+                                       solver_stage at, sotto_error *error)
+{
+    return progress && progress(context, &at)
+               ? error_set(error, SOTTO_INTERRUPTED, "interrupted")
+               : SOTTO_OK;
+}
 
 /* ---- a run ---- */
 

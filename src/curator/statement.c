@@ -129,6 +129,21 @@ static void put_promise(json_t **s, const curator_terms *terms,
     json_add_text(s, "proven_by", account_method_name(price->method));
 }
 
+/* What somebody learned from the records before, as their means or which of
+   the columns matter, no question here is about. */
+#define NOT_COVERED                                                            \
+    "timing; other releases about the same people, which add up; what is "     \
+    "known from elsewhere; declarations (bounds, rows, smoothness, rows per "  \
+    "person) that were taken from the records"
+
+static void put_not_covered(json_t **s, const curator_terms *terms)
+{
+    json_add_text(s, "not_covered",
+                  terms->elsewhere ? NOT_COVERED
+                      "; what was done to the columns before sotto"
+                                   : NOT_COVERED);
+}
+
 sotto_status curator_statement(const curator_terms *terms, json_t **out,
                                double *epsilon, sotto_error *error)
 {
@@ -143,11 +158,7 @@ sotto_status curator_statement(const curator_terms *terms, json_t **out,
     account_free(&events);
     *epsilon = price.epsilon;
     json_add_text(out, "randomness", "ChaCha20 keyed by the system");
-    json_add_text(out, "not_covered",
-                  "timing; other releases about the same people, which add "
-                  "up; what is known from elsewhere; declarations (bounds, "
-                  "rows, smoothness, rows per person) that were taken from "
-                  "the records");
+    put_not_covered(out, terms);
     json_add_text(out, "sotto", sotto_version());
     return status == SOTTO_OK && !*out ? error_memory(error) : status;
 }

@@ -28,13 +28,14 @@ static void assemble_columns(sotto_table *t, const block *first, size_t element,
             size_t size = (size_t)b->rows * element;
             if (size)
                 memcpy(to_column,
-                       (char *)b->x + (size_t)(j * b->room) * element, size);
+                       (char *)b->x + (size_t)(j * b->stride) * element, size);
             to_column += size;
         }
     }
     for (const block *b = first; b; b = b->next)
-        mem_discard(b->x, (size_t)(from * b->room) * element,
-                    (size_t)(to * b->room) * element);
+        if (b->x_bytes)
+            mem_discard(b->x, (size_t)(from * b->stride) * element,
+                        (size_t)(to * b->stride) * element);
 }
 
 struct assemble_job {
@@ -61,16 +62,51 @@ static void assemble_work(void *context, int number)
     }
 }
 
-static int assemble_dense(sotto_table *t, const column_plan *p,
-                          const block *first)
+int64_t block_stride(int64_t rows)
+{
+    return (rows + ASSEMBLE_ROWS - 1) / ASSEMBLE_ROWS * ASSEMBLE_ROWS;
+}
+
+/* Whether the blocks lie in one memory as their table would. */
+static int assemble_is_whole(const sotto_table *t, const block *first,
+                             size_t bytes, size_t element)
+{
+    int64_t rows = 0;
+    if (!first || !bytes || first->x_bytes != bytes)
+        return 0;
+    for (const block *b = first; b; b = b->next) {
+        if (b->stride != t->stride ||
+            (char *)b->x != (char *)first->x + (size_t)rows * element)
+            return 0;
+        rows += b->rows;
+    }
+    return 1;
+}
+
+/* Then nothing is copied. */
+static void assemble_take(sotto_table *t, block *first)
+{
+    t->x = first->x;
+    t->x_bytes = first->x_bytes;
+    first->x_bytes = 0;
+    for (block *b = first; b; b = b->next)
+        b->x = NULL;
+}
+
+static int assemble_dense(sotto_table *t, const column_plan *p, block *first)
 {
     struct assemble_job job = {.t = t, .first = first};
     size_t count;
     job.element = plan_element(p);
     job.panel = t->features / ASSEMBLE_PANELS + 1;
-    t->stride = (t->rows + ASSEMBLE_ROWS - 1) / ASSEMBLE_ROWS * ASSEMBLE_ROWS;
+    t->stride = block_stride(t->rows);
     if (!size_multiply((size_t)t->features, (size_t)t->stride, &count))
         return 0;
+    if (count <= SIZE_MAX / job.element &&
+        assemble_is_whole(t, first, count * job.element, job.element)) {
+        assemble_take(t, first);
+        return 1;
+    }
     t->x = assemble_large(count, job.element, &t->x_bytes);
     if (!t->x)
         return 0;

@@ -26,6 +26,16 @@ void range_add(column_range *range, const double *values, int count)
     }
 }
 
+void range_merge(column_range *range, const column_range *other,
+                 int64_t features)
+{
+    for (int64_t j = 0; j < features; j++) {
+        range[j].low = fmin(range[j].low, other[j].low);
+        range[j].high = fmax(range[j].high, other[j].high);
+        range[j].lost = fmax(range[j].lost, other[j].lost);
+    }
+}
+
 int worker_open(worker *w, const column_plan *p, int sparse)
 {
     size_t gathered;
@@ -79,9 +89,19 @@ int worker_begin_dense(worker *w, int64_t rows)
     if (!size_multiply((size_t)rows, (size_t)w->plan->features, &bytes) ||
         !size_multiply(bytes, plan_element(w->plan), &bytes))
         return 0;
+    bytes = bytes ? bytes : 1;
     b->x = mem_map(bytes);
     b->x_bytes = bytes;
+    b->stride = rows;
     return b->x && worker_begin(w, rows);
+}
+
+int worker_begin_within(worker *w, int64_t rows, void *x, int64_t stride)
+{
+    w->filled = 0;
+    w->block->x = x;
+    w->block->stride = stride;
+    return worker_begin(w, rows);
 }
 
 /* Room for the entries of a piece, kept from one piece to the next. */
@@ -137,7 +157,7 @@ static void worker_flush(worker *w)
         scale_dense(w->plan, w->x, w->filled);
     for (int64_t j = 0; j < w->plan->features; j++) {
         const double *from = w->x + j * WORKER_ROWS;
-        int64_t at = j * b->room + row;
+        int64_t at = j * b->stride + row;
         if (w->plan->is_double)
             memcpy((double *)b->x + at, from, (size_t)w->filled * sizeof *from);
         else
@@ -245,7 +265,8 @@ void store_free(entry_store *s)
 
 void block_free(block *b)
 {
-    mem_unmap(b->x, b->x_bytes);
+    if (b->x_bytes)
+        mem_unmap(b->x, b->x_bytes);
     mem_wipe(b->y, b->y ? (size_t)b->room * sizeof *b->y : 0);
     mem_wipe(b->weight, b->weight ? (size_t)b->room * sizeof *b->y : 0);
     mem_free(b->end);

@@ -24,9 +24,11 @@ typedef struct block {
     int64_t room;   /* rows it can take */
     int64_t rows;
     fault fault;
-    /* dense: features columns of `room` elements */
+    /* dense: columns of the features, `stride` elements from one to the next;
+       what is behind the rows is zero */
     void *x;
-    size_t x_bytes;
+    int64_t stride;
+    size_t x_bytes; /* 0: another block, or nobody yet, owns the memory */
     /* sparse: the entries themselves are in the store */
     int64_t *end; /* entries up to the end of row i */
     int64_t entries;
@@ -58,6 +60,10 @@ typedef struct column_range {
 
 int range_new(column_range **out, int64_t features);
 void range_add(column_range *range, const double *values, int count);
+
+/* What another worker has seen is added. */
+void range_merge(column_range *range, const column_range *other,
+                 int64_t features);
 
 /* Bytes of one stored value. */
 static inline size_t plan_element(const column_plan *p)
@@ -94,6 +100,12 @@ void worker_close(worker *w);
 /* Ready for a block of up to `rows` rows; 0 when out of memory. */
 int worker_begin_dense(worker *w, int64_t rows);
 int worker_begin_sparse(worker *w, int64_t rows, size_t entries);
+
+/* As worker_begin_dense, within memory for more rows than these. */
+int worker_begin_within(worker *w, int64_t rows, void *x, int64_t stride);
+
+/* Elements from a column to the next in a table of so many rows. */
+int64_t block_stride(int64_t rows);
 
 /* The row in w->x, w->y, ... is complete. */
 void worker_row_dense(worker *w);

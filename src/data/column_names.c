@@ -15,7 +15,7 @@ static int plan_compare_names(const void *a, const void *b)
 static char **plan_sorted(char **names, int64_t count)
 {
     char **sorted = mem_zeroed((size_t)count, sizeof *sorted);
-    if (sorted) {
+    if (sorted && count) {
         memcpy(sorted, names, (size_t)count * sizeof *sorted);
         qsort(sorted, (size_t)count, sizeof *sorted, plan_compare_names);
     }
@@ -37,23 +37,29 @@ static int plan_may_lack(const schema *s, const column *c, int labelled)
 
 /* The names of the file's columns, and what messages say of the file. */
 typedef struct plan_names {
-    const char *file;
-    int header;
+    const column_plan *plan;
     char **name, **sorted;
     int64_t count;
 } plan_names;
 
+const char *plan_names_line(const column_plan *p)
+{
+    return p->naming == NAMES_HEADER ? "line 1: " : "";
+}
+
 static sotto_status plan_no_column(const plan_names *n, const char *who,
                                    const char *name, sotto_error *error)
 {
-    return error_set(
-        error, SOTTO_DATA,
-        "%s: %sthere is no column \"%s\" (%s); expected %s%s",
-        show_name(n->file).text, n->header ? "line 1: " : "",
-        show_name(name).text, who,
-        n->header ? "one of the names in the header"
-                  : "the number of a column, from 1",
-        suggest_names(name, n->name, n->header ? n->count : 0).text);
+    static const char *const expected[] = {
+        [NAMES_COUNTED] = "the number of a column, from 1",
+        [NAMES_HEADER] = "one of the names in the header",
+        [NAMES_LISTED] = "one of the names of the columns"};
+    int named = n->plan->naming != NAMES_COUNTED;
+    return error_set(error, SOTTO_DATA,
+                     "%s: %sthere is no column \"%s\" (%s); expected %s%s",
+                     show_name(n->plan->file).text, plan_names_line(n->plan),
+                     show_name(name).text, who, expected[n->plan->naming],
+                     suggest_names(name, n->name, named ? n->count : 0).text);
 }
 
 static sotto_status plan_check_option(const plan_names *n, option_id id,
@@ -101,10 +107,10 @@ static sotto_status plan_check_duplicates(const plan_names *n,
     for (second = first + 1; strcmp(n->name[second], twice);)
         second++;
     return error_set(error, SOTTO_DATA,
-                     "%s: line 1: columns %lld and %lld have the same name; "
+                     "%s: %scolumns %lld and %lld have the same name; "
                      "expected different names",
-                     show_name(n->file).text, (long long)first + 1,
-                     (long long)second + 1);
+                     show_name(n->plan->file).text, plan_names_line(n->plan),
+                     (long long)first + 1, (long long)second + 1);
 }
 
 static sotto_status plan_check_schema(column_plan *p, const plan_names *n,
@@ -131,26 +137,26 @@ static sotto_status plan_check_schema(column_plan *p, const plan_names *n,
 static sotto_status plan_check_width(const column_plan *p, const plan_names *n,
                                      sotto_error *error)
 {
-    if (n->header || !p->width || n->count == p->width ||
+    if (p->naming != NAMES_COUNTED || !p->width || n->count == p->width ||
         (p->for_model && !p->labelled && p->last_is_target &&
          n->count == p->width - 1))
         return SOTTO_OK;
     return error_set(error, SOTTO_DATA,
                      "%s: expected %lld columns, as %s, since .npy columns "
                      "are known by their place",
-                     show_name(n->file).text, (long long)p->width,
+                     show_name(p->file).text, (long long)p->width,
                      p->for_model ? "in the file the model was learned from"
                                   : "the schema says");
 }
 
-sotto_status plan_check_names(column_plan *p, int header, char **names,
-                              int64_t count, const sotto_options *options,
-                              const schema *s, sotto_error *error)
+sotto_status plan_check_names(column_plan *p, char **names, int64_t count,
+                              const sotto_options *options, const schema *s,
+                              sotto_error *error)
 {
     static const option_id named[] = {OPTION_TARGET,      OPTION_WEIGHTS,
                                       OPTION_UNIT_COLUMN, OPTION_PART_COLUMN,
                                       OPTION_DROP,        OPTION_ONLY};
-    plan_names n = {p->file, header, names, plan_sorted(names, count), count};
+    plan_names n = {p, names, plan_sorted(names, count), count};
     sotto_status status = n.sorted ? SOTTO_OK : error_memory(error);
     for (size_t i = 0; i < sizeof named / sizeof *named && status == SOTTO_OK;
          i++)

@@ -44,13 +44,12 @@ void plan_settings(column_plan *p, const sotto_options *options)
         p->threads = thread_limit();
 }
 
-static sotto_status plan_fill(column_plan *p, int header, char **names,
-                              int64_t count, const sotto_options *options,
-                              schema *s, sotto_error *error)
+static sotto_status plan_fill(column_plan *p, char **names, int64_t count,
+                              const sotto_options *options, schema *s,
+                              sotto_error *error)
 {
     int has_schema = option_given(options, OPTION_SCHEMA);
-    sotto_status status =
-        plan_check_names(p, header, names, count, options, s, error);
+    sotto_status status = plan_check_names(p, names, count, options, s, error);
     p->column = mem_zeroed((size_t)count, sizeof *p->column);
     if (status == SOTTO_OK && !p->column)
         status = error_memory(error);
@@ -79,6 +78,11 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
         status = schema_parse(
             s, "the parties' columns", option_text(options, OPTION_SCHEMA_TEXT),
             strlen(option_text(options, OPTION_SCHEMA_TEXT)), error);
+    else if (option_content(options, OPTION_SCHEMA))
+        status =
+            schema_parse(s, option_text(options, OPTION_SCHEMA),
+                         option_content(options, OPTION_SCHEMA),
+                         strlen(option_content(options, OPTION_SCHEMA)), error);
     else if (option_given(options, OPTION_SCHEMA))
         status = schema_load(s, option_text(options, OPTION_SCHEMA), error);
     else
@@ -144,18 +148,18 @@ static void plan_width(column_plan *p, const schema *s)
                              !strcmp(s->column[i].name, last);
 }
 
-sotto_status plan_columns(column_plan *out, const char *file, int header,
-                          char **names, int64_t count,
+sotto_status plan_columns(column_plan *out, const char *file,
+                          plan_naming naming, char **names, int64_t count,
                           const sotto_options *options, sotto_error *error)
 {
     schema s;
-    column_plan p = {.file = file};
+    column_plan p = {.file = file, .naming = naming};
     sotto_status status = plan_schema(&s, options, error);
     if (status != SOTTO_OK)
         return status;
     plan_settings(&p, options);
     plan_width(&p, &s);
-    status = plan_fill(&p, header, names, count, options, &s, error);
+    status = plan_fill(&p, names, count, options, &s, error);
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)
         status = plan_missing_numbers(&p, error);

@@ -15,9 +15,17 @@ typedef enum target_kind {
     TARGET_CLASSES
 } target_kind;
 
+/* Where the names of the columns come from. */
+typedef enum plan_naming {
+    NAMES_COUNTED, /* 1, 2, ...: .npy, or an array without names */
+    NAMES_HEADER,  /* the first line of the file */
+    NAMES_LISTED   /* the caller lists them, with columns in memory */
+} plan_naming;
+
 typedef struct column_plan {
     const char *file; /* for messages */
-    column *column;   /* in the order of the file */
+    plan_naming naming;
+    column *column; /* in the order of the file */
     int64_t columns;
     int64_t features;
     const column *target; /* NULL: none */
@@ -53,19 +61,25 @@ typedef struct column_plan {
     int threads;
     int scales_rows; /* features without bounds are scaled: see scale.c */
     char *scaled;    /* which features these are, where they have names */
-    /* svmlight: `columns` is 1 (the label); bounds by feature, or NULL */
+    /* numbered features: `columns` is 1 for svmlight (the label), in memory
+       those beside them; bounds by feature, or NULL */
     double *low, *high;
 } column_plan;
 
-/* The plan for a file whose columns have these names, read from its first
-   line (`header`) or, in .npy, counted. */
-sotto_status plan_columns(column_plan *out, const char *file, int header,
-                          char **names, int64_t count,
+/* The plan for columns of these names. */
+sotto_status plan_columns(column_plan *out, const char *file,
+                          plan_naming naming, char **names, int64_t count,
                           const sotto_options *options, sotto_error *error);
 
 /* The plan for svmlight: `features` numbered features (0: not known yet). */
 sotto_status plan_numbered(column_plan *out, const char *file, int64_t features,
                            const sotto_options *options, sotto_error *error);
+
+/* The plan for numbered features in memory, beside which there are columns of
+   these names that are no features. */
+sotto_status plan_beside(column_plan *out, const char *file, int64_t features,
+                         char **names, int64_t count,
+                         const sotto_options *options, sotto_error *error);
 
 /* Refuses classes by name where labels are numbers. */
 sotto_status plan_need_numbers(const column_plan *p, sotto_error *error);
@@ -87,6 +101,11 @@ sotto_status plan_schema(schema *s, const sotto_options *options,
 /* Moves the words for missing values and the default to the plan, and frees
    the schema. */
 void plan_take_words(column_plan *p, schema *s);
+
+/* What the schema says of numbered features. */
+sotto_status plan_numbered_features(column_plan *p, schema *s,
+                                    const sotto_options *options,
+                                    sotto_error *error);
 
 /* ---- column_target.c ---- */
 
@@ -123,9 +142,12 @@ sotto_status plan_places(column_plan *p, sotto_error *error);
 /* ---- column_names.c ---- */
 
 /* Every name in the options and in the schema is in the file, once. */
-sotto_status plan_check_names(column_plan *p, int header, char **names,
-                              int64_t count, const sotto_options *options,
-                              const schema *s, sotto_error *error);
+sotto_status plan_check_names(column_plan *p, char **names, int64_t count,
+                              const sotto_options *options, const schema *s,
+                              sotto_error *error);
+
+/* "line 1: " where names come from a line, otherwise nothing. */
+const char *plan_names_line(const column_plan *p);
 
 /* No two features have one name. */
 sotto_status plan_check_levels(const column_plan *p, sotto_error *error);

@@ -1,6 +1,7 @@
 /*
  * The plan of files whose columns have numbers instead of names: svmlight
- * (a label and numbered features) and, for its labels, .npy.
+ * (a label and numbered features) and, for its labels, .npy. Sparse features
+ * in memory are declared in the same way (column_plan_beside.c).
  */
 #include "column_plan.h"
 #include "number.h"
@@ -45,18 +46,25 @@ static sotto_status plan_number_bounds(column_plan *p, const char *path,
         index > (double)p->features || index != floor(index) ||
         c->role != COLUMN_NUMBER || c->missing != MISSING_REFUSE)
         return error_set(error, SOTTO_USAGE,
-                         "%s: column \"%s\": svmlight features are called 1 "
+                         "%s: column \"%s\": numbered features are called 1 "
                          "to %lld and can have the type number with bounds",
                          show_name(path).text, show_name(c->name).text,
                          (long long)p->features);
     if (c->bounded && !(c->low <= 0 && c->high >= 0))
         return error_set(error, SOTTO_USAGE,
-                         "%s: column \"%s\": the bounds of an svmlight "
+                         "%s: column \"%s\": the bounds of a numbered "
                          "feature must include 0, which is not written out",
                          show_name(path).text, show_name(c->name).text);
     p->low[(int64_t)index - 1] = c->bounded ? c->low : -INFINITY;
     p->high[(int64_t)index - 1] = c->bounded ? c->high : INFINITY;
     return SOTTO_OK;
+}
+
+/* Whether an entry of the schema is about a feature. A model that was learned
+   from columns in memory may have had weights and people beside them. */
+static int plan_is_numbered(const schema *s, const column *c)
+{
+    return c->role != COLUMN_TARGET && (!s->is_model || column_features(c));
 }
 
 static sotto_status plan_numbered_bounds(column_plan *p, const char *path,
@@ -66,7 +74,7 @@ static sotto_status plan_numbered_bounds(column_plan *p, const char *path,
     sotto_status status = SOTTO_OK;
     if (by_default->role == COLUMN_DROP || by_default->missing)
         return error_set(error, SOTTO_USAGE,
-                         "%s: the \"default\" of svmlight features can be a "
+                         "%s: the \"default\" of numbered features can be a "
                          "number with bounds",
                          show_name(path).text);
     p->low = mem_zeroed((size_t)p->features, sizeof *p->low);
@@ -75,7 +83,7 @@ static sotto_status plan_numbered_bounds(column_plan *p, const char *path,
         return error_memory(error);
     if (by_default->bounded && !(by_default->low <= 0 && by_default->high >= 0))
         return error_set(error, SOTTO_USAGE,
-                         "%s: the bounds of svmlight features must include "
+                         "%s: the bounds of numbered features must include "
                          "0, which is not written out",
                          show_name(path).text);
     for (int64_t j = 0; j < p->features; j++) {
@@ -83,7 +91,7 @@ static sotto_status plan_numbered_bounds(column_plan *p, const char *path,
         p->high[j] = by_default->bounded ? by_default->high : INFINITY;
     }
     for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
-        if (s->column[i].role != COLUMN_TARGET)
+        if (plan_is_numbered(s, &s->column[i]))
             status = plan_number_bounds(p, path, &s->column[i], error);
     return status;
 }
@@ -92,8 +100,26 @@ static int plan_declares_features(const schema *s)
 {
     int64_t others = 0;
     for (int64_t i = 0; i < s->columns; i++)
-        others += s->column[i].role != COLUMN_TARGET;
+        others += plan_is_numbered(s, &s->column[i]);
     return s->has_default || others > 0;
+}
+
+sotto_status plan_numbered_features(column_plan *p, schema *s,
+                                    const sotto_options *options,
+                                    sotto_error *error)
+{
+    if (s->missing_words)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: \"missing_values\" are words of CSV files; "
+                         "%s none",
+                         show_name(p->file).text,
+                         p->naming == NAMES_LISTED ? "sparse features have"
+                                                   : "svmlight has");
+    if (!plan_declares_features(s))
+        return SOTTO_OK;
+    return plan_numbered_bounds(
+        p, p->for_model ? "the model" : option_text(options, OPTION_SCHEMA), s,
+        error);
 }
 
 static sotto_status plan_label(column_plan *p, schema *s, sotto_error *error)
@@ -148,16 +174,12 @@ sotto_status plan_numbered(column_plan *out, const char *file, int64_t features,
     if (status != SOTTO_OK)
         return status;
     plan_settings(&p, options);
+    for (int64_t i = 0; i < s.columns; i++)
+        p.lacks_weight |=
+            s.is_model && p.labelled && s.column[i].role == COLUMN_WEIGHT;
     status = plan_label(&p, &s, error);
-    if (status == SOTTO_OK && s.missing_words)
-        status = error_set(error, SOTTO_USAGE,
-                           "%s: \"missing_values\" are words of CSV files; "
-                           "svmlight has none",
-                           show_name(file).text);
-    if (status == SOTTO_OK && plan_declares_features(&s))
-        status = plan_numbered_bounds(
-            &p, p.for_model ? "the model" : option_text(options, OPTION_SCHEMA),
-            &s, error);
+    if (status == SOTTO_OK)
+        status = plan_numbered_features(&p, &s, options, error);
     plan_take_words(&p, &s);
     if (status == SOTTO_OK)
         status = plan_target(&p, options, error);

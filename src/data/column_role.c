@@ -122,9 +122,10 @@ static sotto_status plan_model_role(column_plan *p, column *c,
     int was_feature = declared && column_features(declared);
     if (!declared && c->role == COLUMN_NUMBER)
         return error_set(error, SOTTO_DATA,
-                         "%s: line 1: the model does not know the column "
-                         "\"%s\"; leave it out with --drop",
-                         show_name(p->file).text, show_name(c->name).text);
+                         "%s: %sthe model does not know the column \"%s\"; "
+                         "leave it out with --drop",
+                         show_name(p->file).text, plan_names_line(p),
+                         show_name(c->name).text);
     if (declared && p->labelled && c->role == COLUMN_DROP &&
         declared->role == COLUMN_WEIGHT)
         p->lacks_weight = 1;

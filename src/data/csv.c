@@ -9,6 +9,7 @@
  * record i alone.
  */
 #include "csv.h"
+#include "field.h"
 #include "generate.h"
 #include "loader.h"
 #include "number.h"
@@ -138,90 +139,6 @@ static const char *csv_plain(char delimiter, const char *s, csv_field *f)
     return NULL;
 }
 
-static void csv_trim(csv_field *f)
-{
-    while (f->size && (*f->text == ' ' || *f->text == '\t'))
-        f->text++, f->size--;
-    while (f->size &&
-           (f->text[f->size - 1] == ' ' || f->text[f->size - 1] == '\t'))
-        f->size--;
-}
-
-static const char csv_not_number[] =
-    "expected a number; --drop the column, or declare in a schema that it is "
-    "a category or unit, or that the word means a missing value";
-
-static const char csv_comma[] =
-    "expected a number with a decimal point, found a comma in it; convert the "
-    "file";
-
-static const char csv_not_target[] =
-    "expected a number; for a target of two classes give --loss logistic and "
-    "--classes A,B";
-
-static const char csv_not_class[] =
-    "expected one of the two classes -1/+1 or 0/1; declare others with "
-    "--classes A,B";
-
-static const char csv_not_models[] =
-    "expected a number, as in the file that the model was learned from";
-
-/* What a message expects of a column where a field is not a number. */
-static const char *csv_expected(const column_plan *p, const column *c)
-{
-    if (p->for_model)
-        return csv_not_models;
-    if (c->role == COLUMN_TARGET)
-        return p->target_is == TARGET_CLASSES ? csv_not_class : csv_not_target;
-    return c->role == COLUMN_WEIGHT ? "expected a weight, a number"
-                                    : csv_not_number;
-}
-
-static int csv_number(worker *w, const column *c, const csv_field *f,
-                      const char **expected)
-{
-    const char *s = f->text;
-    double v;
-    if (value_is_missing_word(w->plan, f->text, f->size))
-        return value_missing(w, c, expected);
-    number_kind kind = number_parse(&s, &v);
-    *expected = csv_expected(w->plan, c);
-    if (s != f->text + f->size || kind == NUMBER_BAD) {
-        if (s < f->text + f->size && *s == ',')
-            *expected = csv_comma;
-        return 0;
-    }
-    if (kind == NUMBER_MISSING)
-        return value_missing(w, c, expected);
-    return value_number(w, c, v, f->text, expected);
-}
-
-static int csv_is_text(const column_plan *p, const column *c)
-{
-    return c->role == COLUMN_CATEGORY || c->role == COLUMN_UNIT ||
-           c->role == COLUMN_PART ||
-           (c->role == COLUMN_TARGET && p->target_is == TARGET_CLASSES &&
-            p->classes_declared && !p->classes_numeric);
-}
-
-static int csv_value(worker *w, const column *c, csv_field *f,
-                     const char **expected)
-{
-    if (c->role == COLUMN_DROP)
-        return 1;
-    int is_text = csv_is_text(w->plan, c);
-    if (!f->quoted || !is_text)
-        csv_trim(f); /* blanks inside quotes belong to a text */
-    if (f->size == 0)
-        return value_missing(w, c, expected);
-    if (!is_text)
-        return csv_number(w, c, f, expected);
-    if (c->role != COLUMN_PART &&
-        value_is_missing_word(w->plan, f->text, f->size))
-        return value_missing(w, c, expected);
-    return value_text(w, c, f->text, f->size, expected);
-}
-
 /* ---- rows ---- */
 
 static int csv_refuse(worker *w, const char *expected, const column *c,
@@ -252,7 +169,7 @@ static int csv_slow_field(worker *w, const char **s, int64_t i)
                           "expected as many fields as the header has, found "
                           "more",
                           NULL, *s, i + 1);
-    if (!csv_value(w, c, &f, &expected))
+    if (!field_value(w, c, f.text, f.size, f.quoted, &expected))
         return csv_refuse(w, expected, c, *s, i);
     *s = f.next;
     return 1;
@@ -340,8 +257,8 @@ static sotto_status csv_read(sotto_table *t, source *s,
     sotto_status status = csv_header(s, options, &h, error);
     if (status != SOTTO_OK)
         return status;
-    status =
-        plan_columns(&p, source_name(s), 1, h.name, h.count, options, error);
+    status = plan_columns(&p, source_name(s), NAMES_HEADER, h.name, h.count,
+                          options, error);
     if (status == SOTTO_OK) {
         p.delimiter = h.delimiter;
         loader l = {.s = s, .p = &p, .parse = csv_parse, .cut = csv_cut};

@@ -49,7 +49,7 @@ static sotto_status read_names(sotto_table **out, const char *name,
 {
     column_plan p;
     sotto_status status =
-        plan_columns(&p, name, 1, names, count, options, error);
+        plan_columns(&p, name, NAMES_HEADER, names, count, options, error);
     if (status != SOTTO_OK)
         return status;
     status = read_shape(out, &p, 0, error);

@@ -70,11 +70,7 @@ static void loader_merge_ranges(loader *l, const worker *w)
     if (!w->range)
         return;
     pthread_mutex_lock(&l->lock);
-    for (int64_t j = 0; j < l->p->features; j++) {
-        l->range[j].low = fmin(l->range[j].low, w->range[j].low);
-        l->range[j].high = fmax(l->range[j].high, w->range[j].high);
-        l->range[j].lost = fmax(l->range[j].lost, w->range[j].lost);
-    }
+    range_merge(l->range, w->range, l->p->features);
     pthread_mutex_unlock(&l->lock);
 }
 

@@ -19,7 +19,8 @@ static sotto_status npy_plan(column_plan *p, const char *file, int64_t columns,
     file_header h;
     sotto_status status = npy_names(&h, columns, error);
     if (status == SOTTO_OK)
-        status = plan_columns(p, file, 0, h.name, columns, options, error);
+        status = plan_columns(p, file, NAMES_COUNTED, h.name, columns, options,
+                              error);
     header_free(&h);
     if (status != SOTTO_OK)
         return status;
@@ -180,7 +181,7 @@ static int npy_column(npy_columns_job *job, const char *bytes, int64_t rows,
     return 1;
 }
 
-/* Moves the good rows of one array together. */
+/* Moves the good rows of one array together; zeros are behind them. */
 static void npy_squeeze(void *array, size_t element, const npy_columns_job *job)
 {
     char *to = array, *from = array;
@@ -189,6 +190,7 @@ static void npy_squeeze(void *array, size_t element, const npy_columns_job *job)
             memmove(to, from, element);
             to += element;
         }
+    memset(to, 0, (size_t)(from - to));
 }
 
 static void npy_fold(block *b, int64_t features)

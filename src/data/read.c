@@ -150,6 +150,17 @@ sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
 
 /* ---- the whole file ---- */
 
+sotto_status read_check_parts(const sotto_options *options, sotto_error *error)
+{
+    if (option_given(options, OPTION_PARTS) !=
+        option_given(options, OPTION_PART_COLUMN))
+        return error_set(error, SOTTO_PRIVACY,
+                         "--parts: expected the column that says which part a "
+                         "row belongs to; a data set declares it: --ledger "
+                         "FILE --dataset NAME");
+    return SOTTO_OK;
+}
+
 /* Refuses options that are for another format. */
 static sotto_status read_check_options(const source *s, const file_format *f,
                                        const sotto_options *options,
@@ -164,12 +175,9 @@ static sotto_status read_check_options(const source *s, const file_format *f,
                          numbered ? "numbers, not names" : "names",
                          numbered ? "an svmlight file"
                                   : "a file with named columns, not svmlight");
-    if (option_given(options, OPTION_PARTS) !=
-        option_given(options, OPTION_PART_COLUMN))
-        return error_set(error, SOTTO_PRIVACY,
-                         "--parts: expected the column that says which part a "
-                         "row belongs to; a data set declares it: --ledger "
-                         "FILE --dataset NAME");
+    sotto_status status = read_check_parts(options, error);
+    if (status != SOTTO_OK)
+        return status;
     if (f->columns != COLUMNS_NAMED && option_given(options, OPTION_DELIMITER))
         return error_set(error, SOTTO_USAGE, "--delimiter is for CSV");
     if (f->columns != COLUMNS_NUMBERED && numbered)

@@ -24,6 +24,9 @@ int64_t read_count_lines(const char *text, size_t size);
 /* A UTF-8 byte order mark is skipped. */
 sotto_status read_skip_mark(source *s, sotto_error *error);
 
+/* Parts need the column that tells them, and it needs them. */
+sotto_status read_check_parts(const sotto_options *options, sotto_error *error);
+
 /* The table of this plan without a row. Header, schema and options have made
    the plan, so all of it is public. */
 sotto_status read_shape(sotto_table **out, const column_plan *p, int sparse,

@@ -32,6 +32,18 @@ static inline int value_map(const column *c, double raw, double *out)
     return fabs(raw) <= VALUE_LARGEST;
 }
 
+/* The same for a numbered feature: 0 is not stored and must stay 0, so it is
+   clamped and divided by the larger of its bounds. */
+static inline double value_map_numbered(const column_plan *p, int64_t j,
+                                        double v)
+{
+    double low = p->low[j], high = p->high[j];
+    if (!isfinite(low))
+        return v;
+    v = v < low ? low : v > high ? high : v;
+    return v / (-low > high ? -low : high);
+}
+
 /* A target, weight or feature that is a number; *expected says what was
    wrong when the result is 0. */
 int value_number(worker *w, const column *c, double raw, const char *where,

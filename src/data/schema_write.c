@@ -58,12 +58,13 @@ static json_t *declare_columns(const column_plan *p, char *const class_name[2],
                                int numbered)
 {
     int drops = p->has_default && p->default_column.role == COLUMN_DROP;
+    /* svmlight's label has no name; one that is a number would clash */
+    int nameless = numbered && p->naming != NAMES_LISTED;
     json_t *columns = json_object();
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
-        /* svmlight's label has no name; one that is a number would clash */
         if (!drops || c->role < COLUMN_DROP)
-            json_add(&columns, numbered ? "target" : c->name,
+            json_add(&columns, nameless ? "target" : c->name,
                      declare_column(c, class_name));
     }
     return columns;

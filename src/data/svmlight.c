@@ -75,17 +75,6 @@ static int svmlight_bad_index(worker *w, const char *line, const char *s,
     return svmlight_refuse(w, expected, line, s);
 }
 
-/* Zero must stay zero, so a bounded feature is clamped and divided by the
-   larger of its bounds. */
-static inline double svmlight_map(const column_plan *p, int64_t j, double v)
-{
-    double low = p->low[j], high = p->high[j];
-    if (!isfinite(low))
-        return v;
-    v = v < low ? low : v > high ? high : v;
-    return v / (-low > high ? -low : high);
-}
-
 static int svmlight_bad_value(worker *w, const char *line, const char *s,
                               number_kind kind)
 {
@@ -145,7 +134,7 @@ static int svmlight_pairs(worker *w, const char *line, const char **at,
             return svmlight_bad_value(w, line, value,
                                       svmlight_ends(*t) ? kind : NUMBER_BAD);
         if (p->low)
-            v = svmlight_map(p, before - 1, v);
+            v = value_map_numbered(p, before - 1, v);
         if (!(fabs(v) <= VALUE_LARGEST))
             return svmlight_bad_value(w, line, value, NUMBER_OK);
         indices[k] = (uint32_t)(before - 1);

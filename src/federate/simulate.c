@@ -116,8 +116,11 @@ static int is_private(const sotto_simulation *s)
 static sotto_status agree(federation *f, const sotto_options *options,
                           sotto_error *error)
 {
+    const char *name = option_text(options, OPTION_COLUMNS);
+    const char *text = option_content(options, OPTION_COLUMNS);
     sotto_status status =
-        federation_read(f, option_text(options, OPTION_COLUMNS), error);
+        text ? federation_parse(f, name, text, strlen(text), error)
+             : federation_read(f, name, error);
     if (status != SOTTO_OK)
         return status;
     f->epsilon = option_number(options, OPTION_EPSILON);
@@ -245,7 +248,8 @@ static sotto_status run_messages(sotto_simulation *s,
         sotto_status status = server_next(s->server, &to, &request, error);
         if (status != SOTTO_OK || to < 0)
             return status;
-        sotto_progress at = {server_share(s->server), NAN};
+        sotto_progress at = {
+            .share = server_share(s->server), .gap = NAN, .stage = "messages"};
         if (callback && callback->call &&
             callback->call(callback->context, &at))
             return error_set(error, SOTTO_INTERRUPTED, "interrupted");

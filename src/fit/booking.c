@@ -268,8 +268,25 @@ static sotto_status options_with_parts(sotto_options **out,
     return status;
 }
 
+/* Where rows come from: a file, or columns in memory. */
+typedef struct row_source {
+    const char *path; /* NULL: columns */
+    sotto_columns *columns;
+} row_source;
+
+static sotto_status read_rows(sotto_table **out, const row_source *from,
+                              const sotto_options *options,
+                              table_before_rows *before, void *context,
+                              sotto_error *error)
+{
+    return from->path ? table_read_after(out, from->path, options, before,
+                                         context, error)
+                      : table_from_after(out, from->columns, options, before,
+                                         context, error);
+}
+
 /* Books before the rows are read, and hands the booking to the table. */
-static sotto_status read_booked(sotto_table **out, const char *path,
+static sotto_status read_booked(sotto_table **out, const row_source *from,
                                 const sotto_options *options,
                                 const sotto_options *reading,
                                 sotto_error *error)
@@ -277,8 +294,7 @@ static sotto_status read_booked(sotto_table **out, const char *path,
     before_rows before = {options, reading, NULL};
     sotto_status status = sotto_fit_check(options, error);
     if (status == SOTTO_OK)
-        status =
-            table_read_after(out, path, reading, book_shape, &before, error);
+        status = read_rows(out, from, reading, book_shape, &before, error);
     if (status == SOTTO_OK) {
         (*out)->booking = before.booking;
         (*out)->free_booking = free_any;
@@ -289,19 +305,32 @@ static sotto_status read_booked(sotto_table **out, const char *path,
     return status;
 }
 
-sotto_status sotto_fit_read(sotto_table **out, const char *path,
-                            const sotto_options *options, sotto_error *error)
+static sotto_status read_for_fit(sotto_table **out, const row_source *from,
+                                 const sotto_options *options,
+                                 sotto_error *error)
 {
     sotto_options *with_parts;
     *out = NULL;
     sotto_status status = options_with_parts(&with_parts, options, error);
     const sotto_options *reading = with_parts ? with_parts : options;
     if (status == SOTTO_OK && booking_wanted(options))
-        status = read_booked(out, path, options, reading, error);
+        status = read_booked(out, from, options, reading, error);
     else if (status == SOTTO_OK)
-        status = sotto_table_read(out, path, reading, error);
+        status = read_rows(out, from, reading, NULL, NULL, error);
     sotto_options_free(with_parts);
     return status;
+}
+
+sotto_status sotto_fit_read(sotto_table **out, const char *path,
+                            const sotto_options *options, sotto_error *error)
+{
+    return read_for_fit(out, &(row_source){path, NULL}, options, error);
+}
+
+sotto_status sotto_fit_from(sotto_table **out, sotto_columns *columns,
+                            const sotto_options *options, sotto_error *error)
+{
+    return read_for_fit(out, &(row_source){NULL, columns}, options, error);
 }
 
 /* ---- finished ---- */

@@ -60,6 +60,7 @@ static exact_problem fit_problem(const sotto_table *t, const fit_task *task,
 typedef struct fit_watch {
     const sotto_progress_callback *callback;
     double tolerance, share;
+    int64_t round;
 } fit_watch;
 
 /* The gap shrinks about geometrically, so the share is its logarithm's. */
@@ -69,7 +70,7 @@ static int fit_look(void *context, double gap)
     double share = gap > 0 ? log(fmin(gap, 1)) / log(w->tolerance) : 1;
     if (share > w->share)
         w->share = fmin(share, 1);
-    sotto_progress progress = {w->share, gap};
+    sotto_progress progress = {w->share, gap, "iterations", ++w->round, 0};
     return w->callback->call(w->callback->context, &progress);
 }
 
@@ -165,7 +166,7 @@ sotto_status fit_exact(sotto_model **out, const sotto_table *t,
 {
     fit_task task = fit_read_task(options);
     exact_problem p = fit_problem(t, &task, options);
-    fit_watch w = {callback, p.tolerance, 0};
+    fit_watch w = {.callback = callback, .tolerance = p.tolerance};
     if (callback && callback->call) {
         p.progress = fit_look;
         p.context = &w;

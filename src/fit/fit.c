@@ -166,6 +166,21 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
                                  : fit_check_private(options, error);
 }
 
+/* What there is to say before the first question: of the table, and of
+   options. */
+static void make_remarks(const sotto_table *t, const sotto_options *options,
+                         const sotto_progress_callback *callback)
+{
+    sotto_error remark;
+    const char *line;
+    if (!callback || !callback->remark)
+        return;
+    for (int64_t i = 0; (line = sotto_table_warning(t, i)); i++)
+        callback->remark(callback->context, line);
+    for (int64_t i = 0; sotto_fit_remark(options, t, i, &remark); i++)
+        callback->remark(callback->context, remark.message);
+}
+
 sotto_status sotto_fit(sotto_model **out, sotto_table **table,
                        const sotto_options *options,
                        const sotto_progress_callback *callback,
@@ -173,6 +188,8 @@ sotto_status sotto_fit(sotto_model **out, sotto_table **table,
 {
     *out = NULL;
     sotto_status status = sotto_fit_check(options, error);
+    if (status == SOTTO_OK)
+        make_remarks(*table, options, callback);
     if (status == SOTTO_OK)
         status = option_exact(options)
                      ? fit_exact(out, *table, options, callback, error)

@@ -60,6 +60,23 @@ sotto_status sotto_table_read_for(sotto_table **out, const sotto_model *m,
     return status;
 }
 
+sotto_status sotto_table_from_for(sotto_table **out, const sotto_model *m,
+                                  int labelled, sotto_columns *columns,
+                                  const sotto_options *options,
+                                  sotto_error *error)
+{
+    sotto_options *o;
+    *out = NULL;
+    sotto_status status = sotto_options_new(&o, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = predict_options(o, m, labelled, options, error);
+    if (status == SOTTO_OK)
+        status = sotto_table_from(out, columns, o, error);
+    sotto_options_free(o);
+    return status;
+}
+
 /* ---- answers ---- */
 
 static sotto_status predict_check(const sotto_model *m, const sotto_table *t,

@@ -10,10 +10,10 @@
 
 /* ---- the run ---- */
 
-static int run_look(void *context, double share)
+static int run_look(void *context, const solver_stage *at)
 {
     const private_run *r = context;
-    sotto_progress progress = {share, NAN};
+    sotto_progress progress = {at->share, NAN, at->name, at->round, at->total};
     return r->callback->call(r->callback->context, &progress);
 }
 
@@ -21,8 +21,12 @@ sotto_status fit_ask_first(solver_run *r, sotto_error *error)
 {
     double total;
     sotto_status status = SOTTO_OK;
-    if (ask_planned(&r->plan, ASK_TOTAL))
-        status = curator_ask_total(r->curator, &total, error);
+    if (ask_planned(&r->plan, ASK_TOTAL)) {
+        status = solver_tell(r->progress, r->context,
+                             (solver_stage){.name = "rows"}, error);
+        if (status == SOTTO_OK)
+            status = curator_ask_total(r->curator, &total, error);
+    }
     return status == SOTTO_OK ? solver_ask_constants(r, error) : status;
 }
 
@@ -68,13 +72,15 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
 static sotto_status run_state(private_run *r, double *epsilon,
                               sotto_error *error)
 {
+    int elsewhere = option_is(r->run.options, OPTION_PREPARED, "elsewhere");
     curator_terms terms = {&r->policy,
                            &r->run.plan,
                            r->run.facts.features,
                            option_number(r->run.options, OPTION_DELTA),
                            fit_bounds_word(r),
                            fit_rows_come_from(r->run.options),
-                           r->run.facts.scaled};
+                           r->run.facts.scaled,
+                           elsewhere};
     return curator_statement(&terms, &r->statement, epsilon, error);
 }
 

@@ -8,12 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-static sotto_status read_smoothness(solver_smoothness *s, const char *path,
+static sotto_status read_smoothness(solver_smoothness *s,
+                                    const sotto_options *options,
                                     int64_t features, sotto_error *error)
 {
+    const char *path = option_text(options, OPTION_SMOOTHNESS);
     char *text = NULL;
     size_t size;
-    sotto_status status = file_read(path, FILE_MOST, &text, &size, error);
+    sotto_status status =
+        option_read(options, OPTION_SMOOTHNESS, &text, &size, error);
     if (status != SOTTO_OK)
         return status;
     int64_t count = 0;
@@ -61,7 +64,9 @@ const char *fit_smoothness_word(const sotto_options *options)
     const char *how = option_text(options, OPTION_SMOOTHNESS);
     return !how || !strcmp(how, "bounds") ? "from declared bounds"
            : !strncmp(how, "private", 7)  ? "estimated privately"
-                                          : "a file, declared by the operator";
+           : option_content(options, OPTION_SMOOTHNESS)
+               ? "a list, declared by the operator"
+               : "a file, declared by the operator";
 }
 
 /* "bounds", "private", "private:0.1" or a file; the intercept's feature is
@@ -81,7 +86,7 @@ sotto_status fit_find_smoothness(solver_smoothness *s, const sotto_table *t,
     s->m[t->features] = curvature;
     s->target_reach = t->target_reach;
     if (how && strcmp(how, "bounds") && strncmp(how, "private", 7))
-        return read_smoothness(s, how, t->features, error);
+        return read_smoothness(s, options, t->features, error);
     sotto_status status = need_bounds(t, s, bought, error);
     for (int64_t j = 0; status == SOTTO_OK && j < t->features; j++)
         s->m[j] = curvature * s->reach[j] * s->reach[j];

@@ -112,6 +112,74 @@ static const char *key_in(char *text, size_t size, const char *word)
                : NULL;
 }
 
+static sotto_status take_secret(unsigned char seed[KEY_BYTES], const char *name,
+                                char *text, size_t size, sotto_error *error)
+{
+    const char *hex = key_in(text, size, SECRET_WORD);
+    return hex && !sodium_hex2bin(seed, KEY_BYTES, hex, KEY_TEXT - 1, NULL,
+                                  NULL, NULL)
+               ? SOTTO_OK
+               : error_set(error, SOTTO_USAGE,
+                           "%s: not a secret key; expected a file as 'sotto "
+                           "key new' writes it",
+                           show_name(name).text);
+}
+
+static sotto_status take_public(char key[KEY_TEXT], const char *name,
+                                char *text, size_t size, sotto_error *error)
+{
+    const char *hex = key_in(text, size, PUBLIC_WORD);
+    if (hex) {
+        memcpy(key, hex, KEY_TEXT);
+        return SOTTO_OK;
+    }
+    if (key_in(text, size, SECRET_WORD))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: this is a secret key, which stays with its "
+                         "owner; expected the public one, %s.pub",
+                         show_name(name).text, show_name(name).text);
+    return error_set(error, SOTTO_USAGE,
+                     "%s: not a public key; expected the .pub file that "
+                     "'sotto key new' has written",
+                     show_name(name).text);
+}
+
+/* A copy that can be cut, of at most as much as a key file may have; the caller
+   wipes it. */
+static sotto_status copy_key(char **out, size_t *size, const char *text,
+                             sotto_error *error)
+{
+    *size = strnlen(text, KEY_MOST + 1);
+    if (*size > KEY_MOST)
+        return error_set(error, SOTTO_USAGE, "the key: too large");
+    *out = mem_text_n(text, *size);
+    return *out ? SOTTO_OK : error_memory(error);
+}
+
+sotto_status key_parse_secret(unsigned char seed[KEY_BYTES], const char *text,
+                              sotto_error *error)
+{
+    char *copy = NULL;
+    size_t size;
+    sotto_status status = copy_key(&copy, &size, text, error);
+    if (status == SOTTO_OK)
+        status = take_secret(seed, "the key", copy, size, error);
+    mem_free_wiped(copy, copy ? size : 0);
+    return status;
+}
+
+sotto_status key_parse_public(char key[KEY_TEXT], const char *text,
+                              sotto_error *error)
+{
+    char *copy = NULL;
+    size_t size;
+    sotto_status status = copy_key(&copy, &size, text, error);
+    if (status == SOTTO_OK)
+        status = take_public(key, "the key", copy, size, error);
+    mem_free_wiped(copy, copy ? size : 0);
+    return status;
+}
+
 /* Whether it is the other half: then its mode is no fault. */
 static int is_public(const char *path)
 {
@@ -132,13 +200,7 @@ sotto_status key_read_secret(unsigned char seed[KEY_BYTES], const char *path,
                          show_name(path).text);
     if (status != SOTTO_OK)
         return status;
-    const char *hex = key_in(text, size, SECRET_WORD);
-    if (!hex ||
-        sodium_hex2bin(seed, KEY_BYTES, hex, KEY_TEXT - 1, NULL, NULL, NULL))
-        status = error_set(error, SOTTO_USAGE,
-                           "%s: not a secret key; expected a file as 'sotto "
-                           "key new' writes it",
-                           show_name(path).text);
+    status = take_secret(seed, path, text, size, error);
     mem_free_wiped(text, size);
     return status;
 }
@@ -151,19 +213,7 @@ sotto_status key_read_public(char key[KEY_TEXT], const char *path,
     sotto_status status = file_read(path, KEY_MOST, &text, &size, error);
     if (status != SOTTO_OK)
         return status;
-    const char *hex = key_in(text, size, PUBLIC_WORD);
-    if (hex)
-        memcpy(key, hex, KEY_TEXT);
-    else if (key_in(text, size, SECRET_WORD))
-        status = error_set(error, SOTTO_USAGE,
-                           "%s: this is a secret key, which stays with its "
-                           "owner; expected the public one, %s.pub",
-                           show_name(path).text, show_name(path).text);
-    else
-        status = error_set(error, SOTTO_USAGE,
-                           "%s: not a public key; expected the .pub file that "
-                           "'sotto key new' has written",
-                           show_name(path).text);
+    status = take_public(key, path, text, size, error);
     mem_free_wiped(text, size);
     return status;
 }

@@ -22,6 +22,12 @@ sotto_status key_read_secret(unsigned char seed[KEY_BYTES], const char *path,
 sotto_status key_read_public(char key[KEY_TEXT], const char *path,
                              sotto_error *error);
 
+/* The same from the text of such a file. */
+sotto_status key_parse_secret(unsigned char seed[KEY_BYTES], const char *text,
+                              sotto_error *error);
+sotto_status key_parse_public(char key[KEY_TEXT], const char *text,
+                              sotto_error *error);
+
 /* Whether it is so many digits of hex in lower case, and nothing else. */
 int key_is_hex(const char *text, size_t digits);
 

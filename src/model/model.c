@@ -128,6 +128,17 @@ double sotto_model_noise(const sotto_model *m, int64_t j)
     return m->noise && m->noise[j] > 0 ? m->noise[j] : NAN;
 }
 
+void sotto_model_weights(const sotto_model *m, double *out)
+{
+    memcpy(out, m->weight, (size_t)m->features * sizeof *out);
+}
+
+void sotto_model_noises(const sotto_model *m, double *out)
+{
+    for (int64_t j = 0; j < m->features; j++)
+        out[j] = sotto_model_noise(m, j);
+}
+
 double sotto_model_intercept(const sotto_model *m)
 {
     return m->intercept;
@@ -156,6 +167,30 @@ sotto_status sotto_model_write(const sotto_model *m, const char *path,
         status = sotto_text_write(path, text.data, error);
     text_free(&text);
     return status;
+}
+
+sotto_status sotto_model_text(char **out, const sotto_model *m,
+                              sotto_error *error)
+{
+    text_buffer text = {0};
+    *out = NULL;
+    sotto_status status = model_text(m, &text, error);
+    if (status == SOTTO_OK)
+        *out = text_take(&text);
+    else
+        text_free(&text);
+    return status;
+}
+
+sotto_status sotto_model_parse(sotto_model **out, const char *text,
+                               sotto_error *error)
+{
+    size_t size = strlen(text);
+    *out = NULL;
+    sotto_status status =
+        file_check_whole("the model", NULL, 0, size, FILE_MOST, error);
+    return status == SOTTO_OK ? model_parse(out, "the model", text, size, error)
+                              : status;
 }
 
 sotto_status sotto_model_read(sotto_model **out, const char *path,

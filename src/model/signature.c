@@ -79,6 +79,17 @@ sotto_status sotto_model_sign(sotto_model *m, const char *key,
     return status;
 }
 
+sotto_status sotto_model_sign_with(sotto_model *m, const char *key_text,
+                                   sotto_error *error)
+{
+    unsigned char seed[KEY_BYTES];
+    sotto_status status = key_parse_secret(seed, key_text, error);
+    if (status == SOTTO_OK)
+        status = model_sign(m, seed, error);
+    mem_wipe(seed, sizeof seed);
+    return status;
+}
+
 void model_put_signature(text_buffer *t, const sotto_model *m)
 {
     if (*m->key)
@@ -155,20 +166,37 @@ static sotto_status check_signer(const sotto_model *m, const char *key,
     return SOTTO_OK;
 }
 
-sotto_status sotto_model_verify(const sotto_model *m, const char *public_key,
-                                sotto_error *error)
+/* `path`: of the key, or what stands for it. */
+static sotto_status verify_by(const sotto_model *m, const char *key,
+                              const char *path, sotto_error *error)
 {
-    char key[KEY_TEXT];
     text_buffer t = {0};
-    sotto_status status = key_ready(error);
-    if (status == SOTTO_OK)
-        status = key_read_public(key, public_key, error);
-    if (status == SOTTO_OK)
-        status = check_signer(m, key, public_key, error);
+    sotto_status status = check_signer(m, key, path, error);
     if (status == SOTTO_OK)
         status = signed_text(m, &t, error);
     if (status == SOTTO_OK && !holds(m, &t))
         status = refuse(m->file ? m->file : "a model", error);
     text_free(&t);
     return status;
+}
+
+sotto_status sotto_model_verify(const sotto_model *m, const char *public_key,
+                                sotto_error *error)
+{
+    char key[KEY_TEXT];
+    sotto_status status = key_ready(error);
+    if (status == SOTTO_OK)
+        status = key_read_public(key, public_key, error);
+    return status == SOTTO_OK ? verify_by(m, key, public_key, error) : status;
+}
+
+sotto_status sotto_model_verify_with(const sotto_model *m,
+                                     const char *public_key_text,
+                                     sotto_error *error)
+{
+    char key[KEY_TEXT];
+    sotto_status status = key_ready(error);
+    if (status == SOTTO_OK)
+        status = key_parse_public(key, public_key_text, error);
+    return status == SOTTO_OK ? verify_by(m, key, "that text", error) : status;
 }

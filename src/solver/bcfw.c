@@ -200,13 +200,13 @@ static sotto_status bcfw_steps(bcfw_state *s, solver_progress progress,
                                void *context, sotto_error *error)
 {
     double least = least_probability(s->domain, s->settings);
-    double steps = (double)s->settings->steps;
+    int64_t steps = s->settings->steps;
     sotto_status status = bcfw_tell(s, error);
-    for (int64_t t = 0; t < s->settings->steps && status == SOTTO_OK; t++) {
+    for (int64_t t = 0; t < steps && status == SOTTO_OK; t++) {
         status = bcfw_step(s, 2 / (least * (double)t + 2), error);
-        if (status == SOTTO_OK && progress &&
-            progress(context, (double)(t + 1) / steps))
-            status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        if (status == SOTTO_OK)
+            status = solver_tell(progress, context,
+                                 solver_rounds("steps", t + 1, steps), error);
     }
     return status;
 }

@@ -18,6 +18,8 @@ int blocks_number(const sotto_options *options, double *out)
 /* Calls `each` for every line that has words, with its first word and the
    rest; comments are left out. */
 typedef struct lines {
+    const sotto_options *options;
+    option_id option; /* that names the file */
     const char *path;
     bcfw_blocks *blocks;
     int64_t features;
@@ -40,7 +42,8 @@ static sotto_status each_line(lines *l, take_line take, sotto_error *error)
 {
     char *text = NULL, *rest, *words;
     size_t size;
-    sotto_status status = file_read(l->path, FILE_MOST, &text, &size, error);
+    sotto_status status =
+        option_read(l->options, l->option, &text, &size, error);
     if (status != SOTTO_OK)
         return status;
     rest = text;
@@ -129,10 +132,13 @@ static sotto_status take_block(lines *l, char *kind, char **rest,
     return block->count ? SOTTO_OK : refuse_line(l, error);
 }
 
-static sotto_status read_blocks(bcfw_blocks *b, const char *path,
+static sotto_status read_blocks(bcfw_blocks *b, const sotto_options *options,
                                 int64_t features, sotto_error *error)
 {
-    lines l = {.path = path,
+    const char *path = option_text(options, OPTION_BLOCKS);
+    lines l = {.options = options,
+               .option = OPTION_BLOCKS,
+               .path = path,
                .blocks = b,
                .features = features,
                .expected = "'ball RADIUS FEATURES' or 'box LO,HI FEATURES' "
@@ -256,10 +262,13 @@ static sotto_status take_set(lines *l, char *first, char **rest,
 }
 
 /* Proper: every block can be drawn. */
-static sotto_status read_sampling(bcfw_blocks *b, const char *path,
+static sotto_status read_sampling(bcfw_blocks *b, const sotto_options *options,
                                   sotto_error *error)
 {
-    lines l = {.path = path,
+    const char *path = option_text(options, OPTION_SAMPLING);
+    lines l = {.options = options,
+               .option = OPTION_SAMPLING,
+               .path = path,
                .blocks = b,
                .expected = "'PROBABILITY BLOCKS', blocks as 1 or 3-9, each "
                            "once"};
@@ -322,15 +331,16 @@ static sotto_status parse_sampling(bcfw_blocks *b, const char *how,
     return SOTTO_OK;
 }
 
-static sotto_status find_sampling(bcfw_blocks *b, const char *how,
+static sotto_status find_sampling(bcfw_blocks *b, const solver_run *r,
                                   sotto_error *error)
 {
+    const char *how = solver_text(r->options, r->solver, OPTION_SAMPLING);
     b->sampling.kind = !strcmp(how, "serial") ? BCFW_SERIAL : BCFW_ALL;
     if (!strcmp(how, "all") || !strcmp(how, "serial"))
         return SOTTO_OK;
     if (!strncmp(how, "nice:", 5) || !strncmp(how, "distributed:", 12))
         return parse_sampling(b, how, error);
-    return read_sampling(b, how, error);
+    return read_sampling(b, r->options, error);
 }
 
 /* ---- both ---- */
@@ -346,16 +356,11 @@ sotto_status blocks_read(bcfw_blocks *b, const solver_run *r,
     sotto_status status =
         blocks_number(r->options, &many)
             ? even_blocks(b, r->options, many, features, error)
-            : read_blocks(b, option_text(r->options, OPTION_BLOCKS), features,
-                          error);
+            : read_blocks(b, r->options, features, error);
     if (status == SOTTO_OK)
         status = list_coordinates(b, features, error);
     b->domain.intercept = frank_wolfe_intercept(r);
-    return status == SOTTO_OK
-               ? find_sampling(
-                     b, solver_text(r->options, r->solver, OPTION_SAMPLING),
-                     error)
-               : status;
+    return status == SOTTO_OK ? find_sampling(b, r, error) : status;
 }
 
 void blocks_free(bcfw_blocks *b)

@@ -136,10 +136,12 @@ static sotto_status cd_round(cd_state *s, int64_t round,
                 cd_add(s, i,
                        from ? s->theta[i] : (i == j ? before : s->theta[i]),
                        tail);
-        double share = (double)(round * set->steps + k + 1) /
-                       (double)(set->rounds * set->steps);
-        if (progress && progress(context, share))
-            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        status = solver_tell(progress, context,
+                             solver_rounds("steps", round * set->steps + k + 1,
+                                           set->rounds * set->steps),
+                             error);
+        if (status != SOTTO_OK)
+            return status;
     }
     cd_restart(s, tail);
     return SOTTO_OK;

@@ -218,11 +218,15 @@ sotto_status solver_ask_constants(const solver_run *r, sotto_error *error)
     double curvature = loss_curvature_bound(&r->problem.loss);
     if (!ask_planned(&r->plan, ASK_MOMENTS))
         return SOTTO_OK;
+    sotto_status status = solver_tell(
+        r->progress, r->context, (solver_stage){.name = "constants"}, error);
+    if (status != SOTTO_OK)
+        return status;
     double *bound = mem_zeroed(2 * features, sizeof *bound);
     if (!bound)
         return error_memory(error);
     memcpy(bound, r->smooth.reach, features * sizeof *bound);
-    sotto_status status = ask_squares(r, bound, bound + features, error);
+    status = ask_squares(r, bound, bound + features, error);
     for (size_t j = 0; status == SOTTO_OK && j < features; j++)
         r->smooth.m[j] *= curvature;
     mem_free(bound);

@@ -284,8 +284,11 @@ static sotto_status select_features(selection *s, int64_t most,
         double release =
             s->start.few > 0 ? few_release(&s->start) : (1 - CHOICES) * share;
         refused += !select_take(s, release, j, gradient);
-        if (progress && progress(context, .5 * (double)(t + 1) / (double)most))
-            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        solver_stage at = {.5 * (double)(t + 1) / (double)most, "selection",
+                           t + 1, most};
+        status = solver_tell(progress, context, at, error);
+        if (status != SOTTO_OK)
+            return status;
     }
     return status;
 }
@@ -297,10 +300,12 @@ typedef struct second_half {
     void *context;
 } second_half;
 
-static int half_done(void *context, double share)
+static int half_done(void *context, const solver_stage *at)
 {
     const second_half *h = context;
-    return h->progress(h->context, .5 + share / 2);
+    solver_stage whole = *at;
+    whole.share = .5 + at->share / 2;
+    return h->progress(h->context, &whole);
 }
 
 static sotto_status select_fit(selection *s, solver_answer *out,
@@ -348,13 +353,21 @@ sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
         memory && s.taken && s.weight ? SOTTO_OK : error_memory(error);
     if (status == SOTTO_OK) {
         memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
+        status = solver_tell(progress, context,
+                             (solver_stage){.name = "bounds"}, error);
+    }
+    if (status == SOTTO_OK) {
         status = select_start(&s, &s.from.columns, error);
     }
     if (status == SOTTO_OK)
         status = select_features(&s, most, progress, context, error);
     out->intercept = p->intercept ? s.from.response.constant : 0;
-    if (status == SOTTO_OK && s.count > 0)
-        status = select_fit(&s, out, progress, context, error);
+    if (status == SOTTO_OK)
+        status = s.count > 0
+                     ? select_fit(&s, out, progress, context, error)
+                     : solver_tell(progress, context,
+                                   (solver_stage){1, "selection", most, most},
+                                   error);
     mem_free(memory);
     mem_free(s.taken);
     mem_free(s.weight);

@@ -77,9 +77,10 @@ static sotto_status gcd_run(solver_answer *out, curator *c,
     sotto_status status = gcd_tell(c, p, s, error);
     for (int64_t t = 0; t < s->steps && status == SOTTO_OK; t++) {
         status = gcd_step(out, c, p, s, error);
-        if (status == SOTTO_OK && progress &&
-            progress(context, (double)(t + 1) / (double)s->steps))
-            status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        if (status == SOTTO_OK)
+            status =
+                solver_tell(progress, context,
+                            solver_rounds("steps", t + 1, s->steps), error);
     }
     return status;
 }

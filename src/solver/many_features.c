@@ -147,8 +147,10 @@ static sotto_status wide_rounds(wide_state *s, solver_progress progress,
         sotto_status status = wide_round(s, t >= from, error);
         if (status != SOTTO_OK)
             return status;
-        if (progress && progress(context, (double)(t + 1) / (double)rounds))
-            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        status = solver_tell(progress, context,
+                             solver_rounds("rounds", t + 1, rounds), error);
+        if (status != SOTTO_OK)
+            return status;
     }
     for (int64_t j = 0; j < s->count; j++)
         s->u[j] = s->sum[j] / (double)(rounds - from);
@@ -203,8 +205,14 @@ sotto_status many_features_run(solver_answer *out, curator *c,
                     .weight = memory + 4 * n};
     if (!memory)
         return error_memory(error);
-    sotto_status status = newton_ask_response(&s.response, c, p, &set->rule,
-                                              set->target_reach, error);
+    sotto_status status =
+        solver_tell(progress, context, (solver_stage){.name = "bounds"}, error);
+    if (status == SOTTO_OK)
+        status = newton_ask_response(&s.response, c, p, &set->rule,
+                                     set->target_reach, error);
+    if (status == SOTTO_OK)
+        status = solver_tell(progress, context,
+                             (solver_stage){.name = "scales"}, error);
     if (status == SOTTO_OK)
         status = wide_lengths(&s, error);
     if (status == SOTTO_OK) {

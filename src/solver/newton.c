@@ -218,9 +218,10 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
         sotto_status status = newton_round(s, t >= from, error);
         if (status != SOTTO_OK)
             return status;
-        double share = (double)(t + 1) / (double)rounds;
-        if (progress && progress(context, share))
-            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        status = solver_tell(progress, context,
+                             solver_rounds("rounds", t + 1, rounds), error);
+        if (status != SOTTO_OK)
+            return status;
     }
     return SOTTO_OK;
 }
@@ -316,7 +317,10 @@ static void newton_start(newton_state *s, const double *start)
 static sotto_status newton_in_one(newton_state *s, solver_progress progress,
                                   void *context, sotto_error *error)
 {
-    sotto_status status = newton_matrix(s, error);
+    sotto_status status = solver_tell(
+        progress, context, (solver_stage){.name = "curvature"}, error);
+    if (status == SOTTO_OK)
+        status = newton_matrix(s, error);
     if (status == SOTTO_OK)
         status = newton_rounds(s, progress, context, error);
     if (status == SOTTO_OK)
@@ -340,7 +344,10 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                       .trace = p->intercept};
     if (!newton_memory(&s))
         return error_memory(error);
-    sotto_status status = newton_ask_columns(&s.columns, c, &set->rule, error);
+    sotto_status status =
+        solver_tell(progress, context, (solver_stage){.name = "scales"}, error);
+    if (status == SOTTO_OK)
+        status = newton_ask_columns(&s.columns, c, &set->rule, error);
     for (int64_t j = 0; j < s.p; j++)
         s.trace += s.columns.energy[j];
     s.trace = fmax(s.trace, LEAST_ENERGY * (double)s.d);
@@ -365,19 +372,23 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
     if (!memory)
         return error_memory(error);
     memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
-    sotto_status status = SOTTO_OK;
+    sotto_status status =
+        solver_tell(progress, context, (solver_stage){.name = "bounds"}, error);
     if (set->response)
         from.response = *set->response;
-    else
+    else if (status == SOTTO_OK)
         status = newton_ask_response(&from.response, c, p, &set->rule,
                                      set->target_reach, error);
     out->intercept = from.response.constant;
     if (status == SOTTO_OK && set->rule.rounds > 0)
         status =
             newton_ask_bounds(&from.columns, c, &set->rule, set->reach, error);
-    if (status == SOTTO_OK && set->rule.rounds > 0)
-        status =
-            newton_on_columns(out, c, p, set, &from, progress, context, error);
+    if (status == SOTTO_OK)
+        status = set->rule.rounds > 0
+                     ? newton_on_columns(out, c, p, set, &from, progress,
+                                         context, error)
+                     : solver_tell(progress, context,
+                                   solver_rounds("bounds", 1, 1), error);
     mem_free(memory);
     return status;
 }

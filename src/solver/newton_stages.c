@@ -229,13 +229,17 @@ sotto_status newton_stages_run(newton_state *s, solver_progress progress,
     newton_tell(s, s->v);
     memcpy(k.best, s->v, (size_t)s->d * sizeof *k.best);
     k.scale = s->response.slope * sqrt((double)s->d / s->curvature);
-    sotto_status status =
-        stages_first_matrix(&k, s->curvature * constant_bend(s), error);
+    sotto_status status = solver_tell(
+        progress, context, (solver_stage){.name = "curvature"}, error);
+    if (status == SOTTO_OK)
+        status =
+            stages_first_matrix(&k, s->curvature * constant_bend(s), error);
     for (int i = 0; status == SOTTO_OK && i < NEWTON_STAGES; i++) {
         status = one_stage(&k, i, error);
-        double share = (double)(i + 1) / NEWTON_STAGES;
-        if (status == SOTTO_OK && progress && progress(context, share))
-            status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        if (status == SOTTO_OK)
+            status = solver_tell(progress, context,
+                                 solver_rounds("rounds", i + 1, NEWTON_STAGES),
+                                 error);
     }
     if (status == SOTTO_OK)
         status = newton_guard(s, k.before, error);

@@ -203,11 +203,14 @@ static sotto_status objective_ready(const solver_run *r, sotto_error *error)
 static sotto_status train_by(const solver_run *r, ask_kind kind,
                              solver_answer *out, sotto_error *error)
 {
-    sotto_status status =
-        minimiser_run(out, r->curator, &r->problem, kind, error);
-    if (status == SOTTO_OK && r->progress && r->progress(r->context, 1))
-        status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
-    return status;
+    static const char name[] = "minimiser";
+    sotto_status status = solver_tell(r->progress, r->context,
+                                      (solver_stage){.name = name}, error);
+    if (status == SOTTO_OK)
+        status = minimiser_run(out, r->curator, &r->problem, kind, error);
+    return status == SOTTO_OK ? solver_tell(r->progress, r->context,
+                                            solver_rounds(name, 1, 1), error)
+                              : status;
 }
 
 static sotto_status output_train(const solver_run *r, solver_answer *out,

@@ -68,8 +68,10 @@ static sotto_status scd_steps(scd_state *s, solver_progress progress,
             return status;
         for (int64_t j = 0; t >= steps - tail && j < p; j++)
             s->sum[j] += s->weight[j] / (double)tail;
-        if (progress && progress(context, (double)(t + 1) / (double)steps))
-            return error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        status = solver_tell(progress, context,
+                             solver_rounds("steps", t + 1, steps), error);
+        if (status != SOTTO_OK)
+            return status;
     }
     return SOTTO_OK;
 }

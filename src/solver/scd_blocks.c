@@ -52,9 +52,10 @@ static sotto_status scd_primal_run(solver_answer *out, curator *c,
         status = primal_step(c, p, s, first, out->weight, move, error);
         for (int64_t j = first; j < first + s->block; j++)
             solver_note(out, p, j, curator_noise(c));
-        if (status == SOTTO_OK && progress &&
-            progress(context, (double)(t + 1) / (double)s->steps))
-            status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        if (status == SOTTO_OK)
+            status =
+                solver_tell(progress, context,
+                            solver_rounds("steps", t + 1, s->steps), error);
     }
     mem_free(move);
     return status;

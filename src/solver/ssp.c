@@ -224,11 +224,15 @@ static sotto_status ssp_train(const solver_run *r, solver_answer *out,
                                    : sqrt((double)d + 1),
                       .scale = scale,
                       .target_scale = isfinite(reach) && reach > 0 ? reach : 1};
-    sotto_status status = ssp_run(out, r->curator, p, &s, error);
+    sotto_status status = solver_tell(r->progress, r->context,
+                                      (solver_stage){.name = "moments"}, error);
+    if (status == SOTTO_OK)
+        status = ssp_run(out, r->curator, p, &s, error);
     mem_free(scale);
-    if (status == SOTTO_OK && r->progress && r->progress(r->context, 1))
-        status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
-    return status;
+    return status == SOTTO_OK
+               ? solver_tell(r->progress, r->context,
+                             solver_rounds("moments", 1, 1), error)
+               : status;
 }
 
 const solver_row solver_ssp = {

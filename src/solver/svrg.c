@@ -82,8 +82,9 @@ static sotto_status svrg_round(svrg_state *s, int64_t round,
             s->sum[j] += s->w[j] / steps;
         }
         double share = (done + (double)(t + 1) / steps) / (double)set->rounds;
-        if (status == SOTTO_OK && progress && progress(context, share))
-            status = error_set(error, SOTTO_INTERRUPTED, "interrupted");
+        solver_stage at = {share, "rounds", round + 1, set->rounds};
+        if (status == SOTTO_OK)
+            status = solver_tell(progress, context, at, error);
     }
     memcpy(s->w, s->sum, (size_t)s->coordinates * sizeof *s->w);
     return status;

@@ -7,6 +7,7 @@ and each check is shown to fail when a solver reaches for the records.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -115,7 +116,7 @@ def libraries():
 class Includes(unittest.TestCase):
     def test_every_folder_is_a_module(self):
         folders = set(os.listdir(os.path.join(ROOT, "src"))) - {
-            "contract", "core.map.in", "modules.txt"}
+            "contract", "core.map.in", "federate.map", "modules.txt"}
         self.assertLessEqual(folders, set(MODULES))
 
     def test_every_contract_header_has_an_owner(self):
@@ -266,7 +267,7 @@ class Exports(unittest.TestCase):
         for library, names in self.PUBLIC_NAMES.items():
             path = os.path.join(BUILD, f"lib{library}.so")
             self.assertEqual(symbols(path, "-D", "--defined-only", "-g")
-                             - {f"SOTTO_PRIVATE_{VERSION}"}, self.expected(library),
+                             - {f"SOTTO_PRIVATE_{VERSION}", "SOTTO_0.1"}, self.expected(library),
                              f"a new name belongs into tests/arch/{names}; CORE_EXPORT is for "
                              "what libsotto-federate uses, and for nothing else")
 
@@ -281,6 +282,30 @@ class Exports(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 declared = set(re.findall(r"\b(sotto_[a-z_]+)\(", file.read()))
             self.assertEqual(declared, self.public(library))
+
+    def test_public_names_have_a_version(self):
+        for library in self.PUBLIC_NAMES:
+            out = subprocess.run(["nm", "-D", "--defined-only",
+                                  os.path.join(BUILD, f"lib{library}.so")],
+                                 capture_output=True, text=True, check=True).stdout
+            versions = dict(re.findall(r" [TDRB] (sotto_[a-z_]+)@@(\S+)", out))
+            self.assertEqual(versions, {name: "SOTTO_0.1" for name in self.public(library)})
+
+    def test_headers_in_c11_and_cxx17(self):
+        """By themselves, with every warning an error; and a program that uses them."""
+        for library in self.PUBLIC_NAMES:
+            header = library.replace("-", "_") + ".h"
+            use = f"#include <{header}>\nint main() {{ return sotto_version() == 0; }}\n"
+            for compiler, language, standard in ((CC, "c", "c11"), (["g++"], "c++", "c++17")):
+                if not shutil.which(compiler[0]):
+                    continue
+                for text in (f"#include <{header}>\n", use.replace("main()", "main(void)")):
+                    done = subprocess.run(
+                        compiler + ["-x", language, f"-std={standard}", "-Wall", "-Wextra",
+                                    "-Wpedantic", "-Werror", "-fsyntax-only", "-I",
+                                    os.path.join(ROOT, "include"), "-"],
+                        input=text, capture_output=True, text=True, check=False)
+                    self.assertEqual(done.stderr, "", (header, standard))
 
     def test_only_the_federation_of_this_release_finds_what_is_private(self):
         """The dynamic linker refuses another one, whose structures may differ."""

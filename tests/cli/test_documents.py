@@ -70,7 +70,8 @@ VARIABLES = set(re.findall(r"\$\(([A-Z]+)\)", MAKEFILE)) | set(
     re.findall(r"\$\(if \$\(([A-Z]+)\)", MAKEFILE)) | set(
     re.findall(r"^([A-Z]+) *\??=", MAKEFILE, re.M))
 CALLS = set(re.findall(r"\bsotto_[a-z_0-9]+", "".join(
-    read(f) for f in FILES if f.startswith(("include/", "src/", "cli/")))))
+    read(f) for f in FILES if f.startswith(("include/", "src/", "cli/"))))) | {
+        "sotto_dp"}  # the Python package
 # What makes the files under build/.
 MAKERS = "".join(read(f) for f in FILES if f == "Makefile" or (
     f.startswith(("tools/", "bench/", "cli/")) and

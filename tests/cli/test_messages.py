@@ -300,9 +300,14 @@ class Training(Case):
                 looks = [json.loads(line) for line in result.err.splitlines()]
                 self.assertIn("share", looks[-1])
                 self.assertFalse(any("gap" in look for look in looks))
+                self.assertEqual(looks[-1]["part"], "steps")
+                self.assertEqual(looks[-1]["round"], looks[-1]["total"])
                 bar = self.train("--solver", solver, *more, "--progress", "bar")
                 self.assertNotIn(b"nan", bar.err)
                 self.assertNotIn(b"gap", bar.err)
+                self.assertIn(b"]   0 %  rows\x1b", bar.err)
+                bar = self.train("--solver", solver, *more, "--progress", "bar", "--rows", "99")
+                self.assertRegex(bar.err, rb"\] +\d+ %  steps 1 of \d+\x1b")
 
 
 class Delimiter(Case):

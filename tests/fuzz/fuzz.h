@@ -39,19 +39,27 @@ static double fuzz_look(const sotto_table *t)
     return sum;
 }
 
-static void fuzz_read(const char *name, const uint8_t *bytes, size_t size,
-                      const fuzz_setting *settings)
+static sotto_options *fuzz_options(const fuzz_setting *settings)
 {
     sotto_options *options;
     sotto_error error;
-    sotto_table *t = NULL;
-    volatile double seen = 0;
     if (sotto_options_new(&options, &error) != SOTTO_OK)
         abort();
     for (; settings->name; settings++)
         if (sotto_options_set(options, settings->name, settings->value,
                               &error) != SOTTO_OK)
             abort();
+    return options;
+}
+
+__attribute__((unused)) static void fuzz_read(const char *name,
+                                              const uint8_t *bytes, size_t size,
+                                              const fuzz_setting *settings)
+{
+    sotto_options *options = fuzz_options(settings);
+    sotto_error error;
+    sotto_table *t = NULL;
+    volatile double seen = 0;
     sotto_status status =
         table_read_memory(&t, name, bytes, size, options, &error);
     if (status == SOTTO_OK)

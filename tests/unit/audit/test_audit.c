@@ -631,12 +631,12 @@ typedef struct fw_watch {
 } fw_watch;
 
 /* The iterate shows in which direction each step went. */
-static int fw_look(void *context, double share)
+static int fw_look(void *context, const solver_stage *at)
 {
     fw_watch *w = context;
     double gamma = 2 / ((double)w->step++ + 2);
     double now = w->weight[0] + w->weight[1];
-    (void)share;
+    (void)at;
     w->down += now - (1 - gamma) * w->before < 0;
     w->before = now;
     if (w->step % FW_STEPS == 0) { /* the loss is a function of it */

@@ -132,7 +132,7 @@ static run train(const setting *more, int stop)
     sotto_table *table = NULL;
     sotto_model *model = NULL;
     sotto_options *o = options_of(more);
-    sotto_progress_callback callback = {stop_at_once, &stop};
+    sotto_progress_callback callback = {.call = stop_at_once, .context = &stop};
     questions = booked_at_first = 0;
     r.fit = r.read = sotto_fit_read(&table, data_path, o, &r.error);
     if (r.read == SOTTO_OK)

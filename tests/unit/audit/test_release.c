@@ -131,8 +131,15 @@ static void put_status(text_buffer *t, const char *call, sotto_status status,
 
 static int told(void *context, const sotto_progress *progress)
 {
-    text_format(context, "progress %a %a\n", progress->share, progress->gap);
+    text_format(context, "progress %a %a %s %lld %lld\n", progress->share,
+                progress->gap, progress->stage, (long long)progress->round,
+                (long long)progress->total);
     return 0;
+}
+
+static void remarked(void *context, const char *line)
+{
+    text_format(context, "remark: %s\n", line);
 }
 
 typedef struct release {
@@ -150,7 +157,8 @@ static void train(release *r, const sotto_options *o, int silent)
     sotto_model *model = NULL;
     sotto_error error = {0};
     text_buffer *t = &r->text;
-    sotto_progress_callback callback = {told, t};
+    sotto_progress_callback callback = {
+        .call = told, .context = t, .remark = silent ? remarked : NULL};
     put_status(t, "check", sotto_fit_check(o, &error), &error);
     sotto_status status = sotto_table_read(&table, data_path, o, &error);
     put_status(t, "read", status, &error);

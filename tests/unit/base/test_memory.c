@@ -12,12 +12,14 @@
 #include <cmocka.h>
 
 #include "data.h"
+#include "data/arrow_abi.h"
 #include "exact.h"
 #include "federate/internal.h"
 #include "json.h"
 #include "ledger.h"
 #include "model.h"
 #include "noise.h"
+#include "option.h"
 
 #include <errno.h>
 #include <math.h>
@@ -262,6 +264,76 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* A schema and smoothness as texts, copied, and events. */
+static sotto_status do_texts(const sotto_options *options, sotto_error *error)
+{
+    sotto_options *copy = NULL;
+    sotto_events *events = NULL;
+    sotto_model *m = NULL;
+    sotto_table *t = NULL;
+    sotto_status status = sotto_options_new(&copy, error);
+    for (int i = 0; status == SOTTO_OK && i < OPTION_COUNT; i++)
+        status = option_copy(copy, options, (option_id)i, error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set_content(copy, "smoothness", "1 2", error);
+    if (status == SOTTO_OK) /* in its own place */
+        status = option_copy(copy, copy, OPTION_SMOOTHNESS, error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set_content(
+            copy, "schema",
+            "{\"sotto_schema\": 1, \"missing_values\": [\"NA\"], "
+            "\"columns\": {\"w\": {\"type\": "
+            "\"number\", \"bounds\": [0, 3]}, \"x\": {\"type\": "
+            "\"number\", \"bounds\": [0, 2e6]}, \"age\": {\"type\": "
+            "\"number\", \"bounds\": [0, 9], \"missing\": 3}}}",
+            error);
+    if (status == SOTTO_OK)
+        status = sotto_table_read(&t, reading, copy, error);
+    if (status == SOTTO_OK)
+        status = sotto_fit(&m, &t, copy, NULL, error);
+    if (status == SOTTO_OK)
+        status = sotto_events_parse(
+            &events,
+            "{\"sotto_events\": 1, \"adjacency\": \"add-remove\", "
+            "\"events\": [{\"event\": \"GAUSS\", \"mu\": 1}]}",
+            error);
+    sotto_events_free(events);
+    events = NULL;
+    if (status == SOTTO_OK && sotto_model_statement(m))
+        status = sotto_events_stated(&events, sotto_model_statement(m), error);
+    sotto_events_free(events);
+    sotto_model_free(m);
+    sotto_table_free(t);
+    sotto_options_free(copy);
+    return status;
+}
+
+/* The same by texts. */
+static sotto_status do_sign_texts(sotto_model *m, sotto_error *error)
+{
+    char *text = NULL;
+    sotto_model *back = NULL;
+    sotto_status status =
+        sotto_model_sign_with(m,
+                              "sotto-ed25519-secret-1 0123456789abcdef"
+                              "0123456789abcdef0123456789abcdef"
+                              "0123456789abcdef",
+                              error);
+    if (status == SOTTO_OK)
+        status = sotto_model_text(&text, m, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_parse(&back, text, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_verify_with(
+            back,
+            "sotto-ed25519-public-1 "
+            "207a067892821e25d770f1fba0c47c11ff4b813e54162ece9eb839e076231ab6",
+            error);
+    sotto_text_free(text);
+    sotto_model_free(back);
+    return status;
+}
+
 /* A model that is signed by a new key, written, read and verified. */
 static sotto_status do_sign(const sotto_options *options, sotto_error *error)
 {
@@ -280,6 +352,8 @@ static sotto_status do_sign(const sotto_options *options, sotto_error *error)
         status = sotto_model_read(&back, paths[OUT], error);
     if (status == SOTTO_OK)
         status = sotto_model_verify(back, beside, error);
+    if (status == SOTTO_OK)
+        status = do_sign_texts(back, error);
     sotto_model_free(m);
     sotto_model_free(back);
     unlink(beside);
@@ -550,6 +624,157 @@ static sotto_status do_own(const sotto_options *options, sotto_error *error)
     return status;
 }
 
+/* Columns in memory: numbers, texts, people; a row is bad. */
+static sotto_status list_columns(sotto_columns *c, sotto_error *error)
+{
+    static const float x[] = {1, 2, 3, 4, NAN, 6};
+    static const int64_t offsets[] = {0, 1, 3, 4}, people[] = {7, 8, 7};
+    sotto_status status = sotto_columns_add_array(
+        c, (const char *const[]){"w", "x"}, 2, x, SOTTO_F32, 8, 4, error);
+    if (status == SOTTO_OK)
+        status = sotto_columns_add_texts(c, "t", "1101", offsets, NULL, error);
+    if (status == SOTTO_OK)
+        status = sotto_columns_add(c, "p", people, SOTTO_I64, 8, NULL, error);
+    return status;
+}
+
+/* Sparse features by column, with a target beside them. */
+static sotto_status list_sparse(sotto_columns *c, sotto_error *error)
+{
+    static const int32_t start[] = {0, 2, 3}, row[] = {0, 2, 1};
+    static const double value[] = {1, -1, 2}, t[] = {1, 2, 3};
+    sotto_sparse e = {1, 2, start, row, value, SOTTO_I32, SOTTO_I32, SOTTO_F64};
+    sotto_status status = sotto_columns_add_sparse(c, &e, error);
+    return status == SOTTO_OK
+               ? sotto_columns_add(c, "t", t, SOTTO_F64, 8, NULL, error)
+               : status;
+}
+
+static sotto_status do_columns(const sotto_options *options, sotto_error *error)
+{
+    sotto_columns *c = NULL;
+    sotto_table *t = NULL;
+    char *text = NULL;
+    int64_t features;
+    sotto_status status = sotto_columns_new(&c, 3, error);
+    if (status == SOTTO_OK)
+        status = *reading ? list_sparse(c, error) : list_columns(c, error);
+    if (status == SOTTO_OK)
+        status = sotto_schema_template_from(&text, c, options, error);
+    if (status == SOTTO_OK)
+        status = table_from_after(&t, c, options, look_at, &features, error);
+    sotto_text_free(text);
+    sotto_table_free(t);
+    sotto_columns_free(c);
+    return status;
+}
+
+/* ---- an Arrow stream in static memory: two batches ---- */
+
+static int handed_out; /* structures that were not released */
+
+static void release_schema(struct ArrowSchema *s)
+{
+    s->release = NULL;
+    handed_out--;
+}
+
+static void release_array(struct ArrowArray *a)
+{
+    a->release = NULL;
+    handed_out--;
+}
+
+static void release_stream(struct ArrowArrayStream *s)
+{
+    s->release = NULL;
+    handed_out--;
+}
+
+static void nothing(struct ArrowSchema *s)
+{
+    (void)s;
+}
+
+static void nothing_too(struct ArrowArray *a)
+{
+    (void)a;
+}
+
+static int next_schema(struct ArrowArrayStream *s, struct ArrowSchema *out)
+{
+    static struct ArrowSchema list = {.format = "vu", .release = nothing};
+    static struct ArrowSchema column[] = {
+        {.format = "f", .name = "x", .release = nothing},
+        {.format = "c", .name = "p", .dictionary = &list, .release = nothing},
+        {.format = "+l", .name = "q", .release = nothing}};
+    static struct ArrowSchema *columns[] = {column, column + 1, column + 2};
+    (void)s;
+    *out = (struct ArrowSchema){.format = "+s",
+                                .n_children = 3,
+                                .children = columns,
+                                .release = release_schema};
+    handed_out++;
+    return 0;
+}
+
+static int next_array(struct ArrowArrayStream *s, struct ArrowArray *out)
+{
+    static const float x[] = {1, 2, 3};
+    static const char codes[] = {0, 1, 0};
+    static const struct {
+        int32_t size;
+        char text[12];
+    } views[] = {{3, "ann"}, {3, "bob"}};
+    static const int64_t sizes[] = {0};
+    static const uint8_t rows_there = 5;
+    static const void *numbers[] = {NULL, x}, *indices[] = {NULL, codes},
+                      *texts[] = {NULL, views, sizes}, *top[] = {&rows_there};
+    static struct ArrowArray list = {
+        .length = 2, .n_buffers = 3, .buffers = texts, .release = nothing_too};
+    static struct ArrowArray column[] = {{.length = 3,
+                                          .n_buffers = 2,
+                                          .buffers = numbers,
+                                          .release = nothing_too},
+                                         {.length = 3,
+                                          .n_buffers = 2,
+                                          .buffers = indices,
+                                          .dictionary = &list,
+                                          .release = nothing_too},
+                                         {.release = nothing_too}};
+    static struct ArrowArray *columns[] = {column, column + 1, column + 2};
+    int *batch = s->private_data;
+    *out = (struct ArrowArray){0};
+    if (++*batch > 2)
+        return 0;
+    *out = (struct ArrowArray){.length = 3,
+                               .null_count = -1,
+                               .n_buffers = 1,
+                               .n_children = 3,
+                               .buffers = top,
+                               .children = columns,
+                               .release = release_array};
+    handed_out++;
+    return 0;
+}
+
+static sotto_status do_stream(const sotto_options *options, sotto_error *error)
+{
+    int batch = 0;
+    sotto_columns *c = NULL;
+    sotto_table *t = NULL;
+    struct ArrowArrayStream s = {next_schema, next_array, NULL, release_stream,
+                                 &batch};
+    handed_out = 1;
+    sotto_status status = sotto_columns_stream(&c, &s, error);
+    if (status == SOTTO_OK)
+        status = sotto_table_from(&t, c, options, error);
+    sotto_table_free(t);
+    sotto_columns_free(c);
+    assert_int_equal(handed_out, 0);
+    return status;
+}
+
 /* Fails each allocation of the work in turn; returns how many there are. */
 static int64_t sweep(const char *what, const setting *settings,
                      sotto_status (*work)(const sotto_options *, sotto_error *))
@@ -640,6 +865,30 @@ static void test_read_after(void **state)
                       do_read_after) > 20);
 }
 
+static void test_columns(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep("",
+              SETTINGS({"target", "t"}, {"unit-column", "p"},
+                       {"keep-ids", "yes"}, {"bad-rows", "drop"}, ONE_THREAD),
+              do_columns) > 50);
+    sweep("", SETTINGS({"drop", "w"}, {"epsilon", "1"}, ONE_THREAD),
+          do_columns);
+    assert_true(sweep("sparse", SETTINGS({"target", "t"}, ONE_THREAD),
+                      do_columns) > 30);
+}
+
+static void test_stream(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep("",
+              SETTINGS({"unit-column", "p"}, {"drop", "q"}, {"keep-ids", "yes"},
+                       {"bad-rows", "drop"}, ONE_THREAD),
+              do_stream) > 40);
+}
+
 static void test_template(void **state)
 {
     (void)state;
@@ -690,6 +939,17 @@ static void test_signed(void **state)
 {
     (void)state;
     assert_true(sweep("signed", SETTINGS(ONE_THREAD), do_sign) > 40);
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"target", "x"}, {"drop", "id,sex,out"},
+                       {"epsilon", "1"}, {"delta", "1e-6"}, {"rows", "9"},
+                       {"solver", "cd"}, {"passes", "1"}, ONE_THREAD),
+              do_texts) > 40);
 }
 
 /* Private training: nothing is left in memory, whatever fails. */
@@ -1085,16 +1345,17 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_gzip),
-        cmocka_unit_test(test_svmlight),      cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_template),      cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),         cmocka_unit_test(test_private),
-        cmocka_unit_test(test_noise),         cmocka_unit_test(test_account),
-        cmocka_unit_test(test_federate),      cmocka_unit_test(test_report),
-        cmocka_unit_test(test_read_after),    cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_ledger_page),   cmocka_unit_test(test_ledger),
-        cmocka_unit_test(test_federate_book),
+        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_gzip),
+        cmocka_unit_test(test_svmlight),   cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_template),   cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_model),      cmocka_unit_test(test_private),
+        cmocka_unit_test(test_noise),      cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),   cmocka_unit_test(test_report),
+        cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
+        cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
+        cmocka_unit_test(test_columns),    cmocka_unit_test(test_stream),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -378,7 +378,8 @@ static void test_stopped(void **state)
 {
     (void)state;
     int looks = 0;
-    sotto_progress_callback callback = {stop_at_once, &looks};
+    sotto_progress_callback callback = {.call = stop_at_once,
+                                        .context = &looks};
     sotto_options *o = options_with(
         SETTINGS({"target", "t"}, {"drop", "id,ward"}, {"loss", "logistic"},
                  {"classes", "no,yes"}, {"epsilon", "inf"}));

@@ -438,8 +438,6 @@ static void test_key_files(void **state)
     sotto_model_free(m);
 }
 
-/* ---- made ---- */
-
 static char *read_file(const char *path)
 {
     static char text[200];
@@ -449,6 +447,46 @@ static char *read_file(const char *path)
     fclose(from);
     return text;
 }
+
+/* The text of a key file instead of its name. */
+static void test_key_texts(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char secret[200], public_key[200], large[5000];
+    strcpy(secret, read_file(key_path));
+    strcpy(public_key, read_file(public_path));
+    memset(large, 'a', sizeof large);
+    large[sizeof large - 1] = 0;
+    sotto_model *m = signed_model();
+    refuse_key(sotto_model_verify_with(m, public_key, &error), SOTTO_PRIVACY,
+               &error, "signed by another key");
+    assert_int_equal(sotto_model_sign_with(m, secret, &error), SOTTO_OK);
+    assert_int_equal(sotto_model_verify(m, public_path, &error), SOTTO_OK);
+    assert_int_equal(sotto_model_verify_with(m, public_key, &error), SOTTO_OK);
+    char *by_text = text_of(m);
+    assert_int_equal(sotto_model_sign(m, key_path, &error), SOTTO_OK);
+    char *by_file = text_of(m);
+    assert_string_equal(by_text, by_file);
+    refuse_key(sotto_model_sign_with(m, public_key, &error), SOTTO_USAGE,
+               &error, "the key: not a secret key");
+    refuse_key(sotto_model_verify_with(m, secret, &error), SOTTO_USAGE, &error,
+               "the key: this is a secret key");
+    refuse_key(sotto_model_sign_with(m, key_path, &error), SOTTO_USAGE, &error,
+               "not a secret key");
+    refuse_key(sotto_model_sign_with(m, large, &error), SOTTO_USAGE, &error,
+               "too large");
+    refuse_key(sotto_model_verify_with(m, "", &error), SOTTO_USAGE, &error,
+               "not a public key");
+    m->weight[1] = 1;
+    refuse_key(sotto_model_verify_with(m, public_key, &error), SOTTO_PRIVACY,
+               &error, "does not fit");
+    mem_free(by_text);
+    mem_free(by_file);
+    sotto_model_free(m);
+}
+
+/* ---- made ---- */
 
 static int mode_of(const char *path)
 {
@@ -535,6 +573,9 @@ static void test_wiped(void **state)
     assert_int_equal(sotto_key_check(path, &error), SOTTO_OK);
     assert_int_equal(sotto_model_sign(m, path, &error), SOTTO_OK);
     assert_int_equal(sotto_model_verify(m, path, &error), SOTTO_USAGE);
+    const char *line = read_file(path);
+    assert_int_equal(sotto_model_sign_with(m, line, &error), SOTTO_OK);
+    assert_int_equal(sotto_model_verify_with(m, line, &error), SOTTO_USAGE);
     sotto_model_free(m);
     randombytes_set_implementation(&randombytes_sysrandom_implementation);
     char again[32];
@@ -581,6 +622,7 @@ int main(void)
         cmocka_unit_test(test_verify),
         cmocka_unit_test(test_keys_refused),
         cmocka_unit_test(test_key_files),
+        cmocka_unit_test(test_key_texts),
         cmocka_unit_test(test_new),
         cmocka_unit_test(test_wiped),
     };

@@ -63,10 +63,10 @@ typedef struct watched {
     int64_t step;
 } watched;
 
-static int watch(void *context, double share)
+static int watch(void *context, const solver_stage *at)
 {
     watched *w = context;
-    (void)share;
+    (void)at;
     w->sum[++w->step] += gap(w->problem, w->weight);
     return 0;
 }

@@ -1,0 +1,295 @@
+"""Records in memory, handed to the C library where they are.
+
+Names, types and the number of columns are public. Values are records: nothing
+here looks at one but to hand it over, row by row; what it means is for the
+library to say, by the maps that a file's values go through. No message quotes
+a value.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import call, encode, ffi, handle, lib, number_text
+from .errors import DataError
+
+__all__ = ["Columns", "compressed", "is_frame", "is_sparse", "names_as_text", "numbers",
+           "one_column", "one_text", "table_names"]
+
+Array = npt.NDArray[Any]
+
+_ELEMENTS = {
+    "f4": "SOTTO_F32", "f8": "SOTTO_F64", "b1": "SOTTO_BOOL",
+    "i1": "SOTTO_I8", "i2": "SOTTO_I16", "i4": "SOTTO_I32", "i8": "SOTTO_I64",
+    "u1": "SOTTO_U8", "u2": "SOTTO_U16", "u4": "SOTTO_U32", "u8": "SOTTO_U64",
+}
+
+
+def _element(dtype: np.dtype[Any]) -> int | None:
+    """The library's number of a type; None: it has none."""
+    if not dtype.isnative:
+        return None
+    name = _ELEMENTS.get(dtype.kind + str(dtype.itemsize))
+    return None if name is None else int(getattr(lib, name))
+
+
+def numbers(values: Any, what: str) -> Array:
+    """An array of a type that the library reads; others become doubles."""
+    array: Array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {what}")
+    if array.dtype.kind in "mMV":
+        raise DataError(f"{what}: expected numbers or texts, found {array.dtype.name}")
+    if _element(array.dtype) is not None:
+        return array
+    try:
+        return np.asarray(array, dtype=np.float64)
+    except ValueError:
+        pass  # its words quote the value
+    raise DataError(f"{what}: expected numbers, found a text that is none")
+
+
+def _missing(value: object) -> bool:
+    """None, NaN, NaT and pandas' NA: whatever is not itself."""
+    if value is None:
+        return True
+    same = value == value
+    return same is not True and not (isinstance(same, np.bool_) and bool(same))
+
+
+def one_text(value: object, what: str) -> bytes:
+    """A value of a column of mixed types, as the library would write it."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape")
+    if isinstance(value, (bool, np.bool_)):
+        return b"1" if value else b"0"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value)).encode()
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if number.is_integer() and abs(number) < 2 ** 63:
+            return str(int(number)).encode()
+        return number_text(lib.sotto_number_exact(number)).encode()
+    if isinstance(value, (bytes, np.bytes_)):
+        return bytes(value)
+    raise TypeError(f"{what}: argument must be a string or a number, "
+                    f"not {type(value).__name__}")
+
+
+def is_frame(X: object) -> bool:
+    """Whether it has columns with names: pandas, polars, pyarrow, DuckDB."""
+    if isinstance(X, np.ndarray):
+        return False
+    return hasattr(X, "__arrow_c_stream__") or (
+        hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_column")))
+
+
+def is_sparse(X: object) -> bool:
+    """Whether it is one of scipy's sparse matrices or arrays."""
+    return hasattr(X, "nnz") and hasattr(X, "tocsr")
+
+
+def _within(values: Array, limit: int) -> bool:
+    return values.size == 0 or (int(values.min()) >= 0 and int(values.max()) < limit)
+
+
+def _is_sound(X: Any) -> bool:
+    """Whether all indices are within the shape; scipy trusts that they are."""
+    if X.format == "coo":
+        return (X.row.shape == X.col.shape == X.data.shape and _within(X.row, X.shape[0]) and
+                _within(X.col, X.shape[1]))
+    start, groups = X.indptr, X.shape[X.format == "csc"]
+    return (len(start) == groups + 1 and int(start[0]) == 0 and
+            bool(np.all(start[1:] >= start[:-1])) and
+            int(start[-1]) <= min(len(X.indices), len(X.data)) and
+            _within(X.indices[:int(start[-1])], X.shape[X.format != "csc"]))
+
+
+def compressed(X: Any) -> Any:
+    """A sparse matrix by rows or by columns, with indices that are within its shape."""
+    if X.format not in ("csr", "csc", "coo"):
+        X = X.tocoo()
+    if not _is_sound(X):
+        raise DataError("X: expected a sparse matrix whose indices are within its shape")
+    return X.tocsr() if X.format == "coo" else X
+
+
+def table_names(X: Any) -> list[Any]:
+    """The names of a frame's columns."""
+    names = getattr(X, "column_names", None)  # pyarrow
+    if names is None:
+        names = X.columns
+    return list(names)
+
+
+def names_as_text(names: Sequence[Any]) -> list[str]:
+    """Names of any type, as the library has them."""
+    return [name if isinstance(name, str) else str(name) for name in names]
+
+
+def one_column(values: Any, what: str) -> Any:
+    """A column as an array of one dimension, or as what pandas has there."""
+    if hasattr(values, "to_numpy") or isinstance(values, np.ndarray):
+        out = values
+    else:
+        out = np.asarray(values)
+    shape: tuple[int, ...] = getattr(out, "shape", (len(out),))
+    if len(shape) == 2 and shape[1] == 1:
+        out = np.asarray(out).reshape(-1)
+    elif len(shape) != 1:
+        raise DataError(f"{what} should be a 1d array, got an array of shape {tuple(shape)} "
+                        "instead.")
+    return out
+
+
+def _has_gaps(values: Any) -> bool:
+    """Whether a column of polars or pyarrow would lose something as an array: whole numbers
+    with missing ones become floats there, and dictionaries their positions."""
+    count = getattr(values, "null_count", 0)
+    return bool(count() if callable(count) else count) or hasattr(
+        getattr(values, "type", None), "value_type")
+
+
+def _as_objects(values: Any) -> Array:
+    listed = values.to_pylist() if hasattr(values, "to_pylist") else values.to_list()
+    out = np.empty(len(listed), dtype=object)
+    out[:] = listed
+    return out
+
+
+class Columns:
+    """A list of columns; what they are made of stays alive with it."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self._alive: list[Any] = []
+        self.pointer = handle(lib.sotto_columns_free, "sotto_columns",
+                              lib.sotto_columns_new, rows)
+
+    @classmethod
+    def stream(cls, X: Any) -> Columns:
+        """The columns of whatever offers an Arrow stream; it makes one table."""
+        capsule = X.__arrow_c_stream__()
+        take = ctypes.pythonapi.PyCapsule_GetPointer
+        take.restype, take.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        address = take(capsule, b"arrow_array_stream")
+        self = cls.__new__(cls)
+        self.rows, self._alive = -1, [capsule, X]
+        self.pointer = handle(lib.sotto_columns_free, "sotto_columns",
+                              lib.sotto_columns_stream,
+                              ffi.cast("struct ArrowArrayStream *", address))
+        return self
+
+    def _check_rows(self, count: int, what: str) -> None:
+        if count != self.rows:
+            raise DataError(f"{what} has {count} rows where {self.rows} were expected "
+                            "(inconsistent numbers of samples)")
+
+    def array(self, values: Array, names: Sequence[str] | None = None) -> None:
+        """The columns of an array of two dimensions, whatever its strides."""
+        values = numbers(values, "X")
+        self._check_rows(values.shape[0], "X")
+        names_in_c: Any = ffi.NULL
+        if names is not None:
+            texts = [ffi.new("char[]", encode(name)) for name in names]
+            names_in_c = ffi.new("char *[]", texts)
+            self._alive += [texts, names_in_c]
+        self._alive.append(values)
+        call(lib.sotto_columns_add_array, self.pointer, names_in_c, values.shape[1],
+             ffi.cast("void *", values.ctypes.data), _element(values.dtype),
+             values.strides[0], values.strides[1])
+
+    def numbers(self, name: str, values: Array, missing: Array | None = None) -> None:
+        """One column of numbers, whatever its stride."""
+        values = numbers(values, f'column "{name}"')
+        self._check_rows(values.shape[0], f'column "{name}"')
+        mask: Any = ffi.NULL
+        if missing is not None:
+            missing = np.ascontiguousarray(missing, dtype=np.uint8)
+            mask = ffi.cast("uint8_t *", missing.ctypes.data)
+        self._alive += [values, missing]
+        call(lib.sotto_columns_add, self.pointer, encode(name),
+             ffi.cast("void *", values.ctypes.data), _element(values.dtype),
+             values.strides[0], mask)
+
+    def texts(self, name: str, values: Sequence[bytes | None]) -> None:
+        """One column of texts in UTF-8; None is a missing one."""
+        self._check_rows(len(values), f'column "{name}"')
+        missing = np.fromiter((value is None for value in values), np.uint8, self.rows)
+        sizes = np.fromiter((len(value or b"") for value in values), np.int64, self.rows)
+        offsets = np.zeros(self.rows + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        data = b"".join(value or b"" for value in values)
+        bytes_in_c = ffi.from_buffer("char[]", data)
+        self._alive += [missing, offsets, data, bytes_in_c]
+        call(lib.sotto_columns_add_texts, self.pointer, encode(name), bytes_in_c,
+             ffi.cast("int64_t *", offsets.ctypes.data),
+             ffi.cast("uint8_t *", missing.ctypes.data) if missing.any() else ffi.NULL)
+
+    def column(self, name: str, values: Any) -> None:
+        """One column of anything: an array, a list, what a data frame has."""
+        what = f'column "{name}"'
+        values = one_column(values, what)
+        if isinstance(values, np.ndarray):
+            self._plain(name, values)
+            return
+        codes = getattr(getattr(values, "cat", None), "codes", None)
+        if codes is not None:  # pandas: its levels are texts, and no more than that
+            levels = [one_text(level, what) for level in values.cat.categories]
+            self.texts(name, [levels[code] if code >= 0 else None
+                              for code in codes.to_numpy()])
+            return
+        dtype: Any = getattr(values, "dtype", None)
+        if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "O") in "iufb":
+            blank = values.isna().to_numpy()  # pandas' nullable numbers
+            self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=0), blank)
+            return
+        self._plain(name, _as_objects(values) if _has_gaps(values)
+                    else np.asarray(values.to_numpy()))
+
+    def _plain(self, name: str, values: Array) -> None:
+        what = f'column "{name}"'
+        if values.dtype.kind == "U":
+            self.texts(name, [str(value).encode("utf-8", "surrogateescape") for value in values])
+        elif values.dtype.kind in "OST":
+            self.texts(name, [None if _missing(value) else one_text(value, what)
+                              for value in values.tolist()])
+        else:
+            self.numbers(name, values)
+
+    def sparse(self, X: Any) -> None:
+        """A sparse matrix of scipy by its rows or columns, without a copy."""
+        X = compressed(X)
+        if not X.has_canonical_format:  # entries that are there twice are a sum
+            X = X.copy()
+            X.sum_duplicates()
+        self._entries(X.format == "csc", X.shape, X.indptr, X.indices, X.data)
+
+    def dense_as_sparse(self, X: Array) -> None:
+        """A dense array for a model whose features are numbered."""
+        values = numbers(X, "X")
+        row, index = np.nonzero(values)
+        start = np.zeros(values.shape[0] + 1, np.int64)
+        np.cumsum(np.bincount(row, minlength=values.shape[0]), out=start[1:])
+        self._entries(False, values.shape, start, index.astype(np.int64), values[row, index])
+
+    def _entries(self, by_column: bool, shape: tuple[int, ...], start: Array, index: Array,
+                 data: Array) -> None:
+        self._check_rows(shape[0], "X")
+        parts = [np.ascontiguousarray(part) if part.dtype in (np.int32, np.int64)
+                 else part.astype(np.int64) for part in (start, index)]
+        parts.append(np.ascontiguousarray(numbers(data, "X")))
+        entries = ffi.new("sotto_sparse *")
+        entries.by_column = by_column
+        entries.features = shape[1]
+        entries.start, entries.index, entries.values = (
+            ffi.cast("void *", part.ctypes.data) for part in parts)
+        entries.start_type, entries.index_type, entries.value_type = (
+            _element(part.dtype) for part in parts)
+        self._alive += [parts, entries]
+        call(lib.sotto_columns_add_sparse, self.pointer, entries)

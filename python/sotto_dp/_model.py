@@ -1,0 +1,124 @@
+"""A model of the C library: from and to text, its numbers, its answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import call, encode, ffi, handle, lib, remarks, take_text, text
+
+__all__ = ["Model"]
+
+Doubles = npt.NDArray[np.float64]
+
+
+class Model:
+    """Owns a sotto_model. It is pickled as its text, which has the same bits."""
+
+    def __init__(self, pointer: Any) -> None:
+        self.pointer = pointer
+
+    @classmethod
+    def parse(cls, words: str) -> Model:
+        """From the text of a model file."""
+        return cls(handle(lib.sotto_model_free, "sotto_model", lib.sotto_model_parse,
+                          encode(words)))
+
+    @classmethod
+    def read(cls, path: str) -> Model:
+        """From a model file."""
+        return cls(handle(lib.sotto_model_free, "sotto_model", lib.sotto_model_read,
+                          encode(path)))
+
+    def write(self, path: str) -> None:
+        """To a model file, whole or not at all."""
+        call(lib.sotto_model_write, self.pointer, encode(path))
+
+    def text(self) -> str:
+        """What the model file has."""
+        return take_text(lib.sotto_model_text, self.pointer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.parse, (self.text(),)
+
+    def statement(self) -> dict[str, Any] | None:
+        """The statement of privacy; None: the model is NOT PRIVATE."""
+        words = text(lib.sotto_model_statement(self.pointer))
+        return None if words is None else dict(json.loads(words))
+
+    def unit(self) -> str:
+        """Whose promise it is, in words."""
+        return take_text(lib.sotto_model_unit, self.pointer)
+
+    def weights(self) -> Doubles:
+        """The weights, in the units of the data."""
+        return self._all(lib.sotto_model_weights)
+
+    def noises(self) -> Doubles:
+        """The standard deviation of the last noise in each weight, or NaN."""
+        return self._all(lib.sotto_model_noises)
+
+    def _all(self, function: Any) -> Doubles:
+        out = np.empty(int(lib.sotto_model_features(self.pointer)))
+        function(self.pointer, ffi.cast("double *", out.ctypes.data))
+        return out
+
+    def intercept(self) -> float:
+        """The intercept, in the units of the target."""
+        return float(lib.sotto_model_intercept(self.pointer))
+
+    def loss(self) -> str:
+        """The loss by its name."""
+        return text(lib.sotto_model_loss(self.pointer)) or ""
+
+    def names(self) -> list[str]:
+        """The names of the features."""
+        buffer = ffi.new("char[24]")
+        count = int(lib.sotto_model_features(self.pointer))
+        return [text(lib.sotto_model_feature_name(self.pointer, j, buffer)) or ""
+                for j in range(count)]
+
+    def classes(self) -> list[str]:
+        """The names of the two classes, the negative one first; or none."""
+        names = [text(lib.sotto_model_class(self.pointer, i)) for i in (0, 1)]
+        return [name for name in names if name is not None]
+
+    def booking(self) -> dict[str, Any] | None:
+        """Where its run was booked; None: it is untracked."""
+        out = ffi.new("sotto_booking *")
+        if not lib.sotto_model_booking(self.pointer, out):
+            return None
+        return {"dataset": text(out.dataset), "head": text(out.head),
+                "position": int(out.position), "delta": float(out.delta),
+                "cap_epsilon": float(out.cap_epsilon) or None,
+                "spent_epsilon": float(out.spent_epsilon)}
+
+    def remarks(self) -> list[str]:
+        """What a private model has to say about itself."""
+        return list(remarks(lib.sotto_model_remark, self.pointer))
+
+    def settle(self) -> None:
+        """Marks its run as finished."""
+        call(lib.sotto_fit_settle, self.pointer, ffi.NULL)
+
+    def report(self, name: str) -> str:
+        """A page about it, in HTML."""
+        title = ffi.new("char[]", encode(name))
+        return take_text(lib.sotto_report, ffi.new("const sotto_model *[]", [self.pointer]),
+                         ffi.new("const char *[]", [title]), 1)
+
+    def predict(self, table: Any, what: int) -> Doubles:
+        """Answers for all rows of a table."""
+        out = np.empty(int(lib.sotto_table_rows(table)))
+        call(lib.sotto_predict, ffi.cast("double *", out.ctypes.data), self.pointer, table, what)
+        return out
+
+    def evaluate(self, table: Any) -> dict[str, float]:
+        """How good it is on a table with a target."""
+        out = ffi.new("sotto_quality *")
+        call(lib.sotto_evaluate, out, self.pointer, table)
+        return {name: float(getattr(out, name))
+                for name in ("rows", "objective", "accuracy", "auc", "log_loss", "mse", "r2")}

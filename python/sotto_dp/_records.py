@@ -1,0 +1,306 @@
+"""The records of a call: which columns there are, and what each is for.
+
+Decided by names, types and shapes, which are public. The one exception is
+``classes="public"``: then the caller has said that the labels in y may be
+known.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _sklearn
+from ._core import Options
+from ._data import (Columns, compressed, is_frame, is_sparse, names_as_text, one_column, one_text,
+                    table_names)
+from .errors import DataError, PrivacyError, UsageError
+
+if TYPE_CHECKING:
+    from .estimator import Estimator
+
+__all__ = ["Records", "batches", "for_model"]
+
+
+def _as_array(X: Any) -> Any:
+    """An array of two dimensions; what is one already stays where it is."""
+    values = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if values.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {values.ndim}D array instead. Reshape your data either "
+            "using array.reshape(-1, 1) if it has a single feature or array.reshape(1, -1) if "
+            "it is a single sample.")
+    return _check_width(values)
+
+
+def _check_width(X: Any) -> Any:
+    if X.shape[1] == 0:
+        raise DataError(f"Found array with 0 feature(s) (shape={tuple(X.shape)}) while a minimum "
+                        "of 1 is required.")
+    return X
+
+
+def _free_name(name: str, taken: list[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _kind(values: Any) -> str:
+    """The kind of a column's type, as numpy names it; texts are O."""
+    dtype = getattr(values, "dtype", None)
+    kind = getattr(dtype, "kind", None)
+    if isinstance(kind, str):
+        return kind
+    return str(np.asarray(values[:0]).dtype.kind)
+
+
+@dataclass
+class Records:
+    """What a fit was given."""
+
+    owner: Estimator
+    X: Any
+    y: Any
+    weight: Any
+    person: Any
+    names: list[str] | None  # of a data frame's columns; None: an array
+    target: str
+    weight_name: str
+    person_name: str
+    labels: list[Any] | None = None
+
+    @classmethod
+    def take(cls, owner: Estimator, X: Any, y: Any, weight: Any, target: str | None,
+             person: Any) -> Records:
+        """Sorts out what the arguments are."""
+        frame = is_frame(X)
+        if target is None and y is None and frame:
+            target = getattr(owner.schema, "target", None)
+        if target is None and y is None:
+            raise UsageError(f"This {type(owner).__name__} estimator requires y to be passed, "
+                             "but the target y is None.")
+        if target is not None and (y is not None or not frame):
+            raise UsageError("target: names a column of a data frame, instead of y")
+        raw = table_names(X) if frame else None
+        names = None if raw is None else names_as_text(raw)
+        if names is not None and len(set(names)) < len(names):
+            raise DataError("expected columns with different names")
+        if target is not None and names is not None and target not in names:
+            raise UsageError(f'target: there is no column "{target}"')
+        if not frame:
+            X = _check_width(X) if is_sparse(X) else _as_array(X)
+        taken = list(names or [])
+        if y is not None:
+            if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+                warnings.warn("A column-vector y was passed when a 1d array was expected.",
+                              _sklearn.column_vector(), stacklevel=4)
+            y = one_column(y, "y")
+            name = getattr(y, "name", None)
+            target = name if isinstance(name, str) and name not in taken else (
+                getattr(owner.schema, "target", None) or "target")
+            target = _free_name(target, taken)
+        assert target is not None
+        taken.append(target)
+        return cls(owner, X, y, weight, person, names, target, _free_name("weight", taken),
+                   _free_name("person", taken))
+
+    # ---- options ----
+
+    def declare(self, options: Options) -> None:
+        """Says what the columns are for."""
+        owner = self.owner
+        options.set("target", self.target)
+        weighs = any(type(column).__name__ == "Weight"
+                     for column in getattr(owner.schema, "columns", {}).values())
+        if self.weight is not None:
+            options.set("weights", self.weight_name)
+        if owner.weight_bound is not None and (self.weight is not None or weighs):
+            options.set("weight-bound", owner.weight_bound)
+        ledger_unit = getattr(owner.ledger, "unit", None)
+        if self.person is not None:
+            options.set("unit-column", self.person_name)
+        elif getattr(owner.schema, "person", None) is None and ledger_unit is not None:
+            options.set("unit-column", ledger_unit)
+        self.labels = self._labels()
+        words = owner._schema_text()
+        schema = None if words is None else json.loads(words)
+        if self.labels is not None:
+            texts = [one_text(label, "classes").decode("utf-8", "surrogateescape")
+                     for label in self.labels]
+            if any("," in each for each in texts):
+                raise UsageError("classes: a name with a comma in it goes into the schema")
+            options.set("classes", ",".join(texts))
+        if schema is not None:
+            listed = schema.setdefault("columns", {})
+            listed.setdefault(self.target, {"type": "target"})
+            if self.weight is not None:
+                listed.setdefault(self.weight_name, {"type": "weight"})
+            if self.person is not None:
+                listed.setdefault(self.person_name, {"type": "unit"})
+            options.content("schema", json.dumps(schema))
+
+    def _labels(self) -> list[Any] | None:
+        """The two labels, the negative one first; None: the schema has them, or none do."""
+        classes = getattr(self.owner, "classes", None)
+        if self.owner._estimator_type != "classifier":
+            return None
+        if isinstance(classes, str) and classes == "public":
+            return _public_labels(self._target_values())
+        if classes is not None:
+            listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
+            labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
+            if len(labels) != 2 or labels[0] == labels[1]:
+                raise UsageError("classes: expected two different labels, the negative one first")
+            return labels
+        declared = getattr(self.owner.schema, "columns", {}).get(self.target)
+        if getattr(declared, "classes", None) is not None:
+            return None
+        kind = "i" if self._streams() else _kind(self._target_values())
+        if kind == "b":
+            return [False, True]
+        if kind in "iuf":  # which of the two ways to write them is used would be data
+            return [0, 1]
+        raise PrivacyError(
+            "classes: the labels in y are data; expected classes=[negative, positive], or "
+            'classes="public" as your word that they may be known')
+
+    def _target_values(self) -> Any:
+        values = self.y
+        if values is None:
+            try:
+                values = self.X[self.target]
+            except (TypeError, KeyError):
+                raise UsageError("classes: expected the two labels; those of a stream are not "
+                                 "looked at") from None
+        return one_column(values, "y")
+
+    # ---- columns ----
+
+    def _streams(self) -> bool:
+        """Whether the columns come by an Arrow stream, all of them."""
+        return (self.names is not None and not hasattr(self.X, "iloc") and self.y is None and
+                self.weight is None and self.person is None and
+                hasattr(self.X, "__arrow_c_stream__"))
+
+    def explain(self, error: DataError) -> DataError:
+        """A refusal with what can be done about it, where labels were not declared."""
+        if getattr(self.owner, "classes", None) is None and "declared classes" in str(error):
+            return DataError(f"{error}; without classes= y is 0/1 or bool: for -1/+1 give "
+                             "classes=[-1, 1]")
+        return error
+
+    def columns(self) -> Columns:
+        """The list of columns for the library; nothing is copied that need not be."""
+        if self._streams():
+            return Columns.stream(self.X)
+        columns = _features(self.X, self.names, None)
+        if self.y is not None:
+            columns.column(self.target, self.y)
+        if self.weight is not None:
+            columns.column(self.weight_name, self.weight)
+        if self.person is not None:
+            columns.column(self.person_name, self.person)
+        return columns
+
+    def settle(self, owner: Estimator) -> None:
+        """What is known about the columns when the fit is over."""
+        if self.names is None:
+            owner.n_features_in_ = int(self.X.shape[1])
+            owner.__dict__.pop("feature_names_in_", None)
+        else:
+            others = {self.target, *_not_features(owner)}
+            names = [name for name in self.names if name not in others]
+            owner.n_features_in_ = len(names)
+            owner.feature_names_in_ = np.array(names, dtype=object)
+        owner.__dict__.pop("classes_", None)
+        if self.labels is not None:
+            owner.classes_ = np.array(self.labels)
+        owner._numbered = is_sparse(self.X)
+
+
+def _not_features(owner: Estimator) -> list[str]:
+    """The columns that a schema gives another role, and the ledger's people."""
+    out = [getattr(owner.ledger, "unit", None)]
+    for name, column in getattr(owner.schema, "columns", {}).items():
+        if type(column).__name__ in ("Target", "Weight", "Person", "Drop"):
+            out.append(name)
+    return [name for name in out if name is not None]
+
+
+def _public_labels(y: Any) -> list[Any]:
+    """The labels that y has; only for a caller who says that they are public."""
+    values = np.asarray(y)
+    if values.dtype.kind == "c":
+        raise DataError("Complex data not supported: y")
+    if values.dtype.kind == "f" and not np.all(np.isfinite(values)):
+        raise DataError("Input y contains NaN or infinity.")
+    if values.dtype.kind == "f" and np.any(values != np.floor(values)):
+        raise DataError("Unknown label type: continuous. Maybe you are trying to fit a classifier "
+                        "on a regression target with continuous values.")
+    labels = [each.item() if isinstance(each, np.generic) else each for each in np.unique(values)]
+    if len(labels) > 2:
+        raise DataError("Only binary classification is supported. The type of the target is "
+                        "multiclass.")
+    if len(labels) < 2:
+        raise DataError("expected two classes in y, found one class")
+    return labels
+
+
+def _features(X: Any, names: list[str] | None, renamed: list[str] | None) -> Columns:
+    """The columns of X, under other names where some are given."""
+    if is_sparse(X):
+        columns = Columns(X.shape[0])
+        columns.sparse(X)
+    elif names is None:
+        columns = Columns(X.shape[0])
+        columns.array(X, renamed)
+    else:
+        columns = Columns(len(X))
+        for name, raw in zip(renamed or names, table_names(X)):
+            columns.column(name, X[raw])
+    return columns
+
+
+def batches(owner: Estimator, X: Any) -> Iterator[Any]:
+    """X as the model can read it: a model of named columns takes dense rows."""
+    if is_sparse(X) and not owner._numbered:
+        rows = max(1, (1 << 22) // max(1, X.shape[1]))
+        X = compressed(X).tocsr()
+        for first in range(0, max(1, X.shape[0]), rows):
+            yield X[first:first + rows].toarray()
+    else:
+        yield X
+
+
+def for_model(owner: Estimator, X: Any) -> Columns:
+    """The columns of X for a model: by name, or by place where X has no names."""
+    known = getattr(owner, "feature_names_in_", None)
+    if is_frame(X):
+        names = names_as_text(table_names(X))
+        if known is None:
+            warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without "
+                          "feature names", UserWarning, stacklevel=4)
+            _expect(owner, len(names))
+            return _features(X, names, [str(j + 1) for j in range(len(names))])
+        if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "iloc"):
+            return Columns.stream(X)
+        return _features(X, names, None)
+    X = _check_width(X) if is_sparse(X) else _as_array(X)
+    _expect(owner, int(X.shape[1]))
+    if owner._numbered and not is_sparse(X):
+        columns = Columns(X.shape[0])
+        columns.dense_as_sparse(X)
+        return columns
+    return _features(X, None, None if known is None else [str(name) for name in known])
+
+
+def _expect(owner: Estimator, width: int) -> None:
+    if width != owner.n_features_in_:
+        raise DataError(f"X has {width} features, but {type(owner).__name__} is expecting "
+                        f"{owner.n_features_in_} features as input.")

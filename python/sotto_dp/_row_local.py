@@ -1,0 +1,260 @@
+"""Which steps of a pipeline look at one row at a time.
+
+A step is row-local when what it makes of a record depends on that record and
+on public values alone: its parameters, and the number, names and types of the
+columns. `inspect` knows the steps for which that was looked up, by their exact
+classes: a subclass may have a fit of its own. All others learn from data, as
+far as anybody knows here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ._advice import instead_of
+
+__all__ = ["Finding", "inspect", "inspect_steps", "load"]
+
+_WRITTEN = (list, tuple)
+
+
+def load(module: str) -> Any:
+    """A module of scikit-learn, which is needed only here."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise ImportError("pipelines of sotto_dp need scikit-learn: pip install scikit-learn "
+                          "(or apt install python3-sklearn)") from None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a step does, or may do, with more than one row.
+
+    Attributes
+    ----------
+    step : str
+        Its name; steps within a step follow a slash.
+    transformer : str
+        Its class.
+    learns : bool
+        Whether it learns from data. Otherwise this is a remark: what the step
+        does is the caller's own function, which nobody can check.
+    why : str
+        What it learns, or what is to be looked at.
+    instead : str
+        What to use.
+    """
+
+    step: str
+    transformer: str
+    learns: bool
+    why: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f'step "{self.step}" ({self.transformer}): {self.why}; {self.instead}'
+
+
+@dataclass
+class _Walk:
+    """A step on its way through the rules: what was found, and whether its
+    output may be sparse."""
+
+    path: str
+    step: Any
+    sparse: bool
+    found: list[Finding]
+
+    def refuse(self, why: str, instead: str) -> None:
+        self.found.append(Finding(self.path, type(self.step).__name__, True, why, instead))
+
+    def remark(self, why: str, instead: str) -> None:
+        self.found.append(Finding(self.path, type(self.step).__name__, False, why, instead))
+
+    def inner(self, name: str, step: Any, sparse: bool) -> bool:
+        """Looks at a step within this one; whether its output may be sparse."""
+        return inspect(f"{self.path}/{name}", step, sparse, self.found)
+
+
+# ---- the rules, one for each class ----
+
+
+def _plain(walk: _Walk) -> None:
+    """Nothing is learned, whatever the parameters; sparse stays sparse."""
+
+
+def _hashing(walk: _Walk) -> None:
+    for name in ("analyzer", "tokenizer", "preprocessor"):
+        if callable(getattr(walk.step, name, None)):
+            walk.remark(f"{name}= is a function of your own",
+                        "it must look at one text at a time and remember nothing")
+    walk.sparse = True
+
+
+def _by_element(function: Any) -> bool:
+    """Whether it is a function of NumPy's own that takes one number at a time."""
+    numpy = load("numpy")
+    return (type(function) is numpy.ufunc
+            and getattr(numpy, function.__name__, None) is function)
+
+
+def _function(walk: _Walk) -> None:
+    step = walk.step
+    if step.inverse_func is not None and step.check_inverse:
+        walk.refuse("its check of inverse_func compares records and warns about them",
+                    "give check_inverse=False")
+    if step.func is not None and (not _by_element(step.func) or step.kw_args):
+        walk.remark("what its function does with other rows cannot be seen from here",
+                    "it must look at one row at a time, and its parameters must not come from "
+                    "the records")
+
+
+def _written_down(categories: object) -> bool:
+    """A list of lists of words and numbers: an array was computed from something."""
+    return type(categories) in _WRITTEN and all(
+        type(levels) in _WRITTEN and all(type(x) in (str, int, float, bool, type(None))
+                                         for x in levels)
+        for levels in categories)  # type: ignore[attr-defined]
+
+
+def _one_hot_encoder(walk: _Walk) -> None:
+    step = walk.step
+    use = "use dp.OneHot([...]), or a Category of the schema"
+    if not _written_down(step.categories):
+        walk.refuse("without categories= as lists that are written down it takes the levels "
+                    "from the records", use)
+    if step.handle_unknown not in ("ignore", "infrequent_if_exist"):
+        walk.refuse(f"handle_unknown={step.handle_unknown!r} stops or warns, with the value of a "
+                    "record in its message", 'give handle_unknown="ignore"')
+    if step.min_frequency is not None or step.max_categories is not None:
+        walk.refuse("min_frequency= and max_categories= count the records", use)
+    if step.drop is not None:
+        walk.refuse("drop= makes it warn about levels that occur in the records",
+                    "leave it out: sotto needs no level dropped")
+    old = getattr(step, "sparse", "deprecated")
+    walk.sparse = bool(step.sparse_output if old == "deprecated" else old)
+
+
+def _ours_dense(walk: _Walk) -> None:
+    walk.sparse = False
+
+
+def _workers(walk: _Walk) -> None:
+    if walk.step.n_jobs not in (None, 1):
+        walk.refuse("n_jobs= may write records to files for the other processes",
+                    "leave n_jobs out")
+
+
+def _columns(walk: _Walk) -> None:
+    step, selector = walk.step, load("sklearn.compose").make_column_selector
+    _workers(walk)
+    sparse = False
+    for name, inner, columns in step.transformers:
+        if callable(columns) and type(columns) is not selector:
+            walk.refuse(f'the columns of "{name}" are chosen by a function that sees the records',
+                        "name them, or use make_column_selector")
+        sparse |= walk.inner(name, inner, walk.sparse)
+    sparse |= walk.inner("remainder", step.remainder, walk.sparse)
+    if sparse and step.sparse_threshold != 0:
+        walk.refuse(f"sparse_threshold={step.sparse_threshold!r}: whether its output is sparse "
+                    "depends on how many zeros the records have", "give sparse_threshold=0")
+    walk.sparse = False
+
+
+def _union(walk: _Walk) -> None:
+    _workers(walk)
+    walk.sparse = any([walk.inner(name, inner, walk.sparse)
+                       for name, inner in walk.step.transformer_list])
+
+
+def _nested(walk: _Walk) -> None:
+    if walk.step.memory is not None:
+        walk.refuse("memory= writes records to files", "leave memory out")
+    for name, inner in walk.step.steps:
+        walk.sparse = walk.inner(name, inner, walk.sparse)
+
+
+def _rules() -> dict[type, Callable[[_Walk], None]]:
+    text = load("sklearn.feature_extraction.text")
+    extraction, preprocessing = load("sklearn.feature_extraction"), load("sklearn.preprocessing")
+    compose, pipeline = load("sklearn.compose"), load("sklearn.pipeline")
+    from . import _transformers as ours
+    return {
+        text.HashingVectorizer: _hashing,
+        extraction.FeatureHasher: _hashing,
+        preprocessing.Normalizer: _plain,
+        preprocessing.Binarizer: _plain,
+        preprocessing.PolynomialFeatures: _plain,
+        preprocessing.FunctionTransformer: _function,
+        preprocessing.OneHotEncoder: _one_hot_encoder,
+        compose.ColumnTransformer: _columns,
+        pipeline.FeatureUnion: _union,
+        pipeline.Pipeline: _nested,
+        ours.Pipeline: _nested,
+        ours.Bounds: _plain,
+        ours.OneHot: _ours_dense,
+    }
+
+
+# ---- steps ----
+
+
+def inspect(path: str, step: Any, sparse: bool, found: list[Finding]) -> bool:
+    """Looks at one step, and adds what it finds.
+
+    Returns whether the output of a known step may be sparse, where its input
+    is so (`sparse`).
+    """
+    if step is None or (isinstance(step, str) and step in ("passthrough", "drop")):
+        return sparse and step != "drop"
+    rules = _rules()
+    walk = _Walk(path, step, sparse, found)
+    rule = rules.get(type(step))
+    if rule is not None:
+        rule(walk)
+        return walk.sparse
+    for known in rules:
+        if isinstance(step, known):
+            walk.refuse(f"it is a subclass of {known.__name__}, whose fit may be another one",
+                        f"use {known.__name__} itself")
+            return False
+    walk.refuse(*instead_of(step))
+    return False
+
+
+def _final(path: str, step: Any, found: list[Finding]) -> None:
+    from . import linear
+    ours = tuple(getattr(linear, name) for name in linear.__all__)
+    walk = _Walk(path, step, False, found)
+    if type(step) in ours:
+        return
+    if isinstance(step, ours):
+        walk.refuse("it is a subclass of sotto's, whose fit may be another one",
+                    "use the class itself")
+    else:
+        walk.refuse("it is no estimator of sotto, so it promises nothing",
+                    "end with dp.LogisticRegression, dp.LinearRegression, dp.LinearSVC or "
+                    "dp.HuberRegressor")
+
+
+def inspect_steps(pipeline: Any, sparse: bool = False, whole: bool = True) -> list[Finding]:
+    """What was found in all steps of a pipeline; a whole one ends with an estimator."""
+    found: list[Finding] = []
+    name = type(pipeline).__name__.lower()
+    walk = _Walk(name, pipeline, sparse, found)
+    if pipeline.memory is not None:
+        walk.refuse("memory= writes records to files", "leave memory out")
+    if getattr(pipeline, "transform_input", None) is not None:
+        walk.refuse("transform_input= is not looked at here", "leave it out")
+    for name, step in pipeline.steps[:-1]:
+        sparse = inspect(name, step, sparse, found)
+    name, last = pipeline.steps[-1]
+    if not whole and (last is None or isinstance(last, str) or hasattr(last, "transform")):
+        inspect(name, last, sparse, found)
+    else:
+        _final(name, last, found)
+    return found

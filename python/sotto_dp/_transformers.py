@@ -1,0 +1,319 @@
+"""Row-local transformers and the pipeline that checks itself.
+
+This file needs scikit-learn; `sotto_dp.pipeline` loads it when it is used.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._row_local import inspect_steps, load
+from ._schema_text import check_words
+from .errors import DataError, PrivacyError, RemarkWarning, SottoError, UsageError
+
+__all__ = ["Bounds", "OneHot", "Pipeline"]
+
+_base: Any = load("sklearn.base")
+_pipeline: Any = load("sklearn.pipeline")
+_sparse: Any = load("scipy.sparse")
+
+
+def _width(X: Any) -> int:
+    """The number of columns; its type is looked at, and no value."""
+    shape = getattr(X, "shape", None)
+    if shape is None:
+        shape = np.array(X, dtype=object).shape
+    if len(shape) != 2:
+        raise DataError("expected a table with rows and columns. Reshape your data: "
+                        "X.reshape(-1, 1) is one column, X.reshape(1, -1) one row")
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise DataError("Complex data not supported")
+    return int(shape[1])
+
+
+def _is_pandas(X: Any) -> bool:
+    return hasattr(X, "iloc") and hasattr(X, "to_numpy")
+
+
+class _RowLocal(_base.TransformerMixin, _base.BaseEstimator):  # type: ignore[misc]
+    """A transformer whose fit looks at the number of columns and their names."""
+
+    _takes_sparse = False
+
+    def _learn_columns(self, X: Any) -> None:
+        self.n_features_in_ = _width(X)
+        names = list(X.columns) if hasattr(X, "columns") else []
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_columns(self, X: Any) -> None:
+        load("sklearn.utils.validation").check_is_fitted(self, "n_features_in_")
+        if _width(X) != self.n_features_in_:
+            raise DataError(f"X has {_width(X)} features, but {type(self).__name__} is expecting "
+                            f"{self.n_features_in_} features as input")
+
+    def _names(self, input_features: Any) -> list[str]:
+        if input_features is not None:
+            return [str(name) for name in input_features]
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"allow_nan": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+
+class Bounds(_RowLocal):
+    """Clamps every value to bounds that are known beforehand.
+
+    What it makes of a row depends on that row alone. Its fit looks at nothing
+    but the number of columns and their names. A missing value stays missing.
+
+    Parameters
+    ----------
+    low, high : float or list of float
+        The bounds: one pair for all columns, or one number for each column.
+        They must not have been read off the records.
+
+    Examples
+    --------
+    >>> Bounds(0, [1, 10]).fit_transform([[0.5, 20.0], [-3.0, 4.0]])
+    array([[ 0.5, 10. ],
+           [ 0. ,  4. ]])
+    """
+
+    _takes_sparse = True
+
+    def __init__(self, low: float | Sequence[float], high: float | Sequence[float]) -> None:
+        self.low = low
+        self.high = high
+
+    def _limits(self) -> tuple[Any, Any]:
+        try:
+            low, high = (np.asarray(x, dtype=np.float64) for x in (self.low, self.high))
+        except (TypeError, ValueError):
+            raise UsageError("Bounds: expected low and high to be numbers") from None
+        if any(x.ndim > 1 or (x.ndim and len(x) != self.n_features_in_) for x in (low, high)):
+            raise UsageError("Bounds: expected one pair of bounds, or one for each of "
+                             f"{self.n_features_in_} columns")
+        if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
+            raise UsageError("Bounds: expected low < high, both finite")
+        shape = (self.n_features_in_,)
+        return np.broadcast_to(low, shape), np.broadcast_to(high, shape)
+
+    def fit(self, X: Any, y: Any = None) -> Bounds:
+        """Counts the columns."""
+        self._learn_columns(X)
+        self._limits()
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The table with every value clamped, in double precision."""
+        self._check_columns(X)
+        low, high = self._limits()
+        if _sparse.issparse(X):
+            if (low > 0).any() or (high < 0).any():
+                raise UsageError("Bounds: expected bounds with 0 in them for a sparse table")
+            X = X.tocsr(copy=True).astype(np.float64)
+            X.data = np.clip(X.data, low[X.indices], high[X.indices])
+            return X
+        try:
+            values = (X.to_numpy(dtype=np.float64, na_value=np.nan) if _is_pandas(X)
+                      else np.asarray(X, dtype=np.float64))
+        except (TypeError, ValueError):  # NumPy's line quotes the value
+            values = None
+        if values is None:
+            raise DataError("Bounds: expected numbers; a column has something else")
+        clamped = np.clip(values, low, high)
+        return type(X)(clamped, index=X.index, columns=X.columns) if _is_pandas(X) else clamped
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The names of the columns, which stay as they are."""
+        return np.array(self._names(input_features), dtype=object)
+
+
+def _word(value: Any) -> str | None:
+    """A value as the C library makes text of it; None: missing."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)) and math.isfinite(value):
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return None
+
+
+class OneHot(_RowLocal):
+    """One 0/1 column for each level of a list that is known beforehand.
+
+    What it makes of a row depends on that row alone. Its fit looks at nothing
+    but the number of columns and their names. A value that is none of the
+    levels becomes zeros, and so does a missing one.
+
+    Parameters
+    ----------
+    levels : list of str or int, or list of such lists
+        The levels of every column, or one list for each column, written down
+        by somebody who did not look for them in the records. Numbers are
+        compared as text: 1, 1.0 and "1" are the same.
+
+    Examples
+    --------
+    >>> onehot = OneHot(["f", "m"])
+    >>> onehot.fit_transform([["m"], ["f"], ["?"]])
+    array([[0., 1.],
+           [1., 0.],
+           [0., 0.]])
+    >>> list(onehot.get_feature_names_out(["sex"]))
+    ['sex=f', 'sex=m']
+    """
+
+    def __init__(self, levels: Sequence[Any]) -> None:
+        self.levels = levels
+
+    def _lists(self) -> list[tuple[str, ...]]:
+        many = type(self.levels) in (list, tuple) and all(
+            type(each) in (list, tuple, range) for each in self.levels)
+        lists = list(self.levels) if many and self.levels else [self.levels] * self.n_features_in_
+        if len(lists) != self.n_features_in_:
+            raise UsageError(f"OneHot: expected a list of levels for each of "
+                             f"{self.n_features_in_} columns")
+        try:
+            return [check_words(each, "levels") for each in lists]
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"OneHot: {error}") from None
+
+    def fit(self, X: Any, y: Any = None) -> OneHot:
+        """Counts the columns."""
+        if _sparse.issparse(X):
+            raise UsageError("OneHot: expected a dense table, and not a sparse one")
+        self._learn_columns(X)
+        self._lists()
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The 0/1 columns, in double precision."""
+        self._check_columns(X)
+        if _sparse.issparse(X):
+            raise UsageError("OneHot: expected a dense table, and not a sparse one")
+        lists = self._lists()
+        blocks = []
+        for j, levels in enumerate(lists):
+            column = X.iloc[:, j] if _is_pandas(X) else np.array(X, dtype=object)[:, j]
+            place = {word: k for k, word in enumerate(levels)}
+            rows = [place.get(_word(value) or "", -1) for value in np.array(column, dtype=object)]
+            blocks.append((np.array(rows, dtype=np.int64).reshape(-1, 1)
+                           == np.arange(len(levels))).astype(np.float64))
+        return np.hstack(blocks)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """A name ``column=level`` for each level, as the program has it."""
+        pairs = zip(self._names(input_features), self._lists())
+        return np.array([f"{name}={level}" for name, levels in pairs for level in levels],
+                        dtype=object)
+
+
+class _Covered:
+    """A mark on an estimator for the time of one fit, in one thread.
+
+    A copy of the estimator that somebody makes meanwhile is not marked, and
+    neither is a fit that another thread starts on it.
+    """
+
+    def __init__(self) -> None:
+        self.thread: int | None = threading.get_ident()
+
+    def __bool__(self) -> bool:
+        return self.thread == threading.get_ident()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return bool, ()
+
+
+class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
+    """scikit-learn's Pipeline, whose fit refuses steps that learn from data.
+
+    `make_pipeline` makes it. A step may be replaced later: every fit looks at
+    all of them again. Steps before the last never see the target. Where one of
+    them fails, its message is not shown: it may quote a record.
+    """
+
+    def _refuse(self, sparse: bool) -> bool:
+        """Raises where a step learns; otherwise whether all of them are known."""
+        found = inspect_steps(self, sparse)
+        for finding in found:
+            if finding.learns:
+                raise PrivacyError(str(finding))
+        for finding in found:
+            warnings.warn(str(finding), RemarkWarning, stacklevel=4)
+        return not found
+
+    def _prepare(self, X: Any) -> Any:
+        failed = ""
+        for name, step in self.steps[:-1]:
+            if step is None or isinstance(step, str):
+                continue
+            try:
+                X = step.fit_transform(X)
+            except SottoError:
+                raise
+            except Exception as error:
+                failed = type(error).__name__
+            if failed:  # here, so that the exception does not carry the other one
+                raise DataError(f'step "{name}" failed with a {failed}; its message may quote a '
+                                "record and is not shown")
+        return X
+
+    def _for_last(self, params: dict[str, Any]) -> dict[str, Any]:
+        start = self.steps[-1][0] + "__"
+        for name in params:
+            if not name.startswith(start):
+                raise UsageError(f"fit: expected parameters of the last step only, as "
+                                 f"{start}sample_weight")
+        return {name[len(start):]: value for name, value in params.items()}
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Pipeline:
+        """Checks the steps, transforms row by row, and fits the last step.
+
+        Parameters
+        ----------
+        X, y : array, data frame, list of texts
+            Records and target.
+        **params : any
+            For the last step: ``logisticregression__sample_weight=...``.
+
+        Returns
+        -------
+        self
+        """
+        known = self._refuse(_sparse.issparse(X))
+        words = self._for_last(params)
+        last = self.steps[-1][1]
+        prepared = self._prepare(X)
+        mark = _Covered()
+        if known:
+            last._columns_covered = mark
+        try:
+            last.fit(prepared, y, **words)
+        finally:
+            mark.thread = None
+            vars(last).pop("_columns_covered", None)
+        return self

@@ -1,0 +1,65 @@
+"""What goes wrong, and what is said besides: exceptions and warnings.
+
+An exception's text is the one line that the C library gives. It never quotes a
+value from a record; it may name a row, so it is for the operator beside the
+data and not for release.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetError", "DataError", "NotPrivateWarning", "PrivacyError", "RemarkWarning",
+    "SottoError", "SottoWarning", "UntrackedWarning", "UsageError",
+]
+
+
+class SottoError(Exception):
+    """Any refusal or failure of sotto; by itself, one of the machine.
+
+    Attributes
+    ----------
+    status : int
+        The C library's number for it, which is also the program's exit code.
+    """
+
+    status = 1
+
+
+class UsageError(SottoError, ValueError):
+    """The call is wrong: a parameter, a name, a combination."""
+
+    status = 2
+
+
+class DataError(SottoError, ValueError):
+    """The records are wrong: a bad row, a missing column."""
+
+    status = 3
+
+
+class BudgetError(SottoError):
+    """Refused: the privacy budget of the data set does not allow it."""
+
+    status = 4
+
+
+class PrivacyError(SottoError, ValueError):
+    """Refused: private training needs a declaration that is not there."""
+
+    status = 5
+
+
+class SottoWarning(UserWarning):
+    """Any remark of sotto."""
+
+
+class UntrackedWarning(SottoWarning):
+    """A private fit that no ledger knows of."""
+
+
+class NotPrivateWarning(SottoWarning):
+    """A model that promises nothing."""
+
+
+class RemarkWarning(SottoWarning):
+    """What the program would print as a remark: about options, or the model."""

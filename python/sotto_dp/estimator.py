@@ -1,0 +1,353 @@
+"""What all estimators do: options, a fit, its results, files and pickles."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _sklearn
+from ._core import (Options, Stopped, call, ffi, lib, remarks, table_remarks, take_text,
+                    with_callback)
+from ._data import Columns
+from ._model import Doubles, Model
+from ._parameters import PLAIN, Parameters
+from ._records import Records, batches, for_model
+from ._spending import untracked
+from .errors import (DataError, NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
+                     UntrackedWarning, UsageError)
+from .ledger import Dataset, who
+from .progress import reporter
+
+__all__ = ["Estimator", "Plan"]
+
+Self = TypeVar("Self", bound="Estimator")
+
+@dataclass(frozen=True)
+class Plan:
+    """What a fit would ask and cost; no record was read.
+
+    Attributes
+    ----------
+    statement : dict
+        The statement of privacy that its model would have.
+    """
+
+    statement: dict[str, Any]
+
+    @property
+    def epsilon(self) -> float:
+        """What would be spent, at `delta`."""
+        return float(self.statement["epsilon"])
+
+    @property
+    def delta(self) -> float:
+        """The probability with which epsilon may fail."""
+        return float(self.statement["delta"])
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Estimator(Parameters):
+    """What all estimators share; see `LogisticRegression` for the parameters."""
+
+    _losses: ClassVar[tuple[str, ...]] = ()
+    _estimator_type: ClassVar[str] = ""
+
+    # ---- options ----
+
+    def _is_private(self) -> bool:
+        """Whether the fit promises something."""
+        if self.epsilon is None:
+            raise PrivacyError("epsilon: expected a number, the privacy budget; there is no "
+                               "default, and inf trains a model that is NOT PRIVATE")
+        try:
+            if math.isinf(float(self.epsilon)):
+                return False
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError("epsilon: expected a number") from None
+        if self.delta is None:
+            raise PrivacyError("delta: expected a number well below 1 / rows; there is no default")
+        return self.insecure_seed is None
+
+    def _loss(self) -> str:
+        """The loss, as the library calls it."""
+        return self._losses[0]
+
+    def _setting(self, name: str) -> Any:
+        """A parameter, or what stands for it where it is not given."""
+        return getattr(self, name, None)
+
+    def _settings(self) -> Options:
+        """The parameters as options of the library."""
+        options = Options()
+        options.set("loss", self._loss())
+        for name in PLAIN:
+            value = self._setting(name)
+            if value is not None:
+                options.set(name.replace("_", "-"), value)
+        options.set("intercept", bool(self.fit_intercept))
+        if not getattr(self, "_columns_covered", False):
+            options.set("prepared", "elsewhere")
+        return options
+
+    def _schema_text(self) -> str | None:
+        """The schema as a file of the program would have it."""
+        if self.schema is None:
+            return None
+        if not hasattr(self.schema, "json_text"):
+            raise UsageError("schema: expected a Schema")
+        return str(self.schema.json_text())
+
+    def _set_people(self, options: Options) -> None:
+        """Rows of a person: said here, by the schema, or by the data set."""
+        if self.ledger is not None and not isinstance(self.ledger, Dataset):
+            raise UsageError("ledger: expected a data set, as Ledger(path).dataset(name) gives")
+        declared = getattr(self.schema, "rows_per_person", None)
+        if self.rows_per_person is None and declared is not None:
+            options.set("rows-per-person", declared)
+        elif self.rows_per_person is None and self.ledger is not None and self.ledger.rows > 1:
+            options.set("rows-per-person", self.ledger.rows)
+        if self.ledger is not None and self.adjacency is None:
+            options.set("adjacency", self.ledger.adjacency)
+
+    def _set_ledger(self, options: Options) -> None:
+        if self.ledger is None:
+            return
+        if not os.path.exists(self.ledger.path):
+            raise SottoError(f"{self.ledger.path}: the ledger is not there; nothing was fitted")
+        options.set("ledger", self.ledger.path)
+        options.set("dataset", self.ledger.name)
+        user = who()
+        if user:
+            options.set("who", user)
+
+    def _plan_options(self, features: int | None, rows: int | None) -> Options:
+        self._is_private()
+        options = self._settings()
+        self._set_people(options)
+        schema = self._schema_text()
+        if schema is not None:
+            options.content("schema", schema)
+        elif features is not None:
+            options.set("features", features)
+        if rows is not None and self.rows is None:
+            options.set("rows", rows)
+        return options
+
+    def plan(self, features: int | None = None, rows: int | None = None) -> Plan:
+        """What a fit would ask, with which noise, and what it would cost.
+
+        No record is read.
+
+        Parameters
+        ----------
+        features : int, optional
+            How many features there are; a schema knows it.
+        rows : int, optional
+            About how many rows there are, for planning only.
+        """
+        words = take_text(lib.sotto_fit_plan, self._plan_options(features, rows).pointer)
+        return Plan(dict(json.loads(words)))
+
+    def explain(self, features: int | None = None, rows: int | None = None) -> str:
+        """In words what a fit would ask, and why. No record is read.
+
+        After a fit, what it knows is taken where nothing is given.
+        """
+        model = getattr(self, "_model", None)
+        if model is not None:
+            known = float(lib.sotto_model_setting(model.pointer, b"rows"))
+            features = features or len(model.names())
+            rows = rows or (None if math.isnan(known) else max(1, round(known)))
+        options = self._plan_options(features, rows)
+        options.set("explain", True)
+        return take_text(lib.sotto_fit_plan, options.pointer)
+
+    # ---- the fit ----
+
+    def fit(self: Self, X: Any, y: Any = None, sample_weight: Any = None, *,
+            target: str | None = None, person: Any = None) -> Self:
+        """Trains the model, once: with a ledger it is charged, whatever happens.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            The records. Columns of a data frame are known by their names.
+        y : array, optional
+            What is to be learned; or `target`.
+        sample_weight : array, optional
+            A weight for each row; needs `weight_bound`.
+        target : str, optional
+            The column of X that is to be learned.
+        person : array, optional
+            Whose row it is. Then the promise is to a person.
+
+        Returns
+        -------
+        self
+        """
+        private = self._is_private()
+        options = self._settings()
+        self._set_people(options)
+        self._set_ledger(options)
+        records = Records.take(self, X, y, sample_weight, target, person)
+        records.declare(options)
+        call(lib.sotto_fit_check, options.pointer)
+        try:
+            model = self._train(options, records.columns(), private)
+        except DataError as error:
+            raise records.explain(error) from None
+        records.settle(self)
+        self._keep(model)
+        self._tell(private)
+        if model.booking() is not None:
+            model.settle()
+        return self
+
+    def _train(self, options: Options, columns: Columns, private: bool) -> Model:
+        table = ffi.new("sotto_table **")
+        call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
+        out = ffi.new("sotto_model **")
+        callback = ffi.new("sotto_progress_callback *")
+        callback.call = lib.sotto_dp_progress
+
+        def run(context: Any) -> None:
+            callback.context = context
+            call(lib.sotto_fit, out, table, options.pointer, callback)
+
+        try:
+            self._warn(table_remarks(table[0]))
+            self._warn(remarks(lib.sotto_fit_remark, options.pointer, table[0]))
+            with reporter(self.progress, type(self).__name__) as report:
+                with_callback(report, run)
+        except BaseException as error:
+            lib.sotto_table_free(table[0])
+            if private and self.ledger is None:
+                untracked.lose(options.get("adjacency") or "add-remove",
+                               float(self.epsilon or 0))
+            if isinstance(error, Stopped):
+                raise KeyboardInterrupt from None
+            raise
+        return Model(ffi.gc(out[0], lib.sotto_model_free))
+
+    def _warn(self, words: Any, kind: type[Warning] = RemarkWarning) -> None:
+        for each in words:
+            warnings.warn(each, kind, stacklevel=4)
+
+    def _tell(self, private: bool) -> None:
+        """What the program would print, as warnings."""
+        if not private:
+            self._warn(["NOT PRIVATE: without noise, or with noise that can be repeated"],
+                       NotPrivateWarning)
+        elif self.ledger is None and self.statement_ is not None:
+            self._warn(["no ledger knows of this fit; " + untracked.add(self.statement_)],
+                       UntrackedWarning)
+        self._warn(self._model.remarks())
+
+    def _keep(self, model: Model) -> None:
+        """The results, by scikit-learn's names."""
+        self._model = model
+        self.coef_ = model.weights()
+        self.noise_ = model.noises()
+        self.coef_names_ = np.array(model.names(), dtype=object)
+        self.intercept_ = model.intercept()
+        self.statement_ = model.statement()
+        self.privacy_ = None if self.statement_ is None else {
+            "epsilon": self.statement_["epsilon"], "delta": self.statement_["delta"],
+            "adjacency": self.statement_["adjacency"], "unit": model.unit(),
+            "booking": model.booking()}
+
+    # ---- answers ----
+
+    def _fitted(self) -> Model:
+        model = getattr(self, "_model", None)
+        if isinstance(model, Model):
+            return model
+        raise _sklearn.not_fitted(self)
+
+    def _answers(self, X: Any, what: int) -> Doubles:
+        self._fitted()
+        parts = [self._answer(part, what) for part in batches(self, X)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _answer(self, X: Any, what: int) -> Doubles:
+        model = self._fitted()
+        columns = for_model(self, X)
+        options = Options()
+        if self.threads is not None:
+            options.set("threads", self.threads)
+        table = ffi.new("sotto_table **")
+        call(lib.sotto_table_from_for, table, model.pointer, 0, columns.pointer, options.pointer)
+        try:
+            return model.predict(table[0], what)
+        finally:
+            lib.sotto_table_free(table[0])
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The answers for the rows of X; they are as sensitive as the rows."""
+        return self._answers(X, lib.SOTTO_ANSWER_VALUE)
+
+    # ---- files, pages, pickles ----
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model as a file of the program, whole or not at all."""
+        self._fitted().write(os.fspath(path))
+
+    @classmethod
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
+        """Reads a model file, as the program or `save` wrote it."""
+        model = Model.read(os.fspath(path))
+        if model.loss() not in cls._losses:
+            raise UsageError(f"{os.fspath(path)}: its loss is {model.loss()}, and that of "
+                             f"{cls.__name__} is {' or '.join(cls._losses)}")
+        self = cls()
+        self._keep(model)
+        self._restore(model)
+        return self
+
+    def _restore(self, model: Model) -> None:
+        """What a file says about the parameters and the columns."""
+        if self.statement_ is not None:
+            self.epsilon, self.delta = self.statement_["epsilon"], self.statement_["delta"]
+        told = json.loads(model.text())
+        self._numbered = not isinstance(told["features"], list)
+        columns = told["schema"].get("columns", {})
+        names = [name for name, column in columns.items()
+                 if column["type"] in ("number", "category")]
+        self.n_features_in_ = len(names) or len(model.names())
+        if names and names != [str(j + 1) for j in range(len(names))]:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def report(self, path: str | os.PathLike[str] | None = None,
+               name: str | None = None) -> str:
+        """The page of ``sotto report`` about this model, as HTML; perhaps written to a file."""
+        page = self._fitted().report(name or type(self).__name__)
+        if path is not None:
+            call(lib.sotto_text_write, os.fsencode(path), page.encode())
+        return page
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _sklearn.with_version(self, dict(self.__dict__))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({key: value for key, value in state.items()
+                              if not key.startswith("_sotto_")})
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return isinstance(getattr(self, "_model", None), Model)
+
+    def __sklearn_tags__(self) -> Any:
+        return _sklearn.tags(self)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return _sklearn.old_tags(self)
+
+    def _repr_html_(self) -> str | None:
+        from .card import card_of
+        return card_of(self)

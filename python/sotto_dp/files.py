@@ -1,0 +1,24 @@
+"""Model files of any loss."""
+
+from __future__ import annotations
+
+import os
+
+from ._model import Model
+from .errors import UsageError
+from .estimator import Estimator
+from .linear import HuberRegressor, LinearRegression, LinearSVC, LogisticRegression
+
+__all__ = ["load"]
+
+_KINDS: tuple[type[Estimator], ...] = (LogisticRegression, LinearSVC, LinearRegression,
+                                       HuberRegressor)
+
+
+def load(path: str | os.PathLike[str]) -> Estimator:
+    """Reads a model file, as the program or `save` wrote it, whatever its loss."""
+    loss = Model.read(os.fspath(path)).loss()
+    for kind in _KINDS:
+        if loss in kind._losses:
+            return kind.load(path)
+    raise UsageError(f"{os.fspath(path)}: there is no estimator for the loss {loss}")

@@ -1,0 +1,258 @@
+"""The estimators: linear models of two classes and of numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import lib
+from ._data import numbers, one_column
+from ._model import Doubles, Model
+from .errors import DataError
+from .estimator import Estimator
+
+__all__ = ["HuberRegressor", "LinearRegression", "LinearSVC", "LogisticRegression"]
+
+
+def _weights(sample_weight: Any, rows: int) -> Doubles:
+    if sample_weight is None:
+        return np.ones(rows)
+    out: Doubles = numbers(one_column(sample_weight, "sample_weight"),
+                           "sample_weight").astype(np.float64)
+    return out
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Classifier(Estimator):
+    classes: Sequence[Any] | Literal["public"] | None = None
+
+    _estimator_type: ClassVar[str] = "classifier"
+
+    def _keep(self, model: Model) -> None:
+        super()._keep(model)
+        self.coef_ = self.coef_.reshape(1, -1)
+        self.noise_ = self.noise_.reshape(1, -1)
+        self.intercept_ = np.array([self.intercept_])
+        if "classes_" not in self.__dict__:
+            self.classes_ = _as_labels(model.classes())
+
+    def decision_function(self, X: Any) -> Doubles:
+        """The scores x'w + b; above 0 speaks for the positive class."""
+        return self._answers(X, lib.SOTTO_ANSWER_SCORE)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The labels of the rows of X; they are as sensitive as the rows."""
+        values = self._answers(X, lib.SOTTO_ANSWER_VALUE)
+        answer: npt.NDArray[Any] = self.classes_[(values > 0).astype(np.intp)]
+        return answer
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
+              target: str | None = None) -> float:
+        """The accuracy: the part of the rows whose label is right."""
+        y = np.asarray(one_column(X[target] if y is None else y, "y"))
+        answers = self.predict(X)
+        if len(y) != len(answers):
+            raise DataError(f"y has {len(y)} rows where {len(answers)} were expected")
+        right = np.asarray(answers == y, dtype=np.float64)
+        return float(np.average(right, weights=_weights(sample_weight, len(right))))
+
+
+def _as_labels(names: list[str]) -> npt.NDArray[Any]:
+    """The classes of a model file: whole numbers where both are such."""
+    try:
+        return np.array([int(name) for name in names])
+    except ValueError:
+        return np.array(names)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Regressor(Estimator):
+    _estimator_type: ClassVar[str] = "regressor"
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
+              target: str | None = None) -> float:
+        """R squared: 1 is perfect, 0 is what the mean would do."""
+        y = numbers(one_column(X[target] if y is None else y, "y"), "y").astype(np.float64)
+        weight = _weights(sample_weight, len(y))
+        residual = float(np.sum(weight * (y - self.predict(X)) ** 2))
+        total = float(np.sum(weight * (y - np.average(y, weights=weight)) ** 2))
+        if total == 0:
+            return 1.0 if residual == 0 else 0.0
+        return 1.0 - residual / total
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LogisticRegression(_Classifier):
+    """Private logistic regression of two classes.
+
+    Minimises the mean of log(1 + exp(-y m)) + l1 |w|_1 + l2/2 |w|_2^2 with
+    noise, so that the model says hardly anything about a record.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The privacy budget. There is no default. ``float("inf")`` trains
+        without noise: NOT PRIVATE.
+    classes : list of two, or "public"
+        The labels, the negative one first. Needed unless y is bool or 0/1: the
+        set of labels is data. "public" is your word that the labels in y may
+        be known.
+    schema : Schema, optional
+        What is known about the columns beforehand. Bounds that are not
+        declared are bought.
+    ledger : Dataset, optional
+        Where the fit is charged: ``Ledger(path).dataset(name)``. Without it the
+        fit is untracked, which warns.
+    purpose : str, optional
+        What the model is for: in ledger and statement.
+    adjacency : {"add-remove", "replace-one", "zero-out"}, optional
+        What neighbours differ in.
+    rows : int, optional
+        How many rows, if that is public.
+    rows_per_person : int, optional
+        Rows of a person that are used and protected.
+    weight_bound : float, optional
+        The largest weight, for `sample_weight`.
+    l1, l2 : float, optional
+        Penalties.
+    fit_intercept : bool, default True
+        Whether to learn an intercept, not penalised.
+    solver : str, optional
+        How to train; "auto" has nothing to tune. Its settings are the other
+        parameters, as on the command line with ``_`` for ``-``
+        (``sotto help train --solver NAME``).
+    progress : True or function, optional
+        A bar of tqdm; or what is called with a `Progress`, and may return True
+        to stop the fit, which stays charged.
+    threads : int, optional
+        Threads; 0: as many as processors.
+    insecure_seed : int, optional
+        Noise that anybody can repeat: NOT PRIVATE, for tests.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n)
+        Weights, in the units of the data. A category has one for each level.
+    intercept_ : ndarray of shape (1,)
+        The intercept.
+    classes_ : ndarray of shape (2,)
+        The labels, the negative one first.
+    noise_ : ndarray of shape (1, n)
+        The standard deviation of the last noise in each weight; NaN: not known.
+    coef_names_ : ndarray of shape (n,)
+        What each weight is about.
+    n_features_in_, feature_names_in_ : int, ndarray
+        The columns of X.
+    privacy_, statement_ : dict or None
+        The promise in short, and whole; None: NOT PRIVATE.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import sotto_dp as dp
+    >>> warnings.simplefilter("ignore", dp.SottoWarning)
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (5000, 2))
+    >>> y = X[:, 0] + X[:, 1] > 0
+    >>> model = dp.LogisticRegression(epsilon=1, delta=1e-6).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    >>> model.privacy_["epsilon"] <= 1
+    True
+    """
+
+    _losses: ClassVar[tuple[str, ...]] = ("logistic",)
+
+    def predict_proba(self, X: Any) -> Doubles:
+        """The probabilities of the two classes, in the order of `classes_`."""
+        positive = self._answers(X, lib.SOTTO_ANSWER_PROBA)
+        return np.column_stack([1 - positive, positive])
+
+    def predict_log_proba(self, X: Any) -> Doubles:
+        """The logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            out: Doubles = np.log(self.predict_proba(X))
+        return out
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearSVC(_Classifier):
+    """A private support vector machine of two classes.
+
+    The parameters are those of `LogisticRegression`, and `loss`, as
+    scikit-learn has it. "squared_hinge" needs nothing else. "hinge" has a
+    corner, which ``solver="auto"`` cannot take: without a solver "scd" is
+    taken, which needs ``fit_intercept=False``, `l2` and declared bounds.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import sotto_dp as dp
+    >>> warnings.simplefilter("ignore", dp.SottoWarning)
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (5000, 2))
+    >>> y = np.where(X[:, 0] > 0, "yes", "no")
+    >>> svm = dp.LinearSVC(epsilon=1, delta=1e-6, classes=["no", "yes"])
+    >>> svm.fit(X, y).score(X, y) > 0.8
+    True
+    """
+
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
+
+    _losses: ClassVar[tuple[str, ...]] = ("squared-hinge", "hinge")
+
+    def _loss(self) -> str:
+        return str(self.loss).replace("_", "-")
+
+    def _setting(self, name: str) -> Any:
+        if name == "solver" and self.solver is None and self.loss == "hinge" and \
+                not math.isinf(float(self.epsilon or 0)):
+            return "scd"
+        return super()._setting(name)
+
+    def _restore(self, model: Model) -> None:
+        super()._restore(model)
+        self.loss = "hinge" if model.loss() == "hinge" else "squared_hinge"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearRegression(_Regressor):
+    """Private least squares; with l1 and l2 the lasso, ridge, the elastic net.
+
+    The parameters are those of `LogisticRegression`, without `classes`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import sotto_dp as dp
+    >>> warnings.simplefilter("ignore", dp.SottoWarning)
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (5000, 2))
+    >>> y = 3 * X[:, 0] + 1
+    >>> model = dp.LinearRegression(epsilon=1, delta=1e-6).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+    _losses: ClassVar[tuple[str, ...]] = ("squared",)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HuberRegressor(_Regressor):
+    """Private regression with Huber's loss, for targets with outliers.
+
+    The parameters are those of `LinearRegression`, and `huber_delta`: where the
+    tangents begin.
+    """
+
+    huber_delta: float | None = None
+
+    _losses: ClassVar[tuple[str, ...]] = ("huber",)

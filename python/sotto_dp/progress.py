@@ -1,0 +1,56 @@
+"""How far a fit is: a bar of tqdm, or a callback.
+
+Progress tells nothing about weights or scores: nobody can stop a fit because
+of what it has learned so far.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ._core import text
+from .errors import UsageError
+
+__all__ = ["Progress", "reporter"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a fit is; for the operator beside the data."""
+
+    share: float
+    stage: str | None
+    round: int
+    total: int
+
+
+def _seen(at: Any) -> Progress:
+    return Progress(float(at.share), text(at.stage), int(at.round), int(at.total))
+
+
+@contextlib.contextmanager
+def reporter(wanted: bool | Callable[[Progress], Any] | None,
+             title: str) -> Iterator[Callable[[Any], Any]]:
+    """What the library calls during a fit; an answer that is true stops it."""
+    if callable(wanted):
+        function = wanted
+        yield lambda at: function(_seen(at)) is True
+    elif wanted is None or wanted is False:
+        yield lambda at: 0
+    elif wanted is True:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            raise UsageError("progress=True needs tqdm; or give a function") from None
+        with tqdm(total=100, desc=title, unit="%") as bar:
+            def show(at: Any) -> int:
+                bar.n = round(100 * float(at.share))
+                bar.set_postfix_str(text(at.stage) or "", refresh=False)
+                bar.refresh()
+                return 0
+            yield show
+    else:
+        raise UsageError("progress: expected None, True or a function")

@@ -1,0 +1,199 @@
+"""The card of a model in a notebook: what it says, and that no text in it can be anything else."""
+
+import csv
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+from common import BUDGET, ROOT, Case, dp, np, problem, program
+
+from sotto_dp.card import html_card
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "browser"))
+import browser  # noqa: E402
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+except ImportError:
+    matplotlib = None
+
+HOSTILE = ["<script>window.hit=1</script>", "\"><img src=x onerror=window.hit=1>", "a&b</td></tr>",
+           "]]>--><style>*{display:none}</style>", "'/></iframe>\u202ename"]
+
+
+class Parsed(html.parser.HTMLParser):
+    """The tags, attributes and text of a card."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.words = [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        if self.tags[-1:] != ["style"]:
+            self.words += data
+
+
+class Cards(Case):
+    def hostile_model(self):
+        """A model whose names and classes are markup."""
+        X, y = problem()
+        no, yes = HOSTILE[3:5]
+        with open(os.path.join(self.folder, "d.csv"), "w", newline="") as file:
+            out = csv.writer(file, quoting=csv.QUOTE_ALL)
+            out.writerow(HOSTILE[:3] + ["who<i>", "y"])
+            out.writerows([*row, i, yes if label else no]
+                          for i, (row, label) in enumerate(zip(X.tolist(), y)))
+        schema = dp.Schema({**{name: dp.Number(-1, 1) for name in HOSTILE[:3]},
+                            "who<i>": dp.Person(), "y": dp.Target(classes=[no, yes])})
+        with open(os.path.join(self.folder, "s.json"), "w") as file:
+            file.write(schema.json_text())
+        program("train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon", 1,
+                "--delta", 1e-6, "-o", "m.json", "--quiet", cwd=self.folder)
+        with open(os.path.join(self.folder, "m.json")) as file:
+            return file.read()
+
+    def test_first_line_is_the_promise(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET).fit(X, y)
+        words = Parsed(model._repr_html_()).words
+        self.assertTrue(words.startswith(
+            "Differentially private: epsilon 1, delta 1e-6 (add-remove); protected is a row"), words)
+        self.assertIn("untracked", words)
+        self.assertNotIn("Left now", words)
+
+    def test_ledger(self):
+        X, y = problem()
+        data = dp.Ledger(os.path.join(self.folder, "l.db")).dataset(
+            "patients", epsilon=3, delta=1e-6)
+        model = dp.LogisticRegression(**BUDGET, ledger=data).fit(X, y)
+        words = Parsed(model._repr_html_()).words
+        self.assertIn("on patients", words)
+        self.assertRegex(words, r"epsilon [\d.]+ of a cap of epsilon 3, delta 1e-6")
+        shown = float(words.split("Left now: epsilon ")[1].split()[0])
+        self.assertLessEqual(shown, data.left())
+        self.assertAlmostEqual(shown, data.left(), delta=0.001)
+        os.remove(data.path)
+        self.assertNotIn("Left now", Parsed(model._repr_html_()).words)
+
+    def test_not_private(self):
+        X, y = problem()
+        for model in (dp.LogisticRegression(epsilon=float("inf"), l2=1.0),
+                      dp.LogisticRegression(**BUDGET, insecure_seed=1)):
+            words = Parsed(model.fit(X, y)._repr_html_()).words
+            self.assertTrue(words.startswith("NOT PRIVATE"), words)
+            self.assertNotIn("Differentially", words)
+
+    def test_without_a_model_there_is_no_card(self):
+        self.assertIsNone(dp.LogisticRegression()._repr_html_())
+
+    def test_a_promise_that_is_not_so_is_not_shown(self):
+        X, y = problem()
+        text = json.loads(dp.LogisticRegression(**BUDGET).fit(X, y)._model.text())
+        text["privacy"]["epsilon"] = 0.1
+        text.pop("checksum")
+        words = Parsed(html_card(json.dumps(text))).words
+        self.assertNotIn("Differentially private", words)
+        self.assertGreater(len(words), 20)
+
+    def test_texts_are_only_texts(self):
+        card = html_card(self.hostile_model(), {"dataset": HOSTILE[0]})
+        parsed = Parsed(card)
+        self.assertEqual(parsed.tags.count("style"), 1)
+        self.assertEqual(set(parsed.tags) - {
+            "div", "style", "p", "span", "strong", "figure", "svg", "text", "rect", "path",
+            "figcaption", "details", "summary", "iframe"}, set())
+        self.assertEqual([a for a, _ in parsed.attributes if a.startswith("on") or a == "src"], [])
+        self.assertIn(("sandbox", ""), parsed.attributes)
+        for words in (*(name[:28] for name in HOSTILE[:4]), '"who<i>"'):
+            self.assertIn(words, parsed.words)
+        page = next(value for name, value in parsed.attributes if name == "srcdoc")
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
+        self.assertIn("default-src 'none'", page)
+        self.assertEqual(Parsed(page).tags.count("script"), 0)
+
+    def test_bars_are_those_of_the_report(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET).fit(X, y)
+        card, page = model._repr_html_(), model.report()
+        at = page.index('aria-label="weights as bars"')
+        figure = page[page.rindex("<svg", 0, at):page.index("</svg>", at)]
+        self.assertIn(figure, card)
+        self.assertEqual(figure.count("<rect"), 6)  # three weights, and the noise in each
+
+    @unittest.skipUnless(browser.PROGRAM, "chromium is not installed")
+    def test_in_a_browser(self):
+        path = os.path.join(self.folder, "notebook.html")
+        with open(path, "w") as file:
+            file.write("<!DOCTYPE html><meta charset=utf-8><meta name=viewport "
+                       "content=width=device-width><body>"
+                       + html_card(self.hostile_model(), {"dataset": HOSTILE[1]}))
+        with browser.Browser() as page:
+            for width in (900, 380):
+                page.open(path, width, 700)
+                self.assertTrue(page.ask("typeof window.hit === 'undefined'"))
+                self.assertEqual(page.ask("document.querySelectorAll('script, img').length"), 0)
+                self.assertTrue(page.ask("document.documentElement.scrollWidth <= innerWidth"))
+                page.ask("document.querySelector('details').open = true")
+                self.assertGreater(page.ask("document.querySelector('iframe').offsetHeight"), 300)
+                self.assertGreater(page.ask("document.querySelector('svg').getBoundingClientRect()"
+                                            ".width"), 200)
+            keep = os.environ.get("SOTTO_PICTURES")
+            if keep:
+                page.picture(os.path.join(keep, "card.png"))
+
+
+class Plots(Case):
+    @unittest.skipUnless(matplotlib, "matplotlib is not installed")
+    def test_weights(self):
+        from sotto_dp.plots import plot_weights
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET).fit(X, y)
+        ax = plot_weights(model)
+        self.assertEqual(ax.get_title(), "epsilon 1, delta 1e-06 (add-remove)")
+        lengths = [patch.get_width() for patch in ax.containers[0]]
+        reported = re.findall(r'text-anchor="end">([^<]+)</text><rect', model.report())
+        np.testing.assert_allclose(lengths, [float(x) for x in reported], rtol=5e-3)
+        self.assertEqual(len(reported), 3)
+        self.assertEqual(len(plot_weights(model, most=2).containers[0]), 2)
+        with open(os.path.join(self.folder, "d.csv"), "w") as file:
+            file.write("a,$b_1$,sex,y\n" + "".join("%r,%r,%s,%d\n" % (*row[:2], "fm"[i % 2], label)
+                                                  for i, (row, label) in
+                                                  enumerate(zip(X.tolist(), y))))
+        with open(os.path.join(self.folder, "s.json"), "w") as file:
+            file.write(dp.Schema({"a": dp.Number(-1, 3), "$b_1$": dp.Number(-2, 3),
+                                  "sex": dp.Category(["f", "m"]), "y": dp.Target()}).json_text())
+        program("train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon", 1,
+                "--delta", 1e-6, "-o", "m.json", "--quiet", cwd=self.folder)
+        bounded = dp.load(os.path.join(self.folder, "m.json"))
+        ax = plot_weights(bounded)
+        lengths = [patch.get_width() for patch in ax.containers[0]]
+        np.testing.assert_allclose(
+            sorted(lengths), sorted(x for x in bounded.coef_.ravel() * [4, 5, 1, 1] if x))
+        self.assertIn(r"\$b_1\$", [label.get_text() for label in ax.get_yticklabels()])
+        ax.figure.canvas.draw()
+        with self.assertRaises(dp.UsageError):
+            plot_weights(dp.LogisticRegression())
+
+    def test_without_matplotlib(self):
+        code = ("import common, sys\nsys.modules['matplotlib'] = None\n"
+                "from sotto_dp.plots import plot_weights\n"
+                "X, y = common.problem()\n"
+                "model = common.dp.LogisticRegression(epsilon=1, delta=1e-6).fit(X, y)\n"
+                "try:\n    plot_weights(model)\nexcept ImportError as error:\n    print(error)\n")
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True,
+                              text=True, cwd=os.path.dirname(os.path.abspath(__file__)))
+        self.assertIn("pip install matplotlib", done.stdout, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

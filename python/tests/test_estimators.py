@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""Estimators: parameters, refusals, labels, columns, files and pickles."""
+
+import inspect
+import pickle
+import warnings
+from unittest import mock
+
+from common import BUDGET, LOSSES, SECRETS, Case, dp, main, np, problem, program
+
+
+class Parameters(Case):
+    def test_init_only_stores(self):
+        for kind in LOSSES.values():
+            names = inspect.signature(kind).parameters
+            marks = {name: object() for name in names}
+            model = kind(**marks)
+            self.assertEqual(vars(model), marks)
+            self.assertEqual(model.get_params(), marks)
+            self.assertTrue(all(each.kind is each.KEYWORD_ONLY for each in names.values()))
+
+    def test_set_params(self):
+        model = dp.LogisticRegression().set_params(epsilon=2, l2=0.1)
+        self.assertEqual((model.epsilon, model.l2), (2, 0.1))
+        self.assertEqual(repr(model), "LogisticRegression(epsilon=2, l2=0.1)")
+        self.assertRaises(ValueError, model.set_params, rounding=1)
+
+    def test_there_is_no_default_budget(self):
+        X, y = problem()
+        for kind in LOSSES.values():
+            self.refused(dp.PrivacyError, "epsilon: expected", kind().fit, X, y)
+            self.refused(dp.PrivacyError, "delta: expected", kind(epsilon=1).fit, X, y)
+            self.refused(dp.PrivacyError, "epsilon: expected", kind().plan, 3, 100)
+
+
+class Refusals(Case):
+    def test_the_librarys_line_is_the_message(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET)
+        for params, kind, words in (
+                ({"epsilon": -1}, dp.UsageError, "^--epsilon"),
+                ({"solver": "magic"}, dp.UsageError, "^--solver"),
+                ({"passes": 3}, dp.UsageError, "^--passes is ignored by --solver auto"),
+                ({"solver": "gd"}, dp.PrivacyError, "has no bounds"),
+                ({"l1": "much"}, dp.UsageError, "^--l1"),
+                ({"l1": {}}, dp.UsageError, "expected a number or a text, found dict"),
+                ({"classes": [1, 1]}, dp.UsageError, "two different labels"),
+                ({"classes": ["a,b", "c"]}, dp.UsageError, "comma"),
+                ({"ledger": "file.db"}, dp.UsageError, "Ledger"),
+                ({"progress": "bar"}, dp.UsageError, "progress")):
+            refused = dp.LogisticRegression(**{**BUDGET, **params})
+            self.refused(kind, words, refused.fit, X, y)
+            self.assertIsInstance(kind("x"), dp.SottoError)
+        self.assertFalse(hasattr(model, "coef_"))
+
+    def test_no_message_quotes_a_value(self):
+        X, y = problem(50)
+        model = dp.LinearRegression(**BUDGET)
+        for secret in SECRETS:
+            words = X.astype(object)
+            words[7, 1] = secret + "!"
+            self.refused(dp.DataError, "expected numbers", model.fit, words, y)
+            words = y.astype(object)
+            words[7] = secret + "!"
+            self.refused(dp.DataError, 'row 8, column "target"', model.fit, X, words)
+        y = y.astype(float)
+        for value in (np.nan, np.inf):
+            for where in (X, y.reshape(-1, 1)):
+                kept = where[7, 0]
+                where[7, 0] = value
+                self.refused(dp.DataError, "row 8", model.fit, X, y)
+                where[7, 0] = kept
+
+    def test_shapes(self):
+        X, y = problem(50)
+        model = dp.LogisticRegression(**BUDGET)
+        self.refused(ValueError, "Reshape your data", model.fit, X[0], y[:1])
+        self.refused(ValueError, "0 feature", model.fit, X[:, :0], y)
+        self.refused(ValueError, "inconsistent", model.fit, X, y[1:])
+        self.refused(ValueError, "1d array", model.fit, X, np.column_stack([y, y]))
+        self.refused(ValueError, "requires y", model.fit, X)
+        self.refused(ValueError, "Complex", model.fit, X * 1j, y)
+        self.refused(ValueError, "not fitted", model.predict, X)
+        model.fit(X, y)
+        self.refused(ValueError, "X has 2 features, but LogisticRegression is expecting 3",
+                     model.predict, X[:, :2])
+
+    def test_weights_need_a_bound(self):
+        X, y = problem()
+        self.refused(dp.UsageError, "weight-bound", dp.LogisticRegression(**BUDGET).fit, X, y,
+                     np.ones(len(y)))
+
+    def test_hinge_says_what_it_needs(self):
+        X, y = problem()
+        self.refused(dp.UsageError, "--solver scd.*--no-intercept",
+                     dp.LinearSVC(**BUDGET, loss="hinge").fit, X, y)
+        svm = dp.LinearSVC(**BUDGET, loss="hinge", fit_intercept=False, l2=0.1,
+                           undeclared="rows").fit(X, y)
+        self.assertEqual((svm._model.loss(), svm.intercept_.tolist()), ("hinge", [0]))
+
+
+class Labels(Case):
+    def setUp(self):
+        super().setUp()
+        self.X, self.y = problem(2000)
+
+    def fit(self, y, **more):
+        return dp.LogisticRegression(**BUDGET, **more).fit(self.X, y)
+
+    def test_what_is_told_by_the_type(self):
+        for y, classes in ((self.y.astype(bool), [False, True]), (self.y, [0, 1]),
+                           (self.y.astype(np.uint8), [0, 1]), (self.y.astype(np.float32), [0, 1]),
+                           (self.y.tolist(), [0, 1])):
+            model = self.fit(y)
+            self.assertEqual(model.classes_.tolist(), classes)
+            self.assertGreater(model.score(self.X, y), 0.8)
+            self.assertEqual(model.predict(self.X).dtype.kind, np.array(classes).dtype.kind)
+
+    def test_other_labels_are_declared(self):
+        signs, words = np.where(self.y, 1, -1), np.where(self.y, "yes", "no")
+        for y, classes in ((signs, [-1, 1]), (words, ["no", "yes"]), (words, ["yes", "no"]),
+                           (words.astype(object), ["no", "yes"]), (self.y * 3 + 2, [2, 5])):
+            for given in (classes, np.array(classes)):
+                model = self.fit(y, classes=given)
+                self.assertEqual(model.classes_.tolist(), classes)
+                self.assertGreater(model.score(self.X, y), 0.8)
+
+    def test_undeclared_ones_are_refused_without_a_word_of_them(self):
+        words = np.where(self.y, "SECRETWORD", "no")
+        for y in (words, words.astype(object), words.tolist()):
+            error = self.refused(dp.PrivacyError, "classes: the labels in y are data", self.fit, y)
+            self.assertNotIn("no", str(error).split())
+        # which of the two ways of writing numbers is used would be data, too
+        self.refused(dp.DataError, r"classes=\[-1, 1\]", self.fit, np.where(self.y, 1, -1))
+        self.refused(dp.DataError, "declared classes", self.fit, self.y * 987654.321)
+
+    def test_a_rare_label_changes_nothing_that_is_released(self):
+        """All rows of one class: the labels are those that were declared."""
+        for y in (np.zeros(2000, int), np.ones(2000, int)):
+            self.assertEqual(self.fit(y).classes_.tolist(), [0, 1])
+
+    def test_public_is_the_callers_word(self):
+        model = self.fit(np.where(self.y, "b", "a"), classes="public")
+        self.assertEqual(model.classes_.tolist(), ["a", "b"])
+        self.refused(dp.DataError, "one class", self.fit, np.zeros(2000), classes="public")
+        self.refused(dp.DataError, "Only binary", self.fit, np.arange(2000), classes="public")
+
+    def test_probabilities_and_scores(self):
+        model = self.fit(np.where(self.y, "yes", "no"), classes=["no", "yes"])
+        proba, score = model.predict_proba(self.X), model.decision_function(self.X)
+        self.assertTrue(np.allclose(proba[:, 1], 1 / (1 + np.exp(-score)), rtol=1e-12))
+        self.assertTrue(np.array_equal(model.predict(self.X) == "yes", score > 0))
+        by_hand = self.X @ model.coef_[0] + model.intercept_
+        self.assertTrue(np.allclose(score, by_hand, rtol=1e-4, atol=1e-4))
+        self.assertTrue(np.array_equal(np.exp(model.predict_log_proba(self.X)), proba) or
+                        np.allclose(np.exp(model.predict_log_proba(self.X)), proba))
+
+
+class Kept(Case):
+    def test_results(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET, purpose="a test").fit(X, y)
+        self.assertEqual((model.coef_.shape, model.noise_.shape, model.intercept_.shape),
+                         ((1, 3), (1, 3), (1,)))
+        self.assertEqual((model.n_features_in_, list(model.coef_names_)), (3, ["1", "2", "3"]))
+        self.assertFalse(hasattr(model, "feature_names_in_"))
+        self.assertLessEqual(model.privacy_["epsilon"], 1)
+        self.assertEqual(model.statement_["ledger"], "untracked")
+        line = dp.LinearRegression(**BUDGET).fit(X, y)
+        self.assertEqual((line.coef_.shape, type(line.intercept_)), ((3,), float))
+
+    def test_what_came_before_is_not_covered(self):
+        X, y = problem()
+        words = "what was done to the columns before sotto"
+        model = dp.LogisticRegression(**BUDGET).fit(X, y)
+        self.assertIn(words, model.statement_["not_covered"])
+        self.assertIn(words, model.report())
+        model._columns_covered = True  # as dp.make_pipeline has it
+        self.assertNotIn(words, model.fit(X, y).statement_["not_covered"])
+
+    def test_pickle(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET, l2=0.1).fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+        self.assertEqual(again._model.text(), model._model.text())
+        self.assertEqual(again.get_params(), model.get_params())
+        self.assertTrue(np.array_equal(again.predict_proba(X), model.predict_proba(X)))
+        unfitted = pickle.loads(pickle.dumps(dp.LinearSVC(**BUDGET)))
+        self.assertEqual(unfitted.epsilon, 1)
+
+    def test_files_are_the_programs(self):
+        X, y = problem()
+        for kind in LOSSES.values():
+            model = kind(**BUDGET).fit(X, y)
+            model.save(self.file("model.json"))
+            self.assertIn("privacy", program("show", "model.json", cwd=self.folder))
+            for again in (dp.load(self.file("model.json")), kind.load(self.file("model.json"))):
+                self.assertIs(type(again), kind)
+                self.assertTrue(np.array_equal(again.predict(X), model.predict(X)))
+                self.assertEqual(again.statement_, model.statement_)
+        self.refused(dp.UsageError, "its loss is", dp.LinearRegression.load,
+                     self._saved(dp.LogisticRegression(**BUDGET).fit(X, y)))
+
+    def _saved(self, model):
+        model.save(self.file("other.json"))
+        return self.file("other.json")
+
+    def test_plan_reads_nothing_and_is_what_is_spent(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET, rows=600)
+        plan = model.plan(features=3)
+        model.fit(X, y)
+        self.assertAlmostEqual(plan.epsilon, model.privacy_["epsilon"], 9)
+        self.assertEqual(plan.delta, 1e-6)
+        self.assertIn("rounds", model.explain())
+        self.refused(dp.UsageError, "--rows", dp.LogisticRegression(**BUDGET).plan, 3)
+
+    def test_with_a_schema_the_plan_is_what_is_asked(self):
+        X, y = problem()
+        schema = dp.Schema({str(j): dp.Number(-1, 1) for j in (1, 2, 3)})
+        model = dp.LogisticRegression(**BUDGET, rows=600, schema=schema)
+        plan = model.plan()
+        model.fit(X, y)
+        self.assertEqual(plan.epsilon, model.privacy_["epsilon"])
+        self.assertEqual(plan.statement["questions"], model.statement_["questions"])
+
+    def test_refit_forgets_the_fit_before(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET, classes=["n", "y"])
+        model.fit(X, np.where(y, "y", "n"))
+        model.set_params(classes=None).fit(X[:, :2], y)
+        self.assertEqual((model.n_features_in_, model.classes_.tolist()), (2, [0, 1]))
+
+
+class Warnings(Case):
+    def caught(self, model, X, y):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            model.fit(X, y)
+        return [(each.category, str(each.message)) for each in seen]
+
+    def test_untracked_fits_add_up(self):
+        from sotto_dp import _spending
+        _spending.untracked.forget()
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET)
+        words = [dict(self.caught(model, X, y))[dp.UntrackedWarning] for _ in range(3)]
+        self.assertRegex(words[0], "1 untracked fit .*epsilon 1 at delta 1e-06")
+        sums = [float(each.split("epsilon ")[1].split()[0]) for each in words]
+        self.assertTrue(sums[0] < sums[1] < sums[2] < 3)
+
+    def test_a_stopped_fit_counts_whole(self):
+        from sotto_dp import _spending
+        _spending.untracked.forget()
+        X, y = problem()
+        stopped = dp.LogisticRegression(**BUDGET, progress=lambda at: True)
+        self.assertRaises(KeyboardInterrupt, stopped.fit, X, y)
+        words = dict(self.caught(dp.LogisticRegression(**BUDGET), X, y))[dp.UntrackedWarning]
+        self.assertRegex(words, "2 untracked fits .*epsilon 2 at")
+
+    def test_not_private(self):
+        X, y = problem()
+        for model in (dp.LinearRegression(epsilon=float("inf")),
+                      dp.LinearRegression(**BUDGET, insecure_seed=1)):
+            kinds = [kind for kind, _ in self.caught(model, X, y)]
+            self.assertIn(dp.NotPrivateWarning, kinds)
+            self.assertNotIn(dp.UntrackedWarning, kinds)
+
+    def test_nothing_is_printed(self):
+        X, y = problem()
+        with mock.patch("sys.stdout") as out, mock.patch("sys.stderr") as err:
+            dp.LogisticRegression(**BUDGET).fit(X, y).predict(X)
+        self.assertFalse(out.method_calls or err.method_calls)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Data frames of all kinds, sparse matrices: the same values, the same bits."""
+
+import importlib
+import unittest
+
+from common import BUDGET, Case, dp, main, np, problem
+
+SCHEMA = {"age": dp.Number(0, 120, missing=40), "visits": dp.Number(0, 20),
+          "sex": dp.Category(["f", "m"], missing="none"), "smokes": dp.Number(0, 1)}
+
+
+def have(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+pandas, polars, pyarrow, duckdb, sparse = map(
+    have, ("pandas", "polars", "pyarrow", "duckdb", "scipy.sparse"))
+
+
+def columns(rng, rows):
+    """Columns of records as lists, with missing values as None."""
+    def some(values, share):
+        return [None if missing else value
+                for value, missing in zip(values, rng.random(rows) < share)]
+    return {
+        "age": some(rng.integers(0, 120, rows).tolist(), 0.1),
+        "visits": rng.integers(0, 20, rows).tolist(),
+        "sex": some(rng.choice(["f", "m"], rows).tolist(), 0.1),
+        "smokes": (rng.random(rows) < 0.3).tolist(),
+        "readmitted": rng.choice(["no", "yes"], rows).tolist(),
+    }
+
+
+def frames(data):
+    """The same columns as every kind of frame that is installed."""
+    if pandas is not None:
+        plain = pandas.DataFrame(data)
+        yield "pandas", plain
+        yield "pandas, nullable", plain.convert_dtypes()
+        yield "pandas, categories", plain.astype({"sex": "category", "readmitted": "category"})
+        yield "pandas, another index", plain.set_axis(range(5, 5 + len(plain)))
+    if polars is not None:
+        yield "polars", polars.DataFrame(data)
+        yield "polars, categories", polars.DataFrame(data).with_columns(
+            polars.col("sex").cast(polars.Categorical))
+    if pyarrow is not None:
+        table = pyarrow.table(data)
+        yield "pyarrow", table
+        yield "pyarrow, chunks", pyarrow.concat_tables(
+            [table.slice(0, 7), table.slice(7, 0), table.slice(7)])
+        yield "pyarrow, dictionaries", table.set_column(
+            2, "sex", table["sex"].dictionary_encode())
+    if duckdb is not None and pyarrow is not None:
+        given = pyarrow.table(data)  # noqa: F841, duckdb finds it by its name
+        yield "duckdb", duckdb.sql("select * from given")
+
+
+class Frames(Case):
+    def model(self, seed=3, **more):
+        return dp.LogisticRegression(**BUDGET, schema=dp.Schema(**SCHEMA), insecure_seed=seed,
+                                     classes=["no", "yes"], **more)
+
+    def as_file(self, data):
+        """The model of the same records from a CSV file, by the program."""
+        from common import program
+        with open(self.file("data.csv"), "w", encoding="utf-8") as file:
+            file.write(",".join(data) + "\n")
+            for row in zip(*data.values()):
+                file.write(",".join("" if v is None else str(int(v) if isinstance(v, bool) else v)
+                                    for v in row) + "\n")
+        with open(self.file("schema.json"), "w", encoding="utf-8") as file:
+            file.write(dp.Schema(**SCHEMA, readmitted=dp.Target()).json_text())
+        program("train", "data.csv", "--schema", "schema.json", "--loss", "logistic",
+                "--classes", "no,yes", "--epsilon", 1, "--delta", 1e-6, "--insecure-seed", 3,
+                "-o", "model.json", "--quiet", cwd=self.folder)
+        with open(self.file("model.json"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_every_kind_gives_the_bits_of_a_file(self):
+        for seed in range(3):
+            data = columns(np.random.default_rng(seed), 200 + seed)
+            expected = self.as_file(data)
+            kinds = 0
+            for name, frame in frames(data):
+                with self.subTest(frame=name, seed=seed):
+                    model = self.model().fit(frame, target="readmitted")
+                    self.assertEqual(model._model.text(), expected)
+                    self.assertEqual(list(model.feature_names_in_), list(SCHEMA))
+                    self.assertEqual(model.n_features_in_, 4)
+                kinds += 1
+        if kinds == 0:
+            self.skipTest("no data frames are installed")
+
+    def test_y_apart(self):
+        data = columns(np.random.default_rng(5), 200)
+        expected = self.as_file(data)
+        for name, frame in frames(data):
+            if name == "duckdb":
+                continue
+            y = frame["readmitted"]
+            names = [each for each in data if each != "readmitted"]
+            X = frame.select(names) if hasattr(frame, "select") else frame[names]
+            with self.subTest(frame=name):
+                model = self.model().fit(X, y)
+                named = model._model.text().replace('"target": {', '"readmitted": {')
+                self.assertEqual(named.split('"checksum"')[0], expected.split('"checksum"')[0])
+                self.assertGreaterEqual(model.score(X, y), 0)
+
+    def test_predictions_match_columns_by_name(self):
+        data = columns(np.random.default_rng(6), 100)
+        for name, frame in frames(data):
+            model = self.model().fit(frame, target="readmitted")
+            expected = model.predict_proba(frame)
+            names = ["sex", "smokes", "visits", "age"]
+            with self.subTest(frame=name):
+                if hasattr(frame, "iloc"):
+                    other = frame[names]
+                elif name == "duckdb":
+                    other = frame.select(*names)
+                else:
+                    other = frame.select(names)
+                self.assertTrue(np.array_equal(model.predict_proba(other), expected))
+                if not name.startswith("duckdb"):
+                    less = frame[names[:3]] if hasattr(frame, "iloc") else frame.select(names[:3])
+                    self.refused(dp.DataError, 'no column "age"', model.predict, less)
+
+    def test_labels_of_a_frame_are_data(self):
+        data = columns(np.random.default_rng(7), 50)
+        for name, frame in frames(data):
+            model = dp.LogisticRegression(**BUDGET, schema=dp.Schema(**SCHEMA))
+            with self.subTest(frame=name):
+                self.refused((dp.PrivacyError, dp.DataError), "classes", model.fit, frame,
+                             target="readmitted")
+
+    def test_types_that_are_none(self):
+        if pandas is None:
+            self.skipTest("no pandas")
+        df = pandas.DataFrame({"a": [1.0, 2.0], "when": pandas.to_datetime(["2020", "2021"]),
+                               "y": [0, 1]})
+        self.refused(dp.DataError, 'column "when": expected numbers or texts',
+                     dp.LogisticRegression(**BUDGET).fit, df, target="y")
+        twice = pandas.DataFrame(np.zeros((3, 2)), columns=["a", "a"])
+        self.refused(dp.DataError, "different names", dp.LinearRegression(**BUDGET).fit, twice,
+                     [0, 1, 2])
+
+
+@unittest.skipIf(sparse is None, "no scipy")
+class Sparse(Case):
+    def test_formats_and_index_types(self):
+        rng = np.random.default_rng(0)
+        made = sparse.random(300, 8, 0.3, format="csr", random_state=1)
+        y = rng.integers(0, 2, 300)
+        texts = set()
+        for kind in ("csr", "csc", "coo", "lil"):
+            for index in (np.int32, np.int64):
+                X = made.asformat(kind)
+                if kind in ("csr", "csc"):
+                    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+                model = dp.LogisticRegression(**BUDGET, insecure_seed=2).fit(X, y)
+                texts.add(model._model.text())
+        self.assertEqual(len(texts), 1)
+        twice = made.copy()
+        twice.data = twice.data / 2
+        entries = twice.tocoo()
+        doubled = sparse.coo_matrix(
+            (np.tile(entries.data, 2), (np.tile(entries.row, 2), np.tile(entries.col, 2))),
+            shape=made.shape)
+        model = dp.LogisticRegression(**BUDGET, insecure_seed=2).fit(doubled, y)
+        self.assertEqual({model._model.text()}, texts)
+
+    def test_dense_and_sparse_answer_alike(self):
+        made = sparse.random(300, 5, 0.5, format="csr", random_state=1)
+        y = np.arange(300) % 2
+        for fitted, asked in ((made, made.toarray()), (made.toarray(), made)):
+            model = dp.LogisticRegression(**BUDGET).fit(fitted, y)
+            self.assertTrue(np.array_equal(model.decision_function(fitted),
+                                           model.decision_function(asked)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,613 @@
+"""dp.check and dp.make_pipeline: no step that learns from data passes, and the steps that
+pass are row-local: a neighbouring table gives the other rows the same bits."""
+
+import copy
+import doctest
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+from common import Case, dp, np
+
+try:
+    import scipy.sparse as sparse
+    import sklearn
+    from sklearn.base import BaseEstimator, TransformerMixin, clone
+    from sklearn.compose import ColumnTransformer, make_column_selector
+    from sklearn.decomposition import PCA
+    from sklearn.feature_extraction import FeatureHasher
+    from sklearn.feature_extraction.text import (CountVectorizer, HashingVectorizer,
+                                                 TfidfVectorizer)
+    from sklearn.feature_selection import SelectFromModel, SelectKBest
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression as PlainLogistic
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score
+    from sklearn.pipeline import FeatureUnion
+    from sklearn.pipeline import Pipeline as PlainPipeline
+    from sklearn.pipeline import make_pipeline as plain
+    from sklearn.preprocessing import (Binarizer, FunctionTransformer, Normalizer, OneHotEncoder,
+                                       PolynomialFeatures, StandardScaler)
+    from sklearn.utils import all_estimators
+except ImportError:
+    sklearn = None
+
+try:
+    import pandas as pd
+except ImportError:
+    pd = None
+
+SECRET = "zyzzyva"
+BEFORE = "what was done to the columns before sotto"
+NEW = {"epsilon": 1, "delta": 1e-6}
+
+
+def make_data(rows=400):
+    rng = np.random.default_rng(5)
+    X = rng.uniform(-1, 1, (rows, 3))
+    return X, X[:, 0] > 0
+
+
+def last(*, insecure_seed=None, **more):
+    return dp.LogisticRegression(**{**NEW, **more}, insecure_seed=insecure_seed)
+
+
+def uncovered(estimator):
+    return BEFORE in estimator.statement_["not_covered"]
+
+
+# ---- an oracle: does a step look at one row at a time? ----
+
+def numbers(rng, rows):
+    return rng.normal(size=(rows, 5)) * 10.0 ** rng.integers(-3, 4, size=(rows, 5))
+
+
+def texts(rng, rows):
+    return [" ".join("w%d" % k for k in rng.integers(0, 50, rng.integers(0, 12)))
+            for _ in range(rows)]
+
+
+def records(rng, rows):
+    return [{"k%d" % k: float(v) for k, v in zip(rng.integers(0, 9, 3), rng.normal(size=3))}
+            for _ in range(rows)]
+
+
+def levels(rng, rows):
+    return np.array(rng.choice(["a", "b", "c", "?"], (rows, 2)), dtype=object)
+
+
+def mostly_zero(rng, rows):
+    return np.where(rng.random((rows, 5)) < 0.3, numbers(rng, rows), 0.0)
+
+
+def dense(X):
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def at(data, index):
+    return [data[i] for i in index] if isinstance(data, list) else data[index]
+
+
+def fitted_state(step):
+    return pickle.dumps(step)
+
+
+def is_row_local(step, make, seeds=25):
+    """Whether removing or replacing a row leaves the rest as it was, bit for bit."""
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        rows = int(rng.integers(3, 30))
+        data, other = make(rng, rows), make(rng, rows)
+        out = int(rng.integers(rows))
+        keep = [i for i in range(rows) if i != out]
+        replaced = (data[:out] + other[out:out + 1] + data[out + 1:] if isinstance(data, list)
+                    else np.concatenate([data[:out], other[out:out + 1], data[out + 1:]]))
+        whole = clone(step)
+        values = whole.fit_transform(data)
+        for neighbour, index in ((at(data, keep), range(rows - 1)), (replaced, keep)):
+            again = clone(step)
+            found = again.fit_transform(neighbour)
+            if fitted_state(again) != fitted_state(whole) or type(found) is not type(values) or \
+                    found.dtype != values.dtype or found.shape[1] != values.shape[1] or \
+                    dense(found)[list(index)].tobytes() != dense(values)[keep].tobytes():
+                return False
+    return True
+
+
+def known_steps():
+    written = {"categories": [["a", "b"], ["c"]], "handle_unknown": "ignore"}
+    return [
+        (dp.Bounds(-1, [1, 2, 3, 4, 5]), numbers), (dp.OneHot(["a", "c"]), levels),
+        (Normalizer(), numbers), (Normalizer("max"), numbers), (Normalizer("l1"), numbers),
+        (Binarizer(threshold=0.5), numbers), (PolynomialFeatures(3), numbers),
+        (PolynomialFeatures(2, interaction_only=True), numbers),
+        (FunctionTransformer(np.arctan), numbers), (FunctionTransformer(), numbers),
+        (HashingVectorizer(n_features=32), texts),
+        (HashingVectorizer(n_features=16, norm=None, binary=True), texts),
+        (FeatureHasher(n_features=8), records), (OneHotEncoder(**written), levels),
+        (OneHotEncoder(**written, sparse_output=False), levels),
+        (ColumnTransformer([("n", Normalizer(), [0, 1]), ("p", "passthrough", [2]),
+                            ("d", "drop", [3])], remainder=Binarizer()), numbers),
+        (ColumnTransformer([("h", OneHotEncoder(**written), [0, 1])], sparse_threshold=0), levels),
+        (FeatureUnion([("n", Normalizer()), ("b", Binarizer())],
+                      transformer_weights={"n": 2.0}), numbers),
+        (FeatureUnion([("h", HashingVectorizer(n_features=8)),
+                       ("i", HashingVectorizer(n_features=4, ngram_range=(2, 2)))]), texts),
+        (plain(dp.Bounds(-3, 3), PolynomialFeatures(2), Normalizer()), numbers),
+    ]
+
+
+def learning_steps():
+    return [
+        (StandardScaler(), numbers), (PCA(2), numbers), (CountVectorizer(), texts),
+        (TfidfVectorizer(), texts), (OneHotEncoder(), levels),
+        (OneHotEncoder(categories=[list("abc?")] * 2, handle_unknown="ignore", max_categories=3),
+         levels),
+        (SimpleImputer(), numbers),
+        (ColumnTransformer([("s", StandardScaler(), [0])]), numbers),
+        (plain(Normalizer(), StandardScaler()), numbers),
+        (ColumnTransformer([("z", FunctionTransformer(sparse.csr_matrix, accept_sparse=True),
+                             list(range(5)))], sparse_threshold=0.3), mostly_zero),
+    ]
+
+
+@unittest.skipUnless(sklearn, "scikit-learn is not installed")
+class Rows(unittest.TestCase):
+    def test_what_passes_is_row_local(self):
+        for step, make in known_steps():
+            self.assertEqual(dp.check(plain(step, last())), [], step)
+            self.assertTrue(is_row_local(step, make), step)
+
+    def test_the_oracle_sees_what_learns(self):
+        for step, make in learning_steps():
+            self.assertFalse(is_row_local(step, make), step)
+
+    def test_what_learns_is_named(self):
+        for step, _ in learning_steps()[:-1]:
+            self.assertTrue(any(f.learns for f in dp.check(plain(step, last()))), step)
+            with self.assertRaises(dp.PrivacyError):
+                dp.make_pipeline(step, last())
+
+    def test_every_other_transformer_is_refused(self):
+        known = {"HashingVectorizer", "FeatureHasher", "Normalizer", "Binarizer",
+                 "PolynomialFeatures", "FunctionTransformer", "OneHotEncoder",
+                 "ColumnTransformer", "FeatureUnion"}
+        seen = set()
+        for name, kind in all_estimators("transformer"):
+            if not kind.__module__.startswith("sklearn.") or name in known:
+                continue
+            step = kind.__new__(kind)  # the class is what counts
+            found = []
+            from sotto_dp._row_local import inspect
+            inspect("it", step, False, found)
+            self.assertEqual([f.learns for f in found], [True], name)
+            if "not on the list" not in found[0].why:
+                seen.add(name)
+        self.assertGreater(len(seen), 60)  # which have advice of their own
+
+
+@unittest.skipUnless(sklearn, "scikit-learn is not installed")
+class Check(unittest.TestCase):
+    def names(self, *steps):
+        return [(f.step, f.learns) for f in dp.check(plain(*steps))]
+
+    def test_lines(self):
+        for step, word in ((StandardScaler(), "sotto scales"), (PCA(), "l1="),
+                           (SelectKBest(), "selects privately"), (SimpleImputer(), "missing="),
+                           (TfidfVectorizer(), "HashingVectorizer"),
+                           (OneHotEncoder(), "dp.OneHot")):
+            with self.assertRaises(dp.PrivacyError) as caught:
+                dp.make_pipeline(step, last())
+            line = str(caught.exception)
+            self.assertIn(word, line)
+            self.assertIn('step "%s" (%s)' % (type(step).__name__.lower(), type(step).__name__),
+                          line)
+            self.assertNotIn("\n", line)
+
+    def test_all_are_named(self):
+        self.assertEqual(self.names(StandardScaler(), Normalizer(), PCA(), last()),
+                         [("standardscaler", True), ("pca", True)])
+
+    def test_within_steps(self):
+        inner = ColumnTransformer([("a", StandardScaler(), [0]), ("b", plain(PCA()), [1])],
+                                  remainder=SimpleImputer())
+        union = FeatureUnion([("u", SelectKBest())])
+        self.assertEqual([f.step for f in dp.check(plain(inner, union, last()))], [
+            "columntransformer/a", "columntransformer/b/pca", "columntransformer/remainder",
+            "featureunion/u"])
+
+    def test_subclasses_are_not_the_class(self):
+        class Mine(Normalizer):
+            def fit(self, X, y=None):
+                self.mean_ = X.mean()
+                return self
+
+        class Joined(FeatureUnion):
+            pass
+
+        class Fitted(dp.LogisticRegression):
+            pass
+
+        class Pipe(PlainPipeline):
+            pass
+
+        self.assertIn("subclass of Normalizer", str(dp.check(plain(Mine(), last()))[0]))
+        self.assertIn("subclass", str(dp.check(plain(Joined([("n", Normalizer())]), last()))[0]))
+        self.assertIn("subclass", str(dp.check(plain(Normalizer(), Fitted(**NEW)))[0]))
+        self.assertIn("subclass", str(dp.check(Pipe([("n", Normalizer()), ("l", last())]))[0]))
+
+    def test_unknown_steps(self):
+        class Own(TransformerMixin, BaseEstimator):
+            def fit(self, X, y=None):
+                return self
+
+            def transform(self, X):
+                return X
+
+        class StandardScaler(Own):  # called as another one
+            pass
+
+        for step in (Own(), StandardScaler()):
+            self.assertIn("not on the list", str(dp.check(plain(step, last()))[0]))
+
+    def test_encoder(self):
+        fixed = {"categories": [["a", "b"]], "handle_unknown": "ignore"}
+        bad = [{}, {"categories": "auto"}, {"categories": [np.array(["a"])]},
+               {"categories": np.array([["a"]])}, {"categories": [list(np.unique(["a"]))]},
+               {"handle_unknown": "error"}, {"handle_unknown": "warn"}, {"min_frequency": 2},
+               {"max_categories": 3}, {"drop": "first"}, {"drop": "if_binary"}]
+        self.assertEqual(self.names(OneHotEncoder(**fixed), last()), [])
+        self.assertEqual(self.names(
+            OneHotEncoder(**{**fixed, "handle_unknown": "infrequent_if_exist"}), last()), [])
+        for more in bad:
+            step = OneHotEncoder(**({**fixed, **more} if more else {}))
+            self.assertTrue(all(learns for _, learns in self.names(step, last())), more)
+            self.assertTrue(self.names(step, last()), more)
+
+    def test_remarks(self):
+        for step in (FunctionTransformer(lambda X: X - X.mean()),
+                     FunctionTransformer(np.clip, kw_args={"a_min": 0, "a_max": 1}),
+                     FunctionTransformer(np.add, kw_args={"x2": 1}),
+                     FunctionTransformer(np.frompyfunc(float, 1, 1)),
+                     HashingVectorizer(analyzer=str.split), HashingVectorizer(tokenizer=str.split),
+                     HashingVectorizer(preprocessor=str.lower)):
+            self.assertEqual([learns for _, learns in self.names(step, last())], [False], step)
+            with self.assertWarns(dp.RemarkWarning):
+                dp.make_pipeline(step, last())
+        self.assertTrue(self.names(FunctionTransformer(np.exp, inverse_func=np.log), last())[0][1])
+        self.assertEqual(self.names(
+            FunctionTransformer(np.exp, inverse_func=np.log, check_inverse=False), last()), [])
+
+    def test_column_transformer(self):
+        def one(**more):
+            step = ColumnTransformer([("h", HashingVectorizer(), "text")], **more)
+            return self.names(step, last())
+
+        self.assertEqual(one(sparse_threshold=0), [])
+        for threshold in (0.3, 1.0, 1e-300):
+            self.assertEqual(one(sparse_threshold=threshold), [("columntransformer", True)])
+        self.assertEqual(one(sparse_threshold=0, n_jobs=2), [("columntransformer", True)])
+        by_type = make_column_selector(dtype_include=float)
+        self.assertEqual(self.names(ColumnTransformer([("n", Normalizer(), by_type)]), last()), [])
+        own = ColumnTransformer([("n", Normalizer(), lambda X: [int(X.sum())])])
+        self.assertEqual(self.names(own, last()), [("columntransformer", True)])
+
+    def test_memory_and_jobs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            steps = [("n", Normalizer()), ("l", last())]
+            self.assertIn("memory", str(dp.check(PlainPipeline(steps, memory=folder))[0]))
+            nested = PlainPipeline([("n", Normalizer())], memory=folder)
+            self.assertIn("memory", str(dp.check(plain(nested, last()))[0]))
+        union = FeatureUnion([("n", Normalizer())], n_jobs=2)
+        self.assertEqual(self.names(union, last()), [("featureunion", True)])
+
+    def test_last_step(self):
+        self.assertIn("promises nothing", str(dp.check(plain(Normalizer(), PlainLogistic()))[0]))
+        for steps in ((Normalizer(),), (Normalizer(), "passthrough")):
+            pipe = plain(*steps)
+            self.assertEqual(dp.check(pipe), [])
+            with self.assertRaises(dp.PrivacyError):
+                dp.make_pipeline(*steps)
+        with self.assertRaises(dp.PrivacyError):
+            dp.make_pipeline(GridSearchCV(last(), {"l2": [1]}))
+        with self.assertRaises(dp.UsageError):
+            dp.make_pipeline()
+
+    def test_searches_and_single_steps(self):
+        search = GridSearchCV(plain(StandardScaler(), last()), {})
+        self.assertEqual([f.step for f in dp.check(search)], ["gridsearchcv", "standardscaler"])
+        search = RandomizedSearchCV(dp.make_pipeline(Normalizer(), last()), {})
+        self.assertEqual([(f.step, f.learns) for f in dp.check(search)],
+                         [("randomizedsearchcv", True)])
+        chooser = SelectFromModel(plain(Normalizer(), last()))
+        self.assertEqual([f.step for f in dp.check(chooser)], ["selectfrommodel"])
+        self.assertEqual([f.step for f in dp.check(StandardScaler())], ["standardscaler"])
+        self.assertEqual(dp.check(Normalizer()), [])
+        with self.assertRaises(dp.UsageError):
+            dp.check("pipeline")
+
+
+@unittest.skipUnless(sklearn, "scikit-learn is not installed")
+class Fits(Case):
+    def setUp(self):
+        super().setUp()
+        self.X, self.y = make_data()
+
+    def pipe(self, **more):
+        return dp.make_pipeline(dp.Bounds(-1, 1), PolynomialFeatures(2, include_bias=False),
+                                last(**more))
+
+    def test_covered_in_the_pipeline_only(self):
+        pipe = self.pipe().fit(self.X, self.y)
+        self.assertFalse(uncovered(pipe[-1]))
+        self.assertNotIn("_columns_covered", vars(pipe[-1]))
+        self.assertTrue(uncovered(pipe[-1].fit(self.X, self.y)))
+        self.assertTrue(uncovered(clone(pipe.fit(self.X, self.y)[-1]).fit(self.X, self.y)))
+        bare = plain(dp.Bounds(-1, 1), last()).fit(self.X, self.y)
+        self.assertTrue(uncovered(bare[-1]))
+        self.assertFalse(uncovered(dp.make_pipeline(last()).fit(self.X, self.y)[-1]))
+
+    def test_same_bits_as_by_hand(self):
+        pipe = self.pipe(insecure_seed=3).fit(self.X, self.y)
+        by_hand = PolynomialFeatures(2, include_bias=False).fit_transform(
+            np.clip(self.X, -1, 1))
+        alone = last(insecure_seed=3).fit(by_hand, self.y)
+        self.assertEqual(pipe[-1].coef_.tobytes(), alone.coef_.tobytes())
+        self.assertEqual(pipe.predict(self.X).tolist(), alone.predict(by_hand).tolist())
+
+    def test_remark_means_not_covered(self):
+        pipe = dp.make_pipeline(FunctionTransformer(lambda X: X), last())
+        with self.assertWarns(dp.RemarkWarning):
+            pipe.fit(self.X, self.y)
+        self.assertTrue(uncovered(pipe[-1]))
+
+    def test_a_step_replaced_later(self):
+        pipe = self.pipe()
+        pipe.set_params(bounds=StandardScaler())
+        before = pipe[-1]
+        with self.assertRaises(dp.PrivacyError):
+            pipe.fit(self.X, self.y)
+        self.assertFalse(hasattr(before, "coef_"))
+        self.assertFalse(hasattr(pipe.steps[0][1], "mean_"))  # it has not seen a record
+        pipe = self.pipe()
+        pipe.steps.insert(0, ("pca", PCA()))
+        with self.assertRaises(dp.PrivacyError):
+            pipe.fit(self.X, self.y)
+        pipe = self.pipe().set_params(memory="cache")
+        with self.assertRaises(dp.PrivacyError):
+            pipe.fit(self.X, self.y)
+        self.assertFalse(os.path.exists("cache"))
+        pipe = self.pipe()
+        pipe.steps[-1] = ("x", PlainLogistic())
+        with self.assertRaises(dp.PrivacyError):
+            pipe.fit(self.X, self.y)
+        pipe = self.pipe()
+        pipe.steps[1] = ("f", FunctionTransformer(np.exp))
+        pipe.set_params(f__func=len)
+        with self.assertWarns(dp.RemarkWarning), self.assertRaises(Exception):
+            pipe.fit(self.X, self.y)
+
+    def test_mark_goes_after_a_failure(self):
+        pipe = dp.make_pipeline(dp.Bounds(-1, 1), last(epsilon=None))
+        with self.assertRaises(dp.PrivacyError):
+            pipe.fit(self.X, self.y)
+        self.assertNotIn("_columns_covered", vars(pipe[-1]))
+
+    def test_copies_during_a_fit_are_not_marked(self):
+        copies, seen = [], []
+
+        def report(progress):
+            inner = pipe[-1]
+            if not copies:
+                copies.extend([copy.copy(inner), copy.deepcopy(inner),
+                               pickle.loads(pickle.dumps(inner)), clone(inner)])
+                seen.append(bool(inner._columns_covered))
+                other = threading.Thread(
+                    target=lambda: seen.append(bool(inner._columns_covered)))
+                other.start()
+                other.join()
+
+        pipe = self.pipe(progress=report_of(report))
+        pipe.fit(self.X, self.y)
+        self.assertEqual(seen, [True, False])
+        self.assertEqual(len(copies), 4)
+        for each in copies:
+            self.assertFalse(getattr(each, "_columns_covered", False))
+            each.set_params(progress=None)
+            self.assertTrue(uncovered(each.fit(self.X, self.y)))
+
+    def test_search(self):
+        search = GridSearchCV(self.pipe(), {"bounds__high": [0.5, 1]}, cv=2).fit(self.X, self.y)
+        self.assertFalse(uncovered(search.best_estimator_[-1]))
+        self.assertGreater(cross_val_score(self.pipe(epsilon=20), self.X, self.y, cv=2).mean(), 0.7)
+        bad = GridSearchCV(self.pipe(), {"bounds": [StandardScaler()]}, cv=2, error_score="raise")
+        with self.assertRaises(dp.PrivacyError):
+            bad.fit(self.X, self.y)
+
+    def test_clone_pickle_and_slices(self):
+        pipe = self.pipe()
+        self.assertIs(type(clone(pipe)), type(pipe))
+        again = pickle.loads(pickle.dumps(pipe.fit(self.X, self.y)))
+        self.assertEqual(again.predict(self.X).tolist(), pipe.predict(self.X).tolist())
+        self.assertEqual(pipe[:-1].transform(self.X).shape, (400, 9))
+        self.assertEqual(pipe.score(self.X, self.y), np.mean(pipe.predict(self.X) == self.y))
+
+    def test_steps_do_not_see_the_target(self):
+        seen = []
+
+        class Spy(Normalizer):
+            def fit(self, X, y=None):
+                seen.append(y)
+                return self
+
+        from sotto_dp import _row_local
+        rules = _row_local._rules
+        _row_local._rules = lambda: {**rules(), Spy: _row_local._plain}
+        try:
+            dp.make_pipeline(Spy(), last()).fit(self.X, self.y)
+        finally:
+            _row_local._rules = rules
+        self.assertEqual(seen, [None])
+
+    def test_parameters_of_the_last_step(self):
+        pipe = self.pipe(weight_bound=2)
+        pipe.fit(self.X, self.y, logisticregression__sample_weight=np.ones(len(self.y)))
+        for name in ("sample_weight", "bounds__sample_weight", "target"):
+            with self.assertRaises(dp.UsageError):
+                pipe.fit(self.X, self.y, **{name: np.ones(len(self.y))})
+
+    def test_messages_have_no_records(self):
+        X = np.array([["1", "2"], ["3", SECRET]] * 20, dtype=object)
+        for step in (Normalizer(), Binarizer(), dp.Bounds(0, 1), FunctionTransformer(np.exp)):
+            pipe = dp.make_pipeline(step, last())
+            with self.assertRaises(dp.DataError) as caught:
+                pipe.fit(X, [0, 1] * 20)
+            error = caught.exception
+            self.assertNotIn(SECRET, str(error))
+            self.assertIsNone(error.__context__)
+            self.assertIsNone(error.__cause__)
+            self.assertIn(type(step).__name__.lower(), str(error).lower())
+
+    def test_sparse_input(self):
+        X = sparse.csr_matrix(np.where(np.abs(self.X) < 0.5, 0, self.X))
+        step = ColumnTransformer([("n", Normalizer(), [0, 1])])
+        with self.assertRaises(dp.PrivacyError):
+            dp.make_pipeline(step, last()).fit(X, self.y)
+        step.set_params(sparse_threshold=0)
+        dp.make_pipeline(step, last()).fit(X, self.y)
+        dp.make_pipeline(dp.Bounds(-1, 1), last()).fit(X, self.y)
+
+    def test_text(self):
+        words = ["good news" if flag else "bad day" for flag in self.y]
+        pipe = dp.make_pipeline(HashingVectorizer(n_features=16), last(epsilon=20))
+        self.assertGreater(pipe.fit(words, self.y).score(words, self.y), 0.9)
+        self.assertFalse(uncovered(pipe[-1]))
+
+
+def report_of(function):
+    """A callback that can be copied and pickled."""
+    REPORTS.append(function)
+    return call_report
+
+
+REPORTS = []
+
+
+def call_report(progress):
+    REPORTS[-1](progress)
+
+
+@unittest.skipUnless(sklearn, "scikit-learn is not installed")
+class Transformers(unittest.TestCase):
+    def test_bounds(self):
+        X = np.array([[-5, 0.5, np.nan], [np.inf, -np.inf, 3]])
+        found = dp.Bounds([-1, 0, 0], 1).fit_transform(X)
+        np.testing.assert_array_equal(found, [[-1, 0.5, np.nan], [1, 0, 1]])
+        S = sparse.csr_matrix([[5.0, 0, -7]])
+        self.assertEqual(dp.Bounds(-1, 2).fit_transform(S).toarray().tolist(), [[2, 0, -1]])
+        self.assertEqual(S.toarray().tolist(), [[5, 0, -7]])
+        for low, high in ((1, 0), (0, np.inf), (np.nan, 1), ("a", 1), ([0, 0], 1), ([[0]], 1)):
+            with self.assertRaises(dp.UsageError):
+                dp.Bounds(low, high).fit(X)
+        with self.assertRaises(dp.UsageError):
+            dp.Bounds(1, 2).fit_transform(S)
+        with self.assertRaises(ValueError):
+            dp.Bounds(0, 1).fit(X).transform(X[:, :2])
+        with self.assertRaises(dp.DataError):
+            dp.Bounds(0, 1).fit([1, 2])
+
+    def test_onehot(self):
+        X = np.array([[1, "a"], [1.0, "b"], [True, "a "], [None, np.nan], [2.5, ""]], dtype=object)
+        found = dp.OneHot([[1, "2.5"], ["a", "b"]]).fit_transform(X)
+        self.assertEqual(found.tolist(), [[1, 0, 1, 0], [1, 0, 0, 1], [1, 0, 0, 0], [0] * 4,
+                                          [0, 1, 0, 0]])
+        for levels_ in ([], "ab", ["a", "a"], np.array(["a"]), [["a"]], [["a"], []], None):
+            with self.assertRaises(dp.UsageError):
+                dp.OneHot(levels_).fit(X)
+        with self.assertRaises(ValueError):
+            dp.OneHot(["a"]).fit(X).transform(X[:, :1])
+
+    def test_fit_looks_at_no_value(self):
+        class Closed:
+            shape = (3, 2)
+
+        dp.Bounds(0, 1).fit(Closed())
+        dp.OneHot(["a"]).fit(Closed())
+
+    def failed_checks(self, step):
+        from sklearn.utils import estimator_checks
+        if "on_fail" in inspect.signature(estimator_checks.check_estimator).parameters:
+            return {done["check_name"] for done in
+                    estimator_checks.check_estimator(step, on_fail=None)
+                    if done["status"] == "failed"}
+        failed = set()
+        for each, checks in estimator_checks.check_estimator(step, generate_only=True):
+            try:
+                checks(each)
+            except unittest.SkipTest:
+                pass
+            except Exception:
+                failed.add(checks.func.__name__)
+        return failed
+
+    def test_checks_of_scikit_learn(self):
+        expected = {
+            "check_dtype_object": "a fit looks at no value",
+            "check_estimators_empty_data_messages": "a fit does not look at the number of rows",
+            "check_parameters_default_constructible": "there are no default bounds or levels"}
+        for step in (dp.Bounds(-100, 100), dp.OneHot(["a", 1])):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.assertLessEqual(self.failed_checks(step), set(expected))
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_frames(self):
+        frame = pd.DataFrame({"a": [1.0, 20.0], "b": [3, 4]}, index=[7, 9])
+        found = dp.Bounds(0, 10).fit_transform(frame)
+        self.assertEqual(found.to_dict(), {"a": {7: 1.0, 9: 10.0}, "b": {7: 3.0, 9: 4.0}})
+        words = pd.DataFrame({"sex": pd.Categorical(["f", SECRET]), "n": [1, 2]})
+        step = dp.OneHot([["f", "m"], [1]]).set_output(transform="pandas")
+        self.assertEqual(list(step.fit_transform(words).columns), ["sex=f", "sex=m", "n=1"])
+        self.assertEqual(step.transform(words).to_numpy().tolist(), [[1, 0, 1], [0, 0, 0]])
+        nullable = pd.DataFrame({"a": pd.array([5, None], dtype="Int64")})
+        np.testing.assert_array_equal(dp.Bounds(0, 1).fit_transform(nullable), [[1], [np.nan]])
+        with self.assertRaises(dp.DataError) as caught:
+            dp.Bounds(0, 1).fit_transform(pd.DataFrame({"a": [SECRET]}))
+        self.assertNotIn(SECRET, str(caught.exception))
+        self.assertIsNone(caught.exception.__context__)
+
+
+class WithoutIt(unittest.TestCase):
+    def test_import(self):
+        """Without scikit-learn all else works, and what needs it says so in one line."""
+        code = ("import sys\nsys.modules['sklearn'] = None\n"
+                "import common\nfrom sotto_dp import *\nimport sotto_dp as dp\n"
+                "for use in (lambda: dp.Bounds, lambda: dp.make_pipeline(1), "
+                "lambda: dp.check(1)):\n"
+                "    try:\n        use()\n"
+                "    except ImportError as error:\n        print(error)\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              cwd=os.path.dirname(os.path.abspath(__file__)))
+        self.assertEqual(done.stderr, "")
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertTrue(all("pip install scikit-learn" in line for line in lines))
+
+
+@unittest.skipUnless(sklearn, "scikit-learn is not installed")
+class Docstrings(unittest.TestCase):
+    def test_examples_run(self):
+        from sotto_dp import _transformers, pipeline
+        for part in (pipeline, _transformers):
+            result = doctest.testmod(part)
+            self.assertGreater(result.attempted, 3)
+            self.assertEqual(result.failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

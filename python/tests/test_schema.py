@@ -1,0 +1,406 @@
+"""sotto_dp.Schema: one to one with the program's schema file, and never from values."""
+
+import csv
+import doctest
+import json
+import os
+import pickle
+import random
+import subprocess
+import tempfile
+import unittest
+
+from common import PROGRAM, np
+
+from sotto_dp import schema as module
+from sotto_dp import schema_columns
+from sotto_dp.errors import UsageError
+from sotto_dp.schema import Category, Drop, Number, Person, Schema, Target, Weight
+
+SECRET = "zyzzyva"
+
+
+def optional(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        return None
+
+
+pd, pl, pa = map(optional, ("pandas", "polars", "pyarrow"))
+
+
+# ---- random schemas ----
+
+LETTERS = "ab_ é\"',;\\\t=%{}<&\u2028\U0001f600"
+NUMBERS = [0, 1, -1, 0.1, -0.0, 5e-324, 1e300, -1e300, 2**53 + 1, 1 / 3, 2.0**-1074 * 3, 1e22, 7]
+
+
+def word(rng):
+    return "w" + "".join(rng.choice(LETTERS) for _ in range(rng.randrange(4))) + "z"
+
+
+def words(rng, least, most):
+    out = []
+    while len(out) < rng.randint(least, most) or len(out) < least:
+        out += [w for w in [word(rng)] if w not in out]
+    return out
+
+
+def bounds(rng, least=-1e308):
+    while True:
+        low, high = sorted(max(least, rng.choice(NUMBERS + [rng.gauss(0, 100)])) for _ in "ab")
+        if high / 2 - low / 2 > 1e-300:
+            return low, high
+
+
+def number(rng):
+    if rng.random() < 0.3:
+        return Number(missing=rng.choice(["refuse", 3, 0.1]))
+    low, high = bounds(rng)
+    missing = rng.choice(["refuse", None, low, high, low / 2 + high / 2])
+    return Number(low, high, missing=missing)
+
+
+def category(rng):
+    levels = words(rng, 1, 4)
+    return Category(levels, missing=rng.choice(["refuse", "none", None, rng.choice(levels)]))
+
+
+def target(rng):
+    kind = rng.randrange(3)
+    return (Target() if kind == 0 else Target(*bounds(rng)) if kind == 1
+            else Target(classes=words(rng, 2, 2)))
+
+
+def random_schema(rng):
+    names = words(rng, 4, 9)
+    columns = {names.pop(): target(rng), names.pop(): number(rng)}
+    if rng.random() < 0.3:
+        columns[names.pop()] = Weight(*bounds(rng, least=0))
+    if rng.random() < 0.3 and names:
+        columns[names.pop()] = Person(rng.choice([None, 1, 3]))
+    for name in names:
+        columns[name] = rng.choice([number, category, lambda _: Drop()])(rng)
+    pairs = list(columns.items())
+    rng.shuffle(pairs)
+    return Schema(dict(pairs), others=rng.choice([None, Drop(), number(rng)]),
+                  missing_values=rng.choice([[], ["NA", "?"], ["-99"]]),
+                  width=rng.choice([None, None, 12]))
+
+
+def cell(column, row):
+    if isinstance(column, (Category, Target)) and getattr(column, "levels", None):
+        return column.levels[0]
+    if isinstance(column, Target) and column.classes:
+        return column.classes[row % 2]
+    if isinstance(column, Person):
+        return "p%d" % row
+    high = getattr(column, "high", None)
+    return "1" if high is None else repr(high)
+
+
+def read_by_program(schema, folder, extra):
+    """What the program writes into a model about the columns it has read by this schema."""
+    names = list(schema.columns) + extra
+    with open(os.path.join(folder, "d.csv"), "w", newline="") as file:
+        out = csv.writer(file, quoting=csv.QUOTE_ALL)
+        out.writerow(names)
+        for row in range(4):
+            out.writerow(cell(schema.columns.get(n, schema.others), row) for n in names)
+    with open(os.path.join(folder, "s.json"), "w") as file:
+        file.write(schema.json_text())
+    classes = schema.columns[schema.target].classes
+    done = subprocess.run(
+        [PROGRAM, "train", "d.csv", "--schema", "s.json", "--epsilon", "inf", "--l2", "1",
+         "--loss", "logistic" if classes else "squared", "-o", "m.json", "--quiet"],
+        cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(done.stderr + schema.json_text())
+    with open(os.path.join(folder, "m.json")) as file:
+        return Schema.from_json(json.dumps(json.load(file)["schema"]))
+
+
+def used(columns):
+    """A model may leave out what it does not use, and has no number of rows of a person."""
+    return {name: Person() if isinstance(c, Person) else c
+            for name, c in columns.items() if not isinstance(c, Drop)}
+
+
+class RoundTrip(unittest.TestCase):
+    def test_text_and_repr(self):
+        for seed in range(2000):
+            schema = random_schema(random.Random(seed))
+            again = Schema.from_json(schema.json_text())
+            forget = {n: Person() if isinstance(c, Person) else c
+                      for n, c in schema.columns.items()}
+            self.assertEqual(again, Schema(
+                forget, others=schema.others, missing_values=schema.missing_values,
+                width=schema.width))
+            self.assertEqual(again.json_text(), schema.json_text())
+            self.assertEqual(list(again.columns), list(schema.columns))
+            self.assertEqual(eval(repr(schema), vars(module)), schema)
+            self.assertEqual(pickle.loads(pickle.dumps(schema)), schema)
+            self.assertEqual(hash(pickle.loads(pickle.dumps(schema))), hash(schema))
+
+    def test_program_reads_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for seed in range(150):
+                rng = random.Random(seed)
+                schema = random_schema(rng)
+                schema = Schema(schema.columns, others=schema.others,
+                                missing_values=schema.missing_values)
+                extra = ["further"] if schema.others else []
+                found = read_by_program(schema, folder, extra)
+                declared = {**schema.columns, **{name: schema.others for name in extra}}
+                self.assertEqual(used(found.columns), used(declared), seed)
+                self.assertEqual(found.missing_values, schema.missing_values)
+
+    def test_template_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "d.csv"), "w") as file:
+                file.write("age,y\n")
+            text = subprocess.run([PROGRAM, "schema", "d.csv", "--target", "y"], cwd=folder,
+                                  capture_output=True, check=True).stdout
+        self.assertEqual(Schema.from_json(text), Schema(age=Number(), y=Target()))
+
+    def test_file(self):
+        schema = Schema(age=Number(0, 120), y=Target())
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.json")
+            with open(path, "wb") as file:
+                file.write(b"\xef\xbb\xbf" + schema.json_text().encode())
+            self.assertEqual(Schema.from_file(path), schema)
+            with open(path, "w") as file:
+                file.write("age\n40\n")
+            self.assertTrue(refused(lambda: Schema.from_file(path)).startswith(path + ": line 1"))
+
+    def test_order_does_not_matter_but_values_do(self):
+        a, b = Number(0, 1), Category(["x"])
+        self.assertEqual(Schema(a=a, b=b), Schema(b=b, a=a))
+        self.assertEqual(hash(Schema(a=a, b=b)), hash(Schema(b=b, a=a)))
+        for other in (Schema(a=a), Schema(a=Number(0, 2), b=b), Schema(a=a, b=b, others=Drop()),
+                      Schema(a=a, b=b, width=2), Schema(a=a, b=b, missing_values=["y"])):
+            self.assertNotEqual(Schema(a=a, b=b), other)
+        self.assertNotEqual(Category(["x", "y"]), Category(["y", "x"]))
+
+    def test_names_of_settings_may_be_columns(self):
+        schema = Schema({"others": Drop()}, width=Number(0, 1), missing_values=Drop(),
+                        default=Drop())
+        self.assertEqual(set(schema.columns), {"others", "width", "missing_values", "default"})
+        self.assertEqual(eval(repr(schema), vars(module)), schema)
+
+    def test_roles(self):
+        schema = Schema(p=Person(rows=2), y=Target(), a=Number())
+        self.assertEqual((schema.person, schema.rows_per_person, schema.target), ("p", 2, "y"))
+        self.assertEqual((Schema().person, Schema().rows_per_person, Schema().target),
+                         (None, None, None))
+
+
+def refused(make):
+    """The line of a refusal; None: it was not refused."""
+    try:
+        make()
+    except (UsageError, TypeError) as error:
+        return str(error)
+    return None
+
+
+BAD = [
+    lambda: Number(0), lambda: Number(None, 1), lambda: Number(1, 1), lambda: Number(2, 1),
+    lambda: Number(0, float("inf")), lambda: Number(0, float("nan")), lambda: Number(0, 10**400),
+    lambda: Number(0, 5e-324), lambda: Number(-1.7e308, 1.7e308) and Number("0", "1"),
+    lambda: Number(False, True), lambda: Number(0, 1, missing=2), lambda: Number(0, 1, missing=""),
+    lambda: Number(0, 1, missing=True), lambda: Number(missing=float("nan")),
+    lambda: Number(bought=True), lambda: Number(0, 1, bought="yes"),
+    lambda: Category([]), lambda: Category("fm"), lambda: Category(["f", "f"]),
+    lambda: Category([1, "1"]), lambda: Category([True]), lambda: Category([1.5]),
+    lambda: Category({"f", "m"}), lambda: Category(None), lambda: Category(["f"], missing="m"),
+    lambda: Category(["f"], missing=1), lambda: Category([""]), lambda: Category(["a\0"]),
+    lambda: Category(["\ud800"]),
+    lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "c"]),
+    lambda: Target(0, 1, classes=["a", "b"]), lambda: Target(classes="no"),
+    lambda: Weight(-1, 1), lambda: Weight(None, None), lambda: Person(0), lambda: Person(True),
+    lambda: Person(1.0),
+    lambda: Schema(a=Number), lambda: Schema(a=1), lambda: Schema({1: Number()}),
+    lambda: Schema({"": Number()}), lambda: Schema({"a\0": Drop()}),
+    lambda: Schema([("a", Drop())]),
+    lambda: Schema({"a": Drop()}, a=Drop()), lambda: Schema(a=Target(), b=Target()),
+    lambda: Schema(a=Person(), b=Person()), lambda: Schema(a=Weight(0, 1), b=Weight(0, 1)),
+    lambda: Schema(others=Target()), lambda: Schema(missing_values="NA"),
+    lambda: Schema(missing_values=["NA"], a=Category(["NA"])), lambda: Schema(width=0),
+    lambda: Schema(width=True), lambda: Schema(a=Category(...)).json_text(),
+]
+
+BAD_COLUMNS = [
+    1, {}, {"type": "numbr"}, {"type": ["number"]}, {"type": "number", "bound": [0, 1]},
+    {"type": "number", "bounds": [0]}, {"type": "number", "bounds": [0, None]},
+    {"type": "number", "bounds": [None, None]},
+    {"type": "number", "bounds": {"0": 1}}, {"type": "number", "bounds": [1, 0]},
+    {"type": "number", "bounds": [True, 2]}, {"type": "number", "bought": True},
+    {"type": "number", "bounds": [0, 1], "bought": False},
+    {"type": "number", "bounds": [0, 1], "bought": 1}, {"type": "number", "missing": "none"},
+    {"type": "category"}, {"type": "category", "levels": None},
+    {"type": "category", "levels": [1]}, {"type": "category", "levels": {"a": 1}},
+    {"type": "category", "levels": ["a", "a"]}, {"type": "category", "levels": ["a"], "bounds": 1},
+    {"type": "target", "classes": ["a"]}, {"type": "target", "classes": [0, 1]},
+    {"type": "weight", "bounds": [-1, 1]}, {"type": "unit", "rows": 2}, {"type": "drop", "x": 1},
+]
+
+BAD_TEXTS = [
+    "", "x", "[]", "{}", '{"sotto_schema": 2, "columns": {}}',
+    '{"sotto_schema": true, "columns": {}}',
+    '{"sotto_schema": 1}', '{"sotto_schema": 1, "columns": []}',
+    '{"sotto_schema": 1, "columns": {}, "colums": {}}',
+    '{"sotto_schema": 1, "columns": {"a": {"type": "drop"}, "a": {"type": "drop"}}}',
+    '{"sotto_schema": 1, "columns": {}, "missing_values": "NA"}',
+    '{"sotto_schema": 1, "columns": {}, "missing_values": [1]}',
+    '{"sotto_schema": 1, "columns": {}, "missing_values": ["a", "a"]}',
+    '{"sotto_schema": 1, "columns": {}, "width": 0}',
+    '{"sotto_schema": 1, "columns": {}, "width": 1.5}',
+    '{"sotto_schema": 1, "columns": {}, "default": {"type": "unit"}}',
+    '{"sotto_schema": 1, "columns": {}, "default": null}',
+    '{"sotto_schema": 1, "columns": {"a": {"type": "number", "bounds": [0, Infinity]}}}',
+    '{"sotto_schema": 1, "columns": {"a": {"type": "number", "bounds": [0, 1e999]}}}',
+    '{"sotto_schema": 1, "columns": {"a": {"type": "number", "missing": NaN}}}',
+    "[" * 100000, b"\xff\xfe", "age,sex\n40," + SECRET + "\n",
+]
+
+
+class Refusals(unittest.TestCase):
+    def check_line(self, line, what):
+        self.assertIsNotNone(line, what)
+        self.assertNotIn("\n", line)
+        self.assertGreater(len(line), 15)
+        self.assertNotIn(SECRET, line)
+
+    def test_calls(self):
+        for i, make in enumerate(BAD):
+            self.check_line(refused(make), i)
+
+    def test_columns_of_a_file(self):
+        for of in BAD_COLUMNS:
+            text = json.dumps({"sotto_schema": 1, "columns": {"odd name": of}})
+            line = refused(lambda: Schema.from_json(text))
+            self.check_line(line, of)
+            self.assertIn('column "odd name": ', line)
+
+    def test_texts(self):
+        for text in BAD_TEXTS:
+            self.check_line(refused(lambda: Schema.from_json(text)), text[:80])
+
+    def test_program_refuses_the_same_columns(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "d.csv"), "w") as file:
+                file.write("a,b,y\n1,2,3\n")
+            for of in BAD_COLUMNS:
+                with open(os.path.join(folder, "s.json"), "w") as file:
+                    json.dump({"sotto_schema": 1, "columns": {
+                        "a": of, "b": {"type": "number"}, "y": {"type": "target"}}}, file)
+                done = subprocess.run([PROGRAM, "doctor", "d.csv", "--schema", "s.json"],
+                                      cwd=folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2, (of, done.stderr))
+
+    def test_bounds_as_wide_as_doubles(self):
+        self.assertEqual(Number(-1.7e308, 1.7e308).high, 1.7e308)
+
+    def test_computed_levels_are_data(self):
+        class Unique(list):
+            pass
+
+        self.assertIn("is data", refused(lambda: Category(Unique(["a"]))))
+        self.assertIn("is data", refused(lambda: Category(np.unique(["a", "b"]))))
+        self.assertIsNotNone(refused(lambda: Category(list(np.unique(["a", "b"])))))
+        self.assertIsNotNone(refused(lambda: Category(list(np.unique([1, 2])))))
+        if pd:
+            column = pd.Series(["a", "b"], dtype="category")
+            for levels in (column, column.cat.categories, column.unique(), column.array):
+                self.assertIn("is data", refused(lambda: Category(levels)))
+
+    def test_whole_numbers_are_their_digits(self):
+        self.assertEqual(Category([1, 2]).levels, ("1", "2"))
+        self.assertEqual(Category(range(1, 4)).levels, ("1", "2", "3"))
+        self.assertEqual(Target(classes=[0, 1]).classes, ("0", "1"))
+
+    def test_immutable(self):
+        schema = Schema(a=Number(0, 1))
+        with self.assertRaises(AttributeError):
+            schema.columns["a"].low = 3
+        with self.assertRaises(TypeError):
+            schema.columns["b"] = Drop()
+
+
+class Template(unittest.TestCase):
+    WANTED = "Schema(i=Number(), f=Number(), s=Category(...), c=Category(...), b=Number(0, 1), " \
+             "t=Drop(), y=Target())"
+
+    def frame(self, level=SECRET):
+        return pd.DataFrame({
+            "i": [1], "f": [1.5], "s": [level], "c": pd.Categorical([level]), "b": [True],
+            "t": pd.to_datetime(["2020-01-01"]), "y": [0]})
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_pandas(self):
+        self.assertEqual(repr(Schema.template(self.frame(), target="y")), self.WANTED)
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_values_are_not_looked_at(self):
+        class Closed:
+            """A table whose values cannot be had."""
+            columns = self.frame().columns
+            dtypes = self.frame().dtypes
+
+        self.assertEqual(Schema.template(Closed()), Schema.template(self.frame("other")))
+        self.assertEqual(Schema.template(self.frame().iloc[:0]), Schema.template(self.frame()))
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_more_types_of_pandas(self):
+        for kind, column in [("Int64", Number()), ("boolean", Number(0, 1)), ("UInt8", Number()),
+                             ("string", Category(...)), ("Sparse[float]", Number()),
+                             ("interval[int64]", Drop()), ("timedelta64[ns]", Drop())]:
+            frame = pd.DataFrame({"x": pd.Series([], dtype=kind)})
+            self.assertEqual(Schema.template(frame), Schema(x=column), kind)
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_names(self):
+        numbered = pd.DataFrame([[1.0, 2.0]])
+        self.assertEqual(list(Schema.template(numbered).columns), ["1", "2"])
+        mixed = pd.DataFrame([[1.0, 2.0]], columns=["a", 1])
+        twice = pd.DataFrame([[1.0, 2.0]], columns=["a", "a"])
+        for frame in (mixed, twice):
+            self.assertIsNotNone(refused(lambda: Schema.template(frame)))
+        self.assertIsNotNone(refused(lambda: Schema.template(numbered, target="y")))
+
+    @unittest.skipUnless(pl and pd, "polars is not installed")
+    def test_polars(self):
+        frame = pl.DataFrame({
+            "i": [1], "f": [1.5], "s": ["x"], "c": pl.Series([SECRET], dtype=pl.Enum([SECRET])),
+            "b": [True], "t": pl.Series([0], dtype=pl.Datetime), "y": [0]})
+        self.assertEqual(repr(Schema.template(frame, target="y")), self.WANTED)
+
+    @unittest.skipUnless(pa and pd, "pyarrow is not installed")
+    def test_arrow(self):
+        table = pa.Table.from_pandas(self.frame())
+        for data in (table, table.schema, table.to_batches()[0], table.to_reader()):
+            self.assertEqual(repr(Schema.template(data, target="y")), self.WANTED)
+
+    def test_arrays(self):
+        self.assertEqual(Schema.template(np.zeros((5, 2))), Schema({"1": Number(), "2": Number()}))
+        for data in (np.zeros(3), 3, "d.csv", [[1, 2]]):
+            self.assertIsNotNone(refused(lambda: Schema.template(data)))
+
+    def test_cannot_be_used_before_it_is_filled_in(self):
+        line = refused(Schema(sex=Category(...)).json_text)
+        self.assertIn('column "sex": expected its levels', line)
+
+
+class Docstrings(unittest.TestCase):
+    def test_examples_run(self):
+        for part in (module, schema_columns):
+            result = doctest.testmod(part)
+            self.assertGreater(result.attempted, 3)
+            self.assertEqual(result.failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
