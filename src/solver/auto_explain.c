@@ -134,6 +134,10 @@ void auto_explain(const solver_run *r, text_buffer *t)
                     "rounds      %lld, of which the last %lld are averaged\n",
                     (long long)n->rule.rounds,
                     (long long)(n->rule.rounds - n->rule.first_rounds));
+    if (n->path == PATH_DENSE && budget_split_by_rate(f))
+        text_put(t, "            if a class has less than 30 % of the rows, "
+                    "which is asked first;\n            else in stages, each "
+                    "with a clip of its own\n");
     text_put(t, "\n  question               times  of budget      level\n");
     explain_questions(r, sqrt(sum), t);
     text_format(

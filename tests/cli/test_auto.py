@@ -105,6 +105,10 @@ class Stages(Case):
                     told = json.load(file)["privacy"]["chosen_from_answers"]
                 asked = [q["question"] for q in told]
                 self.assertEqual("curvature matrix" in asked, staged, asked)
+        for rows, said in ((3000, True), (9000, False)):
+            text = self.sotto("plan", "--explain", "--loss", "logistic", "--epsilon", "1", "--delta",
+                              "1e-7", "--features", "1", "--rows", str(rows)).out.decode()
+            self.assertEqual("if a class has less than 30 %" in text, said, text)
 
 
 class FewRows(Case):
