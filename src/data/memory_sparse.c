@@ -98,9 +98,11 @@ static void sparse_forget(sparse_turned *t)
 
 static int sparse_room(sparse_turned *t, int64_t rows, int64_t entries)
 {
-    t->start_bytes = ((size_t)rows + 2) * sizeof *t->start;
-    t->index_bytes = ((size_t)entries + 1) * sizeof *t->index;
-    t->value_bytes = ((size_t)entries + 1) * sizeof *t->value;
+    if (!size_multiply((size_t)rows + 2, sizeof *t->start, &t->start_bytes) ||
+        !size_multiply((size_t)entries + 1, sizeof *t->index,
+                       &t->index_bytes) ||
+        !size_multiply((size_t)entries + 1, sizeof *t->value, &t->value_bytes))
+        return 0;
     t->start = mem_map(t->start_bytes);
     t->index = mem_map(t->index_bytes);
     t->value = mem_map(t->value_bytes);

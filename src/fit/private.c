@@ -7,14 +7,18 @@
 #include "json.h"
 
 #include <math.h>
+#include <unistd.h>
 
 /* ---- the run ---- */
 
+/* A callback may fork. What was charged is for one model, so the child stops:
+   its noise would be another one. */
 static int run_look(void *context, const solver_stage *at)
 {
     const private_run *r = context;
     sotto_progress progress = {at->share, NAN, at->name, at->round, at->total};
-    return r->callback->call(r->callback->context, &progress);
+    int stop = r->callback->call(r->callback->context, &progress);
+    return stop || getpid() != r->process;
 }
 
 sotto_status fit_ask_first(solver_run *r, sotto_error *error)
@@ -151,6 +155,7 @@ void fit_begin_run(private_run *r)
     r->policy =
         fit_policy(&r->run.facts, &r->task, r->run.solver, r->run.options);
     r->run.policy = &r->policy;
+    r->process = getpid();
     if (r->callback && r->callback->call) {
         r->run.progress = run_look;
         r->run.context = r;

@@ -41,6 +41,7 @@ typedef struct private_run {
     solver_answer answer;
     struct json_t *statement; /* of privacy; NULL: NOT PRIVATE */
     const sotto_progress_callback *callback;
+    pid_t process; /* that began it: a child of the callback does not go on */
     struct fit_booking *booking; /* in a ledger; NULL: none, or not yet */
 } private_run;
 

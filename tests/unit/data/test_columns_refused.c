@@ -234,6 +234,20 @@ static sotto_columns *sparse(const entries *k, int by_column, int has_values)
     return c;
 }
 
+/* More rows than memory can have, by a stride of 0. */
+static void test_too_many_rows(void **state)
+{
+    (void)state;
+    static const int64_t start[] = {0, 0};
+    static const int8_t zero = 0;
+    sotto_sparse e = {1,     1,         start,     start,
+                      start, SOTTO_I64, SOTTO_I64, SOTTO_F64};
+    sotto_columns *c = new_list((int64_t)1 << 61);
+    must(sotto_columns_add(c, "target", &zero, SOTTO_I8, 0, NULL, &last));
+    must(sotto_columns_add_sparse(c, &e, &last));
+    refuse_list(c, SETTINGS({"target", "target"}), SOTTO_FAILED, "memory");
+}
+
 static void test_sparse_structure(void **state)
 {
     (void)state;
@@ -344,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_sparse_lists),
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_too_many_rows),
         cmocka_unit_test(test_sparse_structure),
         cmocka_unit_test(test_rows),
     };

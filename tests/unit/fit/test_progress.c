@@ -7,6 +7,9 @@
 
 #include "choices.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 enum { ROWS = 60, LOOKS = 400 };
 
 typedef struct look {
@@ -18,6 +21,8 @@ typedef struct look {
 typedef struct seen {
     look look[LOOKS];
     int looks, stop; /* stop: at which look, from 1 */
+    int fork;        /* at which look it forks */
+    pid_t child;     /* 0: this is the child */
     int is_private;
     text_buffer remarks;
     int remarks_late; /* after a look */
@@ -29,6 +34,8 @@ static int watch(void *context, const sotto_progress *at)
     assert_true(s->looks < LOOKS);
     assert_int_equal(isnan(at->gap), s->is_private);
     s->look[s->looks++] = (look){at->share, at->stage, at->round, at->total};
+    if (s->looks == s->fork)
+        s->child = fork();
     return s->looks == s->stop;
 }
 
@@ -291,6 +298,31 @@ static void test_stopped(void **state)
     text_free(&text);
 }
 
+/* What is charged is for one model: a child that a callback makes stops, and
+   its parent goes on. */
+static void test_forked(void **state)
+{
+    (void)state;
+    text_buffer text = {0};
+    make(&text, 1);
+    for (int i = 0; i < RUNS; i++) {
+        static seen s;
+        sotto_error error;
+        int how;
+        memset(&s, 0, sizeof s);
+        s.fork = 1;
+        s.child = -1;
+        sotto_status status = fit(&s, text.data, runs[i].setting, &error);
+        if (s.child == 0)
+            _exit(status == SOTTO_INTERRUPTED && s.looks == 1 ? 7 : 1);
+        assert_true(s.child > 0);
+        assert_int_equal(waitpid(s.child, &how, 0), s.child);
+        assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 7);
+        assert_int_equal(status, SOTTO_OK);
+    }
+    text_free(&text);
+}
+
 /* The exact solver counts too, without an end that it knew. */
 static void test_exact(void **state)
 {
@@ -383,8 +415,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stages),  cmocka_unit_test(test_all_solvers),
-        cmocka_unit_test(test_stopped), cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_remarks), cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_stopped), cmocka_unit_test(test_forked),
+        cmocka_unit_test(test_exact),   cmocka_unit_test(test_remarks),
+        cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
