@@ -22,8 +22,10 @@ const verb cli_verbs[] = {
      "Reads no record: --rows and --features say how large the data are; "
      "--schema says more, as which bounds are declared and which would be "
      "bought, at what part of the budget (--explain). "
-     "Prints the statement that the model would have: every question with its "
-     "noise, and epsilon for a range of deltas.",
+     "Prints the statement that the model would have if 'sotto train' is given "
+     "the same --rows: every question with its noise, and epsilon for a range "
+     "of deltas. Without --rows training asks for the number of rows as well, "
+     "where it is private.",
      0, 0, cli_plan,
      "guarantee epsilon delta adjacency unit rows_per_person "
      "rows_per_person_is membership rows smoothness questions order "

@@ -2,6 +2,7 @@
 # # Adult with diffprivlib
 # Levels become columns, numbers are scaled and the norm of a row is bounded by hand; there is no
 # report, and no budget that outlives the process.
+# It needs scikit-learn 1.5: diffprivlib 0.6.6 cannot be imported with 1.9.
 
 # %%
 import joblib

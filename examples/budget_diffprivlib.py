@@ -2,6 +2,7 @@
 # # A team's budget with diffprivlib
 # Its accountant lives in one process: what was spent is kept in a file by hand, and nothing stops
 # two people from reading it at the same time.
+# It needs scikit-learn 1.5: diffprivlib 0.6.6 cannot be imported with 1.9.
 
 # %%
 import json

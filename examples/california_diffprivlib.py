@@ -1,6 +1,7 @@
 # %% [markdown]
 # # California with diffprivlib
 # Columns are scaled to [0, 1] by hand: in their own units the noise buries everything.
+# It needs scikit-learn 1.5: diffprivlib 0.6.6 cannot be imported with 1.9.
 
 # %%
 import numpy as np

@@ -1,6 +1,7 @@
 # %% [markdown]
 # # Reviews with diffprivlib
 # Its models take no sparse tables, and a step that learns from data goes through unseen.
+# It needs scikit-learn 1.5: diffprivlib 0.6.6 cannot be imported with 1.9.
 
 # %%
 import numpy as np

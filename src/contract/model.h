@@ -15,9 +15,9 @@ enum {
     MODEL_SIGNATURE = 129 /* the same */
 };
 
-/* n mu, from which on more than an intercept can be learned (solver/path.c),
-   and rows in a batch: what sgd and scd aim at, less what noise in the number
-   of rows makes of it. */
+/* The strength from which on more than an intercept can be learned (that of
+   solver/auto_path.c), and rows in a batch: what sgd and scd aim at, less what
+   noise in the number of rows makes of it. */
 #define MODEL_LEAST_STRENGTH 60
 #define MODEL_LEAST_BATCH 8
 

@@ -16,7 +16,7 @@
 
 /* What the statement says that counts here. */
 typedef struct remark_facts {
-    double strength; /* n mu, as of solver/path.c; 0: n is not known */
+    double strength; /* as of solver/auto_path.c; 0: n is not known */
     double choices;  /* n epsilon / (35 ln p); 0: as above, or none is made */
     double mu;
     int gathers;  /* weights have the noise of many steps, not of the last */
@@ -121,7 +121,7 @@ static int is_weak(const sotto_model *m, const remark_facts *f, char *words,
     snprintf(words, room,
              "the noise is larger than what so few rows can show (%s is %s, "
              "and %s is needed); that takes about %s rows",
-             f->choices > 0 ? "rows x epsilon / (35 ln p)" : "n mu",
+             f->choices > 0 ? "rows x epsilon / (35 ln p)" : "strength",
              sotto_number_print(have, 2).text,
              sotto_number_print(least, 2).text, roughly(m->rows * more).text);
     size_t length = strlen(words);

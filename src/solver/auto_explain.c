@@ -103,7 +103,8 @@ static void explain_noise(const solver_run *r, text_buffer *t)
             sotto_number_print(2 * sqrt(d) / (x * sqrt(rule->gradients)), 2)
                 .text);
     if (x < 100)
-        text_put(t, "warning     n mu < 100: close to the intercept alone\n");
+        text_put(t,
+                 "warning     strength < 100: close to the intercept alone\n");
 }
 
 void auto_explain(const solver_run *r, text_buffer *t)
@@ -120,9 +121,12 @@ void auto_explain(const solver_run *r, text_buffer *t)
         text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
                     "with pure noise\n");
     text_format(t, "mu          %s\n", sotto_number_fixed(sqrt(sum), 5).text);
-    text_format(t, "n mu        %s%s\n", sotto_number_fixed(x, 1).text,
-                f->replace_one ? "" : " (as if a record could be replaced)");
-    text_format(t, "p / (n mu)  %s\n",
+    text_format(t,
+                "strength    %s: n mu%s, doubled where a record is added, "
+                "removed or blanked\n",
+                sotto_number_fixed(x, 1).text,
+                f->rows_per_person > 1 ? " over the rows of a person" : "");
+    text_format(t, "p/strength  %s\n",
                 sotto_number_fixed((double)f->features / x, 4).text);
     if (n->rule.stages)
         text_format(t,
@@ -135,9 +139,10 @@ void auto_explain(const solver_run *r, text_buffer *t)
                     (long long)n->rule.rounds,
                     (long long)(n->rule.rounds - n->rule.first_rounds));
     if (n->path == PATH_DENSE && budget_split_by_rate(f))
-        text_put(t, "            if a class has less than 30 % of the rows, "
-                    "which is asked first;\n            else in stages, each "
-                    "with a clip of its own\n");
+        text_put(t,
+                 "            which of two plans is taken depends on the rarer "
+                 "class, which is asked first:\n            with less than "
+                 "30 % of the rows the one below, else stages\n");
     text_put(t, "\n  question               times  of budget      level\n");
     explain_questions(r, sqrt(sum), t);
     text_format(

@@ -1,7 +1,7 @@
 /*
- * Which way `auto` goes: of public quantities alone. x = n mu is the strength
- * of the budget (a mean of n values in [-1, 1] is known to 2 / x), p the
- * number of features:
+ * Which way `auto` goes: of public quantities alone. x is the strength of the
+ * budget: n mu, doubled unless a record is replaced (a mean of n values in
+ * [-1, 1] is known to 2 / x). p is the number of features:
  *
  *   x < 60; of numbers 110       INTERCEPT   nothing more can be learned
  *   l1 = 0, p > n                WIDE
@@ -32,9 +32,10 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
     int classes = loss_has_classes(f->loss.kind);
     if (x < (classes ? LEAST_STRENGTH : LEAST_STRENGTH_NUMBERS) &&
         f->intercept) {
-        *why = classes ? "n mu < 60: nothing but the intercept can be learned"
-                       : "n mu < 110, of a number: nothing but the intercept "
-                         "can be learned";
+        *why = classes
+                   ? "strength < 60: nothing but the intercept can be learned"
+                   : "strength < 110, of a number: nothing but the intercept "
+                     "can be learned";
         return PATH_INTERCEPT;
     }
     if (l1 == 0 && p > f->rows) {
@@ -42,7 +43,7 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
         return PATH_WIDE;
     }
     if (p / x > MOST_CROWDED) {
-        *why = "p / (n mu) > 0.35: too many features for the budget";
+        *why = "p/strength > 0.35: too many features for the budget";
         return PATH_SELECT;
     }
     if (l1 > 0 && f->features >= MANY_FEATURES) {
@@ -53,6 +54,6 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
         *why = "more than 1000 features: too many for a matrix";
         return PATH_SELECT;
     }
-    *why = "p / (n mu) <= 0.35: all features at once";
+    *why = "p/strength <= 0.35: all features at once";
     return PATH_DENSE;
 }

@@ -52,14 +52,15 @@ static double between(double x, double low, double high)
     return fmin(fmax(x, low), high);
 }
 
-/* n mu, as if records were replaced: noise in a mean is 2 / strength. */
+/* n mu as if records were replaced, so doubled where they are not: the noise
+   in a mean is 2 / strength. */
 double newton_strength(const newton_facts *f)
 {
     return f->rows * f->mu * (f->replace_one ? 1 : 2) / f->rows_per_person;
 }
 
 /* The target: `share` is for its place and, with the part of_scale, for its
-   width. The noise of a mean of y is 2 / (n mu sqrt(share)). */
+   width. The noise of a mean of y is 2 / (strength sqrt(share)). */
 static void share_response(budget_split *r, const newton_facts *f, double share,
                            double of_scale)
 {

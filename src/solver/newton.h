@@ -48,7 +48,7 @@ typedef struct budget_split {
     int64_t rounds, first_rounds;    /* of which so many are not averaged, */
     double first;                    /* and have this part of the gradients' */
     double reach;                /* rows are shortened to sqrt(this x trace) */
-    double strength;             /* n mu, as if a record could be replaced */
+    double strength;             /* newton_strength */
     int64_t features, unbounded; /* that are asked about */
     int chosen;                  /* it goes on from a selection */
     int wide;                    /* gradients in the features' own directions */
@@ -120,7 +120,7 @@ typedef struct newton_settings {
                              stored ones; NULL: 1 */
     int by_spread;        /* or times the spread of their column */
     const newton_response *response; /* NULL: it is to be asked */
-    double level;         /* select: of what the plan leaves for later */
+    double level; /* select: of what the plan leaves for later */
 } newton_settings;
 
 sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,

@@ -476,9 +476,9 @@ class Refused(Private):
         text = self.sotto(*usual, "--rows", "100000").out.decode()
         self.assertIn("path        dense", text)
         text = self.sotto(*usual, "--rows", "50").out.decode()
-        self.assertIn("path        intercept (n mu < 110, of a number", text)
+        self.assertIn("path        intercept (strength < 110, of a number", text)
         text = self.sotto(*usual, "--rows", "50", "--loss", "logistic").out.decode()
-        self.assertIn("path        intercept (n mu < 60", text)
+        self.assertIn("path        intercept (strength < 60", text)
         text = self.assert_one_line(self.sotto(*usual), USAGE)
         self.assertIn("--rows", text)
 

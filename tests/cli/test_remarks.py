@@ -53,10 +53,10 @@ class Remarks(Case):
         """What would be needed is said, by the rule that auto goes by."""
         self.make(50, signal=True)
         few = "the noise is larger than what so few rows can show "
-        self.one("every weight is 0; " + few + "(n mu is 12, and 60 is needed)", "--epsilon", ".5",
-                 "--rows", "50")
-        self.one("little more than noise: " + few + "(n mu is 12, and", "--epsilon", ".5", "--rows",
-                 "50", "--solver", "gd")
+        self.one("every weight is 0; " + few + "(strength is 12, and 60 is needed)",
+                 "--epsilon", ".5", "--rows", "50")
+        self.one("little more than noise: " + few + "(strength is 12, and", "--epsilon",
+                 ".5", "--rows", "50", "--solver", "gd")
         self.one("little more than noise: " + few + "(rows x epsilon / (35 ln p) is", "--epsilon",
                  ".1", "--rows", "50", "--solver", "fw", "--radius", "2", "--intercept-radius", "1")
 

@@ -89,8 +89,8 @@ static void test_nothing(void **state)
     assert_string_equal(said(m), "");
 }
 
-/* mu of (1, 1e-6) is .2367: n mu = 2 x .2367 rows is 60 at 126.7 of them, by
-   the rule that `auto` goes by. */
+/* mu of (1, 1e-6) is .2367: the strength, 2 x .2367 rows, is 60 at 126.7 of
+   them, by the rule that `auto` goes by. */
 static void test_strength(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void test_strength(void **state)
     sotto_model *m = model_with(2, "gradient", 1);
     m->rows = 63.4;
     const char *text = said(m);
-    has(text, "(n mu is 30, and 60 is needed)");
+    has(text, "(strength is 30, and 60 is needed)");
     has(text, "about 130 rows, or an epsilon of 2.2");
     m = model_with(2, "gradient", 1);
     m->rows = 0; /* not known: nothing can be said */
