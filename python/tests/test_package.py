@@ -3,6 +3,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import os
 import pkgutil
@@ -77,9 +78,16 @@ class Package(Case):
                                    "matplotlib", "tqdm"}, loaded)
 
 
+# Modules that import scikit-learn. Without it their examples cannot run.
+NEED_SKLEARN = {"_transformers"}
+
+
 def load_tests(loader, tests, pattern):
+    without = not importlib.util.find_spec("sklearn")
     for module in pkgutil.iter_modules(dp.__path__):
-        if module.name != "_native":
+        if without and module.name in NEED_SKLEARN:
+            print("skipped: examples of", module.name, "need scikit-learn", file=sys.stderr)
+        elif module.name != "_native":
             tests.addTests(doctest.DocTestSuite(importlib.import_module(
                 "sotto_dp." + module.name)))
     tests.addTests(doctest.DocTestSuite(dp))
