@@ -78,8 +78,8 @@ class Package(Case):
                                    "matplotlib", "tqdm"}, loaded)
 
 
-# Modules that import scikit-learn. Without it their examples cannot run.
-NEED_SKLEARN = {"_transformers"}
+# Modules whose examples use scikit-learn: without it they cannot run.
+NEED_SKLEARN = {"_transformers", "pipeline"}
 
 
 def load_tests(loader, tests, pattern):
