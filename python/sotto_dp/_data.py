@@ -20,7 +20,7 @@ from .errors import DataError, UsageError
 
 __all__ = ["Array", "Columns", "compressed", "frame_column", "is_frame", "is_sparse", "is_stream",
            "is_text_like", "missing", "names_as_text", "numbers", "one_column", "one_text",
-           "plain_values", "table_names"]
+           "plain_values", "refuse_stream", "table_names"]
 
 Array = npt.NDArray[Any]
 
@@ -88,13 +88,21 @@ def is_frame(X: object) -> bool:
         return False
     if type(X).__name__ == "LazyFrame" and hasattr(X, "collect"):
         raise UsageError("X: a LazyFrame has no rows yet; expected X.collect()")
-    return hasattr(X, "__arrow_c_stream__") or (
-        hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_column")))
+    if hasattr(X, "__arrow_c_stream__"):  # a Series has it, too
+        return hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "schema")
+    return hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_column"))
 
 
 def is_stream(X: object) -> bool:
     """Whether a frame's columns cannot be asked for one by one: it is read once, in order."""
     return not (hasattr(X, "iloc") or hasattr(X, "get_column") or hasattr(X, "column_names"))
+
+
+def refuse_stream(X: object) -> None:
+    """For whoever wants single columns."""
+    if is_stream(X):
+        raise UsageError("X: the columns of a stream come all at once; expected a table made of "
+                         "it, or the target, weights and people in it")
 
 
 def is_sparse(X: object) -> bool:
@@ -131,7 +139,7 @@ def table_names(X: Any) -> list[Any]:
     """The names of a frame's columns."""
     names = getattr(X, "column_names", None)  # pyarrow
     if names is None:
-        names = X.columns
+        names = X.columns if hasattr(X, "columns") else X.schema.names
     return list(names)
 
 
@@ -147,6 +155,7 @@ def is_text_like(name: object) -> bool:
 
 def frame_column(X: Any, name: str) -> Any:
     """A column of a frame by its name as a text."""
+    refuse_stream(X)
     raw = table_names(X)
     return X[raw[names_as_text(raw).index(name)]]
 
@@ -185,7 +194,11 @@ def plain_values(values: Any) -> Array:
     """A column as a plain array, with its missing values as objects."""
     if isinstance(values, np.ndarray):
         return values
-    return _as_objects(values) if _has_gaps(values) else np.asarray(values.to_numpy())
+    if _has_gaps(values):
+        return _as_objects(values)
+    if hasattr(values, "to_pylist") and not hasattr(values, "chunks"):  # an Array of pyarrow
+        return np.asarray(values.to_numpy(zero_copy_only=False))
+    return np.asarray(values.to_numpy())
 
 
 class Columns:

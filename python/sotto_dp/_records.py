@@ -19,7 +19,8 @@ import numpy as np
 from . import _sklearn
 from ._core import Options
 from ._data import (Columns, compressed, frame_column, is_frame, is_sparse, is_text_like,
-                    names_as_text, numbers, one_column, one_text, plain_values, table_names)
+                    names_as_text, numbers, one_column, one_text, plain_values, refuse_stream,
+                    table_names)
 from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
 from .errors import DataError, PrivacyError, UsageError
 
@@ -215,7 +216,7 @@ class Records:
         if values is None:
             try:
                 values = frame_column(self.X, self.target)
-            except (TypeError, KeyError):
+            except (TypeError, KeyError, UsageError):
                 raise UsageError("classes: expected the two labels; those of a stream are not "
                                  "looked at") from None
         return one_column(values, "y")
@@ -230,12 +231,13 @@ class Records:
 
     def explain(self, error: DataError) -> DataError:
         """A refusal with what can be done about it, where labels were not declared."""
+        words = str(error).replace("with --classes A,B", 'with classes=["A", "B"]')
         if self.labels is None or getattr(self.owner, "classes", None) is not None:
-            return error
+            return DataError(words)
         return DataError(re.sub(
             r'expected one of the two declared classes \(more than two are not supported yet\)'
             r'(: "0", "1")?', "expected 0 or 1, as y has them without classes= (for -1/+1 give "
-            "classes=[-1, 1]; more than two classes are not supported yet)", str(error)))
+            "classes=[-1, 1]; more than two classes are not supported yet)", words))
 
     def columns(self) -> Columns:
         """The list of columns for the library; nothing is copied that need not be."""
@@ -303,6 +305,7 @@ def _features(X: Any, names: list[str] | None, renamed: list[str] | None) -> Col
         columns = Columns(X.shape[0])
         columns.array(X, renamed)
     else:
+        refuse_stream(X)
         columns = Columns(len(X))
         for name, raw in zip(renamed or names, table_names(X)):
             columns.column(name, X[raw])
@@ -326,8 +329,9 @@ def for_model(owner: Estimator, X: Any) -> Columns:
     if is_frame(X):
         names = names_as_text(table_names(X))
         if known is None and owner._numbered:
-            X = np.column_stack([numbers(plain_values(one_column(frame_column(X, name), name)),
-                                         f'column "{name}"') for name in names])
+            refuse_stream(X)
+            X = np.column_stack([numbers(plain_values(one_column(X[raw], str(raw))),
+                                         f'column "{raw}"') for raw in table_names(X)])
             return for_model(owner, X)
         if known is None:
             warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without "

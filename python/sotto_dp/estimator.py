@@ -175,10 +175,14 @@ class Estimator(Parameters):
             target: str | None = None, person: Any = None) -> Self:
         """Trains the model, once: with a ledger it is charged, whatever happens.
 
+        What names and types show to be wrong is refused before. What only
+        records show is charged; `check_records` finds it beforehand.
+
         Parameters
         ----------
         X : array, sparse matrix or data frame
             The records. Columns of a data frame are known by their names.
+            Those with texts are declared in the schema.
         y : array, optional
             What is to be learned; or `target`.
         sample_weight : array, optional

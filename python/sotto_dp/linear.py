@@ -107,8 +107,8 @@ class LogisticRegression(_Classifier):
         The privacy budget. There is no default. ``float("inf")`` trains
         without noise: NOT PRIVATE.
     classes : list of two, or "public"
-        The labels, the negative one first. Needed unless y is bool or 0/1: the
-        set of labels is data. "public" is your word that the labels in y may
+        The labels, the negative one first, in the type of y. Needed unless y
+        is bool or 0/1: the set of labels is data. "public" is your word that the labels in y may
         be known.
     schema : Schema, optional
         What is known about the columns beforehand. Bounds that are not
@@ -135,7 +135,7 @@ class LogisticRegression(_Classifier):
         parameters, as on the command line with ``_`` for ``-``
         (``sotto help train --solver NAME``).
     progress : True or function, optional
-        A bar of tqdm; or what is called with a `Progress`, and may return True
+        A bar of tqdm, which must be installed; or what is called with a `Progress`, and may return True
         to stop the fit, which stays charged.
     threads : int, optional
         Threads; 0: as many as processors.

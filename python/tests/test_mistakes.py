@@ -216,6 +216,27 @@ class Frames(Charged):
             with self.subTest(frame=name):
                 self.free(dp.UsageError, 'target="name"', self.model().fit, frame)
 
+    def test_one_column_is_no_table(self):
+        for name, frame in frames(self.numbers):
+            if name != "duckdb":
+                with self.subTest(frame=name):
+                    self.free(dp.DataError, "Expected 2D array", self.model().fit, frame["a"],
+                              self.y)
+
+    @unittest.skipIf(pyarrow is None, "no pyarrow")
+    def test_pyarrow(self):
+        table = pyarrow.table(self.numbers)
+        for y, classes in ((self.data["word"], ["x", "z"]), (self.y.astype(bool), None)):
+            y = pyarrow.array(y)
+            model = self.model(classes=classes).fit(table.select(["a", "b"]), y)
+            self.assertGreaterEqual(model.score(table.select(["a", "b"]), y), 0)
+        model = self.model().fit(table.to_batches()[0], target="t")
+        score = model.score(table)
+        self.assertEqual(model.score(table.to_reader()), score)
+        self.model().fit(table.to_reader(), target="t")
+        self.free(dp.UsageError, "columns of a stream", self.model().fit,
+                  table.select(["a", "b"]).to_reader(), self.y)
+
     @unittest.skipIf(polars is None, "no polars")
     def test_polars(self):
         frame = polars.DataFrame(self.numbers)
