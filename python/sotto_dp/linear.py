@@ -135,8 +135,8 @@ class LogisticRegression(_Classifier):
         parameters, as on the command line with ``_`` for ``-``
         (``sotto help train --solver NAME``).
     progress : True or function, optional
-        A bar of tqdm, which must be installed; or what is called with a `Progress`, and may return True
-        to stop the fit, which stays charged.
+        A bar of tqdm, which must be installed; or what is called with a
+        `Progress`, and may return True to stop the fit, which stays charged.
     threads : int, optional
         Threads; 0: as many as processors.
     insecure_seed : int, optional
