@@ -50,6 +50,7 @@ def number_text(number: Any) -> str:
 
 def _raise(status: int, error: Any) -> None:
     message = text(error.message) or "sotto failed without a reason"
+    message = message.replace("'sotto doctor' reads a file", "check_records reads them")
     if status == INTERRUPTED:
         raise Stopped(message)
     raise _ERRORS.get(status, SottoError)(message)

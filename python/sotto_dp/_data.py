@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import call, encode, ffi, handle, lib, number_text
-from .errors import DataError
+from .errors import DataError, UsageError
 
-__all__ = ["Columns", "compressed", "is_frame", "is_sparse", "names_as_text", "numbers",
-           "one_column", "one_text", "table_names"]
+__all__ = ["Array", "Columns", "compressed", "frame_column", "is_frame", "is_sparse", "is_stream",
+           "is_text_like", "missing", "names_as_text", "numbers", "one_column", "one_text",
+           "plain_values", "refuse_stream", "table_names"]
 
 Array = npt.NDArray[Any]
 
@@ -54,7 +55,7 @@ def numbers(values: Any, what: str) -> Array:
     raise DataError(f"{what}: expected numbers, found a text that is none")
 
 
-def _missing(value: object) -> bool:
+def missing(value: object) -> bool:
     """None, NaN, NaT and pandas' NA: whatever is not itself."""
     if value is None:
         return True
@@ -85,8 +86,23 @@ def is_frame(X: object) -> bool:
     """Whether it has columns with names: pandas, polars, pyarrow, DuckDB."""
     if isinstance(X, np.ndarray):
         return False
-    return hasattr(X, "__arrow_c_stream__") or (
-        hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_column")))
+    if type(X).__name__ == "LazyFrame" and hasattr(X, "collect"):
+        raise UsageError("X: a LazyFrame has no rows yet; expected X.collect()")
+    if hasattr(X, "__arrow_c_stream__"):  # a Series has it, too
+        return hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "schema")
+    return hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_column"))
+
+
+def is_stream(X: object) -> bool:
+    """Whether a frame's columns cannot be asked for one by one: it is read once, in order."""
+    return not (hasattr(X, "iloc") or hasattr(X, "get_column") or hasattr(X, "column_names"))
+
+
+def refuse_stream(X: object) -> None:
+    """For whoever wants single columns."""
+    if is_stream(X):
+        raise UsageError("X: the columns of a stream come all at once; expected a table made of "
+                         "it, or the target, weights and people in it")
 
 
 def is_sparse(X: object) -> bool:
@@ -123,13 +139,25 @@ def table_names(X: Any) -> list[Any]:
     """The names of a frame's columns."""
     names = getattr(X, "column_names", None)  # pyarrow
     if names is None:
-        names = X.columns
+        names = X.columns if hasattr(X, "columns") else X.schema.names
     return list(names)
 
 
 def names_as_text(names: Sequence[Any]) -> list[str]:
     """Names of any type, as the library has them."""
     return [name if isinstance(name, str) else str(name) for name in names]
+
+
+def is_text_like(name: object) -> bool:
+    """Whether it may name a column: a text, or a number where a frame has such names."""
+    return isinstance(name, (str, int, np.integer)) and not isinstance(name, bool)
+
+
+def frame_column(X: Any, name: str) -> Any:
+    """A column of a frame by its name as a text."""
+    refuse_stream(X)
+    raw = table_names(X)
+    return X[raw[names_as_text(raw).index(name)]]
 
 
 def one_column(values: Any, what: str) -> Any:
@@ -162,6 +190,17 @@ def _as_objects(values: Any) -> Array:
     return out
 
 
+def plain_values(values: Any) -> Array:
+    """A column as a plain array, with its missing values as objects."""
+    if isinstance(values, np.ndarray):
+        return values
+    if _has_gaps(values):
+        return _as_objects(values)
+    if hasattr(values, "to_pylist") and not hasattr(values, "chunks"):  # an Array of pyarrow
+        return np.asarray(values.to_numpy(zero_copy_only=False))
+    return np.asarray(values.to_numpy())
+
+
 class Columns:
     """A list of columns; what they are made of stays alive with it."""
 
@@ -184,6 +223,14 @@ class Columns:
                               lib.sotto_columns_stream,
                               ffi.cast("struct ArrowArrayStream *", address))
         return self
+
+    def __enter__(self) -> Columns:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Lets go of everything, even where a traceback still has it: a stream is open."""
+        ffi.release(self.pointer)
+        self._alive.clear()
 
     def _check_rows(self, count: int, what: str) -> None:
         if count != self.rows:
@@ -245,19 +292,21 @@ class Columns:
                               for code in codes.to_numpy()])
             return
         dtype: Any = getattr(values, "dtype", None)
+        if hasattr(dtype, "fill_value"):  # pandas' sparse columns
+            self._plain(name, np.asarray(values))
+            return
         if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "O") in "iufb":
             blank = values.isna().to_numpy()  # pandas' nullable numbers
             self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=0), blank)
             return
-        self._plain(name, _as_objects(values) if _has_gaps(values)
-                    else np.asarray(values.to_numpy()))
+        self._plain(name, plain_values(values))
 
     def _plain(self, name: str, values: Array) -> None:
         what = f'column "{name}"'
         if values.dtype.kind == "U":
             self.texts(name, [str(value).encode("utf-8", "surrogateescape") for value in values])
         elif values.dtype.kind in "OST":
-            self.texts(name, [None if _missing(value) else one_text(value, what)
+            self.texts(name, [None if missing(value) else one_text(value, what)
                               for value in values.tolist()])
         else:
             self.numbers(name, values)

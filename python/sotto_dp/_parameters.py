@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ._model import Doubles, Model
+from .errors import UsageError
 from .ledger import Dataset
 from .progress import Progress
 
-__all__ = ["PLAIN", "Parameters", "Results"]
+__all__ = ["PLAIN", "Parameters", "Results", "a_number"]
 
 Self = TypeVar("Self", bound="Parameters")
 
@@ -25,6 +26,18 @@ PLAIN = (
     "batch_rate", "momentum", "decay", "rule", "selection_share", "norm_bound", "radius",
     "intercept_radius", "blocks", "sampling", "candidates", "path", "tolerance", "huber_delta",
     "threads", "insecure_seed")
+
+
+def a_number(value: Any, name: str) -> float:
+    """A number of Python or numpy; a text that looks like one is none."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UsageError(f"{name}: expected a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise UsageError(f"{name}: expected a number") from None
 
 
 class Results:

@@ -8,6 +8,7 @@ known.
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +18,10 @@ import numpy as np
 
 from . import _sklearn
 from ._core import Options
-from ._data import (Columns, compressed, is_frame, is_sparse, names_as_text, one_column, one_text,
+from ._data import (Columns, compressed, frame_column, is_frame, is_sparse, is_text_like,
+                    names_as_text, numbers, one_column, one_text, plain_values, refuse_stream,
                     table_names)
+from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
 from .errors import DataError, PrivacyError, UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +54,18 @@ def _free_name(name: str, taken: list[str]) -> str:
     return name
 
 
+def _check_arguments(y: Any, weight: Any, target: Any, person: Any) -> None:
+    """Refuses names where arrays belong, and arrays where a name does."""
+    if isinstance(y, str):
+        raise UsageError("y: expected an array; a column of X is named by target=")
+    for what, value, role in (("sample_weight", weight, "Weight"), ("person", person, "Person")):
+        if isinstance(value, str):
+            raise UsageError(f"{what}: expected an array; a column of X gets that role in the "
+                             f"schema, as {role}()")
+    if target is not None and not is_text_like(target):
+        raise UsageError("target: expected the name of a column of X; an array is given as y")
+
+
 def _kind(values: Any) -> str:
     """The kind of a column's type, as numpy names it; texts are O."""
     dtype = getattr(values, "dtype", None)
@@ -80,15 +95,17 @@ class Records:
              person: Any) -> Records:
         """Sorts out what the arguments are."""
         frame = is_frame(X)
+        _check_arguments(y, weight, target, person)
         if target is None and y is None and frame:
             target = getattr(owner.schema, "target", None)
         if target is None and y is None:
             raise UsageError(f"This {type(owner).__name__} estimator requires y to be passed, "
-                             "but the target y is None.")
+                             "but the target y is None." +
+                             (' Or name a column of X: target="name".' if frame else ""))
         if target is not None and (y is not None or not frame):
             raise UsageError("target: names a column of a data frame, instead of y")
-        raw = table_names(X) if frame else None
-        names = None if raw is None else names_as_text(raw)
+        names = names_as_text(table_names(X)) if frame else None
+        target = None if target is None else str(target)
         if names is not None and len(set(names)) < len(names):
             raise DataError("expected columns with different names")
         if target is not None and names is not None and target not in names:
@@ -102,7 +119,7 @@ class Records:
                               _sklearn.column_vector(), stacklevel=4)
             y = one_column(y, "y")
             name = getattr(y, "name", None)
-            target = name if isinstance(name, str) and name not in taken else (
+            target = name if isinstance(name, str) and name and name not in taken else (
                 getattr(owner.schema, "target", None) or "target")
             target = _free_name(target, taken)
         assert target is not None
@@ -157,11 +174,17 @@ class Records:
             labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
             if len(labels) != 2 or labels[0] == labels[1]:
                 raise UsageError("classes: expected two different labels, the negative one first")
-            return labels
+            return fitting_labels(labels, self._target_kind())
         declared = getattr(self.owner.schema, "columns", {}).get(self.target)
-        if getattr(declared, "classes", None) is not None:
+        words = getattr(declared, "classes", None)
+        if words is not None:
+            if self._target_kind() == "number" and None in map(number_of, words):
+                raise UsageError("schema: its classes are texts, and y has numbers")
             return None
-        kind = "i" if self._streams() else _kind(self._target_values())
+        if self._streams():  # types that cannot be told are left to the library
+            kind = "i" if self._target_kind() in ("number", "other") else "O"
+        else:
+            kind = _kind(self._target_values())
         if kind == "b":
             return [False, True]
         if kind in "iuf":  # which of the two ways to write them is used would be data
@@ -170,12 +193,30 @@ class Records:
             "classes: the labels in y are data; expected classes=[negative, positive], or "
             'classes="public" as your word that they may be known')
 
+    def _target_kind(self) -> str:
+        """What the type of the target tells about it."""
+        if self.y is None:
+            return column_kinds(self.X, self.names or []).get(self.target, "other")
+        return kind_of(getattr(self.y, "dtype", getattr(self.y, "type", None)))
+
+    def check_types(self) -> None:
+        """Refuses what types show to be wrong; no record is looked at."""
+        owner = self.owner
+        try:
+            check_features(self.X, self.names or [], owner.schema,
+                           [self.target, *_not_features(owner)])
+        except DataError:
+            if owner.ledger is None or not owner.ledger._in_parts():
+                raise  # otherwise it may be the column of the parts
+        if owner._estimator_type != "classifier" and self._target_kind() == "text":
+            raise DataError("y: expected numbers, and its type is text")
+
     def _target_values(self) -> Any:
         values = self.y
         if values is None:
             try:
-                values = self.X[self.target]
-            except (TypeError, KeyError):
+                values = frame_column(self.X, self.target)
+            except (TypeError, KeyError, UsageError):
                 raise UsageError("classes: expected the two labels; those of a stream are not "
                                  "looked at") from None
         return one_column(values, "y")
@@ -190,10 +231,13 @@ class Records:
 
     def explain(self, error: DataError) -> DataError:
         """A refusal with what can be done about it, where labels were not declared."""
-        if getattr(self.owner, "classes", None) is None and "declared classes" in str(error):
-            return DataError(f"{error}; without classes= y is 0/1 or bool: for -1/+1 give "
-                             "classes=[-1, 1]")
-        return error
+        words = str(error).replace("with --classes A,B", 'with classes=["A", "B"]')
+        if self.labels is None or getattr(self.owner, "classes", None) is not None:
+            return DataError(words)
+        return DataError(re.sub(
+            r'expected one of the two declared classes \(more than two are not supported yet\)'
+            r'(: "0", "1")?', "expected 0 or 1, as y has them without classes= (for -1/+1 give "
+            "classes=[-1, 1]; more than two classes are not supported yet)", words))
 
     def columns(self) -> Columns:
         """The list of columns for the library; nothing is copied that need not be."""
@@ -261,6 +305,7 @@ def _features(X: Any, names: list[str] | None, renamed: list[str] | None) -> Col
         columns = Columns(X.shape[0])
         columns.array(X, renamed)
     else:
+        refuse_stream(X)
         columns = Columns(len(X))
         for name, raw in zip(renamed or names, table_names(X)):
             columns.column(name, X[raw])
@@ -283,6 +328,11 @@ def for_model(owner: Estimator, X: Any) -> Columns:
     known = getattr(owner, "feature_names_in_", None)
     if is_frame(X):
         names = names_as_text(table_names(X))
+        if known is None and owner._numbered:
+            refuse_stream(X)
+            X = np.column_stack([numbers(plain_values(one_column(X[raw], str(raw))),
+                                         f'column "{raw}"') for raw in table_names(X)])
+            return for_model(owner, X)
         if known is None:
             warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without "
                           "feature names", UserWarning, stacklevel=4)

@@ -285,6 +285,9 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
     def _for_last(self, params: dict[str, Any]) -> dict[str, Any]:
         start = self.steps[-1][0] + "__"
         for name in params:
+            if name == "target":
+                raise UsageError("target: a pipeline's steps do not see it; give X and y, the "
+                                 "target apart")
             if not name.startswith(start):
                 raise UsageError(f"fit: expected parameters of the last step only, as "
                                  f"{start}sample_weight")

@@ -17,17 +17,18 @@ from ._core import (Options, Stopped, call, ffi, lib, remarks, table_remarks, ta
                     with_callback)
 from ._data import Columns
 from ._model import Doubles, Model
-from ._parameters import PLAIN, Parameters
+from ._parameters import PLAIN, Parameters, a_number
 from ._records import Records, batches, for_model
 from ._spending import untracked
 from .errors import (DataError, NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
                      UntrackedWarning, UsageError)
 from .ledger import Dataset, who
-from .progress import reporter
+from .progress import check as check_progress, reporter
 
 __all__ = ["Estimator", "Plan"]
 
 Self = TypeVar("Self", bound="Estimator")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -66,12 +67,11 @@ class Estimator(Parameters):
         if self.epsilon is None:
             raise PrivacyError("epsilon: expected a number, the privacy budget; there is no "
                                "default, and inf trains a model that is NOT PRIVATE")
-        try:
-            if math.isinf(float(self.epsilon)):
-                return False
-        except (TypeError, ValueError, OverflowError):
-            raise UsageError("epsilon: expected a number") from None
-        if self.delta is None:
+        if math.isinf(a_number(self.epsilon, "epsilon")):
+            return False
+        if self.delta is not None:
+            a_number(self.delta, "delta")
+        else:
             raise PrivacyError("delta: expected a number well below 1 / rows; there is no default")
         return self.insecure_seed is None
 
@@ -175,10 +175,14 @@ class Estimator(Parameters):
             target: str | None = None, person: Any = None) -> Self:
         """Trains the model, once: with a ledger it is charged, whatever happens.
 
+        What names and types show to be wrong is refused before. What only
+        records show is charged; `check_records` finds it beforehand.
+
         Parameters
         ----------
         X : array, sparse matrix or data frame
             The records. Columns of a data frame are known by their names.
+            Those with texts are declared in the schema.
         y : array, optional
             What is to be learned; or `target`.
         sample_weight : array, optional
@@ -193,14 +197,14 @@ class Estimator(Parameters):
         self
         """
         private = self._is_private()
+        check_progress(self.progress)
         options = self._settings()
         self._set_people(options)
         self._set_ledger(options)
-        records = Records.take(self, X, y, sample_weight, target, person)
-        records.declare(options)
-        call(lib.sotto_fit_check, options.pointer)
+        records = self._records(options, X, y, sample_weight, target, person)
         try:
-            model = self._train(options, records.columns(), private)
+            with records.columns() as columns:
+                model = self._train(options, columns, private)
         except DataError as error:
             raise records.explain(error) from None
         records.settle(self)
@@ -209,6 +213,44 @@ class Estimator(Parameters):
         if model.booking() is not None:
             model.settle()
         return self
+
+    def _records(self, options: Options, *given: Any) -> Records:
+        """The records, after every check that looks at none of them."""
+        records = Records.take(self, *given)
+        records.declare(options)
+        records.check_types()
+        call(lib.sotto_fit_check, options.pointer)
+        return records
+
+    def check_records(self, X: Any, y: Any = None, sample_weight: Any = None, *,
+                      target: str | None = None, person: Any = None) -> None:
+        """Reads the records as `fit` would, without a charge; nothing is trained or kept.
+
+        What it says depends on records: it is for the operator beside the
+        data, and not for release. The parameters are those of `fit`.
+
+        Raises
+        ------
+        DataError
+            As `fit` would raise it, but for what only training can find.
+        """
+        self._is_private()
+        options = self._settings()
+        self._set_people(options)
+        if self.ledger is not None and self.ledger._in_parts():
+            raise UsageError("check_records: the data set has parts, and only a fit can read "
+                             "them; leave out ledger= and declare the column in the schema")
+        records = self._records(options, X, y, sample_weight, target, person)
+        table = ffi.new("sotto_table **")
+        try:
+            with records.columns() as columns:
+                call(lib.sotto_table_from, table, columns.pointer, options.pointer)
+        except DataError as error:
+            raise records.explain(error) from None
+        try:
+            self._warn(table_remarks(table[0]))
+        finally:
+            lib.sotto_table_free(table[0])
 
     def _train(self, options: Options, columns: Columns, private: bool) -> Model:
         table = ffi.new("sotto_table **")
@@ -278,12 +320,13 @@ class Estimator(Parameters):
 
     def _answer(self, X: Any, what: int) -> Doubles:
         model = self._fitted()
-        columns = for_model(self, X)
         options = Options()
         if self.threads is not None:
             options.set("threads", self.threads)
         table = ffi.new("sotto_table **")
-        call(lib.sotto_table_from_for, table, model.pointer, 0, columns.pointer, options.pointer)
+        with for_model(self, X) as columns:
+            call(lib.sotto_table_from_for, table, model.pointer, 0, columns.pointer,
+                 options.pointer)
         try:
             return model.predict(table[0], what)
         finally:

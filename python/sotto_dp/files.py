@@ -16,7 +16,11 @@ _KINDS: tuple[type[Estimator], ...] = (LogisticRegression, LinearSVC, LinearRegr
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
-    """Reads a model file, as the program or `save` wrote it, whatever its loss."""
+    """Reads a model file, as the program or `save` wrote it, whatever its loss.
+
+    A file has labels as texts: those that are whole numbers come back as
+    numbers. `score` reads labels of either type.
+    """
     loss = Model.read(os.fspath(path)).loss()
     for kind in _KINDS:
         if loss in kind._losses:

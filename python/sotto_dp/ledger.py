@@ -95,7 +95,7 @@ class Dataset:
 
         def take(row: Any) -> int:
             found.append({
-                "unit": text(row.unit), "adjacency": text(row.adjacency),
+                "unit": text(row.unit), "part": text(row.part), "adjacency": text(row.adjacency),
                 "owner": text(row.owner), "delta": float(row.delta),
                 "cap_epsilon": float(row.cap_epsilon) if row.has_cap else None,
                 "spent_epsilon": float(row.spent_epsilon),
@@ -108,6 +108,10 @@ class Dataset:
             lib.sotto_ledger_datasets, ledger, encode(self.name),
             lib.sotto_dp_dataset, context))
         return found[0]
+
+    def _in_parts(self) -> bool:
+        """Whether it has parts; only the library knows the column of the parts."""
+        return self._state()["part"] is not None
 
     def left(self) -> float | None:
         """What one more fit may cost, in epsilon; rounded down. None: no cap."""
@@ -237,7 +241,11 @@ class Ledger:
             raise UsageError("dataset: expected a name")
         wanted = {"unit-column": unit, "rows-per-person": rows, "epsilon": epsilon,
                   "delta": delta, "adjacency": adjacency, "owner": owner}
-        if not self._has(name):
+        there = self.names()
+        if name not in there:
+            if there and epsilon is None and delta is None:
+                raise UsageError(f'there is no data set "{name}"; there are: {", ".join(there)} '
+                                 "(epsilon= and delta= make one)")
             _create(self.path, name, wanted)
         made = Dataset(self.path, name, unit, rows or 1, adjacency or "add-remove")
         return _same(made, wanted)
@@ -257,9 +265,6 @@ class Ledger:
         with_callback(take, lambda context: call(
             lib.sotto_ledger_datasets, ledger, ffi.NULL, lib.sotto_dp_dataset, context))
         return list(dict.fromkeys(found))
-
-    def _has(self, name: str) -> bool:
-        return name in self.names()
 
 
 def _create(path: str, name: str, wanted: dict[str, Any]) -> None:

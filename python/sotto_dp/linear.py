@@ -11,20 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import lib
-from ._data import numbers, one_column
+from ._data import numbers, plain_values
 from ._model import Doubles, Model
+from ._scores import class_codes, sample_weights, stream_quality, target_of
 from .errors import DataError
 from .estimator import Estimator
 
 __all__ = ["HuberRegressor", "LinearRegression", "LinearSVC", "LogisticRegression"]
-
-
-def _weights(sample_weight: Any, rows: int) -> Doubles:
-    if sample_weight is None:
-        return np.ones(rows)
-    out: Doubles = numbers(one_column(sample_weight, "sample_weight"),
-                           "sample_weight").astype(np.float64)
-    return out
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -53,13 +46,21 @@ class _Classifier(Estimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
-        """The accuracy: the part of the rows whose label is right."""
-        y = np.asarray(one_column(X[target] if y is None else y, "y"))
-        answers = self.predict(X)
-        if len(y) != len(answers):
-            raise DataError(f"y has {len(y)} rows where {len(answers)} were expected")
-        right = np.asarray(answers == y, dtype=np.float64)
-        return float(np.average(right, weights=_weights(sample_weight, len(right))))
+        """The accuracy: the part of the rows whose label is right.
+
+        Labels are read as in a fit, as numbers or as texts. Without y it is
+        the column `target` of X, or else that of the schema.
+        """
+        self._fitted()
+        y = target_of(self, X, y, target)
+        if y is None:
+            return stream_quality(self, X, sample_weight)["accuracy"]
+        codes = class_codes(y, self._model.classes())
+        answers = self._answers(X, lib.SOTTO_ANSWER_VALUE) > 0
+        if len(codes) != len(answers):
+            raise DataError(f"y has {len(codes)} rows where {len(answers)} were expected")
+        right = np.asarray(answers == codes, dtype=np.float64)
+        return float(np.average(right, weights=sample_weights(sample_weight, len(right))))
 
 
 def _as_labels(names: list[str]) -> npt.NDArray[Any]:
@@ -76,9 +77,16 @@ class _Regressor(Estimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
-        """R squared: 1 is perfect, 0 is what the mean would do."""
-        y = numbers(one_column(X[target] if y is None else y, "y"), "y").astype(np.float64)
-        weight = _weights(sample_weight, len(y))
+        """R squared: 1 is perfect, 0 is what the mean would do.
+
+        Without y it is the column `target` of X, or else that of the schema.
+        """
+        self._fitted()
+        y = target_of(self, X, y, target)
+        if y is None:
+            return stream_quality(self, X, sample_weight)["r2"]
+        y = numbers(plain_values(y), "y").astype(np.float64)
+        weight = sample_weights(sample_weight, len(y))
         residual = float(np.sum(weight * (y - self.predict(X)) ** 2))
         total = float(np.sum(weight * (y - np.average(y, weights=weight)) ** 2))
         if total == 0:
@@ -99,8 +107,8 @@ class LogisticRegression(_Classifier):
         The privacy budget. There is no default. ``float("inf")`` trains
         without noise: NOT PRIVATE.
     classes : list of two, or "public"
-        The labels, the negative one first. Needed unless y is bool or 0/1: the
-        set of labels is data. "public" is your word that the labels in y may
+        The labels, the negative one first, in the type of y. Needed unless y
+        is bool or 0/1: the set of labels is data. "public" is your word that the labels in y may
         be known.
     schema : Schema, optional
         What is known about the columns beforehand. Bounds that are not
@@ -127,8 +135,8 @@ class LogisticRegression(_Classifier):
         parameters, as on the command line with ``_`` for ``-``
         (``sotto help train --solver NAME``).
     progress : True or function, optional
-        A bar of tqdm; or what is called with a `Progress`, and may return True
-        to stop the fit, which stays charged.
+        A bar of tqdm, which must be installed; or what is called with a
+        `Progress`, and may return True to stop the fit, which stays charged.
     threads : int, optional
         Threads; 0: as many as processors.
     insecure_seed : int, optional

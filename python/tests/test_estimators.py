@@ -45,7 +45,7 @@ class Refusals(Case):
                 ({"l1": "much"}, dp.UsageError, "^--l1"),
                 ({"l1": {}}, dp.UsageError, "expected a number or a text, found dict"),
                 ({"classes": [1, 1]}, dp.UsageError, "two different labels"),
-                ({"classes": ["a,b", "c"]}, dp.UsageError, "comma"),
+                ({"classes": ["1,5", "c"]}, dp.UsageError, "classes: y has numbers"),
                 ({"ledger": "file.db"}, dp.UsageError, "Ledger"),
                 ({"progress": "bar"}, dp.UsageError, "progress")):
             refused = dp.LogisticRegression(**{**BUDGET, **params})
@@ -132,7 +132,10 @@ class Labels(Case):
             self.assertNotIn("no", str(error).split())
         # which of the two ways of writing numbers is used would be data, too
         self.refused(dp.DataError, r"classes=\[-1, 1\]", self.fit, np.where(self.y, 1, -1))
-        self.refused(dp.DataError, "declared classes", self.fit, self.y * 987654.321)
+        error = self.refused(dp.DataError, "expected 0 or 1.*without classes=.*more than two",
+                             self.fit, self.y * 987654.321)
+        self.assertNotIn("declared", str(error))
+        self.refused(dp.UsageError, "comma", self.fit, words, classes=["a,b", "c"])
 
     def test_a_rare_label_changes_nothing_that_is_released(self):
         """All rows of one class: the labels are those that were declared."""

@@ -1,0 +1,91 @@
+"""What the types of columns tell, before a record is looked at.
+
+Types and names are public. So a mistake that they show is refused before a fit
+is booked, and costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import DataError, UsageError
+
+__all__ = ["check_features", "column_kinds", "fitting_labels", "kind_of", "number_of"]
+
+_NUMBER = re.compile(r"u?int(eger|\d+)?|float\d*|double|halffloat|half_float|bool(ean)?|real|"
+                     r"u?(big|small|tiny|huge)int")
+_TEXT = ("str", "utf8", "large_str", "large_utf8", "varchar")
+_CATEGORY = ("categor", "enum", "dictionary")
+
+
+def kind_of(dtype: Any) -> str:
+    """Of a column's type: number, text, category, object, or other.
+
+    An object may be anything, and so may the levels of a category.
+    """
+    kind, name = getattr(dtype, "kind", None), str(dtype).lower()
+    if isinstance(dtype, np.dtype) and kind == "O" or name == "object":
+        return "object"
+    if isinstance(kind, str) and kind in "biuf" or _NUMBER.fullmatch(name):
+        return "number"
+    if name.startswith(_CATEGORY):
+        return "category"
+    if isinstance(kind, str) and kind in "UST" or name.startswith(_TEXT):
+        return "text"
+    return "other"
+
+
+def column_kinds(X: Any, names: Sequence[str]) -> dict[str, str]:
+    """The kinds of a frame's columns; none where it does not say them."""
+    types = getattr(getattr(X, "schema", None), "types", None)  # pyarrow
+    if not isinstance(types, list):
+        types = getattr(X, "dtypes", None)
+    if types is None or not hasattr(types, "__len__") or len(types) != len(names):
+        return {}
+    return {name: kind_of(each) for name, each in zip(names, list(types))}
+
+
+def check_features(X: Any, names: Sequence[str], schema: Any, others: Sequence[str]) -> None:
+    """Refuses columns of texts that nobody has declared as such."""
+    declared = getattr(schema, "columns", {})
+    for name, kind in column_kinds(X, names).items():
+        column = declared.get(name, getattr(schema, "others", None))
+        if name in others or (column is None and schema is not None):
+            continue  # the library refuses what a schema does not have, by its name
+        role = type(column).__name__
+        wrong = (("text", "category", "object") if column is None else
+                 ("text",) if role in ("Number", "Weight") else ())
+        if kind in wrong:
+            raise DataError(
+                f'column "{name}": expected numbers, and its type is {_WORDS[kind]}; declare its '
+                "levels in a schema, as Category([...]), or make numbers of it, or leave it out")
+
+
+_WORDS = {"text": "text", "category": "a category", "object": "object"}
+
+
+def number_of(label: str) -> float | int | None:
+    """The number that a label is, as the library reads it; None: it is a text."""
+    try:
+        if "_" in label:
+            return None
+        value = float(label)
+    except ValueError:
+        return None
+    return int(value) if value.is_integer() else value
+
+
+def fitting_labels(labels: list[Any], kind: str) -> list[Any]:
+    """The labels in the type that y has; refused where they cannot be in it."""
+    if kind == "text" and not all(isinstance(each, (str, bytes)) for each in labels):
+        raise UsageError('classes: y has texts; expected two texts, as classes=["0", "1"]')
+    if kind != "number":
+        return labels
+    found = [number_of(each) if isinstance(each, str) else each for each in labels]
+    if any(each is None or isinstance(each, bytes) for each in found):
+        raise UsageError("classes: y has numbers; expected two numbers, as classes=[0, 1]")
+    return found
