@@ -111,7 +111,7 @@ class Records:
         assert target is not None
         taken.append(target)
         return cls(owner, X, y, weight, person, names, target, _free_name("weight", taken),
-                   _free_name("person", taken))
+                   _free_name(getattr(owner.ledger, "unit", None) or "person", taken))
 
     # ---- options ----
 

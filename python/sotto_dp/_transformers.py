@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ._data import compressed
+from ._pipeline_input import admit
 from ._row_local import inspect_steps, load
 from ._schema_text import check_words
 from .errors import DataError, PrivacyError, RemarkWarning, SottoError, UsageError
@@ -130,7 +132,7 @@ class Bounds(_RowLocal):
         if _sparse.issparse(X):
             if (low > 0).any() or (high < 0).any():
                 raise UsageError("Bounds: expected bounds with 0 in them for a sparse table")
-            X = X.tocsr(copy=True).astype(np.float64)
+            X = compressed(X).tocsr().astype(np.float64)  # nothing is added up
             X.data = np.clip(X.data, low[X.indices], high[X.indices])
             return X
         try:
@@ -272,7 +274,9 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
             if step is None or isinstance(step, str):
                 continue
             try:
-                X = step.fit_transform(X)
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")  # what they tell is about records
+                    X = step.fit_transform(X)
             except SottoError:
                 raise
             except Exception as error:
@@ -307,7 +311,7 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
         known = self._refuse(_sparse.issparse(X))
         words = self._for_last(params)
         last = self.steps[-1][1]
-        prepared = self._prepare(X)
+        prepared = self._prepare(admit(self.steps, X, words))
         mark = _Covered()
         if known:
             last._columns_covered = mark
