@@ -229,8 +229,12 @@ class Estimator(Parameters):
         except BaseException as error:
             lib.sotto_table_free(table[0])
             if private and self.ledger is None:
-                untracked.lose(options.get("adjacency") or "add-remove",
-                               float(self.epsilon or 0))
+                untracked.lose({
+                    "adjacency": options.get("adjacency") or "add-remove",
+                    "unit_column": options.get("unit-column") or getattr(
+                        self.schema, "person", None),
+                    "rows_per_person": options.get("rows-per-person"),
+                    "epsilon": self.epsilon or 0, "delta": self.delta or 0})
             if isinstance(error, Stopped):
                 raise KeyboardInterrupt from None
             raise

@@ -260,6 +260,35 @@ class Warnings(Case):
         words = dict(self.caught(dp.LogisticRegression(**BUDGET), X, y))[dp.UntrackedWarning]
         self.assertRegex(words, "2 untracked fits .*epsilon 2 at")
 
+    def test_a_stopped_fit_counts_with_its_delta(self):
+        from sotto_dp import _spending
+        X, y = problem()
+        for more, given in (({}, {}), ({"rows_per_person": 2}, {"person": np.arange(len(y)) // 2})):
+            _spending.untracked.forget()
+            stopped = dp.LogisticRegression(epsilon=1, delta=0.01, progress=lambda at: True, **more)
+            self.assertRaises(KeyboardInterrupt, stopped.fit, X, y, **given)
+            with self.assertWarnsRegex(dp.UntrackedWarning,
+                                       r"2 untracked fits .*set: epsilon 2 at delta 0.010[12]"):
+                dp.LogisticRegression(epsilon=1, delta=1e-4, **more).fit(X, y, **given)
+
+    def test_promises_that_differ_are_all_told(self):
+        from sotto_dp import _spending
+        _spending.untracked.forget()
+        X, y = problem()
+        dp.LogisticRegression(**BUDGET).fit(X, y)
+        dp.LogisticRegression(**BUDGET, adjacency="replace-one", rows=len(y)).fit(X, y)
+        dp.LogisticRegression(**BUDGET).fit(X, y)
+        last = dp.LogisticRegression(**BUDGET, rows_per_person=3)
+        with self.assertWarns(dp.UntrackedWarning) as caught:
+            last.fit(X, y, person=np.arange(len(y)) // 2)
+        words = str(caught.warning)
+        self.assertIn("4 untracked fits", words)
+        self.assertRegex(words, r"2 to a row \(add-remove\): epsilon 1\.\d+ at delta 1e-06; "
+                         r"1 to a row \(replace-one\): epsilon 1 at delta 1e-06; "
+                         r'1 to a person of at most 3 row\(s\) by "person" \(add-remove\): '
+                         "epsilon 1 at delta 1e-06$")
+        self.assertNotRegex(words, "data set: epsilon")
+
     def test_not_private(self):
         X, y = problem()
         for model in (dp.LinearRegression(epsilon=float("inf")),
