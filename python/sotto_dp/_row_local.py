@@ -113,7 +113,7 @@ def _normalizer(walk: _Walk) -> None:
 def _by_element(function: Any) -> bool:
     """Whether it is a function of NumPy's own that takes one number at a time."""
     numpy = load("numpy")
-    return (type(function) is numpy.ufunc
+    return (type(function) is numpy.ufunc and function.signature is None and function.nin == 1
             and getattr(numpy, function.__name__, None) is function)
 
 

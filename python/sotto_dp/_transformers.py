@@ -107,6 +107,10 @@ class Bounds(_RowLocal):
         self.high = high
 
     def _limits(self) -> tuple[Any, Any]:
+        if any(hasattr(each, "dtype") and getattr(each, "ndim", 1)
+               for each in (self.low, self.high)):
+            raise UsageError("Bounds: expected numbers or lists that are written down; an array "
+                             "was computed from something")
         try:
             low, high = (np.asarray(x, dtype=np.float64) for x in (self.low, self.high))
         except (TypeError, ValueError):
@@ -240,14 +244,14 @@ class _Covered:
     neither is a fit that another thread starts on it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
         self.thread: int | None = threading.get_ident()
 
-    def __bool__(self) -> bool:
-        return self.thread == threading.get_ident()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return bool, ()
+    @property
+    def owner(self) -> Any:
+        """The estimator that is marked, in its thread; None in any other."""
+        return self._owner if self.thread == threading.get_ident() else None
 
 
 class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
@@ -312,7 +316,7 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
         words = self._for_last(params)
         last = self.steps[-1][1]
         prepared = self._prepare(admit(self.steps, X, words))
-        mark = _Covered()
+        mark = _Covered(last)
         if known:
             last._columns_covered = mark
         try:

@@ -92,7 +92,7 @@ class Estimator(Parameters):
             if value is not None:
                 options.set(name.replace("_", "-"), value)
         options.set("intercept", bool(self.fit_intercept))
-        if not getattr(self, "_columns_covered", False):
+        if getattr(getattr(self, "_columns_covered", None), "owner", None) is not self:
             options.set("prepared", "elsewhere")
         return options
 
@@ -337,7 +337,8 @@ class Estimator(Parameters):
         return page
 
     def __getstate__(self) -> dict[str, Any]:
-        return _sklearn.with_version(self, dict(self.__dict__))
+        return _sklearn.with_version(self, {key: value for key, value in self.__dict__.items()
+                                            if key != "_columns_covered"})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({key: value for key, value in state.items()

@@ -3,6 +3,7 @@
 
 import inspect
 import pickle
+import types
 import warnings
 from unittest import mock
 
@@ -177,8 +178,11 @@ class Kept(Case):
         model = dp.LogisticRegression(**BUDGET).fit(X, y)
         self.assertIn(words, model.statement_["not_covered"])
         self.assertIn(words, model.report())
-        model._columns_covered = True  # as dp.make_pipeline has it
-        self.assertNotIn(words, model.fit(X, y).statement_["not_covered"])
+        for mark, covered in ((True, False), (types.SimpleNamespace(owner=dp.LinearSVC()), False),
+                              (types.SimpleNamespace(owner=model), True)):
+            model._columns_covered = mark  # as dp.make_pipeline has it, for this object alone
+            self.assertEqual(words not in model.fit(X, y).statement_["not_covered"], covered)
+            self.assertNotIn("_columns_covered", vars(pickle.loads(pickle.dumps(model))))
 
     def test_pickle(self):
         X, y = problem()

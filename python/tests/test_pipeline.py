@@ -277,6 +277,7 @@ class Check(unittest.TestCase):
                      FunctionTransformer(np.clip, kw_args={"a_min": 0, "a_max": 1}),
                      FunctionTransformer(np.add, kw_args={"x2": 1}),
                      FunctionTransformer(np.frompyfunc(float, 1, 1)),
+                     FunctionTransformer(np.matmul), FunctionTransformer(np.add),
                      HashingVectorizer(analyzer=str.split), HashingVectorizer(tokenizer=str.split),
                      HashingVectorizer(preprocessor=str.lower),
                      HashingVectorizer(strip_accents=str.lower)):
@@ -410,18 +411,22 @@ class Fits(Case):
             if not copies:
                 copies.extend([copy.copy(inner), copy.deepcopy(inner),
                                pickle.loads(pickle.dumps(inner)), clone(inner)])
-                seen.append(bool(inner._columns_covered))
+                seen.append(inner._columns_covered.owner is inner)
+                forged = copy.copy(inner)
+                forged._columns_covered = inner._columns_covered
+                forged.set_params(progress=None)
+                seen.append(uncovered(forged.fit(self.X, self.y)))
                 other = threading.Thread(
-                    target=lambda: seen.append(bool(inner._columns_covered)))
+                    target=lambda: seen.append(inner._columns_covered.owner is inner))
                 other.start()
                 other.join()
 
         pipe = self.pipe(progress=report_of(report))
         pipe.fit(self.X, self.y)
-        self.assertEqual(seen, [True, False])
+        self.assertEqual(seen, [True, True, False])
         self.assertEqual(len(copies), 4)
         for each in copies:
-            self.assertFalse(getattr(each, "_columns_covered", False))
+            self.assertNotIn("_columns_covered", vars(each))
             each.set_params(progress=None)
             self.assertTrue(uncovered(each.fit(self.X, self.y)))
 
@@ -607,7 +612,8 @@ class Transformers(unittest.TestCase):
         S = sparse.csr_matrix([[5.0, 0, -7]])
         self.assertEqual(dp.Bounds(-1, 2).fit_transform(S).toarray().tolist(), [[2, 0, -1]])
         self.assertEqual(S.toarray().tolist(), [[5, 0, -7]])
-        for low, high in ((1, 0), (0, np.inf), (np.nan, 1), ("a", 1), ([0, 0], 1), ([[0]], 1)):
+        for low, high in ((1, 0), (0, np.inf), (np.nan, 1), ("a", 1), ([0, 0], 1), ([[0]], 1),
+                          (X.min(axis=0), 1), (0, np.ones(3))):
             with self.assertRaises(dp.UsageError):
                 dp.Bounds(low, high).fit(X)
         with self.assertRaises(dp.UsageError):
