@@ -128,6 +128,8 @@ def _text_or_none(value: object) -> bytes | None:
     try:
         if isinstance(value, np.longdouble) and np.float64(value) != value:
             return None  # two of them would become one
+        if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+            return None  # as the library has it in an array of numbers
         return None if _missing(value) else one_text(value, "")
     except Exception:
         return None

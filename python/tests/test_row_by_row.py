@@ -9,6 +9,11 @@ from common import BUDGET, SECRETS, Case, dp, main, np
 
 from sotto_dp._data import Columns, numbers, one_column, rows_of_lists
 
+try:
+    import polars
+except ImportError:
+    polars = None
+
 # Values that are no number and have no text, or none that Python would write.
 ODD = [10 ** 400, 10 ** 5000, 3 + 4j, {"SECRETWORD": 1}, ("SECRETWORD",), object(), [1, 2],
        np.array([1, 2]), decimal.Decimal("sNaN"), "SECRETWORD\ud800", "\udcff", "a\0b"]
@@ -55,6 +60,7 @@ class Lists(Case):
         mine = [1, 1.0, True, 0.5, 2 ** 53 + 1, "b", None, float("nan"), float("inf"), -0.0]
         alone = [handed([value])[0] for value in mine]
         self.assertEqual(alone[:7], [b"1", b"1", b"1", b"0.5", b"9007199254740993", b"b", None])
+        self.assertEqual(alone[7:], [None, None, b"0"])
         for other in ["word", 0.5, None, float("nan"), 2 ** 70, *ODD, Raises()]:
             for listed in ([*mine, other], (other, *mine)):
                 found = handed(listed)
@@ -77,6 +83,20 @@ class Lists(Case):
             model = drop(rows_per_person=2).fit(X, y, person=person)
             models.add(model.coef_.tobytes())
         self.assertEqual(len(models), 1)
+
+
+@unittest.skipIf(polars is None, "no polars")
+class Gaps(Case):
+    def test_a_missing_value_elsewhere_changes_no_other(self):
+        """With a gap a column goes to the library as texts, without as numbers."""
+        X, y = np.linspace(-1, 1, 400).reshape(-1, 1), np.linspace(0, 1, 400)
+        ids = [float(i) for i in range(399)]
+        ids[1:151] = [float("inf")] * 50 + [float("-inf")] * 50 + [float("nan")] * 50
+        whole = drop().fit(X[:399], y[:399], person=polars.Series(ids))
+        gap = drop().fit(X, y, person=polars.Series([*ids, None]))
+        listed = drop().fit(X[:399], y[:399], person=ids)
+        for found in (gap, listed):
+            self.assertEqual(found.coef_.tobytes(), whole.coef_.tobytes())
 
 
 class Odd(Case):
