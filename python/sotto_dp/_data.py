@@ -9,6 +9,7 @@ a value.
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,9 +19,9 @@ import numpy.typing as npt
 from ._core import call, encode, ffi, handle, lib, number_text
 from .errors import DataError, UsageError
 
-__all__ = ["Array", "Columns", "compressed", "frame_column", "is_frame", "is_sparse", "is_stream",
-           "is_text_like", "missing", "names_as_text", "numbers", "one_column", "one_text",
-           "plain_values", "refuse_stream", "table_names"]
+__all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_sparse",
+           "is_stream", "is_text_like", "missing", "names_as_text", "numbers", "one_column",
+           "one_text", "plain_values", "refuse_stream", "rows_of_lists", "table_names"]
 
 Array = npt.NDArray[Any]
 
@@ -39,20 +40,60 @@ def _element(dtype: np.dtype[Any]) -> int | None:
     return None if name is None else int(getattr(lib, name))
 
 
+class Listed(np.ndarray):
+    """The values of a list, as objects: what type they have together is not asked,
+    because one record could change it for all others."""
+
+
+def _one_number(value: Any) -> float:
+    """A value as a number; NaN, a missing one, where it is none. What Python
+    says about it is not passed on: it may quote the value, before any charge."""
+    try:
+        return float(value)
+    except Exception:
+        return np.nan
+
+
+def _unmasked(values: Any) -> Array:
+    """What a mask hides is missing."""
+    out: Array = np.asarray(values.data).astype(object)
+    out[np.ma.getmaskarray(values)] = None
+    return out
+
+
+def _one_by_one(array: Array) -> Array:
+    """An array of objects or texts as doubles, each value by itself."""
+    return np.fromiter((_one_number(value) for value in array.reshape(-1).tolist()),
+                       np.float64, array.size).reshape(array.shape)
+
+
+def rows_of_lists(X: Any) -> Array | None:
+    """A list of rows as an array of doubles, each value by itself; None: it has no rows."""
+    rows = list(X)
+    if not rows or any(isinstance(row, (str, bytes)) or not hasattr(row, "__len__")
+                       for row in rows):
+        return None
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        raise DataError("X: expected rows of one length")
+    return np.fromiter((_one_number(value) for row in rows for value in row), np.float64,
+                       len(rows) * width).reshape(len(rows), width)
+
+
 def numbers(values: Any, what: str) -> Array:
-    """An array of a type that the library reads; others become doubles."""
+    """An array of a type that the library reads; others become doubles, value by value."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = _unmasked(values)
     array: Array = np.asarray(values)
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {what}")
     if array.dtype.kind in "mMV":
         raise DataError(f"{what}: expected numbers or texts, found {array.dtype.name}")
+    if not array.dtype.isnative:  # a whole number stays one
+        array = array.astype(array.dtype.newbyteorder("="))
     if _element(array.dtype) is not None:
         return array
-    try:
-        return np.asarray(array, dtype=np.float64)
-    except ValueError:
-        pass  # its words quote the value
-    raise DataError(f"{what}: expected numbers, found a text that is none")
+    return _one_by_one(array) if array.dtype.kind in "OSUT" else array.astype(np.float64)
 
 
 def missing(value: object) -> bool:
@@ -66,7 +107,7 @@ def missing(value: object) -> bool:
 def one_text(value: object, what: str) -> bytes:
     """A value of a column of mixed types, as the library would write it."""
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
+        return value.encode("utf-8", "surrogatepass")  # no two texts become one
     if isinstance(value, (bool, np.bool_)):
         return b"1" if value else b"0"
     if isinstance(value, (int, np.integer)):
@@ -80,6 +121,19 @@ def one_text(value: object, what: str) -> bytes:
         return bytes(value)
     raise TypeError(f"{what}: argument must be a string or a number, "
                     f"not {type(value).__name__}")
+
+
+def _text_or_none(value: object) -> bytes | None:
+    """A record's value as text; None, a missing one, also where it has none. No
+    exception tells of a record before the fit is charged."""
+    try:
+        if isinstance(value, np.longdouble) and np.float64(value) != value:
+            return None  # two of them would become one
+        if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+            return None  # as the library has it in an array of numbers
+        return None if missing(value) else one_text(value, "")
+    except Exception:
+        return None
 
 
 def is_frame(X: object) -> bool:
@@ -132,7 +186,20 @@ def compressed(X: Any) -> Any:
         X = X.tocoo()
     if not _is_sound(X):
         raise DataError("X: expected a sparse matrix whose indices are within its shape")
-    return X.tocsr() if X.format == "coo" else X
+    return _by_rows(X.row, X.col, X.data, X.shape) if X.format == "coo" else X
+
+
+def _by_rows(row: Array, col: Array, data: Array, shape: tuple[int, int]) -> Any:
+    """Entries as a matrix by rows, in which a row's entries keep their order.
+
+    scipy's own way is not row-local: it adds up what is there twice after a
+    sort that is not stable, and whether it sorts depends on all rows.
+    """
+    made: Any = importlib.import_module("scipy.sparse").csr_matrix
+    order = np.argsort(row, kind="stable")
+    start = np.zeros(shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=shape[0]), out=start[1:])
+    return made((data[order], col[order], start), shape=shape)
 
 
 def table_names(X: Any) -> list[Any]:
@@ -162,11 +229,17 @@ def frame_column(X: Any, name: str) -> Any:
 
 def one_column(values: Any, what: str) -> Any:
     """A column as an array of one dimension, or as what pandas has there."""
-    if hasattr(values, "to_numpy") or isinstance(values, np.ndarray):
+    if isinstance(values, np.ma.MaskedArray):
+        out = _unmasked(values)
+    elif hasattr(values, "to_numpy") or isinstance(values, np.ndarray):
         out = values
+    elif isinstance(values, (list, tuple, range)):
+        out = np.empty(len(values), dtype=object).view(Listed)
+        for i, value in enumerate(values):
+            out[i] = value
     else:
         out = np.asarray(values)
-    shape: tuple[int, ...] = getattr(out, "shape", (len(out),))
+    shape: tuple[int, ...] = out.shape if hasattr(out, "shape") else (len(out),)
     if len(shape) == 2 and shape[1] == 1:
         out = np.asarray(out).reshape(-1)
     elif len(shape) != 1:
@@ -253,6 +326,8 @@ class Columns:
 
     def numbers(self, name: str, values: Array, missing: Array | None = None) -> None:
         """One column of numbers, whatever its stride."""
+        if values.dtype.kind == "f" and values.dtype.itemsize > 8:  # two ids would become one
+            raise DataError(f'column "{name}": expected numbers of 64 bits at most')
         values = numbers(values, f'column "{name}"')
         self._check_rows(values.shape[0], f'column "{name}"')
         mask: Any = ffi.NULL
@@ -287,7 +362,7 @@ class Columns:
             return
         codes = getattr(getattr(values, "cat", None), "codes", None)
         if codes is not None:  # pandas: its levels are texts, and no more than that
-            levels = [one_text(level, what) for level in values.cat.categories]
+            levels = [_text_or_none(level) for level in values.cat.categories]
             self.texts(name, [levels[code] if code >= 0 else None
                               for code in codes.to_numpy()])
             return
@@ -302,21 +377,19 @@ class Columns:
         self._plain(name, plain_values(values))
 
     def _plain(self, name: str, values: Array) -> None:
-        what = f'column "{name}"'
-        if values.dtype.kind == "U":
-            self.texts(name, [str(value).encode("utf-8", "surrogateescape") for value in values])
-        elif values.dtype.kind in "OST":
-            self.texts(name, [None if missing(value) else one_text(value, what)
-                              for value in values.tolist()])
+        if values.dtype.kind in "OSUT":
+            self.texts(name, [_text_or_none(value) for value in values.tolist()])
         else:
             self.numbers(name, values)
 
     def sparse(self, X: Any) -> None:
-        """A sparse matrix of scipy by its rows or columns, without a copy."""
+        """A sparse matrix of scipy by its rows or columns, without a copy.
+
+        Its entries go to the library as they are, in any order: an entry that
+        is there twice makes its row a bad one. scipy's sum of the two would
+        depend on other rows (see `_by_rows`).
+        """
         X = compressed(X)
-        if not X.has_canonical_format:  # entries that are there twice are a sum
-            X = X.copy()
-            X.sum_duplicates()
         self._entries(X.format == "csc", X.shape, X.indptr, X.indices, X.data)
 
     def dense_as_sparse(self, X: Array) -> None:

@@ -18,9 +18,9 @@ import numpy as np
 
 from . import _sklearn
 from ._core import Options
-from ._data import (Columns, compressed, frame_column, is_frame, is_sparse, is_text_like,
+from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_sparse, is_text_like,
                     names_as_text, numbers, one_column, one_text, plain_values, refuse_stream,
-                    table_names)
+                    rows_of_lists, table_names)
 from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
 from .errors import DataError, PrivacyError, UsageError
 
@@ -32,7 +32,8 @@ __all__ = ["Records", "batches", "for_model"]
 
 def _as_array(X: Any) -> Any:
     """An array of two dimensions; what is one already stays where it is."""
-    values = X if isinstance(X, np.ndarray) else np.asarray(X)
+    rows = rows_of_lists(X) if isinstance(X, (list, tuple)) else None
+    values = rows if rows is not None else X if isinstance(X, np.ndarray) else np.asarray(X)
     if values.ndim != 2:
         raise DataError(
             f"Expected 2D array, got {values.ndim}D array instead. Reshape your data either "
@@ -68,6 +69,8 @@ def _check_arguments(y: Any, weight: Any, target: Any, person: Any) -> None:
 
 def _kind(values: Any) -> str:
     """The kind of a column's type, as numpy names it; texts are O."""
+    if isinstance(values, Listed):
+        return "i"  # what is in a list would be data; 0, 0.0 and False are one text
     dtype = getattr(values, "dtype", None)
     kind = getattr(dtype, "kind", None)
     if isinstance(kind, str):
@@ -125,7 +128,7 @@ class Records:
         assert target is not None
         taken.append(target)
         return cls(owner, X, y, weight, person, names, target, _free_name("weight", taken),
-                   _free_name("person", taken))
+                   _free_name(getattr(owner.ledger, "unit", None) or "person", taken))
 
     # ---- options ----
 
@@ -279,7 +282,7 @@ def _not_features(owner: Estimator) -> list[str]:
 
 def _public_labels(y: Any) -> list[Any]:
     """The labels that y has; only for a caller who says that they are public."""
-    values = np.asarray(y)
+    values = np.asarray(y.tolist() if isinstance(y, Listed) else y)
     if values.dtype.kind == "c":
         raise DataError("Complex data not supported: y")
     if values.dtype.kind == "f" and not np.all(np.isfinite(values)):

@@ -18,8 +18,6 @@ from ._advice import instead_of
 
 __all__ = ["Finding", "inspect", "inspect_steps", "load"]
 
-_WRITTEN = (list, tuple)
-
 
 def load(module: str) -> Any:
     """A module of scikit-learn, which is needed only here."""
@@ -88,22 +86,42 @@ def _plain(walk: _Walk) -> None:
 
 
 def _hashing(walk: _Walk) -> None:
-    for name in ("analyzer", "tokenizer", "preprocessor"):
+    """Whatever is hashed to one place is added up by scipy, in an order that depends
+    on other rows. Sums of +1 and -1 are whole numbers, which doubles hold exactly
+    in any order; sums of other numbers are not."""
+    extraction = load("sklearn.feature_extraction")
+    if type(walk.step) is extraction.FeatureHasher and walk.step.input_type != "string":
+        walk.refuse("numbers that are hashed to one place are added up in an order that depends "
+                    "on other records", 'give input_type="string"')
+    if load("numpy").dtype(walk.step.dtype) != "f8":
+        walk.refuse("only doubles hold sums of any order exactly", "leave dtype out")
+    for name in ("analyzer", "tokenizer", "preprocessor", "strip_accents"):
         if callable(getattr(walk.step, name, None)):
             walk.remark(f"{name}= is a function of your own",
                         "it must look at one text at a time and remember nothing")
     walk.sparse = True
 
 
+def _normalizer(walk: _Walk) -> None:
+    """l1 and l2 add up a row's entries as they stand (inplace_csr_row_normalize_l1,
+    _l2), whatever the other rows are."""
+    if walk.step.norm not in ("l1", "l2"):
+        walk.refuse("the largest entry of a sparse row is found by scipy in a way that depends "
+                    "on other rows", 'give norm="l1" or norm="l2"')
+
+
 def _by_element(function: Any) -> bool:
     """Whether it is a function of NumPy's own that takes one number at a time."""
     numpy = load("numpy")
-    return (type(function) is numpy.ufunc
+    return (type(function) is numpy.ufunc and function.signature is None and function.nin == 1
             and getattr(numpy, function.__name__, None) is function)
 
 
 def _function(walk: _Walk) -> None:
     step = walk.step
+    if callable(step.feature_names_out):
+        walk.refuse("feature_names_out= is a function: it may give a column the name, and so the "
+                    "role, of another", 'leave it out, or give "one-to-one"')
     if step.inverse_func is not None and step.check_inverse:
         walk.refuse("its check of inverse_func compares records and warns about them",
                     "give check_inverse=False")
@@ -113,30 +131,9 @@ def _function(walk: _Walk) -> None:
                     "the records")
 
 
-def _written_down(categories: object) -> bool:
-    """A list of lists of words and numbers: an array was computed from something."""
-    return type(categories) in _WRITTEN and all(
-        type(levels) in _WRITTEN and all(type(x) in (str, int, float, bool, type(None))
-                                         for x in levels)
-        for levels in categories)  # type: ignore[attr-defined]
-
-
 def _one_hot_encoder(walk: _Walk) -> None:
-    step = walk.step
-    use = "use dp.OneHot([...]), or a Category of the schema"
-    if not _written_down(step.categories):
-        walk.refuse("without categories= as lists that are written down it takes the levels "
-                    "from the records", use)
-    if step.handle_unknown not in ("ignore", "infrequent_if_exist"):
-        walk.refuse(f"handle_unknown={step.handle_unknown!r} stops or warns, with the value of a "
-                    "record in its message", 'give handle_unknown="ignore"')
-    if step.min_frequency is not None or step.max_categories is not None:
-        walk.refuse("min_frequency= and max_categories= count the records", use)
-    if step.drop is not None:
-        walk.refuse("drop= makes it warn about levels that occur in the records",
-                    "leave it out: sotto needs no level dropped")
-    old = getattr(step, "sparse", "deprecated")
-    walk.sparse = bool(step.sparse_output if old == "deprecated" else old)
+    walk.refuse("it takes levels, and what type they have, from the records",
+                "use dp.OneHot([...]), or a Category of the schema")
 
 
 def _ours_dense(walk: _Walk) -> None:
@@ -186,7 +183,7 @@ def _rules() -> dict[type, Callable[[_Walk], None]]:
     return {
         text.HashingVectorizer: _hashing,
         extraction.FeatureHasher: _hashing,
-        preprocessing.Normalizer: _plain,
+        preprocessing.Normalizer: _normalizer,
         preprocessing.Binarizer: _plain,
         preprocessing.PolynomialFeatures: _plain,
         preprocessing.FunctionTransformer: _function,

@@ -1,8 +1,10 @@
 """What this process has spent without a ledger, as if on one data set.
 
 It is a reminder, not a budget: another process does not know of it. Fits are
-added up by the accountant, as lists of events, for each adjacency. A fit that
-was interrupted before it had a statement counts with all that it was given.
+added up by the accountant, as lists of events, where they promise the same:
+the same adjacency, unit and rows of a person; there is no one number for
+promises that differ. A fit that was interrupted before it had a statement
+counts with all that it was given.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 from ._core import call, encode, ffi, handle, lib, number_text
@@ -29,6 +32,44 @@ def price_up(value: float, digits: int = 3) -> str:
     return number_text(lib.sotto_number_print_up(value, digits))
 
 
+@dataclass
+class _Sum:
+    """Fits that promise the same: to whom, and about which tables."""
+
+    to: str
+    fits: int = 0
+    events: Any = None  # None: all of them were interrupted
+    delta: float = 0.0  # of the last one
+    lost_epsilon: float = 0.0
+    lost_delta: float = 0.0
+
+    def price(self) -> str:
+        """What they amount to, in words; never less than it is."""
+        delta = _up(self.delta, self.lost_delta)
+        at = f" at delta {price_up(delta)}"
+        epsilon = 0.0
+        if self.events is not None:
+            price = ffi.new("sotto_price *")
+            try:
+                call(lib.sotto_events_epsilon, self.events, self.delta, price)
+            except UsageError:  # the fit is done: that nothing is promised is a remark
+                return "no epsilon is proven for all of them" + at
+            epsilon = float(price.epsilon)
+        return f"epsilon {price_up(_up(epsilon, self.lost_epsilon))}" + at
+
+
+def _up(a: float, b: float) -> float:
+    """A sum that is not below the true one."""
+    return math.nextafter(a + b, math.inf) if b > 0 else a
+
+
+def _to(promise: dict[str, Any]) -> str:
+    """To whom a fit promises something, and about which tables."""
+    column, rows = promise.get("unit_column"), int(promise.get("rows_per_person") or 1)
+    who = "a row" if column is None and rows == 1 else f"a person of at most {rows} row(s)"
+    return who + ("" if column is None else f' by "{column}"') + f" ({promise['adjacency']})"
+
+
 class _Untracked:
     """The fits of one process that no ledger knows of."""
 
@@ -38,39 +79,41 @@ class _Untracked:
 
     def forget(self) -> None:
         """Starts anew; for tests."""
-        self._events: dict[str, Any] = {}
-        self._fits: dict[str, int] = {}
-        self._lost: dict[str, float] = {}
+        self._sums: dict[str, _Sum] = {}
+
+    def _sum(self, promise: dict[str, Any]) -> _Sum:
+        to = _to(promise)
+        found = self._sums.setdefault(to, _Sum(to))
+        found.fits += 1
+        return found
 
     def add(self, statement: dict[str, Any]) -> str:
         """Adds a fit; what all have spent, in words."""
-        adjacency = str(statement["adjacency"])
         events = events_of(statement)
         with self.lock:
-            if adjacency in self._events:
-                call(lib.sotto_events_append, self._events[adjacency], events, 0)
+            one = self._sum(statement)
+            if one.events is None:
+                one.events = events
             else:
-                self._events[adjacency] = events
-            self._fits[adjacency] = self._fits.get(adjacency, 0) + 1
-            return self._words(adjacency, float(statement["delta"]))
+                call(lib.sotto_events_append, one.events, events, 0)
+            one.delta = float(statement["delta"])
+            return self._words()
 
-    def lose(self, adjacency: str, epsilon: float) -> None:
-        """Adds a fit that ended without a statement."""
+    def lose(self, promise: dict[str, Any]) -> None:
+        """Adds a fit that ended without a statement, with all that it was given."""
         with self.lock:
-            self._fits[adjacency] = self._fits.get(adjacency, 0) + 1
-            self._lost[adjacency] = self._lost.get(adjacency, 0.0) + epsilon
+            one = self._sum(promise)
+            one.lost_epsilon = _up(one.lost_epsilon, float(promise["epsilon"]))
+            one.lost_delta = _up(one.lost_delta, float(promise["delta"]))
 
-    def _words(self, adjacency: str, delta: float) -> str:
-        price = ffi.new("sotto_price *")
-        fits = self._fits[adjacency]
+    def _words(self) -> str:
+        fits = sum(each.fits for each in self._sums.values())
         start = (f"{fits} untracked fit{'s' if fits > 1 else ''} in this process, as if on one "
                  "data set: ")
-        try:
-            call(lib.sotto_events_epsilon, self._events[adjacency], delta, price)
-        except UsageError:  # the fit is done: that nothing is promised any more is a remark
-            return start + f"no epsilon is proven for all of them at delta {price_up(delta)}"
-        total = math.nextafter(float(price.epsilon) + self._lost.get(adjacency, 0.0), math.inf)
-        return start + f"epsilon {price_up(total)} at delta {price_up(delta)}"
+        if len(self._sums) == 1:
+            return start + next(iter(self._sums.values())).price()
+        return start + "they promise different things, whose sum is larger than each: " + "; ".join(
+            f"{each.fits} to {each.to}: {each.price()}" for each in self._sums.values())
 
 
 untracked = _Untracked()

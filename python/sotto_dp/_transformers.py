@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ._data import compressed
+from ._pipeline_input import admit
 from ._row_local import inspect_steps, load
 from ._schema_text import check_words
 from .errors import DataError, PrivacyError, RemarkWarning, SottoError, UsageError
@@ -105,6 +107,10 @@ class Bounds(_RowLocal):
         self.high = high
 
     def _limits(self) -> tuple[Any, Any]:
+        if any(hasattr(each, "dtype") and getattr(each, "ndim", 1)
+               for each in (self.low, self.high)):
+            raise UsageError("Bounds: expected numbers or lists that are written down; an array "
+                             "was computed from something")
         try:
             low, high = (np.asarray(x, dtype=np.float64) for x in (self.low, self.high))
         except (TypeError, ValueError):
@@ -130,7 +136,7 @@ class Bounds(_RowLocal):
         if _sparse.issparse(X):
             if (low > 0).any() or (high < 0).any():
                 raise UsageError("Bounds: expected bounds with 0 in them for a sparse table")
-            X = X.tocsr(copy=True).astype(np.float64)
+            X = compressed(X).tocsr().astype(np.float64)  # nothing is added up
             X.data = np.clip(X.data, low[X.indices], high[X.indices])
             return X
         try:
@@ -238,14 +244,14 @@ class _Covered:
     neither is a fit that another thread starts on it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
         self.thread: int | None = threading.get_ident()
 
-    def __bool__(self) -> bool:
-        return self.thread == threading.get_ident()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return bool, ()
+    @property
+    def owner(self) -> Any:
+        """The estimator that is marked, in its thread; None in any other."""
+        return self._owner if self.thread == threading.get_ident() else None
 
 
 class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
@@ -272,7 +278,9 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
             if step is None or isinstance(step, str):
                 continue
             try:
-                X = step.fit_transform(X)
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")  # what they tell is about records
+                    X = step.fit_transform(X)
             except SottoError:
                 raise
             except Exception as error:
@@ -310,8 +318,8 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
         known = self._refuse(_sparse.issparse(X))
         words = self._for_last(params)
         last = self.steps[-1][1]
-        prepared = self._prepare(X)
-        mark = _Covered()
+        prepared = self._prepare(admit(self.steps, X, words))
+        mark = _Covered(last)
         if known:
             last._columns_covered = mark
         try:

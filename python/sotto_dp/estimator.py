@@ -92,7 +92,7 @@ class Estimator(Parameters):
             if value is not None:
                 options.set(name.replace("_", "-"), value)
         options.set("intercept", bool(self.fit_intercept))
-        if not getattr(self, "_columns_covered", False):
+        if getattr(getattr(self, "_columns_covered", None), "owner", None) is not self:
             options.set("prepared", "elsewhere")
         return options
 
@@ -271,8 +271,12 @@ class Estimator(Parameters):
         except BaseException as error:
             lib.sotto_table_free(table[0])
             if private and self.ledger is None:
-                untracked.lose(options.get("adjacency") or "add-remove",
-                               float(self.epsilon or 0))
+                untracked.lose({
+                    "adjacency": options.get("adjacency") or "add-remove",
+                    "unit_column": options.get("unit-column") or getattr(
+                        self.schema, "person", None),
+                    "rows_per_person": options.get("rows-per-person"),
+                    "epsilon": self.epsilon or 0, "delta": self.delta or 0})
             if isinstance(error, Stopped):
                 raise KeyboardInterrupt from None
             raise
@@ -376,7 +380,8 @@ class Estimator(Parameters):
         return page
 
     def __getstate__(self) -> dict[str, Any]:
-        return _sklearn.with_version(self, dict(self.__dict__))
+        return _sklearn.with_version(self, {key: value for key, value in self.__dict__.items()
+                                            if key != "_columns_covered"})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({key: value for key, value in state.items()

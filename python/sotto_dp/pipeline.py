@@ -88,10 +88,10 @@ def make_pipeline(*steps: Any) -> Pipeline:
     Parameters
     ----------
     *steps : transformers and, last, an estimator
-        HashingVectorizer, FeatureHasher, Normalizer, Binarizer,
-        PolynomialFeatures, FunctionTransformer (with a remark), OneHotEncoder
-        with categories that are written down, `Bounds`, `OneHot`, and
-        ColumnTransformer, FeatureUnion and Pipeline made of those.
+        HashingVectorizer, FeatureHasher(input_type="string"), Normalizer (l1,
+        l2), Binarizer, PolynomialFeatures, FunctionTransformer (with a
+        remark), `Bounds`, `OneHot`, and ColumnTransformer, FeatureUnion and
+        Pipeline made of those.
 
     Returns
     -------

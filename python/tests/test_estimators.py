@@ -3,6 +3,7 @@
 
 import inspect
 import pickle
+import types
 import warnings
 from unittest import mock
 
@@ -59,7 +60,7 @@ class Refusals(Case):
         for secret in SECRETS:
             words = X.astype(object)
             words[7, 1] = secret + "!"
-            self.refused(dp.DataError, "expected numbers", model.fit, words, y)
+            self.refused(dp.DataError, 'row 8, column "2"', model.fit, words, y)
             words = y.astype(object)
             words[7] = secret + "!"
             self.refused(dp.DataError, 'row 8, column "target"', model.fit, X, words)
@@ -127,9 +128,11 @@ class Labels(Case):
 
     def test_undeclared_ones_are_refused_without_a_word_of_them(self):
         words = np.where(self.y, "SECRETWORD", "no")
-        for y in (words, words.astype(object), words.tolist()):
+        for y in (words, words.astype(object)):
             error = self.refused(dp.PrivacyError, "classes: the labels in y are data", self.fit, y)
             self.assertNotIn("no", str(error).split())
+        # what is in a list is data altogether: it is read as 0/1
+        self.refused(dp.DataError, "classes", self.fit, words.tolist())
         # which of the two ways of writing numbers is used would be data, too
         self.refused(dp.DataError, r"classes=\[-1, 1\]", self.fit, np.where(self.y, 1, -1))
         error = self.refused(dp.DataError, "expected 0 or 1.*without classes=.*more than two",
@@ -178,8 +181,11 @@ class Kept(Case):
         model = dp.LogisticRegression(**BUDGET).fit(X, y)
         self.assertIn(words, model.statement_["not_covered"])
         self.assertIn(words, model.report())
-        model._columns_covered = True  # as dp.make_pipeline has it
-        self.assertNotIn(words, model.fit(X, y).statement_["not_covered"])
+        for mark, covered in ((True, False), (types.SimpleNamespace(owner=dp.LinearSVC()), False),
+                              (types.SimpleNamespace(owner=model), True)):
+            model._columns_covered = mark  # as dp.make_pipeline has it, for this object alone
+            self.assertEqual(words not in model.fit(X, y).statement_["not_covered"], covered)
+            self.assertNotIn("_columns_covered", vars(pickle.loads(pickle.dumps(model))))
 
     def test_pickle(self):
         X, y = problem()
@@ -260,6 +266,35 @@ class Warnings(Case):
         self.assertRaises(KeyboardInterrupt, stopped.fit, X, y)
         words = dict(self.caught(dp.LogisticRegression(**BUDGET), X, y))[dp.UntrackedWarning]
         self.assertRegex(words, "2 untracked fits .*epsilon 2 at")
+
+    def test_a_stopped_fit_counts_with_its_delta(self):
+        from sotto_dp import _spending
+        X, y = problem()
+        for more, given in (({}, {}), ({"rows_per_person": 2}, {"person": np.arange(len(y)) // 2})):
+            _spending.untracked.forget()
+            stopped = dp.LogisticRegression(epsilon=1, delta=0.01, progress=lambda at: True, **more)
+            self.assertRaises(KeyboardInterrupt, stopped.fit, X, y, **given)
+            with self.assertWarnsRegex(dp.UntrackedWarning,
+                                       r"2 untracked fits .*set: epsilon 2 at delta 0.010[12]"):
+                dp.LogisticRegression(epsilon=1, delta=1e-4, **more).fit(X, y, **given)
+
+    def test_promises_that_differ_are_all_told(self):
+        from sotto_dp import _spending
+        _spending.untracked.forget()
+        X, y = problem()
+        dp.LogisticRegression(**BUDGET).fit(X, y)
+        dp.LogisticRegression(**BUDGET, adjacency="replace-one", rows=len(y)).fit(X, y)
+        dp.LogisticRegression(**BUDGET).fit(X, y)
+        last = dp.LogisticRegression(**BUDGET, rows_per_person=3)
+        with self.assertWarns(dp.UntrackedWarning) as caught:
+            last.fit(X, y, person=np.arange(len(y)) // 2)
+        words = str(caught.warning)
+        self.assertIn("4 untracked fits", words)
+        self.assertRegex(words, r"2 to a row \(add-remove\): epsilon 1\.\d+ at delta 1e-06; "
+                         r"1 to a row \(replace-one\): epsilon 1 at delta 1e-06; "
+                         r'1 to a person of at most 3 row\(s\) by "person" \(add-remove\): '
+                         "epsilon 1 at delta 1e-06$")
+        self.assertNotRegex(words, "data set: epsilon")
 
     def test_not_private(self):
         X, y = problem()

@@ -6,6 +6,8 @@ import unittest
 
 from common import BUDGET, Case, dp, main, np, problem
 
+from sotto_dp._data import compressed
+
 SCHEMA = {"age": dp.Number(0, 120, missing=40), "visits": dp.Number(0, 20),
           "sex": dp.Category(["f", "m"], missing="none"), "smokes": dp.Number(0, 1)}
 
@@ -163,14 +165,49 @@ class Sparse(Case):
                 model = dp.LogisticRegression(**BUDGET, insecure_seed=2).fit(X, y)
                 texts.add(model._model.text())
         self.assertEqual(len(texts), 1)
-        twice = made.copy()
-        twice.data = twice.data / 2
-        entries = twice.tocoo()
-        doubled = sparse.coo_matrix(
-            (np.tile(entries.data, 2), (np.tile(entries.row, 2), np.tile(entries.col, 2))),
-            shape=made.shape)
-        model = dp.LogisticRegression(**BUDGET, insecure_seed=2).fit(doubled, y)
-        self.assertEqual({model._model.text()}, texts)
+
+    def test_an_entry_twice_makes_its_row_bad_and_no_other(self):
+        """scipy's sum of the two would depend on whether another row is sorted."""
+        values = [1e17, 4, -1e17, 4, 1e17, -1e17, 4.0]
+        plain = (np.arange(300) % 3, np.arange(300) % 2 + 1.0)  # one entry a row
+        y = np.arange(300) % 2
+        without = sparse.csr_matrix((plain[1], plain[0], np.arange(301)), shape=(300, 40))
+        expected = dp.LogisticRegression(**BUDGET, insecure_seed=2).fit(without, y)
+        rows = np.concatenate([np.arange(300), [300] * 7, [301, 301]])
+        labels = np.append(y, [0, 0])
+        for other in ([1, 2], [2, 1]):
+            cols = np.concatenate([plain[0], [5] * 7, other])
+            data = np.concatenate([plain[1], values, [1.0, 1.0]])
+            X = sparse.coo_matrix((data, (rows, cols)), shape=(302, 40))
+            start = np.append(np.arange(301), [307, 309])
+            by_row = sparse.csr_matrix((data, cols, start), shape=X.shape)
+            by_column = sparse.csc_matrix(X.shape)
+            order = np.argsort(cols, kind="stable")
+            by_column.data, by_column.indices = data[order], rows[order]
+            by_column.indptr = np.searchsorted(cols[order], np.arange(41))
+            for made in (X, by_row, by_column):
+                self.refused(dp.DataError, "row", dp.LogisticRegression(**BUDGET).fit, made,
+                             labels)
+                kept = compressed(made).tocsr()
+                self.assertEqual(kept[300].data.tolist(), values)  # neither sorted nor added
+                self.assertEqual(kept[301].indices.tolist(),
+                                 sorted(other) if made is by_column else other)
+                dropped = dp.LogisticRegression(**BUDGET, insecure_seed=2, bad_rows="drop").fit(
+                    made[:301] if made.format == "csr" else by_row[:301], labels[:301])
+                self.assertEqual(dropped.coef_.tobytes(), expected.coef_.tobytes())
+
+    def test_entries_keep_their_order(self):
+        rng = np.random.default_rng(3)
+        for _ in range(50):
+            row, col = rng.integers(0, 9, 60), rng.integers(0, 4, 60)
+            data = rng.normal(size=60)
+            whole = compressed(sparse.coo_matrix((data, (row, col)), shape=(9, 4)))
+            keep = row != 5
+            less = compressed(sparse.coo_matrix((data[keep], (row[keep], col[keep])),
+                                                shape=(9, 4)))
+            for i in set(range(9)) - {5}:
+                self.assertEqual(whole[i].data.tobytes(), less[i].data.tobytes())
+                self.assertEqual(whole[i].data.tolist(), data[row == i].tolist())
 
     def test_dense_and_sparse_answer_alike(self):
         made = sparse.random(300, 5, 0.5, format="csr", random_state=1)

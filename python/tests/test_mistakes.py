@@ -49,8 +49,8 @@ class Free(Charged):
         self.assertEqual(len(self.dataset.history()), 2)
 
     def test_labels_of_another_type(self):
-        words = np.where(self.y, "b", "a")
-        for y in (self.y, self.y.astype(bool), self.y.astype(float), self.y.tolist()):
+        words = np.where(self.y, "b", "a")  # of a list the type would be data: it is charged
+        for y in (self.y, self.y.astype(bool), self.y.astype(float)):
             self.free(dp.UsageError, "classes: y has numbers", self.model(classes=["a", "b"]).fit,
                       self.X, y)
         self.free(dp.UsageError, "classes: y has texts", self.model(classes=[0, 1]).fit, self.X,

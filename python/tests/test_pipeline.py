@@ -72,9 +72,8 @@ def texts(rng, rows):
             for _ in range(rows)]
 
 
-def records(rng, rows):
-    return [{"k%d" % k: float(v) for k, v in zip(rng.integers(0, 9, 3), rng.normal(size=3))}
-            for _ in range(rows)]
+def tokens(rng, rows):
+    return [["w%d" % k for k in rng.integers(0, 50, rng.integers(0, 40))] for _ in range(rows)]
 
 
 def levels(rng, rows):
@@ -120,20 +119,18 @@ def is_row_local(step, make, seeds=25):
 
 
 def known_steps():
-    written = {"categories": [["a", "b"], ["c"]], "handle_unknown": "ignore"}
     return [
         (dp.Bounds(-1, [1, 2, 3, 4, 5]), numbers), (dp.OneHot(["a", "c"]), levels),
-        (Normalizer(), numbers), (Normalizer("max"), numbers), (Normalizer("l1"), numbers),
+        (Normalizer(), numbers), (Normalizer("l1"), numbers),
         (Binarizer(threshold=0.5), numbers), (PolynomialFeatures(3), numbers),
         (PolynomialFeatures(2, interaction_only=True), numbers),
         (FunctionTransformer(np.arctan), numbers), (FunctionTransformer(), numbers),
         (HashingVectorizer(n_features=32), texts),
         (HashingVectorizer(n_features=16, norm=None, binary=True), texts),
-        (FeatureHasher(n_features=8), records), (OneHotEncoder(**written), levels),
-        (OneHotEncoder(**written, sparse_output=False), levels),
+        (FeatureHasher(n_features=8, input_type="string"), tokens),
         (ColumnTransformer([("n", Normalizer(), [0, 1]), ("p", "passthrough", [2]),
                             ("d", "drop", [3])], remainder=Binarizer()), numbers),
-        (ColumnTransformer([("h", OneHotEncoder(**written), [0, 1])], sparse_threshold=0), levels),
+        (ColumnTransformer([("h", dp.OneHot(["a"]), [0, 1])], sparse_threshold=0), levels),
         (FeatureUnion([("n", Normalizer()), ("b", Binarizer())],
                       transformer_weights={"n": 2.0}), numbers),
         (FeatureUnion([("h", HashingVectorizer(n_features=8)),
@@ -256,26 +253,34 @@ class Check(unittest.TestCase):
             self.assertIn("not on the list", str(dp.check(plain(step, last()))[0]))
 
     def test_encoder(self):
+        """One record of another type changes the levels of all: no categories= help."""
         fixed = {"categories": [["a", "b"]], "handle_unknown": "ignore"}
-        bad = [{}, {"categories": "auto"}, {"categories": [np.array(["a"])]},
-               {"categories": np.array([["a"]])}, {"categories": [list(np.unique(["a"]))]},
-               {"handle_unknown": "error"}, {"handle_unknown": "warn"}, {"min_frequency": 2},
-               {"max_categories": 3}, {"drop": "first"}, {"drop": "if_binary"}]
-        self.assertEqual(self.names(OneHotEncoder(**fixed), last()), [])
-        self.assertEqual(self.names(
-            OneHotEncoder(**{**fixed, "handle_unknown": "infrequent_if_exist"}), last()), [])
-        for more in bad:
-            step = OneHotEncoder(**({**fixed, **more} if more else {}))
-            self.assertTrue(all(learns for _, learns in self.names(step, last())), more)
-            self.assertTrue(self.names(step, last()), more)
+        for more in ({}, fixed, {**fixed, "sparse_output": False}):
+            found = dp.check(plain(OneHotEncoder(**more), last()))
+            self.assertEqual([f.learns for f in found], [True])
+            self.assertIn("dp.OneHot", found[0].instead)
+
+    def test_hashed_sums_are_exact(self):
+        for step in (FeatureHasher(), FeatureHasher(input_type="pair"),
+                     FeatureHasher(input_type="string", dtype=np.float32),
+                     HashingVectorizer(dtype=np.float16), Normalizer("max")):
+            self.assertEqual([learns for _, learns in self.names(step, last())], [True], step)
+
+    def test_names_by_a_function(self):
+        step = FunctionTransformer(np.exp, feature_names_out=lambda self, names: names[::-1])
+        self.assertEqual(self.names(step, last()), [("functiontransformer", True)])
+        step = FunctionTransformer(np.exp, feature_names_out="one-to-one")
+        self.assertEqual(self.names(step, last()), [])
 
     def test_remarks(self):
         for step in (FunctionTransformer(lambda X: X - X.mean()),
                      FunctionTransformer(np.clip, kw_args={"a_min": 0, "a_max": 1}),
                      FunctionTransformer(np.add, kw_args={"x2": 1}),
                      FunctionTransformer(np.frompyfunc(float, 1, 1)),
+                     FunctionTransformer(np.matmul), FunctionTransformer(np.add),
                      HashingVectorizer(analyzer=str.split), HashingVectorizer(tokenizer=str.split),
-                     HashingVectorizer(preprocessor=str.lower)):
+                     HashingVectorizer(preprocessor=str.lower),
+                     HashingVectorizer(strip_accents=str.lower)):
             self.assertEqual([learns for _, learns in self.names(step, last())], [False], step)
             with self.assertWarns(dp.RemarkWarning):
                 dp.make_pipeline(step, last())
@@ -406,18 +411,22 @@ class Fits(Case):
             if not copies:
                 copies.extend([copy.copy(inner), copy.deepcopy(inner),
                                pickle.loads(pickle.dumps(inner)), clone(inner)])
-                seen.append(bool(inner._columns_covered))
+                seen.append(inner._columns_covered.owner is inner)
+                forged = copy.copy(inner)
+                forged._columns_covered = inner._columns_covered
+                forged.set_params(progress=None)
+                seen.append(uncovered(forged.fit(self.X, self.y)))
                 other = threading.Thread(
-                    target=lambda: seen.append(bool(inner._columns_covered)))
+                    target=lambda: seen.append(inner._columns_covered.owner is inner))
                 other.start()
                 other.join()
 
         pipe = self.pipe(progress=report_of(report))
         pipe.fit(self.X, self.y)
-        self.assertEqual(seen, [True, False])
+        self.assertEqual(seen, [True, True, False])
         self.assertEqual(len(copies), 4)
         for each in copies:
-            self.assertFalse(getattr(each, "_columns_covered", False))
+            self.assertNotIn("_columns_covered", vars(each))
             each.set_params(progress=None)
             self.assertTrue(uncovered(each.fit(self.X, self.y)))
 
@@ -489,6 +498,98 @@ class Fits(Case):
         self.assertFalse(uncovered(pipe[-1]))
 
 
+@unittest.skipUnless(sklearn, "scikit-learn is not installed")
+class Input(Case):
+    """What a pipeline is given, and what of it steps must not touch."""
+
+    def setUp(self):
+        super().setUp()
+        self.X, self.y = make_data()
+        self.people = np.arange(len(self.y))
+
+    def test_lists_have_no_type(self):
+        for steps in ((Normalizer(),), (dp.Bounds(0, 1),), (dp.OneHot(["a"]),),
+                      (FunctionTransformer(np.reciprocal),),
+                      (FeatureUnion([("n", Normalizer())]),)):
+            self.refused(dp.PrivacyError, "what type a list has", dp.make_pipeline(
+                *steps, last()).fit, self.X.tolist(), self.y)
+        dp.make_pipeline(last()).fit(self.X.tolist(), self.y)  # each value by itself
+        words = [["a", "b"] if flag else ["c"] for flag in self.y]
+        hasher = FeatureHasher(n_features=8, input_type="string")
+        dp.make_pipeline(hasher, last()).fit(words, self.y)
+        texts_ = [" ".join(each) for each in words]
+        union = FeatureUnion([("h", HashingVectorizer(n_features=8)),
+                              ("p", plain(HashingVectorizer(n_features=4)))])
+        dp.make_pipeline(union, last()).fit(texts_, self.y)
+        self.refused(dp.PrivacyError, "found bytes", dp.make_pipeline(
+            HashingVectorizer(n_features=8), last()).fit, np.array(texts_, "S"), self.y)
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_sparse_columns_of_pandas(self):
+        frame = pd.DataFrame(np.eye(4), columns=list("abcd")).astype(pd.SparseDtype(float, 0.0))
+        pipe = dp.make_pipeline(ColumnTransformer([("n", Normalizer(), list("abcd"))]), last())
+        self.refused(dp.PrivacyError, "sparse columns of pandas", pipe.fit, frame, [0, 1, 0, 1])
+
+    def test_duplicates_are_added_up_row_by_row(self):
+        """Removing a row leaves the bits of the others, whatever is there twice."""
+        from sotto_dp._pipeline_input import admit
+        steps = [("n", Normalizer()), ("l", last())]
+        rng = np.random.default_rng(4)
+        for trial in range(60):
+            row, col = rng.integers(0, 7, 90), rng.integers(0, 4, 90)
+            data = rng.choice([1e17, 4.0, -1e17, 0.1], 90)
+            keep = row != 3
+            found = []
+            for r, c, d in ((row, col, data), (row[keep], col[keep], data[keep])):
+                X = sparse.coo_matrix((d, (r, c)), shape=(7, 4))
+                X = X if trial % 2 else sparse.csr_matrix(
+                    (d[np.argsort(r, kind="stable")], c[np.argsort(r, kind="stable")],
+                     np.searchsorted(np.sort(r), np.arange(8))), shape=(7, 4))
+                found.append(admit(steps, X, {}))
+                self.assertTrue(found[-1].has_canonical_format)
+            for i in set(range(7)) - {3}:
+                self.assertEqual(found[0][i].toarray().tobytes(), found[1][i].toarray().tobytes())
+                expected = [sum(data[(row == i) & (col == j)].tolist()) for j in range(4)]
+                self.assertEqual(found[0][i].toarray()[0].tolist(), expected)
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_steps_do_not_touch_people_and_weights(self):
+        frame = pd.DataFrame(self.X, columns=list("abc")).assign(patient=self.people)
+        step = Normalizer().set_output(transform="pandas")
+        numbers_ = {name: dp.Number(-1, 1) for name in "abc"}
+        for role in (dp.Person(), dp.Weight(0, 1)):
+            schema = dp.Schema(**numbers_, patient=role)
+            self.refused(dp.PrivacyError, 'may change column "patient"', dp.make_pipeline(
+                step, last(schema=schema)).fit, frame, self.y)
+        patients = dp.Ledger(self.file("l.db")).dataset("p", unit="patient", epsilon=9,
+                                                        delta=1e-5)
+        pipe = dp.make_pipeline(step, last(ledger=patients))
+        self.refused(dp.PrivacyError, 'may change column "patient"', pipe.fit, frame, self.y)
+        self.assertEqual(patients.spent(), 0)
+        pipe.fit(frame[["a", "b", "c"]], self.y, logisticregression__person=self.people)
+        self.assertIn("patient", pipe[-1].privacy_["unit"])
+        dp.make_pipeline("passthrough", last(ledger=patients)).fit(frame, self.y)
+
+    def test_steps_do_not_touch_parts(self):
+        from common import program
+        path = self.file("l.db")
+        program("ledger", "create", "--ledger", path, "--dataset", "parted", "--epsilon", 5,
+                "--delta", 1e-5, "--part-column", "clinic", "--parts", "a,b", "--public-parts")
+        parted = dp.Ledger(path).dataset("parted")
+        self.refused(dp.PrivacyError, "parts of the data set", dp.make_pipeline(
+            Normalizer(), last(ledger=parted)).fit, self.X, self.y)
+        self.refused(dp.PrivacyError, "parts of the data set", dp.make_pipeline(
+            Normalizer(), last(parts=["a"])).fit, self.X, self.y)
+
+    def test_warnings_of_steps_are_not_shown(self):
+        self.X[3, 0] = -5
+        pipe = dp.make_pipeline(FunctionTransformer(np.log1p), last(bad_rows="drop"))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            pipe.fit(self.X, self.y)
+        self.assertEqual([w for w in caught if not issubclass(w.category, dp.SottoWarning)], [])
+
+
 def report_of(function):
     """A callback that can be copied and pickled."""
     REPORTS.append(function)
@@ -511,7 +612,8 @@ class Transformers(unittest.TestCase):
         S = sparse.csr_matrix([[5.0, 0, -7]])
         self.assertEqual(dp.Bounds(-1, 2).fit_transform(S).toarray().tolist(), [[2, 0, -1]])
         self.assertEqual(S.toarray().tolist(), [[5, 0, -7]])
-        for low, high in ((1, 0), (0, np.inf), (np.nan, 1), ("a", 1), ([0, 0], 1), ([[0]], 1)):
+        for low, high in ((1, 0), (0, np.inf), (np.nan, 1), ("a", 1), ([0, 0], 1), ([[0]], 1),
+                          (X.min(axis=0), 1), (0, np.ones(3))):
             with self.assertRaises(dp.UsageError):
                 dp.Bounds(low, high).fit(X)
         with self.assertRaises(dp.UsageError):

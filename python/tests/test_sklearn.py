@@ -27,6 +27,8 @@ except ImportError:
 WEIGHTED = ("noise is for the largest weight that a row may have: a row of weight 2 is not two "
             "rows, and one of weight 0 stays a record")
 EXPECTED = {
+    "check_dtype_object": "a value that is no number makes its row a bad one, and no exception "
+                          "about it comes before the records are read",
     "check_all_zero_sample_weights_error": "the sum of the weights is private",
     "check_estimators_empty_data_messages": "how many rows there are is private: none is as good "
                                             "as any other number",

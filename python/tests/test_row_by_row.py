@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""What becomes of one record's value does not depend on another record's, and no value of a
+record raises before the records are read."""
+
+import decimal
+import unittest
+
+from common import BUDGET, SECRETS, Case, dp, main, np
+
+from sotto_dp._data import Columns, numbers, one_column, rows_of_lists
+
+try:
+    import polars
+except ImportError:
+    polars = None
+
+# Values that are no number and have no text, or none that Python would write.
+ODD = [10 ** 400, 10 ** 5000, 3 + 4j, {"SECRETWORD": 1}, ("SECRETWORD",), object(), [1, 2],
+       np.array([1, 2]), decimal.Decimal("sNaN"), "SECRETWORD\ud800", "\udcff", "a\0b"]
+
+
+def drop(**more):
+    return dp.LinearRegression(**BUDGET, insecure_seed=3, bad_rows="drop", **more)
+
+
+class Raises:
+    """A value that fails at everything."""
+
+    def __eq__(self, other):
+        raise ValueError(SECRETS[1])
+
+    def __float__(self):
+        raise ValueError(SECRETS[1])
+
+    __hash__ = None
+
+
+class Texts(Columns):
+    """What the library would be given, to look at."""
+
+    def __init__(self, rows):
+        self.rows, self.seen = rows, None
+
+    def texts(self, name, values):
+        self.seen = list(values)
+
+    def numbers(self, name, values, missing=None):
+        super_values = numbers(values, name)
+        self.seen = [each.item() for each in super_values]
+
+
+def handed(values):
+    columns = Texts(len(values))
+    columns.column("it", values)
+    return columns.seen
+
+
+class Lists(Case):
+    def test_one_text_whatever_the_others_are(self):
+        mine = [1, 1.0, True, 0.5, 2 ** 53 + 1, "b", None, float("nan"), float("inf"), -0.0]
+        alone = [handed([value])[0] for value in mine]
+        self.assertEqual(alone[:7], [b"1", b"1", b"1", b"0.5", b"9007199254740993", b"b", None])
+        self.assertEqual(alone[7:], [None, None, b"0"])
+        for other in ["word", 0.5, None, float("nan"), 2 ** 70, *ODD, Raises()]:
+            for listed in ([*mine, other], (other, *mine)):
+                found = handed(listed)
+                self.assertEqual(found[:10] if listed[-1] is other else found[1:], alone)
+
+    def test_rows_of_lists(self):
+        mine = [1, "2.5", True, 2 ** 53 + 1]
+        for other in ([1, 2, 3, 4], ["word", None, [], {}], [10 ** 400, 3j, Raises(), "\ud800"]):
+            made = rows_of_lists([mine, other])
+            self.assertEqual(made[0].tolist(), [1.0, 2.5, 1.0, float(2 ** 53)])
+            self.assertTrue(np.isnan(made[1]).all() or other == [1, 2, 3, 4])
+        self.refused(dp.DataError, "one length", rows_of_lists, [[1, 2], [SECRETS[0]]])
+        self.assertIsNone(rows_of_lists([1, 2]))
+
+    def test_people_in_a_list(self):
+        """A person whose id is written in two ways is one person, in any company."""
+        X, y = np.linspace(-1, 1, 400).reshape(-1, 1), np.linspace(0, 1, 400)
+        models = set()
+        for person in ([1] * 200 + [1.0] * 200, [1.0] * 399 + ["1"], [True] * 400):
+            model = drop(rows_per_person=2).fit(X, y, person=person)
+            models.add(model.coef_.tobytes())
+        self.assertEqual(len(models), 1)
+
+
+@unittest.skipIf(polars is None, "no polars")
+class Gaps(Case):
+    def test_a_missing_value_elsewhere_changes_no_other(self):
+        """With a gap a column goes to the library as texts, without as numbers."""
+        X, y = np.linspace(-1, 1, 400).reshape(-1, 1), np.linspace(0, 1, 400)
+        ids = [float(i) for i in range(399)]
+        ids[1:151] = [float("inf")] * 50 + [float("-inf")] * 50 + [float("nan")] * 50
+        whole = drop().fit(X[:399], y[:399], person=polars.Series(ids))
+        gap = drop().fit(X, y, person=polars.Series([*ids, None]))
+        listed = drop().fit(X[:399], y[:399], person=ids)
+        for found in (gap, listed):
+            self.assertEqual(found.coef_.tobytes(), whole.coef_.tobytes())
+
+
+class Odd(Case):
+    def test_an_odd_value_drops_its_row_alone(self):
+        X, y = np.linspace(-1, 1, 200).reshape(-1, 1), np.linspace(0, 1, 200)
+        people = [f"p{i}" for i in range(200)]
+        less = drop().fit(X[:199], y[:199], person=people[:199]).coef_.tobytes()
+        for value in [*ODD, Raises()]:
+            features = X.astype(object)
+            features[199, 0] = value
+            target = [*y[:199].tolist(), value]
+            for found in (drop().fit(features, y, person=people),
+                          drop().fit(features.tolist(), y, person=people),
+                          drop().fit(X, target, person=people)):
+                self.assertEqual(found.coef_.tobytes(), less)
+
+    def test_texts_stay_different(self):
+        self.assertEqual(len(set(handed(["\u00e9", "\udcc3\udca9", "\ud800", "\udfff"]))), 4)
+        wide = np.array(["\u00e9", "\ud800SECRETWORD"])
+        self.assertEqual(len(set(handed(wide))), 2)
+
+    def test_masks_are_missing_values(self):
+        masked = np.ma.masked_array([2 ** 53 + 1, 7], [False, True])
+        self.assertEqual(handed(masked), [b"9007199254740993", None])
+        self.assertTrue(np.isnan(numbers(masked.reshape(1, 2), "X")[0, 1]))
+
+
+class Types(Case):
+    def test_whole_numbers_of_another_byte_order_stay_whole(self):
+        big = [2 ** 53, 2 ** 53 + 1, -(2 ** 63)]
+        for kind in (">i8", "<i8"):
+            self.assertEqual(handed(np.array(big, kind)), big)
+            self.assertEqual(numbers(np.array(big, kind), "X").tolist(), big)
+        self.assertEqual(handed(np.array([2 ** 64 - 1], ">u8")), [2 ** 64 - 1])
+        self.assertEqual(numbers(np.array([0.1], ">f8"), "X").tolist(), [0.1])
+
+    @unittest.skipIf(np.dtype(np.longdouble).itemsize == 8, "no longer double")
+    def test_long_doubles_are_no_ids(self):
+        ids = np.array([2 ** 53, 2 ** 53 + 1], np.longdouble)
+        self.refused(dp.DataError, "64 bits", Columns(2).column, "id", ids)
+        self.assertEqual(handed(list(ids)), [b"9007199254740992", None])
+        self.assertEqual(numbers(ids, "X").dtype, np.float64)
+
+    def test_shapes_are_public(self):
+        self.refused(dp.DataError, "1d array", one_column, np.zeros((2, 2)), "y")
+        self.refused(dp.DataError, "1d array", one_column, np.float64(3), "y")
+
+
+if __name__ == "__main__":
+    main()
