@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.ma as ma  # now: a fork while a fit imports it in another thread would hang
 import numpy.typing as npt
 
 from ._core import call, encode, ffi, handle, lib, number_text
@@ -57,7 +58,7 @@ def _one_number(value: Any) -> float:
 def _unmasked(values: Any) -> Array:
     """What a mask hides is missing."""
     out: Array = np.asarray(values.data).astype(object)
-    out[np.ma.getmaskarray(values)] = None
+    out[ma.getmaskarray(values)] = None
     return out
 
 
@@ -82,7 +83,7 @@ def rows_of_lists(X: Any) -> Array | None:
 
 def numbers(values: Any, what: str) -> Array:
     """An array of a type that the library reads; others become doubles, value by value."""
-    if isinstance(values, np.ma.MaskedArray):
+    if isinstance(values, ma.MaskedArray):
         values = _unmasked(values)
     array: Array = np.asarray(values)
     if array.dtype.kind == "c":
@@ -229,7 +230,7 @@ def frame_column(X: Any, name: str) -> Any:
 
 def one_column(values: Any, what: str) -> Any:
     """A column as an array of one dimension, or as what pandas has there."""
-    if isinstance(values, np.ma.MaskedArray):
+    if isinstance(values, ma.MaskedArray):
         out = _unmasked(values)
     elif hasattr(values, "to_numpy") or isinstance(values, np.ndarray):
         out = values

@@ -77,6 +77,18 @@ class Package(Case):
         self.assertFalse(loaded & {"sklearn", "pandas", "scipy", "pyarrow", "polars",
                                    "matplotlib", "tqdm"}, loaded)
 
+    def test_a_fit_imports_nothing(self):
+        """A fork while another thread imports a module leaves its lock held."""
+        code = ("import sys, warnings, numpy as np, sotto_dp as dp; warnings.simplefilter('ignore');"
+                "X = np.arange(60.).reshape(-1, 2) % 7; before = set(sys.modules);"
+                "dp.LogisticRegression(epsilon=1, delta=1e-6).fit(X, X[:, 0] > 3);"
+                "print(*(set(sys.modules) - before))")
+        path = os.path.dirname(os.path.dirname(dp.__file__))
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                             check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(
+                                 [path, os.environ.get("PYTHONPATH", "")])})
+        self.assertEqual(out.stdout.split(), [])
+
 
 # Modules whose examples use scikit-learn: without it they cannot run.
 NEED_SKLEARN = {"_transformers", "pipeline"}
