@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,10 @@ import numpy.typing as npt
 from ._core import call, encode, ffi, handle, lib, number_text
 from .errors import DataError, UsageError
 
-__all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_sparse",
-           "is_stream", "is_text_like", "missing", "names_as_text", "numbers", "one_column",
-           "one_text", "plain_values", "refuse_stream", "rows_of_lists", "table_names"]
+__all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_listed",
+           "is_sparse", "is_stream", "is_text_like", "missing", "names_as_text", "numbers",
+           "one_column", "one_text", "plain_values", "refuse_stream", "rows_of_lists",
+           "table_names"]
 
 Array = npt.NDArray[Any]
 
@@ -228,13 +229,26 @@ def frame_column(X: Any, name: str) -> Any:
     return X[raw[names_as_text(raw).index(name)]]
 
 
+def is_listed(values: Any) -> bool:
+    """Whether it is a sequence without a type of its own, as a list is."""
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__getitem__"):
+        return False
+    if any(hasattr(values, name) for name in ("dtype", "__array__", "__array_interface__")):
+        return False
+    try:
+        memoryview(values)
+    except TypeError:
+        return hasattr(values, "__len__")
+    return False
+
+
 def one_column(values: Any, what: str) -> Any:
     """A column as an array of one dimension, or as what pandas has there."""
     if isinstance(values, ma.MaskedArray):
         out = _unmasked(values)
     elif hasattr(values, "to_numpy") or isinstance(values, np.ndarray):
         out = values
-    elif isinstance(values, (list, tuple, range)):
+    elif is_listed(values):
         out = np.empty(len(values), dtype=object).view(Listed)
         for i, value in enumerate(values):
             out[i] = value
@@ -373,7 +387,8 @@ class Columns:
             return
         if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "O") in "iufb":
             blank = values.isna().to_numpy()  # pandas' nullable numbers
-            self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=0), blank)
+            hidden: Any = False if dtype.kind == "b" else 0
+            self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=hidden), blank)
             return
         self._plain(name, plain_values(values))
 

@@ -18,21 +18,21 @@ import numpy as np
 
 from . import _sklearn
 from ._core import Options
-from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_sparse, is_text_like,
-                    names_as_text, numbers, one_column, one_text, plain_values, refuse_stream,
-                    rows_of_lists, table_names)
+from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_listed, is_sparse,
+                    is_text_like, names_as_text, numbers, one_column, one_text, plain_values,
+                    refuse_stream, rows_of_lists, table_names)
 from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
-from .errors import DataError, PrivacyError, UsageError
+from .errors import DataError, PrivacyError, SottoError, UsageError
 
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["Records", "batches", "for_model"]
+__all__ = ["Records", "batches", "for_model", "handed_over"]
 
 
 def _as_array(X: Any) -> Any:
     """An array of two dimensions; what is one already stays where it is."""
-    rows = rows_of_lists(X) if isinstance(X, (list, tuple)) else None
+    rows = rows_of_lists(X) if is_listed(X) else None
     values = rows if rows is not None else X if isinstance(X, np.ndarray) else np.asarray(X)
     if values.ndim != 2:
         raise DataError(
@@ -357,3 +357,18 @@ def _expect(owner: Estimator, width: int) -> None:
     if width != owner.n_features_in_:
         raise DataError(f"X has {width} features, but {type(owner).__name__} is expecting "
                         f"{owner.n_features_in_} features as input.")
+
+
+def handed_over(records: Records) -> Columns:
+    """The columns for the library. What a frame's own library says of a failure is not told.
+
+    It may quote a record, and it comes before the booking.
+    """
+    try:
+        return records.columns()
+    except (SottoError, KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException:  # a panic of a library in Rust is no Exception
+        pass
+    raise DataError("X: the data frame's own library could not hand over a column; convert its "
+                    "columns to numbers or texts first")

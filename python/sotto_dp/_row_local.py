@@ -114,6 +114,7 @@ def _by_element(function: Any) -> bool:
     """Whether it is a function of NumPy's own that takes one number at a time."""
     numpy = load("numpy")
     return (type(function) is numpy.ufunc and function.signature is None and function.nin == 1
+            and function.nout == 1
             and getattr(numpy, function.__name__, None) is function)
 
 

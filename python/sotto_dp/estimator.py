@@ -18,7 +18,7 @@ from ._core import (Options, Stopped, call, ffi, lib, remarks, table_remarks, ta
 from ._data import Columns
 from ._model import Doubles, Model
 from ._parameters import PLAIN, Parameters, a_number
-from ._records import Records, batches, for_model
+from ._records import Records, batches, for_model, handed_over
 from ._spending import untracked
 from .errors import (DataError, NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
                      UntrackedWarning, UsageError)
@@ -203,7 +203,7 @@ class Estimator(Parameters):
         self._set_ledger(options)
         records = self._records(options, X, y, sample_weight, target, person)
         try:
-            with records.columns() as columns:
+            with handed_over(records) as columns:
                 model = self._train(options, columns, private)
         except DataError as error:
             raise records.explain(error) from None
@@ -243,7 +243,7 @@ class Estimator(Parameters):
         records = self._records(options, X, y, sample_weight, target, person)
         table = ffi.new("sotto_table **")
         try:
-            with records.columns() as columns:
+            with handed_over(records) as columns:
                 call(lib.sotto_table_from, table, columns.pointer, options.pointer)
         except DataError as error:
             raise records.explain(error) from None

@@ -2,6 +2,8 @@
 """What becomes of one record's value does not depend on another record's, and no value of a
 record raises before the records are read."""
 
+import array
+import collections
 import decimal
 import unittest
 
@@ -139,6 +141,31 @@ class Types(Case):
         self.refused(dp.DataError, "64 bits", Columns(2).column, "id", ids)
         self.assertEqual(handed(list(ids)), [b"9007199254740992", None])
         self.assertEqual(numbers(ids, "X").dtype, np.float64)
+
+    def test_sequences_are_lists(self):
+        """Ids 1 and 1.0 are one person, whatever another record is."""
+        for kind in (collections.deque, collections.UserList):
+            self.assertEqual(handed(one_column(kind([1, 1.0, "x"]), "it")), [b"1", b"1", b"x"])
+        self.assertEqual(one_column(array.array("q", [2 ** 53 + 1]), "it").tolist(), [2 ** 53 + 1])
+
+    def test_what_another_library_says_is_not_told(self):
+        """A frame that fails when it is asked for its columns quotes a record."""
+        class Frame:
+            columns = ["a"]
+
+            def __getattr__(self, name):
+                if name == "__arrow_c_stream__":
+                    return self.fail
+                raise AttributeError(name)
+
+            def fail(self, requested=None):
+                raise BaseException("Could not convert 'SECRETWORD'")
+
+        error = self.refused(dp.DataError, "could not hand over", dp.LinearRegression(**BUDGET).fit,
+                             Frame(), target="a")
+        while error:
+            self.assertNotIn("SECRETWORD", str(error))
+            error = error.__cause__ or error.__context__
 
     def test_shapes_are_public(self):
         self.refused(dp.DataError, "1d array", one_column, np.zeros((2, 2)), "y")
