@@ -18,6 +18,7 @@ import numpy.ma as ma  # now: a fork while a fit imports it in another thread wo
 import numpy.typing as npt
 
 from ._core import call, encode, ffi, handle, lib, number_text
+from ._types import kind_of
 from .errors import DataError, UsageError
 
 __all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_listed",
@@ -255,8 +256,8 @@ def one_column(values: Any, what: str) -> Any:
     else:
         out = np.asarray(values)
     shape: tuple[int, ...] = out.shape if hasattr(out, "shape") else (len(out),)
-    if len(shape) == 2 and shape[1] == 1:
-        out = np.asarray(out).reshape(-1)
+    if len(shape) == 2 and shape[1] == 1:  # of a frame its column, with the column's own type
+        out = out.iloc[:, 0] if hasattr(out, "iloc") else np.asarray(out).reshape(-1)
     elif len(shape) != 1:
         raise DataError(f"{what} should be a 1d array, got an array of shape {tuple(shape)} "
                         "instead.")
@@ -375,11 +376,11 @@ class Columns:
         if isinstance(values, np.ndarray):
             self._plain(name, values)
             return
-        codes = getattr(getattr(values, "cat", None), "codes", None)
-        if codes is not None:  # pandas: its levels are texts, and no more than that
-            levels = [_text_or_none(level) for level in values.cat.categories]
+        category = getattr(values, "cat", values)  # of a Series; or a Categorical by itself
+        if hasattr(category, "codes"):  # pandas: its levels are texts, and no more than that
+            levels = [_text_or_none(level) for level in category.categories]
             self.texts(name, [levels[code] if code >= 0 else None
-                              for code in codes.to_numpy()])
+                              for code in np.asarray(category.codes)])
             return
         dtype: Any = getattr(values, "dtype", None)
         if hasattr(dtype, "fill_value"):  # pandas' sparse columns
@@ -390,6 +391,10 @@ class Columns:
             hidden: Any = False if dtype.kind == "b" else 0
             self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=hidden), blank)
             return
+        typed = dtype if dtype is not None else getattr(values, "type", None)
+        if hasattr(values, "null_count") and kind_of(typed) == "other":
+            # by its type, as a stream's: what an array would be depends on nulls of other rows
+            raise DataError(f"{what}: expected numbers or texts, found {typed}")
         self._plain(name, plain_values(values))
 
     def _plain(self, name: str, values: Array) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -246,7 +246,9 @@ class Records:
         """The list of columns for the library; nothing is copied that need not be."""
         if self._streams():
             return Columns.stream(self.X)
-        columns = _features(self.X, self.names, None)
+        columns = _features(self.X, self.names, None, [
+            name for name, column in getattr(self.owner.schema, "columns", {}).items()
+            if type(column).__name__ == "Drop"])
         if self.y is not None:
             columns.column(self.target, self.y)
         if self.weight is not None:
@@ -299,8 +301,9 @@ def _public_labels(y: Any) -> list[Any]:
     return labels
 
 
-def _features(X: Any, names: list[str] | None, renamed: list[str] | None) -> Columns:
-    """The columns of X, under other names where some are given."""
+def _features(X: Any, names: list[str] | None, renamed: list[str] | None,
+              dropped: Collection[str] = ()) -> Columns:
+    """The columns of X, under other names where some are given; what is dropped is not read."""
     if is_sparse(X):
         columns = Columns(X.shape[0])
         columns.sparse(X)
@@ -311,7 +314,7 @@ def _features(X: Any, names: list[str] | None, renamed: list[str] | None) -> Col
         refuse_stream(X)
         columns = Columns(len(X))
         for name, raw in zip(renamed or names, table_names(X)):
-            columns.column(name, X[raw])
+            columns.column(name, np.zeros(len(X), np.int8) if name in dropped else X[raw])
     return columns
 
 

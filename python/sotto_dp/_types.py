@@ -34,7 +34,8 @@ def kind_of(dtype: Any) -> str:
         return "number"
     if name.startswith(_CATEGORY):
         return "category"
-    if isinstance(kind, str) and kind in "UST" or name.startswith(_TEXT):
+    if isinstance(kind, str) and kind in "UST" or (
+            name.startswith(_TEXT) and not name.startswith("struct")):
         return "text"
     return "other"
 

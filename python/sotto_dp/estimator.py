@@ -37,7 +37,8 @@ class Plan:
     Attributes
     ----------
     statement : dict
-        The statement of privacy that its model would have.
+        The statement that its model would have, if the estimator is given `rows`, too: else
+        a fit asks for their number as well.
     """
 
     statement: dict[str, Any]

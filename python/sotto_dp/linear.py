@@ -133,7 +133,7 @@ class LogisticRegression(_Classifier):
     solver : str, optional
         How to train; "auto" has nothing to tune. Its settings are the other
         parameters, as on the command line with ``_`` for ``-``
-        (``sotto help train --solver NAME``).
+        (docs/solvers.md has those of each solver).
     progress : True or function, optional
         A bar of tqdm, which must be installed; or what is called with a
         `Progress`, and may return True to stop the fit, which stays charged.
@@ -196,7 +196,7 @@ class LinearSVC(_Classifier):
     The parameters are those of `LogisticRegression`, and `loss`, as
     scikit-learn has it. "squared_hinge" needs nothing else. "hinge" has a
     corner, which ``solver="auto"`` cannot take: without a solver "scd" is
-    taken, which needs ``fit_intercept=False``, `l2` and declared bounds.
+    taken, which needs ``fit_intercept=False`` and `l2`.
 
     Examples
     --------

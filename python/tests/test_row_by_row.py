@@ -12,6 +12,10 @@ from common import BUDGET, SECRETS, Case, dp, main, np
 from sotto_dp._data import Columns, numbers, one_column, rows_of_lists
 
 try:
+    import pandas
+except ImportError:
+    pandas = None
+try:
     import polars
 except ImportError:
     polars = None
@@ -141,6 +145,21 @@ class Types(Case):
         self.refused(dp.DataError, "64 bits", Columns(2).column, "id", ids)
         self.assertEqual(handed(list(ids)), [b"9007199254740992", None])
         self.assertEqual(numbers(ids, "X").dtype, np.float64)
+
+    @unittest.skipUnless(polars, "no polars")
+    def test_odd_types_go_by_their_type(self):
+        for values in ([[1.0], [2.0]], [[1.0], None]):
+            column = polars.Series("it", values, dtype=polars.Array(polars.Float64, 1))
+            self.refused(dp.DataError, "found Array", Columns(2).column, "it", column)
+
+    @unittest.skipUnless(pandas, "no pandas")
+    def test_ids_of_categories_stay_whole(self):
+        ids = [2 ** 53, 2 ** 53 + 1, None]
+        kept = [b"9007199254740992", b"9007199254740993", None]
+        category = pandas.Categorical(pandas.array(ids, dtype="Int64"))
+        for values in (category, pandas.CategoricalIndex(category),
+                       pandas.DataFrame({"it": category})):
+            self.assertEqual(handed(values), kept)
 
     def test_sequences_are_lists(self):
         """Ids 1 and 1.0 are one person, whatever another record is."""

@@ -43,10 +43,11 @@ static sotto_status predict_options(sotto_options *o, const sotto_model *m,
     return status;
 }
 
-sotto_status sotto_table_read_for(sotto_table **out, const sotto_model *m,
-                                  int labelled, const char *path,
-                                  const sotto_options *options,
-                                  sotto_error *error)
+/* From the file, or from the columns, where there are some. */
+static sotto_status read_for(sotto_table **out, const sotto_model *m,
+                             int labelled, const char *path,
+                             sotto_columns *columns,
+                             const sotto_options *options, sotto_error *error)
 {
     sotto_options *o;
     *out = NULL;
@@ -55,9 +56,18 @@ sotto_status sotto_table_read_for(sotto_table **out, const sotto_model *m,
         return status;
     status = predict_options(o, m, labelled, options, error);
     if (status == SOTTO_OK)
-        status = sotto_table_read(out, path, o, error);
+        status = columns ? sotto_table_from(out, columns, o, error)
+                         : sotto_table_read(out, path, o, error);
     sotto_options_free(o);
     return status;
+}
+
+sotto_status sotto_table_read_for(sotto_table **out, const sotto_model *m,
+                                  int labelled, const char *path,
+                                  const sotto_options *options,
+                                  sotto_error *error)
+{
+    return read_for(out, m, labelled, path, NULL, options, error);
 }
 
 sotto_status sotto_table_from_for(sotto_table **out, const sotto_model *m,
@@ -65,16 +75,7 @@ sotto_status sotto_table_from_for(sotto_table **out, const sotto_model *m,
                                   const sotto_options *options,
                                   sotto_error *error)
 {
-    sotto_options *o;
-    *out = NULL;
-    sotto_status status = sotto_options_new(&o, error);
-    if (status != SOTTO_OK)
-        return status;
-    status = predict_options(o, m, labelled, options, error);
-    if (status == SOTTO_OK)
-        status = sotto_table_from(out, columns, o, error);
-    sotto_options_free(o);
-    return status;
+    return read_for(out, m, labelled, NULL, columns, options, error);
 }
 
 /* ---- answers ---- */

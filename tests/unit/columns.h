@@ -307,4 +307,45 @@ assert_same_reading(sotto_status a, sotto_table *from_file,
     return a == SOTTO_OK;
 }
 
+/* ---- a table: its columns, and how it may be read ---- */
+
+__attribute__((unused)) static const char *const column_names[] = {
+    "a", "b", "c", "d", "t", "w", "p", "q", "e"};
+
+/* Options by the bits of a random number, now and then with the schema: what
+   is wrong for CSV is wrong for columns, too. */
+__attribute__((unused)) static sotto_options *random_options(const char *schema)
+{
+    sotto_error error;
+    setting all[] = {{"target", "t"},
+                     {"loss", "logistic"},
+                     {"classes", random_below(2) ? "0,1" : "ann,bob"},
+                     {"weights", "w"},
+                     {"weight-bound", "5"},
+                     {"unit-column", "p"},
+                     {"keep-ids", "yes"},
+                     {"precision", random_below(2) ? "double" : "float"},
+                     {"undeclared", "rows"},
+                     {"epsilon", "1"},
+                     {"drop", "e"}};
+    sotto_options *o = options_with(NO_SETTINGS);
+    int64_t bits = random_below(1 << 14);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (bits >> k & 1 && (k != 4 || bits & 8) && (k != 2 || bits & 2) &&
+            (k != 1 || bits & 1))
+            (void)!sotto_options_set(o, all[k].name, all[k].value, &error);
+    int parts = random_below(4) == 0, drop = parts || random_below(4) != 0;
+    if (drop)
+        assert_false(sotto_options_set(o, "bad-rows", "drop", &error));
+    if (parts) {
+        assert_false(sotto_options_set(o, "part-column", "q", &error));
+        assert_false(sotto_options_set(o, "parts", "1,ann,2.5", &error));
+    }
+    assert_false(
+        sotto_options_set(o, "threads", random_below(2) ? "1" : "3", &error));
+    if (random_below(4))
+        assert_false(sotto_options_set_content(o, "schema", schema, &error));
+    return o;
+}
+
 #endif

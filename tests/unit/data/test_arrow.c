@@ -19,44 +19,6 @@
     "\"missing\": \"ann\"}}}"
 
 enum { COLUMNS = 9 };
-static const char *const column_names[] = {"a", "b", "c", "d", "t",
-                                           "w", "p", "q", "e"};
-
-/* What is wrong for CSV is wrong for streams, too. */
-static sotto_options *random_options(void)
-{
-    sotto_error error;
-    setting all[] = {{"target", "t"},
-                     {"loss", "logistic"},
-                     {"classes", random_below(2) ? "0,1" : "ann,bob"},
-                     {"weights", "w"},
-                     {"weight-bound", "5"},
-                     {"unit-column", "p"},
-                     {"keep-ids", "yes"},
-                     {"precision", random_below(2) ? "double" : "float"},
-                     {"undeclared", "rows"},
-                     {"epsilon", "1"},
-                     {"drop", "e"}};
-    sotto_options *o = options_with(NO_SETTINGS);
-    int64_t bits = random_below(1 << 14);
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (bits >> k & 1 && (k != 4 || bits & 8) && (k != 2 || bits & 2) &&
-            (k != 1 || bits & 1))
-            (void)!sotto_options_set(o, all[k].name, all[k].value, &error);
-    int parts = random_below(4) == 0, drop = parts || random_below(4) != 0;
-    if (drop)
-        assert_false(sotto_options_set(o, "bad-rows", "drop", &error));
-    if (parts) {
-        assert_false(sotto_options_set(o, "part-column", "q", &error));
-        assert_false(sotto_options_set(o, "parts", "1,ann,2.5", &error));
-    }
-    assert_false(
-        sotto_options_set(o, "threads", random_below(2) ? "1" : "3", &error));
-    if (random_below(4))
-        assert_false(sotto_options_set_content(o, "schema", SCHEMA, &error));
-    return o;
-}
-
 static void random_columns(made **c, int rows)
 {
     for (int j = 0; j < COLUMNS; j++) {
@@ -105,7 +67,7 @@ static int compare(int rows)
     for (int i = 0; rows && random_below(3) == 0 && i < 3; i++)
         make_absent(&p, (int)random_below(rows));
     put_columns_csv(&csv, c, COLUMNS, rows);
-    sotto_options *o = random_options();
+    sotto_options *o = random_options(SCHEMA);
     sotto_status a = table_read_memory(&from_file, "a.csv", csv.data,
                                        csv.length, o, &said_a);
     sotto_columns *list = list_of(&p);

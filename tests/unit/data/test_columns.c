@@ -21,46 +21,6 @@
 static const char *const schemas[] = {SCHEMA_OF("\"NA\", \"-1\""),
                                       SCHEMA_OF("\"NA\"")};
 
-static const char *const column_names[] = {"a", "b", "c", "d", "t",
-                                           "w", "p", "q", "e"};
-
-/* Options by the bits of a random number: what is wrong for CSV is wrong for
-   columns, too. */
-static sotto_options *random_options(void)
-{
-    sotto_error error;
-    setting all[] = {{"target", "t"},
-                     {"loss", "logistic"},
-                     {"classes", random_below(2) ? "0,1" : "ann,bob"},
-                     {"weights", "w"},
-                     {"weight-bound", "5"},
-                     {"unit-column", "p"},
-                     {"keep-ids", "yes"},
-                     {"precision", random_below(2) ? "double" : "float"},
-                     {"undeclared", "rows"},
-                     {"epsilon", "1"},
-                     {"drop", "e"}};
-    sotto_options *o = options_with(NO_SETTINGS);
-    int64_t bits = random_below(1 << 14);
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (bits >> k & 1 && (k != 4 || bits & 8) && (k != 2 || bits & 2) &&
-            (k != 1 || bits & 1))
-            (void)!sotto_options_set(o, all[k].name, all[k].value, &error);
-    int parts = random_below(4) == 0, drop = parts || random_below(4) != 0;
-    if (drop)
-        assert_false(sotto_options_set(o, "bad-rows", "drop", &error));
-    if (parts) {
-        assert_false(sotto_options_set(o, "part-column", "q", &error));
-        assert_false(sotto_options_set(o, "parts", "1,ann,2.5", &error));
-    }
-    assert_false(
-        sotto_options_set(o, "threads", random_below(2) ? "1" : "3", &error));
-    if (random_below(4))
-        assert_false(sotto_options_set_content(
-            o, "schema", schemas[random_below(2)], &error));
-    return o;
-}
-
 static int compare_csv(int rows)
 {
     made *c[9];
@@ -75,7 +35,7 @@ static int compare_csv(int rows)
         list_column(list, c[j]);
     }
     put_columns_csv(&csv, c, 9, rows);
-    sotto_options *o = random_options();
+    sotto_options *o = random_options(schemas[random_below(2)]);
     sotto_status a = table_read_memory(&from_file, "a.csv", csv.data,
                                        csv.length, o, &said_a);
     sotto_status b = sotto_table_from(&from_memory, list, o, &said_b);
