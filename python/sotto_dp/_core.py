@@ -7,6 +7,7 @@ of callbacks that are running.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ _ERRORS: dict[int, type[SottoError]] = {
     2: UsageError, 3: DataError, 4: BudgetError, 5: PrivacyError}
 
 INTERRUPTED = 130
+
+_OPTION = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z][A-Z,]*)\b)?")
 
 
 class Stopped(Exception):
@@ -48,9 +51,22 @@ def number_text(number: Any) -> str:
     return text(number.text) or ""
 
 
+def _parameter(option: re.Match[str]) -> str:
+    """An option of the program in a message, as the parameter that it is here."""
+    name, value = option[1].replace("-", "_"), option[2]
+    if name == "no_intercept":
+        return "fit_intercept=False"
+    return name if value is None else f"{name}={value}"
+
+
+def _in_python(words: str) -> str:
+    """A line of the library, with the names that things have here."""
+    return _OPTION.sub(_parameter, words.replace("'sotto doctor' reads a file",
+                                                 "check_records reads them"))
+
+
 def _raise(status: int, error: Any) -> None:
-    message = text(error.message) or "sotto failed without a reason"
-    message = message.replace("'sotto doctor' reads a file", "check_records reads them")
+    message = _in_python(text(error.message) or "sotto failed without a reason")
     if status == INTERRUPTED:
         raise Stopped(message)
     raise _ERRORS.get(status, SottoError)(message)
@@ -86,7 +102,7 @@ def remarks(function: Any, *arguments: Any) -> Iterator[str]:
     remark = ffi.new("sotto_error *")
     i = 0
     while function(*arguments, i, remark):
-        yield text(remark.message) or ""
+        yield _in_python(text(remark.message) or "")
         i += 1
 
 
@@ -94,7 +110,7 @@ def table_remarks(table: Any) -> Iterator[str]:
     """The remarks about a table: for the operator, not for release."""
     i = 0
     while (words := text(lib.sotto_table_warning(table, i))) is not None:
-        yield words
+        yield _in_python(words)
         i += 1
 
 

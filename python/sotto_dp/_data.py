@@ -9,8 +9,11 @@ a value.
 from __future__ import annotations
 
 import ctypes
+import datetime
 import importlib
+import uuid
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,7 @@ import numpy.typing as npt
 
 from ._core import call, encode, ffi, handle, lib, number_text
 from ._types import kind_of
-from .errors import DataError, UsageError
+from .errors import DataError, RecordError, UsageError
 
 __all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_listed",
            "is_sparse", "is_stream", "is_text_like", "missing", "names_as_text", "numbers",
@@ -122,6 +125,11 @@ def one_text(value: object, what: str) -> bytes:
         return number_text(lib.sotto_number_exact(number)).encode()
     if isinstance(value, (bytes, np.bytes_)):
         return bytes(value)
+    if isinstance(value, Decimal):
+        whole = value.adjusted() < 40 and value == value.to_integral_value()
+        return str(int(value) if whole else value.normalize()).encode()
+    if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
+        return str(value).encode()
     raise TypeError(f"{what}: argument must be a string or a number, "
                     f"not {type(value).__name__}")
 
@@ -132,7 +140,7 @@ def _text_or_none(value: object) -> bytes | None:
     try:
         if isinstance(value, np.longdouble) and np.float64(value) != value:
             return None  # two of them would become one
-        if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+        if isinstance(value, (float, np.floating, Decimal)) and not np.isfinite(float(value)):
             return None  # as the library has it in an array of numbers
         return None if missing(value) else one_text(value, "")
     except Exception:
@@ -188,8 +196,15 @@ def compressed(X: Any) -> Any:
     if X.format not in ("csr", "csc", "coo"):
         X = X.tocoo()
     if not _is_sound(X):
-        raise DataError("X: expected a sparse matrix whose indices are within its shape")
-    return _by_rows(X.row, X.col, X.data, X.shape) if X.format == "coo" else X
+        raise RecordError("X: expected a sparse matrix whose indices are within its shape")
+    if X.format == "coo":
+        return _by_rows(X.row, X.col, X.data, X.shape)
+    end = int(X.indptr[-1])
+    if end == len(X.indices) == len(X.data):
+        return X
+    # scipy itself takes what stands behind the last row for entries, of rows that nobody wrote
+    made: Any = getattr(importlib.import_module("scipy.sparse"), X.format + "_matrix")
+    return made((X.data[:end], X.indices[:end], X.indptr), shape=X.shape)
 
 
 def _by_rows(row: Array, col: Array, data: Array, shape: tuple[int, int]) -> Any:
@@ -387,7 +402,7 @@ class Columns:
             self._plain(name, np.asarray(values))
             return
         if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "O") in "iufb":
-            blank = values.isna().to_numpy()  # pandas' nullable numbers
+            blank = np.asarray(values.isna())  # pandas' nullable numbers
             hidden: Any = False if dtype.kind == "b" else 0
             self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=hidden), blank)
             return

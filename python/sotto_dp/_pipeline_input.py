@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.ma as ma
 
 from ._core import call, encode, lib, with_callback
 from ._data import compressed, is_frame, is_sparse
 from ._row_local import load
 from .errors import DataError, PrivacyError
 
-__all__ = ["admit", "has_steps"]
+__all__ = ["admit", "has_steps", "transformed"]
 
 _INSTEAD = ("leave it out of X and give it beside X, as STEP__person= and STEP__sample_weight=, "
             "or fit without steps: categories and bounds belong in the schema")
@@ -35,6 +36,9 @@ def admit(steps: Any, X: Any, words: dict[str, Any]) -> Any:
     _refuse_roles(steps[-1][1], words)
     if is_sparse(X):
         return _canonical(X)
+    if isinstance(X, ma.MaskedArray):
+        raise DataError("X: steps do not see what a mask hides; expected an array, for instance "
+                        "X.filled(numpy.nan)")
     dtypes = list(getattr(X, "dtypes", ())) if is_frame(X) else [getattr(X, "dtype", None)]
     if any(hasattr(dtype, "fill_value") and hasattr(dtype, "subtype") for dtype in dtypes):
         raise PrivacyError("X: how steps read sparse columns of pandas depends on the records; "
@@ -45,6 +49,13 @@ def admit(steps: Any, X: Any, words: dict[str, Any]) -> Any:
         raise PrivacyError("X: what type a list has depends on all records; expected an array or "
                            "a data frame (a list of texts is for HashingVectorizer)")
     return X
+
+
+def transformed(step: Any, X: Any) -> Any:
+    """What a step makes of X; a Normalizer gets each row in one piece."""
+    if type(step) is load("sklearn.preprocessing").Normalizer and not is_sparse(X):
+        return step.fit(X).transform(np.ascontiguousarray(X))
+    return step.fit_transform(X)
 
 
 def _takes_lists(steps: Any) -> bool:

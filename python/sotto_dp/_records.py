@@ -22,7 +22,7 @@ from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_list
                     is_text_like, names_as_text, numbers, one_column, one_text, plain_values,
                     refuse_stream, rows_of_lists, table_names)
 from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
-from .errors import DataError, PrivacyError, SottoError, UsageError
+from .errors import DataError, PrivacyError, RecordError, SottoError, UsageError
 
 if TYPE_CHECKING:
     from .estimator import Estimator
@@ -257,6 +257,19 @@ class Records:
             columns.column(self.person_name, self.person)
         return columns
 
+    def stand_in(self) -> Columns:
+        """One row of missing values in columns of the same names: a fit of it is booked as a
+        fit of the records would be."""
+        columns = Columns(1)
+        if self.names is None:
+            columns.array(np.full((1, self.X.shape[1]), np.nan))
+        others = (self.y, self.target), (self.weight, self.weight_name), (
+            self.person, self.person_name)
+        for name in [*(self.names or []),
+                     *(name for values, name in others if values is not None)]:
+            columns.texts(name, [None])
+        return columns
+
     def settle(self, owner: Estimator) -> None:
         """What is known about the columns when the fit is over."""
         if self.names is None:
@@ -363,15 +376,13 @@ def _expect(owner: Estimator, width: int) -> None:
 
 
 def handed_over(records: Records) -> Columns:
-    """The columns for the library. What a frame's own library says of a failure is not told.
-
-    It may quote a record, and it comes before the booking.
-    """
+    """The columns for the library. What a frame's own library says of a failure is not told:
+    it may quote a record."""
     try:
         return records.columns()
     except (SottoError, KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException:  # a panic of a library in Rust is no Exception
         pass
-    raise DataError("X: the data frame's own library could not hand over a column; convert its "
+    raise RecordError("X: the data frame's own library could not hand over a column; convert its "
                     "columns to numbers or texts first")

@@ -103,11 +103,17 @@ def _hashing(walk: _Walk) -> None:
 
 
 def _normalizer(walk: _Walk) -> None:
-    """l1 and l2 add up a row's entries as they stand (inplace_csr_row_normalize_l1,
-    _l2), whatever the other rows are."""
+    """l1 and l2 add up a sparse row's entries as they stand (inplace_csr_row_normalize_l1,
+    _l2), whatever the other rows are. Of a dense table this is so where each row is in one
+    piece, which `Pipeline` sees to; where columns are, NumPy adds up several rows at a time,
+    and the last ones in another way."""
     if walk.step.norm not in ("l1", "l2"):
         walk.refuse("the largest entry of a sparse row is found by scipy in a way that depends "
                     "on other rows", 'give norm="l1" or norm="l2"')
+    if "/" in walk.path and not walk.sparse:
+        walk.refuse("how sums of a dense row are rounded depends on where it lies in memory, and "
+                    "so on the number of rows", "make it a step of the pipeline itself, or fit "
+                    'with undeclared="rows"')
 
 
 def _by_element(function: Any) -> bool:

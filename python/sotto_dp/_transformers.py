@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ._data import compressed
-from ._pipeline_input import admit
+from ._data import compressed, is_frame, one_column, plain_values, table_names
+from ._pipeline_input import admit, transformed
 from ._row_local import inspect_steps, load
 from ._schema_text import check_words
-from .errors import DataError, PrivacyError, RemarkWarning, SottoError, UsageError
+from .errors import (DataError, PrivacyError, RecordError, RemarkWarning, SottoError,
+                     UsageError)
 
 __all__ = ["Bounds", "OneHot", "Pipeline"]
 
@@ -145,13 +146,23 @@ class Bounds(_RowLocal):
         except (TypeError, ValueError):  # NumPy's line quotes the value
             values = None
         if values is None:
-            raise DataError("Bounds: expected numbers; a column has something else")
+            raise RecordError("Bounds: expected numbers; a column has something else")
         clamped = np.clip(values, low, high)
         return type(X)(clamped, index=X.index, columns=X.columns) if _is_pandas(X) else clamped
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names of the columns, which stay as they are."""
         return np.array(self._names(input_features), dtype=object)
+
+
+def _one_of(X: Any, j: int) -> Any:
+    """A column's values as objects. It comes by itself: in a whole frame as one array the type
+    of a number depends on other columns, and on whether a value is missing."""
+    if is_frame(X):
+        one = X.iloc[:, j] if _is_pandas(X) else plain_values(
+            one_column(X[table_names(X)[j]], "X"))
+        return np.array(one, dtype=object)
+    return np.array(X, dtype=object)[:, j]
 
 
 def _word(value: Any) -> str | None:
@@ -223,9 +234,9 @@ class OneHot(_RowLocal):
         lists = self._lists()
         blocks = []
         for j, levels in enumerate(lists):
-            column = X.iloc[:, j] if _is_pandas(X) else np.array(X, dtype=object)[:, j]
+            column = _one_of(X, j)
             place = {word: k for k, word in enumerate(levels)}
-            rows = [place.get(_word(value) or "", -1) for value in np.array(column, dtype=object)]
+            rows = [place.get(_word(value) or "", -1) for value in column]
             blocks.append((np.array(rows, dtype=np.int64).reshape(-1, 1)
                            == np.arange(len(levels))).astype(np.float64))
         return np.hstack(blocks)
@@ -280,14 +291,14 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
             try:
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
                     warnings.simplefilter("ignore")  # what they tell is about records
-                    X = step.fit_transform(X)
+                    X = transformed(step, X)
             except SottoError:
                 raise
             except Exception as error:
                 failed = type(error).__name__
             if failed:  # here, so that the exception does not carry the other one
-                raise DataError(f'step "{name}" failed with a {failed}; its message may quote a '
-                                "record and is not shown")
+                raise RecordError(f'step "{name}" failed with a {failed}; its message may quote a '
+                                  "record and is not shown")
         return X
 
     def _for_last(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -318,7 +329,13 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
         known = self._refuse(_sparse.issparse(X))
         words = self._for_last(params)
         last = self.steps[-1][1]
-        prepared = self._prepare(admit(self.steps, X, words))
+        failed = ""
+        try:
+            prepared = self._prepare(admit(self.steps, X, words))
+        except RecordError as error:
+            failed = str(error)
+        if failed:
+            last._fail_before(getattr(X, "shape", (0, 1))[-1], failed, y, **words)
         mark = _Covered(last)
         if known:
             last._columns_covered = mark

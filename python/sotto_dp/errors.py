@@ -37,6 +37,11 @@ class DataError(SottoError, ValueError):
     status = 3
 
 
+class RecordError(DataError):
+    """A record is wrong, and it was looked at to tell: a fit is charged before it says so (as a
+    DataError; this one stays within the package)."""
+
+
 class BudgetError(SottoError):
     """Refused: the privacy budget of the data set does not allow it."""
 

@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,8 @@ from ._model import Doubles, Model
 from ._parameters import PLAIN, Parameters, a_number
 from ._records import Records, batches, for_model, handed_over
 from ._spending import untracked
-from .errors import (DataError, NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
-                     UntrackedWarning, UsageError)
+from .errors import (DataError, NotPrivateWarning, PrivacyError, RecordError, RemarkWarning,
+                     SottoError, UntrackedWarning, UsageError)
 from .ledger import Dataset, who
 from .progress import check as check_progress, reporter
 
@@ -197,14 +197,12 @@ class Estimator(Parameters):
         -------
         self
         """
-        private = self._is_private()
         check_progress(self.progress)
-        options = self._settings()
-        self._set_people(options)
-        self._set_ledger(options)
+        private, options = self._begin()
+        vars(self).pop("_columns_covered", None)  # it is for one fit
         records = self._records(options, X, y, sample_weight, target, person)
         try:
-            with handed_over(records) as columns:
+            with self._charged(records, options, private) as columns:
                 model = self._train(options, columns, private)
         except DataError as error:
             raise records.explain(error) from None
@@ -214,6 +212,14 @@ class Estimator(Parameters):
         if model.booking() is not None:
             model.settle()
         return self
+
+    def _begin(self) -> tuple[bool, Options]:
+        """Whether a fit promises something, and its options."""
+        private = self._is_private()
+        options = self._settings()
+        self._set_people(options)
+        self._set_ledger(options)
+        return private, options
 
     def _records(self, options: Options, *given: Any) -> Records:
         """The records, after every check that looks at none of them."""
@@ -253,9 +259,54 @@ class Estimator(Parameters):
         finally:
             lib.sotto_table_free(table[0])
 
+    def _charged(self, records: Records, options: Options, private: bool) -> Columns:
+        """The columns for a fit. Where they cannot be handed over, the fit is charged: that it
+        failed may be due to a record."""
+        try:
+            return handed_over(records)
+        except RecordError as error:
+            failed = str(error)
+        self._charge(records, options, private, failed)
+
+    def _charge(self, records: Records, options: Options, private: bool, failed: str) -> NoReturn:
+        """Books a fit without its records, and then says why there is none."""
+        table = ffi.new("sotto_table **")
+        try:
+            with records.stand_in() as columns:
+                call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
+        except DataError as error:
+            if self.ledger is not None and private and "stays charged" not in str(error):
+                raise  # no record was needed to see that
+        else:
+            lib.sotto_table_free(table[0])
+        if self.ledger is not None and private:
+            failed += "; the run is booked and stays charged"
+        self._lose(options, private)
+        raise DataError(failed)
+
+    def _fail_before(self, width: int, failed: str, y: Any = None, sample_weight: Any = None,
+                     person: Any = None) -> NoReturn:
+        """For a pipeline whose steps failed: charges the fit that would have followed."""
+        private, options = self._begin()
+        records = self._records(options, np.zeros((1, width)), y, sample_weight, None, person)
+        self._charge(records, options, private, failed)
+
+    def _lose(self, options: Options, private: bool) -> None:
+        """An untracked fit without a result counts with all that it was given."""
+        if private and self.ledger is None:
+            untracked.lose({
+                "adjacency": options.get("adjacency") or "add-remove",
+                "unit_column": options.get("unit-column") or getattr(self.schema, "person", None),
+                "rows_per_person": options.get("rows-per-person"),
+                "epsilon": self.epsilon or 0, "delta": self.delta or 0})
+
     def _train(self, options: Options, columns: Columns, private: bool) -> Model:
         table = ffi.new("sotto_table **")
-        call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
+        try:
+            call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
+        except DataError:
+            self._lose(options, private)
+            raise
         out = ffi.new("sotto_model **")
         callback = ffi.new("sotto_progress_callback *")
         callback.call = lib.sotto_dp_progress
@@ -271,13 +322,7 @@ class Estimator(Parameters):
                 with_callback(report, run)
         except BaseException as error:
             lib.sotto_table_free(table[0])
-            if private and self.ledger is None:
-                untracked.lose({
-                    "adjacency": options.get("adjacency") or "add-remove",
-                    "unit_column": options.get("unit-column") or getattr(
-                        self.schema, "person", None),
-                    "rows_per_person": options.get("rows-per-person"),
-                    "epsilon": self.epsilon or 0, "delta": self.delta or 0})
+            self._lose(options, private)
             if isinstance(error, Stopped):
                 raise KeyboardInterrupt from None
             raise

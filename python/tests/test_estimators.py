@@ -39,11 +39,11 @@ class Refusals(Case):
         X, y = problem()
         model = dp.LogisticRegression(**BUDGET)
         for params, kind, words in (
-                ({"epsilon": -1}, dp.UsageError, "^--epsilon"),
-                ({"solver": "magic"}, dp.UsageError, "^--solver"),
-                ({"passes": 3}, dp.UsageError, "^--passes is ignored by --solver auto"),
+                ({"epsilon": -1}, dp.UsageError, "^epsilon"),
+                ({"solver": "magic"}, dp.UsageError, "^solver"),
+                ({"passes": 3}, dp.UsageError, "^passes is ignored by solver auto"),
                 ({"solver": "gd"}, dp.PrivacyError, "has no bounds"),
-                ({"l1": "much"}, dp.UsageError, "^--l1"),
+                ({"l1": "much"}, dp.UsageError, "^l1"),
                 ({"l1": {}}, dp.UsageError, "expected a number or a text, found dict"),
                 ({"classes": [1, 1]}, dp.UsageError, "two different labels"),
                 ({"classes": ["1,5", "c"]}, dp.UsageError, "classes: y has numbers"),
@@ -88,12 +88,12 @@ class Refusals(Case):
 
     def test_weights_need_a_bound(self):
         X, y = problem()
-        self.refused(dp.UsageError, "weight-bound", dp.LogisticRegression(**BUDGET).fit, X, y,
+        self.refused(dp.UsageError, "weight_bound=B", dp.LogisticRegression(**BUDGET).fit, X, y,
                      np.ones(len(y)))
 
     def test_hinge_says_what_it_needs(self):
         X, y = problem()
-        self.refused(dp.UsageError, "--solver scd.*--no-intercept",
+        self.refused(dp.UsageError, "solver scd.*fit_intercept=False",
                      dp.LinearSVC(**BUDGET, loss="hinge").fit, X, y)
         svm = dp.LinearSVC(**BUDGET, loss="hinge", fit_intercept=False, l2=0.1,
                            undeclared="rows").fit(X, y)
@@ -222,7 +222,7 @@ class Kept(Case):
         self.assertAlmostEqual(plan.epsilon, model.privacy_["epsilon"], 9)
         self.assertEqual(plan.delta, 1e-6)
         self.assertIn("rounds", model.explain())
-        self.refused(dp.UsageError, "--rows", dp.LogisticRegression(**BUDGET).plan, 3)
+        self.refused(dp.UsageError, "rows=N", dp.LogisticRegression(**BUDGET).plan, 3)
 
     def test_with_a_schema_the_plan_is_what_is_asked(self):
         X, y = problem()

@@ -4,8 +4,11 @@
 import os
 import pickle
 import unittest
+import warnings
 
 from common import BUDGET, Case, dp, main, np, problem, program
+
+from sotto_dp._spending import untracked
 
 
 class Ledgers(Case):
@@ -15,7 +18,7 @@ class Ledgers(Case):
         self.X, self.y = problem()
 
     def model(self, dataset, **more):
-        return dp.LogisticRegression(**{**BUDGET, **more}, ledger=dataset)
+        return dp.LogisticRegression(**{**BUDGET, "ledger": dataset, **more})
 
     def test_opens_or_makes(self):
         made = self.ledger.dataset("a", epsilon=2, delta=1e-6, owner="us")
@@ -96,6 +99,30 @@ class Ledgers(Case):
         self.assertRaises(KeyboardInterrupt, stopped.fit, self.X, self.y)
         self.assertEqual([each.finished for each in dataset.history()], [False, False, False])
         self.assertFalse(hasattr(stopped, "coef_"))
+
+    def test_an_untracked_fit_that_ends_on_a_bad_row_counts(self):
+        def said(found):
+            return "".join(str(each.message) for each in found)
+
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", dp.UntrackedWarning)
+            untracked.forget()
+            self.model(None).fit(self.X, self.y)
+            self.assertIn("1 untracked fit in", said(found))
+            self.X[3, 1] = np.nan
+            self.assertRaises(dp.DataError, self.model(None).fit, self.X, self.y)
+            self.X[3, 1] = 0
+            self.model(None).fit(self.X, self.y)
+            self.assertIn("3 untracked fits in", said(found))
+            self.assertRaises(dp.UsageError, self.model(None, l1=-1).fit, self.X, self.y)
+            self.model(None).fit(self.X, self.y)
+            self.assertIn("4 untracked fits in", said(found))
+
+    def test_messages_name_parameters(self):
+        for params, words in (({"adjacency": "replace-one", "ledger": self.ledger.dataset(
+                "b", epsilon=2, delta=1e-6, adjacency="replace-one")}, "expected rows=N"),
+                ({"solver": "exact"}, "expected epsilon inf")):
+            self.refused(ValueError, words, self.model(None, **params).fit, self.X, self.y)
 
     def test_quote(self):
         dataset = self.ledger.dataset("a", epsilon=2, delta=1e-6)

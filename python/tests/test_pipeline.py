@@ -41,6 +41,10 @@ try:
     import pandas as pd
 except ImportError:
     pd = None
+try:
+    import polars
+except ImportError:
+    polars = None
 
 SECRET = "zyzzyva"
 BEFORE = "what was done to the columns before sotto"
@@ -92,6 +96,11 @@ def at(data, index):
     return [data[i] for i in index] if isinstance(data, list) else data[index]
 
 
+def made_of(step, X):
+    """What a pipeline makes of a table with one step."""
+    return dp.make_pipeline(step, last())._prepare(X)
+
+
 def fitted_state(step):
     return pickle.dumps(step)
 
@@ -128,14 +137,16 @@ def known_steps():
         (HashingVectorizer(n_features=32), texts),
         (HashingVectorizer(n_features=16, norm=None, binary=True), texts),
         (FeatureHasher(n_features=8, input_type="string"), tokens),
-        (ColumnTransformer([("n", Normalizer(), [0, 1]), ("p", "passthrough", [2]),
+        (ColumnTransformer([("n", Binarizer(), [0, 1]), ("p", "passthrough", [2]),
                             ("d", "drop", [3])], remainder=Binarizer()), numbers),
         (ColumnTransformer([("h", dp.OneHot(["a"]), [0, 1])], sparse_threshold=0), levels),
-        (FeatureUnion([("n", Normalizer()), ("b", Binarizer())],
+        (FeatureUnion([("n", PolynomialFeatures(2)), ("b", Binarizer())],
                       transformer_weights={"n": 2.0}), numbers),
         (FeatureUnion([("h", HashingVectorizer(n_features=8)),
                        ("i", HashingVectorizer(n_features=4, ngram_range=(2, 2)))]), texts),
-        (plain(dp.Bounds(-3, 3), PolynomialFeatures(2), Normalizer()), numbers),
+        (plain(dp.Bounds(-3, 3), PolynomialFeatures(2), Binarizer()), numbers),
+        (FeatureUnion([("n", plain(HashingVectorizer(n_features=8, norm=None), Normalizer()))]),
+         texts),
     ]
 
 
@@ -159,6 +170,24 @@ class Rows(unittest.TestCase):
         for step, make in known_steps():
             self.assertEqual(dp.check(plain(step, last())), [], step)
             self.assertTrue(is_row_local(step, make), step)
+
+    def test_a_normalizer_in_columns(self):
+        """In memory by columns NumPy adds up several rows at a time, the last ones otherwise."""
+        rng, alone = np.random.default_rng(8), 0
+        for norm in ("l1", "l2"):
+            for columns in range(2, 40):
+                X = np.asfortranarray(rng.normal(size=(67, columns)))
+                whole, plainly = (make(Normalizer(norm), X) for make in (
+                    made_of, lambda step, X: step.fit_transform(X)))
+                for rows in (1, 3, 33, 66):
+                    part = np.asfortranarray(X[:rows])
+                    self.assertTrue(np.array_equal(made_of(Normalizer(norm), part), whole[:rows]))
+                    alone += not np.array_equal(Normalizer(norm).fit_transform(part),
+                                                plainly[:rows])
+        self.assertGreater(alone, 0)  # by itself it is not row-local
+        for step in (ColumnTransformer([("n", Normalizer(), [0, 1])]), plain(Normalizer()),
+                     FeatureUnion([("n", Normalizer())])):
+            self.assertIn("number of rows", str(dp.check(plain(step, last()))[0]))
 
     def test_the_oracle_sees_what_learns(self):
         for step, make in learning_steps():
@@ -298,17 +327,17 @@ class Check(unittest.TestCase):
             self.assertEqual(one(sparse_threshold=threshold), [("columntransformer", True)])
         self.assertEqual(one(sparse_threshold=0, n_jobs=2), [("columntransformer", True)])
         by_type = make_column_selector(dtype_include=float)
-        self.assertEqual(self.names(ColumnTransformer([("n", Normalizer(), by_type)]), last()), [])
-        own = ColumnTransformer([("n", Normalizer(), lambda X: [int(X.sum())])])
+        self.assertEqual(self.names(ColumnTransformer([("n", Binarizer(), by_type)]), last()), [])
+        own = ColumnTransformer([("n", Binarizer(), lambda X: [int(X.sum())])])
         self.assertEqual(self.names(own, last()), [("columntransformer", True)])
 
     def test_memory_and_jobs(self):
         with tempfile.TemporaryDirectory() as folder:
             steps = [("n", Normalizer()), ("l", last())]
             self.assertIn("memory", str(dp.check(PlainPipeline(steps, memory=folder))[0]))
-            nested = PlainPipeline([("n", Normalizer())], memory=folder)
+            nested = PlainPipeline([("n", Binarizer())], memory=folder)
             self.assertIn("memory", str(dp.check(plain(nested, last()))[0]))
-        union = FeatureUnion([("n", Normalizer())], n_jobs=2)
+        union = FeatureUnion([("n", Binarizer())], n_jobs=2)
         self.assertEqual(self.names(union, last()), [("featureunion", True)])
 
     def test_last_step(self):
@@ -411,19 +440,22 @@ class Fits(Case):
             if not copies:
                 copies.extend([copy.copy(inner), copy.deepcopy(inner),
                                pickle.loads(pickle.dumps(inner)), clone(inner)])
-                seen.append(inner._columns_covered.owner is inner)
+                seen.append(hasattr(inner, "_columns_covered"))
                 forged = copy.copy(inner)
-                forged._columns_covered = inner._columns_covered
+                forged._columns_covered = mark
                 forged.set_params(progress=None)
                 seen.append(uncovered(forged.fit(self.X, self.y)))
-                other = threading.Thread(
-                    target=lambda: seen.append(inner._columns_covered.owner is inner))
+                other = threading.Thread(target=lambda: seen.append(mark.owner is inner))
                 other.start()
                 other.join()
+                again = inner.set_params(progress=None)
+                seen.append(uncovered(again.fit(self.X, self.y)))
 
         pipe = self.pipe(progress=report_of(report))
+        from sotto_dp import _transformers
+        mark = _transformers._Covered(pipe[-1])
         pipe.fit(self.X, self.y)
-        self.assertEqual(seen, [True, True, False])
+        self.assertEqual(seen, [False, True, False, True])
         self.assertEqual(len(copies), 4)
         for each in copies:
             self.assertNotIn("_columns_covered", vars(each))
@@ -484,12 +516,32 @@ class Fits(Case):
 
     def test_sparse_input(self):
         X = sparse.csr_matrix(np.where(np.abs(self.X) < 0.5, 0, self.X))
-        step = ColumnTransformer([("n", Normalizer(), [0, 1])])
+        step = ColumnTransformer([("n", Binarizer(), [0, 1])])
         with self.assertRaises(dp.PrivacyError):
             dp.make_pipeline(step, last()).fit(X, self.y)
         step.set_params(sparse_threshold=0)
         dp.make_pipeline(step, last()).fit(X, self.y)
         dp.make_pipeline(dp.Bounds(-1, 1), last()).fit(X, self.y)
+
+    def test_a_step_that_fails_is_charged(self):
+        """That it failed may be due to a record."""
+        X = np.array([["1", "2"], ["3", SECRET]] * 20, dtype=object)
+        with tempfile.TemporaryDirectory() as folder:
+            dataset = dp.Ledger(os.path.join(folder, "l.db")).dataset("a", epsilon=2, delta=1e-5)
+            for step in (Binarizer(), dp.Bounds(0, 1)):
+                with self.assertRaisesRegex(dp.DataError, "stays charged"):
+                    dp.make_pipeline(step, last(ledger=dataset)).fit(X, [0, 1] * 20)
+            self.assertEqual(len(dataset.history()), 3)
+            with self.assertRaisesRegex(dp.PrivacyError, "delta"):
+                dp.make_pipeline(Binarizer(), last(ledger=dataset, delta=None)).fit(X, [0, 1] * 20)
+            for _ in range(9):
+                try:
+                    dp.make_pipeline(Binarizer(), last(ledger=dataset)).fit(X, [0, 1] * 20)
+                except dp.DataError:
+                    continue
+                except dp.BudgetError as error:
+                    refusal = str(error)
+            self.assertNotIn("step", refusal)  # as where no step fails
 
     def test_text(self):
         words = ["good news" if flag else "bad day" for flag in self.y]
@@ -510,7 +562,7 @@ class Input(Case):
     def test_lists_have_no_type(self):
         for steps in ((Normalizer(),), (dp.Bounds(0, 1),), (dp.OneHot(["a"]),),
                       (FunctionTransformer(np.reciprocal),),
-                      (FeatureUnion([("n", Normalizer())]),)):
+                      (FeatureUnion([("n", Binarizer())]),)):
             self.refused(dp.PrivacyError, "what type a list has", dp.make_pipeline(
                 *steps, last()).fit, self.X.tolist(), self.y)
         dp.make_pipeline(last()).fit(self.X.tolist(), self.y)  # each value by itself
@@ -527,8 +579,31 @@ class Input(Case):
     @unittest.skipUnless(pd, "pandas is not installed")
     def test_sparse_columns_of_pandas(self):
         frame = pd.DataFrame(np.eye(4), columns=list("abcd")).astype(pd.SparseDtype(float, 0.0))
-        pipe = dp.make_pipeline(ColumnTransformer([("n", Normalizer(), list("abcd"))]), last())
+        pipe = dp.make_pipeline(ColumnTransformer([("n", Binarizer(), list("abcd"))]), last())
         self.refused(dp.PrivacyError, "sparse columns of pandas", pipe.fit, frame, [0, 1, 0, 1])
+
+    def test_masks(self):
+        masked = np.ma.masked_array(self.X, self.X > 0.9)
+        self.refused(dp.DataError, "mask", dp.make_pipeline(dp.Bounds(0, 1), last()).fit, masked,
+                     self.y)
+
+    def test_entries_behind_the_last_row(self):
+        """scipy takes them for entries of rows that nobody wrote."""
+        from sotto_dp._pipeline_input import admit
+        for kind in (sparse.csr_matrix, sparse.csc_matrix):
+            X = kind(np.eye(4))
+            X.indices, X.data = np.append(X.indices, 2), np.append(X.data, 7.0)
+            found = admit([("b", Binarizer()), ("l", last())], X, {})
+            self.assertEqual(found.toarray().tolist(), np.eye(4).tolist())
+
+    @unittest.skipUnless(polars, "polars is not installed")
+    def test_levels_in_a_frame_with_gaps(self):
+        """A missing value makes no number of another record a float."""
+        ids = [2 ** 53, 2 ** 53 + 1, None]
+        for gap in (2, 3):
+            frame = polars.DataFrame({"a": ids[:gap], "b": [0.5] * gap})
+            found = dp.OneHot([[2 ** 53, 2 ** 53 + 1], ["0.5"]]).fit_transform(frame)
+            self.assertEqual(found[:2].tolist(), [[1, 0, 1], [0, 1, 1]])
 
     def test_duplicates_are_added_up_row_by_row(self):
         """Removing a row leaves the bits of the others, whatever is there twice."""

@@ -4,8 +4,10 @@ record raises before the records are read."""
 
 import array
 import collections
+import datetime
 import decimal
 import unittest
+import uuid
 
 from common import BUDGET, SECRETS, Case, dp, main, np
 
@@ -170,7 +172,7 @@ class Types(Case):
     def test_what_another_library_says_is_not_told(self):
         """A frame that fails when it is asked for its columns quotes a record."""
         class Frame:
-            columns = ["a"]
+            columns = ["a", "b"]
 
             def __getattr__(self, name):
                 if name == "__arrow_c_stream__":
@@ -180,11 +182,33 @@ class Types(Case):
             def fail(self, requested=None):
                 raise BaseException("Could not convert 'SECRETWORD'")
 
-        error = self.refused(dp.DataError, "could not hand over", dp.LinearRegression(**BUDGET).fit,
+        dataset = dp.Ledger(self.file("l.db")).dataset("a", epsilon=3, delta=1e-5)
+        model = dp.LinearRegression(**BUDGET, ledger=dataset)
+        error = self.refused(dp.DataError, "could not hand over.*stays charged", model.fit,
                              Frame(), target="a")
+        self.assertEqual(len(dataset.history()), 2)  # that it failed is due to a record
+        self.assertGreater(dataset.spent(), 0.8)
         while error:
             self.assertNotIn("SECRETWORD", str(error))
             error = error.__cause__ or error.__context__
+
+    def test_objects_with_a_text_of_their_own(self):
+        one = decimal.Decimal("1")
+        values = [one, decimal.Decimal("1.00"), decimal.Decimal("1e3"), decimal.Decimal("0.25"),
+                  datetime.date(2020, 1, 2), uuid.UUID(int=5), decimal.Decimal("NaN"),
+                  decimal.Decimal("1e999999")]
+        self.assertEqual(handed(values), [
+            b"1", b"1", b"1000", b"0.25", b"2020-01-02",
+            b"00000000-0000-0000-0000-000000000005", None, None])
+
+    @unittest.skipUnless(pandas, "no pandas")
+    def test_arrays_of_pandas(self):
+        values = pandas.array([2 ** 53 + 1, None], dtype="Int64")
+        columns = Texts(2)
+        columns.numbers = lambda name, values, missing: setattr(
+            columns, "seen", (values.tolist(), missing.tolist()))
+        columns.column("it", values)
+        self.assertEqual(columns.seen, ([2 ** 53 + 1, 0], [False, True]))
 
     def test_shapes_are_public(self):
         self.refused(dp.DataError, "1d array", one_column, np.zeros((2, 2)), "y")
