@@ -171,7 +171,7 @@ static int says_nothing(const sotto_model *m, const remark_facts *f,
                   "would show weights of that size",
                   sotto_number_print(most, 2).text,
                   sotto_number_print(by_chance, 2).text,
-                  sotto_number_print(by_chance / most, 2).text);
+                  sotto_number_print_up(by_chance / most, 2).text);
     else if ((f->gathers || isinf(most)) && weak)
         error_set(remark, SOTTO_OK,
                   "the weights of the model are little more than noise: %s",
