@@ -54,7 +54,7 @@ static void test_stands_out(void **state)
     /* of 10 weights sqrt(2 ln 20) + 3 = 5.4 */
     has(said(model_with(10, "whitened gradient", 1 / 5.3)), "stands out");
     has(said(model_with(10, "partial", 1.)),
-        "about 5.4 times the rows, or the epsilon");
+        "about 5.5 times the rows, or the epsilon");
     assert_string_equal(said(model_with(10, "partial", 1 / 5.6)), "");
     /* one is enough */
     sotto_model *m = model_with(10, "partial", 1);
