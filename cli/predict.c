@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,9 @@ static void predict_print(FILE *to, const sotto_model *m, int as_classes,
                           const double *answer, int64_t rows)
 {
     for (int64_t i = 0; i < rows; i++)
-        if (as_classes)
+        if (isnan(answer[i])) /* a bad row: line k is about row k */
+            fputs("\n", to);
+        else if (as_classes)
             fprintf(to, "%s\n", sotto_model_class(m, answer[i] > 0));
         else
             fprintf(to, "%s\n", sotto_number_exact(answer[i]).text);
@@ -24,7 +27,7 @@ static void predict_json(FILE *to, const sotto_model *m, int as_classes,
     fprintf(to, "{\"not_for_release\": true, \"answers\": [");
     for (int64_t i = 0; i < rows; i++) {
         fputs(i ? ", " : "", to);
-        if (as_classes)
+        if (as_classes && !isnan(answer[i]))
             cli_json_text(to, sotto_model_class(m, answer[i] > 0));
         else
             cli_json_number(to, answer[i]);
@@ -59,6 +62,22 @@ static sotto_status predict_write(const cli *c, const sotto_model *m,
     return status;
 }
 
+/* For the operator: the answers are no release, and their number says it too.
+ */
+static void predict_remark(const cli *c, const double *answer, int64_t rows)
+{
+    int64_t bad = 0;
+    for (int64_t i = 0; i < rows; i++)
+        bad += isnan(answer[i]) != 0;
+    if (bad && !cli_flag(c, "quiet"))
+        fprintf(stderr,
+                "sotto: remark: %lld of %lld rows %s bad, and %s answer is %s; "
+                "--bad-rows stop says what is wrong with the first\n",
+                (long long)bad, (long long)rows, bad == 1 ? "is" : "are",
+                bad == 1 ? "its" : "their",
+                cli_flag(c, "json") ? "null" : "an empty line");
+}
+
 static sotto_status predict_table(const cli *c, const sotto_model *m,
                                   const sotto_table *t, sotto_error *error)
 {
@@ -73,6 +92,8 @@ static sotto_status predict_table(const cli *c, const sotto_model *m,
     sotto_status status = sotto_predict(answer, m, t, what, error);
     if (status == SOTTO_OK)
         status = predict_write(c, m, as_classes, answer, rows, error);
+    if (status == SOTTO_OK)
+        predict_remark(c, answer, rows);
     free(answer);
     return status;
 }

@@ -1,5 +1,6 @@
 /*
- * sotto schema: writes a schema to fill in, from the header of a data file.
+ * sotto schema: writes a schema to fill in, from the header of a data file, or
+ * says what is wrong with one.
  */
 #include "cli.h"
 
@@ -12,9 +13,47 @@ static void schema_hint(const char *output)
     fprintf(stderr,
             ": fill in what is known without looking at the records\n"
             "  number    \"bounds\": [0, 120], \"missing\": 40\n"
-            "  category  \"levels\": [\"f\", \"m\"], \"missing\": \"none\"\n"
+            "  category  \"levels\": [\"f\", \"m\"], \"missing\": \"none\", "
+            "\"other\": true\n"
             "  target    \"classes\": [\"no\", \"yes\"] or \"bounds\"\n"
             "  weight    \"bounds\": [0, 10];  unit, drop: nothing\n");
+}
+
+/* {"faults": ["...", ...]} of lines. */
+static void schema_print_json(char *lines)
+{
+    printf("{\"faults\": [");
+    for (char *line = strtok(lines, "\n"), *first = line; line;
+         line = strtok(NULL, "\n")) {
+        fputs(line == first ? "" : ", ", stdout);
+        cli_json_text(stdout, line);
+    }
+    printf("]}\n");
+}
+
+/* What is wrong goes to stdout: it is what was asked for. */
+static sotto_status schema_check(const cli *c, sotto_error *error)
+{
+    const char *schema = c->argument[0];
+    const char *data = c->arguments > 1 ? c->argument[1] : NULL;
+    char none[] = "", *lines = NULL;
+    if (sotto_options_get(c->options, "output"))
+        return cli_refuse(error, "--check writes no file: expected no -o");
+    if (sotto_options_get(c->options, "schema"))
+        return cli_refuse(error, "--check takes the schema as its argument: "
+                                 "expected no --schema");
+    if (data && !strcmp(schema, "-") && !strcmp(data, "-"))
+        return cli_refuse(error, "SCHEMA and DATA cannot both be stdin");
+    sotto_status status =
+        sotto_schema_check(&lines, schema, data, c->options, error);
+    if (status == SOTTO_OK && !cli_flag(c, "json") && !cli_flag(c, "quiet"))
+        printf("no fault\n");
+    if (lines && !cli_flag(c, "json"))
+        fputs(lines, stdout);
+    if ((lines || status == SOTTO_OK) && cli_flag(c, "json"))
+        schema_print_json(lines ? lines : none);
+    sotto_text_free(lines);
+    return status;
 }
 
 sotto_status cli_schema(const cli *c, sotto_error *error)
@@ -24,6 +63,11 @@ sotto_status cli_schema(const cli *c, sotto_error *error)
     /* -o must not overwrite a schema that was filled in, nor the data */
     int is_file = output && strcmp(output, "-");
     struct stat status_of;
+    if (cli_flag(c, "check"))
+        return schema_check(c, error);
+    if (c->arguments > 1)
+        return cli_refuse(error, "usage: sotto schema DATA [OPTIONS], or sotto "
+                                 "schema --check SCHEMA [DATA]");
     if (is_file && !stat(output, &status_of) && S_ISREG(status_of.st_mode))
         return cli_refuse(error, "-o: the file exists; remove it, or give "
                                  "another name");

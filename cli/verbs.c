@@ -74,13 +74,16 @@ const verb cli_verbs[] = {
      "not_for_release file rows features entries sparse target_mean "
      "weight_mean classes features_listed feature",
      ""},
-    {"schema", "DATA",
+    {"schema", "DATA | --check SCHEMA [DATA]",
      "write a schema to fill in, from the header of a data file",
      "No row is looked at. Declare for each column its type (number, "
      "category, target, weight, unit, drop), its bounds or levels, and what "
-     "a missing value becomes; give the file to the other verbs as --schema.",
-     1, 1, cli_schema, "sotto_schema missing_values default columns output",
-     ""},
+     "a missing value becomes; give the file to the other verbs as --schema. "
+     "What options say already is filled in. --check says all that is wrong "
+     "with a schema, a line for each, and what of a header does not fit it; "
+     "the exit code is then 2, or 3 where only the header does not fit.",
+     1, 2, cli_schema,
+     "sotto_schema missing_values default columns output faults", ""},
     {"generate", "[SET]", "make a synthetic data set",
      "The format follows the ending of the file's name (.csv), or --format. "
      "The same name, sizes and seed give the same file.",

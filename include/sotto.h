@@ -417,6 +417,16 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_schema_template_from(char **out, const sotto_columns *columns,
                            const sotto_options *options, sotto_error *error);
 
+/*
+ * Everything that is wrong with a schema, one line each: *out is the lines, and
+ * the status SOTTO_USAGE, or SOTTO_DATA where the schema is right and the
+ * header of `data` does not fit it (data may be NULL). *out is NULL where
+ * nothing is wrong, and where something else failed. No record is read.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_schema_check(char **out, const char *schema, const char *data,
+                   const sotto_options *options, sotto_error *error);
+
 /* Frees a text that this library returned through `char **`. */
 SOTTO_API void sotto_text_free(char *text);
 
@@ -731,7 +741,9 @@ typedef enum sotto_answer {
 } sotto_answer;
 
 /* Answers for all rows of a table into out[0 .. rows-1]; SOTTO_DATA where the
-   score of a row is too large for a double. */
+   score of a row is too large for a double. Where the table was read for a
+   model, without labels and with bad-rows "drop", a bad row keeps its place,
+   and its answer is NaN; so is one whose score is too large. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict(double *out,
                                                       const sotto_model *model,
                                                       const sotto_table *table,

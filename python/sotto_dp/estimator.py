@@ -373,6 +373,8 @@ class Estimator(Parameters):
         options = Options()
         if self.threads is not None:
             options.set("threads", self.threads)
+        if self.bad_rows is not None:
+            options.set("bad-rows", self.bad_rows)
         table = ffi.new("sotto_table **")
         with for_model(self, X) as columns:
             call(lib.sotto_table_from_for, table, model.pointer, 0, columns.pointer,
@@ -383,7 +385,10 @@ class Estimator(Parameters):
             lib.sotto_table_free(table[0])
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The answers for the rows of X; they are as sensitive as the rows."""
+        """The answers for the rows of X; they are as sensitive as the rows.
+
+        With ``bad_rows="drop"`` the answer for a bad row is NaN.
+        """
         return self._answers(X, lib.SOTTO_ANSWER_VALUE)
 
     # ---- files, pages, pickles ----

@@ -35,18 +35,31 @@ class _Classifier(Estimator):
             self.classes_ = _as_labels(model.classes())
 
     def decision_function(self, X: Any) -> Doubles:
-        """The scores x'w + b; above 0 speaks for the positive class."""
+        """The scores x'w + b; above 0 speaks for the positive class.
+
+        With ``bad_rows="drop"`` the score of a bad row is NaN.
+        """
         return self._answers(X, lib.SOTTO_ANSWER_SCORE)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The labels of the rows of X; they are as sensitive as the rows."""
+        """The labels of the rows of X; they are as sensitive as the rows.
+
+        With ``bad_rows="drop"`` the label of a bad row is None, in an array of
+        objects; without bad rows the array is of the type of `classes_`.
+        """
         values = self._answers(X, lib.SOTTO_ANSWER_VALUE)
         answer: npt.NDArray[Any] = self.classes_[(values > 0).astype(np.intp)]
+        bad = np.isnan(values)
+        if bad.any():
+            answer = answer.astype(object)
+            answer[bad] = None
         return answer
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
         """The accuracy: the part of the rows whose label is right.
+
+        With ``bad_rows="drop"`` bad rows do not count.
 
         Labels are read as in a fit, as numbers or as texts. Without y it is
         the column `target` of X, or else that of the schema.
@@ -56,11 +69,12 @@ class _Classifier(Estimator):
         if y is None:
             return stream_quality(self, X, sample_weight)["accuracy"]
         codes = class_codes(y, self._model.classes())
-        answers = self._answers(X, lib.SOTTO_ANSWER_VALUE) > 0
+        answers = self._answers(X, lib.SOTTO_ANSWER_VALUE)
         if len(codes) != len(answers):
             raise DataError(f"y has {len(codes)} rows where {len(answers)} were expected")
-        right = np.asarray(answers == codes, dtype=np.float64)
-        return float(np.average(right, weights=sample_weights(sample_weight, len(right))))
+        right = np.asarray((answers > 0) == codes, dtype=np.float64)
+        weight = np.where(np.isnan(answers), 0, sample_weights(sample_weight, len(right)))
+        return float(np.average(right, weights=weight))
 
 
 def _as_labels(names: list[str]) -> npt.NDArray[Any]:
@@ -79,6 +93,8 @@ class _Regressor(Estimator):
               target: str | None = None) -> float:
         """R squared: 1 is perfect, 0 is what the mean would do.
 
+        With ``bad_rows="drop"`` bad rows do not count.
+
         Without y it is the column `target` of X, or else that of the schema.
         """
         self._fitted()
@@ -86,8 +102,10 @@ class _Regressor(Estimator):
         if y is None:
             return stream_quality(self, X, sample_weight)["r2"]
         y = numbers(plain_values(y), "y").astype(np.float64)
-        weight = sample_weights(sample_weight, len(y))
-        residual = float(np.sum(weight * (y - self.predict(X)) ** 2))
+        weight, answers = sample_weights(sample_weight, len(y)), self.predict(X)
+        bad = np.isnan(answers)
+        weight, y, answers = (np.where(bad, 0, of) for of in (weight, y, answers))
+        residual = float(np.sum(weight * (y - answers) ** 2))
         total = float(np.sum(weight * (y - np.average(y, weights=weight)) ** 2))
         if total == 0:
             return 1.0 if residual == 0 else 0.0

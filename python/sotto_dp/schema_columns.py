@@ -97,34 +97,51 @@ class Category:
     missing : str, default "refuse"
         What a missing value becomes: one of the levels, "none" (no level), or
         "refuse" (the row is a bad row).
+    other : bool, default False
+        Whether a word that is none of the levels becomes the level "other",
+        which is then a feature of its own. Otherwise the row is a bad row.
 
     Examples
     --------
     >>> Category(["f", "m"], missing="none")
     Category(['f', 'm'], missing='none')
+    >>> Category(["surgery", "medicine"], other=True)
+    Category(['surgery', 'medicine'], other=True)
     """
 
     levels: Optional[Tuple[str, ...]]
     missing: str
+    other: bool
 
-    def __init__(self, levels: object, missing: Optional[str] = "refuse") -> None:
+    def __init__(self, levels: object, missing: Optional[str] = "refuse", *,
+                 other: bool = False) -> None:
         words = None if levels is ... else check_words(levels, "levels")
         missing = "refuse" if missing is None else missing
-        if type(missing) is not str or missing not in ("refuse", "none", *(words or ())):
+        if type(other) is not bool:
+            raise UsageError("expected other to be True or False")
+        if other and words is not None and "other" in words:
+            raise UsageError('expected no level called "other" beside other=True, which makes '
+                             "one; take it from the levels, or rename it")
+        all_levels = (*(words or ()), *(("other",) if other else ()))
+        if type(missing) is not str or missing not in ("refuse", "none", *all_levels):
             raise UsageError('expected missing to be "refuse", "none" or one of the levels')
         object.__setattr__(self, "levels", words)
         object.__setattr__(self, "missing", missing)
+        object.__setattr__(self, "other", other)
 
     def __repr__(self) -> str:
         return "Category" + arguments(
             "..." if self.levels is None else repr(list(self.levels)),
-            "" if self.missing == "refuse" else f"missing={self.missing!r}")
+            "" if self.missing == "refuse" else f"missing={self.missing!r}",
+            "other=True" if self.other else "")
 
     def _json(self) -> Dict[str, Any]:
         if self.levels is None:
             raise UsageError("expected its levels in place of '...': a list that was not "
                              "taken from the records")
         out: Dict[str, Any] = {"type": "category", "levels": list(self.levels)}
+        if self.other:
+            out["other"] = True
         if self.missing != "refuse":
             out["missing"] = self.missing
         return out
@@ -286,13 +303,15 @@ def _number(of: Mapping[str, Any]) -> Number:
 def _category(of: Mapping[str, Any]) -> Category:
     if of.get("levels") is None:
         raise UsageError("expected a category to have levels, a list of different words")
-    return Category(_words(of, "levels"), missing=of.get("missing"))
+    other = of.get("other")
+    return Category(_words(of, "levels"), missing=of.get("missing"),
+                    other=False if other is None else other)
 
 
 _Maker = Callable[[Mapping[str, Any]], Column]
 _TYPES: Dict[str, Tuple[_Maker, Tuple[str, ...]]] = {
     "number": (_number, ("bounds", "missing", "bought")),
-    "category": (_category, ("levels", "missing")),
+    "category": (_category, ("levels", "other", "missing")),
     "target": (lambda of: Target(*_bounds(of), classes=_words(of, "classes")),
                ("bounds", "classes")),
     "weight": (lambda of: Weight(*_bounds(of)), ("bounds",)),

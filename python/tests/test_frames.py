@@ -218,5 +218,92 @@ class Sparse(Case):
                                            model.decision_function(asked)))
 
 
+class BadRows(Case):
+    """With bad_rows="drop" an answer is about the row in its place, or is none."""
+
+    def compare(self, model, X, good, some):
+        """Answers for all of X against those for its good rows alone."""
+        bad = ~good
+        model.bad_rows = None
+        self.refused(dp.DataError, "row", model.predict, X)
+        alone = model.predict(some)
+        scores = model.decision_function(some) if hasattr(model, "classes_") else alone
+        model.bad_rows = "drop"
+        answers = model.predict(X)
+        self.assertEqual(len(answers), len(good))
+        self.assertTrue(np.array_equal(answers[good].astype(alone.dtype), alone))
+        if not hasattr(model, "classes_"):
+            self.assertTrue(np.isnan(answers[bad]).all())
+            return
+        self.assertEqual(answers.dtype, object)
+        self.assertEqual(set(answers[bad]), {None})
+        self.assertEqual(model.predict(some).dtype, model.classes_.dtype)
+        found = model.decision_function(X)
+        self.assertTrue(np.isnan(found[bad]).all() and np.array_equal(found[good], scores))
+        proba = model.predict_proba(X)
+        self.assertEqual(proba.shape, (len(good), 2))
+        self.assertTrue(np.isnan(proba[bad]).all() and not np.isnan(proba[good]).any())
+
+    def test_arrays(self):
+        X, y = problem(rows=600)
+        bad = np.arange(600) % 7 == 3
+        holes = X.copy()
+        holes[bad, 1] = np.nan
+        holes[5, 0] = np.inf
+        bad[5] = True
+        for made in (holes, np.asfortranarray(holes), holes.astype(np.float32), holes.tolist()):
+            some = np.asarray(made)[~bad]
+            self.compare(dp.LogisticRegression(**BUDGET).fit(X, y), made, ~bad, some)
+            self.compare(dp.LinearRegression(**BUDGET).fit(X, y), made, ~bad, some)
+        # bad rows do not count in a score
+        for kind in (dp.LogisticRegression, dp.LinearRegression):
+            model = kind(**BUDGET, bad_rows="drop").fit(X, y)
+            weight = np.arange(600) % 3 + 1.0
+            self.assertAlmostEqual(model.score(holes, y), model.score(X[~bad], y[~bad]), 12)
+            self.assertAlmostEqual(model.score(holes, y, weight),
+                                   model.score(X[~bad], y[~bad], weight[~bad]), 12)
+
+    @unittest.skipIf(sparse is None, "no scipy")
+    def test_sparse(self):
+        X = sparse.random(300, 5, 0.5, format="csr", random_state=1)
+        holes = X.copy()
+        bad = np.zeros(300, bool)
+        for row in range(2, 300, 11):
+            if holes.indptr[row] < holes.indptr[row + 1]:
+                holes.data[holes.indptr[row]] = np.nan
+                bad[row] = True
+        model = dp.LogisticRegression(**BUDGET).fit(X, np.arange(300) % 2)
+        for made in (holes, holes.tocsc()):
+            self.compare(model, made, ~bad, X[~bad])
+
+    def test_frames_and_other(self):
+        """A level that nobody declared: a bad row, or the level "other"."""
+        rng = np.random.default_rng(4)
+        data = columns(rng, 400)
+        new = dict(data, sex=[rng.choice(["f", "m", "x"]) for _ in range(400)],
+                   visits=[float(v) for v in data["visits"]])
+        bad = np.array([sex == "x" for sex in new["sex"]])
+        for (name, train), (_, asked), (_, some) in zip(
+                frames(data), frames(new),
+                frames({key: [v for v, b in zip(value, bad) if not b]
+                        for key, value in new.items()})):
+            if "categories" in name or "dictionaries" in name:
+                continue  # their columns have another type in `new`
+            with self.subTest(name):
+                model = dp.LogisticRegression(
+                    **BUDGET, schema=dp.Schema(**SCHEMA), classes=["no", "yes"])
+                model.fit(train, target="readmitted")
+                self.compare(model, asked, ~bad, some)
+                declared = dp.Schema(**{**SCHEMA, "sex": dp.Category(
+                    ["f", "m"], missing="none", other=True)})
+                model = dp.LogisticRegression(**BUDGET, schema=declared, classes=["no", "yes"])
+                model.fit(asked, target="readmitted")
+                self.assertIn("sex=other", list(model.coef_names_))
+                answers = model.predict(asked)
+                model.save(self.file("m.json"))
+                again = dp.LogisticRegression.load(self.file("m.json"))
+                self.assertTrue(np.array_equal(again.predict(asked), answers))
+
+
 if __name__ == "__main__":
     main()

@@ -64,7 +64,9 @@ def number(rng):
 
 def category(rng):
     levels = words(rng, 1, 4)
-    return Category(levels, missing=rng.choice(["refuse", "none", None, rng.choice(levels)]))
+    other = rng.random() < 0.5 and "other" not in levels
+    return Category(levels, missing=rng.choice(["refuse", "none", None, rng.choice(levels),
+                                                *(["other"] if other else [])]), other=other)
 
 
 def target(rng):
@@ -183,6 +185,7 @@ class RoundTrip(unittest.TestCase):
                       Schema(a=a, b=b, width=2), Schema(a=a, b=b, missing_values=["y"])):
             self.assertNotEqual(Schema(a=a, b=b), other)
         self.assertNotEqual(Category(["x", "y"]), Category(["y", "x"]))
+        self.assertNotEqual(Category(["x"]), Category(["x"], other=True))
 
     def test_names_of_settings_may_be_columns(self):
         schema = Schema({"others": Drop()}, width=Number(0, 1), missing_values=Drop(),
@@ -217,7 +220,9 @@ BAD = [
     lambda: Category([1, "1"]), lambda: Category([True]), lambda: Category([1.5]),
     lambda: Category({"f", "m"}), lambda: Category(None), lambda: Category(["f"], missing="m"),
     lambda: Category(["f"], missing=1), lambda: Category([""]), lambda: Category(["a\0"]),
-    lambda: Category(["\ud800"]),
+    lambda: Category(["\ud800"]), lambda: Category(["a", "other"], other=True),
+    lambda: Category(["a"], other="yes"), lambda: Category(["a"], other=1),
+    lambda: Category(["a"], other=None), lambda: Category(["a"], missing="other"),
     lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "c"]),
     lambda: Target(0, 1, classes=["a", "b"]), lambda: Target(classes="no"),
     lambda: Weight(-1, 1), lambda: Weight(None, None), lambda: Person(0), lambda: Person(True),
@@ -242,6 +247,8 @@ BAD_COLUMNS = [
     {"type": "number", "bounds": [0, 1], "bought": 1}, {"type": "number", "missing": "none"},
     {"type": "category"}, {"type": "category", "levels": None},
     {"type": "category", "levels": [1]}, {"type": "category", "levels": {"a": 1}},
+    {"type": "category", "levels": ["a"], "other": "yes"},
+    {"type": "category", "levels": ["a", "other"], "other": True},
     {"type": "category", "levels": ["a", "a"]}, {"type": "category", "levels": ["a"], "bounds": 1},
     {"type": "target", "classes": ["a"]}, {"type": "target", "classes": [0, 1]},
     {"type": "weight", "bounds": [-1, 1]}, {"type": "unit", "rows": 2}, {"type": "drop", "x": 1},

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define READING " doctor train plan ledger "
+#define DECLARING " doctor schema train plan ledger "
 #define PLANNED " train plan ledger " /* ledger quote plans a run */
 #define TEXT SOTTO_OPTION_TEXT
 #define FILE_ SOTTO_OPTION_FILE
@@ -39,7 +39,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_LOSS] = {"loss", CHOICE, PROBLEM, "LOSS", "squared", 0, 0,
         CHOICE_TEXT(LOSS_LIST), " doctor train plan ledger ",
         "of a margin m = x'w + b and a target y" LOSS_LIST(LOSS_HELP)},
-    [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B", NULL, 0, 0, NULL, READING,
+    [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B", NULL, 0, 0, NULL, DECLARING,
         "the two classes, negative first; unless -1/+1 or 0/1"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ledger ",
@@ -118,8 +118,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         9007199254740992.0, NULL, " train federate ",
         "noise that anybody can repeat: NOT PRIVATE, for tests"},
     [OPTION_UNIT_COLUMN] = {"unit-column", TEXT, PRIVACY, "NAME", NULL, 0, 0, NULL,
-        " doctor train plan ledger ",
-        "the column that says whose row it is"},
+        DECLARING, "the column that says whose row it is"},
     [OPTION_DRY_RUN] = {"dry-run", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " train ",
         "do as 'sotto plan' does: read no record"},
     [OPTION_L1] = {"l1", NUMBER, PROBLEM, "X", "0", 0, 1e300, NULL, PLANNED,
@@ -153,12 +152,14 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_TOLERANCE] = {"tolerance", NUMBER, SOLVER, "X", NULL, 1e-15, 1, NULL,
         " train ",
         "how close to the minimum the exact solver stops"},
-    [OPTION_SCHEMA] = {"schema", FILE_, DATA, "FILE", NULL, 0, 0, NULL, READING,
+    [OPTION_SCHEMA] = {"schema", FILE_, DATA, "FILE", NULL, 0, 0, NULL, DECLARING,
         "types and bounds of columns (see 'sotto schema')"},
-    [OPTION_WEIGHTS] = {"weights", TEXT, DATA, "NAME", NULL, 0, 0, NULL, READING,
+    [OPTION_CHECK] = {"check", FLAG, DATA, NULL, NULL, 0, 0, NULL, " schema ",
+        "say all that is wrong with the schema, and with the header of DATA"},
+    [OPTION_WEIGHTS] = {"weights", TEXT, DATA, "NAME", NULL, 0, 0, NULL, DECLARING,
         "the column with the weight of each row; needs a bound"},
     [OPTION_WEIGHT_BOUND] = {"weight-bound", NUMBER, DATA, "B", NULL, 1e-300,
-        0x1.fffffep127, NULL, READING,
+        0x1.fffffep127, NULL, DECLARING,
         "the largest weight; larger ones are clamped to it"},
     [OPTION_DROP] = {"drop", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
         " doctor schema train plan predict evaluate ledger ", "columns to leave out (CSV, .npy)"},
@@ -166,9 +167,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " doctor schema train plan ledger ",
         "leave out every feature but these (CSV, .npy)"},
     [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, DATA, "WHAT", "stop", 0, 0,
-        "stop|drop", " doctor train evaluate ",
-        "a malformed row stops the run, or counts as absent (then a record "
-        "is one line)"},
+        "stop|drop", " doctor train predict evaluate ",
+        "a bad row stops the run, or is absent (its prediction empty; a "
+        "record is a line)"},
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
         " doctor schema generate train plan predict evaluate export federate ledger ",

@@ -23,6 +23,8 @@ struct sotto_table {
     int is_double;      /* elements are double, not float */
     int read_privately; /* nothing of its shape comes from the records */
     int drops_rows;     /* a malformed record is absent */
+    unsigned char *bad; /* rows to predict on whose record is malformed: they
+                           keep their place, and hold zeros; NULL: none is */
     int folded; /* elements are y_i x_ij (two classes in a float table) */
 
     /* dense: feature j is x[j * stride ... ], 64-byte aligned, and the

@@ -257,6 +257,18 @@ static sotto_status assemble_ids(sotto_table *t, const block *first,
     return SOTTO_OK;
 }
 
+static int assemble_bad(sotto_table *t, const block *first)
+{
+    int64_t at = 0;
+    t->bad = mem_zeroed((size_t)t->rows, sizeof *t->bad);
+    for (const block *b = first; t->bad && b; b = b->next) {
+        if (b->rows)
+            memcpy(t->bad + at, b->bad, (size_t)b->rows);
+        at += b->rows;
+    }
+    return t->bad != NULL;
+}
+
 sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
                             entry_store *store, sotto_error *error)
 {
@@ -272,6 +284,8 @@ sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
         return error_memory(error);
     if (p->target_is != TARGET_NONE &&
         !assemble_vector(&t->y, first, t->rows, 0))
+        return error_memory(error);
+    if (p->marks_bad && !assemble_bad(t, first))
         return error_memory(error);
     if (p->has_weight && !assemble_vector(&t->weight, first, t->rows, 1))
         return error_memory(error);

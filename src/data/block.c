@@ -76,7 +76,10 @@ static int worker_begin(worker *w, int64_t rows)
         b->weight = mem_zeroed((size_t)rows, sizeof *b->weight);
     if (w->plan->has_unit)
         b->unit_end = mem_zeroed((size_t)rows, sizeof *b->unit_end);
-    return (b->y || w->plan->target_is == TARGET_NONE) &&
+    if (w->plan->marks_bad)
+        b->bad = mem_zeroed((size_t)rows, sizeof *b->bad);
+    return (b->bad || !w->plan->marks_bad) &&
+           (b->y || w->plan->target_is == TARGET_NONE) &&
            (b->weight || !w->plan->has_weight) &&
            (b->unit_end || !w->plan->has_unit);
 }
@@ -217,6 +220,30 @@ void worker_end_sparse(worker *w)
     b->entries = b->rows ? b->end[b->rows - 1] : 0;
 }
 
+/* ---- bad rows ---- */
+
+int worker_bad_dense(worker *w)
+{
+    if (!w->plan->marks_bad)
+        return w->plan->drop_bad;
+    for (int64_t j = 0; j < w->plan->features; j++)
+        w->x[j * WORKER_ROWS + w->filled] = 0;
+    w->y = 0;
+    w->block->bad[w->block->rows] = 1;
+    worker_row_dense(w);
+    return 1;
+}
+
+int worker_bad_sparse(worker *w, int64_t entries)
+{
+    if (!w->plan->marks_bad)
+        return w->plan->drop_bad;
+    w->y = 0;
+    w->block->bad[w->block->rows] = 1;
+    worker_row_sparse(w, entries);
+    return 1;
+}
+
 /* ---- the store ---- */
 
 int store_resize(entry_store *s, size_t room)
@@ -273,6 +300,7 @@ void block_free(block *b)
     mem_free(b->y);
     mem_free(b->weight);
     mem_free(b->unit_end);
+    mem_free(b->bad);
     text_free(&b->unit);
     mem_free(b);
 }

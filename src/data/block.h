@@ -34,9 +34,10 @@ typedef struct block {
     int64_t entries;
     int64_t largest; /* largest index seen, 1-based */
     double *y, *weight;
-    text_buffer unit; /* the rows' persons, one after the other */
-    size_t *unit_end; /* where row i's ends */
-    int spans_lines;  /* a quoted field holds a newline */
+    unsigned char *bad; /* by row, where bad rows are marked */
+    text_buffer unit;   /* the rows' persons, one after the other */
+    size_t *unit_end;   /* where row i's ends */
+    int spans_lines;    /* a quoted field holds a newline */
     /* lines where the undeclared classes -1 and 0 were first seen, or 0 */
     int64_t line_minus, line_zero;
 } block;
@@ -110,6 +111,12 @@ int64_t block_stride(int64_t rows);
 /* The row in w->x, w->y, ... is complete. */
 void worker_row_dense(worker *w);
 void worker_row_sparse(worker *w, int64_t entries);
+
+/* The record is bad: 1 when the next may be read, 0 when it ends the reading.
+   Where bad rows are marked it becomes a row of zeros (`entries`: those of the
+   rows before it), elsewhere it is absent. */
+int worker_bad_dense(worker *w);
+int worker_bad_sparse(worker *w, int64_t entries);
 
 /* The piece is done. */
 void worker_end_dense(worker *w);

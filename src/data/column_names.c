@@ -114,22 +114,23 @@ static sotto_status plan_check_duplicates(const plan_names *n,
 }
 
 static sotto_status plan_check_schema(column_plan *p, const plan_names *n,
-                                      const schema *s, sotto_error *error)
+                                      schema *s, sotto_error *error)
 {
-    for (int64_t i = 0; i < s->columns; i++) {
+    sotto_status status = SOTTO_OK;
+    for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++) {
         const column *c = &s->column[i];
+        const char *who = !s->is_model               ? "the schema"
+                          : c->role == COLUMN_TARGET ? "the model's target"
+                                                     : "the model needs it";
         if (plan_has_name(n->sorted, n->count, c->name))
             continue;
-        if (!plan_may_lack(s, c, p->labelled))
-            return plan_no_column(n,
-                                  !s->is_model ? "the schema"
-                                  : c->role == COLUMN_TARGET
-                                      ? "the model's target"
-                                      : "the model needs it",
-                                  c->name, error);
-        p->lacks_weight |= c->role == COLUMN_WEIGHT && p->labelled;
+        if (plan_may_lack(s, c, p->labelled))
+            p->lacks_weight |= c->role == COLUMN_WEIGHT && p->labelled;
+        else
+            status =
+                schema_note(s, plan_no_column(n, who, c->name, error), error);
     }
-    return SOTTO_OK;
+    return status;
 }
 
 /* Columns that are known by their numbers: there must be as many as in the
@@ -150,7 +151,7 @@ static sotto_status plan_check_width(const column_plan *p, const plan_names *n,
 }
 
 sotto_status plan_check_names(column_plan *p, char **names, int64_t count,
-                              const sotto_options *options, const schema *s,
+                              const sotto_options *options, schema *s,
                               sotto_error *error)
 {
     static const option_id named[] = {OPTION_TARGET,      OPTION_WEIGHTS,
@@ -160,13 +161,14 @@ sotto_status plan_check_names(column_plan *p, char **names, int64_t count,
     sotto_status status = n.sorted ? SOTTO_OK : error_memory(error);
     for (size_t i = 0; i < sizeof named / sizeof *named && status == SOTTO_OK;
          i++)
-        status = plan_check_option(&n, named[i], options, error);
+        status = schema_note(s, plan_check_option(&n, named[i], options, error),
+                             error);
     if (status == SOTTO_OK)
         status = plan_check_schema(p, &n, s, error);
     if (status == SOTTO_OK)
-        status = plan_check_width(p, &n, error);
+        status = schema_note(s, plan_check_width(p, &n, error), error);
     if (status == SOTTO_OK)
-        status = plan_check_duplicates(&n, error);
+        status = schema_note(s, plan_check_duplicates(&n, error), error);
     mem_free(n.sorted);
     return status;
 }

@@ -39,6 +39,7 @@ void plan_settings(column_plan *p, const sotto_options *options)
     p->exact = p->for_model || option_exact(options);
     p->scales_rows = option_is(options, OPTION_UNDECLARED, "rows");
     p->labelled = option_is(options, OPTION_LABELLED, "yes");
+    p->marks_bad = p->drop_bad && p->for_model && !p->labelled;
     p->threads = (int)option_integer(options, OPTION_THREADS);
     if (p->threads == 0)
         p->threads = thread_limit();

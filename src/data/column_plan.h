@@ -47,6 +47,9 @@ typedef struct column_plan {
     char delimiter;
     const char *row_word; /* what messages count: lines, or rows of .npy */
     int drop_bad;         /* a bad row is as if absent */
+    int marks_bad;        /* of these: it keeps its place, for an answer that
+                             is none. Only where a model predicts: nothing is
+                             learned from the table. */
     int for_model;        /* the file is read for a model that exists */
     int labelled;         /* of these: the target is read, too */
     int lacks_weight;   /* of these: the model had weights, the file has none */
@@ -141,9 +144,10 @@ sotto_status plan_places(column_plan *p, sotto_error *error);
 
 /* ---- column_names.c ---- */
 
-/* Every name in the options and in the schema is in the file, once. */
+/* Every name in the options and in the schema is in the file, once. All that
+   are not are noted, where the schema gathers faults. */
 sotto_status plan_check_names(column_plan *p, char **names, int64_t count,
-                              const sotto_options *options, const schema *s,
+                              const sotto_options *options, schema *s,
                               sotto_error *error);
 
 /* "line 1: " where names come from a line, otherwise nothing. */

@@ -223,8 +223,9 @@ static void csv_parse(worker *w, const piece *p)
 {
     const char *s = p->text, *end = p->text + p->size;
     w->block->lines = read_count_lines(p->text, p->size);
-    /* a row has a delimiter or newline for each column */
-    int64_t most = (int64_t)p->size / w->plan->columns;
+    /* a row has a delimiter or newline for each column, unless it is bad */
+    int64_t most =
+        (int64_t)p->size / (w->plan->marks_bad ? 1 : w->plan->columns);
     if (!worker_begin_dense(w,
                             most < w->block->lines ? most : w->block->lines)) {
         w->failed = 1;
@@ -236,7 +237,7 @@ static void csv_parse(worker *w, const piece *p)
             s = next;
         else if (csv_row(w, &s))
             worker_row_dense(w);
-        else if (w->plan->drop_bad)
+        else if (worker_bad_dense(w))
             s = (const char *)memchr(s, '\n', (size_t)(end - s)) + 1;
         else
             return;

@@ -165,7 +165,7 @@ sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
 {
     l->error = error;
     l->how = (source_cutting){loader_piece_size(l->s, l->p), READER_LONGEST,
-                              l->p->drop_bad, l->cut, l->p};
+                              l->p->drop_bad && !l->p->marks_bad, l->cut, l->p};
     t->features = l->p->features;
     t->sparse = l->sparse;
     if (!l->sparse && !l->p->drop_bad && !range_new(&l->range, l->p->features))

@@ -75,7 +75,7 @@ static int memory_others(worker *w, const memory_job *job, int64_t i)
    where nothing is wrong with plain numbers. 0: a bad row, and it counts. */
 static int memory_group(worker *w, const memory_job *job, int64_t i, int count)
 {
-    int r = 0, drop = job->p->drop_bad;
+    int r = 0;
     if (memory_plain(w, job, i, count)) {
         for (w->row++; r < count && memory_others(w, job, i + r); r++)
             w->row++;
@@ -83,13 +83,13 @@ static int memory_group(worker *w, const memory_job *job, int64_t i, int count)
             w->row--;
             return 1;
         }
-        if (!drop)
+        if (!worker_bad_dense(w))
             return 0;
         r++; /* the gathered numbers of the rest are in the wrong place */
     }
     for (; r < count; r++) {
         w->row++;
-        if (!memory_row(w, job, i + r) && !drop)
+        if (!memory_row(w, job, i + r) && !worker_bad_dense(w))
             return 0;
     }
     return 1;

@@ -263,7 +263,8 @@ static int sparse_block(worker *w, const sotto_columns *c,
     w->failed |= !worker_begin_sparse(w, rows, most);
     for (int64_t i = 0; i < rows && !w->failed; i++) {
         w->row = i + 1;
-        if (!sparse_row(w, c, e, from + i, &kept) && !w->plan->drop_bad)
+        if (!sparse_row(w, c, e, from + i, &kept) &&
+            !worker_bad_sparse(w, kept))
             return 0;
     }
     w->block->fault = (fault){0};

@@ -107,7 +107,7 @@ static int npy_rows(worker *w, const char *bytes, int64_t rows,
             good = npy_store(w, &of[i], npy_element(at, element), first + r, i);
         if (good)
             worker_row_dense(w);
-        else if (!w->plan->drop_bad)
+        else if (!worker_bad_dense(w))
             return 0;
     }
     return 1;
@@ -193,6 +193,19 @@ static void npy_squeeze(void *array, size_t element, const npy_columns_job *job)
     memset(to, 0, (size_t)(from - to));
 }
 
+/* Bad rows keep their place, and hold nothing. */
+static void npy_mark(block *b, const column_plan *p, const npy_columns_job *job)
+{
+    size_t element = plan_element(p);
+    for (int64_t r = 0; r < job->a->rows; r++) {
+        b->bad[r] = job->bad[r];
+        for (int64_t j = 0; job->bad[r] && j < p->features; j++)
+            memset((char *)b->x + (size_t)(j * b->room + r) * element, 0,
+                   element);
+    }
+    memset(job->bad, 0, (size_t)job->a->rows);
+}
+
 static void npy_fold(block *b, int64_t features)
 {
     for (int64_t j = 0; j < features; j++)
@@ -236,6 +249,8 @@ static void npy_finish_columns(npy_columns_job *job)
     block *b = job->w->block;
     const column_plan *p = job->w->plan;
     size_t element = plan_element(p);
+    if (p->marks_bad)
+        npy_mark(b, p, job);
     for (int64_t r = 0; r < job->a->rows; r++)
         b->rows += !job->bad[r];
     if (b->rows < job->a->rows) {

@@ -155,17 +155,22 @@ int value_is_missing_word(const column_plan *p, const char *bytes, size_t size)
     return 0;
 }
 
+/* One of the declared levels, or the level for all others where the column has
+   one: which, this text and the declaration decide (Lemma D1). */
 static int value_level(worker *w, const column *c, const char *bytes,
                        size_t size, const char **expected)
 {
     int found = 0;
-    for (int64_t i = 0; i < c->levels; i++) {
+    int64_t named = c->levels - c->other;
+    for (int64_t i = 0; i < named; i++) {
         int same = value_same(c->level[i], bytes, size);
         value_store(w, c, i, same);
         found |= same;
     }
+    if (c->other)
+        value_store(w, c, named, !found);
     *expected = value_level_expected;
-    return found;
+    return found || c->other;
 }
 
 /* A row of another part is absent, as a bad row is where bad rows are dropped:

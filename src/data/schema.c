@@ -17,54 +17,6 @@ static sotto_status schema_error(const char *path, const char *name,
                      show_name(path).text, show_name(name).text, expected);
 }
 
-void column_free(column *c)
-{
-    mem_free(c->name);
-    mem_free_texts(c->level, c->levels);
-    mem_free(c->class_name[0]);
-    mem_free(c->class_name[1]);
-    *c = (column){0};
-}
-
-void schema_free(schema *s)
-{
-    for (int64_t i = 0; i < s->columns; i++)
-        column_free(&s->column[i]);
-    mem_free(s->column);
-    column_free(&s->default_column);
-    mem_free_texts(s->missing, s->missing_words);
-    *s = (schema){0};
-}
-
-/* Whether this is a JSON list of different, non-empty strings. (When memory
-   runs out a repeated word is not noticed; copying the list fails then.) */
-static int schema_is_words(const json_t *list)
-{
-    json_t *seen = json_object();
-    int fine = json_array_size(list) > 0;
-    for (size_t i = 0; fine && i < json_array_size(list); i++) {
-        const char *word = json_string_value(json_array_get(list, i));
-        fine = word && *word && !json_object_get(seen, word);
-        if (fine)
-            json_object_set_new(seen, word, json_true());
-    }
-    json_decref(seen);
-    return fine;
-}
-
-static int schema_copy_words(const json_t *list, char ***out, int64_t *count)
-{
-    size_t size = json_array_size(list);
-    *out = mem_zeroed(size, sizeof **out);
-    *count = *out ? (int64_t)size : 0;
-    for (size_t i = 0; *out && i < size; i++) {
-        (*out)[i] = mem_text(json_string_value(json_array_get(list, i)));
-        if (!(*out)[i])
-            return 0;
-    }
-    return *out != NULL;
-}
-
 #define COLUMN_ROW(id, name, keys) [COLUMN_##id] = {name, keys},
 static const struct {
     const char *name, *keys;
@@ -102,8 +54,6 @@ static sotto_status schema_type(column *c, const char *path, json_t *from,
                                 sotto_error *error)
 {
     const char *type = json_string_value(json_object_get(from, "type"));
-    const char *key;
-    json_t *value;
     size_t count = sizeof schema_types / sizeof *schema_types, i = 0;
     while (type && i < count && strcmp(type, schema_types[i].name))
         i++;
@@ -116,13 +66,25 @@ static sotto_status schema_type(column *c, const char *path, json_t *from,
             CHOICE_TEXT(COLUMN_LIST),
             suggest_word(type ? type : "", CHOICE_TEXT(COLUMN_LIST)).text);
     c->role = (column_role)i;
+    return SOTTO_OK;
+}
+
+static sotto_status schema_keys(schema *s, const column *c, const char *path,
+                                json_t *from, sotto_error *error)
+{
+    const char *key, *keys = schema_types[c->role].keys;
+    json_t *value;
+    sotto_status status = SOTTO_OK;
     json_object_foreach(from, key, value)
     {
-        if (!schema_key_in(schema_types[i].keys, key))
-            return schema_no_key(path, c->name, type, key, schema_types[i].keys,
+        if (status == SOTTO_OK && !schema_key_in(keys, key))
+            status = schema_note(s,
+                                 schema_no_key(path, c->name,
+                                               schema_types[c->role].name, key,
+                                               keys, error),
                                  error);
     }
-    return SOTTO_OK;
+    return status;
 }
 
 static sotto_status schema_bounds(column *c, const char *path, json_t *from,
@@ -139,7 +101,6 @@ static sotto_status schema_bounds(column *c, const char *path, json_t *from,
     json_t *low = json_array_get(bounds, 0), *high = json_array_get(bounds, 1);
     c->low = json_number_value(low);
     c->high = json_number_value(high);
-    c->bounded = 1;
     if (json_array_size(bounds) != 2 || !json_is_number(low) ||
         !json_is_number(high) || !(c->low < c->high) ||
         !isnormal(c->high / 2 - c->low / 2))
@@ -149,6 +110,7 @@ static sotto_status schema_bounds(column *c, const char *path, json_t *from,
     if (c->role == COLUMN_WEIGHT && c->low < 0)
         return schema_error(path, c->name,
                             "the bounds of a weight not to be negative", error);
+    c->bounded = 1;
     return SOTTO_OK;
 }
 
@@ -159,13 +121,43 @@ static sotto_status schema_levels(column *c, const char *path, json_t *from,
     if (c->role != COLUMN_CATEGORY)
         return SOTTO_OK;
     if (!schema_is_words(levels))
-        return schema_error(
-            path, c->name,
-            "a category to have \"levels\", a list of different "
-            "words",
-            error);
+        return error_set(error, SOTTO_USAGE,
+                         "%s: column \"%s\": expected a category to have "
+                         "\"levels\", a list of different words%s",
+                         show_name(path).text, show_name(c->name).text,
+                         schema_bad_word(levels).text);
     if (!schema_copy_words(levels, &c->level, &c->levels))
         return error_memory(error);
+    return SOTTO_OK;
+}
+
+/* The level for all others goes behind those that are listed. */
+static sotto_status schema_other(column *c, const char *path, json_t *from,
+                                 sotto_error *error)
+{
+    json_t *other = json_object_get(from, SCHEMA_OTHER);
+    if (!other || json_is_null(other) || json_is_false(other))
+        return SOTTO_OK;
+    if (!json_is_true(other))
+        return schema_error(path, c->name,
+                            "\"" SCHEMA_OTHER "\" to be true or false", error);
+    for (int64_t i = 0; i < c->levels; i++)
+        if (!strcmp(c->level[i], SCHEMA_OTHER))
+            return schema_error(path, c->name,
+                                "no level called \"" SCHEMA_OTHER
+                                "\" beside \"" SCHEMA_OTHER
+                                "\": true, which makes one; take it from the "
+                                "levels, or rename it",
+                                error);
+    char **more = mem_resize(c->level, (size_t)c->levels + 1, sizeof *more);
+    if (!more)
+        return error_memory(error);
+    c->level = more;
+    more[c->levels] = mem_text(SCHEMA_OTHER);
+    if (!more[c->levels])
+        return error_memory(error);
+    c->levels++;
+    c->other = 1;
     return SOTTO_OK;
 }
 
@@ -193,6 +185,8 @@ static sotto_status schema_classes(column *c, const char *path, json_t *from,
 static sotto_status schema_missing_level(column *c, const char *path,
                                          const char *word, sotto_error *error)
 {
+    if (c->levels == c->other) /* the levels are wrong, which has been told */
+        return SOTTO_OK;
     for (c->fill_level = 0; c->fill_level < c->levels; c->fill_level++)
         if (word && !strcmp(word, c->level[c->fill_level])) {
             c->missing = MISSING_FILL;
@@ -227,32 +221,59 @@ static sotto_status schema_missing(column *c, const char *path, json_t *from,
     return SOTTO_OK;
 }
 
-static sotto_status schema_column(column *c, const char *path, const char *name,
-                                  json_t *from, sotto_error *error)
+/* Of a column whose type is wrong nothing more can be said. */
+static sotto_status schema_column(schema *s, column *c, const char *path,
+                                  const char *name, json_t *from,
+                                  sotto_error *error)
 {
+    static sotto_status (*const parts[])(column *, const char *, json_t *,
+                                         sotto_error *) = {
+        schema_bounds, schema_levels, schema_other, schema_classes,
+        schema_missing};
     c->name = mem_text(name);
     if (!c->name)
         return error_memory(error);
-    if (!json_is_object(from))
-        return schema_error(path, name, "an object like {\"type\": ...}",
-                            error);
-    sotto_status status = schema_type(c, path, from, error);
-    if (status == SOTTO_OK)
-        status = schema_bounds(c, path, from, error);
-    if (status == SOTTO_OK)
-        status = schema_levels(c, path, from, error);
-    if (status == SOTTO_OK)
-        status = schema_classes(c, path, from, error);
-    if (status == SOTTO_OK)
-        status = schema_missing(c, path, from, error);
+    sotto_status status =
+        json_is_object(from)
+            ? schema_type(c, path, from, error)
+            : schema_error(path, name, "an object like {\"type\": ...}", error);
+    if (status != SOTTO_OK) {
+        c->role = COLUMN_DROP;
+        return schema_note(s, status, error);
+    }
+    int64_t before = s->faults ? s->faults->count : 0;
+    status = schema_keys(s, c, path, from, error);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == SOTTO_OK;
+         i++)
+        status = schema_note(s, parts[i](c, path, from, error), error);
+    if (s->faults && s->faults->count > before)
+        c->role = COLUMN_DROP; /* what follows from a fault is not told */
     return status;
 }
 
+static sotto_status schema_check_version(schema *s, const char *path,
+                                         json_t *root, sotto_error *error)
+{
+    (void)s;
+    if (json_integer_value(json_object_get(root, "sotto_schema")) ==
+        SCHEMA_VERSION)
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "%s: expected \"sotto_schema\": %d, the version this "
+                     "program reads",
+                     show_name(path).text, SCHEMA_VERSION);
+}
+
 static sotto_status schema_read_columns(schema *s, const char *path,
-                                        json_t *columns, sotto_error *error)
+                                        json_t *root, sotto_error *error)
 {
     const char *name;
-    json_t *value;
+    json_t *columns = json_object_get(root, "columns"), *value;
+    if (!json_is_object(columns))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: expected \"columns\" to be an object with one "
+                         "entry for each column",
+                         show_name(path).text);
     s->column = mem_zeroed(json_object_size(columns), sizeof *s->column);
     if (!s->column)
         return error_memory(error);
@@ -260,7 +281,7 @@ static sotto_status schema_read_columns(schema *s, const char *path,
     json_object_foreach(columns, name, value)
     {
         column *c = &s->column[s->columns++];
-        sotto_status status = schema_column(c, path, name, value, error);
+        sotto_status status = schema_column(s, c, path, name, value, error);
         if (status != SOTTO_OK)
             return status;
         c->place = place;
@@ -269,11 +290,9 @@ static sotto_status schema_read_columns(schema *s, const char *path,
     return SOTTO_OK;
 }
 
-static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
-                                     sotto_error *error)
+static sotto_status schema_width(schema *s, const char *path, json_t *root,
+                                 sotto_error *error)
 {
-    json_t *missing = json_object_get(root, "missing_values");
-    json_t *by_default = json_object_get(root, "default");
     json_t *width = json_object_get(root, "width");
     s->width = json_integer_value(width);
     if (width && s->width < 1)
@@ -281,68 +300,90 @@ static sotto_status schema_read_rest(schema *s, const char *path, json_t *root,
                          "%s: expected \"width\" to be the number of columns "
                          "of a .npy file",
                          show_name(path).text);
-    if (missing && !(json_is_array(missing) && !json_array_size(missing))) {
-        if (!schema_is_words(missing))
-            return error_set(error, SOTTO_USAGE,
-                             "%s: expected \"missing_values\" to be a list "
-                             "of different words",
-                             show_name(path).text);
-        if (!schema_copy_words(missing, &s->missing, &s->missing_words))
-            return error_memory(error);
-    }
+    return SOTTO_OK;
+}
+
+static sotto_status schema_missing_words(schema *s, const char *path,
+                                         json_t *root, sotto_error *error)
+{
+    json_t *missing = json_object_get(root, "missing_values");
+    if (!missing || (json_is_array(missing) && !json_array_size(missing)))
+        return SOTTO_OK;
+    if (!schema_is_words(missing))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: expected \"missing_values\" to be a list of "
+                         "different words%s",
+                         show_name(path).text, schema_bad_word(missing).text);
+    if (!schema_copy_words(missing, &s->missing, &s->missing_words))
+        return error_memory(error);
+    return SOTTO_OK;
+}
+
+static sotto_status schema_default(schema *s, const char *path, json_t *root,
+                                   sotto_error *error)
+{
+    json_t *by_default = json_object_get(root, "default");
     if (!by_default)
         return SOTTO_OK;
     s->has_default = 1;
-    sotto_status status =
-        schema_column(&s->default_column, path, "default", by_default, error);
-    if (status == SOTTO_OK && s->default_column.role != COLUMN_NUMBER &&
-        s->default_column.role != COLUMN_DROP)
+    sotto_status status = schema_column(s, &s->default_column, path, "default",
+                                        by_default, error);
+    column_role role = s->default_column.role;
+    if (role != COLUMN_NUMBER) { /* others are copied: it may own nothing */
+        column_free(&s->default_column);
+        s->default_column.role = COLUMN_DROP;
+    }
+    if (status == SOTTO_OK && role != COLUMN_NUMBER && role != COLUMN_DROP)
         return schema_error(path, "default", "the type number or drop", error);
     return status;
 }
 
-/* A level that is a word for a missing value could never be met. */
-static sotto_status schema_check_levels(const schema *s, const char *path,
-                                        sotto_error *error)
+/* A level that is a word for a missing value could never be met. (The level
+   for all others is met by other texts.) */
+static sotto_status schema_check_level(const schema *s, const column *c,
+                                       const char *path, sotto_error *error)
 {
-    for (int64_t i = 0; i < s->columns; i++)
-        for (int64_t k = 0; k < s->column[i].levels; k++)
-            for (int64_t m = 0; m < s->missing_words; m++)
-                if (!strcmp(s->column[i].level[k], s->missing[m]))
-                    return schema_error(path, s->column[i].name,
-                                        "levels that are not among "
-                                        "\"missing_values\"",
-                                        error);
+    for (int64_t k = 0; k < c->levels - c->other; k++)
+        for (int64_t m = 0; m < s->missing_words; m++)
+            if (!strcmp(c->level[k], s->missing[m]))
+                return schema_error(path, c->name,
+                                    "levels that are not among "
+                                    "\"missing_values\"",
+                                    error);
     return SOTTO_OK;
 }
 
-sotto_status schema_from_json(schema *s, const char *path, json_t *root,
-                              sotto_error *error)
+static sotto_status schema_check_keys(schema *s, const char *path, json_t *root,
+                                      sotto_error *error)
 {
     static const char keys[] =
         " sotto_schema missing_values width default columns ";
     const char *key;
     json_t *value;
-    json_t *columns = json_object_get(root, "columns");
-    json_int_t version =
-        json_integer_value(json_object_get(root, "sotto_schema"));
-    if (version != SCHEMA_VERSION)
-        return error_set(error, SOTTO_USAGE,
-                         "%s: expected \"sotto_schema\": %d, the version "
-                         "this program reads",
-                         show_name(path).text, SCHEMA_VERSION);
+    sotto_status status = SOTTO_OK;
     json_object_foreach(root, key, value)
     {
-        if (!schema_key_in(keys, key))
-            return schema_no_key(path, NULL, "a schema", key, keys, error);
+        if (status == SOTTO_OK && !schema_key_in(keys, key))
+            status = schema_note(
+                s, schema_no_key(path, NULL, "a schema", key, keys, error),
+                error);
     }
-    if (!json_is_object(columns))
-        return error_set(error, SOTTO_USAGE,
-                         "%s: expected \"columns\" to be an object with one "
-                         "entry for each column",
-                         show_name(path).text);
-    sotto_status status = schema_read_columns(s, path, columns, error);
-    if (status == SOTTO_OK)
-        status = schema_read_rest(s, path, root, error);
-    return status == SOTTO_OK ? schema_check_levels(s, path, error) : status;
+    return status;
+}
+
+sotto_status schema_from_json(schema *s, const char *path, json_t *root,
+                              sotto_error *error)
+{
+    static sotto_status (*const parts[])(schema *, const char *, json_t *,
+                                         sotto_error *) = {
+        schema_check_version, schema_check_keys,    schema_read_columns,
+        schema_width,         schema_missing_words, schema_default};
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == SOTTO_OK;
+         i++)
+        status = schema_note(s, parts[i](s, path, root, error), error);
+    for (int64_t i = 0; i < s->columns && status == SOTTO_OK; i++)
+        status = schema_note(
+            s, schema_check_level(s, &s->column[i], path, error), error);
+    return status;
 }

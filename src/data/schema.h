@@ -11,11 +11,15 @@
    for a column of that role. */
 #define COLUMN_LIST(ROW)                                                       \
     ROW(NUMBER, "number", " type bounds missing " SCHEMA_BOUGHT " ")           \
-    ROW(CATEGORY, "category", " type levels missing ")                         \
+    ROW(CATEGORY, "category", " type levels other missing ")                   \
     ROW(TARGET, "target", " type bounds classes ")                             \
     ROW(WEIGHT, "weight", " type bounds ")                                     \
     ROW(UNIT, "unit", " type ")                                                \
     ROW(DROP, "drop", " type ")
+
+/* With "other": true a category has a level of this name, behind those that it
+   lists. A text that is none of these becomes it. */
+#define SCHEMA_OTHER "other"
 
 #define COLUMN_ROLE(id, ...) COLUMN_##id,
 typedef enum column_role {
@@ -45,6 +49,7 @@ typedef struct column {
     int64_t fill_level; /* index into level */
     char **level;       /* of a category; of parts: those that are read */
     int64_t levels;
+    int other; /* the last level is SCHEMA_OTHER: what no other level names */
     char *class_name[2]; /* of a target; NULL: not declared */
 } column;
 
@@ -66,6 +71,14 @@ static inline int64_t column_features(const column *c)
     return 0;
 }
 
+/* All that is wrong with a schema, one line each. */
+typedef struct schema_faults {
+    text_buffer lines;
+    int64_t count;
+    sotto_status status; /* SOTTO_USAGE, or SOTTO_DATA where the schema itself
+                            is right and a file is not as it says */
+} schema_faults;
+
 /* Declarations as they stand in a schema file. */
 typedef struct schema {
     column *column;
@@ -74,11 +87,21 @@ typedef struct schema {
     column default_column;
     char **missing; /* words that mean a missing value */
     int64_t missing_words;
-    int64_t width; /* how many columns a .npy file has; 0: not said */
-    int is_model;  /* what a model declares: see plan_schema */
+    int64_t width;         /* how many columns a .npy file has; 0: not said */
+    int is_model;          /* what a model declares: see plan_schema */
+    schema_faults *faults; /* NULL: reading ends with the first */
 } schema;
 
+/* Adds a refusal (SOTTO_USAGE, SOTTO_DATA) to the faults that are gathered, and
+   says that reading may go on; without such a list it gives the status back. */
+sotto_status schema_note(schema *s, sotto_status status, sotto_error *error);
+
 sotto_status schema_load(schema *out, const char *path, sotto_error *error);
+
+/* The same, but what is wrong goes to `faults`; the schema has what could be
+   understood. A file that is no JSON is still refused. */
+sotto_status schema_load_all(schema *out, const char *path,
+                             schema_faults *faults, sotto_error *error);
 
 /* From memory; `name` is for messages. */
 sotto_status schema_parse(schema *out, const char *name, const char *bytes,
@@ -92,9 +115,24 @@ sotto_status schema_from_json(schema *out, const char *name,
 void schema_free(schema *s);
 void column_free(column *c);
 
+/* ---- schema_words.c ---- */
+
+/* Whether this is a JSON list of different, non-empty strings. */
+int schema_is_words(const struct json_t *list);
+
+/* Behind a message about a list that is none: the word that is there twice, or
+   the place of what is no word. */
+shown schema_bad_word(const struct json_t *list);
+
+/* Copies such a list; 0 when out of memory. */
+int schema_copy_words(const struct json_t *list, char ***out, int64_t *count);
+
 /* ---- schema_write.c ---- */
 
 struct column_plan;
+
+/* Adds a column as a schema declares it. */
+void schema_put_column(text_buffer *t, const column *c);
 
 /* The plan as a schema that reads another file in the same way; NULL when
    out of memory. */

@@ -54,11 +54,12 @@ static const char *schema_reason(json_error_t *problem)
     return problem->text;
 }
 
-sotto_status schema_parse(schema *out, const char *name, const char *bytes,
-                          size_t size, sotto_error *error)
+static sotto_status schema_parse_all(schema *out, const char *name,
+                                     const char *bytes, size_t size,
+                                     schema_faults *faults, sotto_error *error)
 {
     json_error_t problem;
-    *out = (schema){0};
+    *out = (schema){.faults = faults};
     size_t mark = size >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
     json_t *root = json_read(bytes + mark, size - mark, &problem);
     if (!root && json_out_of_memory(size))
@@ -76,13 +77,26 @@ sotto_status schema_parse(schema *out, const char *name, const char *bytes,
     return status;
 }
 
-sotto_status schema_load(schema *out, const char *path, sotto_error *error)
+sotto_status schema_parse(schema *out, const char *name, const char *bytes,
+                          size_t size, sotto_error *error)
+{
+    return schema_parse_all(out, name, bytes, size, NULL, error);
+}
+
+sotto_status schema_load_all(schema *out, const char *path,
+                             schema_faults *faults, sotto_error *error)
 {
     text_buffer text = {0};
     *out = (schema){0};
     sotto_status status = schema_bytes(path, &text, error);
     if (status == SOTTO_OK)
-        status = schema_parse(out, path, text.data, text.length, error);
+        status =
+            schema_parse_all(out, path, text.data, text.length, faults, error);
     text_free(&text);
     return status;
+}
+
+sotto_status schema_load(schema *out, const char *path, sotto_error *error)
+{
+    return schema_load_all(out, path, NULL, error);
 }

@@ -45,12 +45,21 @@ static json_t *declare_column(const column *c, char *const class_name[2])
     if (c->bounded && c->role <= COLUMN_WEIGHT)
         json_add(&o, "bounds", declare_bounds(c->low, c->high));
     if (c->role == COLUMN_CATEGORY)
-        json_add(&o, "levels", declare_words(c->level, c->levels));
+        json_add(&o, "levels", declare_words(c->level, c->levels - c->other));
+    if (c->role == COLUMN_CATEGORY && c->other)
+        json_add(&o, SCHEMA_OTHER, json_true());
     if (c->role == COLUMN_TARGET && class_name[0])
         json_add(&o, "classes", declare_words(class_name, 2));
     if (column_features(c) && c->missing != MISSING_REFUSE)
         json_add(&o, "missing", declare_missing(c));
     return o;
+}
+
+void schema_put_column(text_buffer *t, const column *c)
+{
+    json_t *o = declare_column(c, c->class_name);
+    json_put(t, o);
+    json_decref(o);
 }
 
 /* Columns that are left out need a line only where they would be refused. */

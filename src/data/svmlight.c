@@ -193,7 +193,7 @@ static void svmlight_parse(worker *w, const piece *p)
             svmlight_keep(w, kept, entries);
         else if (got == 0) {
             entries = kept;
-            if (!w->plan->drop_bad)
+            if (!worker_bad_sparse(w, kept))
                 return;
             s = (const char *)memchr(s, '\n', (size_t)(end - s)) + 1;
         }

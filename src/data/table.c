@@ -252,6 +252,7 @@ void sotto_table_free(sotto_table *t)
     table_free_vector(t->y, t->rows, sizeof *t->y);
     table_free_vector(t->weight, t->rows, sizeof *t->weight);
     sotto_table_forget_ids(t);
+    mem_free(t->bad);
     mem_free_texts(t->name, t->features);
     mem_free_texts(t->warning, t->warnings);
     mem_free(t->centre);

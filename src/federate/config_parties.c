@@ -34,15 +34,22 @@ static int is_number(const json_t *column)
     return type && !strcmp(type, "number");
 }
 
+/* Whether a category has a level for all others, behind those it lists. */
+static int has_other(const json_t *column)
+{
+    return json_is_true(json_object_get(column, "other"));
+}
+
 /* How many features a column makes; 0: a party cannot have such a column. */
 static size_t features_of(const json_t *column)
 {
     const char *type = json_string_value(json_object_get(column, "type"));
     if (is_number(column))
         return 1;
-    return type && !strcmp(type, "category")
-               ? json_array_size(json_object_get(column, "levels"))
-               : 0;
+    if (!type || strcmp(type, "category"))
+        return 0;
+    size_t levels = json_array_size(json_object_get(column, "levels"));
+    return levels ? levels + (size_t)has_other(column) : 0;
 }
 
 static sotto_status add_column(const reading *r, federation_party *p,
@@ -65,7 +72,8 @@ static sotto_status add_column(const reading *r, federation_party *p,
         if (status != SOTTO_OK)
             return status;
     }
-    return SOTTO_OK;
+    return has_other(column) ? add_feature(r, p, name, "other", 0, 1)
+                             : SOTTO_OK;
 }
 
 static sotto_status read_columns(const reading *r, federation_party *p,

@@ -165,12 +165,15 @@ static sotto_status predict_shorten(double *out, const sotto_model *m,
     return SOTTO_OK;
 }
 
-/* A score beyond all doubles is no answer, nor is a class made of it. */
-static sotto_status predict_check_finite(const double *score, int64_t rows,
+/* A score beyond all doubles is no answer, nor is a class made of it. Where bad
+   rows are marked such a row is one of them, and the answer is NaN. */
+static sotto_status predict_check_finite(double *score, const sotto_table *t,
                                          sotto_error *error)
 {
-    for (int64_t i = 0; i < rows; i++)
-        if (!isfinite(score[i]))
+    for (int64_t i = 0; i < t->rows; i++)
+        if (t->bad && (t->bad[i] || !isfinite(score[i])))
+            score[i] = NAN;
+        else if (!isfinite(score[i]))
             return error_set(error, SOTTO_DATA,
                              "row %lld: its score is too large for a double; "
                              "expected values as in the file that the model "
@@ -206,13 +209,13 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
         predict_dense(out, m, t);
     status = predict_shorten(out, m, t, error);
     if (status == SOTTO_OK)
-        status = predict_check_finite(out, t->rows, error);
+        status = predict_check_finite(out, t, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t i = 0; i < t->rows; i++)
-        if (what == SOTTO_ANSWER_PROBA)
+        if (what == SOTTO_ANSWER_PROBA && !isnan(out[i]))
             out[i] = predict_sigmoid(out[i]);
         else if (what == SOTTO_ANSWER_VALUE && m->class_name[0])
-            out[i] = out[i] > 0 ? 1 : -1;
+            out[i] = isnan(out[i]) ? out[i] : out[i] > 0 ? 1 : -1;
     return SOTTO_OK;
 }

@@ -8,7 +8,7 @@
 
 /* Columns by where their bounds came from. */
 typedef struct counts {
-    int64_t declared, levels, estimated, none;
+    int64_t declared, levels, others, estimated, none;
     int target_declared, target_estimated;
 } counts;
 
@@ -19,9 +19,10 @@ static void count_column(counts *c, const json_t *column)
     int bought = json_is_true(json_object_get(column, "bought"));
     if (!strcmp(type, "target"))
         c->target_declared = bounded;
-    else if (!strcmp(type, "category"))
+    else if (!strcmp(type, "category")) {
         c->levels++;
-    else if (bought)
+        c->others += json_is_true(json_object_get(column, "other"));
+    } else if (bought)
         c->estimated++;
     else if (bounded)
         c->declared++;
@@ -68,6 +69,9 @@ void page_bounds(text_buffer *t, const json_t *statement, const json_t *schema)
         lines++;
     }
     lines = put_line(t, lines, "levels declared", c.levels, 0);
+    if (c.others)
+        text_format(t, ", %lld of them with a level for all others",
+                    (long long)c.others);
     lines = put_line(t, lines, "estimated privately, within this epsilon",
                      c.estimated, c.target_estimated && !c.target_declared);
     lines = put_line(t, lines, "none, and none needed", rest ? 0 : c.none, 0);

@@ -114,7 +114,7 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[15][64];
+static char paths[16][64];
 enum {
     SCHEMA,
     FULL,
@@ -130,6 +130,7 @@ enum {
     KEY,
     LEDGER,
     NEXT,
+    WRONG,
     OUT
 };
 
@@ -193,6 +194,18 @@ static sotto_status do_template(const sotto_options *options,
     if (status == SOTTO_OK)
         sotto_text_free(text);
     return status;
+}
+
+/* All that is wrong with paths[WRONG], of which there is something. */
+static sotto_status do_check(const sotto_options *options, sotto_error *error)
+{
+    char *lines = NULL;
+    sotto_status status = sotto_schema_check(
+        &lines, paths[WRONG], *reading ? reading : NULL, options, error);
+    assert_true(status != SOTTO_OK &&
+                (lines != NULL) == (status != SOTTO_FAILED));
+    sotto_text_free(lines);
+    return lines ? SOTTO_OK : status;
 }
 
 static sotto_status do_generate(const sotto_options *options,
@@ -895,6 +908,33 @@ static void test_template(void **state)
     assert_true(sweep(paths[CSV], SETTINGS({"target", "out"}), do_template) >
                 10);
     sweep(paths[NPY], SETTINGS({"target", "1"}), do_template);
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[SCHEMA]}, {"target", "x"},
+                               {"classes", "a,b"}),
+                      do_template) > 40);
+}
+
+static void test_check(void **state)
+{
+    (void)state;
+    assert_true(sweep("", SETTINGS(ONE_THREAD), do_check) > 40);
+    assert_true(sweep(paths[CSV], SETTINGS(ONE_THREAD), do_check) > 40);
+    sweep(paths[SVM], SETTINGS(ONE_THREAD), do_check);
+    sweep(paths[NPY], SETTINGS(ONE_THREAD), do_check);
+}
+
+/* A bad row that keeps its place, where a model predicts. */
+static void test_marked(void **state)
+{
+    (void)state;
+    static const char columns[] =
+        "{\"sotto_schema\": 1, \"default\": {\"type\": \"drop\"},"
+        " \"columns\": {\"age\": {\"type\": \"number\"}}}";
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"declared", columns}, {"labelled", "no"},
+                       {"bad-rows", "drop"}, {"layout", "rows"}, ONE_THREAD),
+              do_read) > 20);
 }
 
 static void test_generate(void **state)
@@ -1278,7 +1318,8 @@ static int make_files(void **state)
               "{\"sotto_schema\": 1, \"missing_values\": [\"NA\"],"
               " \"columns\": {\"age\": {\"type\": \"number\", \"bounds\":"
               " [0, 9], \"missing\": 3}, \"sex\": {\"type\": \"category\","
-              " \"levels\": [\"f\", \"m\"], \"missing\": \"none\"},"
+              " \"levels\": [\"f\", \"m\"], \"other\": true, \"missing\": "
+              "\"none\"},"
               "\"id\": {\"type\": \"unit\"}, \"w\": {\"type\": \"weight\","
               " \"bounds\": [0, 10]}, \"x\": {\"type\": \"number\"},"
               "\"out\": {\"type\": \"target\", \"classes\": [\"no\","
@@ -1293,6 +1334,16 @@ static int make_files(void **state)
               " \"bounds\": [0, 2e6]},"
               "\"out\": {\"type\": \"target\", \"classes\": [\"no\","
               " \"yes\"]}}}");
+    make_text(WRONG, "wrong.json",
+              "{\"sotto_schema\": 2, \"missing_values\": [1], \"more\": 1,"
+              " \"default\": {\"type\": \"category\", \"levels\": [\"a\"]},"
+              " \"columns\": {\"age\": {\"type\": \"category\", \"levels\":"
+              " [\"a\", \"a\"]}, \"sex\": {\"type\": \"category\","
+              " \"levels\": [\"other\"], \"other\": true},"
+              " \"c\": {\"type\": \"category\", \"levels\": [\"u\"],"
+              " \"other\": true}, \"c=u\": {\"type\": \"number\"},"
+              " \"id\": {\"type\": \"target\"}, \"out\": {\"type\":"
+              " \"target\"}, \"w\": {\"type\": \"weight\"}}}");
     make_text(CSV, "a.csv",
               "id,age,sex,x,out,w\n\"a\"\"n\",9,f,1000000.1,yes,1\n"
               "bob,NA,,1000000.2,no,2\n");
@@ -1304,8 +1355,8 @@ static int make_files(void **state)
               "{\"age\": {\"type\": \"number\", \"bounds\": [0, 9], "
               "\"missing\": 3}}}, {\"name\": \"s\", \"radius\": 1, \"cap\": 2, "
               "\"constant\": 1, \"columns\": {\"sex\": {\"type\": "
-              "\"category\", \"levels\": [\"f\", \"m\"], \"missing\": "
-              "\"none\"}}}]}");
+              "\"category\", \"levels\": [\"f\", \"m\"], \"other\": true, "
+              "\"missing\": \"none\"}}}]}");
     make_text(SVM, "a.svm", "1 1:1 3:2\n-1 2:1e-3\n1\n");
     make_text(BALLS, "balls", "ball 1 1 3\nbox -1,1 2\n");
     make_text(SETS, "sets", ".5 1\n.5 1-2\n");
@@ -1347,7 +1398,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_gzip),
         cmocka_unit_test(test_svmlight),   cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_template),   cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_template),   cmocka_unit_test(test_check),
+        cmocka_unit_test(test_marked),     cmocka_unit_test(test_generate),
         cmocka_unit_test(test_threads),    cmocka_unit_test(test_exact),
         cmocka_unit_test(test_model),      cmocka_unit_test(test_private),
         cmocka_unit_test(test_noise),      cmocka_unit_test(test_account),

@@ -304,7 +304,7 @@ static void test_templates(void **state)
               "  \"default\": {\"type\": \"number\", \"bounds\": null},\n"
               "  \"columns\": {\n"
               "    \"answer\": {\"type\": \"target\", \"classes\": null},\n"
-              "    \"w\": {\"type\": \"weight\", \"bounds\": null},\n"
+              "    \"w\": {\"type\": \"weight\", \"bounds\": [0, 1]},\n"
               "    \"who\": {\"type\": \"unit\"}\n  }\n}\n");
     sotto_text_free(text);
     sotto_columns_free(c);
