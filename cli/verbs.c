@@ -32,9 +32,10 @@ const verb cli_verbs[] = {
      "draws proven_by curve randomness not_covered sotto explanation",
      ""},
     {"predict", "MODEL DATA", "apply a model to the rows of a data file",
-     "One answer per line: the class or the number. Columns are matched by "
-     "name, in any order; the target may be there or not. The answers are as "
-     "sensitive as the rows.",
+     "One answer per line: the class or the number; with --bad-rows drop an "
+     "empty line for a bad row. Columns are matched by name, in any order; "
+     "the target may be there or not. The answers are as sensitive as the "
+     "rows.",
      2, 2, cli_predict, "not_for_release answers", ""},
     {"evaluate", "MODEL DATA", "say how good a model is on a data file",
      "The objective, and accuracy, AUC and log-loss for two classes, or mean "
@@ -74,14 +75,15 @@ const verb cli_verbs[] = {
      "not_for_release file rows features entries sparse target_mean "
      "weight_mean classes features_listed feature",
      ""},
-    {"schema", "DATA | --check SCHEMA [DATA]",
+    {"schema", "FILE [DATA]",
      "write a schema to fill in, from the header of a data file",
-     "No row is looked at. Declare for each column its type (number, "
+     "No row is looked at. Declare for each column of FILE its type (number, "
      "category, target, weight, unit, drop), its bounds or levels, and what "
-     "a missing value becomes; give the file to the other verbs as --schema. "
-     "What options say already is filled in. --check says all that is wrong "
-     "with a schema, a line for each, and what of a header does not fit it; "
-     "the exit code is then 2, or 3 where only the header does not fit.",
+     "a missing value becomes; give the schema to the other verbs as "
+     "--schema. What options say already is filled in, and what --schema "
+     "says of columns. With --check FILE is a schema: prints all that is "
+     "wrong with it, a line for each, and what of DATA's header does not fit "
+     "it; the exit code is then 2, or 3 where only the header does not fit.",
      1, 2, cli_schema,
      "sotto_schema missing_values default columns output faults", ""},
     {"generate", "[SET]", "make a synthetic data set",
