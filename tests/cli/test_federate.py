@@ -329,6 +329,27 @@ class Runs(Parties):
         self.assertEqual(self.done(*BUDGETED)["expected"], "experimental")
         self.assertEqual(self.done(*most)["expected"], "good")
 
+    def test_a_level_for_all_others(self):
+        """A word that no party declared is a feature of that party, as if it had been written."""
+        def other(agreement):
+            agreement["parties"][1]["columns"]["ward"]["other"] = True
+
+        def declared(agreement):
+            agreement["parties"][1]["columns"]["ward"]["levels"].append("other")
+        seeded = [*BUDGETED, "--insecure-seed", "7"]
+        self.agree(other)
+        self.write("d.csv", rows().replace(",a,zzz", ",never seen,zzz", 90))
+        self.done(*seeded)
+        one = self.model()
+        self.assertIn("ward=other", one["features"])
+        self.agree(declared)
+        self.write("d.csv", rows().replace(",a,zzz", ",other,zzz", 90))
+        self.done(*seeded)
+        two = self.model()
+        self.assertEqual((one["features"], one["weights"]), (two["features"], two["weights"]))
+        self.agree(lambda agreement: (other(agreement), declared(agreement)))
+        self.assert_one_line(self.simulate(*seeded), USAGE)
+
     def test_seeds(self):
         """An insecure seed repeats every message, and its model says NOT PRIVATE."""
         seeded = [*BUDGETED, "--insecure-seed", "7"]
