@@ -19,6 +19,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static const fuzz_setting parts[] = {
         {"bad-rows", "drop"}, {"part-column", "q"}, {"parts", "a,b c"},
         {"threads", "1"},     {"epsilon", "1"},     {0}};
+    static const fuzz_setting predict[] = {
+        {"declared", "{\"sotto_schema\": 1, \"default\": {\"type\": \"drop\"},"
+                     " \"columns\": {\"t\": {\"type\": \"category\","
+                     " \"levels\": [\"a\"], \"other\": true}, \"n\":"
+                     " {\"type\": \"number\"}}}"},
+        {"labelled", "no"},
+        {"layout", "rows"},
+        {"bad-rows", "drop"},
+        {"threads", "1"},
+        {0}};
+    fuzz_read("a.csv", bytes, size, predict);
     fuzz_read("a.csv", bytes, size, parts);
     fuzz_read("a.csv", bytes, size, rows);
     fuzz_read("a.csv", bytes, size, stop);

@@ -1,4 +1,4 @@
-/* libFuzzer: the schema file, against a small CSV. */
+/* libFuzzer: the schema file, against a small CSV, and checked by itself. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -17,6 +17,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         abort();
     const fuzz_setting settings[] = {{"schema", path}, {0}};
     fuzz_read("a.csv", (const uint8_t *)csv, sizeof csv - 1, settings);
+    sotto_options *none;
+    sotto_error error;
+    char *lines;
+    if (sotto_options_new(&none, &error) != SOTTO_OK)
+        abort();
+    if ((sotto_schema_check(&lines, path, NULL, none, &error) == SOTTO_OK) &&
+        lines)
+        abort();
+    sotto_text_free(lines);
+    sotto_options_free(none);
     unlink(path);
     return 0;
 }
