@@ -127,7 +127,7 @@ class Case(unittest.TestCase):
     def check_model(self, args, result):
         """A model that a test has made is as docs/model.schema.json describes it."""
         places = [i + 1 for i, word in enumerate(args) if word in ("-o", "--output")]
-        if result.code != OK or args[0] not in ("train", "federate") or not places:
+        if result.code != OK or not places or args[0] not in ("train", "federate"):
             return
         with contextlib.suppress(OSError, ValueError, TypeError, IndexError):
             with open(self.path(args[places[-1]]), encoding="utf-8") as file:
