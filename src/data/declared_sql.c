@@ -9,8 +9,8 @@
  *  - Bounds are CAST(... AS DOUBLE PRECISION). By that SQLite compares texts
  *    that are numbers as numbers; any other text it puts above all of them. So
  *    a text that is none gets through no comparison with "less than".
- *  - || '' makes a text of any value, and sheds the collation of a column that
- *    takes A for a.
+ *  - COALESCE(x || '', '') makes a text of any value, also of a number and of
+ *    none, and sheds the collation of a column that takes A for a.
  *  - Terms stand in brackets by the hundred: SQLite takes a depth of 1000.
  */
 #include "declared_sql.h"

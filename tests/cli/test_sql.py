@@ -137,6 +137,13 @@ class Plain(Sql):
         self.assertEqual(self.scores([("2", "a"), ("12abc", "a"), ("", "a"), ("9.5", "a"), ("10.5", "b")],
                                      types=("TEXT", "TEXT")), [2, None, 3, 5.75, 1])
 
+    def test_levels_that_are_numbers(self):
+        """In a file they are texts, in a table perhaps not."""
+        self.model["schema"]["columns"]["ward"]["levels"] = ["1", "2.5"]
+        self.model["features"] = ["age", "ward=1", "ward=2.5"]
+        self.write_model("m.json", self.model)
+        self.assertEqual(self.scores([(2, 1), (2, 2.5), (2, "1"), (2, 3)]), [2, -3, 2, None])
+
     def test_collation_does_not_count(self):
         self.assertEqual(self.scores([(2, "A"), (2, "a "), (2, "a")],
                                      types=("REAL", "TEXT COLLATE NOCASE")), [None, None, 2])
