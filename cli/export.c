@@ -26,7 +26,7 @@ sotto_status cli_export(const cli *c, sotto_error *error)
     const char *format = sotto_options_get(c->options, "format");
     const char *output = sotto_options_get(c->options, "output");
     if (!format)
-        return cli_refuse(error, "expected --format liblinear");
+        return cli_refuse(error, "expected --format liblinear or --format sql");
     sotto_status status = cli_json_check(c, error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);

@@ -63,7 +63,9 @@ const verb cli_verbs[] = {
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1; bounds and missing values are not "
-     "carried over.",
+     "carried over. --format sql: one SELECT with what predict would answer "
+     "for each row of a table, for SQLite and PostgreSQL; bounds, levels and "
+     "missing values are in it.",
      1, 1, cli_export, "output", ""},
     {"doctor", "DATA",
      "read a data file as training would, and say what is in it",

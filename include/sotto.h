@@ -711,7 +711,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_report(char **out, const sotto_model *const *model,
              const char *const *name, int64_t count, sotto_error *error);
 
-/* The model as another program's file: format "liblinear". */
+/* The model as another program's file: format "liblinear", or "sql" for one
+   SELECT with the answers for a table called records. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_model_export(char **out, const sotto_model *model, const char *format,
                    sotto_error *error);

@@ -21,6 +21,13 @@ model() {
 }
 model "$build/corpus/fuzz_csv/seed.csv" --target target \
     >"$build/corpus/fuzz_model/csv.json"
+printf 'a,k,y\n1,b,0\n2,c,1\n3,b,1\n' >"$build/corpus/levels.csv"
+printf '{"sotto_schema": 1, "missing_values": ["NA", "-9"], "columns": {%s, %s, %s}}' \
+    '"a": {"type": "number", "bounds": [0, 9], "missing": 4}' \
+    '"k": {"type": "category", "levels": ["b", "c"], "missing": "none"}' \
+    '"y": {"type": "target"}' >"$build/corpus/levels.schema"
+model "$build/corpus/levels.csv" --schema "$build/corpus/levels.schema" \
+    >"$build/corpus/fuzz_model/levels.json"
 model "$build/corpus/fuzz_svmlight/seed.svm" \
     >"$build/corpus/fuzz_model/svm.json"
 model "$build/corpus/fuzz_svmlight/seed.svm" --undeclared rows \

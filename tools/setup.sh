@@ -11,7 +11,7 @@ packages() {
         zlib1g-dev libjansson-dev libsodium-dev libsqlite3-dev scdoc libgnutls28-dev \
         libmicrohttpd-dev libcurl4-gnutls-dev ;;
     test) echo libcmocka-dev liblinear-tools libmpfr-dev libgmp-dev \
-        python3-numpy python3-mpmath python3-cffi python3-dev groff-base openssl locales ;;
+        python3-numpy python3-mpmath python3-cffi python3-jsonschema python3-dev groff-base openssl locales ;;
     ci) echo clang-14 libclang-rt-14-dev valgrind liblinear4 python3-scipy \
         python3-sklearn python3-cvxopt ;;
     bench) echo valgrind liblinear-tools liblinear4 python3-pandas \

@@ -36,6 +36,7 @@
     ROW(npy, "npy")
 #define EXPORT_LIST(ROW)                                                       \
     ROW(liblinear, "liblinear")                                                \
+    ROW(sql, "sql")                                                            \
     ROW(json, "json")                                                          \
     ROW(html, "html")
 #define ALL_FORMATS_LIST(ROW) FORMAT_LIST(ROW) EXPORT_LIST(ROW)

@@ -1,11 +1,11 @@
 /*
- * The model as other programs read it.
+ * The model as other programs read it; SQL has a file of its own.
  *
  * LIBLINEAR (2.x): a header, then one weight per line; with "bias 1" the
  * last one is for a feature that is always 1. Labels are whole numbers, the
  * first is the one that a positive score means.
  */
-#include "model.h"
+#include "export.h"
 #include "number.h"
 
 #include <math.h>
@@ -51,14 +51,8 @@ static void liblinear_text(text_buffer *t, const sotto_model *m)
     text_put(t, "\n");
 }
 
-sotto_status sotto_model_export(char **out, const sotto_model *m,
-                                const char *format, sotto_error *error)
+static sotto_status liblinear_check(const sotto_model *m, sotto_error *error)
 {
-    text_buffer t = {0};
-    *out = NULL;
-    if (strcmp(format, "liblinear"))
-        return error_set(error, SOTTO_USAGE,
-                         "--format: models are exported to liblinear");
     if (!loss_liblinear(m->loss.kind, m->l1 > 0))
         return error_set(error, SOTTO_USAGE, "LIBLINEAR has no loss like %s",
                          loss_name(m->loss.kind));
@@ -79,10 +73,45 @@ sotto_status sotto_model_export(char **out, const sotto_model *m,
                          "the model divides features by the length of their "
                          "row, which LIBLINEAR cannot: expected a model of "
                          "--undeclared bounds");
+    return SOTTO_OK;
+}
+
+static sotto_status export_liblinear(text_buffer *t, const sotto_model *m,
+                                     sotto_error *error)
+{
+    sotto_status status = liblinear_check(m, error);
+    if (status == SOTTO_OK)
+        liblinear_text(t, m);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    const char *name;
+    sotto_status (*write)(text_buffer *t, const sotto_model *m,
+                          sotto_error *error);
+} export_formats[] = {{"liblinear", export_liblinear}, {"sql", export_sql}};
+
+sotto_status sotto_model_export(char **out, const sotto_model *m,
+                                const char *format, sotto_error *error)
+{
+    text_buffer t = {0};
+    size_t i = 0, count = sizeof export_formats / sizeof *export_formats;
+    *out = NULL;
+    while (i < count && strcmp(export_formats[i].name, format))
+        i++;
+    if (i == count)
+        return error_set(error, SOTTO_USAGE,
+                         "--format: models are exported to liblinear or sql");
     sotto_status status = sotto_model_check(m, error);
+    if (status == SOTTO_OK)
+        status = export_formats[i].write(&t, m, error);
+    if (status == SOTTO_OK && t.failed)
+        status = error_memory(error);
     if (status != SOTTO_OK)
-        return status;
-    liblinear_text(&t, m);
-    *out = text_take(&t);
-    return *out ? SOTTO_OK : error_memory(error);
+        text_free(&t);
+    else
+        *out = text_take(&t);
+    return status;
 }

@@ -5,6 +5,7 @@ build/. Every test runs in a directory of its own, so that the names in
 messages are short and the same everywhere.
 """
 
+import contextlib
 import decimal
 import gzip
 import json
@@ -19,6 +20,8 @@ import tempfile
 import unittest
 import zlib
 from typing import NamedTuple
+
+import model_schema
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.abspath(
@@ -117,7 +120,20 @@ class Case(unittest.TestCase):
         return self.write(name, head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
 
     def sotto(self, *args, **more):
-        return run(args, cwd=self.directory, **more)
+        result = run(args, cwd=self.directory, **more)
+        self.check_model(args, result)
+        return result
+
+    def check_model(self, args, result):
+        """A model that a test has made is as docs/model.schema.json describes it."""
+        places = [i + 1 for i, word in enumerate(args) if word in ("-o", "--output")]
+        if result.code != OK or not places or args[0] not in ("train", "federate"):
+            return
+        with contextlib.suppress(OSError, ValueError, TypeError, IndexError):
+            with open(self.path(args[places[-1]]), encoding="utf-8") as file:
+                model = json.load(file)
+            if "sotto_model" in model:
+                self.assertIsNone(model_schema.fault(model), args)
 
     def spent(self, *args, model="m.json", keep=False):
         """What a run leaves that cannot write its model, for lack of room; it is taken away

@@ -183,6 +183,7 @@ class Endless(Process):
         yield "model", ("predict", file, "d.csv")
         yield "model", ("evaluate", file, "d.csv")
         yield "model", ("export", file, "--format", "liblinear", "-o", "e.txt")
+        yield "model", ("export", file, "--format", "sql", "-o", "e.sql")
         yield "model", ("report", file, "-o", "r.html")
         yield "schema", ("doctor", "d.csv", "--schema", file)
         yield "events", ("account", "--events", file, "--adjacency", "add-remove", "--delta", ".1")

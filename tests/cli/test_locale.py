@@ -236,7 +236,8 @@ class Verbs(Locale):
                      ("evaluate", "cd.json", "n.csv"), ("evaluate", "cd.json", "n.csv", "--json"),
                      ("evaluate", "objective.json", "c.csv"),
                      ("report", "cd.json", "objective.json", "-o", "page.html"),
-                     ("export", "cd.json", "--format", "liblinear", "-o", "x"),):
+                     ("export", "cd.json", "--format", "liblinear", "-o", "x"),
+                     ("export", "cd.json", "--format", "sql", "-o", "x.sql"),):
             self.each(*verb)
         self.assertIn("page.html", self.compare_files())
 

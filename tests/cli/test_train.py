@@ -628,9 +628,9 @@ class Refused(Models):
     def test_export(self):
         self.train_patients()
         self.refused("export", "m.json", "-o", "old.json",
-                     words=["--format liblinear"])
+                     words=["--format liblinear", "--format sql"])
         self.refused("export", "m.json", "--format", "csv", "-o", "old.json",
-                     words=["liblinear"])
+                     words=["liblinear", "sql"])
         self.refused("train", "d.csv", "--format", "liblinear", "--epsilon",
                      "inf", "-o", "old.json", words=["liblinear"])
 

@@ -271,6 +271,10 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_model_export(&text, back, "liblinear", error);
     sotto_text_free(text);
+    text = NULL;
+    if (status == SOTTO_OK && !strcmp(reading, paths[CSV])) /* it has names */
+        status = sotto_model_export(&text, back, "sql", error);
+    sotto_text_free(text);
     sotto_table_free(t);
     sotto_model_free(m);
     sotto_model_free(back);
