@@ -27,9 +27,12 @@ def number(rule, text, words):
 
 def category(rule, text, words):
     level = rule.get("missing") if text in ("", *words) else text
-    if level not in rule["levels"] and (level != "none" or text == level):
+    levels = rule["levels"] + ["other"] * rule.get("other", False)
+    if level == text and level not in levels and "other" in levels[len(rule["levels"]):]:
+        level = "other"
+    if level not in levels and (level != "none" or text == level):
         raise ValueError("expected one of the levels that the model has")
-    return [(float(level == known), 0.0, 1.0) for known in rule["levels"]]
+    return [(float(level == known), 0.0, 1.0) for known in levels]
 
 
 def score(model, row):

@@ -79,7 +79,10 @@ static void category_when(text_buffer *t, const char *word, double value)
     text_put(t, "\n        WHEN ");
     declared_sql_text(t, word);
     text_put(t, " THEN ");
-    declared_sql_number(t, value);
+    if (isnan(value))
+        text_put(t, "NULL");
+    else
+        declared_sql_number(t, value);
 }
 
 static void category_missing(text_buffer *t, const column *c, const schema *s,
@@ -87,8 +90,12 @@ static void category_missing(text_buffer *t, const column *c, const schema *s,
 {
     double value = 0;
     switch (c->missing) {
-    case MISSING_REFUSE: /* no word fits, and the CASE is NULL */
-        return;
+    case MISSING_REFUSE: /* no word fits, and the CASE is NULL; unless there is
+                            a level for all others, which it is not */
+        if (!c->other)
+            return;
+        value = NAN;
+        break;
     case MISSING_FILL:
         value = level_at(sum, weight[c->fill_level]);
         break;
@@ -109,8 +116,13 @@ static double sql_category(text_buffer *t, const column *c, const schema *s,
     text_put(t, " || '', '')");
     category_missing(t, c, s, sum, weight);
     for (int64_t i = 0; i < c->levels; i++) {
-        category_when(t, c->level[i], level_at(sum, weight[i]));
+        if (i + 1 < c->levels || !c->other)
+            category_when(t, c->level[i], level_at(sum, weight[i]));
         reach = fmax(reach, fabs(weight[i]));
+    }
+    if (c->other) {
+        text_put(t, "\n        ELSE ");
+        declared_sql_number(t, level_at(sum, weight[c->levels - 1]));
     }
     text_put(t, "\n      END");
     return reach;

@@ -25,6 +25,8 @@ def draw_column(draw, words):
                              draw.randint(1, 6))
         rule = {"type": "category", "levels": levels}
         missing = [None, "none", levels[0]]
+        if draw.random() < .3:
+            rule["other"] = True
     else:
         rule = {"type": "number"}
         if draw.random() < .7:
@@ -40,13 +42,17 @@ def draw_column(draw, words):
     return rule
 
 
+def levels_of(rule):
+    return rule["levels"] + ["other"] * rule.get("other", False)
+
+
 def names_of(columns):
     names = []
     for name, rule in columns.items():
         if rule["type"] == "number":
             names.append(name)
         elif rule["type"] == "category":
-            names += [f"{name}={level}" for level in rule["levels"]]
+            names += [f"{name}={level}" for level in levels_of(rule)]
     return names
 
 
@@ -116,7 +122,7 @@ def allowance(model):
     weights = iter(model["weights"])
     for rule in model["schema"]["columns"].values():
         if rule["type"] == "category":
-            size += max(abs(next(weights)) for _ in rule["levels"])
+            size += max(abs(next(weights)) for _ in levels_of(rule))
         elif rule["type"] == "number":
             reach = max(map(abs, rule["bounds"])) if "bounds" in rule else 1e4
             size += abs(next(weights)) * reach
