@@ -180,11 +180,12 @@ static double objective_of(many_state *s, const exact_solution *out)
     return many_loss(s, s->m, NULL, NULL) + many_penalty(s, out->weight);
 }
 
-/* Without a penalty weights, too, are known but for a constant. */
+/* Without l1 and a box the weights of a feature sum to 0: by l2, or, without
+   it, because they are known but for a constant. */
 static void centre_weights(const many_state *s, double *weight)
 {
-    if (exact_has_gap(s->problem) || isfinite(s->problem->low) ||
-        isfinite(s->problem->high))
+    const exact_problem *p = s->problem;
+    if (p->l1 > 0 || isfinite(p->low) || isfinite(p->high))
         return;
     for (int64_t j = 0; j < s->p; j++) {
         double mean = 0;
