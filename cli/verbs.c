@@ -32,16 +32,21 @@ const verb cli_verbs[] = {
      "draws proven_by curve randomness not_covered sotto explanation",
      ""},
     {"predict", "MODEL DATA", "apply a model to the rows of a data file",
-     "One answer per line: the class or the number. Columns are matched by "
-     "name, in any order; the target may be there or not. The answers are as "
-     "sensitive as the rows.",
-     2, 2, cli_predict, "not_for_release answers", ""},
+     "One answer per line: the class or the number; of three classes and more "
+     "scores and probabilities are CSV with the classes as its header. Columns "
+     "are matched by name, in any order; the target may be there or not. The "
+     "answers are as sensitive as the rows.",
+     2, 2, cli_predict, "not_for_release classes answers", ""},
     {"evaluate", "MODEL DATA", "say how good a model is on a data file",
-     "The objective, and accuracy, AUC and log-loss for two classes, or mean "
-     "squared error and R2. These numbers are as sensitive as the rows: not "
+     "The objective, and accuracy, AUC and log-loss for classes (of three and "
+     "more the mean AUC of each against the others, and which are taken for "
+     "which), or mean squared error and R2. These numbers are as sensitive as "
+     "the rows: not "
      "for release.",
      2, 2, cli_evaluate,
-     "not_for_release rows objective accuracy auc log_loss mse r2", ""},
+     "not_for_release rows objective accuracy auc log_loss mse r2 classes "
+     "confusion",
+     ""},
     {"show", "MODEL", "print a model for people",
      "What it was learned with, and its largest weights.", 1, 1, cli_show,
      "not_private privacy loss huber_delta l1 l2 box_low box_high "
@@ -61,7 +66,8 @@ const verb cli_verbs[] = {
      1, CLI_ANY_NUMBER, cli_report, "output", ""},
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
-     "whole numbers become 1 and -1; bounds and missing values are not "
+     "whole numbers become 1 and -1, or 1, 2, 3, ...; bounds and missing "
+     "values are not "
      "carried over.",
      1, 1, cli_export, "output", ""},
     {"doctor", "DATA",

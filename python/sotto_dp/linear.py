@@ -23,6 +23,7 @@ __all__ = ["HuberRegressor", "LinearRegression", "LinearSVC", "LogisticRegressio
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Classifier(Estimator):
     classes: Sequence[Any] | Literal["public"] | None = None
+    multiclass: Literal["multinomial", "one-versus-rest"] | None = None
 
     _estimator_type: ClassVar[str] = "classifier"
 
@@ -118,6 +119,8 @@ class LogisticRegression(_Classifier):
         The labels, of two the negative one first, in the type of y. Needed unless y
         is bool or 0/1: the set of labels is data. "public" is your word that the labels in y may
         be known.
+    multiclass : {"multinomial", "one-versus-rest"}, optional
+        How three classes and more are learned.
     schema : Schema, optional
         What is known about the columns beforehand. Bounds that are not
         declared are bought.
