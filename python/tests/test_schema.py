@@ -218,7 +218,7 @@ BAD = [
     lambda: Category({"f", "m"}), lambda: Category(None), lambda: Category(["f"], missing="m"),
     lambda: Category(["f"], missing=1), lambda: Category([""]), lambda: Category(["a\0"]),
     lambda: Category(["\ud800"]),
-    lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "c"]),
+    lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "a"]),
     lambda: Target(0, 1, classes=["a", "b"]), lambda: Target(classes="no"),
     lambda: Weight(-1, 1), lambda: Weight(None, None), lambda: Person(0), lambda: Person(True),
     lambda: Person(1.0),
