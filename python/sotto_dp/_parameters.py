@@ -24,7 +24,7 @@ PLAIN = (
     "parts", "purpose", "l1", "l2", "box", "penalty_units", "solver", "clip", "difference_clip",
     "passes", "rounds", "steps", "step_size", "order", "smoothness", "calibration", "average",
     "batch_rate", "momentum", "decay", "rule", "selection_share", "norm_bound", "radius",
-    "intercept_radius", "blocks", "sampling", "candidates", "path", "tolerance", "huber_delta",
+    "intercept_radius", "blocks", "sampling", "candidates", "path", "tolerance", "huber_delta", "multiclass",
     "threads", "insecure_seed")
 
 

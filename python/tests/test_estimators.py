@@ -45,7 +45,7 @@ class Refusals(Case):
                 ({"solver": "gd"}, dp.PrivacyError, "has no bounds"),
                 ({"l1": "much"}, dp.UsageError, "^l1"),
                 ({"l1": {}}, dp.UsageError, "expected a number or a text, found dict"),
-                ({"classes": [1, 1]}, dp.UsageError, "two different labels"),
+                ({"classes": [1, 1]}, dp.UsageError, "two or more different labels"),
                 ({"classes": ["1,5", "c"]}, dp.UsageError, "classes: y has numbers"),
                 ({"ledger": "file.db"}, dp.UsageError, "Ledger"),
                 ({"progress": "bar"}, dp.UsageError, "progress")):
@@ -144,6 +144,34 @@ class Labels(Case):
         """All rows of one class: the labels are those that were declared."""
         for y in (np.zeros(2000, int), np.ones(2000, int)):
             self.assertEqual(self.fit(y).classes_.tolist(), [0, 1])
+
+    def test_three_classes(self):
+        """Shapes and answers as scikit-learn has them; a file brings them back."""
+        X = np.random.default_rng(3).uniform(-1, 1, (400, 2))
+        codes = (X[:, 0] > -.3).astype(int) + (X[:, 0] > .3)
+        labels = np.array(["b", "a", "c"])
+        for kind, more in ((dp.LogisticRegression, {}), (dp.LinearSVC, {}),
+                           (dp.LogisticRegression, {"multiclass": "one-versus-rest"})):
+            for given in (labels, np.array([5, 3, 9])):
+                model = kind(epsilon=float("inf"), classes=given.tolist(), l2=1e-4, **more)
+                model.fit(X, given[codes])
+                self.assertEqual(model.coef_.shape, (3, 2))
+                self.assertEqual(model.intercept_.shape, (3,))
+                self.assertEqual(model.classes_.tolist(), given.tolist())
+                scores = model.decision_function(X)
+                self.assertLess(np.abs(X @ model.coef_.T + model.intercept_ - scores).max(), 1e-9)
+                self.assertTrue(np.array_equal(model.predict(X), given[scores.argmax(axis=1)]))
+                self.assertAlmostEqual(model.score(X, given[codes]),
+                                       np.mean(model.predict(X) == given[codes]))
+                self.assertGreater(model.score(X, given[codes]), 0.6)
+                again = pickle.loads(pickle.dumps(model))
+                self.assertTrue(np.array_equal(again.predict(X), model.predict(X)))
+                if kind is dp.LogisticRegression:
+                    chances = model.predict_proba(X)
+                    self.assertEqual(chances.shape, (400, 3))
+                    self.assertLess(np.abs(chances.sum(axis=1) - 1).max(), 1e-12)
+        self.refused(dp.UsageError, "different labels", self.fit, self.y, classes=[0, 1, 1])
+        self.refused(dp.UsageError, "two classes so far", self.fit, self.y, classes=[0, 1, 2])
 
     def test_public_is_the_callers_word(self):
         model = self.fit(np.where(self.y, "b", "a"), classes="public")

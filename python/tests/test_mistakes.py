@@ -141,8 +141,8 @@ class Labels(Case):
         other = self.y.astype(object)
         other[4] = SECRETS[1]
         for y in (other, np.where(np.arange(2000) == 4, np.nan, self.y)):
-            self.refused(dp.DataError, "row 5 has neither", model.score, self.X, y)
-        self.refused(dp.DataError, "neither", model.score, self.X, np.where(self.y, "b", "a"))
+            self.refused(dp.DataError, "row 5 has none", model.score, self.X, y)
+        self.refused(dp.DataError, "has none of the model", model.score, self.X, np.where(self.y, "b", "a"))
         self.refused(dp.UsageError, "expected an array", model.score, self.X, "y")
         self.refused(dp.UsageError, "expected y", model.score, self.X)
 

@@ -223,7 +223,7 @@ BAD = [
     lambda: Category(["\ud800"]), lambda: Category(["a", "other"], other=True),
     lambda: Category(["a"], other="yes"), lambda: Category(["a"], other=1),
     lambda: Category(["a"], other=None), lambda: Category(["a"], missing="other"),
-    lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "c"]),
+    lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "a"]),
     lambda: Target(0, 1, classes=["a", "b"]), lambda: Target(classes="no"),
     lambda: Weight(-1, 1), lambda: Weight(None, None), lambda: Person(0), lambda: Person(True),
     lambda: Person(1.0),

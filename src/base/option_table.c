@@ -29,7 +29,7 @@
 #define LOSS_HELP(id, name, target, formula)                                   \
     "; " name " (" LOSS_HELP_##target "): " formula
 #define LOSS_HELP_NUMBER "a number"
-#define LOSS_HELP_CLASSES "two classes"
+#define LOSS_HELP_CLASSES "classes"
 
 /* clang-format off */
 static const sotto_option option_table[OPTION_COUNT] = {
@@ -38,9 +38,12 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "the column to learn (.npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, PROBLEM, "LOSS", "squared", 0, 0,
         CHOICE_TEXT(LOSS_LIST), " doctor train plan ledger ",
-        "of a margin m = x'w + b and a target y" LOSS_LIST(LOSS_HELP)},
-    [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B", NULL, 0, 0, NULL, DECLARING,
-        "the two classes, negative first; unless -1/+1 or 0/1"},
+        "of margin m = x'w + b, target y" LOSS_LIST(LOSS_HELP)},
+    [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B,...", NULL, 0, 0, NULL, DECLARING,
+        "the classes, of two negative first; not for 0/1, -1/+1"},
+    [OPTION_MULTICLASS] = {"multiclass", CHOICE, PROBLEM, "WORD", NULL, 0, 0,
+        "multinomial|one-versus-rest", " train ",
+        "three or more classes"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ledger ",
         "the privacy budget; inf: NOT PRIVATE"},
@@ -192,7 +195,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " generate schema train predict report export federate ledger ",
         "where to write (-o FILE; - is stdout)"},
     [OPTION_PROBA] = {"proba", FLAG, OTHER, NULL, NULL, 0, 0, NULL, " predict ",
-        "print the probability of the positive class (loss logistic)"},
+        "print the probability of the positive class, or of all (loss logistic)"},
     [OPTION_SCORES] = {"scores", FLAG, OTHER, NULL, NULL, 0, 0, NULL, " predict ",
         "print x'w + b instead of a class"},
     [OPTION_THREADS] = {"threads", INTEGER, OUTPUT, "N", "0", 0, 256, NULL,

@@ -19,8 +19,7 @@
     ROW(HINGE, "hinge", CLASSES, "max(0, 1 - y m)")                            \
     ROW(SQUARED_HINGE, "squared-hinge", CLASSES, "max(0, 1 - y m)^2")          \
     ROW(HUBER, "huber", NUMBER,                                                \
-        "(m - y)^2 / 2 for |m - y| up to --huber-delta, and its tangents "     \
-        "from there on")
+        "(m - y)^2 / 2 for |m - y| up to --huber-delta, then tangents")
 
 /* --adjacency: what neighbouring data sets differ in. */
 #define ADJACENCY_LIST(ROW)                                                    \

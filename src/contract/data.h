@@ -47,7 +47,8 @@ struct sotto_table {
                        row, because nobody declared bounds */
     double weight_bound; /* the largest weight, as declared; 1 without */
 
-    double *y;       /* mapped target, or -1/+1; NULL without a target */
+    double *y;       /* mapped target, or -1/+1 (two classes), or the index of
+                        the class (more); NULL without a target */
     double *weight;  /* NULL: every row counts 1 */
     int64_t *unit;   /* rows of one person share a number; NULL: none given */
     char *ids;       /* their texts, one after the other; NULL: not kept */
@@ -57,7 +58,8 @@ struct sotto_table {
     char *target_name;
     double target_centre, target_half;
     double target_reach; /* of a number, as stored; infinite: not declared */
-    char *class_name[2]; /* NULL when the target is a number */
+    char **class_name;   /* as declared */
+    int64_t classes;     /* 0 when the target is a number */
 
     char **warning;
     int64_t warnings;

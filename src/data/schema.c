@@ -4,6 +4,7 @@
  */
 #include "schema.h"
 #include "json.h"
+#include "loss.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,18 +168,15 @@ static sotto_status schema_classes(column *c, const char *path, json_t *from,
     json_t *classes = json_object_get(from, "classes");
     if (!classes || json_is_null(classes))
         return SOTTO_OK;
-    if (!schema_is_words(classes) || json_array_size(classes) != 2)
+    if (json_array_size(classes) > TABLE_MOST_CLASSES)
+        return schema_error(path, c->name, "at most 1,000 \"classes\"", error);
+    if (!schema_is_words(classes) || json_array_size(classes) < 2)
         return schema_error(path, c->name,
-                            "\"classes\" to be two words in quotes, the "
-                            "negative class first (more than two classes are "
-                            "not supported yet)",
+                            "\"classes\" to be two or more different words "
+                            "in quotes, of two the negative class first",
                             error);
-    for (size_t i = 0; i < 2; i++) {
-        c->class_name[i] =
-            mem_text(json_string_value(json_array_get(classes, i)));
-        if (!c->class_name[i])
-            return error_memory(error);
-    }
+    if (!schema_copy_words(classes, &c->class_name, &c->classes))
+        return error_memory(error);
     return SOTTO_OK;
 }
 

@@ -42,7 +42,7 @@ static sotto_status check_target(schema *s, const column_plan *p,
     sotto_status status = SOTTO_OK;
     for (int64_t i = 0; i < p->columns && status == SOTTO_OK; i++) {
         const column *c = &p->column[i];
-        if (c->role == COLUMN_TARGET && c->bounded && c->class_name[0])
+        if (c->role == COLUMN_TARGET && c->bounded && c->classes)
             status = schema_note(
                 s,
                 error_set(error, SOTTO_USAGE,

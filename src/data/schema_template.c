@@ -30,14 +30,11 @@ static const char *template_feature(const column_kind *kind)
 static void template_target(text_buffer *t, const column_plan *p)
 {
     text_put(t, "{\"type\": \"target\", \"classes\": ");
-    if (p->class_name[0]) {
-        text_put(t, "[");
-        text_json(t, p->class_name[0]);
-        text_put(t, ", ");
-        text_json(t, p->class_name[1]);
-        text_put(t, "]}");
-    } else
-        text_put(t, "null}");
+    for (int64_t k = 0; k < p->classes; k++) {
+        text_put(t, k ? ", " : "[");
+        text_json(t, p->class_name[k]);
+    }
+    text_put(t, p->classes ? "]}" : "null}");
 }
 
 static void template_weight(text_buffer *t, const column *c)
@@ -82,7 +79,7 @@ static const column *template_kept(const schema *old, const column_plan *p,
         const column *kept = &old->column[i];
         if (strcmp(kept->name, c->name))
             continue;
-        int said = kept->role == COLUMN_TARGET && p->class_name[0];
+        int said = kept->role == COLUMN_TARGET && p->classes;
         return !said && (c->role == COLUMN_NUMBER || c->role == kept->role)
                    ? kept
                    : NULL;

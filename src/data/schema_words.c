@@ -22,8 +22,7 @@ void column_free(column *c)
 {
     mem_free(c->name);
     mem_free_texts(c->level, c->levels);
-    mem_free(c->class_name[0]);
-    mem_free(c->class_name[1]);
+    mem_free_texts(c->class_name, c->classes);
     *c = (column){0};
 }
 

@@ -190,7 +190,7 @@ class Usage(Case):
             "bad-rows": "x stop|drop Drop |",
             "format": "x csv|svmlight svm .csv |",
             "delimiter": "x ab \" 1 - . tabs \\n ,,",
-            "classes": "a a,b,c a,a , a, ,a a,,b",
+            "classes": "a a,b,a a,a , a, ,a a,,b",
             "json": "x YES 1 true",
         }
         for option, values in bad.items():

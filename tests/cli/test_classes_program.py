@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Three classes and more from the file to the answers: train, show, predict, evaluate, export."""
+
+import json
+import math
+import random
+import unittest
+
+from common import USAGE, Case
+
+NAMES = ["low", "mid,dle", "top"]
+
+
+class Classes(Case):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(5)
+        self.rows = []
+        for _ in range(300):
+            x, z = draw.uniform(-1, 1), draw.uniform(-1, 1)
+            noisy = 2 * x + z + draw.gauss(0, .5)
+            self.rows.append((x, z, NAMES[(noisy > -.7) + (noisy > .7)]))
+        self.write("data.csv", "x,z,t\n" + "".join(
+            '%r,%r,"%s"\n' % row for row in self.rows))
+        self.write("schema.json", json.dumps({"sotto_schema": 1, "columns": {
+            "x": {"type": "number"}, "z": {"type": "number"},
+            "t": {"type": "target", "classes": NAMES}}}))
+
+    def train(self, *more):
+        result = self.sotto("train", "data.csv", "--schema=schema.json", "--epsilon=inf",
+                            "--l2=0.01", "--output=m.json", *more)
+        self.assertEqual(result.code, 0, result.err)
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def answers(self, *more):
+        result = self.sotto("predict", "m.json", "data.csv", "--json", *more)
+        self.assertEqual(result.code, 0, result.err)
+        return json.loads(result.out)
+
+    def test_answers(self):
+        """Scores are x'w + b of each class, chances their softmax, the label the largest."""
+        m = self.train("--loss=logistic")
+        self.assertEqual(m["classes"], NAMES)
+        labels, scores = self.answers()["answers"], self.answers("--scores")
+        chances = self.answers("--proba")["answers"]
+        self.assertEqual(scores["classes"], NAMES)
+        right, log_loss = 0, 0
+        for row, label, score, chance in zip(self.rows, labels, scores["answers"], chances):
+            mine = [m["intercept"][k] + sum(row[j] * m["weights"][j][k] for j in (0, 1))
+                    for k in range(3)]
+            total = sum(map(math.exp, mine))
+            for k in range(3):
+                self.assertAlmostEqual(score[k], mine[k], delta=1e-12)
+                self.assertAlmostEqual(chance[k], math.exp(mine[k]) / total, delta=1e-12)
+            self.assertEqual(label, NAMES[mine.index(max(mine))])
+            right += label == row[2]
+            log_loss -= math.log(chance[NAMES.index(row[2])])
+        told = json.loads(self.sotto("evaluate", "m.json", "data.csv", "--json").out)
+        self.assertAlmostEqual(told["accuracy"], right / 300, delta=1e-12)
+        self.assertAlmostEqual(told["log_loss"], log_loss / 300, delta=1e-12)
+        self.assertGreater(told["accuracy"], .7)
+        self.assertEqual(sum(map(sum, told["confusion"])), 300)
+        self.assertEqual(sum(told["confusion"][k][k] for k in range(3)), right)
+        for k, name in enumerate(NAMES):
+            self.assertEqual(sum(told["confusion"][k]), sum(row[2] == name for row in self.rows))
+
+    def test_area(self):
+        """The mean over classes of the chance that a row of it has the larger probability."""
+        self.train("--loss=logistic")
+        chances = self.answers("--proba")["answers"]
+        areas = []
+        for k, name in enumerate(NAMES):
+            mine = [c[k] for c, row in zip(chances, self.rows) if row[2] == name]
+            others = [c[k] for c, row in zip(chances, self.rows) if row[2] != name]
+            wins = sum((a > b) + .5 * (a == b) for a in mine for b in others)
+            areas.append(wins / len(mine) / len(others))
+        told = json.loads(self.sotto("evaluate", "m.json", "data.csv", "--json").out)
+        self.assertAlmostEqual(told["auc"], sum(areas) / 3, delta=1e-12)
+
+    def test_text(self):
+        """A header names the classes; a comma in a name is quoted."""
+        self.train("--loss=logistic")
+        lines = self.sotto("predict", "m.json", "data.csv", "--proba").out.decode().splitlines()
+        self.assertEqual(lines[0], 'low,"mid,dle",top')
+        self.assertEqual(len(lines), 301)
+        self.assertAlmostEqual(sum(map(float, lines[1].split(","))), 1, delta=1e-12)
+        self.assertIn("multinomial", self.sotto("show", "m.json").out.decode())
+        self.assertIn("predicted class", self.sotto("evaluate", "m.json", "data.csv").out.decode())
+        self.assertIn('3 classes, "low"', self.sotto(
+            "doctor", "data.csv", "--schema=schema.json", "--loss=logistic").out.decode())
+
+    def test_one_versus_rest(self):
+        for loss in ("hinge", "squared-hinge", "logistic"):
+            with self.subTest(loss):
+                m = self.train("--loss=" + loss, "--multiclass=one-versus-rest")
+                self.assertEqual(m["strategy"], "one-versus-rest")
+                told = json.loads(self.sotto("evaluate", "m.json", "data.csv", "--json").out)
+                self.assertGreater(told["accuracy"], .6)
+        chances = self.answers("--proba")["answers"]
+        self.assertAlmostEqual(sum(chances[0]), 1, delta=1e-12)
+        self.train("--loss=hinge")
+        self.assert_refused(self.sotto("predict", "m.json", "data.csv", "--proba"), USAGE,
+                            hint="no probabilities")
+        self.assert_refused(self.sotto(
+            "train", "data.csv", "--schema=schema.json", "--epsilon=inf", "--loss=hinge",
+            "--multiclass=multinomial", "--output=m.json"), USAGE, hint="one-versus-rest")
+
+    def test_liblinear(self):
+        m = self.train("--loss=logistic")
+        self.sotto("export", "m.json", "--format=liblinear", "--output=m.txt")
+        with open(self.path("m.txt"), encoding="ascii") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(lines[1:6], ["nr_class 3", "label 1 2 3", "nr_feature 2", "bias 1", "w"])
+        read = [list(map(float, line.split())) for line in lines[6:]]
+        self.assertEqual(read, m["weights"] + [m["intercept"]])
+
+    def test_report(self):
+        self.train("--loss=logistic")
+        self.assertEqual(self.sotto("report", "m.json", "--output=r.html").code, 0)
+        with open(self.path("r.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("3 classes", page)
+        self.assertEqual(page.count("(intercept)"), 3)
+        self.assertIn("<td>mid,dle</td>", page)
+
+    def test_changed_models(self):
+        """What is not a model of so many classes is refused, although the checksum fits."""
+        m = self.train("--loss=logistic")
+        for key, value in (("strategy", "both"), ("strategy", None), ("intercept", 1.5),
+                           ("intercept", [1, 2]), ("weights", [1, 2]), ("classes", NAMES[:2]),
+                           ("weights", [[1, 2, 3], [1, 2]]), ("loss", "hinge"),
+                           ("classes", [str(k) for k in range(1001)])):
+            changed = {k: v for k, v in {**m, key: value}.items() if v is not None or k != key}
+            with self.subTest(key=key, value=str(value)[:40]):
+                self.write_model("changed.json", changed)
+                self.assert_refused(self.sotto("show", "changed.json"), USAGE, hint="not as it must")
+
+    def test_class_without_rows(self):
+        result = self.sotto("train", "data.csv", "--target=t", "--loss=logistic", "--epsilon=inf",
+                            "--classes=low,top,none", "--bad-rows=drop", "--output=m.json")
+        self.assert_refused(result, hint='class "none"')
+
+
+if __name__ == "__main__":
+    unittest.main()
