@@ -16,6 +16,7 @@
 /* The problem, in the units the table is stored in. */
 typedef struct solver_problem {
     loss loss;
+    int64_t classes; /* more than two: weights for each of them; else 0 */
     double l1, l2;
     double low, high; /* the box; infinite: none */
     int64_t features;
@@ -24,9 +25,12 @@ typedef struct solver_problem {
 
 /* What a run leaves. */
 typedef struct solver_answer {
-    double *weight; /* one for each feature, the caller's */
+    double *weight; /* one for each feature, the caller's; with classes for
+                       each class one after the other */
     double intercept;
-    double *noise;  /* NULL, or for each feature the sd of the last noise that
+    double *class_intercept; /* with classes, instead: the caller's, zeros at
+                                first */
+    double *noise;  /* NULL, or for each weight the sd of the last noise that
                        entered its weight, before the penalty; 0: none did, or
                        it is not known. The caller's, zeros at first */
     double *bounds; /* of solvers that find bounds: how far features and, behind

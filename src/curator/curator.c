@@ -92,10 +92,10 @@ static int cap_people(curator *c, int64_t most)
 static int fill_rows(curator *c)
 {
     const sotto_table *t = c->table;
-    int classes = loss_has_classes(c->policy.loss.kind);
+    int classes = loss_has_classes(c->policy.loss.kind) && !c->policy.classes;
     for (int64_t i = 0; i < t->rows; i++) {
         c->weight[i] = t->weight ? (float)t->weight[i] : 1;
-        c->origin[i] = classes ? 0 : -(float)t->y[i];
+        c->origin[i] = classes || c->policy.classes ? 0 : -(float)t->y[i];
         c->rows.margin[i] = c->origin[i];
         c->ones[i] = classes ? (float)t->y[i] : 1;
     }

@@ -146,9 +146,13 @@ static sotto_status run_name_unit(private_run *r, const char *column,
 void fit_begin_run(private_run *r)
 {
     const fit_task *t = &r->task;
-    r->run.problem = (solver_problem){
-        t->loss,     t->l1, t->l2, t->low, t->high, r->run.facts.features,
-        t->intercept};
+    r->run.problem = (solver_problem){.loss = t->loss,
+                                      .l1 = t->l1,
+                                      .l2 = t->l2,
+                                      .low = t->low,
+                                      .high = t->high,
+                                      .features = r->run.facts.features,
+                                      .intercept = t->intercept};
     r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
                                   t->units == MODEL_UNITS_SPREAD, r->maps.half,
                                   r->maps.target_half};

@@ -41,6 +41,7 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
                       .features = r->facts.features,
                       .intercept = r->problem.intercept,
                       .loss = r->problem.loss,
+                      .classes = r->problem.classes,
                       .replace_one = r->facts.adjacency == ACCOUNT_REPLACE_ONE,
                       .rows_per_person = (double)r->facts.rows_per_person,
                       .rows_asked = !(r->facts.rows > 0),
@@ -90,6 +91,11 @@ static sotto_status check_path(const solver_run *r, auto_path path,
     if (path == PATH_INTERCEPT && !r->problem.intercept)
         return error_set(error, SOTTO_USAGE,
                          "--path intercept goes with an intercept");
+    if (r->problem.classes && path != PATH_DENSE && path != PATH_INTERCEPT)
+        return error_set(error, SOTTO_USAGE,
+                         "--path %s is for two classes; expected --path dense, "
+                         "which takes up to %d features",
+                         auto_path_name(path), NEWTON_MOST_FEATURES);
     if (path == PATH_DENSE && r->facts.features > NEWTON_MOST_FEATURES)
         return error_set(error, SOTTO_USAGE,
                          "--solver newton and --path dense: at most %d "
