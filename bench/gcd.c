@@ -213,8 +213,9 @@ static sotto_table *make_dense(int64_t rows, int64_t columns, double **x)
                        .x_bytes = (size_t)(stride * columns) * sizeof(float)};
     t->x = mem_map(t->x_bytes);
     t->y = mem_zeroed((size_t)rows, sizeof *t->y);
-    t->class_name[0] = mem_text("0");
-    t->class_name[1] = mem_text("1");
+    char zero[] = "0", one[] = "1", *names[] = {zero, one};
+    t->class_name = mem_texts(names, 2);
+    t->classes = 2;
     *x = mem_map((size_t)(stride * columns) * sizeof **x);
     for (int64_t i = 0; i < rows; i++)
         t->y[i] = uniform() < .5 ? -1 : 1;

@@ -99,10 +99,9 @@ sotto_status records_copy(sotto_table **out, const sotto_table *t,
     c->low = vector(t->low, t->features, sizeof(double), &failed);
     c->high = vector(t->high, t->features, sizeof(double), &failed);
     c->reach = vector(t->reach, t->features, sizeof(double), &failed);
-    for (int i = 0; i < 2; i++) {
-        c->class_name[i] = t->class_name[i] ? mem_text(t->class_name[i]) : NULL;
-        failed |= t->class_name[i] && !c->class_name[i];
-    }
+    c->class_name = mem_texts(t->class_name, t->classes);
+    c->classes = c->class_name ? t->classes : 0;
+    failed |= !c->class_name;
     c->name = NULL;
     c->schema = c->target_name = NULL;
     c->warning = NULL;

@@ -53,6 +53,19 @@ char *mem_text(const char *string)
     return mem_text_n(string, strlen(string));
 }
 
+char **mem_texts(char *const *texts, int64_t count)
+{
+    char **copy = mem_zeroed((size_t)count, sizeof *copy);
+    for (int64_t i = 0; copy && i < count; i++) {
+        copy[i] = mem_text(texts[i]);
+        if (!copy[i]) {
+            mem_free_texts(copy, count);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
 /* Large pages where the system gives them: fewer faults, fewer misses. */
 static void mem_wish_large(void *block, size_t bytes)
 {

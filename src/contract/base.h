@@ -88,6 +88,8 @@ void mem_free(void *block);
 void mem_free_texts(char **texts, int64_t count);
 char *mem_text(const char *text);
 char *mem_text_n(const char *text, size_t length);
+/* A copy of a list of texts; NULL when out of memory. */
+char **mem_texts(char *const *texts, int64_t count);
 
 /*
  * Large, zero-filled, page-aligned memory straight from the system: it takes

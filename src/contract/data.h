@@ -55,7 +55,8 @@ struct sotto_table {
     char *target_name;
     double target_centre, target_half;
     double target_reach; /* of a number, as stored; infinite: not declared */
-    char *class_name[2]; /* NULL when the target is a number */
+    char **class_name;   /* as declared */
+    int64_t classes;     /* 0 when the target is a number */
 
     char **warning;
     int64_t warnings;

@@ -50,11 +50,12 @@ struct sotto_model {
        anything else: the score is centre + (x'w + b - centre) bound / length;
        infinite: rows are taken as they are */
     double norm_bound, norm_centre;
-    int scales_rows;     /* features without bounds are divided by their common
-                            length in each row, before anything else */
-    char *class_name[2]; /* NULL when the target is a number */
-    char *schema;        /* JSON, as model_form() writes it */
-    char *statement;     /* of privacy, JSON; NULL: NOT PRIVATE */
+    int scales_rows;   /* features without bounds are divided by their common
+                          length in each row, before anything else */
+    char **class_name; /* as declared */
+    int64_t classes;   /* 0 when the target is a number */
+    char *schema;      /* JSON, as model_form() writes it */
+    char *statement;   /* of privacy, JSON; NULL: NOT PRIVATE */
     double epsilon, delta; /* as the statement has them */
     double rows; /* declared, or an answer, never counted; 0: neither. With
                     weights: their sum */

@@ -120,7 +120,7 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
         return error_set(error, SOTTO_USAGE,
                          "no column is the target: give --target NAME, or "
                          "declare it in the schema as \"type\": \"target\"");
-    if (classes != (t->class_name[0] != NULL))
+    if (classes != (t->classes > 0))
         return error_set(error, SOTTO_USAGE,
                          "the target of the table does not fit the loss: read "
                          "the table with the loss that it is for");

@@ -83,7 +83,7 @@ sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,
                          "absence changes: expected --adjacency zero-out, one "
                          "row per person, and neither weights nor --bad-rows "
                          "drop");
-    if ((labels && !t->y) || t->class_name[0] || t->folded)
+    if ((labels && !t->y) || t->classes || t->folded)
         return error_set(error, SOTTO_USAGE,
                          "the table has no target that is a number");
     if (t->rows > SKETCH_MOST_ROWS || policy->buckets >= (int64_t)1 << 31)

@@ -13,8 +13,8 @@ void plan_free(column_plan *p)
     for (int64_t i = 0; i < p->columns; i++)
         column_free(&p->column[i]);
     mem_free(p->column);
-    mem_free(p->class_name[0]);
-    mem_free(p->class_name[1]);
+    mem_free_texts(p->class_name, p->classes);
+    mem_free(p->class_value);
     mem_free_texts(p->missing, p->missing_words);
     mem_free(p->missing_number);
     mem_free(p->part_number);

@@ -34,10 +34,11 @@ typedef struct column_plan {
     int has_weight, has_unit;
     int keeps_ids;          /* the texts of the unit column are kept */
     int weight_bound_given; /* there must be a weight that takes it */
-    /* two classes: declared ones are compared as numbers if both are */
-    char *class_name[2];
-    int classes_declared, classes_numeric;
-    double class_value[2];
+    /* declared classes are compared as numbers if all of them are */
+    char **class_name;
+    int64_t classes; /* 0: none declared */
+    int classes_numeric;
+    double *class_value;
     int zero_seen;  /* undeclared classes turned out to be 0 and 1 */
     char **missing; /* as in the schema */
     int64_t missing_words;

@@ -10,7 +10,7 @@
 
 sotto_status plan_need_numbers(const column_plan *p, sotto_error *error)
 {
-    if (!p->classes_declared || p->classes_numeric)
+    if (!p->classes || p->classes_numeric)
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "--classes: the labels of svmlight and .npy are numbers; "
@@ -138,9 +138,9 @@ static sotto_status plan_label(column_plan *p, schema *s, sotto_error *error)
         }
     p->column->role = COLUMN_TARGET;
     if (p->for_model && !p->labelled) { /* the label may be any number */
-        mem_free(p->column->class_name[0]);
-        mem_free(p->column->class_name[1]);
-        p->column->class_name[0] = p->column->class_name[1] = NULL;
+        mem_free_texts(p->column->class_name, p->column->classes);
+        p->column->class_name = NULL;
+        p->column->classes = 0;
         p->column->bounded = 0;
     }
     if (!p->column->name)

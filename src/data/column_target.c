@@ -7,37 +7,54 @@
 
 #include <string.h>
 
+static sotto_status plan_listed_classes(column_plan *p,
+                                        const sotto_options *options,
+                                        sotto_error *error)
+{
+    size_t cursor = 0;
+    char *word = NULL;
+    int got;
+    while ((got = option_next(options, OPTION_CLASSES, &cursor, &word)) > 0) {
+        char **more =
+            mem_resize(p->class_name, (size_t)p->classes + 1, sizeof *more);
+        if (!more) {
+            mem_free(word);
+            return error_memory(error);
+        }
+        p->class_name = more;
+        more[p->classes++] = word;
+    }
+    return got < 0 ? error_memory(error) : SOTTO_OK;
+}
+
+/* Whether these are two different names. */
+static int plan_classes_differ(const column_plan *p)
+{
+    return p->classes == 2 && *p->class_name[0] && *p->class_name[1] &&
+           strcmp(p->class_name[0], p->class_name[1]);
+}
+
 /* Names of the two classes: --classes, else the schema's, else none. */
 static sotto_status plan_declared_classes(column_plan *p,
                                           const sotto_options *options,
                                           sotto_error *error)
 {
-    size_t cursor = 0;
-    char *word = NULL;
-    int got, count = 0;
-    while ((got = option_next(options, OPTION_CLASSES, &cursor, &word)) > 0)
-        if (count < 2)
-            p->class_name[count++] = word;
-        else {
-            mem_free(word);
-            count = 3;
-        }
-    if (got < 0)
-        return error_memory(error);
-    if (option_given(options, OPTION_CLASSES) &&
-        (count != 2 || !strcmp(p->class_name[0], p->class_name[1]) ||
-         !*p->class_name[0] || !*p->class_name[1]))
+    const column *c = p->target;
+    if (option_given(options, OPTION_CLASSES)) {
+        sotto_status status = plan_listed_classes(p, options, error);
+        if (status != SOTTO_OK)
+            return status;
+    } else if (c->classes) {
+        p->class_name = mem_texts(c->class_name, c->classes);
+        p->classes = p->class_name ? c->classes : 0;
+        if (!p->class_name)
+            return error_memory(error);
+    }
+    if (option_given(options, OPTION_CLASSES) && !plan_classes_differ(p))
         return error_set(error, SOTTO_USAGE,
                          "--classes: expected two different names A,B, the "
                          "negative class first (more than two classes are "
                          "not supported yet)");
-    if (count || !p->target->class_name[0])
-        return SOTTO_OK;
-    for (int i = 0; i < 2; i++) {
-        p->class_name[i] = mem_text(p->target->class_name[i]);
-        if (!p->class_name[i])
-            return error_memory(error);
-    }
     return SOTTO_OK;
 }
 
@@ -53,12 +70,14 @@ static sotto_status plan_classes(column_plan *p, const sotto_options *options,
                          "bounds; remove them from the schema",
                          show_name(p->target->name).text);
     p->target_is = TARGET_CLASSES;
-    p->classes_declared = p->class_name[0] != NULL;
     p->classes_numeric = 1;
-    for (int i = 0; i < 2 && p->classes_declared; i++)
+    p->class_value = mem_zeroed((size_t)p->classes, sizeof *p->class_value);
+    if (!p->class_value)
+        return error_memory(error);
+    for (int64_t i = 0; i < p->classes; i++)
         if (!number_whole(p->class_name[i], &p->class_value[i]))
             p->classes_numeric = 0;
-    if (p->classes_declared && p->classes_numeric &&
+    if (p->classes && p->classes_numeric &&
         p->class_value[0] == p->class_value[1])
         return error_set(error, SOTTO_USAGE,
                          "--classes: expected two different classes, found "
@@ -77,7 +96,7 @@ sotto_status plan_target(column_plan *p, const sotto_options *options,
     if (option_given(options, OPTION_CLASSES))
         return loss_require(name, loss_has_classes, "--classes",
                             "reads a number", error);
-    if (p->target && p->target->class_name[0])
+    if (p->target && p->target->classes)
         return error_set(error, SOTTO_USAGE,
                          "column \"%s\": the schema declares two classes, but "
                          "--loss %s reads a number; give --loss %s",

@@ -61,7 +61,7 @@ int field_is_text(const column_plan *p, const column *c)
     return c->role == COLUMN_CATEGORY || c->role == COLUMN_UNIT ||
            c->role == COLUMN_PART ||
            (c->role == COLUMN_TARGET && p->target_is == TARGET_CLASSES &&
-            p->classes_declared && !p->classes_numeric);
+            p->classes && !p->classes_numeric);
 }
 
 int field_text(worker *w, const column *c, const char *text, size_t size,

@@ -31,9 +31,9 @@ void worker_fault(worker *w, const char *expected, const column *at,
 
 static int value_declared_class(const column_plan *p, double raw, double *out)
 {
-    for (int i = 0; i < 2; i++)
+    for (int64_t i = 0; i < p->classes; i++)
         if (raw == p->class_value[i]) {
-            *out = 2 * i - 1;
+            *out = 2 * (double)i - 1;
             return 1;
         }
     return 0;
@@ -45,7 +45,7 @@ __attribute__((noinline)) static int value_class(worker *w, double raw,
                                                  const char *where, double *out)
 {
     block *b = w->block;
-    if (w->plan->classes_declared)
+    if (w->plan->classes)
         return w->plan->classes_numeric &&
                value_declared_class(w->plan, raw, out);
     *out = raw == 1 ? 1 : -1;
@@ -99,8 +99,7 @@ int value_number(worker *w, const column *c, double raw, const char *where,
     if (value_means_missing(w->plan, raw))
         return value_missing(w, c, expected);
     if (c->role == COLUMN_TARGET && w->plan->target_is == TARGET_CLASSES) {
-        *expected = w->plan->classes_declared ? value_class_expected
-                                              : value_class_usual;
+        *expected = w->plan->classes ? value_class_expected : value_class_usual;
         return value_class(w, raw, where, &w->y);
     }
     if (c->role == COLUMN_WEIGHT) {
@@ -196,9 +195,9 @@ void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out)
     if (f->expected == value_level_expected && f->at) {
         name = f->at->level;
         count = f->at->levels;
-    } else if (f->expected == value_class_expected && p->classes_declared) {
+    } else if (f->expected == value_class_expected) {
         name = p->class_name;
-        count = 2;
+        count = p->classes;
     }
     for (int64_t i = 0; i < count && i < 4; i++)
         text_format(out, "%s\"%s\"", i ? ", " : ": ", show_name(name[i]).text);
@@ -219,9 +218,9 @@ int value_text(worker *w, const column *c, const char *bytes, size_t size,
     if (c->role == COLUMN_PART)
         return value_part(c, bytes, size, expected);
     *expected = value_class_expected;
-    for (int i = 0; i < 2; i++)
+    for (int64_t i = 0; i < w->plan->classes; i++)
         if (value_same(w->plan->class_name[i], bytes, size)) {
-            w->y = 2 * i - 1;
+            w->y = 2 * (double)i - 1;
             return 1;
         }
     return 0;

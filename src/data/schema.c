@@ -21,8 +21,7 @@ void column_free(column *c)
 {
     mem_free(c->name);
     mem_free_texts(c->level, c->levels);
-    mem_free(c->class_name[0]);
-    mem_free(c->class_name[1]);
+    mem_free_texts(c->class_name, c->classes);
     *c = (column){0};
 }
 
@@ -181,12 +180,8 @@ static sotto_status schema_classes(column *c, const char *path, json_t *from,
                             "negative class first (more than two classes are "
                             "not supported yet)",
                             error);
-    for (size_t i = 0; i < 2; i++) {
-        c->class_name[i] =
-            mem_text(json_string_value(json_array_get(classes, i)));
-        if (!c->class_name[i])
-            return error_memory(error);
-    }
+    if (!schema_copy_words(classes, &c->class_name, &c->classes))
+        return error_memory(error);
     return SOTTO_OK;
 }
 

@@ -45,7 +45,8 @@ typedef struct column {
     int64_t fill_level; /* index into level */
     char **level;       /* of a category; of parts: those that are read */
     int64_t levels;
-    char *class_name[2]; /* of a target; NULL: not declared */
+    char **class_name; /* of a target */
+    int64_t classes;   /* 0: not declared */
 } column;
 
 /* How many features the column fills. */
@@ -98,7 +99,7 @@ struct column_plan;
 
 /* The plan as a schema that reads another file in the same way; NULL when
    out of memory. */
-char *schema_of_plan(const struct column_plan *p, char *const class_name[2],
-                     const double *low, const double *high, int numbered);
+struct sotto_table;
+char *schema_of_plan(const struct column_plan *p, const struct sotto_table *t);
 
 #endif

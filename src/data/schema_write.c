@@ -5,6 +5,7 @@
  * not private (see table.c).
  */
 #include "column_plan.h"
+#include "data.h"
 #include "json.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static json_t *declare_missing(const column *c)
     return json_real(c->fill);
 }
 
-static json_t *declare_column(const column *c, char *const class_name[2])
+static json_t *declare_column(const column *c, const sotto_table *t)
 {
 #define COLUMN_NAME(id, name, ...) [COLUMN_##id] = name,
     static const char *const types[] = {COLUMN_LIST(COLUMN_NAME)};
@@ -46,26 +47,25 @@ static json_t *declare_column(const column *c, char *const class_name[2])
         json_add(&o, "bounds", declare_bounds(c->low, c->high));
     if (c->role == COLUMN_CATEGORY)
         json_add(&o, "levels", declare_words(c->level, c->levels));
-    if (c->role == COLUMN_TARGET && class_name[0])
-        json_add(&o, "classes", declare_words(class_name, 2));
+    if (c->role == COLUMN_TARGET && t && t->classes)
+        json_add(&o, "classes", declare_words(t->class_name, t->classes));
     if (column_features(c) && c->missing != MISSING_REFUSE)
         json_add(&o, "missing", declare_missing(c));
     return o;
 }
 
 /* Columns that are left out need a line only where they would be refused. */
-static json_t *declare_columns(const column_plan *p, char *const class_name[2],
-                               int numbered)
+static json_t *declare_columns(const column_plan *p, const sotto_table *t)
 {
     int drops = p->has_default && p->default_column.role == COLUMN_DROP;
     /* svmlight's label has no name; one that is a number would clash */
-    int nameless = numbered && p->naming != NAMES_LISTED;
+    int nameless = t->sparse && p->naming != NAMES_LISTED;
     json_t *columns = json_object();
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
         if (!drops || c->role < COLUMN_DROP)
             json_add(&columns, nameless ? "target" : c->name,
-                     declare_column(c, class_name));
+                     declare_column(c, t));
     }
     return columns;
 }
@@ -99,26 +99,22 @@ static int needs_default(const column_plan *p, int numbered)
                               (numbered && p->default_column.bounded));
 }
 
-char *schema_of_plan(const column_plan *p, char *const class_name[2],
-                     const double *low, const double *high, int numbered)
+char *schema_of_plan(const column_plan *p, const sotto_table *t)
 {
-    text_buffer t = {0};
-    json_t *whole = json_object(),
-           *columns = declare_columns(p, class_name, numbered);
-    if (numbered)
-        declare_numbered(&columns, p, low, high);
+    text_buffer text = {0};
+    json_t *whole = json_object(), *columns = declare_columns(p, t);
+    if (t->sparse)
+        declare_numbered(&columns, p, t->low, t->high);
     json_add_count(&whole, "sotto_schema", 1);
     if (p->missing_words)
         json_add(&whole, "missing_values",
                  declare_words(p->missing, p->missing_words));
     if (p->width)
         json_add_count(&whole, "width", p->width);
-    if (needs_default(p, numbered))
-        json_add(
-            &whole, "default",
-            declare_column(&p->default_column, (char *const[2]){NULL, NULL}));
+    if (needs_default(p, t->sparse))
+        json_add(&whole, "default", declare_column(&p->default_column, NULL));
     json_add(&whole, "columns", columns);
-    json_put(&t, whole);
+    json_put(&text, whole);
     json_decref(whole);
-    return text_take(&t);
+    return text_take(&text);
 }

@@ -90,10 +90,12 @@ static int table_describe_classes(sotto_table *t, const column_plan *p)
     if (p->target_is != TARGET_CLASSES)
         return 1;
     t->folded = !p->is_double;
-    const char *negative = p->zero_seen && !p->is_private ? "0" : "-1";
-    t->class_name[0] = mem_text(p->class_name[0] ? p->class_name[0] : negative);
-    t->class_name[1] = mem_text(p->class_name[1] ? p->class_name[1] : "1");
-    return t->class_name[0] && t->class_name[1];
+    char minus[] = "-1", zero[] = "0", one[] = "1";
+    char *usual[] = {p->zero_seen && !p->is_private ? zero : minus, one};
+    int64_t count = p->classes ? p->classes : 2;
+    t->class_name = mem_texts(p->classes ? p->class_name : usual, count);
+    t->classes = t->class_name ? count : 0;
+    return t->class_name != NULL;
 }
 
 sotto_status table_describe(sotto_table *t, const column_plan *p,
@@ -124,7 +126,7 @@ sotto_status table_describe(sotto_table *t, const column_plan *p,
         !(t->sparse ? table_describe_numbered(t, p)
                     : table_describe_columns(t, p)))
         return error_memory(error);
-    t->schema = schema_of_plan(p, t->class_name, t->low, t->high, t->sparse);
+    t->schema = schema_of_plan(p, t);
     return t->schema ? SOTTO_OK : error_memory(error);
 }
 
@@ -262,8 +264,7 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->schema);
     mem_free(t->target_name);
     mem_free(t->unit_name);
-    mem_free(t->class_name[0]);
-    mem_free(t->class_name[1]);
+    mem_free_texts(t->class_name, t->classes);
     mem_free(t);
 }
 
@@ -352,5 +353,5 @@ int sotto_table_weights(const sotto_table *t, double *out)
 
 const char *sotto_table_class(const sotto_table *t, int which)
 {
-    return which == 0 || which == 1 ? t->class_name[which] : NULL;
+    return which >= 0 && which < t->classes ? t->class_name[which] : NULL;
 }

@@ -179,7 +179,7 @@ static sotto_status evaluate_scores(sotto_quality *q, const sotto_model *m,
     sotto_status status = sotto_predict(score, m, t, SOTTO_ANSWER_SCORE, error);
     if (status == SOTTO_OK)
         status = objective(&q->objective, m, t, score, error);
-    if (status == SOTTO_OK && m->class_name[0])
+    if (status == SOTTO_OK && m->classes)
         status = two_classes(q, m, t, score, error);
     else if (status == SOTTO_OK)
         a_number(q, t, score);
@@ -188,10 +188,10 @@ static sotto_status evaluate_scores(sotto_quality *q, const sotto_model *m,
 
 static int same_classes(const sotto_model *m, const sotto_table *t)
 {
-    if (!m->class_name[0] || !t->class_name[0])
-        return !m->class_name[0] && !t->class_name[0];
-    return !strcmp(m->class_name[0], t->class_name[0]) &&
-           !strcmp(m->class_name[1], t->class_name[1]);
+    int same = m->classes == t->classes;
+    for (int64_t i = 0; same && i < m->classes; i++)
+        same = !strcmp(m->class_name[i], t->class_name[i]);
+    return same;
 }
 
 sotto_status sotto_evaluate(sotto_quality *out, const sotto_model *m,

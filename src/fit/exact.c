@@ -34,7 +34,7 @@ static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
         return error_set(error, SOTTO_USAGE,
                          "the exact solver needs a table that was read for "
                          "it: set epsilon to inf before reading");
-    if (loss_has_classes(kind) != (t->class_name[0] != NULL))
+    if (loss_has_classes(kind) != (t->classes > 0))
         return error_set(error, SOTTO_USAGE,
                          "--loss %s: the table was read for another loss",
                          loss_name(kind));

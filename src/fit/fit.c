@@ -51,11 +51,10 @@ static int fit_copy_names(sotto_model *m, const sotto_table *t)
     json_t *schema = json_read(t->schema, strlen(t->schema), NULL);
     m->schema = model_form(schema);
     json_decref(schema);
-    for (int i = 0; i < 2 && t->class_name[0]; i++) {
-        m->class_name[i] = mem_text(t->class_name[i]);
-        if (!m->class_name[i])
-            return 0;
-    }
+    m->class_name = mem_texts(t->class_name, t->classes);
+    m->classes = m->class_name ? t->classes : 0;
+    if (!m->class_name)
+        return 0;
     if (t->name)
         m->name = mem_zeroed((size_t)t->features, sizeof *m->name);
     for (int64_t j = 0; m->name && j < t->features; j++) {

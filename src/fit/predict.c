@@ -212,7 +212,7 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
     for (int64_t i = 0; i < t->rows; i++)
         if (what == SOTTO_ANSWER_PROBA)
             out[i] = predict_sigmoid(out[i]);
-        else if (what == SOTTO_ANSWER_VALUE && m->class_name[0])
+        else if (what == SOTTO_ANSWER_VALUE && m->classes)
             out[i] = out[i] > 0 ? 1 : -1;
     return SOTTO_OK;
 }

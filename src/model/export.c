@@ -28,7 +28,7 @@ static int is_whole(const char *text, double *value)
 static void liblinear_labels(text_buffer *t, const sotto_model *m)
 {
     double low, high;
-    if (!m->class_name[0])
+    if (!m->classes)
         return;
     if (is_whole(m->class_name[0], &low) && is_whole(m->class_name[1], &high))
         text_format(t, "label %s %s\n", sotto_number_fixed(high, 0).text,

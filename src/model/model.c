@@ -41,8 +41,7 @@ void sotto_model_free(sotto_model *m)
     mem_free(m->weight);
     mem_free(m->scale);
     mem_free(m->noise);
-    mem_free(m->class_name[0]);
-    mem_free(m->class_name[1]);
+    mem_free_texts(m->class_name, m->classes);
     mem_free(m->schema);
     mem_free(m->statement);
     mem_free(m->file);
@@ -146,7 +145,7 @@ double sotto_model_intercept(const sotto_model *m)
 
 const char *sotto_model_class(const sotto_model *m, int which)
 {
-    return which == 0 || which == 1 ? m->class_name[which] : NULL;
+    return which >= 0 && which < m->classes ? m->class_name[which] : NULL;
 }
 
 int sotto_model_certificate(const sotto_model *m, double *objective,

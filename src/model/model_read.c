@@ -88,14 +88,21 @@ static int read_undeclared(sotto_model *m, json_t *root)
 static int read_classes(sotto_model *m, json_t *root)
 {
     json_t *classes = json_object_get(root, "classes");
-    for (size_t i = 0; i < 2 && json_is_array(classes); i++) {
-        const char *word = json_string_value(json_array_get(classes, i));
+    size_t count = json_array_size(classes);
+    if (!loss_has_classes(m->loss.kind))
+        return json_is_null(classes);
+    if (count != 2)
+        return 0;
+    m->class_name = mem_zeroed(count, sizeof *m->class_name);
+    m->classes = m->class_name ? (int64_t)count : 0;
+    for (int64_t i = 0; i < m->classes; i++) {
+        const char *word =
+            json_string_value(json_array_get(classes, (size_t)i));
         m->class_name[i] = word ? mem_text(word) : NULL;
         if (!m->class_name[i])
             return word ? -1 : 0;
     }
-    return loss_has_classes(m->loss.kind) ? json_array_size(classes) == 2
-                                          : json_is_null(classes);
+    return m->class_name ? 1 : -1;
 }
 
 static int read_names(sotto_model *m, json_t *features)

@@ -76,8 +76,8 @@ static json_t *penalty_of(const sotto_model *m)
 static json_t *classes_of(const sotto_model *m)
 {
     json_t *classes = json_array();
-    json_append(&classes, json_string(m->class_name[0]));
-    json_append(&classes, json_string(m->class_name[1]));
+    for (int64_t i = 0; i < m->classes; i++)
+        json_append(&classes, json_string(m->class_name[i]));
     return classes;
 }
 
@@ -95,7 +95,7 @@ static void put_problem(text_buffer *t, const sotto_model *m)
     if (loss_has_delta(m->loss.kind))
         put_member(t, "huber_delta", json_real(m->loss.delta));
     put_member(t, "penalty", penalty_of(m));
-    put_member(t, "classes", m->class_name[0] ? classes_of(m) : json_null());
+    put_member(t, "classes", m->classes ? classes_of(m) : json_null());
     if (m->scales_rows)
         put_member(t, "undeclared", json_string("rows"));
     if (isfinite(m->norm_bound))

@@ -257,8 +257,9 @@ __attribute__((unused)) static void assert_equal_tables(const sotto_table *a,
     assert_same_bytes(a->reach, b->reach, features * 8);
     assert_same_text(a->unit_name, b->unit_name);
     assert_same_text(a->target_name, b->target_name);
-    assert_same_text(a->class_name[0], b->class_name[0]);
-    assert_same_text(a->class_name[1], b->class_name[1]);
+    assert_int_equal(a->classes, b->classes);
+    for (int64_t i = 0; i < a->classes; i++)
+        assert_same_text(a->class_name[i], b->class_name[i]);
     assert_same_text(a->schema, b->schema);
     assert_int_equal(a->name == NULL, b->name == NULL);
     for (size_t j = 0; a->name && j < features; j++)

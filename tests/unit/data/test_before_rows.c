@@ -43,8 +43,8 @@ static char *public_text(const sotto_table *t)
                 t->target_half, t->target_reach);
     put_word(&out, "unit", t->unit_name);
     put_word(&out, "target", t->target_name);
-    put_word(&out, "first", t->class_name[0]);
-    put_word(&out, "second", t->class_name[1]);
+    put_word(&out, "first", t->classes ? t->class_name[0] : NULL);
+    put_word(&out, "second", t->classes ? t->class_name[1] : NULL);
     put_word(&out, "schema", t->schema);
     assert_false(out.failed);
     return text_take(&out);
