@@ -234,13 +234,14 @@ class Records:
 
     def explain(self, error: DataError) -> DataError:
         """A refusal with what can be done about it, where labels were not declared."""
-        words = str(error).replace("with --classes A,B", 'with classes=["A", "B"]')
+        words = str(error).replace("with --classes A,B,...", 'with classes=["A", "B"]')
+        words = words.replace("with --classes A,B", 'with classes=["A", "B"]')
         if self.labels is None or getattr(self.owner, "classes", None) is not None:
             return DataError(words)
         return DataError(re.sub(
-            r'expected one of the two declared classes \(more than two are not supported yet\)'
-            r'(: "0", "1")?', "expected 0 or 1, as y has them without classes= (for -1/+1 give "
-            "classes=[-1, 1]; more than two classes are not supported yet)", words))
+            r'expected one of the declared classes(: "0", "1")?',
+            "expected 0 or 1, as y has them without classes= (for -1/+1 give classes=[-1, 1], "
+            "for more than two classes their list)", words))
 
     def columns(self) -> Columns:
         """The list of columns for the library; nothing is copied that need not be."""

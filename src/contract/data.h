@@ -16,6 +16,9 @@ typedef struct table_entries {
     size_t start_bytes, index_bytes, value_bytes;
 } table_entries;
 
+/* More classes than this are refused before a record is read. */
+enum { TABLE_MOST_CLASSES = 1000 };
+
 struct sotto_table {
     int64_t rows;     /* never in a release: see docs/privacy */
     int64_t features; /* public */
@@ -45,7 +48,8 @@ struct sotto_table {
                        row, because nobody declared bounds */
     double weight_bound; /* the largest weight, as declared; 1 without */
 
-    double *y;       /* mapped target, or -1/+1; NULL without a target */
+    double *y;       /* mapped target, or -1/+1 (two classes), or the index of
+                        the class (more); NULL without a target */
     double *weight;  /* NULL: every row counts 1 */
     int64_t *unit;   /* rows of one person share a number; NULL: none given */
     char *ids;       /* their texts, one after the other; NULL: not kept */

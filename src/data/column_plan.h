@@ -12,7 +12,8 @@
 typedef enum target_kind {
     TARGET_NONE,
     TARGET_NUMBER,
-    TARGET_CLASSES
+    TARGET_CLASSES, /* two: -1 and +1 */
+    TARGET_MANY     /* three and more: 0, 1, 2, ..., in the order declared */
 } target_kind;
 
 /* Where the names of the columns come from. */
@@ -67,6 +68,18 @@ typedef struct column_plan {
     double *low, *high;
 } column_plan;
 
+/* What is stored of the class of this index among those declared. */
+static inline double plan_class(const column_plan *p, int64_t index)
+{
+    return p->target_is == TARGET_MANY ? (double)index
+                                       : (double)(2 * index - 1);
+}
+
+static inline int plan_has_classes(const column_plan *p)
+{
+    return p->target_is == TARGET_CLASSES || p->target_is == TARGET_MANY;
+}
+
 /* The plan for columns of these names. */
 sotto_status plan_columns(column_plan *out, const char *file,
                           plan_naming naming, char **names, int64_t count,
@@ -110,7 +123,7 @@ sotto_status plan_numbered_features(column_plan *p, schema *s,
 
 /* ---- column_target.c ---- */
 
-/* How the target is read: a number, or one of two classes. */
+/* How the target is read: a number, or one of some classes. */
 sotto_status plan_target(column_plan *p, const sotto_options *options,
                          sotto_error *error);
 

@@ -14,7 +14,7 @@ sotto_status plan_need_numbers(const column_plan *p, sotto_error *error)
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "--classes: the labels of svmlight and .npy are numbers; "
-                     "expected two numbers A,B");
+                     "expected numbers A,B,...");
 }
 
 static sotto_status plan_refuse_names(const sotto_options *options,

@@ -1,11 +1,14 @@
 /*
- * How the target is read: as a number, or as one of two classes.
+ * How the target is read: as a number, or as one of some classes.
  */
 #include "column_plan.h"
+#include "data.h"
 #include "loss.h"
 #include "number.h"
 
 #include <string.h>
+
+/* ---- which classes are declared ---- */
 
 static sotto_status plan_listed_classes(column_plan *p,
                                         const sotto_options *options,
@@ -23,18 +26,28 @@ static sotto_status plan_listed_classes(column_plan *p,
         }
         p->class_name = more;
         more[p->classes++] = word;
+        if (p->classes > TABLE_MOST_CLASSES)
+            return error_set(error, SOTTO_USAGE,
+                             "--classes: expected at most %d classes",
+                             TABLE_MOST_CLASSES);
     }
     return got < 0 ? error_memory(error) : SOTTO_OK;
 }
 
-/* Whether these are two different names. */
+/* Whether there are two names or more, all different and none empty. */
 static int plan_classes_differ(const column_plan *p)
 {
-    return p->classes == 2 && *p->class_name[0] && *p->class_name[1] &&
-           strcmp(p->class_name[0], p->class_name[1]);
+    for (int64_t i = 0; i < p->classes; i++) {
+        if (!*p->class_name[i])
+            return 0;
+        for (int64_t k = 0; k < i; k++)
+            if (!strcmp(p->class_name[i], p->class_name[k]))
+                return 0;
+    }
+    return p->classes >= 2;
 }
 
-/* Names of the two classes: --classes, else the schema's, else none. */
+/* Names of the classes: --classes, else the schema's, else none. */
 static sotto_status plan_declared_classes(column_plan *p,
                                           const sotto_options *options,
                                           sotto_error *error)
@@ -42,19 +55,35 @@ static sotto_status plan_declared_classes(column_plan *p,
     const column *c = p->target;
     if (option_given(options, OPTION_CLASSES)) {
         sotto_status status = plan_listed_classes(p, options, error);
-        if (status != SOTTO_OK)
+        if (status != SOTTO_OK || plan_classes_differ(p))
             return status;
-    } else if (c->classes) {
-        p->class_name = mem_texts(c->class_name, c->classes);
-        p->classes = p->class_name ? c->classes : 0;
-        if (!p->class_name)
-            return error_memory(error);
-    }
-    if (option_given(options, OPTION_CLASSES) && !plan_classes_differ(p))
         return error_set(error, SOTTO_USAGE,
-                         "--classes: expected two different names A,B, the "
-                         "negative class first (more than two classes are "
-                         "not supported yet)");
+                         "--classes: expected two or more different names "
+                         "A,B,..., of two the negative class first");
+    }
+    if (!c->classes)
+        return SOTTO_OK;
+    p->class_name = mem_texts(c->class_name, c->classes);
+    p->classes = p->class_name ? c->classes : 0;
+    return p->class_name ? SOTTO_OK : error_memory(error);
+}
+
+/* Classes that are all numbers are compared as such: no number twice. */
+static sotto_status plan_class_values(column_plan *p, sotto_error *error)
+{
+    p->classes_numeric = 1;
+    p->class_value = mem_zeroed((size_t)p->classes, sizeof *p->class_value);
+    if (!p->class_value)
+        return error_memory(error);
+    for (int64_t i = 0; i < p->classes; i++)
+        if (!number_whole(p->class_name[i], &p->class_value[i]))
+            p->classes_numeric = 0;
+    for (int64_t i = 0; i < p->classes && p->classes_numeric; i++)
+        for (int64_t k = 0; k < i; k++)
+            if (p->class_value[i] == p->class_value[k])
+                return error_set(error, SOTTO_USAGE,
+                                 "--classes: expected different classes, "
+                                 "found one number written in two ways");
     return SOTTO_OK;
 }
 
@@ -66,23 +95,17 @@ static sotto_status plan_classes(column_plan *p, const sotto_options *options,
         return status;
     if (p->target->bounded)
         return error_set(error, SOTTO_USAGE,
-                         "column \"%s\": a target of two classes has no "
-                         "bounds; remove them from the schema",
+                         "column \"%s\": a target of classes has no bounds; "
+                         "remove them from the schema",
                          show_name(p->target->name).text);
-    p->target_is = TARGET_CLASSES;
-    p->classes_numeric = 1;
-    p->class_value = mem_zeroed((size_t)p->classes, sizeof *p->class_value);
-    if (!p->class_value)
-        return error_memory(error);
-    for (int64_t i = 0; i < p->classes; i++)
-        if (!number_whole(p->class_name[i], &p->class_value[i]))
-            p->classes_numeric = 0;
-    if (p->classes && p->classes_numeric &&
-        p->class_value[0] == p->class_value[1])
+    if (p->classes > 2 && p->is_private && !p->for_model)
         return error_set(error, SOTTO_USAGE,
-                         "--classes: expected two different classes, found "
-                         "one number written in two ways");
-    return SOTTO_OK;
+                         "--classes: private training takes two classes so "
+                         "far, %lld are declared; --epsilon inf fits them "
+                         "without privacy",
+                         (long long)p->classes);
+    p->target_is = p->classes > 2 ? TARGET_MANY : TARGET_CLASSES;
+    return plan_class_values(p, error);
 }
 
 sotto_status plan_target(column_plan *p, const sotto_options *options,
@@ -98,7 +121,7 @@ sotto_status plan_target(column_plan *p, const sotto_options *options,
                             "reads a number", error);
     if (p->target && p->target->classes)
         return error_set(error, SOTTO_USAGE,
-                         "column \"%s\": the schema declares two classes, but "
+                         "column \"%s\": the schema declares classes, but "
                          "--loss %s reads a number; give --loss %s",
                          show_name(p->target->name).text, name,
                          loss_those(loss_has_classes).text);

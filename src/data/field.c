@@ -16,11 +16,11 @@ static const char field_comma[] =
 
 static const char field_not_target[] =
     "expected a number; for a target of two classes give --loss logistic and "
-    "--classes A,B";
+    "--classes A,B,...";
 
 static const char field_not_class[] =
     "expected one of the two classes -1/+1 or 0/1; declare others with "
-    "--classes A,B";
+    "--classes A,B,...";
 
 static const char field_not_models[] =
     "expected a number, as in the file that the model was learned from";
@@ -31,8 +31,7 @@ static const char *field_expected(const column_plan *p, const column *c)
     if (p->for_model)
         return field_not_models;
     if (c->role == COLUMN_TARGET)
-        return p->target_is == TARGET_CLASSES ? field_not_class
-                                              : field_not_target;
+        return plan_has_classes(p) ? field_not_class : field_not_target;
     return c->role == COLUMN_WEIGHT ? "expected a weight, a number"
                                     : field_not_number;
 }
@@ -60,8 +59,8 @@ int field_is_text(const column_plan *p, const column *c)
 {
     return c->role == COLUMN_CATEGORY || c->role == COLUMN_UNIT ||
            c->role == COLUMN_PART ||
-           (c->role == COLUMN_TARGET && p->target_is == TARGET_CLASSES &&
-            p->classes && !p->classes_numeric);
+           (c->role == COLUMN_TARGET && plan_has_classes(p) && p->classes &&
+            !p->classes_numeric);
 }
 
 int field_text(worker *w, const column *c, const char *text, size_t size,

@@ -33,13 +33,13 @@ static int value_declared_class(const column_plan *p, double raw, double *out)
 {
     for (int64_t i = 0; i < p->classes; i++)
         if (raw == p->class_value[i]) {
-            *out = 2 * (double)i - 1;
+            *out = plan_class(p, i);
             return 1;
         }
     return 0;
 }
 
-/* The class of a numeric target: 1 when it is one of the two. Not inlined, so
+/* The class of a numeric target: 1 when it is one of them. Not inlined, so
    that the way of plain numbers through value_number stays short. */
 __attribute__((noinline)) static int value_class(worker *w, double raw,
                                                  const char *where, double *out)
@@ -58,13 +58,11 @@ __attribute__((noinline)) static int value_class(worker *w, double raw,
     return raw == 1 || raw == 0 || raw == -1;
 }
 
-const char value_class_expected[] =
-    "expected one of the two declared classes (more than two are not supported "
-    "yet)";
+const char value_class_expected[] = "expected one of the declared classes";
 
 static const char value_class_usual[] =
     "expected one of the two classes -1/+1 or 0/1; declare others with "
-    "--classes A,B (more than two classes are not supported yet)";
+    "--classes A,B,...";
 
 const char value_level_expected[] =
     "expected one of the levels that the schema declares";
@@ -98,7 +96,7 @@ int value_number(worker *w, const column *c, double raw, const char *where,
     double v;
     if (value_means_missing(w->plan, raw))
         return value_missing(w, c, expected);
-    if (c->role == COLUMN_TARGET && w->plan->target_is == TARGET_CLASSES) {
+    if (c->role == COLUMN_TARGET && plan_has_classes(w->plan)) {
         *expected = w->plan->classes ? value_class_expected : value_class_usual;
         return value_class(w, raw, where, &w->y);
     }
@@ -220,7 +218,7 @@ int value_text(worker *w, const column *c, const char *bytes, size_t size,
     *expected = value_class_expected;
     for (int64_t i = 0; i < w->plan->classes; i++)
         if (value_same(w->plan->class_name[i], bytes, size)) {
-            w->y = 2 * (double)i - 1;
+            w->y = plan_class(w->plan, i);
             return 1;
         }
     return 0;

@@ -3,6 +3,7 @@
  * refused, because a mistyped bound must not become no bound.
  */
 #include "schema.h"
+#include "data.h"
 #include "json.h"
 
 #include <math.h>
@@ -174,11 +175,12 @@ static sotto_status schema_classes(column *c, const char *path, json_t *from,
     json_t *classes = json_object_get(from, "classes");
     if (!classes || json_is_null(classes))
         return SOTTO_OK;
-    if (!schema_is_words(classes) || json_array_size(classes) != 2)
+    if (json_array_size(classes) > TABLE_MOST_CLASSES)
+        return schema_error(path, c->name, "at most 1,000 \"classes\"", error);
+    if (!schema_is_words(classes) || json_array_size(classes) < 2)
         return schema_error(path, c->name,
-                            "\"classes\" to be two words in quotes, the "
-                            "negative class first (more than two classes are "
-                            "not supported yet)",
+                            "\"classes\" to be two or more different words "
+                            "in quotes, of two the negative class first",
                             error);
     if (!schema_copy_words(classes, &c->class_name, &c->classes))
         return error_memory(error);

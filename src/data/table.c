@@ -87,9 +87,9 @@ static int table_describe_numbered(sotto_table *t, const column_plan *p)
    private may find out. */
 static int table_describe_classes(sotto_table *t, const column_plan *p)
 {
-    if (p->target_is != TARGET_CLASSES)
+    if (!plan_has_classes(p))
         return 1;
-    t->folded = !p->is_double;
+    t->folded = p->target_is == TARGET_CLASSES && !p->is_double;
     char minus[] = "-1", zero[] = "0", one[] = "1";
     char *usual[] = {p->zero_seen && !p->is_private ? zero : minus, one};
     int64_t count = p->classes ? p->classes : 2;

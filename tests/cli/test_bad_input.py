@@ -203,19 +203,31 @@ class Csv(Case):
                              column=3, name="c", hint="classes")
 
     def test_more_than_two_classes(self):
-        """One clear line, for now."""
+        """They are declared, never counted."""
         self.refused(HEAD + "1,2,1\n1,2,0\n1,2,1\n1,2,-1\n", "--target=c",
                      "--loss=hinge", line=5, name="c", hint="two classes")
         self.refused(HEAD + "1,2,-1\n\n1,2,0\n", "--target=c", "--loss=hinge",
                      line=4, name="c", hint="two classes")
         self.refused(HEAD + "1,2,0\n1,2,1\n1,2,2\n", "--target=c",
-                     "--loss=squared-hinge", line=4, hint="more than two")
+                     "--loss=squared-hinge", line=4, hint="--classes A,B,")
 
-    def test_more_than_two_classes_declared(self):
+    def test_declared_classes(self):
+        """One class, one twice, too many: before a row is looked at."""
         self.write("data.csv", HEAD + GOOD)
-        result = self.sotto("doctor", "data.csv", "--target=c", "--loss=hinge",
-                            "--classes=a,b,c")
-        self.assert_refused(result, USAGE, hint="more than two classes")
+        for classes, hint in (("a", "two or more different"), ("a,b,a", "different names"),
+                              ("a,,b", "different names"), ("1,2,1.0", "written in two ways"),
+                              (",".join(map(str, range(10000))), "at most 1000 classes")):
+            with self.subTest(classes[:20]):
+                result = self.sotto("doctor", "data.csv", "--target=c", "--loss=hinge",
+                                    "--classes=" + classes)
+                self.assert_refused(result, USAGE, hint=hint)
+
+    def test_many_classes_private(self):
+        """Private training takes two classes so far."""
+        self.write("data.csv", HEAD + GOOD)
+        result = self.sotto("train", "data.csv", "--target=c", "--loss=logistic", "--classes=1,2,3",
+                            "--epsilon=1", "--delta=1e-6", "--output=m.json", "--rows=3")
+        self.assert_refused(result, USAGE, hint="two classes so far")
 
     def test_no_such_column(self):
         """Whoever names it: the message has the name, for it was typed."""
