@@ -87,6 +87,7 @@ static inline sotto_status solver_tell(solver_progress progress, void *context,
 /* What is public about the records: by declaration, before any question. */
 typedef struct solver_facts {
     int64_t features;
+    int64_t classes; /* more than two; else 0 */
     double rows; /* 0: not public, to be asked */
     double weight_bound;
     int has_people;
@@ -162,6 +163,7 @@ struct solver_row {
     int finds_bounds;   /* it asks for bounds that are not declared */
     int shortens_rows;  /* to --norm-bound */
     int one_ball;       /* all weights are in one L1 ball, of --radius */
+    int any_classes;    /* it takes more than two, with the logistic loss */
 
     const solver_need *needs; /* of the loss; NULL: it takes every loss */
 

@@ -120,11 +120,12 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
         return error_set(error, SOTTO_USAGE,
                          "no column is the target: give --target NAME, or "
                          "declare it in the schema as \"type\": \"target\"");
-    if (classes != (t->classes > 0))
+    if (classes != (t->classes > 0) ||
+        p->classes != (t->classes > 2 ? t->classes : 0))
         return error_set(error, SOTTO_USAGE,
                          "the target of the table does not fit the loss: read "
                          "the table with the loss that it is for");
-    if (t->is_double || t->folded != classes ||
+    if (t->is_double || t->folded != (classes && !p->classes) ||
         (t->sparse && !t->by_column.start))
         return error_set(error, SOTTO_USAGE,
                          "the table was read for the exact solver: set "

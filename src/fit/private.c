@@ -152,6 +152,7 @@ void fit_begin_run(private_run *r)
                                       .low = t->low,
                                       .high = t->high,
                                       .features = r->run.facts.features,
+                                      .classes = r->run.facts.classes,
                                       .intercept = t->intercept};
     r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
                                   t->units == MODEL_UNITS_SPREAD, r->maps.half,
@@ -193,12 +194,26 @@ static sotto_status let_solver_plan(solver_run *r, sotto_error *error)
     return status;
 }
 
+static sotto_status check_classes(const private_run *r, sotto_error *error)
+{
+    const solver_run *run = &r->run;
+    if (!run->facts.classes ||
+        (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "private training takes more than two classes with "
+                     "--solver auto and --loss logistic; %lld are declared",
+                     (long long)run->facts.classes);
+}
+
 /* Policy, plan and noise, of public facts. */
 static sotto_status run_plan(private_run *r, sotto_error *error)
 {
     fit_begin_run(r);
     r->policy.unit_column = r->unit_column;
-    sotto_status status = let_solver_plan(&r->run, error);
+    sotto_status status = check_classes(r, error);
+    if (status == SOTTO_OK)
+        status = let_solver_plan(&r->run, error);
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->run.plan.items; i++)
             r->run.plan.item[i].level = 0;
@@ -291,6 +306,7 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
     r->run.facts.features = t->features;
     r->run.facts.weight_bound = t->weight_bound;
     r->run.facts.scaled = t->scaled;
+    r->run.facts.classes = t->classes > 2 ? t->classes : 0;
     r->run.facts.has_people = t->unit != NULL;
     if (!option_given(r->run.options, OPTION_ROWS) && (t->weight || t->unit))
         r->run.facts.rows = 0;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
+enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20 };
 
 #define SHARE_BOUNDS .03
 #define CHEAP_BOUNDS .05
@@ -142,14 +142,14 @@ static void share_rounds(budget_split *r, const newton_facts *f)
 {
     double few = between(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
     double many =
-        between(USUAL_ROUNDS * sqrt(r->strength / 6000), few, MOST_ROUNDS);
+        between(USUAL_ROUNDS * sqrt(r->strength / 6000), few, NEWTON_MOST_ROUNDS);
     r->rounds = (int64_t)rint(many);
     r->first_rounds = (int64_t)(.4 * (double)r->rounds);
     r->first = (double)r->first_rounds / (double)r->rounds;
     if (LEAST_REACH * edge_of(r, f) > MOST_CLEAR)
         return;
     r->rounds = (int64_t)rint(between(USUAL_ROUNDS * sqrt(r->strength / 2000),
-                                      USUAL_ROUNDS, MOST_ROUNDS));
+                                      USUAL_ROUNDS, NEWTON_MOST_ROUNDS));
     r->first_rounds = r->rounds / 2;
     r->first = .35;
     r->matrix = SHARE_CLEAR_MATRIX;

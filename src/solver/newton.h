@@ -59,6 +59,9 @@ typedef struct budget_split {
     int64_t few; /* so many choices, with pure noise, are planned beforehand */
 } budget_split;
 
+/* Without stages there are at most so many rounds. */
+enum { NEWTON_MOST_ROUNDS = 40 };
+
 /* A stage of the gradients: shares of mu^2, and how many rounds it has. */
 enum { NEWTON_STAGES = 3 };
 typedef struct newton_stage {
