@@ -396,7 +396,9 @@ SOTTO_API void sotto_table_feature(const sotto_table *table, int64_t j,
 SOTTO_API int sotto_table_target(const sotto_table *table, double *out);
 SOTTO_API int sotto_table_weights(const sotto_table *table, double *out);
 
-/* The name of class 0 (-1) or 1 (+1), or NULL when there are no classes. */
+/* How many classes the target has (0: it is a number), and the name of class
+   0 (-1 of two), 1 (+1), 2, ...; NULL when there is no such class. */
+SOTTO_API int64_t sotto_table_classes(const sotto_table *table);
 SOTTO_API const char *sotto_table_class(const sotto_table *table, int which);
 
 /* The i-th remark for the operator (not for release), or NULL. */
@@ -618,8 +620,24 @@ SOTTO_API double sotto_model_noise(const sotto_model *model, int64_t j);
 SOTTO_API void sotto_model_weights(const sotto_model *model, double *out);
 SOTTO_API void sotto_model_noises(const sotto_model *model, double *out);
 
-/* The name of class 0 (-1) or 1 (+1), or NULL when there are no classes. */
+/* How many classes there are (0: it predicts a number), and the name of class
+   0 (-1 of two), 1 (+1), 2, ...; NULL when there is no such class. */
+SOTTO_API int64_t sotto_model_classes(const sotto_model *model);
 SOTTO_API const char *sotto_model_class(const sotto_model *model, int which);
+
+/*
+ * With three classes and more each of them has weights, noises and an
+ * intercept; the calls above that have no class are about class 0. With fewer
+ * every k has the model's own. one_versus_rest: each class was learned against
+ * all others; else all of them at once, by the multinomial loss.
+ */
+SOTTO_API void sotto_model_class_weights(const sotto_model *model, int64_t k,
+                                         double *out);
+SOTTO_API void sotto_model_class_noises(const sotto_model *model, int64_t k,
+                                        double *out);
+SOTTO_API double sotto_model_class_intercept(const sotto_model *model,
+                                             int64_t k);
+SOTTO_API int sotto_model_one_versus_rest(const sotto_model *model);
 
 /*
  * What was certified when the exact solver made this model: F of its weights,
@@ -725,18 +743,26 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_from_for(
     sotto_columns *columns, const sotto_options *options, sotto_error *error);
 
 typedef enum sotto_answer {
-    SOTTO_ANSWER_VALUE, /* the number; for two classes -1 or +1 */
+    SOTTO_ANSWER_VALUE, /* the number; for two classes -1 or +1; for more the
+                           index of the class */
     SOTTO_ANSWER_SCORE, /* x'w + b */
     SOTTO_ANSWER_PROBA  /* of class 1, where the loss is logistic */
 } sotto_answer;
 
 /* Answers for all rows of a table into out[0 .. rows-1]; SOTTO_DATA where the
-   score of a row is too large for a double. */
+   score of a row is too large for a double. With three classes and more scores
+   and probabilities are answered by sotto_predict_classes. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict(double *out,
                                                       const sotto_model *model,
                                                       const sotto_table *table,
                                                       sotto_answer what,
                                                       sotto_error *error);
+
+/* With three classes and more: scores or probabilities of all of them, that of
+   class k in row i at out[i * classes + k]. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict_classes(
+    double *out, const sotto_model *model, const sotto_table *table,
+    sotto_answer what, sotto_error *error);
 
 /* How good a model is on labelled rows; NaN where something has no value.
    Rows count by their weights, where they have some. */
@@ -744,9 +770,10 @@ typedef struct sotto_quality {
     int64_t rows;
     double objective; /* F as it was minimised: the penalty in the units that
                          training used; NaN where an old model does not say */
-    double accuracy;  /* two classes */
-    double auc;       /* two classes: area under the ROC curve */
-    double log_loss;  /* two classes, logistic */
+    double accuracy;  /* classes */
+    double auc;       /* classes: area under the ROC curve; with three and more
+                         the mean over classes, each against the others */
+    double log_loss;  /* classes, logistic */
     double mse, r2;   /* a number */
 } sotto_quality;
 
@@ -754,6 +781,12 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluate(sotto_quality *out,
                                                        const sotto_model *model,
                                                        const sotto_table *table,
                                                        sotto_error *error);
+
+/* With classes: how much of the rows' weight (without weights: how many rows)
+   is of class a and was predicted as class b, at out[a * classes + b]. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_confusion(double *out, const sotto_model *model, const sotto_table *table,
+                sotto_error *error);
 
 /* ------------------------------------------------------------------------
  * 8  Synthetic data

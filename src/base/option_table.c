@@ -29,7 +29,7 @@
 #define LOSS_HELP(id, name, target, formula)                                   \
     "; " name " (" LOSS_HELP_##target "): " formula
 #define LOSS_HELP_NUMBER "a number"
-#define LOSS_HELP_CLASSES "two classes"
+#define LOSS_HELP_CLASSES "classes"
 
 /* clang-format off */
 static const sotto_option option_table[OPTION_COUNT] = {
@@ -39,8 +39,12 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_LOSS] = {"loss", CHOICE, PROBLEM, "LOSS", "squared", 0, 0,
         CHOICE_TEXT(LOSS_LIST), " doctor train plan ledger ",
         "of a margin m = x'w + b and a target y" LOSS_LIST(LOSS_HELP)},
-    [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B", NULL, 0, 0, NULL, READING,
-        "the two classes, negative first; unless -1/+1 or 0/1"},
+    [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B,...", NULL, 0, 0, NULL, READING,
+        "the classes, of two the negative first; unless -1/+1 or 0/1"},
+    [OPTION_MULTICLASS] = {"multiclass", CHOICE, PROBLEM, "WORD", NULL, 0, 0,
+        "multinomial|one-versus-rest", " train ",
+        "how three classes and more are learned: all at once (logistic, its "
+        "default), or each against the others"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ledger ",
         "the privacy budget; inf: NOT PRIVATE"},

@@ -16,9 +16,6 @@ typedef struct table_entries {
     size_t start_bytes, index_bytes, value_bytes;
 } table_entries;
 
-/* More classes than this are refused before a record is read. */
-enum { TABLE_MOST_CLASSES = 1000 };
-
 struct sotto_table {
     int64_t rows;     /* never in a release: see docs/privacy */
     int64_t features; /* public */

@@ -7,7 +7,9 @@
  *             + l1 |w|_1 + l2/2 |w|_2^2,   low <= w_j <= high
  *
  * in the units the table is stored in; s_i are the row weights (1 without),
- * b is not penalised and not bounded.
+ * b is not penalised and not bounded. A table of K >= 3 classes has the
+ * multinomial loss instead, with weights and an intercept for each class
+ * (exact/classes.h).
  */
 #ifndef SOTTO_EXACT_H
 #define SOTTO_EXACT_H
@@ -32,13 +34,15 @@ typedef struct exact_problem {
 } exact_problem;
 
 typedef struct exact_solution {
-    double *weight; /* one for each feature */
+    double *weight; /* one for each feature; with K >= 3 classes K times so
+                       many, class after class */
     double intercept;
-    double objective; /* F */
-    double gap;       /* certified: F - F* <= gap; NaN where none exists */
-    int converged;    /* the tolerance was reached. If not, the answer is
-                         the best found, and its gap is true all the same */
-    int cancelled;    /* progress said so */
+    double *class_intercept; /* K; NULL with two classes or a number */
+    double objective;        /* F */
+    double gap;    /* certified: F - F* <= gap; NaN where none exists */
+    int converged; /* the tolerance was reached. If not, the answer is
+                      the best found, and its gap is true all the same */
+    int cancelled; /* progress said so */
 } exact_solution;
 
 /* SOTTO_DATA with one clear line where no minimiser exists. */

@@ -16,6 +16,9 @@
 typedef enum loss_kind { LOSS_LIST(LOSS_KIND) } loss_kind;
 #undef LOSS_KIND
 
+/* More classes than this are refused before a record is read. */
+enum { TABLE_MOST_CLASSES = 1000 };
+
 typedef struct loss {
     loss_kind kind;
     double delta; /* where loss_has_delta, else 0 */

@@ -37,9 +37,12 @@ struct sotto_model {
     double low, high;  /* the box, infinite without, in stored units */
     double radius;     /* of the L1 ball of all weights; the same */
     int64_t features;
-    char **name; /* NULL: features are called 1, 2, ... */
-    double *weight;
+    char **name;    /* NULL: features are called 1, 2, ... */
+    double *weight; /* of K >= 3 classes K times so many, class by class */
     double intercept;
+    double *class_intercept; /* K >= 3: of each class; else NULL */
+    int one_versus_rest; /* K >= 3: each class has a problem of its own; else
+                            the multinomial loss of all is one */
     double *scale; /* with MODEL_UNITS_SPREAD what each column's spread was
                       taken to be, in the file's units; 0: not known, and the
                       weight is 0. NULL: 0 for all */
@@ -78,6 +81,28 @@ const char *model_units_name(model_units units);
 
 /* An empty model for so many features; NULL when out of memory. */
 sotto_model *model_new(int64_t features);
+
+/* Makes room for weights and intercepts of m->classes >= 3 classes; 0 when out
+   of memory. */
+int model_make_classes(sotto_model *m);
+
+/* How many weights there are, and noises where they are known. */
+static inline int64_t model_weights(const sotto_model *m)
+{
+    return m->classes > 2 ? m->features * m->classes : m->features;
+}
+
+/* The linear part of class k alone: it shares all with the model, and is not
+   to be freed. */
+static inline sotto_model model_of_class(const sotto_model *m, int64_t k)
+{
+    sotto_model one = *m;
+    one.weight += k * m->features;
+    one.intercept = m->class_intercept[k];
+    if (one.noise)
+        one.noise += k * m->features;
+    return one;
+}
 
 /* Whether that delta is too large for so many rows; then it says so. */
 int model_remark_delta(double rows, double delta, sotto_error *remark);

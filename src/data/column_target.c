@@ -2,7 +2,6 @@
  * How the target is read: as a number, or as one of some classes.
  */
 #include "column_plan.h"
-#include "data.h"
 #include "loss.h"
 #include "number.h"
 

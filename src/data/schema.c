@@ -3,8 +3,8 @@
  * refused, because a mistyped bound must not become no bound.
  */
 #include "schema.h"
-#include "data.h"
 #include "json.h"
+#include "loss.h"
 
 #include <math.h>
 #include <string.h>

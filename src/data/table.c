@@ -351,6 +351,11 @@ int sotto_table_weights(const sotto_table *t, double *out)
     return t->weight != NULL;
 }
 
+int64_t sotto_table_classes(const sotto_table *t)
+{
+    return t->classes;
+}
+
 const char *sotto_table_class(const sotto_table *t, int which)
 {
     return which >= 0 && which < t->classes ? t->class_name[which] : NULL;

@@ -47,7 +47,7 @@ double exact_violation(const exact_problem *p, double w, double c)
 
 /* g*(v) = max over w in the box of v w - g(w): concave, so its maximum is
    the free one moved into the box. */
-static double penalty_conjugate(const exact_problem *p, double v)
+double exact_penalty_conjugate(const exact_problem *p, double v)
 {
     double beyond = shrink(v, p->l1), w;
     if (p->l2 > 0)
@@ -166,7 +166,7 @@ void exact_gap(exact_state *s, int always)
     }
     double scale = dual_scale(s), sum = 0, conjugates = 0;
     for (int64_t j = 0; j < s->view.p; j++) {
-        double g = penalty_conjugate(p, -scale * s->c[j]);
+        double g = exact_penalty_conjugate(p, -scale * s->c[j]);
         conjugates += g;
         sum += exact_penalty(p, s->w[j]) + g + scale * s->c[j] * s->w[j];
     }

@@ -2,7 +2,7 @@
  * The way in and out: what can be refused beforehand, the memory of a run,
  * and the answer in the units of the table.
  */
-#include "state.h"
+#include "classes.h"
 
 #include <assert.h>
 #include <float.h>
@@ -260,6 +260,8 @@ sotto_status exact_solve(exact_solution *out, const exact_problem *problem,
     exact_state s = {.problem = problem};
     memset(out, 0, sizeof *out);
     sotto_status status = check_options(problem, error);
+    if (status == SOTTO_OK && problem->table->classes > 2)
+        return exact_classes(out, problem, error);
     if (status == SOTTO_OK)
         status = check_rows(problem, error);
     if (status != SOTTO_OK)
@@ -273,7 +275,8 @@ sotto_status exact_solve(exact_solution *out, const exact_problem *problem,
 void exact_solution_free(exact_solution *s)
 {
     mem_free(s->weight);
-    s->weight = NULL;
+    mem_free(s->class_intercept);
+    s->weight = s->class_intercept = NULL;
 }
 
 /* ---- F at any point ---- */

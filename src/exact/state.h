@@ -140,6 +140,7 @@ double exact_curvature_bound(const exact_state *s);
 /* ---- gap.c ---- */
 
 double exact_penalty(const exact_problem *p, double w);
+double exact_penalty_conjugate(const exact_problem *p, double v);
 double exact_violation(const exact_problem *p, double w, double c);
 double exact_prox(const exact_problem *p, double at, double curvature);
 int exact_has_gap(const exact_problem *p);

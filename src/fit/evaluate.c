@@ -2,25 +2,14 @@
  * How good a model is on rows whose target is known. All of it is as
  * sensitive as the rows.
  */
-#include "data.h"
+#include "evaluate.h"
 #include "json.h"
-#include "model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct scored {
-    double score, weight;
-    int positive;
-} scored;
-
-static double row_weight(const sotto_table *t, int64_t i)
-{
-    return t->weight ? t->weight[i] : 1;
-}
-
-static double total_weight(const sotto_table *t)
+double evaluate_total(const sotto_table *t)
 {
     double sum = 0;
     for (int64_t i = 0; i < t->rows; i++)
@@ -47,8 +36,8 @@ static int is_bought(const sotto_model *m, const json_t *schema, int64_t j)
  * The weights' penalty in the units that training counted it in. Where the
  * model does not say which these were, and it matters, NaN.
  */
-static sotto_status penalty_of(double *out, const sotto_model *m,
-                               const sotto_table *t, sotto_error *error)
+sotto_status evaluate_penalty(double *out, const sotto_model *m,
+                              const sotto_table *t, sotto_error *error)
 {
     int file = m->units == MODEL_UNITS_FILE, mapped = 0;
     const char *text = m->schema ? m->schema : "{}";
@@ -88,13 +77,13 @@ static sotto_status objective(double *out, const sotto_model *m,
                               const sotto_table *t, const double *score,
                               sotto_error *error)
 {
-    double sum = 0, total = total_weight(t), penalty = NAN;
+    double sum = 0, total = evaluate_total(t), penalty = NAN;
     double unit = target_unit(m, t);
     for (int64_t i = 0; i < t->rows; i++) {
         double margin = (score[i] - t->target_centre) / t->target_half;
         sum += row_weight(t, i) * loss_value(&m->loss, margin, t->y[i]);
     }
-    sotto_status status = penalty_of(&penalty, m, t, error);
+    sotto_status status = evaluate_penalty(&penalty, m, t, error);
     if (status != SOTTO_OK)
         return status;
     *out = sum / total * unit * unit + penalty;
@@ -115,8 +104,9 @@ static int by_score(const void *a, const void *b)
 
 /* The chance that a positive row scores above a negative one, ties by half:
    for each group of equal scores, its positives beat all negatives below. */
-static double area(const scored *row, int64_t rows)
+double evaluate_area(scored *row, int64_t rows)
 {
+    qsort(row, (size_t)rows, sizeof *row, by_score);
     double below = 0, positives = 0, wins = 0;
     for (int64_t i = 0; i < rows;) {
         double up = 0, down = 0, score = row[i].score;
@@ -134,7 +124,7 @@ static sotto_status two_classes(sotto_quality *q, const sotto_model *m,
                                 sotto_error *error)
 {
     scored *row = mem_zeroed((size_t)t->rows, sizeof *row);
-    double total = total_weight(t), right = 0, sum = 0;
+    double total = evaluate_total(t), right = 0, sum = 0;
     if (!row)
         return error_memory(error);
     for (int64_t i = 0; i < t->rows; i++) {
@@ -142,9 +132,8 @@ static sotto_status two_classes(sotto_quality *q, const sotto_model *m,
         right += (score[i] > 0) == row[i].positive ? row[i].weight : 0;
         sum += row[i].weight * loss_value(&m->loss, score[i], t->y[i]);
     }
-    qsort(row, (size_t)t->rows, sizeof *row, by_score);
     q->accuracy = right / total;
-    q->auc = area(row, t->rows);
+    q->auc = evaluate_area(row, t->rows);
     if (loss_has_log_odds(m->loss.kind))
         q->log_loss = sum / total;
     mem_wipe(row, (size_t)t->rows * sizeof *row);
@@ -157,7 +146,7 @@ static sotto_status two_classes(sotto_quality *q, const sotto_model *m,
 static void a_number(sotto_quality *q, const sotto_table *t,
                      const double *score)
 {
-    double total = total_weight(t), mean = 0, spread = 0, wrong = 0;
+    double total = evaluate_total(t), mean = 0, spread = 0, wrong = 0;
     for (int64_t i = 0; i < t->rows; i++)
         mean += row_weight(t, i) / total * t->y[i];
     for (int64_t i = 0; i < t->rows; i++) {
@@ -202,6 +191,8 @@ sotto_status sotto_evaluate(sotto_quality *out, const sotto_model *m,
         return error_set(error, SOTTO_USAGE,
                          "the table has no target that fits the model: read "
                          "it with sotto_table_read_for, labelled");
+    if (m->classes > 2)
+        return evaluate_classes(out, m, t, error);
     double *score = mem_zeroed((size_t)t->rows, sizeof *score);
     if (!score)
         return error_memory(error);

@@ -5,6 +5,7 @@
 #include "fit.h"
 
 #include <math.h>
+#include <string.h>
 
 sotto_status fit_check_exact(const sotto_options *options, sotto_error *error)
 {
@@ -108,13 +109,17 @@ static sotto_status fit_exact_model(sotto_model **out, const fit_task *task,
         return status;
     status = fit_begin(out, task, t, error);
     if (status == SOTTO_OK && scaled->spread) {
-        fit_unscale(scaled, s->weight);
+        for (int64_t k = 0; k < (t->classes > 2 ? t->classes : 1); k++)
+            fit_unscale(scaled, s->weight + k * t->features);
         fit_set_scales(*out, &maps, scaled->spread);
         scaled->spread = NULL;
         unit = t->target_half * t->target_half;
     }
     if (status == SOTTO_OK) {
-        fit_set_weights(*out, &maps, s->weight, s->intercept);
+        if (s->class_intercept)
+            fit_set_classes(*out, &maps, s->weight, s->class_intercept);
+        else
+            fit_set_weights(*out, &maps, s->weight, s->intercept);
         status = fit_certify(*out, t, s, p->tolerance, unit, error);
     }
     fit_free_maps(&maps);
@@ -140,6 +145,58 @@ static sotto_status fit_use_units(exact_problem *p, fit_scaled *scaled,
     return status;
 }
 
+/* ---- one class against the others ---- */
+
+/* Class k of the table against all others; y is the caller's memory. */
+static sotto_table against(const sotto_table *t, int64_t k, double *y)
+{
+    sotto_table one = *t;
+    for (int64_t i = 0; i < t->rows; i++)
+        y[i] = t->y[i] == (double)k ? 1 : -1;
+    one.y = y;
+    one.classes = 2;
+    return one;
+}
+
+/* What is small is the sum of the problems' F: their gaps add up. */
+static sotto_status fit_one_versus_rest(exact_solution *out,
+                                        const exact_problem *p,
+                                        sotto_error *error)
+{
+    const sotto_table *t = p->table;
+    size_t features = (size_t)t->features, classes = (size_t)t->classes;
+    double *y = mem_zeroed((size_t)t->rows, sizeof *y);
+    *out = (exact_solution){
+        .weight = mem_zeroed(features * classes, sizeof *out->weight),
+        .class_intercept = mem_zeroed(classes, sizeof(double)),
+        .converged = 1};
+    sotto_status status = y && out->weight && out->class_intercept
+                              ? SOTTO_OK
+                              : error_memory(error);
+    for (size_t k = 0; status == SOTTO_OK && !out->cancelled && k < classes;
+         k++) {
+        exact_solution s;
+        sotto_table one = against(t, (int64_t)k, y);
+        exact_problem problem = *p;
+        problem.table = &one;
+        status = exact_solve(&s, &problem, error);
+        if (status != SOTTO_OK)
+            break;
+        memcpy(out->weight + k * features, s.weight, features * sizeof(double));
+        out->class_intercept[k] = s.intercept;
+        out->objective += s.objective;
+        out->gap += s.gap;
+        out->converged &= s.converged;
+        out->cancelled |= s.cancelled;
+        exact_solution_free(&s);
+    }
+    mem_wipe(y, y ? (size_t)t->rows * sizeof *y : 0);
+    mem_free(y);
+    if (status != SOTTO_OK)
+        exact_solution_free(out);
+    return status;
+}
+
 static sotto_status fit_solve(sotto_model **out, const sotto_table *t,
                               const fit_task *task, exact_problem *p,
                               sotto_error *error)
@@ -148,7 +205,9 @@ static sotto_status fit_solve(sotto_model **out, const sotto_table *t,
     fit_scaled scaled = {0};
     sotto_status status = fit_use_units(p, &scaled, task, error);
     if (status == SOTTO_OK)
-        status = exact_solve(&s, p, error);
+        status = task->one_versus_rest && t->classes > 2
+                     ? fit_one_versus_rest(&s, p, error)
+                     : exact_solve(&s, p, error);
     if (status == SOTTO_OK) {
         status = s.cancelled
                      ? error_set(error, SOTTO_INTERRUPTED, "interrupted")

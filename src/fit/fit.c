@@ -36,6 +36,9 @@ fit_task fit_read_task(const sotto_options *options)
                   .radius = INFINITY,
                   .intercept = option_is(options, OPTION_INTERCEPT, "yes")};
     loss_named(option_text(options, OPTION_LOSS), &t.loss.kind);
+    t.one_versus_rest =
+        option_is(options, OPTION_MULTICLASS, "one-versus-rest") ||
+        (loss_has_classes(t.loss.kind) && !loss_has_log_odds(t.loss.kind));
     if (loss_has_delta(t.loss.kind))
         t.loss.delta = option_number(options, OPTION_HUBER_DELTA);
     option_pair(options, OPTION_BOX, &t.low, &t.high);
@@ -69,7 +72,8 @@ sotto_status fit_begin(sotto_model **out, const fit_task *task,
                        const sotto_table *t, sotto_error *error)
 {
     sotto_model *m = model_new(t->features);
-    if (!m || !fit_copy_names(m, t)) {
+    if (!m || !fit_copy_names(m, t) ||
+        (m->classes > 2 && !model_make_classes(m))) {
         sotto_model_free(m);
         return error_memory(error);
     }
@@ -81,6 +85,7 @@ sotto_status fit_begin(sotto_model **out, const fit_task *task,
     m->high = task->high;
     m->radius = task->radius;
     m->scales_rows = t->scaled > 0;
+    m->one_versus_rest = task->one_versus_rest;
     *out = m;
     return SOTTO_OK;
 }
@@ -131,6 +136,16 @@ void fit_set_weights(sotto_model *m, const fit_maps *maps, const double *weight,
     m->intercept = maps->target_half * intercept + maps->target_centre;
 }
 
+void fit_set_classes(sotto_model *m, const fit_maps *maps, const double *weight,
+                     const double *intercept)
+{
+    for (int64_t k = 0; k < m->classes; k++) {
+        sotto_model one = model_of_class(m, k);
+        fit_set_weights(&one, maps, weight + k * m->features, intercept[k]);
+        m->class_intercept[k] = one.intercept;
+    }
+}
+
 /* Of stored columns; takes the array over. Where all are 0 there is none. */
 void fit_set_scales(sotto_model *m, const fit_maps *maps, double *spread)
 {
@@ -161,6 +176,10 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
         !loss_named_has(name, loss_has_delta))
         return loss_require(name, loss_has_delta, "--huber-delta",
                             "has no delta", error);
+    if (option_is(options, OPTION_MULTICLASS, "multinomial") &&
+        !loss_named_has(name, loss_has_log_odds))
+        return loss_require(name, loss_has_log_odds, "--multiclass",
+                            "is learned one-versus-rest", error);
     return option_exact(options) ? fit_check_exact(options, error)
                                  : fit_check_private(options, error);
 }

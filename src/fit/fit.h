@@ -19,6 +19,7 @@ typedef struct fit_task {
     model_units units; /* of l1 and l2 */
     double radius;     /* of one L1 ball of all weights; infinite: none */
     int intercept;
+    int one_versus_rest; /* how three classes and more are learned */
 } fit_task;
 
 fit_task fit_read_task(const sotto_options *options);
@@ -41,6 +42,10 @@ void fit_free_maps(fit_maps *maps);
 /* Weights in stored units become those of the model. */
 void fit_set_weights(sotto_model *m, const fit_maps *maps, const double *weight,
                      double intercept);
+
+/* The same of each class, where there are three or more. */
+void fit_set_classes(sotto_model *m, const fit_maps *maps, const double *weight,
+                     const double *intercept);
 
 /* What stored columns' spread was taken to be becomes the model's scales. */
 void fit_set_scales(sotto_model *m, const fit_maps *maps, double *spread);

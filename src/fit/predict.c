@@ -186,11 +186,47 @@ static double predict_sigmoid(double m)
     return m > 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
-sotto_status sotto_predict(double *out, const sotto_model *m,
-                           const sotto_table *t, sotto_answer what,
-                           sotto_error *error)
+/* x'w + b of all rows. */
+static sotto_status predict_scores(double *out, const sotto_model *m,
+                                   const sotto_table *t, sotto_error *error)
+{
+    for (int64_t i = 0; i < t->rows; i++)
+        out[i] = m->intercept;
+    if (t->sparse)
+        predict_sparse(out, m, t);
+    else
+        predict_dense(out, m, t);
+    sotto_status status = predict_shorten(out, m, t, error);
+    if (status == SOTTO_OK)
+        status = predict_check_finite(out, t->rows, error);
+    return status;
+}
+
+/* Scores of one row become probabilities: of the multinomial loss, or each
+   class's own divided by their sum. */
+static void predict_chances(const sotto_model *m, double *row)
+{
+    double most = row[0], sum = 0;
+    for (int64_t k = 1; k < m->classes; k++)
+        most = fmax(most, row[k]);
+    for (int64_t k = 0; k < m->classes; k++) {
+        row[k] =
+            m->one_versus_rest ? predict_sigmoid(row[k]) : exp(row[k] - most);
+        sum += row[k];
+    }
+    for (int64_t k = 0; k < m->classes; k++)
+        row[k] = sum > 0 ? row[k] / sum : 1 / (double)m->classes;
+}
+
+sotto_status sotto_predict_classes(double *out, const sotto_model *m,
+                                   const sotto_table *t, sotto_answer what,
+                                   sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
+    if (m->classes <= 2 || what == SOTTO_ANSWER_VALUE)
+        return error_set(error, SOTTO_USAGE,
+                         "expected a model of three classes or more, and "
+                         "scores or probabilities");
     if (what == SOTTO_ANSWER_PROBA)
         status = loss_require(loss_name(m->loss.kind), loss_has_log_odds,
                               "--proba", "has no probabilities", error);
@@ -198,15 +234,65 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
         status = predict_check(m, t, error);
     if (status != SOTTO_OK)
         return status;
-    for (int64_t i = 0; i < t->rows; i++)
-        out[i] = m->intercept;
-    if (t->sparse)
-        predict_sparse(out, m, t);
-    else
-        predict_dense(out, m, t);
-    status = predict_shorten(out, m, t, error);
+    double *score = mem_zeroed((size_t)t->rows, sizeof *score);
+    if (!score)
+        return error_memory(error);
+    for (int64_t k = 0; k < m->classes && status == SOTTO_OK; k++) {
+        sotto_model one = model_of_class(m, k);
+        status = predict_scores(score, &one, t, error);
+        for (int64_t i = 0; i < t->rows; i++)
+            out[i * m->classes + k] = score[i];
+    }
+    for (int64_t i = 0; what == SOTTO_ANSWER_PROBA && i < t->rows; i++)
+        predict_chances(m, out + i * m->classes);
+    mem_wipe(score, (size_t)t->rows * sizeof *score);
+    mem_free(score);
+    return status;
+}
+
+/* The index of the class that scores most, the first of equal ones. */
+static sotto_status predict_best(double *out, const sotto_model *m,
+                                 const sotto_table *t, sotto_answer what,
+                                 sotto_error *error)
+{
+    size_t count = (size_t)(t->rows * m->classes);
+    if (what != SOTTO_ANSWER_VALUE)
+        return error_set(error, SOTTO_USAGE,
+                         "the model has %lld classes: scores and "
+                         "probabilities are answered by sotto_predict_classes",
+                         (long long)m->classes);
+    double *score = mem_zeroed(count, sizeof *score);
+    if (!score)
+        return error_memory(error);
+    sotto_status status =
+        sotto_predict_classes(score, m, t, SOTTO_ANSWER_SCORE, error);
+    for (int64_t i = 0; status == SOTTO_OK && i < t->rows; i++) {
+        const double *row = score + i * m->classes;
+        int64_t best = 0;
+        for (int64_t k = 1; k < m->classes; k++)
+            best = row[k] > row[best] ? k : best;
+        out[i] = (double)best;
+    }
+    mem_wipe(score, count * sizeof *score);
+    mem_free(score);
+    return status;
+}
+
+sotto_status sotto_predict(double *out, const sotto_model *m,
+                           const sotto_table *t, sotto_answer what,
+                           sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    if (m->classes > 2)
+        return predict_best(out, m, t, what, error);
+    if (what == SOTTO_ANSWER_PROBA)
+        status = loss_require(loss_name(m->loss.kind), loss_has_log_odds,
+                              "--proba", "has no probabilities", error);
     if (status == SOTTO_OK)
-        status = predict_check_finite(out, t->rows, error);
+        status = predict_check(m, t, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = predict_scores(out, m, t, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t i = 0; i < t->rows; i++)

@@ -26,6 +26,15 @@ sotto_model *model_new(int64_t features)
     return m;
 }
 
+int model_make_classes(sotto_model *m)
+{
+    mem_free(m->weight);
+    mem_free(m->class_intercept);
+    m->weight = mem_zeroed((size_t)model_weights(m), sizeof *m->weight);
+    m->class_intercept = mem_zeroed((size_t)m->classes, sizeof(double));
+    return m->weight && m->class_intercept;
+}
+
 const char *model_units_name(model_units units)
 {
     return units == MODEL_UNITS_SPREAD ? "spread"
@@ -39,6 +48,7 @@ void sotto_model_free(sotto_model *m)
         return;
     mem_free_texts(m->name, m->features);
     mem_free(m->weight);
+    mem_free(m->class_intercept);
     mem_free(m->scale);
     mem_free(m->noise);
     mem_free_texts(m->class_name, m->classes);
@@ -129,18 +139,51 @@ double sotto_model_noise(const sotto_model *m, int64_t j)
 
 void sotto_model_weights(const sotto_model *m, double *out)
 {
-    memcpy(out, m->weight, (size_t)m->features * sizeof *out);
+    sotto_model_class_weights(m, 0, out);
 }
 
 void sotto_model_noises(const sotto_model *m, double *out)
 {
-    for (int64_t j = 0; j < m->features; j++)
-        out[j] = sotto_model_noise(m, j);
+    sotto_model_class_noises(m, 0, out);
 }
 
 double sotto_model_intercept(const sotto_model *m)
 {
     return m->intercept;
+}
+
+int64_t sotto_model_classes(const sotto_model *m)
+{
+    return m->classes;
+}
+
+/* Where there are fewer than three classes, all have the same weights. */
+static int64_t class_offset(const sotto_model *m, int64_t k)
+{
+    return m->classes > 2 ? k * m->features : 0;
+}
+
+void sotto_model_class_weights(const sotto_model *m, int64_t k, double *out)
+{
+    memcpy(out, m->weight + class_offset(m, k),
+           (size_t)m->features * sizeof *out);
+}
+
+void sotto_model_class_noises(const sotto_model *m, int64_t k, double *out)
+{
+    int64_t from = class_offset(m, k);
+    for (int64_t j = 0; j < m->features; j++)
+        out[j] = sotto_model_noise(m, from + j);
+}
+
+double sotto_model_class_intercept(const sotto_model *m, int64_t k)
+{
+    return m->classes > 2 ? m->class_intercept[k] : m->intercept;
+}
+
+int sotto_model_one_versus_rest(const sotto_model *m)
+{
+    return m->one_versus_rest;
 }
 
 const char *sotto_model_class(const sotto_model *m, int which)

@@ -84,14 +84,27 @@ static int read_undeclared(sotto_model *m, json_t *root)
            (json_is_string(word) && !strcmp(json_string_value(word), "rows"));
 }
 
-/* -1: out of memory; 0: not two words where there must be; 1: fine. */
+/* How K >= 3 classes were learned; of two it is not said. */
+static int read_strategy(sotto_model *m, json_t *root)
+{
+    const char *word = json_string_value(json_object_get(root, "strategy"));
+    if (m->classes <= 2)
+        return !json_object_get(root, "strategy");
+    m->one_versus_rest = word && !strcmp(word, "one-versus-rest");
+    if (!word || (!m->one_versus_rest && (strcmp(word, "multinomial") ||
+                                          !loss_has_log_odds(m->loss.kind))))
+        return 0;
+    return model_make_classes(m) ? 1 : -1;
+}
+
+/* -1: out of memory; 0: not words where there must be; 1: fine. */
 static int read_classes(sotto_model *m, json_t *root)
 {
     json_t *classes = json_object_get(root, "classes");
     size_t count = json_array_size(classes);
     if (!loss_has_classes(m->loss.kind))
         return json_is_null(classes);
-    if (count != 2)
+    if (count < 2 || count > TABLE_MOST_CLASSES)
         return 0;
     m->class_name = mem_zeroed(count, sizeof *m->class_name);
     m->classes = m->class_name ? (int64_t)count : 0;
@@ -102,7 +115,7 @@ static int read_classes(sotto_model *m, json_t *root)
         if (!m->class_name[i])
             return word ? -1 : 0;
     }
-    return m->class_name ? 1 : -1;
+    return m->class_name ? read_strategy(m, root) : -1;
 }
 
 static int read_names(sotto_model *m, json_t *features)
@@ -131,8 +144,26 @@ static int64_t read_index(const char *key)
     return *key ? 0 : index;
 }
 
-/* One number for each feature, or those that are not 0. */
-static int read_vector(double *out, int64_t features, json_t *from)
+/* A number, or a list of `width` numbers, one for each class. */
+static int read_numbers(double *out, int64_t features, int64_t width,
+                        json_t *from)
+{
+    if (width == 1)
+        *out = json_number_value(from);
+    if (width == 1 || json_array_size(from) != (size_t)width)
+        return width == 1 && json_is_number(from);
+    for (int64_t k = 0; k < width; k++) {
+        json_t *value = json_array_get(from, (size_t)k);
+        if (!json_is_number(value))
+            return 0;
+        out[k * features] = json_number_value(value);
+    }
+    return 1;
+}
+
+/* One number for each feature (and class), or those that are not 0. */
+static int read_vector(double *out, int64_t features, int64_t width,
+                       json_t *from)
 {
     const char *key;
     json_t *value;
@@ -141,18 +172,23 @@ static int read_vector(double *out, int64_t features, json_t *from)
         return 0;
     json_array_foreach(from, i, value)
     {
-        if (!json_is_number(value))
+        if (!read_numbers(out + i, features, width, value))
             return 0;
-        out[i] = json_number_value(value);
     }
     json_object_foreach(from, key, value)
     {
         int64_t index = read_index(key);
-        if (index < 1 || index > features || !json_is_number(value))
+        if (index < 1 || index > features ||
+            !read_numbers(out + index - 1, features, width, value))
             return 0;
-        out[index - 1] = json_number_value(value);
     }
     return json_is_array(from) || json_is_object(from);
+}
+
+/* Numbers of a feature: one, or with K >= 3 classes K. */
+static int64_t width_of(const sotto_model *m)
+{
+    return m->classes > 2 ? m->classes : 1;
 }
 
 /* Of models with a statement, and not of all of them. */
@@ -163,11 +199,11 @@ static int read_noise(sotto_model *m, json_t *root)
         return 1;
     if (!json_is_object(json_object_get(root, "privacy")))
         return 0;
-    m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
+    m->noise = mem_zeroed((size_t)model_weights(m), sizeof *m->noise);
     if (!m->noise)
         return -1;
-    int fine = read_vector(m->noise, m->features, noise);
-    for (int64_t j = 0; fine && j < m->features; j++)
+    int fine = read_vector(m->noise, m->features, width_of(m), noise);
+    for (int64_t j = 0; fine && j < model_weights(m); j++)
         fine = m->noise[j] >= 0;
     return fine;
 }
@@ -185,10 +221,12 @@ static int read_scales(sotto_model *m, json_t *root)
     if (scales && !m->scale)
         return -1;
     if (scales)
-        fine = read_vector(m->scale, m->features, scales);
+        fine = read_vector(m->scale, m->features, 1, scales);
     for (int64_t j = 0; fine && by_spread && j < m->features; j++) {
         double scale = m->scale ? m->scale[j] : 0;
-        fine = scale > 0 || (scale == 0 && m->weight[j] == 0);
+        fine = scale > 0 || scale == 0;
+        for (int64_t k = 0; fine && scale == 0 && k < width_of(m); k++)
+            fine = m->weight[k * m->features + j] == 0;
     }
     return fine;
 }
@@ -213,9 +251,9 @@ static int read_rest(sotto_model *m, json_t *root)
 {
     json_t *schema = json_object_get(root, "schema");
     json_t *intercept = json_object_get(root, "intercept");
-    if (!json_is_number(intercept) || !json_is_object(schema))
+    double *to = m->classes > 2 ? m->class_intercept : &m->intercept;
+    if (!read_numbers(to, 1, width_of(m), intercept) || !json_is_object(schema))
         return 0;
-    m->intercept = json_number_value(intercept);
     json_t *statement = json_object_get(root, "privacy");
     if (!read_text(&m->schema, schema) ||
         (json_is_object(statement) && !read_text(&m->statement, statement)))
@@ -236,11 +274,11 @@ static int64_t count_features(json_t *features)
 static int has_known_keys(json_t *root)
 {
     static const char *const known[] = {
-        "sotto_model", "not_private",   "loss",       "huber_delta",
-        "penalty",     "classes",       "intercept",  "features",
-        "weights",     "schema",        "privacy",    "checksum",
-        "row_norm",    "noise",         "undeclared", "rows",
-        "signature",   "penalty_scales"};
+        "sotto_model", "not_private",    "loss",       "huber_delta",
+        "penalty",     "classes",        "intercept",  "features",
+        "weights",     "schema",         "privacy",    "checksum",
+        "row_norm",    "noise",          "undeclared", "rows",
+        "signature",   "penalty_scales", "strategy"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -272,7 +310,7 @@ sotto_status model_read_parts(sotto_model **out, const char *name, json_t *root,
     if (fine > 0)
         fine = read_names(m, features);
     if (fine > 0)
-        fine = read_vector(m->weight, m->features,
+        fine = read_vector(m->weight, m->features, width_of(m),
                            json_object_get(root, "weights"));
     if (fine > 0)
         fine = read_scales(m, root);

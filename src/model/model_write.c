@@ -81,12 +81,34 @@ static json_t *classes_of(const sotto_model *m)
     return classes;
 }
 
+static json_t *intercept_of(const sotto_model *m)
+{
+    if (m->classes <= 2)
+        return json_real(m->intercept);
+    json_t *list = json_array();
+    for (int64_t k = 0; k < m->classes; k++)
+        json_append(&list, json_real(m->class_intercept[k]));
+    return list;
+}
+
 static json_t *row_norm_of(const sotto_model *m)
 {
     json_t *norm = json_object();
     json_add_number(&norm, "bound", m->norm_bound);
     json_add_number(&norm, "centre", m->norm_centre);
     return norm;
+}
+
+/* K numbers of one feature, or its one. */
+static void put_numbers(text_buffer *t, const sotto_model *m, const double *x,
+                        int64_t j, int64_t width)
+{
+    text_put(t, width > 1 ? "[" : "");
+    for (int64_t k = 0; k < width; k++) {
+        text_put(t, k ? ", " : "");
+        text_number(t, x[k * m->features + j]);
+    }
+    text_put(t, width > 1 ? "]" : "");
 }
 
 static void put_problem(text_buffer *t, const sotto_model *m)
@@ -96,6 +118,10 @@ static void put_problem(text_buffer *t, const sotto_model *m)
         put_member(t, "huber_delta", json_real(m->loss.delta));
     put_member(t, "penalty", penalty_of(m));
     put_member(t, "classes", m->classes ? classes_of(m) : json_null());
+    if (m->classes > 2)
+        put_member(t, "strategy",
+                   json_string(m->one_versus_rest ? "one-versus-rest"
+                                                  : "multinomial"));
     if (m->scales_rows)
         put_member(t, "undeclared", json_string("rows"));
     if (isfinite(m->norm_bound))
@@ -116,60 +142,72 @@ static void put_features(text_buffer *t, const sotto_model *m)
 }
 
 /* Many numbered features of which few are used: only those. */
-static void put_sparse(text_buffer *t, const double *x, int64_t count)
+static void put_sparse(text_buffer *t, const sotto_model *m, const double *x,
+                       int64_t width)
 {
     const char *between = "";
     text_put(t, "{");
-    for (int64_t j = 0; j < count; j++) {
-        if (x[j] == 0 && !signbit(x[j]))
+    for (int64_t j = 0; j < m->features; j++) {
+        int any = 0;
+        for (int64_t k = 0; k < width; k++) {
+            double at = x[k * m->features + j];
+            any |= at != 0 || signbit(at);
+        }
+        if (!any)
             continue;
         text_format(t, "%s\n    \"%lld\": ", between, (long long)j + 1);
-        text_number(t, x[j]);
+        put_numbers(t, m, x, j, width);
         between = ",";
     }
     text_put(t, "},\n");
 }
 
-/* One number for each feature. */
-static void put_vector(text_buffer *t, const sotto_model *m, const double *x)
+/* One number for each feature, or one for each class of it. */
+static void put_vector(text_buffer *t, const sotto_model *m, const double *x,
+                       int64_t width)
 {
     int64_t used = 0;
-    for (int64_t j = 0; j < m->features; j++)
+    for (int64_t j = 0; j < m->features * width; j++)
         used += x[j] != 0;
     if (!m->name && m->features > MODEL_LISTED && used < m->features / 3) {
-        put_sparse(t, x, m->features);
+        put_sparse(t, m, x, width);
         return;
     }
     text_put(t, "[");
     for (int64_t j = 0; j < m->features; j++) {
         text_put(t, j ? ",\n    " : "\n    ");
-        text_number(t, x[j]);
+        put_numbers(t, m, x, j, width);
     }
     text_put(t, "],\n");
 }
 
 static void put_weights(text_buffer *t, const sotto_model *m)
 {
+    int64_t width = m->classes > 2 ? m->classes : 1;
     text_put(t, "  \"weights\": ");
-    put_vector(t, m, m->weight);
+    put_vector(t, m, m->weight, width);
     if (m->scale) {
         text_put(t, "  \"penalty_scales\": ");
-        put_vector(t, m, m->scale);
+        put_vector(t, m, m->scale, 1);
     }
     if (m->noise) {
         text_put(t, "  \"noise\": ");
-        put_vector(t, m, m->noise);
+        put_vector(t, m, m->noise, width);
     }
 }
 
 static sotto_status check_finite(const sotto_model *m, sotto_error *error)
 {
-    int64_t j = 0;
+    int64_t j = 0, all = model_weights(m);
+    int fine = isfinite(m->intercept) != 0;
     char buffer[24];
-    while (j < m->features && isfinite(m->weight[j]))
+    while (j < all && isfinite(m->weight[j]))
         j++;
-    if (j == m->features && isfinite(m->intercept))
+    for (int64_t k = 0; m->classes > 2 && k < m->classes; k++)
+        fine &= isfinite(m->class_intercept[k]) != 0;
+    if (j == all && fine)
         return SOTTO_OK;
+    j = j < all ? j % m->features : m->features;
     return error_set(
         error, SOTTO_FAILED,
         "the %s%s%s is too large for a double in the units of "
@@ -190,7 +228,7 @@ sotto_status model_put_body(const sotto_model *m, text_buffer *t,
     if (!m->statement)
         text_put(t, "  \"not_private\": true,\n");
     put_problem(t, m);
-    put_member(t, "intercept", json_real(m->intercept));
+    put_member(t, "intercept", intercept_of(m));
     put_features(t, m);
     put_weights(t, m);
     if (m->statement && m->rows > 0)
