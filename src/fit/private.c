@@ -47,8 +47,9 @@ static double run_rows(const private_run *r)
 static sotto_status run_solver(private_run *r, sotto_model *m,
                                sotto_error *error)
 {
-    m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
+    m->noise = mem_zeroed((size_t)model_weights(m), sizeof *m->noise);
     r->answer.weight = m->weight;
+    r->answer.class_intercept = m->class_intercept;
     r->answer.noise = m->noise;
     r->answer.spread = mem_zeroed((size_t)m->features, sizeof(double));
     sotto_status status = m->noise && r->answer.spread
@@ -58,7 +59,9 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
         status = fit_begin_private_bounds(r, error);
     if (status == SOTTO_OK)
         status = r->run.solver->run(&r->run, &r->answer, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && m->class_intercept)
+        fit_set_classes(m, &r->maps, m->weight, m->class_intercept);
+    else if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, r->answer.intercept);
     if (status == SOTTO_OK)
         fit_keep_units(r, m);
@@ -198,11 +201,13 @@ static sotto_status check_classes(const private_run *r, sotto_error *error)
 {
     const solver_run *run = &r->run;
     if (!run->facts.classes ||
-        (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC))
+        (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC &&
+         !r->task.one_versus_rest))
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "private training takes more than two classes with "
-                     "--solver auto and --loss logistic; %lld are declared",
+                     "--solver auto, --loss logistic and --multiclass "
+                     "multinomial; %lld are declared",
                      (long long)run->facts.classes);
 }
 
