@@ -116,9 +116,11 @@ void cli_json_text(FILE *to, const char *text);
 /* Prints a double so that it reads back as the same bits; null for NaN. */
 void cli_json_number(FILE *to, double x);
 
-/* Print a further member on stdout: , "key": x and , "key": ["a", "b"]. */
+/* Prints a further member on stdout: , "key": x. */
 void cli_json_member(const char *key, double x);
-void cli_json_pair(const char *key, const char *a, const char *b);
+
+/* , "classes": [...] of a model. */
+void cli_json_classes(const sotto_model *m);
 
 /* What a verb that wrote a file, or a folder, prints: {"output": PATH}. */
 void cli_json_output(const char *path);

@@ -101,6 +101,22 @@ static void doctor_range(const char *what, const doctor_summary *s)
            sotto_number_print(s->mean, 5).text);
 }
 
+/* The rows of each class; of many the first few. */
+static void doctor_classes(const sotto_table *t, const double *x)
+{
+    int64_t classes = sotto_table_classes(t);
+    printf("target: %lld classes", (long long)classes);
+    for (int k = 0; k < classes && k < 8; k++) {
+        int64_t rows = 0;
+        for (int64_t i = 0; i < sotto_table_rows(t); i++)
+            rows += x[i] == k;
+        printf(", \"");
+        cli_print_name(stdout, sotto_table_class(t, k), DOCTOR_NAME);
+        printf("\" %lld rows", (long long)rows);
+    }
+    printf("%s\n", classes > 8 ? ", ..." : "");
+}
+
 static void doctor_target(const sotto_table *t, double *x)
 {
     if (!sotto_table_target(t, x)) {
@@ -111,7 +127,9 @@ static void doctor_target(const sotto_table *t, double *x)
     int64_t positive = 0;
     for (int64_t i = 0; i < sotto_table_rows(t); i++)
         positive += x[i] > 0;
-    if (sotto_table_class(t, 0)) {
+    if (sotto_table_classes(t) > 2)
+        doctor_classes(t, x);
+    else if (sotto_table_class(t, 0)) {
         printf("target: two classes, \"");
         cli_print_name(stdout, sotto_table_class(t, 0), DOCTOR_NAME);
         printf("\" %lld rows, \"", (long long)(sotto_table_rows(t) - positive));
@@ -196,9 +214,11 @@ static void doctor_json(const char *path, const sotto_table *t, double *x)
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
         cli_json_member("weight_mean", s.mean);
     }
-    if (sotto_table_class(t, 0))
-        cli_json_pair("classes", sotto_table_class(t, 0),
-                      sotto_table_class(t, 1));
+    for (int k = 0; sotto_table_class(t, k); k++) {
+        printf("%s", k ? ", " : ", \"classes\": [");
+        cli_json_text(stdout, sotto_table_class(t, k));
+    }
+    printf("%s", sotto_table_class(t, 0) ? "]" : "");
     printf(", \"features_listed\": %lld, \"feature\": [", (long long)shown);
     for (int64_t j = 0; j < shown; j++)
         doctor_json_feature(t, j, x);

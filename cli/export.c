@@ -9,7 +9,14 @@
 static void export_remark(const sotto_model *m, const char *text)
 {
     const char *low = sotto_model_class(m, 0), *high = sotto_model_class(m, 1);
-    if (!low || !strstr(text, "\nlabel 1 -1\n") ||
+    double value;
+    for (int k = 0; sotto_model_classes(m) > 2 && sotto_model_class(m, k); k++)
+        if (!sotto_number_parse(sotto_model_class(m, k), &value)) {
+            fprintf(stderr, "sotto: remark: labels 1, 2, ... stand for the "
+                            "classes in the order of the model\n");
+            return;
+        }
+    if (!low || sotto_model_classes(m) > 2 || !strstr(text, "\nlabel 1 -1\n") ||
         (!strcmp(low, "-1") && !strcmp(high, "1")))
         return;
     fprintf(stderr, "sotto: remark: label 1 stands for the class \"");

@@ -64,12 +64,13 @@ void cli_json_member(const char *key, double x)
     cli_json_number(stdout, x);
 }
 
-void cli_json_pair(const char *key, const char *a, const char *b)
+void cli_json_classes(const sotto_model *m)
 {
-    printf(", \"%s\": [", key);
-    cli_json_text(stdout, a);
-    printf(", ");
-    cli_json_text(stdout, b);
+    printf(", \"classes\": [");
+    for (int k = 0; sotto_model_class(m, k); k++) {
+        printf("%s", k ? ", " : "");
+        cli_json_text(stdout, sotto_model_class(m, k));
+    }
     printf("]");
 }
 

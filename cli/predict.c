@@ -7,27 +7,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void predict_print(FILE *to, const sotto_model *m, int as_classes,
-                          const double *answer, int64_t rows)
+/* What is printed for each row: one answer, or with three classes and more one
+   for each class. */
+typedef struct predict_answers {
+    int as_classes;
+    int64_t width;
+    const double *value;
+    int64_t rows;
+} predict_answers;
+
+/* The class of an answer: below or above 0, or an index. */
+static const char *predict_class(const sotto_model *m, double answer)
 {
-    for (int64_t i = 0; i < rows; i++)
-        if (as_classes)
-            fprintf(to, "%s\n", sotto_model_class(m, answer[i] > 0));
-        else
-            fprintf(to, "%s\n", sotto_number_exact(answer[i]).text);
+    return sotto_model_class(m, sotto_model_classes(m) > 2 ? (int)answer
+                                                           : answer > 0);
+}
+
+/* The names of the classes as a header of CSV. */
+static void predict_header(FILE *to, const sotto_model *m)
+{
+    for (int k = 0; sotto_model_class(m, k); k++) {
+        const char *name = sotto_model_class(m, k);
+        int quoted = strpbrk(name, ",\"\n\r") != NULL;
+        fprintf(to, "%s%s", k ? "," : "", quoted ? "\"" : "");
+        for (; *name; name++)
+            fprintf(to, *name == '"' ? "\"\"" : "%c", *name);
+        fputs(quoted ? "\"" : "", to);
+    }
+    fputs("\n", to);
+}
+
+static void predict_print(FILE *to, const sotto_model *m,
+                          const predict_answers *a)
+{
+    if (a->width > 1)
+        predict_header(to, m);
+    for (int64_t i = 0; i < a->rows * a->width; i++)
+        fprintf(to, "%s%s",
+                a->as_classes ? predict_class(m, a->value[i])
+                              : sotto_number_exact(a->value[i]).text,
+                (i + 1) % a->width ? "," : "\n");
 }
 
 /* {"not_for_release": true, "answers": [...]} */
-static void predict_json(FILE *to, const sotto_model *m, int as_classes,
-                         const double *answer, int64_t rows)
+static void predict_json(FILE *to, const sotto_model *m,
+                         const predict_answers *a)
 {
-    fprintf(to, "{\"not_for_release\": true, \"answers\": [");
-    for (int64_t i = 0; i < rows; i++) {
+    fprintf(to, "{\"not_for_release\": true, ");
+    for (int k = 0; a->width > 1 && k < a->width; k++) {
+        fputs(k ? ", " : "\"classes\": [", to);
+        cli_json_text(to, sotto_model_class(m, k));
+    }
+    fprintf(to, "%s\"answers\": [", a->width > 1 ? "], " : "");
+    for (int64_t i = 0; i < a->rows * a->width; i++) {
         fputs(i ? ", " : "", to);
-        if (as_classes)
-            cli_json_text(to, sotto_model_class(m, answer[i] > 0));
+        fputs(a->width > 1 && i % a->width == 0 ? "[" : "", to);
+        if (a->as_classes)
+            cli_json_text(to, predict_class(m, a->value[i]));
         else
-            cli_json_number(to, answer[i]);
+            cli_json_number(to, a->value[i]);
+        fputs(a->width > 1 && (i + 1) % a->width == 0 ? "]" : "", to);
     }
     fprintf(to, "]}\n");
 }
@@ -35,22 +74,22 @@ static void predict_json(FILE *to, const sotto_model *m, int as_classes,
 /* Answers for a file are collected first, so that the file appears whole or
    not at all. */
 static sotto_status predict_write(const cli *c, const sotto_model *m,
-                                  int as_classes, const double *answer,
-                                  int64_t rows, sotto_error *error)
+                                  const predict_answers *answers,
+                                  sotto_error *error)
 {
     const char *output = sotto_options_get(c->options, "output");
     char *text = NULL;
     size_t size = 0;
-    void (*print)(FILE *, const sotto_model *, int, const double *, int64_t) =
+    void (*print)(FILE *, const sotto_model *, const predict_answers *) =
         cli_flag(c, "json") ? predict_json : predict_print;
     if (!output || !strcmp(output, "-")) {
-        print(stdout, m, as_classes, answer, rows);
+        print(stdout, m, answers);
         return SOTTO_OK;
     }
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return cli_memory(error);
-    print(to, m, as_classes, answer, rows);
+    print(to, m, answers);
     int bad = ferror(to);
     bad |= fclose(to) != 0;
     sotto_status status =
@@ -65,14 +104,20 @@ static sotto_status predict_table(const cli *c, const sotto_model *m,
     sotto_answer what = cli_flag(c, "proba")    ? SOTTO_ANSWER_PROBA
                         : cli_flag(c, "scores") ? SOTTO_ANSWER_SCORE
                                                 : SOTTO_ANSWER_VALUE;
-    int as_classes = what == SOTTO_ANSWER_VALUE && sotto_model_class(m, 0);
-    int64_t rows = sotto_table_rows(t);
-    double *answer = calloc((size_t)rows + 1, sizeof *answer);
+    int many = sotto_model_classes(m) > 2 && what != SOTTO_ANSWER_VALUE;
+    predict_answers a = {.as_classes = what == SOTTO_ANSWER_VALUE &&
+                                       sotto_model_class(m, 0),
+                         .width = many ? sotto_model_classes(m) : 1,
+                         .rows = sotto_table_rows(t)};
+    double *answer = calloc((size_t)(a.rows * a.width) + 1, sizeof *answer);
     if (!answer)
         return cli_memory(error);
-    sotto_status status = sotto_predict(answer, m, t, what, error);
+    a.value = answer;
+    sotto_status status = many
+                              ? sotto_predict_classes(answer, m, t, what, error)
+                              : sotto_predict(answer, m, t, what, error);
     if (status == SOTTO_OK)
-        status = predict_write(c, m, as_classes, answer, rows, error);
+        status = predict_write(c, m, &a, error);
     free(answer);
     return status;
 }

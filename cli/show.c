@@ -83,7 +83,13 @@ static void show_problem(const sotto_model *m)
     if (sotto_model_setting(m, "scaled-rows") > 0)
         printf("rows       features without bounds are divided by their "
                "common length in each row\n");
-    if (sotto_model_class(m, 0)) {
+    if (sotto_model_classes(m) > 2) {
+        printf("classes    %lld, %s\n", (long long)sotto_model_classes(m),
+               sotto_model_one_versus_rest(m)
+                   ? "each learned against the others; the largest score "
+                     "counts"
+                   : "learned at once (multinomial); the largest score counts");
+    } else if (sotto_model_class(m, 0)) {
         printf("classes    ");
         cli_print_name(stdout, sotto_model_class(m, 0), SHOW_NAME);
         printf(" (score below 0), ");
@@ -94,8 +100,23 @@ static void show_problem(const sotto_model *m)
 
 typedef struct show_weight {
     double weight;
-    int64_t feature;
+    int64_t feature, class; /* of three classes and more */
 } show_weight;
+
+/* Classes that have weights of their own. */
+static int64_t show_width(const sotto_model *m)
+{
+    return sotto_model_classes(m) > 2 ? sotto_model_classes(m) : 1;
+}
+
+/* The class that a weight is of, where it is of one. */
+static void show_class(const sotto_model *m, int64_t k)
+{
+    if (show_width(m) == 1)
+        return;
+    int width = cli_print_name(stdout, sotto_model_class(m, (int)k), SHOW_NAME);
+    printf("%*s", SHOW_NAME - width, "");
+}
 
 /* Largest first; equal ones in the order of the file. */
 static int show_compare(const void *a, const void *b)
@@ -104,7 +125,9 @@ static int show_compare(const void *a, const void *b)
     double size = fabs(y->weight) - fabs(x->weight);
     return size > 0   ? 1
            : size < 0 ? -1
-                      : (x->feature > y->feature) - (x->feature < y->feature);
+           : x->feature != y->feature
+               ? (x->feature > y->feature) - (x->feature < y->feature)
+               : (x->class > y->class) - (x->class < y->class);
 }
 
 /* With its sign, also when it is above 0, in a column of its own. */
@@ -129,7 +152,8 @@ static void show_weights(const sotto_model *m, const show_weight *list,
                          int64_t used)
 {
     printf("weights    %lld of %lld are not 0 (in the units of the file)\n\n",
-           (long long)used, (long long)sotto_model_features(m));
+           (long long)used,
+           (long long)(sotto_model_features(m) * show_width(m)));
     for (int64_t i = 0; i < used && i < SHOW_MOST; i++) {
         char buffer[24];
         printf("  ");
@@ -137,14 +161,18 @@ static void show_weights(const sotto_model *m, const show_weight *list,
             stdout, sotto_model_feature_name(m, list[i].feature, buffer),
             SHOW_NAME);
         printf("%*s", SHOW_NAME - width, "");
+        show_class(m, list[i].class);
         show_number(list[i].weight);
         show_bar(fabs(list[i].weight) / fabs(list[0].weight));
     }
     if (used > SHOW_MOST)
         printf("  ... and %lld more\n", (long long)(used - SHOW_MOST));
-    printf("  %-*s", SHOW_NAME, "(intercept)");
-    show_number(sotto_model_intercept(m));
-    printf("\n");
+    for (int64_t k = 0; k < show_width(m); k++) {
+        printf("  %-*s", SHOW_NAME, "(intercept)");
+        show_class(m, k);
+        show_number(sotto_model_class_intercept(m, k));
+        printf("\n");
+    }
 }
 
 /* ---- for programs ---- */
@@ -159,8 +187,7 @@ static void show_json_setting(const sotto_model *m, const char *name,
 static void show_json_classes(const sotto_model *m)
 {
     if (sotto_model_class(m, 0))
-        cli_json_pair("classes", sotto_model_class(m, 0),
-                      sotto_model_class(m, 1));
+        cli_json_classes(m);
     else
         printf(", \"classes\": null");
 }
@@ -170,13 +197,20 @@ static void show_json_weights(const sotto_model *m, const show_weight *list,
 {
     printf(", \"features\": %lld, \"nonzero\": %lld, \"intercept\": ",
            (long long)sotto_model_features(m), (long long)used);
-    cli_json_number(stdout, sotto_model_intercept(m));
-    printf(", \"weights\": [");
+    for (int64_t k = 0; k < show_width(m); k++) {
+        printf("%s", k ? ", " : show_width(m) > 1 ? "[" : "");
+        cli_json_number(stdout, sotto_model_class_intercept(m, k));
+    }
+    printf("%s, \"weights\": [", show_width(m) > 1 ? "]" : "");
     for (int64_t i = 0; i < used; i++) {
         char buffer[24];
         printf(i ? ",\n  {\"name\": " : "\n  {\"name\": ");
         cli_json_text(stdout,
                       sotto_model_feature_name(m, list[i].feature, buffer));
+        if (show_width(m) > 1) {
+            printf(", \"class\": ");
+            cli_json_text(stdout, sotto_model_class(m, (int)list[i].class));
+        }
         cli_json_member("weight", list[i].weight);
         printf("}");
     }
@@ -226,6 +260,26 @@ static sotto_status show_spent(const cli *c, sotto_error *error)
     return status;
 }
 
+/* The weights that are not 0; NULL when out of memory. */
+static show_weight *show_list(const sotto_model *m, int64_t *used)
+{
+    int64_t features = sotto_model_features(m), width = show_width(m);
+    show_weight *list = calloc((size_t)(features * width), sizeof *list);
+    double *weight = calloc((size_t)features, sizeof *weight);
+    for (int64_t k = 0; list && weight && k < width; k++) {
+        sotto_model_class_weights(m, k, weight);
+        for (int64_t j = 0; j < features; j++)
+            if (weight[j] != 0)
+                list[(*used)++] = (show_weight){weight[j], j, k};
+    }
+    if (!weight) {
+        free(list);
+        list = NULL;
+    }
+    free(weight);
+    return list;
+}
+
 sotto_status cli_show(const cli *c, sotto_error *error)
 {
     sotto_model *m = NULL;
@@ -239,11 +293,8 @@ sotto_status cli_show(const cli *c, sotto_error *error)
         sotto_model_free(m);
         return status;
     }
-    int64_t features = sotto_model_features(m), used = 0;
-    show_weight *list = calloc((size_t)features, sizeof *list);
-    for (int64_t j = 0; list && j < features; j++)
-        if (sotto_model_weight(m, j) != 0)
-            list[used++] = (show_weight){sotto_model_weight(m, j), j};
+    int64_t used = 0;
+    show_weight *list = show_list(m, &used);
     if (list) {
         qsort(list, (size_t)used, sizeof *list, show_compare);
         if (cli_flag(c, "json"))

@@ -7,10 +7,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* One for each feature, or for each class of it. */
+static int64_t train_weights(const sotto_model *m)
+{
+    int64_t classes = sotto_model_classes(m);
+    return sotto_model_features(m) * (classes > 2 ? classes : 1);
+}
+
 static int64_t train_used(const sotto_model *m)
 {
     int64_t used = 0;
-    for (int64_t j = 0; j < sotto_model_features(m); j++)
+    for (int64_t j = 0; j < train_weights(m); j++)
         used += sotto_model_weight(m, j) != 0;
     return used;
 }
@@ -33,7 +40,7 @@ static void train_wrote(const cli *c, const sotto_model *m)
     cli_wrote(sotto_options_get(c->options, "output"));
     fprintf(stderr, ": %s loss, %lld of %lld weights not 0",
             sotto_model_loss(m), (long long)train_used(m),
-            (long long)sotto_model_features(m));
+            (long long)train_weights(m));
 }
 
 static void train_not_private(const char *why)

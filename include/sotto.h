@@ -627,7 +627,8 @@ SOTTO_API const char *sotto_model_class(const sotto_model *model, int which);
 
 /*
  * With three classes and more each of them has weights, noises and an
- * intercept; the calls above that have no class are about class 0. With fewer
+ * intercept; the calls above that have no class are about class 0 (and those
+ * of feature j about class k where j is k * features further). With fewer
  * every k has the model's own. one_versus_rest: each class was learned against
  * all others; else all of them at once, by the multinomial loss.
  */

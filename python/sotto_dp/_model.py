@@ -54,21 +54,33 @@ class Model:
         return take_text(lib.sotto_model_unit, self.pointer)
 
     def weights(self) -> Doubles:
-        """The weights, in the units of the data."""
-        return self._all(lib.sotto_model_weights)
+        """The weights, in the units of the data; with K >= 3 classes K rows of them."""
+        return self._all(lib.sotto_model_class_weights)
 
     def noises(self) -> Doubles:
         """The standard deviation of the last noise in each weight, or NaN."""
-        return self._all(lib.sotto_model_noises)
+        return self._all(lib.sotto_model_class_noises)
 
     def _all(self, function: Any) -> Doubles:
-        out = np.empty(int(lib.sotto_model_features(self.pointer)))
-        function(self.pointer, ffi.cast("double *", out.ctypes.data))
-        return out
+        many = self.many()
+        out = np.empty((many or 1, int(lib.sotto_model_features(self.pointer))))
+        for k, row in enumerate(out):
+            function(self.pointer, k, ffi.cast("double *", row.ctypes.data))
+        return out if many else out[0]
+
+    def many(self) -> int:
+        """How many classes there are where there are three or more; else 0."""
+        count = int(lib.sotto_model_classes(self.pointer))
+        return count if count > 2 else 0
 
     def intercept(self) -> float:
         """The intercept, in the units of the target."""
         return float(lib.sotto_model_intercept(self.pointer))
+
+    def intercepts(self) -> Doubles:
+        """The intercept of each class, or the one there is."""
+        return np.array([float(lib.sotto_model_class_intercept(self.pointer, k))
+                         for k in range(self.many() or 1)])
 
     def loss(self) -> str:
         """The loss by its name."""
@@ -82,9 +94,9 @@ class Model:
                 for j in range(count)]
 
     def classes(self) -> list[str]:
-        """The names of the two classes, the negative one first; or none."""
-        names = [text(lib.sotto_model_class(self.pointer, i)) for i in (0, 1)]
-        return [name for name in names if name is not None]
+        """The names of the classes, of two the negative one first; or none."""
+        count = int(lib.sotto_model_classes(self.pointer))
+        return [text(lib.sotto_model_class(self.pointer, i)) or "" for i in range(count)]
 
     def booking(self) -> dict[str, Any] | None:
         """Where its run was booked; None: it is untracked."""
@@ -111,9 +123,13 @@ class Model:
                          ffi.new("const char *[]", [title]), 1)
 
     def predict(self, table: Any, what: int) -> Doubles:
-        """Answers for all rows of a table."""
-        out = np.empty(int(lib.sotto_table_rows(table)))
-        call(lib.sotto_predict, ffi.cast("double *", out.ctypes.data), self.pointer, table, what)
+        """Answers for all rows of a table; scores of K >= 3 classes in K columns."""
+        rows = int(lib.sotto_table_rows(table))
+        if what == lib.SOTTO_ANSWER_VALUE or not self.many():
+            out, function = np.empty(rows), lib.sotto_predict
+        else:
+            out, function = np.empty((rows, self.many())), lib.sotto_predict_classes
+        call(function, ffi.cast("double *", out.ctypes.data), self.pointer, table, what)
         return out
 
     def evaluate(self, table: Any) -> dict[str, float]:

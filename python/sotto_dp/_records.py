@@ -166,7 +166,7 @@ class Records:
             options.content("schema", json.dumps(schema))
 
     def _labels(self) -> list[Any] | None:
-        """The two labels, the negative one first; None: the schema has them, or none do."""
+        """The labels, of two the negative one first; None: the schema has them, or none do."""
         classes = getattr(self.owner, "classes", None)
         if self.owner._estimator_type != "classifier":
             return None
@@ -175,8 +175,9 @@ class Records:
         if classes is not None:
             listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
             labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
-            if len(labels) != 2 or labels[0] == labels[1]:
-                raise UsageError("classes: expected two different labels, the negative one first")
+            if len(labels) < 2 or any(each in labels[:i] for i, each in enumerate(labels)):
+                raise UsageError("classes: expected two or more different labels, of two the "
+                                 "negative one first")
             return fitting_labels(labels, self._target_kind())
         declared = getattr(self.owner.schema, "columns", {}).get(self.target)
         words = getattr(declared, "classes", None)
@@ -309,7 +310,7 @@ def _public_labels(y: Any) -> list[Any]:
     labels = [each.item() if isinstance(each, np.generic) else each for each in np.unique(values)]
     if len(labels) > 2:
         raise DataError("Only binary classification is supported. The type of the target is "
-                        "multiclass.")
+                        "multiclass; more than two classes are listed by classes=.")
     if len(labels) < 2:
         raise DataError("expected two classes in y, found one class")
     return labels

@@ -78,9 +78,9 @@ def stream_quality(owner: Estimator, X: Any, sample_weight: Any) -> dict[str, fl
 
 
 def class_codes(y: Any, names: list[str]) -> npt.NDArray[np.int64]:
-    """For each label which of the two classes it is, by the rules of a fit.
+    """For each label which of the classes it is, by the rules of a fit.
 
-    Numbers are compared as numbers, where both classes are such; texts
+    Numbers are compared as numbers, where all classes are such; texts
     without the blanks around them.
     """
     values = plain_values(y)
@@ -93,8 +93,7 @@ def class_codes(y: Any, names: list[str]) -> npt.NDArray[np.int64]:
     else:
         codes = _codes_of_texts(values, wanted if numeric else list(names), numeric)
     if np.any(codes < 0):
-        raise DataError(f"y: row {int(np.argmax(codes < 0)) + 1} has neither of the model's two "
-                        "classes")
+        raise DataError(f"y: row {int(np.argmax(codes < 0)) + 1} has none of the model's classes")
     return codes
 
 

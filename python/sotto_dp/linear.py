@@ -1,4 +1,4 @@
-"""The estimators: linear models of two classes and of numbers."""
+"""The estimators: linear models of classes and of numbers."""
 
 from __future__ import annotations
 
@@ -28,21 +28,28 @@ class _Classifier(Estimator):
 
     def _keep(self, model: Model) -> None:
         super()._keep(model)
-        self.coef_ = self.coef_.reshape(1, -1)
-        self.noise_ = self.noise_.reshape(1, -1)
-        self.intercept_ = np.array([self.intercept_])
+        self.coef_ = np.atleast_2d(self.coef_)
+        self.noise_ = np.atleast_2d(self.noise_)
+        self.intercept_ = model.intercepts()
         if "classes_" not in self.__dict__:
             self.classes_ = _as_labels(model.classes())
 
     def decision_function(self, X: Any) -> Doubles:
-        """The scores x'w + b; above 0 speaks for the positive class."""
+        """The scores x'w + b; above 0 speaks for the positive class of two.
+
+        With K >= 3 classes they have K columns, and the largest counts.
+        """
         return self._answers(X, lib.SOTTO_ANSWER_SCORE)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The labels of the rows of X; they are as sensitive as the rows."""
         values = self._answers(X, lib.SOTTO_ANSWER_VALUE)
-        answer: npt.NDArray[Any] = self.classes_[(values > 0).astype(np.intp)]
+        answer: npt.NDArray[Any] = self.classes_[self._codes(values)]
         return answer
+
+    def _codes(self, values: Doubles) -> npt.NDArray[np.intp]:
+        """Which class the library has answered."""
+        return (values if self._model.many() else values > 0).astype(np.intp)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
               target: str | None = None) -> float:
@@ -56,7 +63,7 @@ class _Classifier(Estimator):
         if y is None:
             return stream_quality(self, X, sample_weight)["accuracy"]
         codes = class_codes(y, self._model.classes())
-        answers = self._answers(X, lib.SOTTO_ANSWER_VALUE) > 0
+        answers = self._codes(self._answers(X, lib.SOTTO_ANSWER_VALUE))
         if len(codes) != len(answers):
             raise DataError(f"y has {len(codes)} rows where {len(answers)} were expected")
         right = np.asarray(answers == codes, dtype=np.float64)
@@ -96,18 +103,19 @@ class _Regressor(Estimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LogisticRegression(_Classifier):
-    """Private logistic regression of two classes.
+    """Private logistic regression.
 
     Minimises the mean of log(1 + exp(-y m)) + l1 |w|_1 + l2/2 |w|_2^2 with
-    noise, so that the model says hardly anything about a record.
+    noise, so that the model says hardly anything about a record. Three classes
+    and more have the multinomial loss; so far they are for ``float("inf")``.
 
     Parameters
     ----------
     epsilon, delta : float
         The privacy budget. There is no default. ``float("inf")`` trains
         without noise: NOT PRIVATE.
-    classes : list of two, or "public"
-        The labels, the negative one first, in the type of y. Needed unless y
+    classes : list, or "public"
+        The labels, of two the negative one first, in the type of y. Needed unless y
         is bool or 0/1: the set of labels is data. "public" is your word that the labels in y may
         be known.
     schema : Schema, optional
@@ -146,10 +154,11 @@ class LogisticRegression(_Classifier):
     ----------
     coef_ : ndarray of shape (1, n)
         Weights, in the units of the data. A category has one for each level.
-    intercept_ : ndarray of shape (1,)
+        With K >= 3 classes the shape is (K, n), and that of `noise_`.
+    intercept_ : ndarray of shape (1,) or (K,)
         The intercept.
-    classes_ : ndarray of shape (2,)
-        The labels, the negative one first.
+    classes_ : ndarray of shape (2,) or (K,)
+        The labels, of two the negative one first.
     noise_ : ndarray of shape (1, n)
         The standard deviation of the last noise in each weight; NaN: not known.
     coef_names_ : ndarray of shape (n,)
@@ -178,8 +187,10 @@ class LogisticRegression(_Classifier):
     _losses: ClassVar[tuple[str, ...]] = ("logistic",)
 
     def predict_proba(self, X: Any) -> Doubles:
-        """The probabilities of the two classes, in the order of `classes_`."""
+        """The probabilities of the classes, in the order of `classes_`."""
         positive = self._answers(X, lib.SOTTO_ANSWER_PROBA)
+        if self._model.many():
+            return positive
         return np.column_stack([1 - positive, positive])
 
     def predict_log_proba(self, X: Any) -> Doubles:
@@ -191,12 +202,13 @@ class LogisticRegression(_Classifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVC(_Classifier):
-    """A private support vector machine of two classes.
+    """A private support vector machine.
 
     The parameters are those of `LogisticRegression`, and `loss`, as
     scikit-learn has it. "squared_hinge" needs nothing else. "hinge" has a
     corner, which ``solver="auto"`` cannot take: without a solver "scd" is
-    taken, which needs ``fit_intercept=False`` and `l2`.
+    taken, which needs ``fit_intercept=False`` and `l2`. Three classes and more
+    are learned one against the others; so far with ``epsilon=float("inf")``.
 
     Examples
     --------

@@ -132,14 +132,14 @@ class Category:
 
 @dataclass(frozen=True, repr=False, init=False)
 class Target:
-    """The column to learn: a number, perhaps with bounds, or one of two classes.
+    """The column to learn: a number, perhaps with bounds, or one of some classes.
 
     Parameters
     ----------
     low, high : float, optional
         Bounds of a number. A value outside is clamped.
-    classes : list of two str or int, optional
-        The two classes, the negative one first. -1/+1 and 0/1 need not be
+    classes : list of str or int, optional
+        The classes, of two the negative one first. -1/+1 and 0/1 need not be
         declared.
 
     Examples
@@ -156,9 +156,9 @@ class Target:
                  classes: object = None) -> None:
         check_bounds(low, high)
         words = None if classes is None else check_words(classes, "classes")
-        if words is not None and len(words) != 2:
-            raise UsageError("expected classes to be two words, the negative class first (more "
-                             "than two classes are not supported yet)")
+        if words is not None and len(words) < 2:
+            raise UsageError("expected classes to be two words or more, of two the negative "
+                             "class first")
         if words is not None and low is not None:
             raise UsageError("expected bounds (a number) or classes, not both")
         object.__setattr__(self, "low", optional_finite(low))

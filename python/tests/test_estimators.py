@@ -45,7 +45,7 @@ class Refusals(Case):
                 ({"solver": "gd"}, dp.PrivacyError, "has no bounds"),
                 ({"l1": "much"}, dp.UsageError, "^l1"),
                 ({"l1": {}}, dp.UsageError, "expected a number or a text, found dict"),
-                ({"classes": [1, 1]}, dp.UsageError, "two different labels"),
+                ({"classes": [1, 1]}, dp.UsageError, "two or more different labels"),
                 ({"classes": ["1,5", "c"]}, dp.UsageError, "classes: y has numbers"),
                 ({"ledger": "file.db"}, dp.UsageError, "Ledger"),
                 ({"progress": "bar"}, dp.UsageError, "progress")):

@@ -40,11 +40,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         CHOICE_TEXT(LOSS_LIST), " doctor train plan ledger ",
         "of a margin m = x'w + b and a target y" LOSS_LIST(LOSS_HELP)},
     [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B,...", NULL, 0, 0, NULL, READING,
-        "the classes, of two the negative first; unless -1/+1 or 0/1"},
+        "the classes, of two negative first; not for 0/1, -1/+1"},
     [OPTION_MULTICLASS] = {"multiclass", CHOICE, PROBLEM, "WORD", NULL, 0, 0,
         "multinomial|one-versus-rest", " train ",
-        "how three classes and more are learned: all at once (logistic, its "
-        "default), or each against the others"},
+        "three classes and more: at once, or each against others"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ledger ",
         "the privacy budget; inf: NOT PRIVATE"},

@@ -37,8 +37,38 @@ static void liblinear_labels(text_buffer *t, const sotto_model *m)
         text_put(t, "label 1 -1\n");
 }
 
+/* One line for each feature, with a number for each class. LIBLINEAR knows no
+   multinomial loss: a logistic one that it predicts as sotto does (the largest
+   score) stands for it; its probabilities are those of one-versus-rest. */
+static void liblinear_classes(text_buffer *t, const sotto_model *m)
+{
+    int whole = 1;
+    double value;
+    for (int64_t k = 0; k < m->classes; k++)
+        whole &= is_whole(m->class_name[k], &value);
+    text_format(t, "solver_type %s\nnr_class %lld\nlabel",
+                loss_liblinear(m->loss.kind, m->l1 > 0), (long long)m->classes);
+    for (int64_t k = 0; k < m->classes; k++) {
+        value = (double)k + 1;
+        if (whole)
+            is_whole(m->class_name[k], &value);
+        text_format(t, " %s", sotto_number_fixed(value, 0).text);
+    }
+    text_format(t, "\nnr_feature %lld\nbias 1\nw\n", (long long)m->features);
+    for (int64_t j = 0; j <= m->features; j++)
+        for (int64_t k = 0; k < m->classes; k++) {
+            text_number(t, j < m->features ? m->weight[k * m->features + j]
+                                           : m->class_intercept[k]);
+            text_put(t, k + 1 < m->classes ? " " : "\n");
+        }
+}
+
 static void liblinear_text(text_buffer *t, const sotto_model *m)
 {
+    if (m->classes > 2) {
+        liblinear_classes(t, m);
+        return;
+    }
     text_format(t, "solver_type %s\nnr_class 2\n",
                 loss_liblinear(m->loss.kind, m->l1 > 0));
     liblinear_labels(t, m);

@@ -136,7 +136,7 @@ static int is_weak(const sotto_model *m, const remark_facts *f, char *words,
 static double farthest(const sotto_model *m, double *by_chance)
 {
     double most = 0, count = 0;
-    for (int64_t j = 0; j < m->features; j++) {
+    for (int64_t j = 0; j < model_weights(m); j++) {
         if (m->weight[j] == 0)
             continue;
         count++;

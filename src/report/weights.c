@@ -12,8 +12,8 @@ enum { MOST = 30, NAME = 30 };
 enum { WIDTH = 640, ROW = 46, BAR = 12, THIN = 5 };
 
 typedef struct weight {
-    int64_t feature;
-    double value, range; /* the bar is value x range */
+    int64_t feature, class; /* class: of three and more */
+    double value, range;    /* the bar is value x range */
 } weight;
 
 typedef struct chart {
@@ -68,18 +68,21 @@ static int compare(const void *a, const void *b)
     double size = fabs(y->value * y->range) - fabs(x->value * x->range);
     return size > 0   ? 1
            : size < 0 ? -1
-                      : (x->feature > y->feature) - (x->feature < y->feature);
+           : x->feature != y->feature
+               ? (x->feature > y->feature) - (x->feature < y->feature)
+               : (x->class > y->class) - (x->class < y->class);
 }
 
 static int find_weights(chart *c)
 {
     const sotto_model *m = c->model;
-    c->list = mem_zeroed((size_t)m->features, sizeof *c->list);
+    c->list = mem_zeroed((size_t)model_weights(m), sizeof *c->list);
     if (!c->list)
         return 0;
-    for (int64_t j = 0; j < m->features; j++)
+    for (int64_t j = 0; j < model_weights(m); j++)
         if (m->weight[j] != 0)
-            c->list[c->used++] = (weight){j, m->weight[j], 1};
+            c->list[c->used++] =
+                (weight){j % m->features, j / m->features, m->weight[j], 1};
     if (!find_ranges(c)) {
         mem_free(c->list);
         return 0;
@@ -126,14 +129,23 @@ static void put_bar(text_buffer *t, const char *kind, double x, double low,
                 PAGE_AT(fmin(fmax(length, 1), WIDTH)), thick);
 }
 
+static double noise_of(const sotto_model *m, const weight *w)
+{
+    return sotto_model_noise(m, w->class * m->features + w->feature);
+}
+
 static void put_row(text_buffer *t, const chart *c, int64_t i, double low,
                     double high)
 {
     const weight *w = &c->list[i];
     double x = w->value * w->range, y = (double)(i * ROW);
-    double noise = sotto_model_noise(c->model, w->feature) * w->range;
+    double noise = noise_of(c->model, w) * w->range;
     text_format(t, "<text x=\"0\" y=\"%s\">", PAGE_AT(y + 16));
     put_name(t, c, w, NAME);
+    if (c->model->classes > 2) {
+        text_put(t, " \u2192 ");
+        report_escape(t, c->model->class_name[w->class]);
+    }
     text_format(t, "</text><text x=\"%d\" y=\"%s\" text-anchor=\"end\">", WIDTH,
                 PAGE_AT(y + 16));
     text_put(t, x > 0 ? "+" : "");
@@ -182,28 +194,45 @@ static void put_cell(text_buffer *t, double x, int digits)
     text_put(t, "</td>");
 }
 
+/* The class that a weight is of, where it is of one. */
+static void put_class(text_buffer *t, const chart *c, int64_t k)
+{
+    if (c->model->classes <= 2)
+        return;
+    text_put(t, "<td>");
+    report_escape(t, c->model->class_name[k]);
+    text_put(t, "</td>");
+}
+
 static void put_numbers(text_buffer *t, const chart *c)
 {
     text_format(t,
                 "<table><caption>The numbers of the bars, in the units of the "
-                "file%s</caption><tr><th>feature</th><th class=\"n\">weight"
+                "file%s</caption><tr><th>feature</th>%s<th class=\"n\">weight"
                 "</th>%s</tr>\n",
                 c->used > c->shown ? "; the longest bars only" : "",
+                c->model->classes > 2 ? "<th>class</th>" : "",
                 c->model->noise ? "<th class=\"n\">sd of the last noise</th>"
                                 : "");
     for (int64_t i = 0; i < c->shown; i++) {
         text_put(t, "<tr><td>");
         put_name(t, c, &c->list[i], 1 << 20);
         text_put(t, "</td>");
+        put_class(t, c, c->list[i].class);
         put_cell(t, c->list[i].value, 4);
         if (c->model->noise)
-            put_cell(t, sotto_model_noise(c->model, c->list[i].feature), 3);
+            put_cell(t, noise_of(c->model, &c->list[i]), 3);
         text_put(t, "</tr>\n");
     }
-    text_put(t, "<tr><td>(intercept)</td>");
-    put_cell(t, c->model->intercept, 4);
-    if (c->model->noise)
-        put_cell(t, NAN, 3);
+    int64_t width = c->model->classes > 2 ? c->model->classes : 1;
+    for (int64_t k = 0; k < width; k++) {
+        text_put(t, k ? "</tr>\n<tr><td>(intercept)</td>"
+                      : "<tr><td>(intercept)</td>");
+        put_class(t, c, k);
+        put_cell(t, sotto_model_class_intercept(c->model, k), 4);
+        if (c->model->noise)
+            put_cell(t, NAN, 3);
+    }
     text_put(t, "</tr>\n</table>\n");
 }
 
@@ -251,7 +280,7 @@ sotto_status page_weights(text_buffer *t, const sotto_model *m,
     text_format(t,
                 "<h3>What it has learned</h3>\n<p>%lld of %lld weights are not "
                 "0. ",
-                (long long)c.used, (long long)m->features);
+                (long long)c.used, (long long)model_weights(m));
     text_put(t, c.ranges
                     ? "A bar is how far the score moves when the feature goes "
                       "from its lower declared bound to its upper one (or a "
