@@ -9,7 +9,7 @@ split) beside the exact fit; one-versus-rest, for which each class gets mu / sqr
 descent that knows the true means and scales and whose steps, step size and clip were tuned on the
 test accuracy, without charge. pendigits comes from the data folder, the others are drawn here:
 waveform by its published generator (Breiman et al. 1984), clusters of even and of uneven classes.
-With --write the table goes into docs/notes/models.md.
+With --write the table goes into docs/notes/auto.md.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +25,7 @@ import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.environ.get("SOTTO_DATA", os.path.join(os.path.dirname(ROOT), "shared", "data"))
-PAGE = os.path.join(ROOT, "docs", "notes", "models.md")
+PAGE = os.path.join(ROOT, "docs", "notes", "auto.md")
 REGION = re.compile(r"(<!-- numbers: classes -->\n).*?(<!-- end of classes -->)", re.DOTALL)
 SETS = ("pendigits", "waveform", "even", "uneven")
 

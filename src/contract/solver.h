@@ -88,7 +88,7 @@ static inline sotto_status solver_tell(solver_progress progress, void *context,
 typedef struct solver_facts {
     int64_t features;
     int64_t classes; /* more than two; else 0 */
-    double rows; /* 0: not public, to be asked */
+    double rows;     /* 0: not public, to be asked */
     double weight_bound;
     int has_people;
     int only_planned;    /* `rows` may stand for a number that is not known */

@@ -1,7 +1,7 @@
 /*
  * More than two classes: Lemma C26 of docs/privacy. Record i has the margins
- * m_k = sum over j of z_ij v_jk, in the order of j, in double, of what the frame
- * keeps of it and of the weights that were told; p = softmax(m); and
+ * m_k = sum over j of z_ij v_jk, in the order of j, in double, of what the
+ * frame keeps of it and of the weights that were told; p = softmax(m); and
  *
  *   slopes    s_k = a_i (p_k - [k = y_i])
  *   gradient  k_ijk = t_k z_ij cut towards 0,  t = s shortened, so that
@@ -185,8 +185,7 @@ static void sum_class_change(curator *c, const void *what, int64_t *out)
     for (int64_t i = 0; i < c->table->rows; i++) {
         int64_t y = class_of(c, i);
         double sum = look_at(c, i, a->margin, a->p);
-        double change =
-            (sum - a->margin[y]) - (a->other_sum - a->other[y]);
+        double change = (sum - a->margin[y]) - (a->other_sum - a->other[y]);
         double u = fmax(-1, fmin(1, change / a->clip));
         *out += integer_of(change == change ? u * row_share(c, i) : 0);
     }
@@ -197,9 +196,8 @@ static void sum_class_change(curator *c, const void *what, int64_t *out)
 /* Asks, with room for one record. `number` must be in the range that may be
    told. */
 static sotto_status classes_ask_for(curator *c, const gate_question *asked,
-                                    classes_ask *a, double number,
-                                    int64_t *sum, double *sd,
-                                    sotto_error *error)
+                                    classes_ask *a, double number, int64_t *sum,
+                                    double *sd, sotto_error *error)
 {
     gate_question q = *asked;
     int64_t classes = c->policy.classes;

@@ -141,8 +141,8 @@ static double reach_of(const budget_split *r, const newton_facts *f)
 static void share_rounds(budget_split *r, const newton_facts *f)
 {
     double few = between(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
-    double many =
-        between(USUAL_ROUNDS * sqrt(r->strength / 6000), few, NEWTON_MOST_ROUNDS);
+    double many = between(USUAL_ROUNDS * sqrt(r->strength / 6000), few,
+                          NEWTON_MOST_ROUNDS);
     r->rounds = (int64_t)rint(many);
     r->first_rounds = (int64_t)(.4 * (double)r->rounds);
     r->first = (double)r->first_rounds / (double)r->rounds;
@@ -358,9 +358,9 @@ static void add_class_rounds(ask_plan *plan, const budget_split *r, double mu)
                         r->rounds - r->first_rounds};
     for (int i = 0; i < 3; i++) {
         double part = (double)counts[i] / (double)r->rounds;
-        double share = i == 2 ? 1 - r->first
-                              : r->first * (double)counts[i] /
-                                    (double)r->first_rounds;
+        double share =
+            i == 2 ? 1 - r->first
+                   : r->first * (double)counts[i] / (double)r->first_rounds;
         add(plan,
             (ask_item){.kind = ASK_CLASS_GRADIENT,
                        .count = counts[i],

@@ -405,11 +405,10 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
     if (set->response)
         from.response = *set->response;
     else if (status == SOTTO_OK)
-        status = p->classes ? newton_ask_classes(&from.response, c, p, rate,
-                                                 error)
-                            : newton_ask_response(&from.response, c, p,
-                                                  &set->rule, set->target_reach,
-                                                  error);
+        status = p->classes
+                     ? newton_ask_classes(&from.response, c, p, rate, error)
+                     : newton_ask_response(&from.response, c, p, &set->rule,
+                                           set->target_reach, error);
     out->intercept = from.response.constant;
     for (int64_t k = 0; p->classes && p->intercept && k < classes; k++)
         out->class_intercept[k] = log(rate[k]);

@@ -31,12 +31,12 @@ typedef struct classes_state {
     newton_state *s;
     int64_t d, classes;
     const double *rate;
-    double *bend, *axis;          /* of D: eigenvalues, and eigenvectors */
-    double *at, *sum, *answer;    /* d x classes */
-    double *next, *back, *told;   /* the same */
-    double *one, *from, *to, *h;  /* scratch: d, and d x d */
-    double *constant;             /* the margins of the best constant */
-    momentum *push;               /* of each class */
+    double *bend, *axis;         /* of D: eigenvalues, and eigenvectors */
+    double *at, *sum, *answer;   /* d x classes */
+    double *next, *back, *told;  /* the same */
+    double *one, *from, *to, *h; /* scratch: d, and d x d */
+    double *constant;            /* the margins of the best constant */
+    momentum *push;              /* of each class */
     double *memory;
 } classes_state;
 
@@ -46,8 +46,8 @@ typedef struct classes_state {
 static sotto_status set_bend(classes_state *c, double times, sotto_error *error)
 {
     int64_t n = c->classes;
-    double least = fmax(LEAST_BEND / (double)n,
-                        MOST_BEND * fmin(c->s->hidden_lost, 1));
+    double least =
+        fmax(LEAST_BEND / (double)n, MOST_BEND * fmin(c->s->hidden_lost, 1));
     double *matrix = mem_zeroed((size_t)(n * n), sizeof *matrix);
     if (!matrix)
         return error_memory(error);
@@ -147,8 +147,7 @@ static void put(const classes_state *c, const double *column, int64_t k,
         if (!turned)
             v[j * c->classes + k] = column[j];
         for (int64_t i = 0; turned && i < c->classes; i++)
-            v[j * c->classes + i] +=
-                column[j] * c->axis[i * c->classes + k];
+            v[j * c->classes + i] += column[j] * c->axis[i * c->classes + k];
     }
 }
 
@@ -248,9 +247,9 @@ static sotto_status class_rounds(classes_state *c, solver_progress progress,
         if (status == SOTTO_OK)
             status = class_round(c, t >= r->first_rounds, error);
         if (status == SOTTO_OK)
-            status = solver_tell(progress, context,
-                                 solver_rounds("rounds", t + 1, r->rounds),
-                                 error);
+            status =
+                solver_tell(progress, context,
+                            solver_rounds("rounds", t + 1, r->rounds), error);
     }
     return status;
 }
@@ -312,8 +311,7 @@ static void finish(const classes_state *c, solver_answer *out)
             centre += weight * s->columns.centre[j];
             out->weight[k * p + j] = s->is_constant ? 0 : weight;
             if (out->noise)
-                out->noise[k * p + j] =
-                    s->is_constant ? 0 : noise_in(c, j, k);
+                out->noise[k * p + j] = s->is_constant ? 0 : noise_in(c, j, k);
         }
         if (s->problem->intercept)
             out->class_intercept[k] =

@@ -20,7 +20,7 @@ typedef struct newton_state {
     double curvature, trace;
     double *matrix, *vector, *value, *map, *model; /* d x d */
     double noise_dimension, effective_dimension;
-    double channels;    /* so many times as much noise: classes less one, or 1 */
+    double channels; /* so many times as much noise: classes less one, or 1 */
     double hidden_lost; /* to noise in hidden directions, of what may be */
 
     double *v, *next, *sum, *gradient, *back; /* d */

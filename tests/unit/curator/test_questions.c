@@ -206,16 +206,14 @@ static sotto_status checked(ask_kind kind, ask_noise noise)
                              .norm_bound = 1,
                              .classes = classes ? 8 : 0,
                              .buckets = sketch ? 8 : 0};
-    ask_plan plan = plan_one(
-        (ask_item){.kind = kind,
-                   .noise = noise,
-                   .count = 1,
-                   .level = .5,
-                   .rate = .25,
-                   .block =
-                       sketch || blocks || classes || kind == ASK_PRIMAL ? 8
-                                                                         : 0,
-                   .blocks = blocks ? 4 : 0});
+    ask_plan plan = plan_one((ask_item){
+        .kind = kind,
+        .noise = noise,
+        .count = 1,
+        .level = .5,
+        .rate = .25,
+        .block = sketch || blocks || classes || kind == ASK_PRIMAL ? 8 : 0,
+        .blocks = blocks ? 4 : 0});
     sotto_error error;
     return curator_check(&policy, &plan, 5, &error);
 }
