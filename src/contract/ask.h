@@ -305,6 +305,41 @@ sotto_status curator_ask_length_counts(curator *c, const double *edge,
 sotto_status curator_ask_change(curator *c, double other, double most,
                                 double *out, double *sd, sotto_error *error);
 
+/* ---- more than two classes ---- */
+
+/*
+ * A record has a margin for each class, and its loss is log sum exp(m) - m_y.
+ * The lengths of gradients (curator_ask_lengths, curator_ask_length_counts)
+ * are then those by the weights of all classes together.
+ */
+enum { ASK_MOST_CLASSES = 1000 };
+
+/* Sets the weights of all classes, in the coordinates of the frame, or of the
+   map if there is one: for each coordinate one number for each class, at most
+   2^100 in size. A map that is told later forgets them. */
+sotto_status curator_tell_classes(curator *c, const double *at,
+                                  sotto_error *error);
+
+/* The weight of the rows of each class. */
+sotto_status curator_ask_class_counts(curator *c, double *out, double *sd,
+                                      sotto_error *error);
+
+/* The gradient of the mean loss, laid out as the weights are. That of each
+   record, by the weights of all classes, is shortened to `clip`. */
+sotto_status curator_ask_class_gradient(curator *c, double clip, double *out,
+                                        double *sd, sotto_error *error);
+
+/* The means of w (1 - |p|^2) and of w, where p are the probabilities of the
+   classes, and w is the squared length of a row over `most`, at most 1. */
+sotto_status curator_ask_class_bend(curator *c, double most, double out[2],
+                                    double *sd, sotto_error *error);
+
+/* The mean loss at the weights less that of the constant margins `other`, as
+   curator_ask_change has it. */
+sotto_status curator_ask_class_change(curator *c, const double *other,
+                                      double most, double *out, double *sd,
+                                      sotto_error *error);
+
 /* ---- the minimiser ---- */
 
 /* What is added to the mean loss. There is no intercept. */

@@ -21,6 +21,8 @@ struct curator_policy {
     const char *unit_column; /* its name, for the statement; public */
     double rows;             /* declared and public; 0: asked privately */
     loss loss;
+    int64_t classes;     /* more than two: targets are their numbers from 0 on,
+                            and the loss is logistic, of softmax. Else 0 */
     double weight_bound; /* the largest weight a row can have; 1 without */
     double norm_bound;   /* dual steps and minimisers shorten longer rows to
                             this length; 0 or infinite: they do not */

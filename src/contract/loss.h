@@ -110,6 +110,11 @@ void loss_portable_slopes(const loss *l, double m, double y, double *slope,
 double loss_portable_sigmoid(double z);
 double loss_portable_logistic(double z);
 
+/* log sum exp of so many margins, and the probabilities exp(m - that), in the
+   same way. What is not a number counts as a class that has probability 0. */
+double loss_portable_softmax(const double *margin, int64_t classes,
+                             double *probability);
+
 /* sup over m of u m - l(m, y): the convex conjugate; infinite where it is
    not finite. It is finite for |u| up to loss_slope_bound, for classes on
    the side of -y only. */

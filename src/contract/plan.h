@@ -46,6 +46,9 @@ typedef enum ask_kind {
     ASK_LABELS,          /* a sketch of the targets */
     ASK_SKETCH,          /* a sketch of one feature */
     ASK_ALONG,           /* which feature points along a sketched vector */
+    ASK_CLASS_COUNTS,    /* how many rows each class has */
+    ASK_CLASS_GRADIENT,  /* the gradient by the weights of all classes */
+    ASK_CLASS_BEND,      /* how sharply the loss bends between classes */
     ASK_KINDS
 } ask_kind;
 
@@ -111,6 +114,7 @@ typedef struct ask_item {
                        of columns and their matrix: how many features are
                        asked about at once; 0: all.
                        of sketches: how many buckets.
+                       of classes: how many there are.
                        of ASK_LATER: for how many choices more noise may be
                        drawn, beyond what is always allowed */
     int64_t blocks; /* of ASK_SEQUENCE: how many blocks take turns */

@@ -16,6 +16,7 @@
 /* The problem, in the units the table is stored in. */
 typedef struct solver_problem {
     loss loss;
+    int64_t classes; /* more than two: weights for each of them; else 0 */
     double l1, l2;
     double low, high; /* the box; infinite: none */
     int64_t features;
@@ -24,9 +25,12 @@ typedef struct solver_problem {
 
 /* What a run leaves. */
 typedef struct solver_answer {
-    double *weight; /* one for each feature, the caller's */
+    double *weight; /* one for each feature, the caller's; with classes for
+                       each class one after the other */
     double intercept;
-    double *noise;  /* NULL, or for each feature the sd of the last noise that
+    double *class_intercept; /* with classes, instead: the caller's, zeros at
+                                first */
+    double *noise;  /* NULL, or for each weight the sd of the last noise that
                        entered its weight, before the penalty; 0: none did, or
                        it is not known. The caller's, zeros at first */
     double *bounds; /* of solvers that find bounds: how far features and, behind
@@ -83,7 +87,8 @@ static inline sotto_status solver_tell(solver_progress progress, void *context,
 /* What is public about the records: by declaration, before any question. */
 typedef struct solver_facts {
     int64_t features;
-    double rows; /* 0: not public, to be asked */
+    int64_t classes; /* more than two; else 0 */
+    double rows;     /* 0: not public, to be asked */
     double weight_bound;
     int has_people;
     int only_planned;    /* `rows` may stand for a number that is not known */
@@ -158,6 +163,7 @@ struct solver_row {
     int finds_bounds;   /* it asks for bounds that are not declared */
     int shortens_rows;  /* to --norm-bound */
     int one_ball;       /* all weights are in one L1 ball, of --radius */
+    int any_classes;    /* it takes more than two, with the logistic loss */
 
     const solver_need *needs; /* of the loss; NULL: it takes every loss */
 

@@ -92,10 +92,10 @@ static int cap_people(curator *c, int64_t most)
 static int fill_rows(curator *c)
 {
     const sotto_table *t = c->table;
-    int classes = loss_has_classes(c->policy.loss.kind);
+    int classes = loss_has_classes(c->policy.loss.kind) && !c->policy.classes;
     for (int64_t i = 0; i < t->rows; i++) {
         c->weight[i] = t->weight ? (float)t->weight[i] : 1;
-        c->origin[i] = classes ? 0 : -(float)t->y[i];
+        c->origin[i] = classes || c->policy.classes ? 0 : -(float)t->y[i];
         c->rows.margin[i] = c->origin[i];
         c->ones[i] = classes ? (float)t->y[i] : 1;
     }
@@ -120,11 +120,12 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
         return error_set(error, SOTTO_USAGE,
                          "no column is the target: give --target NAME, or "
                          "declare it in the schema as \"type\": \"target\"");
-    if (classes != (t->classes > 0))
+    if (classes != (t->classes > 0) ||
+        p->classes != (t->classes > 2 ? t->classes : 0))
         return error_set(error, SOTTO_USAGE,
                          "the target of the table does not fit the loss: read "
                          "the table with the loss that it is for");
-    if (t->is_double || t->folded != classes ||
+    if (t->is_double || t->folded != (classes && !p->classes) ||
         (t->sparse && !t->by_column.start))
         return error_set(error, SOTTO_USAGE,
                          "the table was read for the exact solver: set "

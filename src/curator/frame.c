@@ -34,6 +34,7 @@ void frame_free(curator *c)
     }
     c->kept = NULL;
     c->square = NULL;
+    classes_forget(c);
 }
 
 static int frame_memory(curator *c)
@@ -145,6 +146,7 @@ sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
     double *sum = mem_zeroed((size_t)c->width, sizeof *sum);
     if (!sum)
         return error_memory(error);
+    classes_forget(c);
     kernel_mode before = kernel_enter();
     for (int64_t i = 0; i < c->table->rows; i++)
         map_row(map, c->width, c->kept + i * c->width, sum);

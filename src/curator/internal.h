@@ -131,6 +131,8 @@ struct curator {
     size_t kept_bytes, square_bytes;
     int64_t width;
     int with_target; /* as the last coordinate */
+    double *class_at; /* the weights of all classes there: `width` times as many
+                         as there are classes. NULL: none were told */
 
     noise_stream *noise;
     noise_stream *choices;  /* a stream of its own, independent of releases */
@@ -235,6 +237,13 @@ static inline int is_moderate(double x)
 enum { FRAME_BLOCK = 512 };
 
 void frame_free(curator *c);
+
+/* ---- classes.c ---- */
+
+/* The length of each record's slopes by the margins of all classes, into
+   c->slope. */
+void classes_slopes(curator *c);
+void classes_forget(curator *c);
 
 /* ---- choice.c ---- */
 

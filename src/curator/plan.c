@@ -76,11 +76,14 @@ static const char *misnumbered(const ask_item *item)
     const question_row *q = question_of(item->kind);
     int blocks = q->rows == ROWS_BLOCK;
     int alone = blocks || q->block == BLOCK_COORDINATES;
+    int classes = q->block == BLOCK_CLASSES;
     if (item->count < 0 || (q->form == FORM_BUDGET && item->count > 1))
         return "it has a count that is not possible";
     if (item->block < 0 ||
         (alone && (item->block < 1 || item->block > (int64_t)1 << 40)))
         return "it has a block that is not possible";
+    if (classes && (item->block < 3 || item->block > ASK_MOST_CLASSES))
+        return "it has a number of classes that is not possible";
     if (item->blocks < 0 || blocks != (item->blocks > 0))
         return blocks ? "it has no blocks that take turns"
                       : "it has blocks that take turns";
@@ -144,6 +147,10 @@ static const char *misplaced(const curator_policy *policy, const ask_plan *plan,
         return q->sketch ? "there are no buckets" : "it is not of a sketch";
     if (q->block == BLOCK_BUCKETS && item->block != policy->buckets)
         return "it has another number of buckets than was agreed upon";
+    if (q->block == BLOCK_CLASSES && item->block != policy->classes)
+        return "it has another number of classes than there are";
+    if (policy->classes > 0 && !q->any_classes)
+        return "it is not for more than two classes";
     if (item->and_next &&
         (i + 1 == plan->items || item[1].count != item->count))
         return "the next item does not have its count";

@@ -88,12 +88,12 @@ static const question_row questions[ASK_KINDS] = {
     [ASK_TOTAL] = { /* Lemma K2 */
         .words = {.name = "total", .meaning = "how many rows there are"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_ONE},
+        .draws = DRAWS_ONE, .any_classes = 1},
     [ASK_MOMENTS] = { /* Lemma K2 */
         .words = {.name = "moments",
                   .meaning = "how large each feature is, on average"},
         .form = FORM_VECTOR, .parts = PARTS_FEATURES, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_WIDTH},
+        .draws = DRAWS_WIDTH, .any_classes = 1},
     [ASK_PARTIAL] = { /* Lemma K2 */
         .words = {.name = "partial",
                   .meaning = "which way, and how steeply, one weight should "
@@ -147,7 +147,7 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "row sizes",
                   .meaning = "how many rows are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
-        .draws = DRAWS_EDGES},
+        .draws = DRAWS_EDGES, .any_classes = 1},
     [ASK_TARGET_COUNTS] = { /* Lemma C13 */
         .words = {.name = "target sizes",
                   .meaning = "how many targets are how large"},
@@ -157,11 +157,12 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "column sizes",
                   .meaning = "how many values of each feature are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED,
-        .replaced = REPLACED_DIAGONAL, .draws = DRAWS_WIDTH_EDGES},
+        .replaced = REPLACED_DIAGONAL, .draws = DRAWS_WIDTH_EDGES,
+        .any_classes = 1},
     [ASK_ROW_QUANTILE] = { /* Lemma C14 */
         .words = {.name = "row quantile", .meaning = "how large most rows are"},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_ONE},
+        .draws = DRAWS_ONE, .any_classes = 1},
     [ASK_TARGET_QUANTILE] = { /* Lemma C14 */
         .words = {.name = "target quantile",
                   .meaning = "how far most targets are from their middle"},
@@ -175,17 +176,17 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "column means",
                   .meaning = "the mean of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_WIDTH},
+        .draws = DRAWS_WIDTH, .any_classes = 1},
     [ASK_COLUMN_SQUARES] = { /* Lemma C13 */
         .words = {.name = "column squares",
                   .meaning = "the spread of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_WIDTH},
+        .draws = DRAWS_WIDTH, .any_classes = 1},
     [ASK_MATRIX] = { /* Lemma C17 */
         .words = {.name = "second-moment matrix",
                   .meaning = "how features go together"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
-        .draws = DRAWS_MATRIX},
+        .draws = DRAWS_MATRIX, .any_classes = 1},
     [ASK_CROSS] = { /* Lemma C18 */
         .words = {.name = "cross moments",
                   .meaning = "how features go together, and with the target"},
@@ -206,17 +207,17 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "gradient lengths",
                   .meaning = "how far single rows pull, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_TWO},
+        .draws = DRAWS_TWO, .any_classes = 1},
     [ASK_LENGTH_COUNTS] = { /* Lemma C25 */
         .words = {.name = "sizes of gradients",
                   .meaning = "how many rows pull how far"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
-        .draws = DRAWS_EDGES},
+        .draws = DRAWS_EDGES, .any_classes = 1},
     [ASK_CHANGE] = { /* Lemma C17 */
         .words = {.name = "change of the loss",
                   .meaning = "whether the model is better than none"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_ONE},
+        .draws = DRAWS_ONE, .any_classes = 1},
     [ASK_MINIMISER] = { /* Lemma C20 */
         .words = {.name = "minimiser",
                   .meaning = "which weights fit best, all told"},
@@ -237,7 +238,7 @@ static const question_row questions[ASK_KINDS] = {
                              "that was fixed beforehand",
                   .by_price = 1},
         .form = FORM_BUDGET, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_LATER},
+        .draws = DRAWS_LATER, .any_classes = 1},
     [ASK_VERTEX] = { /* Lemma C11 */
         .words = {.name = "vertex",
                   .meaning = "which weight is most worth moving, and which "
@@ -258,6 +259,23 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "which column to go along, and which way"},
         .form = FORM_CHOICE, .special = of_along, .draws = DRAWS_ONE,
         .sketch = 1, .noisy_draws = DRAWS_TWO_WIDTHS},
+    [ASK_CLASS_COUNTS] = { /* Lemma C26 */
+        .words = {.name = "class counts",
+                  .meaning = "how many rows each class has"},
+        .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
+        .draws = DRAWS_CLASSES, .block = BLOCK_CLASSES, .any_classes = 1},
+    [ASK_CLASS_GRADIENT] = { /* Lemma C26 */
+        .words = {.name = "gradient of classes",
+                  .meaning = "which way the weights of all classes should "
+                             "move, in directions that do not overlap"},
+        .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
+        .draws = DRAWS_WIDTH_CLASSES, .block = BLOCK_CLASSES,
+        .any_classes = 1},
+    [ASK_CLASS_BEND] = { /* Lemma C26 */
+        .words = {.name = "curvature of classes",
+                  .meaning = "how sharply the loss bends, on average"},
+        .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
+        .draws = DRAWS_TWO, .block = BLOCK_CLASSES, .any_classes = 1},
 };
 /* clang-format on */
 
@@ -366,7 +384,10 @@ double curator_draws(const ask_item *item, int64_t features)
     case DRAWS_CROSS:
         return (width + 1) * (width + 2) / 2;
     case DRAWS_BUCKETS:
+    case DRAWS_CLASSES:
         return (double)item->block;
+    case DRAWS_WIDTH_CLASSES:
+        return width * (double)item->block;
     case DRAWS_LATER: /* curator_tell_plan sees to it */
         return width * (width + 1000) + 10000 + 2 * width * (double)item->block;
     }

@@ -49,6 +49,8 @@ typedef enum question_draws {
     DRAWS_MATRIX,
     DRAWS_CROSS,
     DRAWS_BUCKETS,
+    DRAWS_CLASSES,
+    DRAWS_WIDTH_CLASSES, /* for each class */
     DRAWS_LATER
 } question_draws;
 
@@ -71,7 +73,8 @@ typedef enum question_block {
     BLOCK_FEATURES, /* that are asked about at once; 0: all */
     BLOCK_ROWS,
     BLOCK_COORDINATES,
-    BLOCK_BUCKETS
+    BLOCK_BUCKETS,
+    BLOCK_CLASSES
 } question_block;
 
 typedef struct question_row {
@@ -88,6 +91,7 @@ typedef struct question_row {
     question_state state;
     question_block block;
     int sketch;       /* of curators with buckets, which have no others */
+    int any_classes;  /* it makes sense of more than two classes */
     double tolerance; /* of minimisers: how much of what one record can add to a
                        gradient may be left of it at one; 0: it is none */
     int perturbs;     /* noise goes into the sum, as a part of the objective */

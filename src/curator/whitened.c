@@ -30,6 +30,10 @@ static double shorten(double slope, double square, double clip)
 /* The slopes by the margin itself, not by y times it. */
 static void find_slopes(curator *c)
 {
+    if (c->policy.classes) {
+        classes_slopes(c);
+        return;
+    }
     curator_catch_up(c);
     choice_forget_sums(c);
     c->kernel->slopes(&c->rows, c->slope);
@@ -61,7 +65,8 @@ static sotto_status check_ask(const curator *c, double number, double *sd,
                               sotto_error *error)
 {
     *sd = 0;
-    if (c->kept && !c->with_target && is_moderate(number) && c->total > 0)
+    if (c->kept && !c->with_target && is_moderate(number) && c->total > 0 &&
+        (c->class_at || !c->policy.classes))
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "expected a frame, and a number from 2^-100 to 2^100");

@@ -97,12 +97,6 @@ static sotto_status plan_classes(column_plan *p, const sotto_options *options,
                          "column \"%s\": a target of classes has no bounds; "
                          "remove them from the schema",
                          show_name(p->target->name).text);
-    if (p->classes > 2 && p->is_private && !p->for_model)
-        return error_set(error, SOTTO_USAGE,
-                         "--classes: private training takes two classes so "
-                         "far, %lld are declared; --epsilon inf fits them "
-                         "without privacy",
-                         (long long)p->classes);
     p->target_is = p->classes > 2 ? TARGET_MANY : TARGET_CLASSES;
     return plan_class_values(p, error);
 }

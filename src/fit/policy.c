@@ -29,6 +29,7 @@ static void add_options(solver_facts *f, const sotto_options *options)
 solver_facts fit_facts(const sotto_table *t, const sotto_options *options)
 {
     solver_facts f = {.features = t->features,
+                      .classes = t->classes > 2 ? t->classes : 0,
                       .weight_bound = t->weight_bound,
                       .has_people = t->unit != NULL,
                       .target_reach = t->target_reach,
@@ -72,6 +73,7 @@ curator_policy fit_policy(const solver_facts *f, const fit_task *task,
         .adjacency = f->adjacency,
         .rows_per_person = f->rows_per_person,
         .has_people = f->has_people,
+        .classes = f->classes,
         .rows = f->rows,
         .loss = solver->asked_loss ? solver->asked_loss(options, task->loss)
                                    : task->loss,

@@ -47,8 +47,9 @@ static double run_rows(const private_run *r)
 static sotto_status run_solver(private_run *r, sotto_model *m,
                                sotto_error *error)
 {
-    m->noise = mem_zeroed((size_t)m->features, sizeof *m->noise);
+    m->noise = mem_zeroed((size_t)model_weights(m), sizeof *m->noise);
     r->answer.weight = m->weight;
+    r->answer.class_intercept = m->class_intercept;
     r->answer.noise = m->noise;
     r->answer.spread = mem_zeroed((size_t)m->features, sizeof(double));
     sotto_status status = m->noise && r->answer.spread
@@ -58,7 +59,9 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
         status = fit_begin_private_bounds(r, error);
     if (status == SOTTO_OK)
         status = r->run.solver->run(&r->run, &r->answer, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && m->class_intercept)
+        fit_set_classes(m, &r->maps, m->weight, m->class_intercept);
+    else if (status == SOTTO_OK)
         fit_set_weights(m, &r->maps, m->weight, r->answer.intercept);
     if (status == SOTTO_OK)
         fit_keep_units(r, m);
@@ -146,9 +149,14 @@ static sotto_status run_name_unit(private_run *r, const char *column,
 void fit_begin_run(private_run *r)
 {
     const fit_task *t = &r->task;
-    r->run.problem = (solver_problem){
-        t->loss,     t->l1, t->l2, t->low, t->high, r->run.facts.features,
-        t->intercept};
+    r->run.problem = (solver_problem){.loss = t->loss,
+                                      .l1 = t->l1,
+                                      .l2 = t->l2,
+                                      .low = t->low,
+                                      .high = t->high,
+                                      .features = r->run.facts.features,
+                                      .classes = r->run.facts.classes,
+                                      .intercept = t->intercept};
     r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
                                   t->units == MODEL_UNITS_SPREAD, r->maps.half,
                                   r->maps.target_half};
@@ -189,12 +197,28 @@ static sotto_status let_solver_plan(solver_run *r, sotto_error *error)
     return status;
 }
 
+static sotto_status check_classes(const private_run *r, sotto_error *error)
+{
+    const solver_run *run = &r->run;
+    if (!run->facts.classes ||
+        (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC &&
+         !r->task.one_versus_rest))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "private training takes more than two classes with "
+                     "--solver auto, --loss logistic and --multiclass "
+                     "multinomial; %lld are declared",
+                     (long long)run->facts.classes);
+}
+
 /* Policy, plan and noise, of public facts. */
 static sotto_status run_plan(private_run *r, sotto_error *error)
 {
     fit_begin_run(r);
     r->policy.unit_column = r->unit_column;
-    sotto_status status = let_solver_plan(&r->run, error);
+    sotto_status status = check_classes(r, error);
+    if (status == SOTTO_OK)
+        status = let_solver_plan(&r->run, error);
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->run.plan.items; i++)
             r->run.plan.item[i].level = 0;
@@ -287,6 +311,7 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
     r->run.facts.features = t->features;
     r->run.facts.weight_bound = t->weight_bound;
     r->run.facts.scaled = t->scaled;
+    r->run.facts.classes = t->classes > 2 ? t->classes : 0;
     r->run.facts.has_people = t->unit != NULL;
     if (!option_given(r->run.options, OPTION_ROWS) && (t->weight || t->unit))
         r->run.facts.rows = 0;

@@ -11,8 +11,8 @@
 void fit_keep_noise(const private_run *r, sotto_model *m)
 {
     int any = 0, finite = 1;
-    for (int64_t j = 0; m->noise && j < m->features; j++) {
-        double half = r->maps.half ? r->maps.half[j] : 1;
+    for (int64_t j = 0; m->noise && j < model_weights(m); j++) {
+        double half = r->maps.half ? r->maps.half[j % m->features] : 1;
         m->noise[j] *= r->maps.target_half / half;
         any |= m->noise[j] > 0;
         finite &= isfinite(m->noise[j]) && m->noise[j] >= 0;

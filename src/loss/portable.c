@@ -1,5 +1,5 @@
 /*
- * The logistic loss and its slope without the mathematical library, whose
+ * The logistic loss, softmax and slopes without the mathematical library, whose
  * last bits differ from machine to machine. With an insecure seed a private
  * model has the same bits everywhere, so the curator uses these.
  */
@@ -49,4 +49,34 @@ double loss_portable_logistic(double z)
     for (int k = 21; k > 0; k -= 2)
         sum = sum * square + 1. / k;
     return 2 * u * sum + (z < 0 ? size : 0);
+}
+
+/* log x for x from 1 on: of the exponent, and 2 atanh of what is left. */
+static double log_above(double x)
+{
+    int whole;
+    double part = frexp(x, &whole); /* from 1/2 to 1 */
+    if (part < 0x1.6a09e667f3bcdp-1) {
+        part *= 2;
+        whole--;
+    }
+    double u = (part - 1) / (part + 1), square = u * u, sum = 0;
+    for (int k = 23; k > 0; k -= 2)
+        sum = sum * square + 1. / k;
+    return 2 * u * sum + whole * 0x1.62e42fefa39efp-1;
+}
+
+double loss_portable_softmax(const double *margin, int64_t classes,
+                             double *probability)
+{
+    double most = -INFINITY, sum = 0;
+    for (int64_t k = 0; k < classes; k++)
+        most = margin[k] > most ? margin[k] : most;
+    for (int64_t k = 0; k < classes; k++) {
+        probability[k] = exp_below(margin[k] - most);
+        sum += probability[k];
+    }
+    for (int64_t k = 0; k < classes; k++)
+        probability[k] /= sum;
+    return most + log_above(sum);
 }

@@ -41,6 +41,7 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
                       .features = r->facts.features,
                       .intercept = r->problem.intercept,
                       .loss = r->problem.loss,
+                      .classes = r->problem.classes,
                       .replace_one = r->facts.adjacency == ACCOUNT_REPLACE_ONE,
                       .rows_per_person = (double)r->facts.rows_per_person,
                       .rows_asked = !(r->facts.rows > 0),
@@ -90,6 +91,11 @@ static sotto_status check_path(const solver_run *r, auto_path path,
     if (path == PATH_INTERCEPT && !r->problem.intercept)
         return error_set(error, SOTTO_USAGE,
                          "--path intercept goes with an intercept");
+    if (r->problem.classes && path != PATH_DENSE && path != PATH_INTERCEPT)
+        return error_set(error, SOTTO_USAGE,
+                         "--path %s is for two classes; expected --path dense, "
+                         "which takes up to %d features",
+                         auto_path_name(path), NEWTON_MOST_FEATURES);
     if (path == PATH_DENSE && r->facts.features > NEWTON_MOST_FEATURES)
         return error_set(error, SOTTO_USAGE,
                          "--solver newton and --path dense: at most %d "
@@ -165,6 +171,13 @@ static sotto_status check_later(const solver_run *r, auto_path path,
     return curator_check(r->policy, &finest, r->facts.features, error);
 }
 
+/* Gradients of many classes draw more noise than what is always allowed: so
+   much for each coordinate, in pairs. */
+static int64_t later_draws(const solver_run *r)
+{
+    return NEWTON_MOST_ROUNDS / 2 * r->problem.classes;
+}
+
 /* The questions of the rule, or one that stands for all of them. */
 static void add_questions(solver_run *r, const newton_planned *n, double left)
 {
@@ -174,8 +187,10 @@ static void add_questions(solver_run *r, const newton_planned *n, double left)
              !(n->path == PATH_DENSE && budget_split_by_rate(&n->whole)))
         budget_split_add(&r->plan, &n->rule, sqrt(left));
     else
-        solver_plan_add(
-            r, (ask_item){.kind = ASK_LATER, .count = 1, .level = sqrt(left)});
+        solver_plan_add(r, (ask_item){.kind = ASK_LATER,
+                                      .count = 1,
+                                      .level = sqrt(left),
+                                      .block = later_draws(r)});
 }
 
 static sotto_status newton_plan(solver_run *r, sotto_error *error)
@@ -359,6 +374,7 @@ const solver_row solver_newton = {.summary = "a Newton method on all features",
                                   .options = newton_options,
                                   .smooth = 1,
                                   .finds_bounds = 1,
+                                  .any_classes = 1,
                                   .needs = &solver_needs_smooth,
                                   .plan = newton_plan,
                                   .run = newton_train,
@@ -368,6 +384,7 @@ const solver_row solver_auto = {
     .options = auto_options,
     .smooth = 1,
     .finds_bounds = 1,
+    .any_classes = 1,
     .needs = &solver_needs_smooth,
     .plan = newton_plan,
     .run = newton_train,

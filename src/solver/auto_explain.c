@@ -143,6 +143,11 @@ void auto_explain(const solver_run *r, text_buffer *t)
                  "            which of two plans is taken depends on the rarer "
                  "class, which is asked first:\n            with less than "
                  "30 % of the rows the one below, else stages\n");
+    if (f->classes)
+        text_format(t,
+                    "classes     %lld: one gradient of all of them a round, "
+                    "shortened as a whole\n",
+                    (long long)f->classes);
     text_put(t, "\n  question               times  of budget      level\n");
     explain_questions(r, sqrt(sum), t);
     text_format(

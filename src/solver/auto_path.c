@@ -38,6 +38,10 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
                      "can be learned";
         return PATH_INTERCEPT;
     }
+    if (f->classes) {
+        *why = "more than two classes: all features at once";
+        return PATH_DENSE;
+    }
     if (l1 == 0 && p > f->rows) {
         *why = "more features than rows, and no l1";
         return PATH_WIDE;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
+enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20 };
 
 #define SHARE_BOUNDS .03
 #define CHEAP_BOUNDS .05
@@ -46,6 +46,7 @@ enum { LEAST_ROUNDS = 6, USUAL_ROUNDS = 20, MOST_ROUNDS = 40 };
 #define SHARE_STAGED_MATRIX .10
 #define SHARE_QUADRATIC_MATRIX .13
 #define SHARE_CURVATURE .06
+#define SHARE_CLASS_BEND .01
 
 static double between(double x, double low, double high)
 {
@@ -140,15 +141,15 @@ static double reach_of(const budget_split *r, const newton_facts *f)
 static void share_rounds(budget_split *r, const newton_facts *f)
 {
     double few = between(r->strength / 10, LEAST_ROUNDS, USUAL_ROUNDS);
-    double many =
-        between(USUAL_ROUNDS * sqrt(r->strength / 6000), few, MOST_ROUNDS);
+    double many = between(USUAL_ROUNDS * sqrt(r->strength / 6000), few,
+                          NEWTON_MOST_ROUNDS);
     r->rounds = (int64_t)rint(many);
     r->first_rounds = (int64_t)(.4 * (double)r->rounds);
     r->first = (double)r->first_rounds / (double)r->rounds;
     if (LEAST_REACH * edge_of(r, f) > MOST_CLEAR)
         return;
     r->rounds = (int64_t)rint(between(USUAL_ROUNDS * sqrt(r->strength / 2000),
-                                      USUAL_ROUNDS, MOST_ROUNDS));
+                                      USUAL_ROUNDS, NEWTON_MOST_ROUNDS));
     r->first_rounds = r->rounds / 2;
     r->first = .35;
     r->matrix = SHARE_CLEAR_MATRIX;
@@ -160,7 +161,7 @@ double budget_split_shares(const budget_split *r)
            r->target_scale + r->bounds + r->row_counts + r->row_scale +
            r->column_counts + r->column_means + r->column_squares + r->matrix +
            r->gradients + r->lengths + r->guard + r->row_lengths +
-           r->length_counts + r->curvature;
+           r->length_counts + r->curvature + r->class_bend;
 }
 
 /* The first stages only have to come near; their clips may be coarse. Each
@@ -188,7 +189,7 @@ static int is_staged(const budget_split *r, const newton_facts *f)
                                  LEAST_STAGED_EVEN, LEAST_STAGED_CLASSES)
                        : LEAST_STAGED_CLASSES;
     return r->strength >= least && f->features <= MOST_STAGED && !f->goes_on &&
-           !f->held;
+           !f->held && !f->classes;
 }
 
 static void share_stages(budget_split *r, const newton_facts *f)
@@ -214,6 +215,7 @@ static budget_split begin(const newton_facts *f)
 {
     return (budget_split){.strength = newton_strength(f),
                           .features = f->features,
+                          .classes = f->classes,
                           .chosen = f->goes_on};
 }
 
@@ -225,6 +227,7 @@ budget_split budget_split_dense(const newton_facts *f)
     r.matrix = SHARE_MATRIX;
     r.close = x < (f->goes_on ? CLOSE_CHOSEN : CLOSE_STRENGTH);
     r.guard = r.close ? SHARE_CLOSE_GUARD : SHARE_GUARD;
+    r.class_bend = f->classes ? SHARE_CLASS_BEND : 0;
     if (!f->goes_on) {
         /* a width that is far too large lets bad models pass the guard */
         share_response(
@@ -346,6 +349,31 @@ static void add_rounds(ask_plan *plan, const budget_split *r, double mu)
     }
 }
 
+/* The same, with how sharply the loss bends in the midst and at the end of the
+   first rounds. */
+static void add_class_rounds(ask_plan *plan, const budget_split *r, double mu)
+{
+    int64_t half = r->first_rounds / 2;
+    int64_t counts[] = {half, r->first_rounds - half,
+                        r->rounds - r->first_rounds};
+    for (int i = 0; i < 3; i++) {
+        double part = (double)counts[i] / (double)r->rounds;
+        double share =
+            i == 2 ? 1 - r->first
+                   : r->first * (double)counts[i] / (double)r->first_rounds;
+        add(plan,
+            (ask_item){.kind = ASK_CLASS_GRADIENT,
+                       .count = counts[i],
+                       .block = r->classes,
+                       .and_next = 1},
+            r->gradients * share, mu);
+        add(plan, (ask_item){.kind = ASK_LENGTHS, .count = counts[i]},
+            r->lengths * part, mu);
+        if (i < 2)
+            add_one(plan, ASK_CLASS_BEND, r->class_bend / 2, mu, r->classes);
+    }
+}
+
 static void add_stages(ask_plan *plan, const budget_split *r, double mu)
 {
     for (int i = 0; i < NEWTON_STAGES; i++) {
@@ -361,7 +389,10 @@ void budget_split_add(ask_plan *plan, const budget_split *r, double mu)
 {
     int64_t p = r->features;
     add_one(plan, ASK_TARGET_COUNTS, r->target_counts, mu, 0);
-    add_one(plan, ASK_TARGET_MEAN, r->target_mean, mu, 0);
+    if (r->classes)
+        add_one(plan, ASK_CLASS_COUNTS, r->target_mean, mu, r->classes);
+    else
+        add_one(plan, ASK_TARGET_MEAN, r->target_mean, mu, 0);
     add_one(plan, ASK_TARGET_MEAN, r->target_rest, mu, 0);
     add_quantile(plan, ASK_TARGET_QUANTILE, r->target_scale, mu);
     if (r->common_bound)
@@ -377,6 +408,8 @@ void budget_split_add(ask_plan *plan, const budget_split *r, double mu)
     add_one(plan, ASK_MATRIX, r->matrix, mu, p);
     if (r->stages)
         add_stages(plan, r, mu);
+    else if (r->classes && r->rounds > 0)
+        add_class_rounds(plan, r, mu);
     else if (r->rounds > 0)
         add_rounds(plan, r, mu);
     add(plan, (ask_item){.kind = ASK_CHANGE, .count = r->stages ? 2 : 1},

@@ -35,7 +35,7 @@
 #define CLOSE_DOUBT -.5
 #define CHOSEN_DOUBT 0.
 
-static double guard_doubt(const budget_split *r)
+double newton_doubt(const budget_split *r)
 {
     return !r->close ? CLEAR_DOUBT : r->chosen ? CHOSEN_DOUBT : CLOSE_DOUBT;
 }
@@ -109,7 +109,7 @@ void newton_tell(newton_state *s, const double *v)
                                       intercept - s->told[s->p]);
 }
 
-static double newton_clip(const newton_state *s)
+double newton_clip(const newton_state *s)
 {
     double spread = fmax(LEAST_SPREAD, sqrt(fmax(0, s->spread2)));
     double least =
@@ -123,31 +123,31 @@ static double newton_clip(const newton_state *s)
  * that the matrix does not show: then the model is made steeper, and the
  * average begins anew.
  */
-static void newton_watch(newton_state *s, double seen, double sd)
+static int newton_watch(newton_state *s, double seen, double sd)
 {
-    if (seen > 1.2 * s->least_seen + 3 * sd) {
+    int longer = seen > 1.2 * s->least_seen + 3 * sd;
+    if (longer) {
         for (int64_t k = 0; k < s->d * s->d; k++)
             s->model[k] *= 2;
         s->steeper *= 2;
-        momentum_stop(&s->push);
         s->least_seen = seen;
-        memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
         s->weight_sum = 0;
     }
     s->least_seen = fmin(s->least_seen, seen);
+    return longer;
 }
 
-/* Mean and spread of the lengths, smoothed. */
-static sotto_status newton_track(newton_state *s, sotto_error *error)
+sotto_status newton_track(newton_state *s, int *again, sotto_error *error)
 {
     double q[2], sd, before = s->length;
+    *again = 0;
     if (s->settings->rule.lengths == 0)
         return SOTTO_OK;
     sotto_status status =
         curator_ask_lengths(s->curator, 4 * before, q, &sd, error);
     if (status != SOTTO_OK)
         return status;
-    newton_watch(s, 4 * q[0] * before, 4 * sd * before);
+    *again = newton_watch(s, 4 * q[0] * before, 4 * sd * before);
     /* what is seen counts by how far lengths change from round to round,
        against its noise */
     double noise = 4 * sd;
@@ -168,12 +168,17 @@ static sotto_status newton_round(newton_state *s, int averaged,
 {
     double clip = newton_clip(s);
     int64_t d = s->d;
+    int again = 0;
     sotto_status status =
         curator_ask_whitened(s->curator, clip, s->gradient, &s->last_sd, error);
     if (status == SOTTO_OK)
-        status = newton_track(s, error);
+        status = newton_track(s, &again, error);
     if (status != SOTTO_OK)
         return status;
+    if (again) {
+        momentum_stop(&s->push);
+        memset(s->sum, 0, (size_t)d * sizeof *s->sum);
+    }
     for (int64_t j = 0; j < d; j++) {
         s->back[j] = 0;
         for (int64_t e = 0; e < d; e++)
@@ -195,13 +200,8 @@ static sotto_status newton_round(newton_state *s, int averaged,
     return SOTTO_OK;
 }
 
-static sotto_status newton_rounds(newton_state *s, solver_progress progress,
-                                  void *context, sotto_error *error)
+void newton_begin_lengths(newton_state *s)
 {
-    int64_t rounds = s->settings->rule.rounds;
-    int64_t from = s->settings->rule.first_rounds;
-    memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
-    newton_penalty(s);
     s->first_length =
         within(s->response.slope * sqrt(s->effective_dimension / s->curvature),
                1e-20, 1e20);
@@ -210,8 +210,18 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
     s->least_seen = INFINITY;
     s->steeper = 1;
     s->spread2 = LEAST_SPREAD * LEAST_SPREAD;
-    s->tail =
-        newton_tail(&s->problem->loss, &s->settings->rule, s->noise_dimension);
+    s->tail = newton_tail(&s->problem->loss, &s->settings->rule,
+                          s->noise_dimension * s->channels);
+}
+
+static sotto_status newton_rounds(newton_state *s, solver_progress progress,
+                                  void *context, sotto_error *error)
+{
+    int64_t rounds = s->settings->rule.rounds;
+    int64_t from = s->settings->rule.first_rounds;
+    memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
+    newton_penalty(s);
+    newton_begin_lengths(s);
     newton_tell(s, s->v);
     memcpy(s->push.from, s->v, (size_t)s->d * sizeof *s->v);
     for (int64_t t = 0; t < rounds; t++) {
@@ -256,7 +266,7 @@ static sotto_status is_worse(newton_state *s, int *worse, sotto_error *error)
     sotto_status status = curator_ask_change(
         s->curator, s->problem->intercept ? s->response.constant : 0,
         within(most, 1e-25, 1e25), &change, &sd, error);
-    double doubt = guard_doubt(&s->settings->rule) * sd;
+    double doubt = newton_doubt(&s->settings->rule) * sd;
     *worse = change + newton_price(s) > doubt && s->problem->low <= 0 &&
              s->problem->high >= 0;
     return status;
@@ -328,6 +338,20 @@ static sotto_status newton_in_one(newton_state *s, solver_progress progress,
     return status;
 }
 
+/* One vector of weights: all but more than two classes. */
+static sotto_status newton_alone(newton_state *s, solver_answer *out,
+                                 const double *start, solver_progress progress,
+                                 void *context, sotto_error *error)
+{
+    newton_start(s, start);
+    sotto_status status = s->settings->rule.stages
+                              ? newton_stages_run(s, progress, context, error)
+                              : newton_in_one(s, progress, context, error);
+    if (status == SOTTO_OK)
+        newton_finish(s, out);
+    return status;
+}
+
 sotto_status
 newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                   const newton_settings *set, const newton_from *from,
@@ -340,7 +364,9 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                       .columns = from->columns,
                       .p = from->columns.count,
                       .d = from->columns.count + p->intercept,
-                      .curvature = loss_curvature_bound(&p->loss),
+                      .curvature =
+                          p->classes ? .5 : loss_curvature_bound(&p->loss),
+                      .channels = p->classes ? (double)p->classes - 1 : 1,
                       .trace = p->intercept};
     if (!newton_memory(&s))
         return error_memory(error);
@@ -351,14 +377,10 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
     for (int64_t j = 0; j < s.p; j++)
         s.trace += s.columns.energy[j];
     s.trace = fmax(s.trace, LEAST_ENERGY * (double)s.d);
-    if (status == SOTTO_OK)
-        newton_start(&s, from->start);
-    if (status == SOTTO_OK)
-        status = set->rule.stages
-                     ? newton_stages_run(&s, progress, context, error)
-                     : newton_in_one(&s, progress, context, error);
-    if (status == SOTTO_OK)
-        newton_finish(&s, out);
+    if (status == SOTTO_OK && p->classes)
+        status = newton_classes_run(&s, out, progress, context, error);
+    else if (status == SOTTO_OK)
+        status = newton_alone(&s, out, from->start, progress, context, error);
     mem_free(s.memory);
     return status;
 }
@@ -368,18 +390,28 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
                         void *context, sotto_error *error)
 {
     newton_from from = {0};
+    int64_t classes = p->classes ? p->classes : 1;
     double *memory = newton_columns_make(&from.columns, p->features);
-    if (!memory)
+    double *rate = mem_zeroed((size_t)classes, sizeof *rate);
+    if (!memory || !rate) {
+        mem_free(memory);
+        mem_free(rate);
         return error_memory(error);
-    memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
+    }
+    memset(out->weight, 0,
+           (size_t)(p->features * classes) * sizeof *out->weight);
     sotto_status status =
         solver_tell(progress, context, (solver_stage){.name = "bounds"}, error);
     if (set->response)
         from.response = *set->response;
     else if (status == SOTTO_OK)
-        status = newton_ask_response(&from.response, c, p, &set->rule,
-                                     set->target_reach, error);
+        status = p->classes
+                     ? newton_ask_classes(&from.response, c, p, rate, error)
+                     : newton_ask_response(&from.response, c, p, &set->rule,
+                                           set->target_reach, error);
     out->intercept = from.response.constant;
+    for (int64_t k = 0; p->classes && p->intercept && k < classes; k++)
+        out->class_intercept[k] = log(rate[k]);
     if (status == SOTTO_OK && set->rule.rounds > 0)
         status =
             newton_ask_bounds(&from.columns, c, &set->rule, set->reach, error);
@@ -390,5 +422,6 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
                      : solver_tell(progress, context,
                                    solver_rounds("bounds", 1, 1), error);
     mem_free(memory);
+    mem_free(rate);
     return status;
 }

@@ -20,6 +20,7 @@ typedef struct newton_facts {
     int64_t features;
     int intercept;
     loss loss;
+    int64_t classes; /* more than two; else 0 */
     int replace_one; /* a record may be another one, not only be gone */
     double rows_per_person;
     double rare; /* the part of the rarer class, an answer; 0: not known */
@@ -34,6 +35,9 @@ typedef struct newton_facts {
 typedef struct budget_split {
     double target_counts, target_mean, target_scale; /* the response */
     double target_rest; /* the mean again, of what is off the first one */
+    int64_t classes;    /* more than two; else 0. Then target_mean is for how
+                           many rows each has, */
+    double class_bend;  /* and this for how sharply the loss bends, twice */
     double more_rows;   /* as if there were so many times as many */
     double bounds;      /* those that nobody declared: */
     int common_bound;   /* one for all of them */
@@ -54,6 +58,9 @@ typedef struct budget_split {
     int wide;                    /* gradients in the features' own directions */
     int64_t few; /* so many choices, with pure noise, are planned beforehand */
 } budget_split;
+
+/* Without stages there are at most so many rounds. */
+enum { NEWTON_MOST_ROUNDS = 40 };
 
 /* A stage of the gradients: shares of mu^2, and how many rounds it has. */
 enum { NEWTON_STAGES = 3 };
@@ -108,6 +115,7 @@ typedef struct newton_response {
     double slope, gain;   /* there: mean |slope|, what can be gained */
     double least;         /* the least clip, in lengths of rows */
     double rare;          /* the part of the rarer class; 1/2 for a number */
+    double *rate;         /* with more than two classes: the part of each */
 } newton_response;
 
 typedef struct newton_settings {
@@ -184,6 +192,11 @@ sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
 /* The middles, where the rule asks for them, and the widths. */
 sotto_status newton_ask_columns(const newton_columns *k, curator *c,
                                 const budget_split *rule, sotto_error *error);
+
+/* The response with more than two classes: the rates into `rate`. */
+sotto_status newton_ask_classes(newton_response *out, curator *c,
+                                const solver_problem *p, double *rate,
+                                sotto_error *error);
 
 /* Noise of this dimension: the clip in mean lengths of gradients is 1 + their
    spread x this, where the bias of cutting a record more and the noise of

@@ -30,10 +30,11 @@ static double newton_floor(newton_state *s, double visible, double hidden,
         double clip =
             fmax(NEWTON_LEAST_CLIP,
                  1 + .7 * newton_tail(&s->problem->loss, &s->settings->rule,
-                                      s->noise_dimension));
+                                      s->noise_dimension * s->channels));
         double reach = 2 * fmax(clip * s->response.slope, s->response.least);
         double lost = .5 * reach * reach * s->effective_dimension /
-                      s->curvature / budget * extra;
+                      s->curvature / budget * extra * s->channels;
+        s->hidden_lost = lost / (HIDDEN_NOISE * s->response.gain);
         if (lost <= HIDDEN_NOISE * s->response.gain || floor > 1e6 * edge)
             return floor;
     }

@@ -20,6 +20,8 @@ typedef struct newton_state {
     double curvature, trace;
     double *matrix, *vector, *value, *map, *model; /* d x d */
     double noise_dimension, effective_dimension;
+    double channels; /* so many times as much noise: classes less one, or 1 */
+    double hidden_lost; /* to noise in hidden directions, of what may be */
 
     double *v, *next, *sum, *gradient, *back; /* d */
     double *l1, *l2, *low, *high;             /* in the frame */
@@ -35,6 +37,27 @@ typedef struct newton_state {
     double last_sd;    /* of the noise in the last gradient */
     int is_constant;   /* the guard found nothing better */
 } newton_state;
+
+/* ---- newton.c, for newton_classes.c ---- */
+
+/* Where the lengths of gradients begin. */
+void newton_begin_lengths(newton_state *s);
+
+/* What records are shortened to; mean and spread of the lengths, smoothed.
+   *again: gradients became longer, so the model was made steeper, and an
+   average begins anew. */
+double newton_clip(const newton_state *s);
+sotto_status newton_track(newton_state *s, int *again, sotto_error *error);
+
+/* A model is given up where its loss is higher than the best constant's by so
+   many sd. */
+double newton_doubt(const budget_split *r);
+
+/* ---- newton_classes.c: matrix, rounds, average and guard ---- */
+
+sotto_status newton_classes_run(newton_state *s, solver_answer *out,
+                                solver_progress progress, void *context,
+                                sotto_error *error);
 
 /* Asks for the matrix, and tells the curator the coordinates that it makes. */
 sotto_status newton_matrix(newton_state *s, sotto_error *error);

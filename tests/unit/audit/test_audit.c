@@ -300,6 +300,78 @@ static void test_newton_questions(void **state)
     }
 }
 
+/* ---- more than two classes ---- */
+
+/* A record of class 0 at (9000, 9000), or at the opposite place, where the
+   model is sure of class 1: both gradients are shortened, and point opposite
+   ways. Of the counts: a record of class 0, or of class 1. */
+static double probe_classes(curator *c, ask_kind kind)
+{
+    double out[9], sd;
+    sotto_error error;
+    if (kind == ASK_CLASS_COUNTS) {
+        assert_int_equal(curator_ask_class_counts(c, out, &sd, &error),
+                         SOTTO_OK);
+        return (out[0] - out[1]) / sqrt(2);
+    }
+    assert_int_equal(curator_ask_class_gradient(c, 1, out, &sd, &error),
+                     SOTTO_OK);
+    return (out[1] - out[0] + out[4] - out[3]) / 2;
+}
+
+static double audit_classes(ask_kind kind, double mu)
+{
+    enum { RUNS = 100000 };
+    static const char *const texts[][2] = {
+        {"a,b,t\n9000,9000,x\n", "a,b,t\n-9000,-9000,x\n"},
+        {"a,b,t\n0,0,x\n", "a,b,t\n0,0,y\n"}};
+    static const double at[9] = {0, 0, 0, 0, 0, 0, 0, 90, 0};
+    double sum[2] = {0, 0}, *seen = mem_zeroed(2 * RUNS, sizeof *seen);
+    int64_t above[2] = {0, 0};
+    sotto_error error;
+    assert_non_null(seen);
+    for (int side = 0; side < 2; side++) {
+        curator *c;
+        curator_policy policy =
+            policy_of(ACCOUNT_REPLACE_ONE, (uint64_t)side + 177);
+        ask_plan plan = plan_one(some(kind, RUNS, mu));
+        plan.item[0].block = policy.classes = 3;
+        policy.loss.kind = LOSS_LOGISTIC;
+        policy.intercept = 1;
+        sotto_table *t = read_text(
+            "d.csv", texts[kind == ASK_CLASS_COUNTS][side],
+            SETTINGS({"target", "t"}, {"loss", "logistic"}, {"epsilon", "1"},
+                     {"classes", "x"}, {"classes", "y"}, {"classes", "z"}));
+        assert_int_equal(curator_open(&c, &t, &policy, &plan, &error),
+                         SOTTO_OK);
+        frame(c, 0);
+        assert_int_equal(curator_tell_classes(c, at, &error), SOTTO_OK);
+        for (int i = 0; i < RUNS; i++)
+            sum[side] += seen[side * RUNS + i] = probe_classes(c, kind);
+        curator_close(c);
+    }
+    double middle = (sum[0] + sum[1]) / (2 * RUNS);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < RUNS; i++)
+            above[side] += seen[side * RUNS + i] > middle;
+    mem_free(seen);
+    int high = sum[1] > sum[0];
+    return certified(above[!high], RUNS - above[high], RUNS);
+}
+
+static void test_class_questions(void **state)
+{
+    (void)state;
+    static const ask_kind kinds[] = {ASK_CLASS_GRADIENT, ASK_CLASS_COUNTS};
+    for (int i = 0; i < 2; i++) {
+        double seen = audit_classes(kinds[i], 1);
+        print_message("%s: claimed mu 1, certified %.3f\n", ask_name(kinds[i]),
+                      seen);
+        assert_true(seen <= 1);
+        assert_true(seen >= .9);
+    }
+}
+
 /* ---- rows of one length ---- */
 
 /* Half of what a row of two equal values becomes: both are clipped. */
@@ -703,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_sgd),
         cmocka_unit_test(test_newton_questions),
+        cmocka_unit_test(test_class_questions),
         cmocka_unit_test(test_scaled_rows),
         cmocka_unit_test(test_minimisers),
         cmocka_unit_test(test_fw),

@@ -30,7 +30,7 @@ static length plainly(long double parts, long double times)
 }
 
 /* The table of docs/privacy, "Questions of newton", and Lemmas K2, K3, C3
-   to C5, C8, C11, C18, C19, C24 and C25. */
+   to C5, C8, C11, C18, C19 and C24 to C26. */
 static length newton_table(ask_kind kind, const facts *f)
 {
     const long double angle = sqrtl(2);
@@ -60,7 +60,10 @@ static length newton_table(ask_kind kind, const facts *f)
         [ASK_LENGTHS] = plainly(2, 1),
         [ASK_CHANGE] = plainly(1, 2),
         [ASK_LATER] = plainly(1, 2),
-        [ASK_VERTEX] = plainly(1, 2)};
+        [ASK_VERTEX] = plainly(1, 2),
+        [ASK_CLASS_COUNTS] = plainly(1, angle),
+        [ASK_CLASS_GRADIENT] = plainly(1, 2),
+        [ASK_CLASS_BEND] = plainly(2, 1)};
     return table[kind];
 }
 
@@ -157,7 +160,10 @@ static double drawn(ask_kind kind, double p, double b)
         [ASK_VERTEX] = 2 * all,
         [ASK_LABELS] = b,
         [ASK_SKETCH] = b,
-        [ASK_ALONG] = 1};
+        [ASK_ALONG] = 1,
+        [ASK_CLASS_COUNTS] = b,
+        [ASK_CLASS_GRADIENT] = all * b,
+        [ASK_CLASS_BEND] = 2};
     return table[kind];
 }
 
@@ -191,20 +197,23 @@ static sotto_status checked(ask_kind kind, ask_noise noise)
 {
     int sketch = kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_ALONG;
     int blocks = kind == ASK_SEQUENCE;
+    int classes = kind == ASK_CLASS_COUNTS || kind == ASK_CLASS_GRADIENT ||
+                  kind == ASK_CLASS_BEND;
     curator_policy policy = {.adjacency = ACCOUNT_ZERO_OUT,
                              .rows_per_person = 1,
                              .rows = 100,
                              .weight_bound = 1,
                              .norm_bound = 1,
+                             .classes = classes ? 8 : 0,
                              .buckets = sketch ? 8 : 0};
-    ask_plan plan = plan_one(
-        (ask_item){.kind = kind,
-                   .noise = noise,
-                   .count = 1,
-                   .level = .5,
-                   .rate = .25,
-                   .block = sketch || blocks || kind == ASK_PRIMAL ? 8 : 0,
-                   .blocks = blocks ? 4 : 0});
+    ask_plan plan = plan_one((ask_item){
+        .kind = kind,
+        .noise = noise,
+        .count = 1,
+        .level = .5,
+        .rate = .25,
+        .block = sketch || blocks || classes || kind == ASK_PRIMAL ? 8 : 0,
+        .blocks = blocks ? 4 : 0});
     sotto_error error;
     return curator_check(&policy, &plan, 5, &error);
 }
