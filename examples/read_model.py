@@ -53,8 +53,10 @@ def score(model, row):
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         model = json.load(file)
-    if model["sotto_model"] != 1 or "undeclared" in model or isinstance(model["features"], int):
-        sys.exit("expected a model of version 1, of columns with names, of --undeclared bounds")
+    if (model["sotto_model"] != 1 or "undeclared" in model or "strategy" in model
+            or isinstance(model["features"], int)):
+        sys.exit("expected a model of version 1, of a number or two classes, of columns with names, "
+                 "of --undeclared bounds")
     with open(sys.argv[2], encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             print(repr(score(model, row)))

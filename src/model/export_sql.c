@@ -141,6 +141,11 @@ static sotto_status sql_check(const sotto_model *m, sotto_error *error)
                          "the features of the model have numbers, and columns "
                          "of a table of SQL have names; expected a model of a "
                          "file with a header");
+    if (m->classes > 2)
+        return error_set(error, SOTTO_USAGE,
+                         "--format sql writes models of a number or of two "
+                         "classes; this one has %lld",
+                         (long long)m->classes);
     if (m->scales_rows)
         return error_set(error, SOTTO_USAGE,
                          "the model divides features by the length of their "
@@ -157,7 +162,7 @@ sotto_status export_sql(text_buffer *t, const sotto_model *m,
         return status;
     sql_head(t, m);
     text_put(t, "SELECT\n");
-    if (m->class_name[0]) {
+    if (m->classes) {
         sql_label(t, m);
         if (loss_has_log_odds(m->loss.kind))
             sql_probability(t);
