@@ -26,8 +26,8 @@ from .errors import DataError, RecordError, UsageError
 
 __all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_listed",
            "is_sparse", "is_stream", "is_text_like", "missing", "names_as_text", "numbers",
-           "one_column", "one_text", "plain_values", "refuse_stream", "rows_of_lists",
-           "table_names"]
+           "one_column", "one_text", "only_numbers", "plain_values", "refuse_stream",
+           "rows_of_lists", "table_names"]
 
 Array = npt.NDArray[Any]
 
@@ -74,7 +74,7 @@ def _one_by_one(array: Array) -> Array:
 
 
 def rows_of_lists(X: Any) -> Array | None:
-    """A list of rows as an array of doubles, each value by itself; None: it has no rows."""
+    """A list of rows as an array of objects, each value as it is; None: it has no rows."""
     rows = list(X)
     if not rows or any(isinstance(row, (str, bytes)) or not hasattr(row, "__len__")
                        for row in rows):
@@ -82,8 +82,10 @@ def rows_of_lists(X: Any) -> Array | None:
     width = len(rows[0])
     if any(len(row) != width for row in rows):
         raise DataError("X: expected rows of one length")
-    return np.fromiter((_one_number(value) for row in rows for value in row), np.float64,
-                       len(rows) * width).reshape(len(rows), width)
+    out = np.empty(len(rows) * width, dtype=object)
+    for i, value in enumerate(value for row in rows for value in row):
+        out[i] = value
+    return out.reshape(len(rows), width)
 
 
 def numbers(values: Any, what: str) -> Array:
@@ -100,6 +102,22 @@ def numbers(values: Any, what: str) -> Array:
     if _element(array.dtype) is not None:
         return array
     return _one_by_one(array) if array.dtype.kind in "OSUT" else array.astype(np.float64)
+
+
+def only_numbers(values: Any, what: str) -> Array:
+    """The same, where a value that is there and is no number is refused."""
+    array = numbers(values, what)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "OSUT":
+        wrong = np.isnan(array.reshape(-1)) & np.fromiter(
+            (_text_or_none(value) is not None and str(value).strip().lower() not in _NO_NUMBER
+             for value in values.reshape(-1).tolist()), bool, values.size)
+        if wrong.any():
+            row = int(np.argmax(wrong)) // (values.shape[1] if values.ndim == 2 else 1)
+            raise DataError(f"{what}: row {row + 1}: expected a number")
+    return array
+
+
+_NO_NUMBER = ("", "nan", "+nan", "-nan")
 
 
 def missing(value: object) -> bool:
@@ -342,7 +360,12 @@ class Columns:
                             "(inconsistent numbers of samples)")
 
     def array(self, values: Array, names: Sequence[str] | None = None) -> None:
-        """The columns of an array of two dimensions, whatever its strides."""
+        """The columns of an array of two dimensions, whatever its strides. Those of objects and
+        texts go over one by one, as a data frame's do."""
+        if isinstance(values, ma.MaskedArray) or values.dtype.kind in "OSUT":
+            for j in range(values.shape[1]):
+                self.column(str(j + 1) if names is None else names[j], values[:, j])
+            return
         values = numbers(values, "X")
         self._check_rows(values.shape[0], "X")
         names_in_c: Any = ffi.NULL
@@ -430,7 +453,7 @@ class Columns:
 
     def dense_as_sparse(self, X: Array) -> None:
         """A dense array for a model whose features are numbered."""
-        values = numbers(X, "X")
+        values = only_numbers(X, "X")
         row, index = np.nonzero(values)
         start = np.zeros(values.shape[0] + 1, np.int64)
         np.cumsum(np.bincount(row, minlength=values.shape[0]), out=start[1:])

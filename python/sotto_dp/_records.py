@@ -19,7 +19,7 @@ import numpy as np
 from . import _sklearn
 from ._core import Options
 from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_listed, is_sparse,
-                    is_text_like, names_as_text, numbers, one_column, one_text, plain_values,
+                    is_text_like, names_as_text, one_column, one_text, only_numbers, plain_values,
                     refuse_stream, rows_of_lists, table_names)
 from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
 from .errors import DataError, PrivacyError, RecordError, SottoError, UsageError
@@ -349,8 +349,8 @@ def for_model(owner: Estimator, X: Any) -> Columns:
         names = names_as_text(table_names(X))
         if known is None and owner._numbered:
             refuse_stream(X)
-            X = np.column_stack([numbers(plain_values(one_column(X[raw], str(raw))),
-                                         f'column "{raw}"') for raw in table_names(X)])
+            X = np.column_stack([only_numbers(plain_values(one_column(X[raw], str(raw))),
+                                              f'column "{raw}"') for raw in table_names(X)])
             return for_model(owner, X)
         if known is None:
             warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without "

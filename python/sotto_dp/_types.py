@@ -41,7 +41,11 @@ def kind_of(dtype: Any) -> str:
 
 
 def column_kinds(X: Any, names: Sequence[str]) -> dict[str, str]:
-    """The kinds of a frame's columns; none where it does not say them."""
+    """The kinds of a frame's columns, and of an array of texts; none where it does not say them.
+    An array of objects does not: it is read value by value."""
+    if isinstance(X, np.ndarray):
+        kind = kind_of(X.dtype)
+        return {str(j + 1): kind for j in range(X.shape[1])} if kind == "text" else {}
     types = getattr(getattr(X, "schema", None), "types", None)  # pyarrow
     if not isinstance(types, list):
         types = getattr(X, "dtypes", None)

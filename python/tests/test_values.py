@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Arrays of objects and texts, and lists of rows, are read as a data frame's columns are."""
+
+import unittest
+
+from common import BUDGET, SECRETS, Case, dp, main, np
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+try:
+    import scipy.sparse as sparse
+except ImportError:
+    sparse = None
+
+SCHEMA = dp.Schema({"1": dp.Number(0, 10, missing=5), "2": dp.Category(["f", "m"], missing="m"),
+                    "3": dp.Category([1, "2.5", "x"], missing="none")})
+
+
+def records(rows=300):
+    """Rows of mixed types, and two classes that depend on them."""
+    rng = np.random.default_rng(3)
+    X = np.empty((rows, 3), dtype=object)
+    X[:, 0] = rng.uniform(-1, 11, rows)
+    X[:, 1] = np.where(rng.uniform(size=rows) < 0.5, "f", "m")
+    X[:, 2] = np.array([1, 2.5, "x", True, None, "1"], dtype=object)[np.arange(rows) % 6]
+    X[::9, 0], X[::7, 1] = None, float("nan")
+    y = ((X[:, 1] == "f") ^ (rng.uniform(size=rows) < 0.1)).astype(int)
+    return X, y
+
+
+def made(**more):
+    return dp.LogisticRegression(**{**BUDGET, "insecure_seed": 4, **more})
+
+
+def bits(model, X):
+    return model.coef_.tobytes(), model.intercept_.tobytes(), model.predict_proba(X).tobytes()
+
+
+class Values(Case):
+    def kinds(self, X):
+        """The same values in other containers."""
+        yield "objects", X
+        yield "strides", np.asfortranarray(np.repeat(X, 2, axis=0))[::2]
+        yield "lists", X.tolist()
+        yield "tuples", tuple(tuple(row) for row in X.tolist())
+
+    def test_categories_are_found(self):
+        X, y = records()
+        model = made(schema=SCHEMA).fit(X, y)
+        self.assertGreater(model.score(X, y), 0.8)
+        found = dict(zip(model.coef_names_, model.coef_[0]))
+        self.assertGreater(found["2=f"], found["2=m"] + 1)
+
+    @unittest.skipUnless(pandas, "no pandas")
+    def test_the_bits_of_a_data_frame(self):
+        X, y = records()
+        frame = pandas.DataFrame({str(j + 1): X[:, j] for j in range(3)}, dtype=object)
+        model = made(schema=SCHEMA).fit(frame, y)
+        expected = bits(model, frame)
+        for name, values in self.kinds(X):
+            with self.subTest(name):
+                self.assertEqual(bits(model, values), expected)  # by place
+                self.assertEqual(bits(made(schema=SCHEMA).fit(values, y), values), expected)
+
+    @unittest.skipUnless(pandas, "no pandas")
+    def test_texts_of_one_type(self):
+        X, y = records()
+        words = X[:, [1]].astype(str)
+        words[words == "nan"] = ""
+        schema = dp.Schema({"1": dp.Category(["f", "m"], missing="m")})
+        frame = pandas.DataFrame({"1": words[:, 0]})
+        expected = bits(made(schema=schema).fit(frame, y), frame)
+        for kind in ("U5", "S5", object):
+            values = words.astype(kind)
+            self.assertEqual(bits(made(schema=schema).fit(values, y), values), expected, kind)
+
+    def test_numbers_as_objects_are_the_numbers(self):
+        rng = np.random.default_rng(1)
+        X = rng.normal(0, 1, (200, 2)) * 10.0 ** rng.integers(-30, 30, (200, 2))
+        y = np.arange(200) % 2
+        expected = bits(made().fit(X, y), X)
+        masked = np.ma.masked_array(X, np.zeros(X.shape, bool))
+        for values in (X.astype(object), X.tolist(), masked):
+            self.assertEqual(bits(made().fit(values, y), values), expected)
+
+    def test_a_mask_hides_a_level(self):
+        X, y = records()
+        masked = np.ma.masked_array(X, np.zeros(X.shape, bool))
+        masked.mask[::5, 1] = True
+        plain = X.copy()
+        plain[::5, 1] = None
+        self.assertEqual(bits(made(schema=SCHEMA).fit(masked, y), masked),
+                         bits(made(schema=SCHEMA).fit(plain, y), plain))
+
+
+class Refusals(Case):
+    def setUp(self):
+        super().setUp()
+        self.dataset = dp.Ledger(self.file("l.db")).dataset("a", epsilon=9, delta=1e-5)
+
+    def fit(self, X, y, **more):
+        return dp.LogisticRegression(**BUDGET, ledger=self.dataset, **more).fit(X, y)
+
+    def test_a_type_of_texts_is_refused_before_the_charge(self):
+        X, y = np.array([[SECRETS[1]], ["a"]] * 50), np.arange(100) % 2
+        for schema in (None, dp.Schema({"1": dp.Number(0, 1)}), dp.Schema(others=dp.Number(0, 1))):
+            self.refused(dp.DataError, 'column "1": expected numbers, and its type is text',
+                         self.fit, X, y, schema=schema)
+        self.assertEqual(self.dataset.spent(), 0)
+
+    def test_a_text_among_objects_is_a_bad_row(self):
+        X, y = np.linspace(0, 1, 100).reshape(-1, 1).astype(object), np.arange(100) % 2
+        X[7, 0] = SECRETS[1]
+        spent = 0
+        for values in (X, X.tolist()):
+            for schema in (None, dp.Schema({"1": dp.Number(0, 1)})):
+                error = self.refused(dp.DataError, 'row 8.*column "1": expected a number',
+                                     self.fit, values, y, schema=schema)
+                self.assertNotIn("found none", str(error))
+                self.assertGreater(self.dataset.spent(), spent)
+                spent = self.dataset.spent()
+
+    def test_predict(self):
+        X, y = np.linspace(0, 1, 100).reshape(-1, 1), np.arange(100) % 2
+        model = made().fit(X, y)
+        for values in ([[SECRETS[1]]], np.array([[SECRETS[1]]]), np.array([[SECRETS[1]]], object)):
+            error = self.refused(dp.DataError, "expected a number", model.predict, values)
+            self.assertNotIn("found none", str(error))
+
+    @unittest.skipUnless(sparse, "no scipy")
+    def test_predict_of_a_model_of_sparse_features(self):
+        X, y = np.linspace(0, 1, 100).reshape(-1, 1), np.arange(100) % 2
+        model = made().fit(sparse.csr_matrix(X), y)
+        self.assertEqual(model.predict([["0.5"]]).tolist(), model.predict([[0.5]]).tolist())
+        for values in ([[0.5], [SECRETS[1]]], np.array([["0.5"], [SECRETS[1]]])):
+            self.refused(dp.DataError, "row 2: expected a number", model.predict, values)
+
+
+if __name__ == "__main__":
+    main()
