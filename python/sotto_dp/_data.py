@@ -104,6 +104,20 @@ def numbers(values: Any, what: str) -> Array:
     return _one_by_one(array) if array.dtype.kind in "OSUT" else array.astype(np.float64)
 
 
+def _as_numbers(values: Array) -> Array | None:
+    """A column of Python's numbers as an array of one type, where each has the text there that
+    it has as an object: how the column goes over then changes no value. None: it has others."""
+    listed = values.tolist()
+    kinds = set(map(type, listed))
+    if not kinds <= {float, int, bool, type(None)}:
+        return None
+    whole = kinds <= {int, bool}
+    if any(type(each) is int and abs(each) > 2 ** 53 for each in listed):
+        return None  # as a double it may be another number
+    out: Array = np.array(listed, np.int64 if whole else np.float64)
+    return out if whole else out + 0.0  # the text of -0.0 is that of 0
+
+
 def only_numbers(values: Any, what: str) -> Array:
     """The same, where a value that is there and is no number is refused."""
     array = numbers(values, what)
@@ -362,9 +376,13 @@ class Columns:
     def array(self, values: Array, names: Sequence[str] | None = None) -> None:
         """The columns of an array of two dimensions, whatever its strides. Those of objects and
         texts go over one by one, as a data frame's do."""
-        if isinstance(values, ma.MaskedArray) or values.dtype.kind in "OSUT":
+        if isinstance(values, ma.MaskedArray):
+            values = _unmasked(values)
+        if values.dtype.kind in "OSUT":
             for j in range(values.shape[1]):
-                self.column(str(j + 1) if names is None else names[j], values[:, j])
+                one = _as_numbers(values[:, j]) if values.dtype.kind == "O" else None
+                self.column(str(j + 1) if names is None else names[j],
+                            values[:, j] if one is None else one)
             return
         values = numbers(values, "X")
         self._check_rows(values.shape[0], "X")

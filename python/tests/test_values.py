@@ -95,6 +95,29 @@ class Values(Case):
                          bits(made(schema=SCHEMA).fit(plain, y), plain))
 
 
+    def test_a_value_is_read_by_itself(self):
+        """A column of numbers alone goes over as numbers, any other one as texts."""
+        schema = dp.Schema({"1": dp.Number(-9, 9, missing=1),
+                            "2": dp.Category([0, 1, 2, "0.1", 2 ** 53, "1e-07"], missing="none")},
+                           missing_values=["-3"])
+        mine = [0.1, 1, True, None, float("nan"), float("inf"), -0.0, 2 ** 53, 1e-7, 2.0, -3, -3.0]
+        y = np.arange(len(mine)) % 2
+        fit = made(epsilon=float("inf"), l2=0.1, insecure_seed=None, schema=schema).fit
+        model = fit([[each, each if each != -3 else 1] for each in mine], y)
+        for other in (2, 2.0, None, "2", b"1", np.float64(2), np.int64(1), np.bool_(True), object()):
+            for many in (mine, [each for each in mine if type(each) is float],
+                         [each for each in mine if type(each) in (int, bool)]):
+                rows = [[each, 2] for each in many], [[1, each] for each in many]
+                for j, alone in enumerate(rows):
+                    if j == 1:
+                        alone = [row for row in alone if row[1] != -3]
+                    found = model.decision_function(alone)
+                    beside = [*alone, [1, 2]]
+                    beside[-1][j] = other
+                    both = model.decision_function(beside)[:-1]
+                    self.assertEqual(both.tobytes(), found.tobytes(), (j, other, many))
+
+
 class Refusals(Case):
     def setUp(self):
         super().setUp()
