@@ -26,6 +26,13 @@ INTERRUPTED = 130
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z][A-Z,]*)\b)?")
 
 
+# What the library says of files and of its own options, as it is said of records in memory.
+_WORDS = (
+    ("'sotto doctor' reads a file", "check_records reads them"),
+    ("expected a value, found none;", "expected a value, found none (NaN and infinity are none);"),
+)
+
+
 class Stopped(Exception):
     """A callback said stop (never leaves the package)."""
 
@@ -61,8 +68,9 @@ def _parameter(option: re.Match[str]) -> str:
 
 def _in_python(words: str) -> str:
     """A line of the library, with the names that things have here."""
-    return _OPTION.sub(_parameter, words.replace("'sotto doctor' reads a file",
-                                                 "check_records reads them"))
+    for there, here in _WORDS:
+        words = words.replace(there, here)
+    return _OPTION.sub(_parameter, words)
 
 
 def _raise(status: int, error: Any) -> None:

@@ -33,15 +33,27 @@ class _Classifier(Estimator):
         self.intercept_ = np.array([self.intercept_])
         if "classes_" not in self.__dict__:
             self.classes_ = _as_labels(model.classes())
+        self._turn()
+
+    _turned = False  # the model's positive class is the first of classes_
+
+    def _turn(self) -> None:
+        """scikit-learn takes classes_ to be sorted, and everything to be about classes_[1]; a
+        model has its classes in the order that was declared."""
+        self._turned = bool(self.classes_[0] > self.classes_[1])
+        if self._turned:
+            self.classes_ = self.classes_[::-1].copy()
+            self.coef_, self.intercept_ = 0.0 - self.coef_, 0.0 - self.intercept_
 
     def decision_function(self, X: Any) -> Doubles:
-        """The scores x'w + b; above 0 speaks for the positive class."""
-        return self._answers(X, lib.SOTTO_ANSWER_SCORE)
+        """The scores x'w + b; above 0 speaks for ``classes_[1]``."""
+        scores = self._answers(X, lib.SOTTO_ANSWER_SCORE)
+        return 0.0 - scores if self._turned else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The labels of the rows of X; they are as sensitive as the rows."""
         values = self._answers(X, lib.SOTTO_ANSWER_VALUE)
-        answer: npt.NDArray[Any] = self.classes_[(values > 0).astype(np.intp)]
+        answer: npt.NDArray[Any] = self.classes_[((values > 0) != self._turned).astype(np.intp)]
         return answer
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *,
@@ -107,9 +119,10 @@ class LogisticRegression(_Classifier):
         The privacy budget. There is no default. ``float("inf")`` trains
         without noise: NOT PRIVATE.
     classes : list of two, or "public"
-        The labels, the negative one first, in the type of y. Needed unless y
-        is bool or 0/1: the set of labels is data. "public" is your word that the labels in y may
-        be known.
+        The labels in the type of y. Needed unless y is bool or 0/1: the set
+        of labels is data. "public" is your word that the labels in y may be
+        known. Saved models and reports have the negative one first, as
+        declared here; `classes_` is sorted.
     schema : Schema, optional
         What is known about the columns beforehand. Bounds that are not
         declared are bought.
@@ -145,11 +158,12 @@ class LogisticRegression(_Classifier):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n)
-        Weights, in the units of the data. A category has one for each level.
+        Weights, in the units of the data; above 0 speaks for ``classes_[1]``.
+        A category has one for each level.
     intercept_ : ndarray of shape (1,)
         The intercept.
     classes_ : ndarray of shape (2,)
-        The labels, the negative one first.
+        The labels, sorted, as scikit-learn's scorers take them.
     noise_ : ndarray of shape (1, n)
         The standard deviation of the last noise in each weight; NaN: not known.
     coef_names_ : ndarray of shape (n,)
@@ -180,7 +194,8 @@ class LogisticRegression(_Classifier):
     def predict_proba(self, X: Any) -> Doubles:
         """The probabilities of the two classes, in the order of `classes_`."""
         positive = self._answers(X, lib.SOTTO_ANSWER_PROBA)
-        return np.column_stack([1 - positive, positive])
+        both = [1 - positive, positive]
+        return np.column_stack(both[::-1] if self._turned else both)
 
     def predict_log_proba(self, X: Any) -> Doubles:
         """The logarithms of the probabilities."""

@@ -123,8 +123,32 @@ class Labels(Case):
                            (words.astype(object), ["no", "yes"]), (self.y * 3 + 2, [2, 5])):
             for given in (classes, np.array(classes)):
                 model = self.fit(y, classes=given)
-                self.assertEqual(model.classes_.tolist(), classes)
+                self.assertEqual(model.classes_.tolist(), sorted(classes))
                 self.assertGreater(model.score(self.X, y), 0.8)
+
+    def test_everything_is_about_the_second_of_sorted_classes(self):
+        """In whatever order they are declared; the model keeps the declared one."""
+        words = np.where(self.y, "diseased", "healthy")
+        schema = dp.Schema({"1": dp.Number(-1, 1), "2": dp.Number(-1, 1), "3": dp.Number(-1, 1),
+                            "ill": dp.Target(classes=["healthy", "diseased"])})
+        for kind in (dp.LogisticRegression, dp.LinearSVC):
+            for more in ({"classes": ["healthy", "diseased"]}, {"schema": schema}):
+                model = kind(**BUDGET, insecure_seed=2, **more).fit(self.X, words)
+                self.assertEqual(model._model.classes(), ["healthy", "diseased"])
+                model.save(self.file("model.json"))
+                for one in (model, dp.load(self.file("model.json")),
+                            pickle.loads(pickle.dumps(model))):
+                    self.assertEqual(one.classes_.tolist(), ["diseased", "healthy"])
+                    scores = one.decision_function(self.X)
+                    self.assertLess(np.mean(scores[self.y == 1]), np.mean(scores[self.y == 0]))
+                    np.testing.assert_allclose(
+                        scores, self.X @ one.coef_[0] + one.intercept_[0], atol=1e-9)
+                    self.assertEqual(one.predict(self.X).tolist(),
+                                     one.classes_[(scores > 0).astype(int)].tolist())
+                    self.assertGreater(one.score(self.X, words), 0.8)
+                    if kind is dp.LogisticRegression:
+                        np.testing.assert_allclose(one.predict_proba(self.X)[:, 1],
+                                                   1 / (1 + np.exp(-scores)), atol=1e-9)
 
     def test_undeclared_ones_are_refused_without_a_word_of_them(self):
         words = np.where(self.y, "SECRETWORD", "no")

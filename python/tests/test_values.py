@@ -3,7 +3,7 @@
 
 import unittest
 
-from common import BUDGET, SECRETS, Case, dp, main, np
+from common import BUDGET, SECRETS, Case, dp, main, np, program
 
 try:
     import pandas
@@ -104,7 +104,7 @@ class Values(Case):
         y = np.arange(len(mine)) % 2
         fit = made(epsilon=float("inf"), l2=0.1, insecure_seed=None, schema=schema).fit
         model = fit([[each, each if each != -3 else 1] for each in mine], y)
-        for other in (2, 2.0, None, "2", b"1", np.float64(2), np.int64(1), np.bool_(True), object()):
+        for other in (2, 2.0, None, "2", b"1", np.float64(2), np.int64(1), np.bool_(1), object()):
             for many in (mine, [each for each in mine if type(each) is float],
                          [each for each in mine if type(each) in (int, bool)]):
                 rows = [[each, 2] for each in many], [[1, each] for each in many]
@@ -116,6 +116,37 @@ class Values(Case):
                     beside[-1][j] = other
                     both = model.decision_function(beside)[:-1]
                     self.assertEqual(both.tobytes(), found.tobytes(), (j, other, many))
+
+
+class Infinities(Case):
+    """What the program does with them in files: they are missing values."""
+
+    def test_as_in_files(self):
+        X = np.linspace(-1, 1, 200).reshape(-1, 1)
+        y, schema = X[:, 0] * 2, dp.Schema({"1": dp.Number(-0.5, 0.5, missing=0.25)})
+        X[5:8, 0] = float("inf"), float("-inf"), float("nan")
+        np.save(self.file("data.npy"), np.column_stack([X, y]))
+        with open(self.file("data.csv"), "w") as file:
+            file.write("1,2\n")
+            file.writelines(f"{a!r},{b!r}\n" for a, b in zip(X[:, 0].tolist(), y.tolist()))
+        with open(self.file("schema.json"), "w") as file:
+            file.write(dp.Schema({"1": schema.columns["1"], "2": dp.Target()}).json_text())
+        filled = np.where(np.isfinite(X), X, 0.25)
+        how = {**BUDGET, "insecure_seed": 5, "schema": schema}
+        expected = dp.LinearRegression(**how).fit(filled, y).coef_.tolist()
+        for values in (X, X.astype(object), X.tolist(), X.astype(str).astype(object)):
+            self.assertEqual(dp.LinearRegression(**how).fit(values, y).coef_.tolist(), expected)
+        for name in ("data.npy", "data.csv"):
+            program("train", name, "--target", 2, "--schema", "schema.json", "--epsilon", 1,
+                    "--delta", 1e-6, "--insecure-seed", 5, "-o", "model.json", "--quiet",
+                    cwd=self.folder)
+            self.assertEqual(dp.load(self.file("model.json")).coef_.tolist(), expected)
+
+    def test_the_message_says_so(self):
+        X = np.array([[0.0], [float("inf")], [1.0]])
+        for values in (X, X.tolist()):
+            self.refused(dp.DataError, r"row 2.*found none \(NaN and infinity are none\)",
+                         dp.LinearRegression(**BUDGET).fit, values, [0, 1, 2])
 
 
 class Refusals(Case):
