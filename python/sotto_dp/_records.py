@@ -49,6 +49,18 @@ def _check_width(X: Any) -> Any:
     return X
 
 
+def _check_declared_width(X: Any, schema: Any) -> None:
+    """An array has as many columns as its schema says, with or without those given apart."""
+    width = getattr(schema, "width", None)
+    if width is None:
+        return
+    apart = sum(type(column).__name__ in ("Target", "Weight", "Person")
+                for column in schema.columns.values())
+    if X.shape[1] not in (width, width - apart):
+        raise DataError(f"X has {X.shape[1]} columns, and the schema says width={width}; "
+                        "expected the same")
+
+
 def _free_name(name: str, taken: list[str]) -> str:
     while name in taken:
         name += "_"
@@ -109,22 +121,29 @@ class Records:
             raise UsageError("target: names a column of a data frame, instead of y")
         names = names_as_text(table_names(X)) if frame else None
         target = None if target is None else str(target)
+        declared = getattr(owner.schema, "target", None)
+        if None not in (target, declared) and target != declared:
+            raise UsageError(f'target: "{target}", and the schema\'s Target is "{declared}"; '
+                             "expected the same, or one of the two")
         if names is not None and len(set(names)) < len(names):
             raise DataError("expected columns with different names")
         if target is not None and names is not None and target not in names:
             raise UsageError(f'target: there is no column "{target}"')
         if not frame:
             X = _check_width(X) if is_sparse(X) else _as_array(X)
+            _check_declared_width(X, owner.schema)
         taken = list(names or [])
         if y is not None:
             if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
                 warnings.warn("A column-vector y was passed when a 1d array was expected.",
                               _sklearn.column_vector(), stacklevel=4)
             y = one_column(y, "y")
-            name = getattr(y, "name", None)
-            target = name if isinstance(name, str) and name and name not in taken else (
-                getattr(owner.schema, "target", None) or "target")
-            target = _free_name(target, taken)
+            if declared in taken:
+                raise UsageError(f'y was given, and X has "{declared}", the schema\'s Target; '
+                                 "expected one of the two")
+            name = declared or getattr(y, "name", None)
+            target = _free_name(name if isinstance(name, str) and name and name not in taken
+                                else "target", taken)
         assert target is not None
         taken.append(target)
         return cls(owner, X, y, weight, person, names, target, _free_name("weight", taken),
@@ -170,6 +189,10 @@ class Records:
         classes = getattr(self.owner, "classes", None)
         if self.owner._estimator_type != "classifier":
             return None
+        declared = getattr(self.owner.schema, "columns", {}).get(self.target)
+        words = getattr(declared, "classes", None)
+        if words is not None and classes is not None:
+            _check_same_classes(classes, words)
         if isinstance(classes, str) and classes == "public":
             return _public_labels(self._target_values())
         if classes is not None:
@@ -178,8 +201,6 @@ class Records:
             if len(labels) != 2 or labels[0] == labels[1]:
                 raise UsageError("classes: expected two different labels, the negative one first")
             return fitting_labels(labels, self._target_kind())
-        declared = getattr(self.owner.schema, "columns", {}).get(self.target)
-        words = getattr(declared, "classes", None)
         if words is not None:
             if self._target_kind() == "number" and None in map(number_of, words):
                 raise UsageError("schema: its classes are texts, and y has numbers")
@@ -284,6 +305,15 @@ class Records:
         if self.labels is not None:
             owner.classes_ = np.array(self.labels)
         owner._numbered = is_sparse(self.X)
+
+
+def _check_same_classes(classes: Any, words: Collection[str]) -> None:
+    """Two declarations of the labels say the same, in the same order."""
+    found = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
+    if [one_text(each, "classes").decode("utf-8", "surrogateescape") for each in found] != [
+            *words]:
+        raise UsageError("classes: the schema's Target declares classes, too; expected the same, "
+                         "or one of the two")
 
 
 def _not_features(owner: Estimator) -> list[str]:

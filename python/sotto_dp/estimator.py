@@ -92,6 +92,8 @@ class Estimator(Parameters):
             value = self._setting(name)
             if value is not None:
                 options.set(name.replace("_", "-"), value)
+        if not isinstance(self.fit_intercept, (bool, np.bool_)):
+            raise UsageError("fit_intercept: expected True or False")
         options.set("intercept", bool(self.fit_intercept))
         if getattr(getattr(self, "_columns_covered", None), "owner", None) is not self:
             options.set("prepared", "elsewhere")
@@ -110,6 +112,9 @@ class Estimator(Parameters):
         if self.ledger is not None and not isinstance(self.ledger, Dataset):
             raise UsageError("ledger: expected a data set, as Ledger(path).dataset(name) gives")
         declared = getattr(self.schema, "rows_per_person", None)
+        if None not in (declared, self.rows_per_person) and declared != self.rows_per_person:
+            raise UsageError(f"rows_per_person: the schema's Person has rows={declared}; expected "
+                             "the same, or one of the two")
         if self.rows_per_person is None and declared is not None:
             options.set("rows-per-person", declared)
         elif self.rows_per_person is None and self.ledger is not None and self.ledger.rows > 1:
@@ -335,12 +340,19 @@ class Estimator(Parameters):
     def _tell(self, private: bool) -> None:
         """What the program would print, as warnings."""
         if not private:
-            self._warn(["NOT PRIVATE: without noise, or with noise that can be repeated"],
-                       NotPrivateWarning)
+            self._warn([self._not_private()], NotPrivateWarning)
         elif self.ledger is None and self.statement_ is not None:
             self._warn(["no ledger knows of this fit; " + untracked.add(self.statement_)],
                        UntrackedWarning)
         self._warn(self._model.remarks())
+
+    def _not_private(self) -> str:
+        """Why a fit promises nothing, and that no ledger knows of it."""
+        why = ("epsilon=inf trains without noise" if math.isinf(float(self.epsilon or 0)) else
+               "insecure_seed makes noise that anybody can repeat")
+        booked = "" if self.ledger is None else (
+            f'; nothing was booked in data set "{self.ledger.name}"')
+        return f"NOT PRIVATE: {why}{booked}"
 
     def _keep(self, model: Model) -> None:
         """The results, by scikit-learn's names."""

@@ -219,7 +219,8 @@ class Ledger:
         unit : str, optional
             The column that tells people apart; without it the unit is a row.
         rows : int, optional
-            Rows of a person that a fit uses (default 1).
+            Rows of a person that a fit uses (default 1) where neither it nor
+            its schema says. Each fit is charged for its own number.
         epsilon, delta : float, optional
             The cap of all runs together. A data set that is made needs both,
             or neither epsilon nor a cap.
