@@ -20,8 +20,8 @@ from ._model import Doubles, Model
 from ._parameters import PLAIN, Parameters, a_number
 from ._records import Records, batches, for_model, handed_over
 from ._spending import untracked
-from .errors import (DataError, NotPrivateWarning, PrivacyError, RecordError, RemarkWarning,
-                     SottoError, UntrackedWarning, UsageError)
+from .errors import (BudgetError, DataError, NotPrivateWarning, PrivacyError, RecordError,
+                     RemarkWarning, SottoError, UntrackedWarning, UsageError)
 from .ledger import Dataset, who
 from .progress import check as check_progress, reporter
 
@@ -140,8 +140,10 @@ class Estimator(Parameters):
         schema = self._schema_text()
         if schema is not None:
             options.content("schema", schema)
-        elif features is not None:
+        if features is not None:
             options.set("features", features)
+        elif schema is not None and not self.schema.lists_features():
+            raise UsageError("features: expected how many there will be; the schema lists none")
         if rows is not None and self.rows is None:
             options.set("rows", rows)
         return options
@@ -154,7 +156,8 @@ class Estimator(Parameters):
         Parameters
         ----------
         features : int, optional
-            How many features there are; a schema knows it.
+            How many features there are. A schema knows it, but for columns
+            that it does not list (``Schema(others=...)``).
         rows : int, optional
             About how many rows there are, for planning only.
         """
@@ -169,7 +172,8 @@ class Estimator(Parameters):
         model = getattr(self, "_model", None)
         if model is not None:
             known = float(lib.sotto_model_setting(model.pointer, b"rows"))
-            features = features or len(model.names())
+            if self.schema is None or getattr(self.schema, "others", None) is not None:
+                features = features or len(model.names())
             rows = rows or (None if math.isnan(known) else max(1, round(known)))
         options = self._plan_options(features, rows)
         options.set("explain", True)
@@ -211,6 +215,10 @@ class Estimator(Parameters):
                 model = self._train(options, columns, private)
         except DataError as error:
             raise records.explain(error) from None
+        except BudgetError as error:
+            raise BudgetError(
+                f"{error}; nothing was charged; epsilon=dataset.left() fits (a run is booked a "
+                "little above its epsilon)") from None
         records.settle(self)
         self._keep(model)
         self._tell(private)

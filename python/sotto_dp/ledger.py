@@ -165,7 +165,8 @@ class Dataset:
                      float(out.cap_epsilon) or None, _number(out.left_epsilon))
 
     def raise_cap(self, epsilon: float, delta: float | None = None) -> None:
-        """Raises the cap; it then holds for all that was before, too."""
+        """Raises the cap; it then holds for all that was before, too. A data set that was made
+        without a cap gets none: a cap is fixed before the first run."""
         options = Options()
         options.set("dataset", self.name)
         options.set("epsilon", epsilon)
@@ -222,8 +223,9 @@ class Ledger:
             Rows of a person that a fit uses (default 1) where neither it nor
             its schema says. Each fit is charged for its own number.
         epsilon, delta : float, optional
-            The cap of all runs together. A data set that is made needs both,
-            or neither epsilon nor a cap.
+            The cap of all runs together, for a data set that is made (delta
+            alone: no cap). A cap is fixed before the first run; a data set
+            that was made without one gets none later.
         adjacency : str, optional
             What neighbours differ in (default "add-remove").
         owner : str, optional
@@ -320,8 +322,13 @@ def _same(made: Dataset, wanted: dict[str, Any]) -> Dataset:
             raise UsageError(f'data set "{made.name}": its {key} is {stored}; expected the same')
     for key, stored in (("epsilon", state["cap_epsilon"]), ("delta", state["delta"])):
         if wanted[key] is not None and float(wanted[key]) != stored:
-            there = "has no cap" if stored is None else f"has a cap of {key} {stored!r}"
-            raise UsageError(f'data set "{made.name}" {there}: expected the same '
-                             "(raise_cap raises it)")
+            if stored is None:
+                raise UsageError(f'data set "{made.name}" was made without a cap, and a cap is '
+                                 "fixed before the first run; leave out epsilon=")
+            if state["cap_epsilon"] is None:
+                raise UsageError(f'data set "{made.name}" was made with {key}={stored!r}; '
+                                 "expected the same, or none")
+            raise UsageError(f'data set "{made.name}" has a cap of {key} {stored!r}: expected the '
+                             "same (raise_cap raises it)")
     return Dataset(made.path, made.name, made.unit or column,
                    rows or _declared_rows(state["unit"]), state["adjacency"])
