@@ -77,6 +77,9 @@ def _raise(status: int, error: Any) -> None:
     message = _in_python(text(error.message) or "sotto failed without a reason")
     if status == INTERRUPTED:
         raise Stopped(message)
+    if status == BudgetError.status and "left for a run" in message:
+        message += ("; nothing was charged; epsilon=dataset.left() fits (a run is booked a little "
+                    "above its epsilon)")
     raise _ERRORS.get(status, SottoError)(message)
 
 

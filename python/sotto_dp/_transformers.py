@@ -345,3 +345,27 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
             mark.thread = None
             vars(last).pop("_columns_covered", None)
         return self
+
+    def check_records(self, X: Any, y: Any = None, **params: Any) -> None:
+        """Applies the steps and reads the records as `fit` would, without a charge; nothing is
+        trained or kept.
+
+        What it says depends on records: it is for the operator beside the
+        data, and not for release. Of a step that fails it says the name and
+        the kind of exception, as `fit` does. The parameters are those of `fit`.
+
+        Raises
+        ------
+        DataError
+            As `fit` would raise it, but for what only training can find.
+        """
+        self._refuse(_sparse.issparse(X))
+        words = self._for_last(params)
+        failed = ""
+        try:
+            prepared = _base.clone(self)._prepare(admit(self.steps, X, words))
+        except RecordError as error:
+            failed = str(error)
+        if failed:  # here, so that the exception does not carry the other one
+            raise DataError(failed)
+        self.steps[-1][1].check_records(prepared, y, **words)

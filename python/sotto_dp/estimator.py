@@ -20,8 +20,8 @@ from ._model import Doubles, Model
 from ._parameters import PLAIN, Parameters, a_number
 from ._records import Records, batches, for_model, handed_over
 from ._spending import untracked
-from .errors import (BudgetError, DataError, NotPrivateWarning, PrivacyError, RecordError,
-                     RemarkWarning, SottoError, UntrackedWarning, UsageError)
+from .errors import (DataError, NotPrivateWarning, PrivacyError, RecordError, RemarkWarning,
+                     SottoError, UntrackedWarning, UsageError)
 from .ledger import Dataset, who
 from .progress import check as check_progress, reporter
 
@@ -215,10 +215,6 @@ class Estimator(Parameters):
                 model = self._train(options, columns, private)
         except DataError as error:
             raise records.explain(error) from None
-        except BudgetError as error:
-            raise BudgetError(
-                f"{error}; nothing was charged; epsilon=dataset.left() fits (a run is booked a "
-                "little above its epsilon)") from None
         records.settle(self)
         self._keep(model)
         self._tell(private)

@@ -41,7 +41,7 @@ class Ledgers(Case):
                              ("p", {"unit": "person"}), ("p", {"rows": 2, "unit": "x"}),
                              ("n", {"epsilon": 1})):
             with self.subTest(name=name, **values):
-                self.refused(dp.UsageError, "expected the same|leave out", self.ledger.dataset, name,
+                self.refused(dp.UsageError, "expected the same|leave", self.ledger.dataset, name,
                              **values)
         self.assertRaises(dp.UsageError, self.ledger.dataset, "new", epsilon=-1, delta=1e-6)
         self.assertEqual(self.ledger.names(), ["a", "p", "n"])

@@ -542,6 +542,38 @@ class Fits(Case):
                 except dp.BudgetError as error:
                     refusal = str(error)
             self.assertNotIn("step", refusal)  # as where no step fails
+            with self.assertRaises(dp.BudgetError) as caught:
+                dp.make_pipeline(Binarizer(), last(ledger=dataset)).fit(np.eye(2), [0, 1])
+            self.assertEqual(str(caught.exception), refusal)
+
+    def test_records_are_read_without_charge(self):
+        """A failure says the step and the kind of exception, and never its text."""
+        dataset = dp.Ledger(self.file("l.db")).dataset("a", epsilon=2, delta=1e-5)
+        X, y = np.array([["1", "2"], ["3", SECRET]] * 20, dtype=object), [0, 1] * 20
+
+        def fails(values):
+            raise KeyError(SECRET)
+
+        for step, words in ((Binarizer(), '^step "binarizer" failed with a ValueError; its mess'),
+                            (dp.Bounds(0, 1), "^Bounds: expected numbers"),
+                            (FunctionTransformer(fails),
+                             'step "functiontransformer" failed with a KeyError; its message')):
+            pipe = dp.make_pipeline(step, last(ledger=dataset))
+            error = self.refused(dp.DataError, words, pipe.check_records, X, y)
+            self.assertIs(type(error), dp.DataError)
+            while error:
+                self.assertNotIn(SECRET, str(error))
+                error = error.__cause__ or error.__context__
+        pipe = dp.make_pipeline(dp.Bounds(0, 1), last(ledger=dataset))
+        good = np.linspace(0, 1, 80).reshape(40, 2)
+        self.assertIsNone(pipe.check_records(good, y))
+        self.assertFalse(hasattr(pipe[0], "n_features_in_") or hasattr(pipe[1], "coef_"))
+        self.refused(dp.DataError, "row 3", pipe.check_records, good, [0, 1, 7] + y[3:])
+        self.refused(dp.UsageError, "parameters of the last step", pipe.check_records, good, y,
+                     weight=1)
+        pipe.set_params(bounds=StandardScaler())
+        self.refused(dp.PrivacyError, "it learns", pipe.check_records, good, y)
+        self.assertEqual(dataset.spent(), 0)
 
     def test_text(self):
         words = ["good news" if flag else "bad day" for flag in self.y]
