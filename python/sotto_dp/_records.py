@@ -21,7 +21,8 @@ from ._core import Options
 from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_listed, is_sparse,
                     is_text_like, names_as_text, one_column, one_text, only_numbers, plain_values,
                     refuse_stream, rows_of_lists, table_names)
-from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
+from ._types import (check_features, column_kinds, fitting_labels, kind_of, near,
+                     number_of)
 from .errors import DataError, PrivacyError, RecordError, SottoError, UsageError
 
 if TYPE_CHECKING:
@@ -117,8 +118,10 @@ class Records:
             raise UsageError(f"This {type(owner).__name__} estimator requires y to be passed, "
                              "but the target y is None." +
                              (' Or name a column of X: target="name".' if frame else ""))
-        if target is not None and (y is not None or not frame):
-            raise UsageError("target: names a column of a data frame, instead of y")
+        if target is not None and y is not None:
+            raise UsageError("target: names the column of X that is y; give y or target, not both")
+        if target is not None and not frame:
+            raise UsageError("target: names a column of a data frame; of an array give y apart")
         names = names_as_text(table_names(X)) if frame else None
         target = None if target is None else str(target)
         declared = getattr(owner.schema, "target", None)
@@ -128,7 +131,7 @@ class Records:
         if names is not None and len(set(names)) < len(names):
             raise DataError("expected columns with different names")
         if target is not None and names is not None and target not in names:
-            raise UsageError(f'target: there is no column "{target}"')
+            raise UsageError(f'target: there is no column "{target}"{near(target, names)}')
         if not frame:
             X = _check_width(X) if is_sparse(X) else _as_array(X)
             _check_declared_width(X, owner.schema)
@@ -256,6 +259,12 @@ class Records:
     def explain(self, error: DataError) -> DataError:
         """A refusal with what can be done about it, where labels were not declared."""
         words = str(error).replace("with --classes A,B", 'with classes=["A", "B"]')
+        if hasattr(self.X, "iloc"):
+            words = re.sub(r"\brow ([0-9]+)(?=[,:])",
+                           lambda row: f"{row[0]} (iloc {int(row[1]) - 1})", words)
+        name = getattr(self.y, "name", None)
+        if self.names and name in self.names and f'column "{name}" is not in the sch' in words:
+            words += "; y was given, and X has it, too"
         if self.labels is None or getattr(self.owner, "classes", None) is not None:
             return DataError(words)
         return DataError(re.sub(
@@ -402,7 +411,9 @@ def for_model(owner: Estimator, X: Any) -> Columns:
 def _expect(owner: Estimator, width: int) -> None:
     if width != owner.n_features_in_:
         raise DataError(f"X has {width} features, but {type(owner).__name__} is expecting "
-                        f"{owner.n_features_in_} features as input.")
+                        f"{owner.n_features_in_} features as input" +
+                        ("." if getattr(owner, "feature_names_in_", None) is None else
+                         ", without the target and dropped columns."))
 
 
 def handed_over(records: Records) -> Columns:

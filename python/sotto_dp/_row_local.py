@@ -139,7 +139,9 @@ def _function(walk: _Walk) -> None:
 
 
 def _one_hot_encoder(walk: _Walk) -> None:
-    walk.refuse("it takes levels, and what type they have, from the records",
+    given = not isinstance(walk.step.categories, str)
+    walk.refuse("it takes the type of its columns, and what is unknown, from all records" if given
+                else "it takes levels, and what type they have, from the records",
                 "use dp.OneHot([...]), or a Category of the schema")
 
 
@@ -207,6 +209,10 @@ def _rules() -> dict[type, Callable[[_Walk], None]]:
 # ---- steps ----
 
 
+_NO_STEP = (("it is a class, and no step", "make one of it, with parentheses"),
+            ("it is no step", "give the steps themselves; make_pipeline names them"))
+
+
 def inspect(path: str, step: Any, sparse: bool, found: list[Finding]) -> bool:
     """Looks at one step, and adds what it finds.
 
@@ -226,7 +232,10 @@ def inspect(path: str, step: Any, sparse: bool, found: list[Finding]) -> bool:
             walk.refuse(f"it is a subclass of {known.__name__}, whose fit may be another one",
                         f"use {known.__name__} itself")
             return False
-    walk.refuse(*instead_of(step))
+    if isinstance(step, (tuple, type)):
+        walk.refuse(*_NO_STEP[type(step) is tuple])
+    else:
+        walk.refuse(*instead_of(step))
     return False
 
 

@@ -6,6 +6,7 @@ is booked, and costs nothing.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from .errors import DataError, UsageError
 
-__all__ = ["check_features", "column_kinds", "fitting_labels", "kind_of", "number_of"]
+__all__ = ["check_features", "column_kinds", "fitting_labels", "kind_of", "near", "number_of"]
 
 _NUMBER = re.compile(r"u?int(eger|\d+)?|float\d*|double|halffloat|half_float|bool(ean)?|real|"
                      r"u?(big|small|tiny|huge)int")
@@ -71,6 +72,13 @@ def check_features(X: Any, names: Sequence[str], schema: Any, others: Sequence[s
 
 
 _WORDS = {"text": "text", "category": "a category", "object": "object"}
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """The name that was meant, perhaps; names are public."""
+    by_case = {each.lower(): each for each in reversed(names)}
+    found = difflib.get_close_matches(name.lower(), list(by_case), 1)
+    return f'; did you mean "{by_case[found[0]]}"?' if found else ""
 
 
 def number_of(label: str) -> float | int | None:

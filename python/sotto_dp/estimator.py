@@ -104,7 +104,7 @@ class Estimator(Parameters):
         if self.schema is None:
             return None
         if not hasattr(self.schema, "json_text"):
-            raise UsageError("schema: expected a Schema")
+            raise UsageError("schema: expected a Schema; Schema.from_file(path) reads one")
         return str(self.schema.json_text())
 
     def _set_people(self, options: Options) -> None:
