@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._model import Doubles, Model
+from ._types import near
 from .errors import UsageError
 from .ledger import Dataset
 from .progress import Progress
@@ -38,6 +39,12 @@ def a_number(value: Any, name: str) -> float:
         return float(value)
     except OverflowError:
         raise UsageError(f"{name}: expected a number") from None
+
+
+def _shown(value: Any) -> str:
+    """A parameter in a line about its estimator: a long schema is its number of columns."""
+    words, columns = repr(value), getattr(value, "columns", None)
+    return words if columns is None or len(words) <= 80 else f"Schema(...{len(columns)} columns...)"
 
 
 class Results:
@@ -118,12 +125,12 @@ class Parameters(Results):
         names = self._get_param_names()
         for name, value in params.items():
             if name not in names:
-                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. "
-                                 f"Valid parameters are: {names!r}.")
+                raise ValueError(f"Invalid parameter {name!r} for estimator "
+                                 f"{type(self).__name__}{near(name, names)}")
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
-        given = [f"{each.name}={getattr(self, each.name)!r}" for each in fields(self)
+        given = [f"{each.name}={_shown(getattr(self, each.name))}" for each in fields(self)
                  if getattr(self, each.name) is not each.default]
         return f"{type(self).__name__}({', '.join(given)})"

@@ -30,7 +30,7 @@ __all__ = ["Estimator", "Plan"]
 Self = TypeVar("Self", bound="Estimator")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What a fit would ask and cost; no record was read.
 
@@ -42,6 +42,15 @@ class Plan:
     """
 
     statement: dict[str, Any]
+
+    def __repr__(self) -> str:
+        asked: dict[str, int] = {}
+        for each in self.statement["questions"]:
+            asked[each["question"]] = asked.get(each["question"], 0) + int(each["times"])
+        words = ", ".join(name if times == 1 else f"{name} x {times}"
+                          for name, times in asked.items())
+        return (f"Plan(epsilon={self.epsilon:.6g}, delta={self.delta:.6g}, for a "
+                f"{self.statement['unit']}, {self.statement['adjacency']}; asks: {words})")
 
     @property
     def epsilon(self) -> float:

@@ -12,7 +12,7 @@ import math
 import os
 import pwd
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ._core import Options, call, encode, ffi, handle, lib, take_text, text, with_callback
@@ -63,7 +63,7 @@ class Quote:
     left: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """A data set of a ledger: what `Ledger.dataset` gives.
 
@@ -84,6 +84,11 @@ class Dataset:
     unit: str | None = None
     rows: int = 1
     adjacency: str = "add-remove"
+
+    def __repr__(self) -> str:
+        more = "".join(f", {each.name}={getattr(self, each.name)!r}" for each in fields(self)[2:]
+                       if getattr(self, each.name) != each.default)
+        return f"Dataset({os.path.basename(self.path)!r}, {self.name!r}{more})"
 
     def _open(self) -> Any:
         return handle(lib.sotto_ledger_close, "sotto_ledger", lib.sotto_ledger_open,

@@ -139,8 +139,19 @@ class LogisticRegression(_Classifier):
         Rows of a person that are used and protected.
     weight_bound : float, optional
         The largest weight, for `sample_weight`.
+    bad_rows : {"stop", "drop"}, optional
+        A row that cannot be read ends the fit (default), or counts as absent.
+    undeclared : {"bounds", "rows"}, optional
+        Features without bounds: those are bought (default), or each row is
+        divided by its length, which is another model.
+    parts : list of str, optional
+        The parts of the data set that are read and charged, where the ledger
+        keeps it in parts.
     l1, l2 : float, optional
         Penalties.
+    penalty_units : {"spread", "fit", "file"}, optional
+        Which weights are penalised: of columns divided by their spread, those
+        of the fit, or those in the units of the data (docs/schema.md).
     fit_intercept : bool, default True
         Whether to learn an intercept, not penalised.
     solver : str, optional

@@ -94,6 +94,33 @@ class Declarations(Case):
         self.refused(dp.UsageError, "of an array give y apart", dp.LogisticRegression(**BUDGET).fit,
                      X, target="y")
 
+    def test_short_reprs(self):
+        dataset = dp.Ledger(self.file("l.db")).dataset("a", unit="id", epsilon=3, delta=1e-6)
+        self.assertEqual(repr(dataset), "Dataset('l.db', 'a', unit='id')")
+        schema = dp.Schema({f"c{j}": dp.Number(0, 1) for j in range(30)})
+        model = dp.LogisticRegression(**BUDGET, schema=schema, ledger=dataset)
+        self.assertEqual(repr(model), "LogisticRegression(epsilon=1, delta=1e-06, "
+                         "schema=Schema(...30 columns...), "
+                         "ledger=Dataset('l.db', 'a', unit='id'))")
+        short = dp.Schema(age=dp.Number(0, 120))
+        self.assertEqual(repr(dp.LinearRegression(schema=short)),
+                         "LinearRegression(schema=Schema(age=Number(0, 120)))")
+        plan = repr(model.plan(rows=1000))
+        self.assertRegex(plan, r"^Plan\(epsilon=(1|0\.99[0-9]*), delta=1e-06, for a .*, "
+                         r"add-remove; asks: .*target mean.*gradient x [0-9]+")
+        self.assertLess(len(plan), 400)
+        self.refused(ValueError, "^Invalid parameter 'epsilom' for estimator LogisticRegression; "
+                     'did you mean "epsilon"\\?$', model.set_params, epsilom=2)
+
+    def test_what_a_loaded_model_lacks(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET, l2=0.1, classes=[0, 1]).fit(X, y)
+        model.save(self.file("model.json"))
+        loaded = dp.load(self.file("model.json"))
+        self.assertEqual((loaded.l2, loaded.classes, loaded.schema, loaded.ledger), (None,) * 4)
+        self.assertEqual(loaded.delta, 1e-6)
+        self.assertEqual(loaded.predict_proba(X).tobytes(), model.predict_proba(X).tobytes())
+
     def test_files(self):
         for function in (dp.load, dp.LogisticRegression.load, dp.Schema.from_file):
             with self.assertRaises(OSError):
