@@ -33,8 +33,8 @@ fi
 "$newest/bin/pip" list 2>/dev/null | grep -i -E '^(scikit-learn|pandas|polars|pyarrow|numpy) '
 export SOTTO_PACKAGE=installed
 cd "$build"
-tests "$newest/bin/python" sklearn frames mistakes messages values pipeline row_by_row pages arrays bits \
-    estimators ledger processes package schema card random_calls
+tests "$newest/bin/python" sklearn frames mistakes messages values pipeline row_by_row pages \
+    arrays bits estimators ledger processes package schema card random_calls
 echo "-- types"
 cd "$root"
 "$newest/bin/python" -m mypy --strict --config-file pyproject.toml

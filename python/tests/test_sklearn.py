@@ -33,8 +33,6 @@ EXPECTED = {
     "check_all_zero_sample_weights_error": "the sum of the weights is private",
     "check_estimators_empty_data_messages": "how many rows there are is private: none is as good "
                                             "as any other number",
-    "check_estimators_nan_inf": "the library's one line names row and column, and neither the "
-                                "value nor its kind",
     "check_sample_weights_invariance": WEIGHTED,
     "check_sample_weight_equivalence_on_dense_data": WEIGHTED,
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTED,
