@@ -23,7 +23,8 @@ from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_list
                     refuse_stream, rows_of_lists, table_names)
 from ._types import (check_features, column_kinds, fitting_labels, kind_of, near,
                      number_of)
-from .errors import DataError, PrivacyError, RecordError, SottoError, UsageError
+from .errors import (DataError, PrivacyError, RecordError, RemarkWarning, SottoError,
+                     UsageError)
 
 if TYPE_CHECKING:
     from .estimator import Estimator
@@ -145,6 +146,9 @@ class Records:
                 raise UsageError(f'y was given, and X has "{declared}", the schema\'s Target; '
                                  "expected one of the two")
             name = declared or getattr(y, "name", None)
+            if name in taken:
+                warnings.warn(f'X has a column "{name}", as y is called: it is learned from, too',
+                              RemarkWarning, stacklevel=4)
             target = _free_name(name if isinstance(name, str) and name and name not in taken
                                 else "target", taken)
         assert target is not None

@@ -2,6 +2,7 @@
 """Messages speak of what there is in Python: X, parameters, methods; not of files and options."""
 
 import unittest
+import warnings
 
 from common import BUDGET, Case, dp, main, np, problem
 
@@ -37,6 +38,20 @@ class Frames(Case):
         self.refused(dp.DataError, "X has 3 features, but LogisticRegression is expecting 2 "
                      "features as input, without the target and dropped columns", model.predict,
                      self.frame.to_numpy())
+
+    def test_a_target_that_is_a_feature_too(self):
+        with self.assertWarnsRegex(dp.RemarkWarning, 'X has a column "ill", as y is called'):
+            self.model(schema=None, insecure_seed=1).fit(self.frame, self.frame["ill"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", dp.RemarkWarning)
+            self.model(insecure_seed=1).fit(self.frame[["age", "dose"]], self.frame["ill"])
+
+    def test_the_card(self):
+        dataset = dp.Ledger(self.file("l.db")).dataset("a", epsilon=3, delta=1e-6)
+        card = self.model(ledger=dataset).fit(self.frame, target="ill")._repr_html_()
+        top = card.split("<details>")[0]
+        self.assertIn("history() of the data set has what came later", top)
+        self.assertNotIn("sotto ledger", top)
 
     def test_columns_that_are_not_there(self):
         self.refused(dp.DataError, '^X has no column "dose", which the schema declares$',
