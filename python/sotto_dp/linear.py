@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ._core import lib
 from ._data import numbers, plain_values
 from ._model import Doubles, Model
+from ._parameters import explain_keywords
 from ._scores import class_codes, sample_weights, stream_quality, target_of
 from .errors import DataError
 from .estimator import Estimator
@@ -290,3 +291,7 @@ class HuberRegressor(_Regressor):
     huber_delta: float | None = None
 
     _losses: ClassVar[tuple[str, ...]] = ("huber",)
+
+
+for _kind in (LogisticRegression, LinearSVC, LinearRegression, HuberRegressor):
+    explain_keywords(_kind)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Messages speak of what there is in Python: X, parameters, methods; not of files and options."""
 
+import inspect
 import unittest
 import warnings
 
@@ -126,6 +127,19 @@ class Declarations(Case):
         self.assertLess(len(plan), 400)
         self.refused(ValueError, "^Invalid parameter 'epsilom' for estimator LogisticRegression; "
                      'did you mean "epsilon"\\?$', model.set_params, epsilom=2)
+
+    def test_parameters_of_scikit_learn(self):
+        for name, words in (("C", r"'C'; give l2=1 / \(n \* C\)"), ("n_jobs", "give threads="),
+                            ("random_state", "the noise is secret"),
+                            ("epsilom", 'did you mean "epsilon"'), ("quux", "'quux'$")):
+            for kind in (dp.LogisticRegression, dp.LinearSVC, dp.LinearRegression,
+                         dp.HuberRegressor):
+                self.refused(TypeError, f"^{kind.__name__}: there is no parameter .*{words}", kind,
+                             **{name: 1})
+        parameters = inspect.signature(dp.LinearSVC).parameters
+        self.assertEqual(sorted(parameters), sorted(dp.LinearSVC().get_params()))
+        with self.assertRaises(TypeError):
+            dp.LinearSVC(1)
 
     def test_what_a_loaded_model_lacks(self):
         X, y = problem()
