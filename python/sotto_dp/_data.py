@@ -81,7 +81,7 @@ def rows_of_lists(X: Any) -> Array | None:
         return None
     width = len(rows[0])
     if any(len(row) != width for row in rows):
-        raise DataError("X: expected rows of one length")
+        raise RecordError("X: expected rows of one length")
     out = np.empty(len(rows) * width, dtype=object)
     for i, value in enumerate(value for row in rows for value in row):
         out[i] = value
@@ -144,6 +144,16 @@ def missing(value: object) -> bool:
     return same is not True and not (isinstance(same, np.bool_) and bool(same))
 
 
+def _without_zeros(value: Decimal) -> Decimal:
+    """The same number without zeros at its end; normalize() would round it to the context's
+    precision, and two ids would become one."""
+    sign, digits, exponent = value.as_tuple()
+    kept = len(digits)
+    while kept > 1 and digits[kept - 1] == 0:
+        kept -= 1
+    return Decimal((sign, digits[:kept], int(exponent) + len(digits) - kept))
+
+
 def one_text(value: object, what: str) -> bytes:
     """A value of a column of mixed types, as the library would write it."""
     if isinstance(value, str):
@@ -161,7 +171,7 @@ def one_text(value: object, what: str) -> bytes:
         return bytes(value)
     if isinstance(value, Decimal):
         whole = value.adjusted() < 40 and value == value.to_integral_value()
-        return str(int(value) if whole else value.normalize()).encode()
+        return str(int(value) if whole else _without_zeros(value)).encode()
     if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
         return str(value).encode()
     raise TypeError(f"{what}: argument must be a string or a number, "

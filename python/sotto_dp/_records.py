@@ -21,15 +21,14 @@ from ._core import Options
 from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_listed, is_sparse,
                     is_text_like, names_as_text, one_column, one_text, only_numbers, plain_values,
                     refuse_stream, rows_of_lists, table_names)
-from ._types import (check_features, column_kinds, fitting_labels, kind_of, near,
-                     number_of)
-from .errors import (DataError, PrivacyError, RecordError, RemarkWarning, SottoError,
-                     UsageError)
+from ._stand_in import OneRow
+from ._types import check_features, column_kinds, fitting_labels, kind_of, near, number_of
+from .errors import DataError, PrivacyError, RemarkWarning, UsageError
 
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["Records", "batches", "for_model", "handed_over"]
+__all__ = ["Records", "batches", "for_model"]
 
 
 def _as_array(X: Any) -> Any:
@@ -106,11 +105,12 @@ class Records:
     weight_name: str
     person_name: str
     labels: list[Any] | None = None
+    stands_in: bool = False  # no record is in it
 
     @classmethod
     def take(cls, owner: Estimator, X: Any, y: Any, weight: Any, target: str | None,
-             person: Any) -> Records:
-        """Sorts out what the arguments are."""
+             person: Any, stands_in: bool = False) -> Records:
+        """Sorts out what the arguments are. Unless it stands in, this touches records."""
         frame = is_frame(X)
         _check_arguments(y, weight, target, person)
         if target is None and y is None and frame:
@@ -140,7 +140,7 @@ class Records:
         if y is not None:
             if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
                 warnings.warn("A column-vector y was passed when a 1d array was expected.",
-                              _sklearn.column_vector(), stacklevel=4)
+                              _sklearn.column_vector(), stacklevel=5)
             y = one_column(y, "y")
             if declared in taken:
                 raise UsageError(f'y was given, and X has "{declared}", the schema\'s Target; '
@@ -148,13 +148,14 @@ class Records:
             name = declared or getattr(y, "name", None)
             if name in taken:
                 warnings.warn(f'X has a column "{name}", as y is called: it is learned from, too',
-                              RemarkWarning, stacklevel=4)
+                              RemarkWarning, stacklevel=5)
             target = _free_name(name if isinstance(name, str) and name and name not in taken
                                 else "target", taken)
         assert target is not None
         taken.append(target)
         return cls(owner, X, y, weight, person, names, target, _free_name("weight", taken),
-                   _free_name(getattr(owner.ledger, "unit", None) or "person", taken))
+                   _free_name(getattr(owner.ledger, "unit", None) or "person", taken),
+                   stands_in=stands_in)
 
     # ---- options ----
 
@@ -201,7 +202,7 @@ class Records:
         if words is not None and classes is not None:
             _check_same_classes(classes, words)
         if isinstance(classes, str) and classes == "public":
-            return _public_labels(self._target_values())
+            return [0, 1] if self.stands_in else _public_labels(self._target_values())
         if classes is not None:
             listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
             labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
@@ -233,6 +234,8 @@ class Records:
     def check_types(self) -> None:
         """Refuses what types show to be wrong; no record is looked at."""
         owner = self.owner
+        if isinstance(self.X, OneRow):
+            self.X.check(self._dropped())
         try:
             check_features(self.X, self.names or [], owner.schema,
                            [self.target, *_not_features(owner)])
@@ -260,6 +263,10 @@ class Records:
                 self.weight is None and self.person is None and
                 hasattr(self.X, "__arrow_c_stream__"))
 
+    def _dropped(self) -> list[str]:
+        return [name for name, column in getattr(self.owner.schema, "columns", {}).items()
+                if type(column).__name__ == "Drop"]
+
     def explain(self, error: DataError) -> DataError:
         """A refusal with what can be done about it, where labels were not declared."""
         words = str(error).replace("with --classes A,B", 'with classes=["A", "B"]')
@@ -280,28 +287,13 @@ class Records:
         """The list of columns for the library; nothing is copied that need not be."""
         if self._streams():
             return Columns.stream(self.X)
-        columns = _features(self.X, self.names, None, [
-            name for name, column in getattr(self.owner.schema, "columns", {}).items()
-            if type(column).__name__ == "Drop"])
+        columns = _features(self.X, self.names, None, self._dropped())
         if self.y is not None:
             columns.column(self.target, self.y)
         if self.weight is not None:
             columns.column(self.weight_name, self.weight)
         if self.person is not None:
             columns.column(self.person_name, self.person)
-        return columns
-
-    def stand_in(self) -> Columns:
-        """One row of missing values in columns of the same names: a fit of it is booked as a
-        fit of the records would be."""
-        columns = Columns(1)
-        if self.names is None:
-            columns.array(np.full((1, self.X.shape[1]), np.nan))
-        others = (self.y, self.target), (self.weight, self.weight_name), (
-            self.person, self.person_name)
-        for name in [*(self.names or []),
-                     *(name for values, name in others if values is not None)]:
-            columns.texts(name, [None])
         return columns
 
     def settle(self, owner: Estimator) -> None:
@@ -418,16 +410,3 @@ def _expect(owner: Estimator, width: int) -> None:
                         f"{owner.n_features_in_} features as input" +
                         ("." if getattr(owner, "feature_names_in_", None) is None else
                          ", without the target and dropped columns."))
-
-
-def handed_over(records: Records) -> Columns:
-    """The columns for the library. What a frame's own library says of a failure is not told:
-    it may quote a record."""
-    try:
-        return records.columns()
-    except (SottoError, KeyboardInterrupt, SystemExit, MemoryError):
-        raise
-    except BaseException:  # a panic of a library in Rust is no Exception
-        pass
-    raise RecordError("X: the data frame's own library could not hand over a column; convert its "
-                    "columns to numbers or texts first")
