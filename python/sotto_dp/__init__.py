@@ -8,7 +8,7 @@
 import os as _os
 import typing as _typing
 
-from . import _core, _spending
+from . import _core, _fitting, _spending
 from .errors import (BudgetError, DataError, NotPrivateWarning, PrivacyError, RemarkWarning,
                      SottoError, SottoWarning, UntrackedWarning, UsageError)
 from .estimator import Plan
@@ -35,6 +35,7 @@ __version__ = _core.text(_core.lib.sotto_version()) or ""
 
 _os.register_at_fork(after_in_child=_core.after_fork)
 _os.register_at_fork(after_in_child=_spending.after_fork)
+_os.register_at_fork(after_in_child=_fitting.after_fork)
 
 
 def __getattr__(name: str) -> _typing.Any:

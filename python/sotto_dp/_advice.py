@@ -59,5 +59,7 @@ def instead_of(step: Any) -> tuple[str, str]:
     """What a step learns, and what to use instead of it."""
     kind = type(step)
     if kind.__module__.split(".")[0] == "sklearn" and kind.__name__ in _KNOWN:
+        if getattr(step, "strategy", None) == "constant":
+            return "it learns which columns have no value at all", _FILL[1]
         return _KNOWN[kind.__name__]
     return _UNKNOWN

@@ -26,6 +26,35 @@ INTERRUPTED = 130
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z][A-Z,]*)\b)?")
 
 
+# What the library says of files and of its own options, as it is said of records in memory.
+_WORDS = (
+    ("'sotto doctor' reads a file", "check_records reads them"),
+    ("expected a value, found none;", "expected a value, found none (NaN and infinity are none);"),
+    ('declare it, --drop it, or give the schema a "default"',
+     "declare it (Drop() leaves it out), or give the schema others="),
+    ("leave it out with --drop", "leave it out of X"),
+    ("expected the same --unit-column, --rows-per-person and --adjacency as it was made with",
+     "expected the same unit=, rows= and adjacency= as it was made with"),
+    ("or --schema FILE", "or schema=Schema(...)"),
+    ("the first in the file", "the first in X"),
+    ("in the file that the model was learned from", "in the fit"),
+    ("a file that 'sotto train' has written", "a file of save() or of the program"),
+    ("one that 'sotto train' has written", "a file of save() or of the program"),
+)
+
+_NO_COLUMN = re.compile(r'the table: there is no column ("(?:[^"])*") \(([^()]*)\); expected one '
+                        r'of the names of the columns')
+_WHOSE = {
+    "the schema": "which the schema declares", "the model needs it": "which the model needs",
+    "--unit-column": "by which the ledger tells people apart; or give person=, or a Person in "
+                     "the schema"}
+
+
+def _no_column(found: re.Match[str]) -> str:
+    """That a column is not there, and who asked for it."""
+    return f"X has no column {found[1]}, {_WHOSE.get(found[2], 'for ' + found[2])}"
+
+
 class Stopped(Exception):
     """A callback said stop (never leaves the package)."""
 
@@ -61,14 +90,18 @@ def _parameter(option: re.Match[str]) -> str:
 
 def _in_python(words: str) -> str:
     """A line of the library, with the names that things have here."""
-    return _OPTION.sub(_parameter, words.replace("'sotto doctor' reads a file",
-                                                 "check_records reads them"))
+    for there, here in _WORDS:
+        words = words.replace(there, here)
+    return _OPTION.sub(_parameter, _NO_COLUMN.sub(_no_column, words))
 
 
 def _raise(status: int, error: Any) -> None:
     message = _in_python(text(error.message) or "sotto failed without a reason")
     if status == INTERRUPTED:
         raise Stopped(message)
+    if status == BudgetError.status and "left for a run" in message:
+        message += ("; nothing was charged; epsilon=dataset.left() fits (a run is booked a little "
+                    "above its epsilon)")
     raise _ERRORS.get(status, SottoError)(message)
 
 

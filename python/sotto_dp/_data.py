@@ -26,8 +26,8 @@ from .errors import DataError, RecordError, UsageError
 
 __all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_listed",
            "is_sparse", "is_stream", "is_text_like", "missing", "names_as_text", "numbers",
-           "one_column", "one_text", "plain_values", "refuse_stream", "rows_of_lists",
-           "table_names"]
+           "one_column", "one_text", "only_numbers", "plain_values", "refuse_stream",
+           "rows_of_lists", "table_names"]
 
 Array = npt.NDArray[Any]
 
@@ -74,16 +74,18 @@ def _one_by_one(array: Array) -> Array:
 
 
 def rows_of_lists(X: Any) -> Array | None:
-    """A list of rows as an array of doubles, each value by itself; None: it has no rows."""
+    """A list of rows as an array of objects, each value as it is; None: it has no rows."""
     rows = list(X)
     if not rows or any(isinstance(row, (str, bytes)) or not hasattr(row, "__len__")
                        for row in rows):
         return None
     width = len(rows[0])
     if any(len(row) != width for row in rows):
-        raise DataError("X: expected rows of one length")
-    return np.fromiter((_one_number(value) for row in rows for value in row), np.float64,
-                       len(rows) * width).reshape(len(rows), width)
+        raise RecordError("X: expected rows of one length")
+    out = np.empty(len(rows) * width, dtype=object)
+    for i, value in enumerate(value for row in rows for value in row):
+        out[i] = value
+    return out.reshape(len(rows), width)
 
 
 def numbers(values: Any, what: str) -> Array:
@@ -94,12 +96,44 @@ def numbers(values: Any, what: str) -> Array:
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {what}")
     if array.dtype.kind in "mMV":
-        raise DataError(f"{what}: expected numbers or texts, found {array.dtype.name}")
+        instead = "" if array.dtype.kind == "V" else (
+            "; make numbers of it, as days since a date, or leave it out (Drop() in the schema)")
+        raise DataError(f"{what}: expected numbers or texts, found {array.dtype.name}{instead}")
     if not array.dtype.isnative:  # a whole number stays one
         array = array.astype(array.dtype.newbyteorder("="))
     if _element(array.dtype) is not None:
         return array
     return _one_by_one(array) if array.dtype.kind in "OSUT" else array.astype(np.float64)
+
+
+def _as_numbers(values: Array) -> Array | None:
+    """A column of Python's numbers as an array of one type, where each has the text there that
+    it has as an object: how the column goes over then changes no value. None: it has others."""
+    listed = values.tolist()
+    kinds = set(map(type, listed))
+    if not kinds <= {float, int, bool, type(None)}:
+        return None
+    whole = kinds <= {int, bool}
+    if any(type(each) is int and abs(each) > 2 ** 53 for each in listed):
+        return None  # as a double it may be another number
+    out: Array = np.array(listed, np.int64 if whole else np.float64)
+    return out if whole else out + 0.0  # the text of -0.0 is that of 0
+
+
+def only_numbers(values: Any, what: str) -> Array:
+    """The same, where a value that is there and is no number is refused."""
+    array = numbers(values, what)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "OSUT":
+        wrong = np.isnan(array.reshape(-1)) & np.fromiter(
+            (_text_or_none(value) is not None and str(value).strip().lower() not in _NO_NUMBER
+             for value in values.reshape(-1).tolist()), bool, values.size)
+        if wrong.any():
+            row = int(np.argmax(wrong)) // (values.shape[1] if values.ndim == 2 else 1)
+            raise DataError(f"{what}: row {row + 1}: expected a number")
+    return array
+
+
+_NO_NUMBER = ("", "nan", "+nan", "-nan")
 
 
 def missing(value: object) -> bool:
@@ -108,6 +142,16 @@ def missing(value: object) -> bool:
         return True
     same = value == value
     return same is not True and not (isinstance(same, np.bool_) and bool(same))
+
+
+def _without_zeros(value: Decimal) -> Decimal:
+    """The same number without zeros at its end; normalize() would round it to the context's
+    precision, and two ids would become one."""
+    sign, digits, exponent = value.as_tuple()
+    kept = len(digits)
+    while kept > 1 and digits[kept - 1] == 0:
+        kept -= 1
+    return Decimal((sign, digits[:kept], int(exponent) + len(digits) - kept))
 
 
 def one_text(value: object, what: str) -> bytes:
@@ -127,7 +171,7 @@ def one_text(value: object, what: str) -> bytes:
         return bytes(value)
     if isinstance(value, Decimal):
         whole = value.adjusted() < 40 and value == value.to_integral_value()
-        return str(int(value) if whole else value.normalize()).encode()
+        return str(int(value) if whole else _without_zeros(value)).encode()
     if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
         return str(value).encode()
     raise TypeError(f"{what}: argument must be a string or a number, "
@@ -342,7 +386,16 @@ class Columns:
                             "(inconsistent numbers of samples)")
 
     def array(self, values: Array, names: Sequence[str] | None = None) -> None:
-        """The columns of an array of two dimensions, whatever its strides."""
+        """The columns of an array of two dimensions, whatever its strides. Those of objects and
+        texts go over one by one, as a data frame's do."""
+        if isinstance(values, ma.MaskedArray):
+            values = _unmasked(values)
+        if values.dtype.kind in "OSUT":
+            for j in range(values.shape[1]):
+                one = _as_numbers(values[:, j]) if values.dtype.kind == "O" else None
+                self.column(str(j + 1) if names is None else names[j],
+                            values[:, j] if one is None else one)
+            return
         values = numbers(values, "X")
         self._check_rows(values.shape[0], "X")
         names_in_c: Any = ffi.NULL
@@ -430,7 +483,7 @@ class Columns:
 
     def dense_as_sparse(self, X: Array) -> None:
         """A dense array for a model whose features are numbered."""
-        values = numbers(X, "X")
+        values = only_numbers(X, "X")
         row, index = np.nonzero(values)
         start = np.zeros(values.shape[0] + 1, np.int64)
         np.cumsum(np.bincount(row, minlength=values.shape[0]), out=start[1:])

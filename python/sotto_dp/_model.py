@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ._core import call, encode, ffi, handle, lib, remarks, take_text, text
+from .errors import NoFileError
 
 __all__ = ["Model"]
 
@@ -30,6 +32,8 @@ class Model:
     @classmethod
     def read(cls, path: str) -> Model:
         """From a model file."""
+        if not os.path.exists(path):
+            raise NoFileError(f"{path}: there is no such file")
         return cls(handle(lib.sotto_model_free, "sotto_model", lib.sotto_model_read,
                           encode(path)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
@@ -10,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ._model import Doubles, Model
+from ._types import near
 from .errors import UsageError
 from .ledger import Dataset
 from .progress import Progress
 
-__all__ = ["PLAIN", "Parameters", "Results", "a_number"]
+__all__ = ["PLAIN", "Parameters", "Results", "a_number", "explain_keywords"]
 
 Self = TypeVar("Self", bound="Parameters")
 
@@ -38,6 +40,38 @@ def a_number(value: Any, name: str) -> float:
         return float(value)
     except OverflowError:
         raise UsageError(f"{name}: expected a number") from None
+
+
+# What scikit-learn's estimators have, and what it is here (docs/python.md).
+_THERE = {
+    "C": "give l2=1 / (n * C), for about n rows", "alpha": "give l2=alpha / n, or l1=alpha",
+    "l1_ratio": "give l1= and l2=", "penalty": "give l1= or l2=",
+    "random_state": "the noise is secret (insecure_seed= is for tests, and NOT PRIVATE)",
+    "n_jobs": "give threads=", "class_weight": "give sample_weight to fit, and weight_bound=",
+    "max_iter": 'leave it out: solver="auto" follows from the budget',
+    "tol": 'leave it out: solver="auto" follows from the budget'}
+
+
+def explain_keywords(kind: type[Any]) -> None:
+    """Lets a class say what a parameter of scikit-learn is here, where it has none such."""
+    plain = kind.__init__
+
+    @functools.wraps(plain)
+    def explained(self: Any, *args: Any, **params: Any) -> None:
+        names = [each.name for each in fields(kind)]
+        for name in params:
+            if name not in names:
+                raise TypeError(f"{kind.__name__}: there is no parameter {name!r}" +
+                                (f"; {_THERE[name]}" if name in _THERE else near(name, names)))
+        plain(self, *args, **params)
+
+    kind.__init__ = explained
+
+
+def _shown(value: Any) -> str:
+    """A parameter in a line about its estimator: a long schema is its number of columns."""
+    words, columns = repr(value), getattr(value, "columns", None)
+    return words if columns is None or len(words) <= 80 else f"Schema(...{len(columns)} columns...)"
 
 
 class Results:
@@ -118,12 +152,12 @@ class Parameters(Results):
         names = self._get_param_names()
         for name, value in params.items():
             if name not in names:
-                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. "
-                                 f"Valid parameters are: {names!r}.")
+                raise ValueError(f"Invalid parameter {name!r} for estimator "
+                                 f"{type(self).__name__}{near(name, names)}")
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
-        given = [f"{each.name}={getattr(self, each.name)!r}" for each in fields(self)
+        given = [f"{each.name}={_shown(getattr(self, each.name))}" for each in fields(self)
                  if getattr(self, each.name) is not each.default]
         return f"{type(self).__name__}({', '.join(given)})"

@@ -13,11 +13,12 @@ import numpy as np
 import numpy.ma as ma
 
 from ._core import call, encode, lib, with_callback
-from ._data import compressed, is_frame, is_sparse
+from ._data import compressed, is_frame, is_sparse, refuse_stream
 from ._row_local import load
-from .errors import DataError, PrivacyError
+from ._steps import transformed
+from .errors import DataError, PrivacyError, RecordError
 
-__all__ = ["admit", "has_steps", "transformed"]
+__all__ = ["admit", "check_input", "has_steps", "transformed"]
 
 _INSTEAD = ("leave it out of X and give it beside X, as STEP__person= and STEP__sample_weight=, "
             "or fit without steps: categories and bounds belong in the schema")
@@ -30,12 +31,22 @@ def has_steps(steps: Any) -> bool:
 
 
 def admit(steps: Any, X: Any, words: dict[str, Any]) -> Any:
-    """X for the steps, or a refusal that no value of a record decides."""
+    """X for the steps; of a sparse matrix all entries are touched."""
+    check_input(steps, X, words)
+    return _canonical(X) if is_sparse(X) and has_steps(steps) else X
+
+
+def check_input(steps: Any, X: Any, words: dict[str, Any]) -> None:
+    """Refuses what steps must not be given; no value of a record decides."""
     if not has_steps(steps):
-        return X
+        return
     _refuse_roles(steps[-1][1], words)
     if is_sparse(X):
-        return _canonical(X)
+        if X.dtype.kind not in "biuf":
+            raise DataError(f"X: expected numbers, found {X.dtype.name}")
+        return
+    if is_frame(X):
+        refuse_stream(X)
     if isinstance(X, ma.MaskedArray):
         raise DataError("X: steps do not see what a mask hides; expected an array, for instance "
                         "X.filled(numpy.nan)")
@@ -48,14 +59,6 @@ def admit(steps: Any, X: Any, words: dict[str, Any]) -> Any:
     if not is_frame(X) and dtypes[0] is None and not _takes_lists(steps):
         raise PrivacyError("X: what type a list has depends on all records; expected an array or "
                            "a data frame (a list of texts is for HashingVectorizer)")
-    return X
-
-
-def transformed(step: Any, X: Any) -> Any:
-    """What a step makes of X; a Normalizer gets each row in one piece."""
-    if type(step) is load("sklearn.preprocessing").Normalizer and not is_sparse(X):
-        return step.fit(X).transform(np.ascontiguousarray(X))
-    return step.fit_transform(X)
 
 
 def _takes_lists(steps: Any) -> bool:
@@ -113,8 +116,8 @@ def _canonical(X: Any) -> Any:
     stable sort, and added up one after the other in that order.
     """
     X = compressed(X).tocoo(copy=False)
-    if X.data.dtype.kind not in "biuf":
-        raise DataError(f"X: expected numbers, found {X.data.dtype.name}")
+    if X.data.dtype.kind not in "biuf":  # another type than the matrix says
+        raise RecordError(f"X: expected numbers, found {X.data.dtype.name}")
     order = np.lexsort((X.col, X.row))
     row, col, data = X.row[order], X.col[order], X.data[order]
     first = np.ones(len(row), bool)

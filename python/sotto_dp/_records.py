@@ -19,15 +19,16 @@ import numpy as np
 from . import _sklearn
 from ._core import Options
 from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_listed, is_sparse,
-                    is_text_like, names_as_text, numbers, one_column, one_text, plain_values,
+                    is_text_like, names_as_text, one_column, one_text, only_numbers, plain_values,
                     refuse_stream, rows_of_lists, table_names)
-from ._types import check_features, column_kinds, fitting_labels, kind_of, number_of
-from .errors import DataError, PrivacyError, RecordError, SottoError, UsageError
+from ._stand_in import OneRow
+from ._types import check_features, column_kinds, fitting_labels, kind_of, near, number_of
+from .errors import DataError, PrivacyError, RemarkWarning, UsageError
 
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["Records", "batches", "for_model", "handed_over"]
+__all__ = ["Records", "batches", "for_model"]
 
 
 def _as_array(X: Any) -> Any:
@@ -47,6 +48,18 @@ def _check_width(X: Any) -> Any:
         raise DataError(f"Found array with 0 feature(s) (shape={tuple(X.shape)}) while a minimum "
                         "of 1 is required.")
     return X
+
+
+def _check_declared_width(X: Any, schema: Any) -> None:
+    """An array has as many columns as its schema says, with or without those given apart."""
+    width = getattr(schema, "width", None)
+    if width is None:
+        return
+    apart = sum(type(column).__name__ in ("Target", "Weight", "Person")
+                for column in schema.columns.values())
+    if X.shape[1] not in (width, width - apart):
+        raise DataError(f"X has {X.shape[1]} columns, and the schema says width={width}; "
+                        "expected the same")
 
 
 def _free_name(name: str, taken: list[str]) -> str:
@@ -92,11 +105,12 @@ class Records:
     weight_name: str
     person_name: str
     labels: list[Any] | None = None
+    stands_in: bool = False  # no record is in it
 
     @classmethod
     def take(cls, owner: Estimator, X: Any, y: Any, weight: Any, target: str | None,
-             person: Any) -> Records:
-        """Sorts out what the arguments are."""
+             person: Any, stands_in: bool = False) -> Records:
+        """Sorts out what the arguments are. Unless it stands in, this touches records."""
         frame = is_frame(X)
         _check_arguments(y, weight, target, person)
         if target is None and y is None and frame:
@@ -105,30 +119,43 @@ class Records:
             raise UsageError(f"This {type(owner).__name__} estimator requires y to be passed, "
                              "but the target y is None." +
                              (' Or name a column of X: target="name".' if frame else ""))
-        if target is not None and (y is not None or not frame):
-            raise UsageError("target: names a column of a data frame, instead of y")
+        if target is not None and y is not None:
+            raise UsageError("target: names the column of X that is y; give y or target, not both")
+        if target is not None and not frame:
+            raise UsageError("target: names a column of a data frame; of an array give y apart")
         names = names_as_text(table_names(X)) if frame else None
         target = None if target is None else str(target)
+        declared = getattr(owner.schema, "target", None)
+        if None not in (target, declared) and target != declared:
+            raise UsageError(f'target: "{target}", and the schema\'s Target is "{declared}"; '
+                             "expected the same, or one of the two")
         if names is not None and len(set(names)) < len(names):
             raise DataError("expected columns with different names")
         if target is not None and names is not None and target not in names:
-            raise UsageError(f'target: there is no column "{target}"')
+            raise UsageError(f'target: there is no column "{target}"{near(target, names)}')
         if not frame:
             X = _check_width(X) if is_sparse(X) else _as_array(X)
+            _check_declared_width(X, owner.schema)
         taken = list(names or [])
         if y is not None:
             if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
                 warnings.warn("A column-vector y was passed when a 1d array was expected.",
-                              _sklearn.column_vector(), stacklevel=4)
+                              _sklearn.column_vector(), stacklevel=5)
             y = one_column(y, "y")
-            name = getattr(y, "name", None)
-            target = name if isinstance(name, str) and name and name not in taken else (
-                getattr(owner.schema, "target", None) or "target")
-            target = _free_name(target, taken)
+            if declared in taken:
+                raise UsageError(f'y was given, and X has "{declared}", the schema\'s Target; '
+                                 "expected one of the two")
+            name = declared or getattr(y, "name", None)
+            if name in taken:
+                warnings.warn(f'X has a column "{name}", as y is called: it is learned from, too',
+                              RemarkWarning, stacklevel=5)
+            target = _free_name(name if isinstance(name, str) and name and name not in taken
+                                else "target", taken)
         assert target is not None
         taken.append(target)
         return cls(owner, X, y, weight, person, names, target, _free_name("weight", taken),
-                   _free_name(getattr(owner.ledger, "unit", None) or "person", taken))
+                   _free_name(getattr(owner.ledger, "unit", None) or "person", taken),
+                   stands_in=stands_in)
 
     # ---- options ----
 
@@ -170,8 +197,12 @@ class Records:
         classes = getattr(self.owner, "classes", None)
         if self.owner._estimator_type != "classifier":
             return None
+        declared = getattr(self.owner.schema, "columns", {}).get(self.target)
+        words = getattr(declared, "classes", None)
+        if words is not None and classes is not None:
+            _check_same_classes(classes, words)
         if isinstance(classes, str) and classes == "public":
-            return _public_labels(self._target_values())
+            return [0, 1] if self.stands_in else _public_labels(self._target_values())
         if classes is not None:
             listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
             labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
@@ -179,8 +210,6 @@ class Records:
                 raise UsageError("classes: expected two or more different labels, of two the "
                                  "negative one first")
             return fitting_labels(labels, self._target_kind())
-        declared = getattr(self.owner.schema, "columns", {}).get(self.target)
-        words = getattr(declared, "classes", None)
         if words is not None:
             if self._target_kind() == "number" and None in map(number_of, words):
                 raise UsageError("schema: its classes are texts, and y has numbers")
@@ -206,6 +235,8 @@ class Records:
     def check_types(self) -> None:
         """Refuses what types show to be wrong; no record is looked at."""
         owner = self.owner
+        if isinstance(self.X, OneRow):
+            self.X.check(self._dropped())
         try:
             check_features(self.X, self.names or [], owner.schema,
                            [self.target, *_not_features(owner)])
@@ -233,10 +264,20 @@ class Records:
                 self.weight is None and self.person is None and
                 hasattr(self.X, "__arrow_c_stream__"))
 
+    def _dropped(self) -> list[str]:
+        return [name for name, column in getattr(self.owner.schema, "columns", {}).items()
+                if type(column).__name__ == "Drop"]
+
     def explain(self, error: DataError) -> DataError:
         """A refusal with what can be done about it, where labels were not declared."""
         words = str(error).replace("with --classes A,B,...", 'with classes=["A", "B"]')
         words = words.replace("with --classes A,B", 'with classes=["A", "B"]')
+        if hasattr(self.X, "iloc"):
+            words = re.sub(r"\brow ([0-9]+)(?=[,:])",
+                           lambda row: f"{row[0]} (iloc {int(row[1]) - 1})", words)
+        name = getattr(self.y, "name", None)
+        if self.names and name in self.names and f'column "{name}" is not in the sch' in words:
+            words += "; y was given, and X has it, too"
         if self.labels is None or getattr(self.owner, "classes", None) is not None:
             return DataError(words)
         return DataError(re.sub(
@@ -248,28 +289,13 @@ class Records:
         """The list of columns for the library; nothing is copied that need not be."""
         if self._streams():
             return Columns.stream(self.X)
-        columns = _features(self.X, self.names, None, [
-            name for name, column in getattr(self.owner.schema, "columns", {}).items()
-            if type(column).__name__ == "Drop"])
+        columns = _features(self.X, self.names, None, self._dropped())
         if self.y is not None:
             columns.column(self.target, self.y)
         if self.weight is not None:
             columns.column(self.weight_name, self.weight)
         if self.person is not None:
             columns.column(self.person_name, self.person)
-        return columns
-
-    def stand_in(self) -> Columns:
-        """One row of missing values in columns of the same names: a fit of it is booked as a
-        fit of the records would be."""
-        columns = Columns(1)
-        if self.names is None:
-            columns.array(np.full((1, self.X.shape[1]), np.nan))
-        others = (self.y, self.target), (self.weight, self.weight_name), (
-            self.person, self.person_name)
-        for name in [*(self.names or []),
-                     *(name for values, name in others if values is not None)]:
-            columns.texts(name, [None])
         return columns
 
     def settle(self, owner: Estimator) -> None:
@@ -286,6 +312,15 @@ class Records:
         if self.labels is not None:
             owner.classes_ = np.array(self.labels)
         owner._numbered = is_sparse(self.X)
+
+
+def _check_same_classes(classes: Any, words: Collection[str]) -> None:
+    """Two declarations of the labels say the same, in the same order."""
+    found = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
+    if [one_text(each, "classes").decode("utf-8", "surrogateescape") for each in found] != [
+            *words]:
+        raise UsageError("classes: the schema's Target declares classes, too; expected the same, "
+                         "or one of the two")
 
 
 def _not_features(owner: Estimator) -> list[str]:
@@ -351,8 +386,8 @@ def for_model(owner: Estimator, X: Any) -> Columns:
         names = names_as_text(table_names(X))
         if known is None and owner._numbered:
             refuse_stream(X)
-            X = np.column_stack([numbers(plain_values(one_column(X[raw], str(raw))),
-                                         f'column "{raw}"') for raw in table_names(X)])
+            X = np.column_stack([only_numbers(plain_values(one_column(X[raw], str(raw))),
+                                              f'column "{raw}"') for raw in table_names(X)])
             return for_model(owner, X)
         if known is None:
             warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without "
@@ -374,17 +409,6 @@ def for_model(owner: Estimator, X: Any) -> Columns:
 def _expect(owner: Estimator, width: int) -> None:
     if width != owner.n_features_in_:
         raise DataError(f"X has {width} features, but {type(owner).__name__} is expecting "
-                        f"{owner.n_features_in_} features as input.")
-
-
-def handed_over(records: Records) -> Columns:
-    """The columns for the library. What a frame's own library says of a failure is not told:
-    it may quote a record."""
-    try:
-        return records.columns()
-    except (SottoError, KeyboardInterrupt, SystemExit, MemoryError):
-        raise
-    except BaseException:  # a panic of a library in Rust is no Exception
-        pass
-    raise RecordError("X: the data frame's own library could not hand over a column; convert its "
-                    "columns to numbers or texts first")
+                        f"{owner.n_features_in_} features as input" +
+                        ("." if getattr(owner, "feature_names_in_", None) is None else
+                         ", without the target and dropped columns."))

@@ -66,6 +66,7 @@ class _Walk:
     step: Any
     sparse: bool
     found: list[Finding]
+    odd: bool = False  # X is a frame in which a missing value may change a type
 
     def refuse(self, why: str, instead: str) -> None:
         self.found.append(Finding(self.path, type(self.step).__name__, True, why, instead))
@@ -75,7 +76,7 @@ class _Walk:
 
     def inner(self, name: str, step: Any, sparse: bool) -> bool:
         """Looks at a step within this one; whether its output may be sparse."""
-        return inspect(f"{self.path}/{name}", step, sparse, self.found)
+        return inspect(f"{self.path}/{name}", step, sparse, self.found, self.odd)
 
 
 # ---- the rules, one for each class ----
@@ -116,12 +117,24 @@ def _normalizer(walk: _Walk) -> None:
                     'with undeclared="rows"')
 
 
-def _by_element(function: Any) -> bool:
+def by_element(function: Any) -> bool:
     """Whether it is a function of NumPy's own that takes one number at a time."""
     numpy = load("numpy")
     return (type(function) is numpy.ufunc and function.signature is None and function.nin == 1
             and function.nout == 1
             and getattr(numpy, function.__name__, None) is function)
+
+
+# Functions of NumPy that make 0 of 0.
+_OF_ZERO = ("absolute", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "conjugate",
+            "deg2rad", "degrees", "expm1", "fabs", "floor", "log1p", "negative", "positive",
+            "rad2deg", "radians", "rint", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh",
+            "trunc")
+
+
+def keeps_zero(function: Any) -> bool:
+    """Whether a function of one number at a time makes 0 of 0, so that a sparse row stays one."""
+    return by_element(function) and function.__name__ in _OF_ZERO
 
 
 def _function(walk: _Walk) -> None:
@@ -132,14 +145,30 @@ def _function(walk: _Walk) -> None:
     if step.inverse_func is not None and step.check_inverse:
         walk.refuse("its check of inverse_func compares records and warns about them",
                     "give check_inverse=False")
-    if step.func is not None and (not _by_element(step.func) or step.kw_args):
+    if step.func is not None and by_element(step.func) and not step.kw_args:
+        _known_function(walk)
+    elif step.func is not None:
         walk.remark("what its function does with other rows cannot be seen from here",
                     "it must look at one row at a time, and its parameters must not come from "
                     "the records")
 
 
+def _known_function(walk: _Walk) -> None:
+    """As a step of the pipeline itself it gets doubles, and of a sparse matrix the entries."""
+    within = "/" in walk.path
+    if walk.sparse and (within or not keeps_zero(walk.step.func)):
+        walk.refuse("of a sparse table it would make a product of matrices, or a dense one",
+                    "make it a step of the pipeline itself, with a function that makes 0 of 0")
+    elif within and walk.odd:
+        walk.refuse("one missing value of such a data frame changes the type of a column, and how "
+                    "its function computes", "make it a step of the pipeline itself, or give "
+                    "an array, or columns of pandas that have NumPy's types")
+
+
 def _one_hot_encoder(walk: _Walk) -> None:
-    walk.refuse("it takes levels, and what type they have, from the records",
+    given = not isinstance(walk.step.categories, str)
+    walk.refuse("it takes the type of its columns, and what is unknown, from all records" if given
+                else "it takes levels, and what type they have, from the records",
                 "use dp.OneHot([...]), or a Category of the schema")
 
 
@@ -207,18 +236,24 @@ def _rules() -> dict[type, Callable[[_Walk], None]]:
 # ---- steps ----
 
 
-def inspect(path: str, step: Any, sparse: bool, found: list[Finding]) -> bool:
+_NO_STEP = (("it is a class, and no step", "make one of it, with parentheses"),
+            ("it is no step", "give the steps themselves; make_pipeline names them"))
+
+
+def inspect(path: str, step: Any, sparse: bool, found: list[Finding], odd: bool = False) -> bool:
     """Looks at one step, and adds what it finds.
 
     Returns whether the output of a known step may be sparse, where its input
-    is so (`sparse`).
+    is so (`sparse`). `odd`: the input is a frame in which a missing value may
+    change a type.
     """
     if step is None or (isinstance(step, str) and step in ("passthrough", "drop")):
         return sparse and step != "drop"
     rules = _rules()
-    walk = _Walk(path, step, sparse, found)
+    walk = _Walk(path, step, sparse, found, odd)
     rule = rules.get(type(step))
     if rule is not None:
+        _replaced(walk)
         rule(walk)
         return walk.sparse
     for known in rules:
@@ -226,8 +261,19 @@ def inspect(path: str, step: Any, sparse: bool, found: list[Finding]) -> bool:
             walk.refuse(f"it is a subclass of {known.__name__}, whose fit may be another one",
                         f"use {known.__name__} itself")
             return False
-    walk.refuse(*instead_of(step))
+    if isinstance(step, (tuple, type)):
+        walk.refuse(*_NO_STEP[type(step) is tuple])
+    else:
+        walk.refuse(*instead_of(step))
     return False
+
+
+def _replaced(walk: _Walk) -> None:
+    """What stands in the object under the name of a method is called instead of it."""
+    for name in vars(walk.step):
+        if callable(getattr(type(walk.step), name, None)):
+            walk.refuse(f"its {name} was replaced in the object, by one that nobody has seen",
+                        "use the class as it is")
 
 
 def _final(path: str, step: Any, found: list[Finding]) -> None:
@@ -235,6 +281,7 @@ def _final(path: str, step: Any, found: list[Finding]) -> None:
     ours = tuple(getattr(linear, name) for name in linear.__all__)
     walk = _Walk(path, step, False, found)
     if type(step) in ours:
+        _replaced(walk)
         return
     if isinstance(step, ours):
         walk.refuse("it is a subclass of sotto's, whose fit may be another one",
@@ -245,7 +292,8 @@ def _final(path: str, step: Any, found: list[Finding]) -> None:
                     "dp.HuberRegressor")
 
 
-def inspect_steps(pipeline: Any, sparse: bool = False, whole: bool = True) -> list[Finding]:
+def inspect_steps(pipeline: Any, sparse: bool = False, whole: bool = True,
+                  odd: bool = False) -> list[Finding]:
     """What was found in all steps of a pipeline; a whole one ends with an estimator."""
     found: list[Finding] = []
     name = type(pipeline).__name__.lower()
@@ -255,7 +303,7 @@ def inspect_steps(pipeline: Any, sparse: bool = False, whole: bool = True) -> li
     if getattr(pipeline, "transform_input", None) is not None:
         walk.refuse("transform_input= is not looked at here", "leave it out")
     for name, step in pipeline.steps[:-1]:
-        sparse = inspect(name, step, sparse, found)
+        sparse = inspect(name, step, sparse, found, odd)
     name, last = pipeline.steps[-1]
     if not whole and (last is None or isinstance(last, str) or hasattr(last, "transform")):
         inspect(name, last, sparse, found)

@@ -36,12 +36,17 @@ def check_words(words: object, what: str) -> Tuple[str, ...]:
     An array, a Series or an Index has been computed, most likely from the
     records; numbers in a list are the text that the C library makes of them.
     """
+    if isinstance(words, (str, bytes, set, frozenset, dict)):
+        raise TypeError(f'expected {what} as a list, as ["a", "b"]')
     if type(words) not in _WRITTEN:
         raise TypeError(f"expected {what} as a list that is written down: what was computed "
                         "from the records is data")
     assert isinstance(words, _WRITTEN)
     out: List[str] = []
     for word in words:
+        if type(word) is bool:
+            raise TypeError(f"expected {what} to be a list of str or int; False and True are read "
+                            "as 0 and 1")
         if type(word) not in (str, int):
             raise TypeError(f"expected {what} to be a list of str or int")
         out.append(check_text(str(word), what))

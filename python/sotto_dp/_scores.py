@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._core import Options, call, ffi, lib
 from ._data import (Array, Columns, frame_column, is_frame, is_stream, is_text_like, missing,
                     names_as_text, numbers, one_column, one_text, plain_values, table_names)
-from ._types import number_of
+from ._types import near, number_of
 from .errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def target_of(owner: Estimator, X: Any, y: Any, target: Any) -> Any:
     """What the answers are compared with; None: the library reads it from the stream X."""
     if y is not None:
         if target is not None:
-            raise UsageError("target: names a column of a data frame, instead of y")
+            raise UsageError("target: names the column of X that is y; give y or target, not both")
         if isinstance(y, str):
             raise UsageError("y: expected an array; a column of X is named by target=")
         return one_column(y, "y")
@@ -53,7 +53,9 @@ def target_of(owner: Estimator, X: Any, y: Any, target: Any) -> Any:
     if not is_text_like(name):
         raise UsageError("target: expected the name of a column of X; an array is given as y")
     if str(name) not in names_as_text(table_names(X)):
-        raise DataError(f'target: there is no column "{name}"' if target is not None else
+        raise DataError(f'target: there is no column "{name}"'
+                        f"{near(str(name), names_as_text(table_names(X)))}"
+                        if target is not None else
                         'score: expected y, or target="name", a column of X')
     if is_stream(X):
         if str(name) != known:

@@ -6,19 +6,21 @@ This file needs scikit-learn; `sotto_dp.pipeline` loads it when it is used.
 from __future__ import annotations
 
 import math
-import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ._data import compressed, is_frame, one_column, plain_values, table_names
-from ._pipeline_input import admit, transformed
+from ._data import (compressed, is_frame, names_as_text, one_column, plain_values,
+                    table_names)
+from ._fitting import Given
+from ._pipeline_input import admit, check_input, has_steps
 from ._row_local import inspect_steps, load
 from ._schema_text import check_words
-from .errors import (DataError, PrivacyError, RecordError, RemarkWarning, SottoError,
-                     UsageError)
+from ._steps import applied, has_odd_types, of_new_rows, rehearsed
+from ._types import column_kinds, kind_of
+from .errors import DataError, PrivacyError, RecordError, RemarkWarning, UsageError
 
 __all__ = ["Bounds", "OneHot", "Pipeline"]
 
@@ -158,9 +160,13 @@ class Bounds(_RowLocal):
 def _one_of(X: Any, j: int) -> Any:
     """A column's values as objects. It comes by itself: in a whole frame as one array the type
     of a number depends on other columns, and on whether a value is missing."""
+    if is_frame(X) and not _is_pandas(X):
+        return np.array(plain_values(one_column(X[table_names(X)[j]], "X")), dtype=object)
     if is_frame(X):
-        one = X.iloc[:, j] if _is_pandas(X) else plain_values(
-            one_column(X[table_names(X)[j]], "X"))
+        one = X.iloc[:, j]
+        if hasattr(one, "cat"):  # by its codes: one missing value makes whole numbers floats
+            levels = [*one.cat.categories, None]
+            return [levels[code] for code in np.asarray(one.cat.codes)]
         return np.array(one, dtype=object)
     return np.array(X, dtype=object)[:, j]
 
@@ -223,6 +229,11 @@ class OneHot(_RowLocal):
         if _sparse.issparse(X):
             raise UsageError("OneHot: expected a dense table, and not a sparse one")
         self._learn_columns(X)
+        kinds = (column_kinds(X, names_as_text(table_names(X))) if is_frame(X) else
+                 {"X": kind_of(X.dtype)} if hasattr(X, "dtype") else {})
+        for name, kind in kinds.items():
+            if kind == "other":
+                raise DataError(f'OneHot: expected numbers or texts in column "{name}"')
         self._lists()
         return self
 
@@ -248,34 +259,33 @@ class OneHot(_RowLocal):
                         dtype=object)
 
 
-class _Covered:
-    """A mark on an estimator for the time of one fit, in one thread.
+def _answer(name: str) -> Any:
+    """A method of a pipeline whose steps treat new rows as they treated those of the fit."""
+    def there(self: Any) -> bool:
+        return hasattr(self.steps[-1][1], name)
 
-    A copy of the estimator that somebody makes meanwhile is not marked, and
-    neither is a fit that another thread starts on it.
-    """
+    def answer(self: Any, X: Any, *more: Any, **params: Any) -> Any:
+        rows = of_new_rows(self.steps[:-1], X)
+        return getattr(self.steps[-1][1], name)(rows, *more, **params)
 
-    def __init__(self, owner: Any) -> None:
-        self._owner = owner
-        self.thread: int | None = threading.get_ident()
-
-    @property
-    def owner(self) -> Any:
-        """The estimator that is marked, in its thread; None in any other."""
-        return self._owner if self.thread == threading.get_ident() else None
+    answer.__name__ = name
+    answer.__doc__ = f"The steps, and then `{name}` of the last one."
+    return load("sklearn.utils.metaestimators").available_if(there)(answer)
 
 
 class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
     """scikit-learn's Pipeline, whose fit refuses steps that learn from data.
 
     `make_pipeline` makes it. A step may be replaced later: every fit looks at
-    all of them again. Steps before the last never see the target. Where one of
-    them fails, its message is not shown: it may quote a record.
+    all of them again. Steps before the last never see the target. Copies of
+    them are first applied to a made-up row: what they refuse then costs
+    nothing. Where one of them fails on the records, the fit is charged, and
+    its message is not shown: it may quote a record.
     """
 
-    def _refuse(self, sparse: bool) -> bool:
+    def _refuse(self, sparse: bool, odd: bool = False) -> bool:
         """Raises where a step learns; otherwise whether all of them are known."""
-        found = inspect_steps(self, sparse)
+        found = inspect_steps(self, sparse, odd=odd)
         for finding in found:
             if finding.learns:
                 raise PrivacyError(str(finding))
@@ -284,22 +294,7 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
         return not found
 
     def _prepare(self, X: Any) -> Any:
-        failed = ""
-        for name, step in self.steps[:-1]:
-            if step is None or isinstance(step, str):
-                continue
-            try:
-                with warnings.catch_warnings(), np.errstate(all="ignore"):
-                    warnings.simplefilter("ignore")  # what they tell is about records
-                    X = transformed(step, X)
-            except SottoError:
-                raise
-            except Exception as error:
-                failed = type(error).__name__
-            if failed:  # here, so that the exception does not carry the other one
-                raise RecordError(f'step "{name}" failed with a {failed}; its message may quote a '
-                                  "record and is not shown")
-        return X
+        return applied(self.steps, X)
 
     def _for_last(self, params: dict[str, Any]) -> dict[str, Any]:
         start = self.steps[-1][0] + "__"
@@ -310,6 +305,8 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
             if not name.startswith(start):
                 raise UsageError(f"fit: expected parameters of the last step only, as "
                                  f"{start}sample_weight")
+            if name[len(start):] not in ("sample_weight", "person", "target"):
+                raise UsageError(f"fit: there is no parameter {name}")
         return {name[len(start):]: value for name, value in params.items()}
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Pipeline:
@@ -326,22 +323,49 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
         -------
         self
         """
-        known = self._refuse(_sparse.issparse(X))
+        known = self._refuse(_sparse.issparse(X), has_odd_types(X))
         words = self._for_last(params)
-        last = self.steps[-1][1]
-        failed = ""
-        try:
-            prepared = self._prepare(admit(self.steps, X, words))
-        except RecordError as error:
-            failed = str(error)
-        if failed:
-            last._fail_before(getattr(X, "shape", (0, 1))[-1], failed, y, **words)
-        mark = _Covered(last)
-        if known:
-            last._columns_covered = mark
-        try:
-            last.fit(prepared, y, **words)
-        finally:
-            mark.thread = None
-            vars(last).pop("_columns_covered", None)
+        check_input(self.steps, X, words)
+        self.steps[-1][1]._fit(self._given(list(self.steps), X, y, words, known), covered=known)
         return self
+
+    def check_records(self, X: Any, y: Any = None, **params: Any) -> None:
+        """Applies the steps and reads the records as `fit` would, without a charge; nothing is
+        trained or kept.
+
+        What it says depends on records: it is for the operator beside the
+        data, and not for release. Of a step that fails it says the name and
+        the kind of exception, as `fit` does. The parameters are those of `fit`.
+
+        Raises
+        ------
+        DataError
+            As `fit` would raise it, but for what only training can find.
+        """
+        known = self._refuse(_sparse.issparse(X), has_odd_types(X))
+        words = self._for_last(params)
+        check_input(self.steps, X, words)
+        steps = _base.clone(self).steps
+        self.steps[-1][1]._check(self._given(steps, X, y, words, known))
+
+    def _given(self, steps: Any, X: Any, y: Any, words: dict[str, Any], known: bool) -> Given:
+        """What the last step is given: what these steps make of X, when it asks for it."""
+        given = Given(X, y, words.get("sample_weight"), words.get("target"), words.get("person"))
+        if has_steps(steps):
+            last = self.steps[-1:]
+            given.row = lambda: rehearsed([*steps[:-1], *last], X, known)
+            given.made = lambda: applied(steps, admit([*steps[:-1], *last], X, words))
+        return given
+
+    def _no_output(self) -> Any:
+        raise AttributeError("a pipeline of sotto has fit, and then predict: what its steps make "
+                             "of records is not handed out by a fit")
+
+    predict = _answer("predict")
+    predict_proba = _answer("predict_proba")
+    predict_log_proba = _answer("predict_log_proba")
+    decision_function = _answer("decision_function")
+    score = _answer("score")
+
+    fit_transform = property(_no_output)
+    fit_predict = property(_no_output)

@@ -6,6 +6,7 @@ is booked, and costs nothing.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from .errors import DataError, UsageError
 
-__all__ = ["check_features", "column_kinds", "fitting_labels", "kind_of", "number_of"]
+__all__ = ["check_features", "column_kinds", "fitting_labels", "kind_of", "near", "number_of"]
 
 _NUMBER = re.compile(r"u?int(eger|\d+)?|float\d*|double|halffloat|half_float|bool(ean)?|real|"
                      r"u?(big|small|tiny|huge)int")
@@ -41,7 +42,11 @@ def kind_of(dtype: Any) -> str:
 
 
 def column_kinds(X: Any, names: Sequence[str]) -> dict[str, str]:
-    """The kinds of a frame's columns; none where it does not say them."""
+    """The kinds of a frame's columns, and of an array of texts; none where it does not say them.
+    An array of objects does not: it is read value by value."""
+    if isinstance(X, np.ndarray):
+        kind = kind_of(X.dtype)
+        return {str(j + 1): kind for j in range(X.shape[1])} if kind == "text" else {}
     types = getattr(getattr(X, "schema", None), "types", None)  # pyarrow
     if not isinstance(types, list):
         types = getattr(X, "dtypes", None)
@@ -67,6 +72,13 @@ def check_features(X: Any, names: Sequence[str], schema: Any, others: Sequence[s
 
 
 _WORDS = {"text": "text", "category": "a category", "object": "object"}
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """The name that was meant, perhaps; names are public."""
+    by_case = {each.lower(): each for each in reversed(names)}
+    found = difflib.get_close_matches(name.lower(), list(by_case), 1)
+    return f'; did you mean "{by_case[found[0]]}"?' if found else ""
 
 
 def number_of(label: str) -> float | int | None:

@@ -69,6 +69,7 @@ def _ledger_line(page: str, booking: Mapping[str, Any] | None, left: str | None)
     on = f' on <strong>{name}</strong>' if name else ""
     more = ("" if left is None else
             f"<p><strong>Left now: epsilon {html.escape(left)}</strong> for one more fit</p>")
+    spent = spent.replace("'sotto ledger show' has", "history() of the data set has")
     return f"<p>All runs up to this one{on}: {spent}</p>{more}"
 
 

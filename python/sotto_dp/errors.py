@@ -25,6 +25,10 @@ class SottoError(Exception):
     status = 1
 
 
+class NoFileError(SottoError, FileNotFoundError):
+    """A file is not there (the package shows it as one of its two bases)."""
+
+
 class UsageError(SottoError, ValueError):
     """The call is wrong: a parameter, a name, a combination."""
 

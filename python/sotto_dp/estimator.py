@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,13 @@ import numpy.typing as npt
 from . import _sklearn
 from ._core import (Options, Stopped, call, ffi, lib, remarks, table_remarks, take_text,
                     with_callback)
-from ._data import Columns
+from ._fitting import Given, booked, dry_run, handed_over
 from ._model import Doubles, Model
 from ._parameters import PLAIN, Parameters, a_number
-from ._records import Records, batches, for_model, handed_over
+from ._records import Records, batches, for_model
 from ._spending import untracked
-from .errors import (DataError, NotPrivateWarning, PrivacyError, RecordError, RemarkWarning,
-                     SottoError, UntrackedWarning, UsageError)
+from .errors import (DataError, NotPrivateWarning, PrivacyError, RemarkWarning, SottoError,
+                     UntrackedWarning, UsageError)
 from .ledger import Dataset, who
 from .progress import check as check_progress, reporter
 
@@ -30,7 +30,7 @@ __all__ = ["Estimator", "Plan"]
 Self = TypeVar("Self", bound="Estimator")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What a fit would ask and cost; no record was read.
 
@@ -42,6 +42,15 @@ class Plan:
     """
 
     statement: dict[str, Any]
+
+    def __repr__(self) -> str:
+        asked: dict[str, int] = {}
+        for each in self.statement["questions"]:
+            asked[each["question"]] = asked.get(each["question"], 0) + int(each["times"])
+        words = ", ".join(name if times == 1 else f"{name} x {times}"
+                          for name, times in asked.items())
+        return (f"Plan(epsilon={self.epsilon:.6g}, delta={self.delta:.6g}, for a "
+                f"{self.statement['unit']}, {self.statement['adjacency']}; asks: {words})")
 
     @property
     def epsilon(self) -> float:
@@ -84,16 +93,19 @@ class Estimator(Parameters):
         """A parameter, or what stands for it where it is not given."""
         return getattr(self, name, None)
 
-    def _settings(self) -> Options:
-        """The parameters as options of the library."""
+    def _settings(self, covered: bool = False) -> Options:
+        """The parameters as options of the library; whether what was done to the columns
+        before is covered, only a pipeline can say."""
         options = Options()
         options.set("loss", self._loss())
         for name in PLAIN:
             value = self._setting(name)
             if value is not None:
                 options.set(name.replace("_", "-"), value)
+        if not isinstance(self.fit_intercept, (bool, np.bool_)):
+            raise UsageError("fit_intercept: expected True or False")
         options.set("intercept", bool(self.fit_intercept))
-        if getattr(getattr(self, "_columns_covered", None), "owner", None) is not self:
+        if not covered:
             options.set("prepared", "elsewhere")
         return options
 
@@ -102,7 +114,7 @@ class Estimator(Parameters):
         if self.schema is None:
             return None
         if not hasattr(self.schema, "json_text"):
-            raise UsageError("schema: expected a Schema")
+            raise UsageError("schema: expected a Schema; Schema.from_file(path) reads one")
         return str(self.schema.json_text())
 
     def _set_people(self, options: Options) -> None:
@@ -110,6 +122,9 @@ class Estimator(Parameters):
         if self.ledger is not None and not isinstance(self.ledger, Dataset):
             raise UsageError("ledger: expected a data set, as Ledger(path).dataset(name) gives")
         declared = getattr(self.schema, "rows_per_person", None)
+        if None not in (declared, self.rows_per_person) and declared != self.rows_per_person:
+            raise UsageError(f"rows_per_person: the schema's Person has rows={declared}; expected "
+                             "the same, or one of the two")
         if self.rows_per_person is None and declared is not None:
             options.set("rows-per-person", declared)
         elif self.rows_per_person is None and self.ledger is not None and self.ledger.rows > 1:
@@ -135,8 +150,10 @@ class Estimator(Parameters):
         schema = self._schema_text()
         if schema is not None:
             options.content("schema", schema)
-        elif features is not None:
+        if features is not None:
             options.set("features", features)
+        elif schema is not None and not self.schema.lists_features():
+            raise UsageError("features: expected how many there will be; the schema lists none")
         if rows is not None and self.rows is None:
             options.set("rows", rows)
         return options
@@ -149,7 +166,8 @@ class Estimator(Parameters):
         Parameters
         ----------
         features : int, optional
-            How many features there are; a schema knows it.
+            How many features there are. A schema knows it, but for columns
+            that it does not list (``Schema(others=...)``).
         rows : int, optional
             About how many rows there are, for planning only.
         """
@@ -164,7 +182,8 @@ class Estimator(Parameters):
         model = getattr(self, "_model", None)
         if model is not None:
             known = float(lib.sotto_model_setting(model.pointer, b"rows"))
-            features = features or len(model.names())
+            if self.schema is None or getattr(self.schema, "others", None) is not None:
+                features = features or len(model.names())
             rows = rows or (None if math.isnan(known) else max(1, round(known)))
         options = self._plan_options(features, rows)
         options.set("explain", True)
@@ -176,8 +195,10 @@ class Estimator(Parameters):
             target: str | None = None, person: Any = None) -> Self:
         """Trains the model, once: with a ledger it is charged, whatever happens.
 
-        What names and types show to be wrong is refused before. What only
-        records show is charged; `check_records` finds it beforehand.
+        What parameters, names, types and shapes show to be wrong is refused
+        before, on a dry run with a made-up row, and costs nothing. From the
+        first look at a record on every failure is charged, Ctrl-C too;
+        `check_records` finds what only records show beforehand.
 
         Parameters
         ----------
@@ -197,37 +218,30 @@ class Estimator(Parameters):
         -------
         self
         """
+        return self._fit(Given(X, y, sample_weight, target, person))
+
+    def _fit(self: Self, given: Given, covered: bool = False) -> Self:
+        """A fit of records, or of what a pipeline makes of them."""
         check_progress(self.progress)
-        private, options = self._begin()
-        vars(self).pop("_columns_covered", None)  # it is for one fit
-        records = self._records(options, X, y, sample_weight, target, person)
-        try:
-            with self._charged(records, options, private) as columns:
-                model = self._train(options, columns, private)
-        except DataError as error:
-            raise records.explain(error) from None
+        given = given.with_shapes(self.ledger is not None)
+        dry = dry_run(self, given, covered)
+        records, options, table = booked(dry, given, covered)
+        model = self._train(records, options, table, dry.private)
         records.settle(self)
         self._keep(model)
-        self._tell(private)
+        self._tell(dry.private)
         if model.booking() is not None:
             model.settle()
         return self
 
-    def _begin(self) -> tuple[bool, Options]:
+    def _begin(self, covered: bool = False, tracked: bool = True) -> tuple[bool, Options]:
         """Whether a fit promises something, and its options."""
         private = self._is_private()
-        options = self._settings()
+        options = self._settings(covered)
         self._set_people(options)
-        self._set_ledger(options)
+        if tracked:
+            self._set_ledger(options)
         return private, options
-
-    def _records(self, options: Options, *given: Any) -> Records:
-        """The records, after every check that looks at none of them."""
-        records = Records.take(self, *given)
-        records.declare(options)
-        records.check_types()
-        call(lib.sotto_fit_check, options.pointer)
-        return records
 
     def check_records(self, X: Any, y: Any = None, sample_weight: Any = None, *,
                       target: str | None = None, person: Any = None) -> None:
@@ -241,16 +255,20 @@ class Estimator(Parameters):
         DataError
             As `fit` would raise it, but for what only training can find.
         """
-        self._is_private()
-        options = self._settings()
-        self._set_people(options)
+        self._check(Given(X, y, sample_weight, target, person))
+
+    def _check(self, given: Given) -> None:
+        """Reads records, or what a pipeline makes of them, without a charge."""
         if self.ledger is not None and self.ledger._in_parts():
             raise UsageError("check_records: the data set has parts, and only a fit can read "
                              "them; leave out ledger= and declare the column in the schema")
-        records = self._records(options, X, y, sample_weight, target, person)
+        given = given.with_shapes(False)
+        dry_run(self, given, tracked=False)
+        _, options = self._begin(tracked=False)
+        records, columns = handed_over(self, given, options)
         table = ffi.new("sotto_table **")
         try:
-            with handed_over(records) as columns:
+            with columns:
                 call(lib.sotto_table_from, table, columns.pointer, options.pointer)
         except DataError as error:
             raise records.explain(error) from None
@@ -258,38 +276,6 @@ class Estimator(Parameters):
             self._warn(table_remarks(table[0]))
         finally:
             lib.sotto_table_free(table[0])
-
-    def _charged(self, records: Records, options: Options, private: bool) -> Columns:
-        """The columns for a fit. Where they cannot be handed over, the fit is charged: that it
-        failed may be due to a record."""
-        try:
-            return handed_over(records)
-        except RecordError as error:
-            failed = str(error)
-        self._charge(records, options, private, failed)
-
-    def _charge(self, records: Records, options: Options, private: bool, failed: str) -> NoReturn:
-        """Books a fit without its records, and then says why there is none."""
-        table = ffi.new("sotto_table **")
-        try:
-            with records.stand_in() as columns:
-                call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
-        except DataError as error:
-            if self.ledger is not None and private and "stays charged" not in str(error):
-                raise  # no record was needed to see that
-        else:
-            lib.sotto_table_free(table[0])
-        if self.ledger is not None and private:
-            failed += "; the run is booked and stays charged"
-        self._lose(options, private)
-        raise DataError(failed)
-
-    def _fail_before(self, width: int, failed: str, y: Any = None, sample_weight: Any = None,
-                     person: Any = None) -> NoReturn:
-        """For a pipeline whose steps failed: charges the fit that would have followed."""
-        private, options = self._begin()
-        records = self._records(options, np.zeros((1, width)), y, sample_weight, None, person)
-        self._charge(records, options, private, failed)
 
     def _lose(self, options: Options, private: bool) -> None:
         """An untracked fit without a result counts with all that it was given."""
@@ -300,13 +286,8 @@ class Estimator(Parameters):
                 "rows_per_person": options.get("rows-per-person"),
                 "epsilon": self.epsilon or 0, "delta": self.delta or 0})
 
-    def _train(self, options: Options, columns: Columns, private: bool) -> Model:
-        table = ffi.new("sotto_table **")
-        try:
-            call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
-        except DataError:
-            self._lose(options, private)
-            raise
+    def _train(self, records: Records, options: Options, table: Any, private: bool) -> Model:
+        """The model of a table that is booked."""
         out = ffi.new("sotto_model **")
         callback = ffi.new("sotto_progress_callback *")
         callback.call = lib.sotto_dp_progress
@@ -325,22 +306,31 @@ class Estimator(Parameters):
             self._lose(options, private)
             if isinstance(error, Stopped):
                 raise KeyboardInterrupt from None
+            if isinstance(error, DataError):
+                raise records.explain(error) from None
             raise
         return Model(ffi.gc(out[0], lib.sotto_model_free))
 
     def _warn(self, words: Any, kind: type[Warning] = RemarkWarning) -> None:
         for each in words:
-            warnings.warn(each, kind, stacklevel=4)
+            warnings.warn(each, kind, stacklevel=5)
 
     def _tell(self, private: bool) -> None:
         """What the program would print, as warnings."""
         if not private:
-            self._warn(["NOT PRIVATE: without noise, or with noise that can be repeated"],
-                       NotPrivateWarning)
+            self._warn([self._not_private()], NotPrivateWarning)
         elif self.ledger is None and self.statement_ is not None:
             self._warn(["no ledger knows of this fit; " + untracked.add(self.statement_)],
                        UntrackedWarning)
         self._warn(self._model.remarks())
+
+    def _not_private(self) -> str:
+        """Why a fit promises nothing, and that no ledger knows of it."""
+        why = ("epsilon=inf trains without noise" if math.isinf(float(self.epsilon or 0)) else
+               "insecure_seed makes noise that anybody can repeat")
+        booked = "" if self.ledger is None else (
+            f'; nothing was booked in data set "{self.ledger.name}"')
+        return f"NOT PRIVATE: {why}{booked}"
 
     def _keep(self, model: Model) -> None:
         """The results, by scikit-learn's names."""
@@ -431,8 +421,7 @@ class Estimator(Parameters):
         return page
 
     def __getstate__(self) -> dict[str, Any]:
-        return _sklearn.with_version(self, {key: value for key, value in self.__dict__.items()
-                                            if key != "_columns_covered"})
+        return _sklearn.with_version(self, dict(self.__dict__))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({key: value for key, value in state.items()

@@ -12,7 +12,7 @@ import math
 import os
 import pwd
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ._core import Options, call, encode, ffi, handle, lib, take_text, text, with_callback
@@ -63,7 +63,7 @@ class Quote:
     left: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """A data set of a ledger: what `Ledger.dataset` gives.
 
@@ -84,6 +84,11 @@ class Dataset:
     unit: str | None = None
     rows: int = 1
     adjacency: str = "add-remove"
+
+    def __repr__(self) -> str:
+        more = "".join(f", {each.name}={getattr(self, each.name)!r}" for each in fields(self)[2:]
+                       if getattr(self, each.name) != each.default)
+        return f"Dataset({os.path.basename(self.path)!r}, {self.name!r}{more})"
 
     def _open(self) -> Any:
         return handle(lib.sotto_ledger_close, "sotto_ledger", lib.sotto_ledger_open,
@@ -165,7 +170,8 @@ class Dataset:
                      float(out.cap_epsilon) or None, _number(out.left_epsilon))
 
     def raise_cap(self, epsilon: float, delta: float | None = None) -> None:
-        """Raises the cap; it then holds for all that was before, too."""
+        """Raises the cap; it then holds for all that was before, too. A data set that was made
+        without a cap gets none: a cap is fixed before the first run."""
         options = Options()
         options.set("dataset", self.name)
         options.set("epsilon", epsilon)
@@ -219,10 +225,12 @@ class Ledger:
         unit : str, optional
             The column that tells people apart; without it the unit is a row.
         rows : int, optional
-            Rows of a person that a fit uses (default 1).
+            Rows of a person that a fit uses (default 1) where neither it nor
+            its schema says. Each fit is charged for its own number.
         epsilon, delta : float, optional
-            The cap of all runs together. A data set that is made needs both,
-            or neither epsilon nor a cap.
+            The cap of all runs together, for a data set that is made (delta
+            alone: no cap). A cap is fixed before the first run; a data set
+            that was made without one gets none later.
         adjacency : str, optional
             What neighbours differ in (default "add-remove").
         owner : str, optional
@@ -319,8 +327,13 @@ def _same(made: Dataset, wanted: dict[str, Any]) -> Dataset:
             raise UsageError(f'data set "{made.name}": its {key} is {stored}; expected the same')
     for key, stored in (("epsilon", state["cap_epsilon"]), ("delta", state["delta"])):
         if wanted[key] is not None and float(wanted[key]) != stored:
-            there = "has no cap" if stored is None else f"has a cap of {key} {stored!r}"
-            raise UsageError(f'data set "{made.name}" {there}: expected the same '
-                             "(raise_cap raises it)")
+            if stored is None:
+                raise UsageError(f'data set "{made.name}" was made without a cap, and a cap is '
+                                 "fixed before the first run; leave out epsilon=")
+            if state["cap_epsilon"] is None:
+                raise UsageError(f'data set "{made.name}" was made with {key}={stored!r}; '
+                                 "expected the same, or none")
+            raise UsageError(f'data set "{made.name}" has a cap of {key} {stored!r}: expected the '
+                             "same (raise_cap raises it)")
     return Dataset(made.path, made.name, made.unit or column,
                    rows or _declared_rows(state["unit"]), state["adjacency"])

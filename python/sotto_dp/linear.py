@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ._core import lib
 from ._data import numbers, plain_values
 from ._model import Doubles, Model
+from ._parameters import explain_keywords
 from ._scores import class_codes, sample_weights, stream_quality, target_of
 from .errors import DataError
 from .estimator import Estimator
@@ -34,14 +35,36 @@ class _Classifier(Estimator):
         self.intercept_ = model.intercepts()
         if "classes_" not in self.__dict__:
             self.classes_ = _as_labels(model.classes())
+        self._turn()
+
+    _turned = False  # of two: the model's positive class is the first of classes_
+    _order: npt.NDArray[np.intp] | None = None  # of more: where classes_ are in the model
+
+    def _turn(self) -> None:
+        """scikit-learn takes classes_ to be sorted, and of two everything to be about
+        classes_[1]; a model has its classes in the order that was declared."""
+        self._labels = self.classes_  # in the model's order
+        self._turned, self._order = False, None
+        if self._model.many():
+            order = self._order = np.argsort(self.classes_, kind="stable")
+            self.classes_, self.intercept_ = self.classes_[order], self.intercept_[order]
+            self.coef_, self.noise_ = self.coef_[order], self.noise_[order]
+            return
+        self._turned = bool(self.classes_[0] > self.classes_[1])
+        if self._turned:
+            self.classes_ = self.classes_[::-1].copy()
+            self.coef_, self.intercept_ = 0.0 - self.coef_, 0.0 - self.intercept_
 
     def decision_function(self, X: Any) -> Doubles:
-        """The scores x'w + b; above 0 speaks for the positive class of two.
+        """The scores x'w + b; above 0 speaks for ``classes_[1]``.
 
         With K >= 3 classes they have K columns, and the largest counts. With
         ``bad_rows="drop"`` the score of a bad row is NaN.
         """
-        return self._answers(X, lib.SOTTO_ANSWER_SCORE)
+        scores = self._answers(X, lib.SOTTO_ANSWER_SCORE)
+        if self._order is not None:
+            return scores[:, self._order]
+        return 0.0 - scores if self._turned else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The labels of the rows of X; they are as sensitive as the rows.
@@ -51,7 +74,7 @@ class _Classifier(Estimator):
         """
         values = self._answers(X, lib.SOTTO_ANSWER_VALUE)
         bad = np.isnan(values)
-        answer: npt.NDArray[Any] = self.classes_[self._codes(np.where(bad, 0, values))]
+        answer: npt.NDArray[Any] = self._labels[self._codes(np.where(bad, 0, values))]
         if bad.any():
             answer = answer.astype(object)
             answer[bad] = None
@@ -125,7 +148,7 @@ class LogisticRegression(_Classifier):
 
     Minimises the mean of log(1 + exp(-y m)) + l1 |w|_1 + l2/2 |w|_2^2 with
     noise, so that the model says hardly anything about a record. Three classes
-    and more have the multinomial loss; so far they are for ``float("inf")``.
+    and more have the multinomial loss.
 
     Parameters
     ----------
@@ -133,9 +156,10 @@ class LogisticRegression(_Classifier):
         The privacy budget. There is no default. ``float("inf")`` trains
         without noise: NOT PRIVATE.
     classes : list, or "public"
-        The labels, of two the negative one first, in the type of y. Needed unless y
-        is bool or 0/1: the set of labels is data. "public" is your word that the labels in y may
-        be known.
+        The labels in the type of y. Needed unless y is bool or 0/1: the set
+        of labels is data. "public" is your word that the labels in y may be
+        known. Saved models and reports have them as declared here, of two
+        the negative one first; `classes_` is sorted.
     multiclass : {"multinomial", "one-versus-rest"}, optional
         How three classes and more are learned.
     schema : Schema, optional
@@ -154,8 +178,19 @@ class LogisticRegression(_Classifier):
         Rows of a person that are used and protected.
     weight_bound : float, optional
         The largest weight, for `sample_weight`.
+    bad_rows : {"stop", "drop"}, optional
+        A row that cannot be read ends the fit (default), or counts as absent.
+    undeclared : {"bounds", "rows"}, optional
+        Features without bounds: those are bought (default), or each row is
+        divided by its length, which is another model.
+    parts : list of str, optional
+        The parts of the data set that are read and charged, where the ledger
+        keeps it in parts.
     l1, l2 : float, optional
         Penalties.
+    penalty_units : {"spread", "fit", "file"}, optional
+        Which weights are penalised: of columns divided by their spread, those
+        of the fit, or those in the units of the data (docs/schema.md).
     fit_intercept : bool, default True
         Whether to learn an intercept, not penalised.
     solver : str, optional
@@ -173,12 +208,13 @@ class LogisticRegression(_Classifier):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n)
-        Weights, in the units of the data. A category has one for each level.
-        With K >= 3 classes the shape is (K, n), and that of `noise_`.
+        Weights, in the units of the data; above 0 speaks for ``classes_[1]``.
+        A category has one for each level. With K >= 3 classes the shape is
+        (K, n), and that of `noise_`.
     intercept_ : ndarray of shape (1,) or (K,)
         The intercept.
     classes_ : ndarray of shape (2,) or (K,)
-        The labels, of two the negative one first.
+        The labels, sorted, as scikit-learn's scorers take them.
     noise_ : ndarray of shape (1, n)
         The standard deviation of the last noise in each weight; NaN: not known.
     coef_names_ : ndarray of shape (n,)
@@ -209,9 +245,10 @@ class LogisticRegression(_Classifier):
     def predict_proba(self, X: Any) -> Doubles:
         """The probabilities of the classes, in the order of `classes_`."""
         positive = self._answers(X, lib.SOTTO_ANSWER_PROBA)
-        if self._model.many():
-            return positive
-        return np.column_stack([1 - positive, positive])
+        if self._order is not None:
+            return positive[:, self._order]
+        both = [1 - positive, positive]
+        return np.column_stack(both[::-1] if self._turned else both)
 
     def predict_log_proba(self, X: Any) -> Doubles:
         """The logarithms of the probabilities."""
@@ -228,7 +265,7 @@ class LinearSVC(_Classifier):
     scikit-learn has it. "squared_hinge" needs nothing else. "hinge" has a
     corner, which ``solver="auto"`` cannot take: without a solver "scd" is
     taken, which needs ``fit_intercept=False`` and `l2`. Three classes and more
-    are learned one against the others; so far with ``epsilon=float("inf")``.
+    are learned one against the others, with ``epsilon=float("inf")`` only.
 
     Examples
     --------
@@ -296,3 +333,7 @@ class HuberRegressor(_Regressor):
     huber_delta: float | None = None
 
     _losses: ClassVar[tuple[str, ...]] = ("huber",)
+
+
+for _kind in (LogisticRegression, LinearSVC, LinearRegression, HuberRegressor):
+    explain_keywords(_kind)

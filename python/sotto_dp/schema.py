@@ -128,6 +128,10 @@ class Schema:
         """The name of the column that says whose row it is, or None."""
         return next(self._named(Person), None)
 
+    def lists_features(self) -> bool:
+        """Whether it names a Number or a Category."""
+        return any(type(column) in (Number, Category) for column in self._columns.values())
+
     @property
     def rows_per_person(self) -> Optional[int]:
         """What `Person` says about it, or None."""

@@ -36,7 +36,8 @@ class Number:
         is clamped. Without bounds a private fit buys some, for a part of its
         budget.
     missing : float or "refuse", default "refuse"
-        What a missing value becomes. "refuse": the row is a bad row.
+        What a missing value becomes. "refuse": the row is a bad row. NaN and
+        both infinities are missing values: they are not clamped.
     bought : bool, default False
         The bounds were estimated privately: only schemas of models have it.
 

@@ -41,7 +41,7 @@ class Ledgers(Case):
                              ("p", {"unit": "person"}), ("p", {"rows": 2, "unit": "x"}),
                              ("n", {"epsilon": 1})):
             with self.subTest(name=name, **values):
-                self.refused(dp.UsageError, "expected the same", self.ledger.dataset, name,
+                self.refused(dp.UsageError, "expected the same|leave", self.ledger.dataset, name,
                              **values)
         self.assertRaises(dp.UsageError, self.ledger.dataset, "new", epsilon=-1, delta=1e-6)
         self.assertEqual(self.ledger.names(), ["a", "p", "n"])
@@ -136,6 +136,42 @@ class Ledgers(Case):
         self.refused(dp.PrivacyError, "without a statement", dataset.quote, object())
         self.assertIsNone(self.ledger.dataset("open", delta=1e-6).quote(plan).how_many)
         self.assertIsNone(self.ledger.dataset("open").left())
+
+    def test_a_cap_of_one(self):
+        """Epsilon 1 is booked as a little more, and what is left fits."""
+        dataset = self.ledger.dataset("a", epsilon=1, delta=1e-6)
+        self.refused(dp.BudgetError, r"nothing was charged; epsilon=dataset\.left\(\) fits",
+                     self.model(dataset).fit, self.X, self.y)
+        self.assertEqual(dataset.spent(), 0)
+        self.model(dataset, epsilon=dataset.left()).fit(self.X, self.y)
+        self.assertLessEqual(dataset.spent(), 1)
+
+    def test_no_cap(self):
+        """Both ways to give a data set a cap later say the same."""
+        dataset = self.ledger.dataset("open", delta=1e-6)
+        self.refused(dp.UsageError, "no cap, and a cap is fixed before the first run",
+                     dataset.raise_cap, 3)
+        self.refused(dp.UsageError, "without a cap, and a cap is fixed before the first run; "
+                     "leave out epsilon=", self.ledger.dataset, "open", epsilon=3, delta=1e-6)
+        self.refused(dp.UsageError, "made with delta=1e-06", self.ledger.dataset, "open",
+                     delta=1e-5)
+
+    def test_a_plan_of_columns_that_are_not_listed(self):
+        dataset = self.ledger.dataset("a", epsilon=2, delta=1e-6)
+        for schema in (dp.Schema(others=dp.Number(-1, 1)),
+                       dp.Schema({"1": dp.Number(-1, 1)}, others=dp.Number(-1, 1))):
+            model = self.model(None, schema=schema, rows=600)
+            plan = model.plan(features=3)
+            fitted = model.fit(self.X, self.y)
+            self.assertEqual(plan.epsilon, fitted.privacy_["epsilon"])
+            self.assertEqual(plan.statement["questions"], fitted.statement_["questions"])
+            self.assertEqual(fitted.explain(), model.explain(features=3, rows=600))
+            self.assertTrue(dataset.quote(plan).fits)
+        self.refused(dp.UsageError, "features: expected how many", self.model(
+            None, schema=dp.Schema(others=dp.Number(-1, 1))).plan, rows=600)
+        listed = dp.Schema({str(j + 1): dp.Number(-1, 1) for j in range(3)})
+        self.refused(dp.UsageError, "the schema declares 3", self.model(None, schema=listed).plan,
+                     features=4, rows=600)
 
     def test_people(self):
         dataset = self.ledger.dataset("a", unit="person", rows=2, epsilon=2, delta=1e-6)

@@ -48,6 +48,49 @@ class Free(Charged):
         self.model(progress=lambda at: None).fit(self.X, self.y)
         self.assertEqual(len(self.dataset.history()), 2)
 
+    def test_declarations_that_disagree(self):
+        numbers = {str(j + 1): dp.Number(-1, 1) for j in range(3)}
+        wide = dp.Schema(numbers, width=4)
+        self.free(dp.DataError, "X has 3 columns, and the schema says width=4",
+                  self.model(schema=wide).fit, self.X, self.y)
+        self.model(schema=dp.Schema(numbers, width=3)).fit(self.X, self.y)
+        whole = dp.Schema({**numbers, "4": dp.Target()}, width=4)  # as of the program's .npy
+        self.model(schema=whole).fit(self.X, self.y)
+        named = dp.Schema({**numbers, "y": dp.Target(classes=["0", "1"])})
+        for classes in ([1, 0], [0, 2], "public"):
+            self.free(dp.UsageError, "classes: the schema's Target declares classes, too",
+                      self.model(schema=named, classes=classes).fit, self.X, self.y)
+        self.model(schema=named, classes=[0, 1]).fit(self.X, self.y)
+        people = dp.Schema({**numbers, "id": dp.Person(rows=3)})
+        self.free(dp.UsageError, "rows_per_person: the schema's Person has rows=3",
+                  self.model(schema=people, rows_per_person=2).fit, self.X, self.y)
+        for value in ("yes", 1, None):
+            self.free(dp.UsageError, "fit_intercept: expected True or False",
+                      self.model(fit_intercept=value).fit, self.X, self.y)
+
+    @unittest.skipUnless(pandas, "no pandas")
+    def test_two_targets(self):
+        frame = pandas.DataFrame({"age": self.X[:, 0], "dose": self.X[:, 1], "y": self.y})
+        schema = dp.Schema(dose=dp.Number(-1, 1), y=dp.Target(), age=dp.Number(-1, 1))
+        self.free(dp.UsageError, 'target: "age", and the schema\'s Target is "y"',
+                  self.model(schema=schema).fit, frame, target="age")
+        self.free(dp.UsageError, 'y was given, and X has "y", the schema\'s Target',
+                  self.model(schema=schema).fit, frame, self.y)
+        for y in (self.y, frame["y"].rename("other")):
+            model = self.model(schema=schema).fit(frame[["age", "dose"]], y)
+            self.assertIn('"y"', model._model.text())
+
+    def test_what_is_not_private_is_not_booked(self):
+        for more, words in (({"epsilon": float("inf")}, "epsilon=inf trains without noise"),
+                            ({"insecure_seed": 1}, "insecure_seed makes noise")):
+            for ledger, booked in ((self.dataset, '; nothing was booked in data set "a"'),
+                                   (None, "")):
+                model = dp.LogisticRegression(**{**BUDGET, "l2": 0.1, **more}, ledger=ledger)
+                with self.assertWarns(dp.NotPrivateWarning) as caught:
+                    model.fit(self.X, self.y)
+                self.assertRegex(str(caught.warning), f"^NOT PRIVATE: {words}.*{booked}$")
+        self.assertEqual(self.dataset.spent(), 0)
+
     def test_labels_of_another_type(self):
         words = np.where(self.y, "b", "a")  # of a list the type would be data: it is charged
         for y in (self.y, self.y.astype(bool), self.y.astype(float)):

@@ -9,7 +9,6 @@ import pickle
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 import warnings
 
@@ -379,7 +378,6 @@ class Fits(Case):
     def test_covered_in_the_pipeline_only(self):
         pipe = self.pipe().fit(self.X, self.y)
         self.assertFalse(uncovered(pipe[-1]))
-        self.assertNotIn("_columns_covered", vars(pipe[-1]))
         self.assertTrue(uncovered(pipe[-1].fit(self.X, self.y)))
         self.assertTrue(uncovered(clone(pipe.fit(self.X, self.y)[-1]).fit(self.X, self.y)))
         bare = plain(dp.Bounds(-1, 1), last()).fit(self.X, self.y)
@@ -426,41 +424,39 @@ class Fits(Case):
         with self.assertWarns(dp.RemarkWarning), self.assertRaises(Exception):
             pipe.fit(self.X, self.y)
 
-    def test_mark_goes_after_a_failure(self):
-        pipe = dp.make_pipeline(dp.Bounds(-1, 1), last(epsilon=None))
-        with self.assertRaises(dp.PrivacyError):
-            pipe.fit(self.X, self.y)
-        self.assertNotIn("_columns_covered", vars(pipe[-1]))
+    def test_fits_within_a_fit_are_not_covered(self):
+        """Neither the estimator's own, from a callback or a parameter, nor a copy's."""
+        seen, copies = [], []
 
-    def test_copies_during_a_fit_are_not_marked(self):
-        copies, seen = [], []
+        def again(inner):
+            return uncovered(inner.set_params(progress=None).fit(self.X, self.y))
 
         def report(progress):
-            inner = pipe[-1]
             if not copies:
+                inner = pipe[-1]
                 copies.extend([copy.copy(inner), copy.deepcopy(inner),
                                pickle.loads(pickle.dumps(inner)), clone(inner)])
-                seen.append(hasattr(inner, "_columns_covered"))
-                forged = copy.copy(inner)
-                forged._columns_covered = mark
-                forged.set_params(progress=None)
-                seen.append(uncovered(forged.fit(self.X, self.y)))
-                other = threading.Thread(target=lambda: seen.append(mark.owner is inner))
-                other.start()
-                other.join()
-                again = inner.set_params(progress=None)
-                seen.append(uncovered(again.fit(self.X, self.y)))
+                seen.extend([again(copies[0]), again(inner)])
 
         pipe = self.pipe(progress=report_of(report))
-        from sotto_dp import _transformers
-        mark = _transformers._Covered(pipe[-1])
         pipe.fit(self.X, self.y)
-        self.assertEqual(seen, [False, True, False, True])
-        self.assertEqual(len(copies), 4)
-        for each in copies:
-            self.assertNotIn("_columns_covered", vars(each))
-            each.set_params(progress=None)
-            self.assertTrue(uncovered(each.fit(self.X, self.y)))
+        self.assertEqual(seen, [True, True])
+        self.assertFalse(uncovered(pipe[-1]))
+        self.assertEqual([again(each) for each in copies], [True] * 4)
+
+        class Number(float):
+            shape = ()
+
+            def item(self):
+                if not asked:
+                    asked.append(True)
+                    seen.append(again(pipe[-1]))
+                return 1.0
+
+        asked = []
+        pipe = self.pipe(epsilon=Number(1.0)).fit(self.X, self.y)
+        self.assertEqual(seen[2:], [True])
+        self.assertFalse(uncovered(pipe[-1]))
 
     def test_search(self):
         search = GridSearchCV(self.pipe(), {"bounds__high": [0.5, 1]}, cv=2).fit(self.X, self.y)
@@ -493,7 +489,7 @@ class Fits(Case):
             dp.make_pipeline(Spy(), last()).fit(self.X, self.y)
         finally:
             _row_local._rules = rules
-        self.assertEqual(seen, [None])
+        self.assertEqual(set(seen), {None})
 
     def test_parameters_of_the_last_step(self):
         pipe = self.pipe(weight_bound=2)
@@ -542,6 +538,38 @@ class Fits(Case):
                 except dp.BudgetError as error:
                     refusal = str(error)
             self.assertNotIn("step", refusal)  # as where no step fails
+            with self.assertRaises(dp.BudgetError) as caught:
+                dp.make_pipeline(Binarizer(), last(ledger=dataset)).fit(np.eye(2), [0, 1])
+            self.assertEqual(str(caught.exception), refusal)
+
+    def test_records_are_read_without_charge(self):
+        """A failure says the step and the kind of exception, and never its text."""
+        dataset = dp.Ledger(self.file("l.db")).dataset("a", epsilon=2, delta=1e-5)
+        X, y = np.array([["1", "2"], ["3", SECRET]] * 20, dtype=object), [0, 1] * 20
+
+        def fails(values):
+            raise KeyError(SECRET)
+
+        for step, words in ((Binarizer(), '^step "binarizer" failed with a ValueError; its mess'),
+                            (dp.Bounds(0, 1), "^Bounds: expected numbers"),
+                            (FunctionTransformer(fails),
+                             'step "functiontransformer" failed with a KeyError; its message')):
+            pipe = dp.make_pipeline(step, last(ledger=dataset))
+            error = self.refused(dp.DataError, words, pipe.check_records, X, y)
+            self.assertIs(type(error), dp.DataError)
+            while error:
+                self.assertNotIn(SECRET, str(error))
+                error = error.__cause__ or error.__context__
+        pipe = dp.make_pipeline(dp.Bounds(0, 1), last(ledger=dataset))
+        good = np.linspace(0, 1, 80).reshape(40, 2)
+        self.assertIsNone(pipe.check_records(good, y))
+        self.assertFalse(hasattr(pipe[0], "n_features_in_") or hasattr(pipe[1], "coef_"))
+        self.refused(dp.DataError, "row 3", pipe.check_records, good, [0, 1, 7] + y[3:])
+        self.refused(dp.UsageError, "parameters of the last step", pipe.check_records, good, y,
+                     weight=1)
+        pipe.set_params(bounds=StandardScaler())
+        self.refused(dp.PrivacyError, "it learns", pipe.check_records, good, y)
+        self.assertEqual(dataset.spent(), 0)
 
     def test_text(self):
         words = ["good news" if flag else "bad day" for flag in self.y]

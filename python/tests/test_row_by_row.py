@@ -78,8 +78,8 @@ class Lists(Case):
         mine = [1, "2.5", True, 2 ** 53 + 1]
         for other in ([1, 2, 3, 4], ["word", None, [], {}], [10 ** 400, 3j, Raises(), "\ud800"]):
             made = rows_of_lists([mine, other])
-            self.assertEqual(made[0].tolist(), [1.0, 2.5, 1.0, float(2 ** 53)])
-            self.assertTrue(np.isnan(made[1]).all() or other == [1, 2, 3, 4])
+            self.assertEqual([handed(made[:, j])[0] for j in range(4)],
+                             [b"1", b"2.5", b"1", b"9007199254740993"])
         self.refused(dp.DataError, "one length", rows_of_lists, [[1, 2], [SECRETS[0]]])
         self.assertIsNone(rows_of_lists([1, 2]))
 

@@ -1,0 +1,209 @@
+"""How a fit goes: first on a made-up row, for nothing; then on the records, and charged.
+
+Before a record is touched, everything that names, types, shapes and parameters
+can be refused for is refused, on a dry run: a row that stands in for the
+records goes all the way to the library, which reads it without a ledger. From
+the first look at a record on, every way out that is not a model is charged,
+whatever was raised: that it was raised may be due to a record. Where the
+records themselves cannot be booked any more, the stand-in is, at their price.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ._core import Options, call, ffi, lib
+from ._data import is_frame, is_listed, is_sparse
+from ._records import Records
+from ._stand_in import check_shapes, stand_in
+from .errors import BudgetError, DataError, RecordError, SottoError, UsageError
+
+if TYPE_CHECKING:
+    from .estimator import Estimator
+
+__all__ = ["Given", "booked", "dry_run", "handed_over", "quiet"]
+
+_lock = threading.RLock()
+
+
+def after_fork() -> None:
+    """A lock that another thread held while this process forked stays held."""
+    global _lock
+    _lock = threading.RLock()
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What others say about records meanwhile is not shown. One thread at a time: Python's
+    filters of warnings are those of the whole process."""
+    with _lock, warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+@dataclass
+class Given:
+    """What a fit was given. A pipeline says what its steps make of a made-up row, and of X."""
+
+    X: Any
+    y: Any = None
+    weight: Any = None
+    target: str | None = None
+    person: Any = None
+    row: Callable[[], Any] | None = None
+    made: Callable[[], Any] | None = None
+
+    def with_shapes(self, tracked: bool) -> Given:
+        """The same, with arrays that say their shape without being read."""
+        return replace(self, X=_shaped(self.X, tracked), y=_shaped(self.y, tracked),
+                       weight=_shaped(self.weight, tracked), person=_shaped(self.person, tracked))
+
+    def stand_in(self) -> Any:
+        """What stands in for X."""
+        return stand_in(self.X) if self.row is None else self.row()
+
+    def records(self, owner: Estimator, options: Options) -> Records:
+        """The records. They are touched."""
+        X = self.X if self.made is None else self.made()
+        records = Records.take(owner, X, self.y, self.weight, self.target, self.person)
+        records.declare(options)
+        records.check_types()
+        return records
+
+
+def _shaped(values: Any, tracked: bool) -> Any:
+    """Whatever can only be asked for all of its values: it becomes an array without a ledger,
+    and with one it is refused, since what a fit costs depends on its width."""
+    if (isinstance(values, np.ndarray) or is_sparse(values) or is_frame(values) or
+            is_listed(values) or not hasattr(values, "__array__") or
+            hasattr(values, "shape") or hasattr(values, "type")):
+        return values
+    if tracked:
+        raise UsageError("X, y: expected arrays that have a shape; numpy.asarray(X) makes one")
+    try:
+        with quiet():
+            return np.asarray(values)
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise
+    raise DataError("X, y: expected arrays")
+
+
+@dataclass
+class DryRun:
+    """A fit of the stand-in, up to its training."""
+
+    owner: Estimator
+    records: Records
+    options: Options
+    private: bool
+
+    def charge(self, failed: str, kind: type[SottoError]) -> NoReturn:
+        """Books the stand-in, if the records are not booked, and says why there is no model."""
+        tracked = self.owner.ledger is not None and self.private
+        self.book(failed)
+        if tracked and "stays charged" not in failed:
+            failed += "; the run is booked and stays charged"
+        raise kind(failed)
+
+    def book(self, failed: str = "") -> None:
+        """Charges a fit of the stand-in, unless the words say that the records are charged."""
+        self.owner._lose(self.options, self.private)
+        if self.owner.ledger is None or not self.private or "stays charged" in failed:
+            return
+        table = ffi.new("sotto_table **")
+        try:
+            with self.records.columns() as columns:
+                call(lib.sotto_fit_from, table, columns.pointer, self.options.pointer)
+        except SottoError as error:
+            if "stays charged" not in str(error):
+                raise  # a cap, or a plan: it would have been the same for the records
+        else:
+            lib.sotto_table_free(table[0])
+
+
+def _read(owner: Estimator, records: Records) -> None:
+    """Has the library read the stand-in, without a ledger. Its values may be dropped."""
+    _, options = owner._begin(tracked=False)
+    records.declare(options)
+    options.set("bad-rows", "drop")
+    table = ffi.new("sotto_table **")
+    with records.columns() as columns:
+        call(lib.sotto_table_from, table, columns.pointer, options.pointer)
+    lib.sotto_table_free(table[0])
+
+
+def dry_run(owner: Estimator, given: Given, covered: bool = False,
+            tracked: bool = True) -> DryRun:
+    """Every check that looks at no record."""
+    private, options = owner._begin(covered, tracked)
+    records = Records.take(owner, given.stand_in(), stand_in(given.y), stand_in(given.weight),
+                           given.target, stand_in(given.person), stands_in=True)
+    check_shapes(given.X, given.y, given.weight, given.person)
+    records.declare(options)
+    records.check_types()
+    call(lib.sotto_fit_check, options.pointer)
+    if owner.ledger is None or not owner.ledger._in_parts():  # it would need the ledger
+        try:
+            _read(owner, records)
+        except DataError as error:
+            raise records.explain(error) from None
+    return DryRun(owner, records, options, private)
+
+
+_HAND_OVER = ("X: its own library could not hand over the records; convert its columns "
+              "to numbers or texts first")
+
+
+def booked(dry: DryRun, given: Given, covered: bool) -> tuple[Records, Options, Any]:
+    """The records, their options and their table. With a ledger they are charged."""
+    owner, table = dry.owner, ffi.new("sotto_table **")
+    kind: type[SottoError]
+    stop: KeyboardInterrupt | SystemExit | None = None
+    failed, kind, records = _HAND_OVER, DataError, dry.records
+    try:
+        with quiet():
+            _, options = owner._begin(covered)
+            records = given.records(owner, options)
+            columns = records.columns()
+        with columns:
+            call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
+        return records, options, table
+    except BudgetError:  # nothing is booked, and the stand-in would not be, either
+        raise
+    except DataError as error:
+        failed = str(records.explain(error))
+    except SottoError as error:
+        failed, kind = str(error), type(error)
+    except (KeyboardInterrupt, SystemExit) as error:
+        stop = error
+    except BaseException:  # a panic of a library in Rust is no Exception
+        pass
+    if stop is not None:  # anew, without what it was raised in
+        dry.book()
+        raise KeyboardInterrupt if isinstance(stop, KeyboardInterrupt) else SystemExit(stop.code)
+    dry.charge(failed, kind)  # here, so that the exception does not carry the other one
+
+
+def handed_over(owner: Estimator, given: Given, options: Options) -> tuple[Records, Any]:
+    """The records and their columns, for whoever reads them without a charge. What another
+    library says of a failure is not told: it may quote a record."""
+    failed = _HAND_OVER
+    try:
+        with quiet():
+            records = given.records(owner, options)
+            return records, records.columns()
+    except RecordError as error:
+        failed = str(error)
+    except (SottoError, KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException:  # a panic of a library in Rust is no Exception
+        pass
+    raise DataError(failed)
