@@ -294,7 +294,7 @@ static void newton_finish(const newton_state *s, solver_answer *out)
             out->spread[newton_feature(s, j)] = s->columns.spread[j];
     }
     out->intercept = !s->problem->intercept ? 0
-                     : worse                ? s->response.constant
+                     : worse                ? s->response.released
                                             : s->told[s->p];
 }
 
@@ -340,7 +340,9 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                       .columns = from->columns,
                       .p = from->columns.count,
                       .d = from->columns.count + p->intercept,
-                      .curvature = loss_curvature_bound(&p->loss),
+                      .curvature = set->rule.stages
+                                       ? loss_curvature_bound(&p->loss)
+                                       : loss_usual_curvature(&p->loss),
                       .trace = p->intercept};
     if (!newton_memory(&s))
         return error_memory(error);
@@ -379,7 +381,7 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
     else if (status == SOTTO_OK)
         status = newton_ask_response(&from.response, c, p, &set->rule,
                                      set->target_reach, error);
-    out->intercept = from.response.constant;
+    out->intercept = from.response.released;
     if (status == SOTTO_OK && set->rule.rounds > 0)
         status =
             newton_ask_bounds(&from.columns, c, &set->rule, set->reach, error);
