@@ -3,13 +3,14 @@
 
 Every set has columns with declared bounds (the power of two above the largest size) and l2 = 1/n in
 the table's units; neighbours differ in a replaced record, delta = 1/n^2. An error is (F - F*)/F* of
-the hinge objective itself, on the training rows, with F* of the exact solver. Two tables:
+the hinge objective itself, on the training rows, with F* of the exact solver. Three tables:
 
     auto    with an intercept: auto with the hinge, auto with the squared hinge (its accuracy only)
     dual    rows of norm at most 1, no intercept: scd with its defaults, scd by the best of a grid,
             auto with the hinge
+    bias    what bends of several widths do to the minimiser, without noise
 
-    hinge.py --build build auto|dual [SET...] [--runs N] [--epsilon E...] [--no-grid]
+    hinge.py --build build auto|dual|bias [SET...] [--runs N] [--epsilon E...] [--no-grid]
 """
 import argparse
 import itertools
@@ -19,6 +20,7 @@ import subprocess
 import tempfile
 
 import numpy as np
+from scipy.optimize import minimize
 
 import auto
 
@@ -121,10 +123,32 @@ def dual_table(s, name, runs, epsilons, grid):
               f"| {scd[2]:.4f} | {best[2]:.4f} | {ours[2]:.4f} | {more}", flush=True)
 
 
+def bent(s, width):
+    """The minimiser of the objective with a bend of this width, without noise."""
+    x = np.column_stack([s.x, np.ones(s.rows)]) * s.y[:, None]
+    l2 = np.append(np.full(s.features, 1 / s.rows), 0)
+
+    def objective(w):
+        gap = 1 - x @ w
+        part = np.clip(gap / width + .5, 0, 1)
+        values = np.where(part < 1, part**2 * width / 2, gap)
+        return values.mean() + l2 @ w**2 / 2, l2 * w - part @ x / s.rows
+
+    found = minimize(objective, np.append(*s.best), jac=True, method="L-BFGS-B",
+                     options={"maxiter": 5000, "maxfun": 6000, "ftol": 1e-13, "gtol": 1e-9,
+                              "maxcor": 30}).x
+    return found[:-1], found[-1]
+
+
+def bias_table(s, name):
+    errors = (s.objective(*bent(s, width)) / s.least - 1 for width in (2, 1, .5, .25))
+    print(f"| {name} | " + " | ".join(f"{error:.4f}" for error in errors) + " |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default=os.path.join(auto.ROOT, "build"))
-    parser.add_argument("table", choices=("auto", "dual"))
+    parser.add_argument("table", choices=("auto", "dual", "bias"))
     parser.add_argument("sets", nargs="*", default=SETS)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--epsilon", type=float, nargs="+", default=[.3, 1., 3.])
@@ -133,7 +157,9 @@ def main():
     for name in args.sets:
         with tempfile.TemporaryDirectory() as folder:
             s = Set(folder, os.path.abspath(args.build), name, args.table == "dual")
-            if args.table == "auto":
+            if args.table == "bias":
+                bias_table(s, name)
+            elif args.table == "auto":
                 auto_table(s, name, args.runs, args.epsilon)
             else:
                 dual_table(s, name, args.runs, args.epsilon, not args.no_grid)
