@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -262,10 +261,10 @@ class LinearSVC(_Classifier):
     """A private support vector machine.
 
     The parameters are those of `LogisticRegression`, and `loss`, as
-    scikit-learn has it. "squared_hinge" needs nothing else. "hinge" has a
-    corner, which ``solver="auto"`` cannot take: without a solver "scd" is
-    taken, which needs ``fit_intercept=False`` and `l2`. Three classes and more
-    are learned one against the others, with ``epsilon=float("inf")`` only.
+    scikit-learn has it. Of "hinge", ``solver="auto"`` makes the corner a bend
+    of width 0.5; "scd" takes it as it is, and needs ``fit_intercept=False``
+    and `l2`. Three classes and more are learned one against the others, with
+    ``epsilon=float("inf")`` only.
 
     Examples
     --------
@@ -287,12 +286,6 @@ class LinearSVC(_Classifier):
 
     def _loss(self) -> str:
         return str(self.loss).replace("_", "-")
-
-    def _setting(self, name: str) -> Any:
-        if name == "solver" and self.solver is None and self.loss == "hinge" and \
-                not math.isinf(float(self.epsilon or 0)):
-            return "scd"
-        return super()._setting(name)
 
     def _restore(self, model: Model) -> None:
         super()._restore(model)

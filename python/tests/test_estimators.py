@@ -90,11 +90,17 @@ class Refusals(Case):
         self.refused(dp.UsageError, "weight_bound=B", dp.LogisticRegression(**BUDGET).fit, X, y,
                      np.ones(len(y)))
 
-    def test_hinge_says_what_it_needs(self):
+    def test_hinge_needs_nothing(self):
+        X, y = problem()
+        svm = dp.LinearSVC(**BUDGET, loss="hinge").fit(X, y)
+        self.assertEqual(svm._model.loss(), "hinge")
+        self.assertNotEqual(svm.intercept_.tolist(), [0])
+
+    def test_hinge_by_its_dual_says_what_it_needs(self):
         X, y = problem()
         self.refused(dp.UsageError, "solver scd.*fit_intercept=False",
-                     dp.LinearSVC(**BUDGET, loss="hinge").fit, X, y)
-        svm = dp.LinearSVC(**BUDGET, loss="hinge", fit_intercept=False, l2=0.1,
+                     dp.LinearSVC(**BUDGET, loss="hinge", solver="scd").fit, X, y)
+        svm = dp.LinearSVC(**BUDGET, loss="hinge", solver="scd", fit_intercept=False, l2=0.1,
                            undeclared="rows").fit(X, y)
         self.assertEqual((svm._model.loss(), svm.intercept_.tolist()), ("hinge", [0]))
 

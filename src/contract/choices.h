@@ -21,6 +21,13 @@
     ROW(HUBER, "huber", NUMBER,                                                \
         "(m - y)^2 / 2 for |m - y| up to --huber-delta, then tangents")
 
+/* Losses that no option names: what a solver asks about in place of one of
+   those above. */
+#define LOSS_INNER_LIST(ROW)                                                   \
+    ROW(SMOOTH_HINGE, "smooth-hinge", CLASSES,                                 \
+        "the mean of max(0, 1 - y m - u) over |u| up to delta / 2")
+#define LOSS_ALL_LIST(ROW) LOSS_LIST(ROW) LOSS_INNER_LIST(ROW)
+
 /* --adjacency: what neighbouring data sets differ in. */
 #define ADJACENCY_LIST(ROW)                                                    \
     ROW(ADD_REMOVE, "add-remove")                                              \

@@ -13,7 +13,7 @@
 
 /* LOSS_SQUARED, LOSS_LOGISTIC, ... */
 #define LOSS_KIND(id, ...) LOSS_##id,
-typedef enum loss_kind { LOSS_LIST(LOSS_KIND) } loss_kind;
+typedef enum loss_kind { LOSS_ALL_LIST(LOSS_KIND) } loss_kind;
 #undef LOSS_KIND
 
 /* More classes than this are refused before a record is read. */
@@ -21,12 +21,14 @@ enum { TABLE_MOST_CLASSES = 1000 };
 
 typedef struct loss {
     loss_kind kind;
-    double delta; /* where loss_has_delta, else 0 */
+    double delta; /* where loss_has_delta; of smooth-hinge how wide its bend
+                     is; else 0 */
 } loss;
 
 /* ---- names ---- */
 
-/* The kind of this name ("squared-hinge"); 0 when there is none. */
+/* The kind of this name ("squared-hinge"); 0 when there is none, or no option
+   names it. */
 int loss_named(const char *name, loss_kind *out);
 const char *loss_name(loss_kind kind);
 
@@ -90,6 +92,20 @@ int loss_can_be_perturbed(loss_kind kind);
 double loss_slope_bound(const loss *l);
 double loss_curvature_bound(const loss *l);
 
+/* The smooth loss that is asked about in its place: itself, where it is smooth;
+   the hinge with its corner made round. */
+loss loss_smoothed(loss l);
+
+/* The margin about which the slope of a class is as steep on one side as on the
+   other. The parabola that touches the loss and has the secant from there as
+   its curvature is nowhere below a loss whose curvature falls off from there:
+   no step that goes by it goes too far. */
+double loss_centre(loss_kind kind);
+
+/* The curvature of steps that are not small: its bound, but of smooth-hinge,
+   whose bend may be narrow, the secant over what a step goes. */
+double loss_usual_curvature(const loss *l);
+
 /* ---- values ---- */
 
 double loss_value(const loss *l, double m, double y);
@@ -122,7 +138,7 @@ double loss_conjugate(const loss *l, double u, double y);
 
 /* How far a row of length `norm` and target 1 moves the shared vector in its
    first dual step, from margin 0 (curator/dual.c has k). */
-double loss_dual_start(loss_kind kind, double norm, double k);
+double loss_dual_start(const loss *l, double norm, double k);
 
 /* ---- the best constant ---- */
 
@@ -130,10 +146,11 @@ double loss_dual_start(loss_kind kind, double norm, double k);
    positive class: smooth losses of two classes. */
 typedef struct loss_constant {
     double margin;     /* that makes the mean loss least */
+    double released;   /* the same of the loss that it stands for */
     double slope;      /* mean |slope| there */
     double value;      /* mean loss there, times `part` */
     double difference; /* of the slopes' sizes between the classes */
 } loss_constant;
-loss_constant loss_best_constant(loss_kind kind, double rate, double part);
+loss_constant loss_best_constant(const loss *l, double rate, double part);
 
 #endif

@@ -114,6 +114,9 @@ static double dual_move(const loss *l, double target, double m, double b,
         return between(b + (target - m - b) / (1 + k), -l->delta, l->delta) - b;
     case LOSS_HINGE:
         return between(b + (1 - m) / k, 0, 1) - b;
+    case LOSS_SMOOTH_HINGE:
+        s = b + (1 - m + l->delta * (.5 - b)) / (l->delta + k);
+        return between(s, 0, 1) - b;
     case LOSS_SQUARED_HINGE:
         return fmax(b + (1 - m - b / 2) / (.5 + k), 0) - b;
     case LOSS_LOGISTIC:

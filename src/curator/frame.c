@@ -185,11 +185,11 @@ static double bend_of(const curator *c, ask_bend which, int64_t i)
 {
     const loss *l = &c->policy.loss;
     double m = (double)c->rows.margin[i], y = loss_has_classes(l->kind) ? 1 : 0;
-    double slope, at_0, curvature, of_0;
+    double slope, at_0, curvature, of_0, centre = loss_centre(l->kind);
     loss_portable_slopes(l, m, y, &slope, &curvature);
-    if (which == ASK_SECANT_CURVATURE && fabs(m) > 0x1p-10) {
-        loss_portable_slopes(l, 0, y, &at_0, &of_0);
-        curvature = (slope - at_0) / m;
+    if (which == ASK_SECANT_CURVATURE && fabs(m - centre) > 0x1p-10) {
+        loss_portable_slopes(l, centre, y, &at_0, &of_0);
+        curvature = (slope - at_0) / (m - centre);
     }
     double bend = curvature / loss_curvature_bound(l);
     return bend >= 0 ? fmin(bend, 1) : 0;

@@ -75,7 +75,7 @@ static int64_t step(const kernel_rows *r, const kernel_column *moved, float d,
                     const kernel_column *asked, float factor)
 {
     switch (r->loss) {
-        LOSS_LIST(STEP_AS)
+        LOSS_ALL_LIST(STEP_AS)
     }
     return 0;
 }
@@ -99,7 +99,7 @@ ROW void slopes_as(const kernel_rows *r, float *restrict out, loss_kind kind)
 static void slopes(const kernel_rows *r, float *out)
 {
     switch (r->loss) {
-        LOSS_LIST(SLOPES_AS)
+        LOSS_ALL_LIST(SLOPES_AS)
     }
 }
 

@@ -200,6 +200,9 @@ ROW lanes row_slope(loss_kind kind, lanes m, float delta)
         return lanes_max(lanes_all(-delta), lanes_min(lanes_all(delta), m));
     case LOSS_HINGE:
         return (lanes)((lanes_int)lanes_all(-1) & (missing > 0));
+    case LOSS_SMOOTH_HINGE:
+        return lanes_max(lanes_all(-1),
+                         lanes_min(lanes_all(0), -.5f - missing / delta));
     case LOSS_SQUARED:
         break;
     }

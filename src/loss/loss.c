@@ -2,7 +2,7 @@
  * The losses, one row each. Formulas are written so that neither large
  * margins nor small differences spoil them.
  */
-#include "loss.h"
+#include "smooth_hinge.h"
 
 #include <assert.h>
 #include <math.h>
@@ -11,17 +11,19 @@
    contract/choices.h has. */
 typedef struct loss_row {
     double curvature;   /* the least upper bound; infinite: not smooth */
+    int bend_is_delta;  /* that bound is over delta, the width of a bend */
     double slope;       /* the least upper bound of its size */
     int slope_is_delta; /* that bound is delta, which is an option */
+    double centre;      /* see loss_centre */
     int quadratic, curved, log_odds; /* see loss_is_quadratic and others */
     int rounding_proven; /* Lemma C20 bounds what rounding does to its slopes:
                             without that no private minimiser is released */
     double (*at)(const loss *l, double m, double y, double *slope,
                  double *curvature);
     double (*conjugate)(const loss *l, double u, double y);
-    double (*dual_start)(double norm, double k);
+    double (*dual_start)(const loss *l, double norm, double k);
     /* of smooth losses of two classes; of others NULL */
-    loss_constant (*constant)(double rate, double part);
+    loss_constant (*constant)(const loss *l, double rate, double part);
     /* with the same bits on every machine; NULL: those of `at` are */
     double (*portable_value)(double m, double y);
     void (*portable_slopes)(double m, double y, double *slope,
@@ -47,8 +49,9 @@ static double squared_conjugate(const loss *l, double u, double y)
     return u * u / 2 + u * y;
 }
 
-static double squared_dual_start(double norm, double k)
+static double squared_dual_start(const loss *l, double norm, double k)
 {
+    (void)l;
     return norm / (1 + k);
 }
 
@@ -101,15 +104,19 @@ static double logistic_conjugate(const loss *l, double u, double y)
     return a >= 0 && a <= 1 ? entropy(a) + entropy(1 - a) : INFINITY;
 }
 
-static double logistic_dual_start(double norm, double k)
+static double logistic_dual_start(const loss *l, double norm, double k)
 {
+    (void)l;
     return norm * .5 / (1 + k / 4);
 }
 
-static loss_constant logistic_constant(double rate, double part)
+static loss_constant logistic_constant(const loss *l, double rate, double part)
 {
+    (void)l;
     double other = 1 - rate, minor = fmin(rate, other);
-    return (loss_constant){.margin = log(rate / other),
+    double margin = log(rate / other);
+    return (loss_constant){.margin = margin,
+                           .released = margin,
                            .slope = 2 * rate * other,
                            .value =
                                -part * (rate * log(rate) + other * log(other)),
@@ -150,8 +157,9 @@ static double hinge_conjugate(const loss *l, double u, double y)
     return a >= 0 && a <= 1 ? -a : INFINITY;
 }
 
-static double hinge_dual_start(double norm, double k)
+static double hinge_dual_start(const loss *l, double norm, double k)
 {
+    (void)l;
     return norm * fmin(1, 1 / k);
 }
 
@@ -161,6 +169,16 @@ static const loss_row row_HINGE = {.curvature = INFINITY,
                                    .conjugate = hinge_conjugate,
                                    .dual_start = hinge_dual_start,
                                    .liblinear = "L2R_L1LOSS_SVC_DUAL"};
+
+static const loss_row row_SMOOTH_HINGE = {.curvature = 1,
+                                          .bend_is_delta = 1,
+                                          .centre = 1,
+                                          .slope = 1,
+                                          .at = smooth_hinge_at,
+                                          .conjugate = smooth_hinge_conjugate,
+                                          .dual_start = smooth_hinge_dual_start,
+                                          .constant = smooth_hinge_constant,
+                                          .liblinear = "L2R_L1LOSS_SVC_DUAL"};
 
 /* ---- squared hinge ---- */
 
@@ -181,15 +199,19 @@ static double squared_hinge_conjugate(const loss *l, double u, double y)
     return a >= 0 ? a * a / 4 - a : INFINITY;
 }
 
-static double squared_hinge_dual_start(double norm, double k)
+static double squared_hinge_dual_start(const loss *l, double norm, double k)
 {
+    (void)l;
     return norm / (.5 + k);
 }
 
-static loss_constant squared_hinge_constant(double rate, double part)
+static loss_constant squared_hinge_constant(const loss *l, double rate,
+                                            double part)
 {
+    (void)l;
     double other = 1 - rate, minor = fmin(rate, other);
     return (loss_constant){.margin = 2 * rate - 1,
+                           .released = 2 * rate - 1,
                            .slope = 8 * rate * other,
                            .value = part * 4 * rate * other,
                            .difference = 4 * (1 - 2 * minor)};
@@ -239,7 +261,7 @@ enum { LOSS_NUMBER, LOSS_CLASSES };
 static const struct {
     int target;
     const loss_row *row;
-} losses[] = {LOSS_LIST(LOSS_ENTRY)};
+} losses[] = {LOSS_ALL_LIST(LOSS_ENTRY)};
 
 const char *loss_liblinear(loss_kind kind, int l1)
 {
@@ -303,7 +325,26 @@ double loss_slope_bound(const loss *l)
 
 double loss_curvature_bound(const loss *l)
 {
-    return losses[l->kind].row->curvature;
+    const loss_row *row = losses[l->kind].row;
+    return row->bend_is_delta ? row->curvature / l->delta : row->curvature;
+}
+
+double loss_centre(loss_kind kind)
+{
+    return losses[kind].row->centre;
+}
+
+double loss_usual_curvature(const loss *l)
+{
+    double bound = loss_curvature_bound(l);
+    return losses[l->kind].row->bend_is_delta ? fmin(bound, SMOOTH_HINGE_USUAL)
+                                              : bound;
+}
+
+loss loss_smoothed(loss l)
+{
+    return l.kind == LOSS_HINGE ? (loss){LOSS_SMOOTH_HINGE, SMOOTH_HINGE_WIDTH}
+                                : l;
 }
 
 /* ---- values ---- */
@@ -342,13 +383,13 @@ double loss_conjugate(const loss *l, double u, double y)
     return losses[l->kind].row->conjugate(l, u, y);
 }
 
-double loss_dual_start(loss_kind kind, double norm, double k)
+double loss_dual_start(const loss *l, double norm, double k)
 {
-    return losses[kind].row->dual_start(norm, k);
+    return losses[l->kind].row->dual_start(l, norm, k);
 }
 
-loss_constant loss_best_constant(loss_kind kind, double rate, double part)
+loss_constant loss_best_constant(const loss *l, double rate, double part)
 {
-    assert(losses[kind].row->constant);
-    return losses[kind].row->constant(rate, part);
+    assert(losses[l->kind].row->constant);
+    return losses[l->kind].row->constant(l, rate, part);
 }

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #define LOSS_NAME(id, name, ...) [LOSS_##id] = name,
-static const char *const names[] = {LOSS_LIST(LOSS_NAME)};
+static const char *const names[] = {LOSS_ALL_LIST(LOSS_NAME)};
 
-enum { LOSS_COUNT = sizeof names / sizeof *names };
+/* Those that an option names come first. */
+#define LOSS_ONE(...) +1
+enum { LOSS_COUNT = 0 LOSS_LIST(LOSS_ONE) };
 
 int loss_named(const char *name, loss_kind *out)
 {

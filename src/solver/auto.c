@@ -40,7 +40,7 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
                       .mu = mu,
                       .features = r->facts.features,
                       .intercept = r->problem.intercept,
-                      .loss = r->problem.loss,
+                      .loss = loss_smoothed(r->problem.loss),
                       .classes = r->problem.classes,
                       .replace_one = r->facts.adjacency == ACCOUNT_REPLACE_ONE,
                       .rows_per_person = (double)r->facts.rows_per_person,
@@ -56,6 +56,14 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
     f.target_unbounded = !loss_has_classes(r->problem.loss.kind) &&
                          !isfinite(r->smooth.target_reach);
     return f;
+}
+
+/* Slopes and values that are asked for are of this one. */
+static solver_problem asked_problem(const solver_run *r)
+{
+    solver_problem asked = r->problem;
+    asked.loss = loss_smoothed(r->problem.loss);
+    return asked;
 }
 
 /* newton is auto with the way given. */
@@ -279,14 +287,15 @@ static sotto_status ask_rate(const solver_run *r, newton_planned *n,
                              double level, sotto_error *error)
 {
     double reach = 1;
+    solver_problem asked = asked_problem(r);
     ask_plan first = {.items = 1,
                       .item = {{.kind = ASK_TARGET_MEAN,
                                 .count = 1,
                                 .level = level * sqrt(n->rule.target_mean)}}};
     sotto_status status = curator_tell_plan(r->curator, &first, error);
     if (status == SOTTO_OK)
-        status = newton_ask_response(&n->response, r->curator, &r->problem,
-                                     &n->rule, &reach, error);
+        status = newton_ask_response(&n->response, r->curator, &asked, &n->rule,
+                                     &reach, error);
     n->responded = 1;
     n->whole.rare = n->response.rare;
     make_rule(n);
@@ -345,7 +354,7 @@ static sotto_status set_units(const solver_run *r, solver_problem *own,
 static sotto_status newton_train(const solver_run *r, solver_answer *out,
                                  sotto_error *error)
 {
-    solver_problem own = r->problem;
+    solver_problem own = asked_problem(r);
     newton_planned n = *(const newton_planned *)r->state;
     double *unit = NULL, level;
     sotto_status status = plan_later(r, &n, &level, error);
@@ -370,12 +379,19 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
     return status;
 }
 
+/* Every step needs a curvature. */
+static loss smoothed(const sotto_options *options, loss l)
+{
+    (void)options;
+    return loss_smoothed(l);
+}
+
 const solver_row solver_newton = {.summary = "a Newton method on all features",
                                   .options = newton_options,
                                   .smooth = 1,
                                   .finds_bounds = 1,
                                   .any_classes = 1,
-                                  .needs = &solver_needs_smooth,
+                                  .asked_loss = smoothed,
                                   .plan = newton_plan,
                                   .run = newton_train,
                                   .explain = auto_explain};
@@ -385,7 +401,7 @@ const solver_row solver_auto = {
     .smooth = 1,
     .finds_bounds = 1,
     .any_classes = 1,
-    .needs = &solver_needs_smooth,
+    .asked_loss = smoothed,
     .plan = newton_plan,
     .run = newton_train,
     .explain = auto_explain};

@@ -117,6 +117,12 @@ void auto_explain(const solver_run *r, text_buffer *t)
             sum += r->plan.item[i].level * r->plan.item[i].level *
                    (double)r->plan.item[i].count;
     text_format(t, "path        %s (%s)\n", auto_path_name(n->path), n->why);
+    if (f->loss.kind != r->problem.loss.kind)
+        text_format(t,
+                    "loss        %s, with a bend of width %s about its corner, "
+                    "in what is asked\n",
+                    loss_name(r->problem.loss.kind),
+                    sotto_number_print(f->loss.delta, 2).text);
     if (n->rule.few > 0)
         text_put(t, "            n epsilon / (35 ln p) < 3: very few choices, "
                     "with pure noise\n");

@@ -258,7 +258,7 @@ static int select_take(selection *s, double share, int64_t j, double gradient)
     double over = fabs(g) - l1;
     if (!(over >= (p->l1 > 0 ? SURE_L1 : SIGNIFICANCE_SD) * sd))
         return 0;
-    double step = copysign(over, -g) / (loss_curvature_bound(&p->loss) + l2);
+    double step = copysign(over, -g) / (loss_usual_curvature(&p->loss) + l2);
     double to = within(step / scale, p->low, p->high);
     double moved = curator_tell(s->curator, j, to);
     if (moved == 0)
@@ -361,7 +361,7 @@ sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
     }
     if (status == SOTTO_OK)
         status = select_features(&s, most, progress, context, error);
-    out->intercept = p->intercept ? s.from.response.constant : 0;
+    out->intercept = p->intercept ? s.from.response.released : 0;
     if (status == SOTTO_OK)
         status = s.count > 0
                      ? select_fit(&s, out, progress, context, error)

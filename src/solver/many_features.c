@@ -69,7 +69,7 @@ static sotto_status wide_lengths(wide_state *s, sotto_error *error)
 static double penalty_of_noise(const wide_state *s, double step)
 {
     double t = (double)s->settings->rule.rounds;
-    double k = loss_curvature_bound(&s->problem->loss);
+    double k = loss_usual_curvature(&s->problem->loss);
     return s->problem->l2 / (s->unit * s->unit) * (step / k) *
            (double)s->problem->features * t * t;
 }
@@ -77,7 +77,7 @@ static double penalty_of_noise(const wide_state *s, double step)
 static void wide_step(wide_state *s)
 {
     const budget_split *r = &s->settings->rule;
-    double k = loss_curvature_bound(&s->problem->loss);
+    double k = loss_usual_curvature(&s->problem->loss);
     double t = (double)r->rounds, budget = r->strength * r->strength;
     double reach, tail;
     for (s->step = LONGEST_STEP;; s->step /= 1.1) {
@@ -180,9 +180,9 @@ static sotto_status wide_finish(wide_state *s, solver_answer *out,
         solver_note(out, p, j,
                     worse ? 0 : curator_noise(s->curator) * s->scale[j]);
     }
-    out->intercept = worse || !p->intercept
-                         ? constant
-                         : (double)(float)s->weight[p->features];
+    out->intercept = !p->intercept ? 0
+                     : worse       ? s->response.released
+                                   : (double)(float)s->weight[p->features];
     return status;
 }
 

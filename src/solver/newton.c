@@ -304,7 +304,7 @@ static void newton_finish(const newton_state *s, solver_answer *out)
             out->spread[newton_feature(s, j)] = s->columns.spread[j];
     }
     out->intercept = !s->problem->intercept ? 0
-                     : worse                ? s->response.constant
+                     : worse                ? s->response.released
                                             : s->told[s->p];
 }
 
@@ -364,8 +364,10 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                       .columns = from->columns,
                       .p = from->columns.count,
                       .d = from->columns.count + p->intercept,
-                      .curvature =
-                          p->classes ? .5 : loss_curvature_bound(&p->loss),
+                      .curvature = p->classes ? .5
+                                   : set->rule.stages
+                                       ? loss_curvature_bound(&p->loss)
+                                       : loss_usual_curvature(&p->loss),
                       .channels = p->classes ? (double)p->classes - 1 : 1,
                       .trace = p->intercept};
     if (!newton_memory(&s))
@@ -409,7 +411,7 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
                      ? newton_ask_classes(&from.response, c, p, rate, error)
                      : newton_ask_response(&from.response, c, p, &set->rule,
                                            set->target_reach, error);
-    out->intercept = from.response.constant;
+    out->intercept = from.response.released;
     for (int64_t k = 0; p->classes && p->intercept && k < classes; k++)
         out->class_intercept[k] = log(rate[k]);
     if (status == SOTTO_OK && set->rule.rounds > 0)

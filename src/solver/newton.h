@@ -111,7 +111,8 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why);
 /* The target: where it is, and what can be gained over the best constant. */
 typedef struct newton_response {
     double middle, width; /* of a number */
-    double constant;      /* the best one, as a margin */
+    double constant;      /* the best one, as a margin, */
+    double released;      /* and of the loss that was to be made least */
     double slope, gain;   /* there: mean |slope|, what can be gained */
     double least;         /* the least clip, in lengths of rows */
     double rare;          /* the part of the rarer class; 1/2 for a number */

@@ -93,8 +93,9 @@ static sotto_status base_rate(newton_response *r, curator *c,
         return status;
     double least = fmin(.25, fmax(.5 / n, sd / 2));
     double rate = within((1 + believed(mean, sd)) / 2, least, 1 - least);
-    loss_constant best = loss_best_constant(p->loss.kind, rate, .43);
+    loss_constant best = loss_best_constant(&p->loss, rate, .43);
     r->constant = best.margin;
+    r->released = best.released;
     r->slope = best.slope;
     r->gain = best.value;
     r->least = best.difference;
@@ -195,7 +196,7 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
             within(r->middle + believed(mean, sd) * reach / rule->more_rows,
                    -reach, reach);
     }
-    r->constant = r->middle;
+    r->constant = r->released = r->middle;
     if (rule->target_scale == 0)
         return SOTTO_OK;
     status = target_width(r, c, reach + fabs(r->middle), error);

@@ -199,13 +199,14 @@ static sotto_status one_stage(stages *k, int i, sotto_error *error)
 /* ---- all of them ---- */
 
 /* The secant curvature at the best constant, over the bound: no step that goes
-   by it goes too far. */
+   by it goes too far. The usual one, where it differs from the bound. */
 static double constant_bend(const newton_state *s)
 {
     const loss *l = &s->problem->loss;
     double most = 0, m = s->response.constant;
-    if (!loss_has_classes(l->kind))
-        return 1;
+    double usual = loss_usual_curvature(l) / loss_curvature_bound(l);
+    if (!loss_has_classes(l->kind) || usual < 1)
+        return usual;
     for (int y = -1; y <= 1; y += 2) {
         double slope, at_0, curved, of_0;
         loss_at(l, m, y, &slope, &curved);

@@ -196,7 +196,7 @@ static double scd_clip(const solver_run *r)
     double k = norm * norm * scd_rate(r) / r->problem.l2;
     if (option_given(r->options, OPTION_CLIP))
         return option_number(r->options, OPTION_CLIP);
-    return loss_dual_start(r->problem.loss.kind, norm, k) / 2;
+    return loss_dual_start(&r->problem.loss, norm, k) / 2;
 }
 
 /* The curator's bounds of a dual step. */

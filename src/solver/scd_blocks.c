@@ -142,7 +142,7 @@ static double seq_clip(const solver_run *r)
     double k = norm * norm / (r->problem.l2 * r->facts.rows);
     return option_given(r->options, OPTION_CLIP)
                ? option_number(r->options, OPTION_CLIP)
-               : loss_dual_start(r->problem.loss.kind, norm, k) / 2;
+               : loss_dual_start(&r->problem.loss, norm, k) / 2;
 }
 
 static sotto_status seq_ready(const solver_run *r, sotto_error *error)

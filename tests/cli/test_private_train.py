@@ -352,7 +352,7 @@ class Refused(Private):
 
     def test_configuration(self):
         budget = ("--epsilon", "1", "--delta", "1e-6")
-        self.refused(*budget, "--loss", "hinge", code=USAGE,
+        self.refused(*budget, "--loss", "hinge", "--solver", "cd", code=USAGE,
                      words=["not smooth"])
         self.refused(*budget, "--solver", "exact", words=["not private"])
         self.refused(*budget, "--smoothness", "private:2", code=USAGE,
@@ -459,13 +459,37 @@ class Refused(Private):
         self.assertEqual(names, ["total", "chosen from answers"])
         self.assertGreater(statement["epsilon"], .999)
 
+    def test_hinge(self):
+        """As any loss: with an intercept, all ways, and the model is of the
+        hinge. The number of rows is public or not."""
+        for args in ((), ("--rows", "300"), ("--no-intercept", "--rows", "300"),
+                     ("--rows", "300", "--solver", "newton"),
+                     *(("--rows", "300", "--path", path)
+                       for path in ("dense", "select", "intercept")),
+                     ("--rows", "300", "--path", "wide", "--penalty-units", "fit")):
+            result = self.auto("--loss", "hinge", *args)
+            self.assertEqual(result.code, OK, result.err)
+            model = self.model()
+            self.assertEqual(model["loss"], "hinge")
+            self.assertNotIn("huber_delta", model)
+            self.assertGreater(model["privacy"]["epsilon"], .999)
+            self.assertLessEqual(model["privacy"]["epsilon"], 1)
+            self.assertEqual(self.sotto("predict", "m.json", "d.csv").code, OK)
+
+    def test_the_constant_of_the_hinge(self):
+        """The larger class is at its corner, whatever the bend is."""
+        self.auto("--loss", "hinge", "--rows", "300", "--path", "intercept")
+        self.assertEqual(abs(self.model()["intercept"]), 1)
+
+    def test_a_bend_has_no_name(self):
+        text = self.assert_one_line(self.auto("--loss", "smooth-hinge"), USAGE)
+        self.assertNotIn("or smooth-hinge", text)
+
     def test_paths(self):
         text = self.assert_one_line(
             self.auto("--path", "intercept", "--no-intercept", "--rows",
                       "300"), USAGE)
         self.assertIn("intercept", text)
-        text = self.assert_one_line(self.auto("--loss", "hinge"), USAGE)
-        self.assertIn("smooth", text)
         self.assertEqual(self.auto("--rows", "300", "--path",
                                    "intercept").code, OK)
         self.assertEqual(set(self.model()["weights"]), {0})
@@ -479,6 +503,9 @@ class Refused(Private):
         self.assertIn("path        intercept (strength < 110, of a number", text)
         text = self.sotto(*usual, "--rows", "50", "--loss", "logistic").out.decode()
         self.assertIn("path        intercept (strength < 60", text)
+        self.assertNotIn("bend", text)
+        text = self.sotto(*usual, "--rows", "50000", "--loss", "hinge").out.decode()
+        self.assertIn("loss        hinge, with a bend of width 0.5", text)
         text = self.assert_one_line(self.sotto(*usual), USAGE)
         self.assertIn("--rows", text)
 

@@ -622,10 +622,12 @@ static double exact_minimum(char *const *row, const char *name,
 static void test_without_noise(void **state)
 {
     (void)state;
-    static const loss_kind kinds[] = {LOSS_SQUARED, LOSS_LOGISTIC, LOSS_HINGE,
-                                      LOSS_SQUARED_HINGE, LOSS_HUBER};
-    for (int n = 0; n < 5; n++) {
-        const char *name = loss_name(kinds[n]);
+    static const loss_kind kinds[] = {LOSS_SQUARED, LOSS_LOGISTIC,
+                                      LOSS_HINGE,   LOSS_SQUARED_HINGE,
+                                      LOSS_HUBER,   LOSS_SMOOTH_HINGE};
+    for (int n = 0; n < 6; n++) {
+        const char *name =
+            loss_name(kinds[n] == LOSS_SMOOTH_HINGE ? LOSS_HINGE : kinds[n]);
         lines l = some_lines(loss_has_classes(kinds[n]));
         solver_problem p = {.loss = {kinds[n], 1.35},
                             .l2 = .1,

@@ -249,6 +249,12 @@ static void put_record(text_buffer *dense, text_buffer *sparse, int classes)
     text_put(sparse, "\n");
 }
 
+/* A loss that no option names is asked about in place of the hinge. */
+static const char *read_as(loss_kind kind)
+{
+    return loss_name(kind == LOSS_SMOOTH_HINGE ? LOSS_HINGE : kind);
+}
+
 static sotto_table *table_of(const char *text, const char *name)
 {
     return read_text(
@@ -259,7 +265,9 @@ static sotto_table *table_of(const char *text, const char *name)
 /* ---- tests ---- */
 
 static const loss_kind kinds[] = {LOSS_SQUARED, LOSS_LOGISTIC,
-                                  LOSS_SQUARED_HINGE, LOSS_HUBER};
+                                  LOSS_SQUARED_HINGE, LOSS_HUBER,
+                                  LOSS_SMOOTH_HINGE};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* The answers of a table are the sums of those of its rows, one by one: so no
    row's integers depend on another row, on its place or on their number. */
@@ -267,9 +275,9 @@ static void test_rows_are_alone(void **state)
 {
     (void)state;
     enum { ROWS = 600 }; /* more than a block */
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < KINDS; k++) {
         int classes = loss_has_classes(kinds[k]);
-        const char *name = loss_name(kinds[k]);
+        const char *name = read_as(kinds[k]);
         text_buffer all = {0};
         int64_t sum[ANSWERS] = {0}, one[ANSWERS];
         told t = usual();
@@ -296,9 +304,9 @@ static void test_storage(void **state)
 {
     (void)state;
     static const kernel_isa sets[] = {KERNEL_AUTO, KERNEL_SCALAR, KERNEL_AVX2};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < KINDS; k++) {
         int classes = loss_has_classes(kinds[k]);
-        const char *name = loss_name(kinds[k]);
+        const char *name = read_as(kinds[k]);
         text_buffer dense = {0}, sparse = {0};
         int64_t expected[ANSWERS], seen[ANSWERS];
         told t = usual();
@@ -340,7 +348,7 @@ static sotto_table *wild_record_of(loss_kind kind, double *size)
         *size = fmax(*size, fabs(x));
     }
     text_put(&row, "\n");
-    sotto_table *t = table_of(row.data, loss_name(kind));
+    sotto_table *t = table_of(row.data, read_as(kind));
     text_free(&row);
     return t;
 }
@@ -404,7 +412,7 @@ static void check_bounds(loss_kind kind, int trials)
 static void test_bounds(void **state)
 {
     (void)state;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < KINDS; k++)
         check_bounds(kinds[k], kinds[k] == LOSS_SQUARED ? 2000 : 1000);
 }
 
@@ -521,6 +529,37 @@ static void test_curvature(void **state)
         assert_true(at[1] == 0 && at[3] == 0 && at[EDGES] == 0);
         at -= WIDTH * (WIDTH + 1) / 2;
         assert_true(fabs((double)at[0] * unit * 100 - aa) < 1e-3);
+    }
+}
+
+/* The same of the hinge with a bend of width 1: its curvature is 1 within 1/2
+   of the margin 1, and none elsewhere; its secant from there is 1 / (2 |1 - m|)
+   outside. The margins are .6 and -1.2. */
+static void test_curvature_of_a_bend(void **state)
+{
+    (void)state;
+    curator_policy policy = plain(LOSS_SMOOTH_HINGE);
+    told t = usual();
+    int64_t k[ANSWERS];
+    policy.loss.delta = 1;
+    memset(t.centre, 0, sizeof t.centre);
+    memset(t.move, 0, sizeof t.move);
+    t.move[0] = 1.2;
+    t.reach = 10;
+    for (int j = 0; j < FEATURES; j++)
+        t.bound[j] = 1;
+    for (int i = 0; i < WIDTH * WIDTH; i++)
+        t.map[i] = i % (WIDTH + 1) ? 0 : 1;
+    for (int secant = 0; secant < 2; secant++) {
+        t.bend = secant ? ASK_SECANT_CURVATURE : ASK_EXACT_CURVATURE;
+        ask_all(table_of("a,b,c,t\n.5,0,0,1\n-1,.25,0,1\n", "hinge"), &policy,
+                &t, 0, k, NULL);
+        const int64_t *at = k + ANSWERS - (EDGES + 1);
+        /* slopes of .9 and 1: the lengths 1.006 and 1.436 */
+        assert_true(at[0] == 2 * (int64_t)KERNEL_CLIP);
+        at -= WIDTH * (WIDTH + 1) / 2;
+        double aa = .25 + (secant ? 1 / 4.4 : 0);
+        assert_true(fabs((double)at[0] / KERNEL_CLIP * 100 - aa) < 1e-3);
     }
 }
 
@@ -882,6 +921,7 @@ int main(void)
         cmocka_unit_test(test_lengths_charged),
         cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_curvature),
+        cmocka_unit_test(test_curvature_of_a_bend),
         cmocka_unit_test(test_maps),
         cmocka_unit_test(test_total_again),
         cmocka_unit_test(test_refused),

@@ -26,7 +26,7 @@
 
 static const kernel_isa sets[] = {KERNEL_SCALAR, KERNEL_AVX2, KERNEL_AVX512};
 #define KIND(id, ...) LOSS_##id,
-static const loss_kind losses[] = {LOSS_LIST(KIND)};
+static const loss_kind losses[] = {LOSS_ALL_LIST(KIND)};
 enum { SETS = 3, LOSSES = sizeof losses / sizeof *losses };
 
 /* ---- a small set of records ---- */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define KIND(id, ...) LOSS_##id,
-static const loss_kind kinds[] = {LOSS_LIST(KIND)};
+static const loss_kind kinds[] = {LOSS_ALL_LIST(KIND)};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static loss make(int k)
@@ -54,10 +54,13 @@ static void test_names(void **state)
 {
     (void)state;
     loss_kind kind;
-    for (int k = 0; k < KINDS; k++) {
-        assert_true(loss_named(loss_name(kinds[k]), &kind));
-        assert_int_equal(kind, kinds[k]);
+    static const loss_kind named[] = {LOSS_LIST(KIND)};
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+        assert_true(loss_named(loss_name(named[k]), &kind));
+        assert_int_equal(kind, named[k]);
     }
+    /* a model file cannot name what only a solver asks about */
+    assert_false(loss_named(loss_name(LOSS_SMOOTH_HINGE), &kind));
     assert_false(loss_named("squared_hinge", &kind));
     assert_false(loss_named("", &kind));
 }
@@ -83,6 +86,8 @@ static void test_values(void **state)
 
 static int near_kink(const loss *l, double m, double y)
 {
+    if (l->kind == LOSS_SMOOTH_HINGE)
+        return fabs(fabs(1 - y * m) - l->delta / 2) < 1e-3;
     if (loss_has_classes(l->kind))
         return fabs(1 - y * m) < 1e-3;
     return fabs(fabs(m - y) - l->delta) < 1e-3;
@@ -183,13 +188,73 @@ static void test_best_constant(void **state)
             loss l = make(k);
             if (!loss_has_classes(l.kind) || !loss_is_smooth(l.kind))
                 continue;
-            loss_constant c = loss_best_constant(l.kind, rate, .5);
+            loss_constant c = loss_best_constant(&l, rate, .5);
             double up = fabs(loss_slope(&l, c.margin, 1));
             double down = fabs(loss_slope(&l, c.margin, -1));
             assert_near(rate * up, (1 - rate) * down, 1e-12);
             assert_near(c.slope, rate * up + (1 - rate) * down, 1e-12);
             assert_near(c.value, mean_of(&l, c.margin, rate) / 2, 1e-12);
             assert_near(c.difference, fabs(up - down), 1e-12);
+        }
+}
+
+/* A bend is the hinge but within half its width of the corner, where it is
+   above it by an eighth at most, and its slope by a half. */
+static void test_smooth_hinge(void **state)
+{
+    (void)state;
+    static const double widths[] = {2, .5, 0x1p-20};
+    loss hinge = {LOSS_HINGE, 0};
+    for (int w = 0; w < 3; w++) {
+        loss l = {LOSS_SMOOTH_HINGE, widths[w]};
+        double half = widths[w] / 2, slope, curvature;
+        for (int i = -400; i <= 400; i++)
+            for (int y = -1; y <= 1; y += 2) {
+                double m = y * (1 + i * half / 100), of_hinge, none;
+                double above = loss_at(&l, m, y, &slope, &curvature) -
+                               loss_at(&hinge, m, y, &of_hinge, &none);
+                assert_true(above >= -1e-15 && above <= half / 4 + 1e-15);
+                assert_true(slope * y <= 0 && slope * y >= -1);
+                assert_true(fabs(slope - of_hinge) <= .5 + 1e-9);
+                if (abs(i) > 100)
+                    assert_true(slope == of_hinge && curvature == 0 &&
+                                fabs(above) < 1e-15);
+            }
+        assert_near(loss_at(&l, 1, 1, &slope, &curvature), half / 4, 0);
+        assert_near(slope, -.5, 0);
+        assert_near(curvature, 1 / widths[w], 0);
+        assert_near(loss_best_constant(&l, .2, 1).released, -1, 0);
+        assert_near(loss_best_constant(&l, .8, 1).released, 1, 0);
+    }
+    loss asked = loss_smoothed(hinge);
+    assert_int_equal(asked.kind, LOSS_SMOOTH_HINGE);
+    assert_true(asked.delta > 0 && loss_is_smooth(asked.kind));
+    assert_true(loss_usual_curvature(&asked) < loss_curvature_bound(&asked));
+    asked = loss_smoothed((loss){LOSS_HUBER, 2});
+    assert_true(asked.kind == LOSS_HUBER && asked.delta == 2);
+    assert_false(loss_is_lipschitz_smooth(LOSS_SMOOTH_HINGE));
+}
+
+/* The parabola that has the secant from the centre as its curvature is never
+   below the loss. */
+static void test_secant(void **state)
+{
+    (void)state;
+    static const loss which[] = {
+        {LOSS_LOGISTIC, 0}, {LOSS_SMOOTH_HINGE, .5}, {LOSS_SMOOTH_HINGE, 1.5}};
+    for (int k = 0; k < 3; k++)
+        for (int i = -60; i <= 60; i++) {
+            double m = i * .1003, slope, at_centre, bend, ignored;
+            double centre = loss_centre(which[k].kind);
+            double value = loss_at(&which[k], m, 1, &slope, &bend);
+            loss_at(&which[k], centre, 1, &at_centre, &ignored);
+            if (fabs(m - centre) > 1e-3)
+                bend = (slope - at_centre) / (m - centre);
+            for (int j = -300; j <= 300; j++) {
+                double d = j * .05 - m;
+                assert_true(value + slope * d + bend * d * d / 2 >=
+                            loss_value(&which[k], m + d, 1) - 1e-12);
+            }
         }
 }
 
@@ -284,6 +349,8 @@ int main(void)
         cmocka_unit_test(test_minimum),
         cmocka_unit_test(test_portable),
         cmocka_unit_test(test_best_constant),
+        cmocka_unit_test(test_smooth_hinge),
+        cmocka_unit_test(test_secant),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_conjugates),
         cmocka_unit_test(test_conjugate_domains),
