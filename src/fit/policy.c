@@ -61,6 +61,18 @@ solver_facts fit_planned_facts(const sotto_options *options)
     return f;
 }
 
+void fit_add_declared(solver_facts *f, const sotto_table *t,
+                      const sotto_options *options)
+{
+    f->features = t->features;
+    f->weight_bound = t->weight_bound;
+    f->scaled = t->scaled;
+    f->classes = t->classes > 2 ? t->classes : 0;
+    f->has_people = t->unit != NULL;
+    if (!option_given(options, OPTION_ROWS) && (t->weight || t->unit))
+        f->rows = 0;
+}
+
 curator_policy fit_policy(const solver_facts *f, const fit_task *task,
                           const solver_row *solver,
                           const sotto_options *options)
@@ -99,4 +111,25 @@ const char *fit_rows_come_from(const sotto_options *options)
     return option_given(options, OPTION_ROWS)
                ? "declared by the operator"
                : "public: neighbours have as many";
+}
+
+sotto_status fit_check_classes(const private_run *r, sotto_error *error)
+{
+    const solver_run *run = &r->run;
+    if (!run->facts.classes ||
+        (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC &&
+         !r->task.one_versus_rest))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "private training takes more than two classes with "
+                     "--solver auto, --loss logistic and --multiclass "
+                     "multinomial; %lld are declared",
+                     (long long)run->facts.classes);
+}
+
+private_run fit_new_run(const sotto_options *options)
+{
+    return (private_run){
+        .run = {.options = options, .solver = solver_of(options)},
+        .task = fit_read_task(options)};
 }

@@ -197,26 +197,12 @@ static sotto_status let_solver_plan(solver_run *r, sotto_error *error)
     return status;
 }
 
-static sotto_status check_classes(const private_run *r, sotto_error *error)
-{
-    const solver_run *run = &r->run;
-    if (!run->facts.classes ||
-        (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC &&
-         !r->task.one_versus_rest))
-        return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "private training takes more than two classes with "
-                     "--solver auto, --loss logistic and --multiclass "
-                     "multinomial; %lld are declared",
-                     (long long)run->facts.classes);
-}
-
 /* Policy, plan and noise, of public facts. */
 static sotto_status run_plan(private_run *r, sotto_error *error)
 {
     fit_begin_run(r);
     r->policy.unit_column = r->unit_column;
-    sotto_status status = check_classes(r, error);
+    sotto_status status = fit_check_classes(r, error);
     if (status == SOTTO_OK)
         status = let_solver_plan(&r->run, error);
     if (status == SOTTO_OK && r->policy.without_noise)
@@ -308,13 +294,7 @@ static sotto_status plan_facts(private_run *r, sotto_error *error)
     sotto_status status = table_declared(&t, r->run.options, error);
     if (status != SOTTO_OK)
         return status;
-    r->run.facts.features = t->features;
-    r->run.facts.weight_bound = t->weight_bound;
-    r->run.facts.scaled = t->scaled;
-    r->run.facts.classes = t->classes > 2 ? t->classes : 0;
-    r->run.facts.has_people = t->unit != NULL;
-    if (!option_given(r->run.options, OPTION_ROWS) && (t->weight || t->unit))
-        r->run.facts.rows = 0;
+    fit_add_declared(&r->run.facts, t, r->run.options);
     status = run_name_unit(r, t->unit_name, error);
     if (status == SOTTO_OK && r->run.solver->smooth)
         status =
@@ -357,13 +337,6 @@ static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
         return status;
     *out = model_form(r->statement);
     return *out ? SOTTO_OK : error_memory(error);
-}
-
-private_run fit_new_run(const sotto_options *options)
-{
-    return (private_run){
-        .run = {.options = options, .solver = solver_of(options)},
-        .task = fit_read_task(options)};
 }
 
 sotto_status sotto_fit_plan(char **out, const sotto_options *options,

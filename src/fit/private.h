@@ -15,6 +15,10 @@
 
 solver_facts fit_facts(const sotto_table *t, const sotto_options *options);
 solver_facts fit_planned_facts(const sotto_options *options);
+
+/* What a schema declares, beside what options say. */
+void fit_add_declared(solver_facts *f, const sotto_table *t,
+                      const sotto_options *options);
 curator_policy fit_policy(const solver_facts *f, const fit_task *task,
                           const solver_row *solver,
                           const sotto_options *options);
@@ -53,6 +57,9 @@ sotto_status fit_ask_first(solver_run *r, sotto_error *error);
 /* Makes what the solver sees, and the policy, of the task and the facts. */
 private_run fit_new_run(const sotto_options *options);
 void fit_begin_run(private_run *r);
+
+/* Refuses more than two classes where solver or loss do not take them. */
+sotto_status fit_check_classes(const private_run *r, sotto_error *error);
 void fit_end_run(private_run *r);
 
 /* Plans the run on what is public of the table: it may be without rows. */

@@ -10,9 +10,6 @@
 
 #include <math.h>
 
-/* Beyond that the matrix takes too long. */
-enum { NEWTON_MOST_FEATURES = 1000 };
-
 #define AUTO_PENALTY_UNITS                                                     \
     {                                                                          \
         OPTION_PENALTY_UNITS, "spread",                                        \
@@ -91,25 +88,6 @@ static void choose_path(const solver_run *r, newton_planned *n)
 static int is_path_given(const solver_run *r)
 {
     return is_newton(r) || option_given(r->options, OPTION_PATH);
-}
-
-static sotto_status check_path(const solver_run *r, auto_path path,
-                               sotto_error *error)
-{
-    if (path == PATH_INTERCEPT && !r->problem.intercept)
-        return error_set(error, SOTTO_USAGE,
-                         "--path intercept goes with an intercept");
-    if (r->problem.classes && path != PATH_DENSE && path != PATH_INTERCEPT)
-        return error_set(error, SOTTO_USAGE,
-                         "--path %s is for two classes; expected --path dense, "
-                         "which takes up to %d features",
-                         auto_path_name(path), NEWTON_MOST_FEATURES);
-    if (path == PATH_DENSE && r->facts.features > NEWTON_MOST_FEATURES)
-        return error_set(error, SOTTO_USAGE,
-                         "--solver newton and --path dense: at most %d "
-                         "features; expected --path select or wide",
-                         NEWTON_MOST_FEATURES);
-    return SOTTO_OK;
 }
 
 /* Whether the way asks how widely columns are spread; or has no weights. */
@@ -212,7 +190,7 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
         status = plan_path(r, n, left, error);
     if (status == SOTTO_OK && is_path_given(r)) {
         choose_path(r, n); /* what cannot be is said before anything is spent */
-        status = check_path(r, n->path, error);
+        status = auto_path_check(r, n->path, error);
     }
     int known = r->facts.rows > 0 || is_path_given(r);
     if (status == SOTTO_OK && known)
@@ -321,7 +299,7 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
         }
         make_rule(n);
     }
-    sotto_status status = check_path(r, n->path, error);
+    sotto_status status = auto_path_check(r, n->path, error);
     if (status != SOTTO_OK || n->path == PATH_SELECT)
         return status;
     /* a little less, so that rounding is within the budget */

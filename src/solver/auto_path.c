@@ -61,3 +61,22 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
     *why = "p/strength <= 0.35: all features at once";
     return PATH_DENSE;
 }
+
+sotto_status auto_path_check(const solver_run *r, auto_path path,
+                             sotto_error *error)
+{
+    if (path == PATH_INTERCEPT && !r->problem.intercept)
+        return error_set(error, SOTTO_USAGE,
+                         "--path intercept goes with an intercept");
+    if (r->problem.classes && path != PATH_DENSE && path != PATH_INTERCEPT)
+        return error_set(error, SOTTO_USAGE,
+                         "--path %s is for two classes; expected --path dense, "
+                         "which takes up to %d features",
+                         auto_path_name(path), MOST_DENSE);
+    if (path == PATH_DENSE && r->facts.features > MOST_DENSE)
+        return error_set(error, SOTTO_USAGE,
+                         "--solver newton and --path dense: at most %d "
+                         "features; expected --path select or wide",
+                         MOST_DENSE);
+    return SOTTO_OK;
+}

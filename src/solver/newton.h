@@ -106,6 +106,10 @@ const char *auto_path_name(auto_path path);
 /* Chosen of public quantities; *why is the inequality that did it. */
 auto_path auto_path_choose(const newton_facts *f, double l1, const char **why);
 
+/* Refuses a way that the problem cannot go. */
+sotto_status auto_path_check(const solver_run *r, auto_path path,
+                             sotto_error *error);
+
 /* ---- newton.c: a noisy second-moment matrix, then whitened gradients ---- */
 
 /* The target: where it is, and what can be gained over the best constant. */

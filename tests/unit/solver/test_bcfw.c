@@ -100,8 +100,10 @@ static void run(const problem *q, const bcfw_sampling *s, int64_t steps,
                              .without_noise = level == 0,
                              .insecure = 1,
                              .seed = seed};
-    solver_problem p = {{LOSS_SQUARED, 0}, 0,        0, -INFINITY,
-                        INFINITY,          FEATURES, 0};
+    solver_problem p = {.loss = {LOSS_SQUARED, 0},
+                        .low = -INFINITY,
+                        .high = INFINITY,
+                        .features = FEATURES};
     bcfw_settings settings = {.steps = steps, .clip = q->clip, .sampling = s};
     solver_answer out = {.weight = weight};
     watched w = {q, weight, sum, 0};
