@@ -34,8 +34,10 @@ const verb cli_verbs[] = {
     {"predict", "MODEL DATA", "apply a model to the rows of a data file",
      "One answer per line: the class or the number; with --bad-rows drop an "
      "empty line for a bad row; of three classes and more scores and "
-     "probabilities are CSV with the classes as its header. Columns are matched "
-     "by name, in any order; the target may be there or not. The answers are as "
+     "probabilities are CSV with the classes as its header. Columns are "
+     "matched "
+     "by name, in any order; the target may be there or not. The answers are "
+     "as "
      "sensitive as the rows.",
      2, 2, cli_predict, "not_for_release classes answers", ""},
     {"evaluate", "MODEL DATA", "say how good a model is on a data file",
@@ -67,9 +69,11 @@ const verb cli_verbs[] = {
      1, CLI_ANY_NUMBER, cli_report, "output", ""},
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
-     "whole numbers become 1 and -1, or 1, 2, 3, ...; bounds and missing values "
+     "whole numbers become 1 and -1, or 1, 2, 3, ...; bounds and missing "
+     "values "
      "are not carried over. --format sql: one SELECT with what predict would "
-     "answer for each row of a table, for SQLite and PostgreSQL; bounds, levels "
+     "answer for each row of a table, for SQLite and PostgreSQL; bounds, "
+     "levels "
      "and missing values are in it.",
      1, 1, cli_export, "output", ""},
     {"doctor", "DATA",

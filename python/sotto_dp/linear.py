@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,8 @@ class _Classifier(Estimator):
         self._turn()
 
     _turned = False  # of two: the model's positive class is the first of classes_
-    _order: npt.NDArray[np.intp] | None = None  # of more: where classes_ are in the model
+    # of more: where classes_ are in the model; with a type it would be a parameter
+    _order = cast("npt.NDArray[np.intp] | None", None)
 
     def _turn(self) -> None:
         """scikit-learn takes classes_ to be sorted, and of two everything to be about

@@ -130,7 +130,7 @@ struct curator {
     double *square;
     size_t kept_bytes, square_bytes;
     int64_t width;
-    int with_target; /* as the last coordinate */
+    int with_target;  /* as the last coordinate */
     double *class_at; /* the weights of all classes there: `width` times as many
                          as there are classes. NULL: none were told */
 

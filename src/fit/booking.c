@@ -305,6 +305,18 @@ static sotto_status read_booked(sotto_table **out, const row_source *from,
     return status;
 }
 
+/* What no run takes is refused before a row is read, booked or not. */
+static sotto_status check_shape(void *context, const sotto_table *shape,
+                                sotto_error *error)
+{
+    private_run r = fit_new_run(context);
+    r.run.facts = fit_facts(shape, r.run.options);
+    fit_begin_run(&r);
+    sotto_status status = fit_check_classes(&r, error);
+    fit_end_run(&r);
+    return status;
+}
+
 static sotto_status read_for_fit(sotto_table **out, const row_source *from,
                                  const sotto_options *options,
                                  sotto_error *error)
@@ -316,7 +328,9 @@ static sotto_status read_for_fit(sotto_table **out, const row_source *from,
     if (status == SOTTO_OK && booking_wanted(options))
         status = read_booked(out, from, options, reading, error);
     else if (status == SOTTO_OK)
-        status = read_rows(out, from, reading, NULL, NULL, error);
+        status = read_rows(out, from, reading,
+                           option_private(options) ? check_shape : NULL,
+                           (void *)(uintptr_t)options, error);
     sotto_options_free(with_parts);
     return status;
 }

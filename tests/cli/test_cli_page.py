@@ -155,7 +155,14 @@ class Printed(Consortium):
         self.assertEqual(self.sotto("predict", "m.json", "d.csv", "--json", "-o",
                                     "a.json").out, b"")
         self.assertEqual(self.json("a.json")["answers"], answers)
+        self.write("k.csv", "a,k\n" + "".join("%d,%s\n" % (i % 7, "xyz"[i % 3]) for i in range(30)))
+        self.assertEqual(self.sotto("train", "k.csv", "--target", "k", "--classes", "x,y,z", "--loss",
+                                    "logistic", "--l2", "1", "--epsilon", "inf", "-o",
+                                    "k.json").code, 0)
+        chances = self.keys("predict", "k.json", "k.csv", "--proba")
+        self.assertEqual((chances["classes"], len(chances["answers"][0])), (["x", "y", "z"], 3))
         self.assert_all_seen("predict")
+        self.keys("evaluate", "k.json", "k.csv")
         self.keys("evaluate", "m.json", "d.csv")
         self.write("n.csv", "a,b\n1,2\n2,4\n3,7\n")
         result = self.sotto("train", "n.csv", "--target", "b", "--epsilon", "inf", "-o",

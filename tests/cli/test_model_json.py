@@ -80,7 +80,9 @@ class Described(unittest.TestCase):
         question = self.schema["$defs"]["question"]["properties"]
         self.assertEqual({event for event, _ in events}, set(question["event"]["enum"]))
         self.assertLessEqual({level for _, level in events}, set(question))
-        losses = re.findall(r'ROW\(\w+, "([\w-]+)", (?:NUMBER|CLASSES)', source("src/contract/choices.h"))
+        choices = source("src/contract/choices.h")  # losses within solvers are in no model
+        losses = re.findall(r'ROW\(\w+, "([\w-]+)", (?:NUMBER|CLASSES)',
+                            choices[:choices.index("LOSS_INNER_LIST")])
         self.assertEqual(losses, self.schema["properties"]["loss"]["enum"])
 
 

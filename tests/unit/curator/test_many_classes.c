@@ -408,6 +408,9 @@ static void test_refused(void **state)
     }
     item.block = CLASSES;
     refuse_plan(plan_one(item), &two, "number of classes");
+    policy.without_noise = 0; /* then there must be some */
+    refuse_plan(plan_one(item), &policy, "budget is too small");
+    policy.without_noise = 1;
 
     ask_plan plan = plan_all(0);
     sotto_table *table = table_of("a,b,c,t\n1,2,3,2\n");
