@@ -35,17 +35,14 @@ const verb cli_verbs[] = {
      "One answer per line: the class or the number; with --bad-rows drop an "
      "empty line for a bad row; of three classes and more scores and "
      "probabilities are CSV with the classes as its header. Columns are "
-     "matched "
-     "by name, in any order; the target may be there or not. The answers are "
-     "as "
-     "sensitive as the rows.",
+     "matched by name, in any order; the target may be there or not. The "
+     "answers are as sensitive as the rows.",
      2, 2, cli_predict, "not_for_release classes answers", ""},
     {"evaluate", "MODEL DATA", "say how good a model is on a data file",
      "The objective, and accuracy, AUC and log-loss for classes (of three and "
      "more the mean AUC of each against the others, and which are taken for "
      "which), or mean squared error and R2. These numbers are as sensitive as "
-     "the rows: not "
-     "for release.",
+     "the rows: not for release.",
      2, 2, cli_evaluate,
      "not_for_release rows objective accuracy auc log_loss mse r2 classes "
      "confusion",
@@ -70,11 +67,9 @@ const verb cli_verbs[] = {
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1, or 1, 2, 3, ...; bounds and missing "
-     "values "
-     "are not carried over. --format sql: one SELECT with what predict would "
-     "answer for each row of a table, for SQLite and PostgreSQL; bounds, "
-     "levels "
-     "and missing values are in it.",
+     "values are not carried over. --format sql: one SELECT with what predict "
+     "would answer for each row of a table, for SQLite and PostgreSQL; bounds, "
+     "levels and missing values are in it.",
      1, 1, cli_export, "output", ""},
     {"doctor", "DATA",
      "read a data file as training would, and say what is in it",
