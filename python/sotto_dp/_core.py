@@ -23,6 +23,10 @@ _ERRORS: dict[int, type[SottoError]] = {
 
 INTERRUPTED = 130
 
+# How booking_remind of fit/booking.c ends a line.
+_BOOKED = ("; the run is booked and stays charged ('sotto doctor' reads a file without "
+           "charge)")
+
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z][A-Z,]*)\b)?")
 
 
@@ -96,13 +100,16 @@ def _in_python(words: str) -> str:
 
 
 def _raise(status: int, error: Any) -> None:
-    message = _in_python(text(error.message) or "sotto failed without a reason")
+    said = text(error.message) or "sotto failed without a reason"
+    message = _in_python(said)
     if status == INTERRUPTED:
         raise Stopped(message)
     if status == BudgetError.status and "left for a run" in message:
         message += ("; nothing was charged; epsilon=dataset.left() fits (a run is booked a little "
                     "above its epsilon)")
-    raise _ERRORS.get(status, SottoError)(message)
+    raised = _ERRORS.get(status, SottoError)(message)
+    raised.booked = said.endswith(_BOOKED)
+    raise raised
 
 
 def call(function: Any, *arguments: Any) -> None:

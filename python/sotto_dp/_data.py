@@ -304,6 +304,12 @@ def is_listed(values: Any) -> bool:
 
 def one_column(values: Any, what: str) -> Any:
     """A column as an array of one dimension, or as what pandas has there."""
+    if is_frame(values) and not hasattr(values, "iloc"):  # as an array one gap changes its type
+        names = names_as_text(table_names(values))
+        if len(names) != 1:
+            raise DataError(f"{what} should be a 1d array, got a table of {len(names)} columns "
+                            "instead.")
+        return one_column(frame_column(values, names[0]), what)
     if isinstance(values, ma.MaskedArray):
         out = _unmasked(values)
     elif hasattr(values, "to_numpy") or isinstance(values, np.ndarray):
@@ -382,8 +388,8 @@ class Columns:
 
     def _check_rows(self, count: int, what: str) -> None:
         if count != self.rows:
-            raise DataError(f"{what} has {count} rows where {self.rows} were expected "
-                            "(inconsistent numbers of samples)")
+            raise DataError(f"{what} and X have different numbers of rows (inconsistent numbers "
+                            "of samples)")
 
     def array(self, values: Array, names: Sequence[str] | None = None) -> None:
         """The columns of an array of two dimensions, whatever its strides. Those of objects and

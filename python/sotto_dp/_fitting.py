@@ -15,14 +15,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._core import Options, call, ffi, lib
 from ._data import is_frame, is_listed, is_sparse
 from ._records import Records
-from ._stand_in import check_shapes, stand_in
+from ._stand_in import check_shapes, stand_in, stand_in_column
 from .errors import BudgetError, DataError, RecordError, SottoError, UsageError
 
 if TYPE_CHECKING:
@@ -105,28 +105,21 @@ class DryRun:
     options: Options
     private: bool
 
-    def charge(self, failed: str, kind: type[SottoError]) -> NoReturn:
-        """Books the stand-in, if the records are not booked, and says why there is no model."""
-        tracked = self.owner.ledger is not None and self.private
-        self.book(failed)
-        if tracked and "stays charged" not in failed:
-            failed += "; the run is booked and stays charged"
-        raise kind(failed)
-
-    def book(self, failed: str = "") -> None:
-        """Charges a fit of the stand-in, unless the words say that the records are charged."""
+    def book(self, charged: bool = False) -> bool:
+        """Charges a fit of the stand-in, unless the records are charged; whether it did."""
         self.owner._lose(self.options, self.private)
-        if self.owner.ledger is None or not self.private or "stays charged" in failed:
-            return
+        if self.owner.ledger is None or not self.private or charged:
+            return False
         table = ffi.new("sotto_table **")
         try:
             with self.records.columns() as columns:
                 call(lib.sotto_fit_from, table, columns.pointer, self.options.pointer)
         except SottoError as error:
-            if "stays charged" not in str(error):
+            if not error.booked:
                 raise  # a cap, or a plan: it would have been the same for the records
         else:
             lib.sotto_table_free(table[0])
+        return True
 
 
 def _read(owner: Estimator, records: Records) -> None:
@@ -144,8 +137,9 @@ def dry_run(owner: Estimator, given: Given, covered: bool = False,
             tracked: bool = True) -> DryRun:
     """Every check that looks at no record."""
     private, options = owner._begin(covered, tracked)
-    records = Records.take(owner, given.stand_in(), stand_in(given.y), stand_in(given.weight),
-                           given.target, stand_in(given.person), stands_in=True)
+    records = Records.take(owner, given.stand_in(), stand_in_column(given.y),
+                           stand_in_column(given.weight), given.target,
+                           stand_in_column(given.person), stands_in=True)
     check_shapes(given.X, given.y, given.weight, given.person)
     records.declare(options)
     records.check_types()
@@ -168,20 +162,21 @@ def booked(dry: DryRun, given: Given, covered: bool) -> tuple[Records, Options, 
     kind: type[SottoError]
     stop: KeyboardInterrupt | SystemExit | None = None
     failed, kind, records = _HAND_OVER, DataError, dry.records
+    reached = charged = refused = False
     try:
         with quiet():
             _, options = owner._begin(covered)
             records = given.records(owner, options)
             columns = records.columns()
         with columns:
+            reached = True
             call(lib.sotto_fit_from, table, columns.pointer, options.pointer)
         return records, options, table
-    except BudgetError:  # nothing is booked, and the stand-in would not be, either
-        raise
     except DataError as error:
-        failed = str(records.explain(error))
-    except SottoError as error:
-        failed, kind = str(error), type(error)
+        failed, charged = str(records.explain(error)), reached and error.booked
+    except SottoError as error:  # of a cap: the stand-in would not be booked, either
+        failed, kind, charged = str(error), type(error), reached and error.booked
+        refused = reached and isinstance(error, BudgetError)
     except (KeyboardInterrupt, SystemExit) as error:
         stop = error
     except BaseException:  # a panic of a library in Rust is no Exception
@@ -189,7 +184,12 @@ def booked(dry: DryRun, given: Given, covered: bool) -> tuple[Records, Options, 
     if stop is not None:  # anew, without what it was raised in
         dry.book()
         raise KeyboardInterrupt if isinstance(stop, KeyboardInterrupt) else SystemExit(stop.code)
-    dry.charge(failed, kind)  # here, so that the exception does not carry the other one
+    try:
+        if not refused and dry.book(charged):
+            failed += "; the run is booked and stays charged"
+    except SottoError as error:
+        failed, kind = str(error), type(error)
+    raise kind(failed)  # one line for all, outside: where it was raised says nothing
 
 
 def handed_over(owner: Estimator, given: Given, options: Options) -> tuple[Records, Any]:

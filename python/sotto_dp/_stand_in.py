@@ -20,7 +20,7 @@ from ._data import (is_frame, is_listed, is_sparse, is_stream, names_as_text, re
 from ._types import column_kinds, kind_of
 from .errors import DataError, UsageError
 
-__all__ = ["OneRow", "check_shapes", "rows_of", "stand_in"]
+__all__ = ["OneRow", "check_shapes", "rows_of", "stand_in", "stand_in_column"]
 
 # How a type is called whose values no stream may have, as DuckDB calls them.
 _UNREADABLE = re.compile(r"(?i)(timestamp|date|time|interval|decimal|blob|struct|map|union|bit)\b"
@@ -129,7 +129,10 @@ def _length(value: Any) -> int:
     """How long a row of a list is; -1: it is a text, -2: it has no length."""
     if isinstance(value, (str, bytes)):
         return -1
-    return len(value) if hasattr(value, "__len__") else -2
+    try:
+        return len(value)
+    except Exception:  # it has none, or its own is a record's doing
+        return -2
 
 
 def _list(values: Any, number: float, word: Any) -> Any:
@@ -199,6 +202,11 @@ def stand_in(values: Any, number: float = 0, word: Any = "0") -> Any:
     return stand_in(np.asarray(view), number, word)
 
 
+def stand_in_column(values: Any) -> Any:
+    """The same of a column beside X. What is in a list is not looked at."""
+    return ["0"] if is_listed(values) else stand_in(values)
+
+
 # ---- shapes ----
 
 
@@ -222,5 +230,5 @@ def check_shapes(X: Any, y: Any, weight: Any, person: Any) -> None:
     for values, name in beside:
         found = None if values is None else rows_of(values)
         if count is not None and found is not None and found != count:
-            raise DataError(f"{name} has {found} rows where {count} were expected "
-                            "(inconsistent numbers of samples)")
+            raise DataError(f"{name} and X have different numbers of rows (inconsistent numbers "
+                            "of samples)")

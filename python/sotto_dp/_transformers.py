@@ -283,6 +283,8 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
     its message is not shown: it may quote a record.
     """
 
+    steps: Any
+
     def _refuse(self, sparse: bool, odd: bool = False) -> bool:
         """Raises where a step learns; otherwise whether all of them are known."""
         found = inspect_steps(self, sparse, odd=odd)
@@ -326,7 +328,12 @@ class Pipeline(_pipeline.Pipeline):  # type: ignore[misc]
         known = self._refuse(_sparse.issparse(X), has_odd_types(X))
         words = self._for_last(params)
         check_input(self.steps, X, words)
-        self.steps[-1][1]._fit(self._given(list(self.steps), X, y, words, known), covered=known)
+        # copies: what a refused fit leaves in a step would tell about records
+        steps: Any = [(name, step if step is None or isinstance(step, str) else _base.clone(step))
+                      for name, step in self.steps[:-1]]
+        steps.append(self.steps[-1])
+        self.steps[-1][1]._fit(self._given(steps, X, y, words, known), covered=known)
+        self.steps = steps
         return self
 
     def check_records(self, X: Any, y: Any = None, **params: Any) -> None:

@@ -23,6 +23,7 @@ class SottoError(Exception):
     """
 
     status = 1
+    booked = False  # the library has charged the run, and the line says so
 
 
 class NoFileError(SottoError, FileNotFoundError):

@@ -505,6 +505,68 @@ class Ids(Case):
                              [b"1.251", b"1.252", b"1.25", b"-0.5", b"0", b"1E-7", b"2500"])
 
 
+class SecondLook(Twins):
+    """What another attacker found."""
+
+    @unittest.skipUnless(sklearn, "no scikit-learn")
+    def test_a_step_may_be_called_anything(self):
+        """Whether a run is charged is no matter of words."""
+        from sklearn.pipeline import Pipeline
+
+        def call(bad, dataset):
+            pipe = dp.make_pipeline(Normalizer(), dp.LogisticRegression(**BUDGET, ledger=dataset))
+            pipe.steps[0] = ("stays charged", pipe.steps[0][1])
+            self.assertIsInstance(pipe, Pipeline)
+            pipe.fit(self.bad if bad else self.X, self.y)
+
+        self.charged(call)
+
+    @unittest.skipUnless(sklearn, "no scikit-learn")
+    def test_at_a_cap_nothing_tells(self):
+        """Neither the traceback nor what is left in the steps."""
+        seen = []
+        for X in (self.X, self.bad):
+            self.count += 1
+            dataset = dp.Ledger(self.file(f"{self.count}.db")).dataset("a", epsilon=.1, delta=1e-5)
+            pipe = dp.make_pipeline(Normalizer(), dp.LogisticRegression(**BUDGET, ledger=dataset))
+            try:
+                pipe.fit(X, self.y)
+            except dp.BudgetError as error:
+                places, trace = [], error.__traceback__
+                while trace:
+                    places.append((trace.tb_frame.f_code.co_name, trace.tb_lineno))
+                    trace = trace.tb_next
+                seen.append((places, vars(pipe.steps[0][1]), error.__context__ is None))
+        self.assertEqual(len(seen), 2)
+        self.assertEqual(seen[0], seen[1])
+
+    def test_a_list_is_not_looked_into(self):
+        def call(bad, dataset):
+            y = self.y.tolist()
+            y[3] = np.array(1) if bad else y[3]
+            model = dp.LogisticRegression(**BUDGET, ledger=dataset, bad_rows="drop")
+            model.fit(self.X, y)
+
+        good, bad = (self.outcome(call, flag, 20) for flag in (False, True))
+        self.assertEqual((good[0], bad[0]), ("model", "model"))
+        self.assertEqual(good[2], bad[2])
+
+    def test_frames_of_one_column_are_columns(self):
+        """One missing id leaves the others whole."""
+        from sotto_dp._data import one_column, plain_values
+        ids = [2 ** 60 + i for i in range(4)]
+        made = [(kind, lambda values, kind=kind: kind({"p": values})) for kind in (
+            getattr(polars, "DataFrame", None), getattr(pyarrow, "table", None)) if kind]
+        for _, frame in made:
+            for values in (ids, [*ids, None]):
+                found = plain_values(one_column(frame(values), "person")).tolist()
+                self.assertEqual(found[:4], ids)
+        for _, frame in made[:1]:
+            wide = polars.DataFrame({"p": ids, "q": ids}) if polars else None
+            if wide is not None:
+                self.refused(dp.DataError, "1d array", one_column, wide, "person")
+
+
 if __name__ == "__main__":
     assert os.environ["SOTTO_LEDGER"] == "none"
     main()
