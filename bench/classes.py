@@ -162,7 +162,7 @@ class Problem:
             margin = z @ w
             p = np.exp(margin - margin.max(1, keepdims=True))
             slope = p / p.sum(1, keepdims=True) - truth
-            slope *= np.minimum(1, clip / (np.linalg.norm(slope, axis=1) * length))[:, None]
+            slope *= (clip / np.maximum(np.linalg.norm(slope, axis=1) * length, clip))[:, None]
             w = w - step * (z.T @ slope / self.rows + sd * draw.standard_normal(w.shape))
             total = total + w if t >= rounds // 2 else 0
         return float(np.mean(np.argmax(zt @ total, 1) == self.yt))
