@@ -4,6 +4,7 @@ They import the package from the build folder (SOTTO_PACKAGE), where the
 extension stands beside the modules.
 """
 
+import importlib
 import os
 import subprocess
 import sys
@@ -29,6 +30,14 @@ BUDGET = {"epsilon": 1, "delta": 1e-6}
 
 # Values that tests put into records and that no message may repeat.
 SECRETS = ("987654.321", "SECRETWORD", "515253.75")
+
+
+def have(name):
+    """A module, or None where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def problem(rows=600, features=3, seed=0):

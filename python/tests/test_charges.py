@@ -7,22 +7,14 @@ the other fails, at the same price; or neither fits under the cap.
 """
 
 import decimal
-import importlib
 import os
 import unittest
 import warnings
 
-from common import BUDGET, SECRETS, Case, dp, main, np, problem
+from common import BUDGET, SECRETS, Case, dp, have, main, np, problem
 
 from sotto_dp._data import _text_or_none
 from sotto_dp._spending import untracked
-
-
-def have(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
 
 
 pandas, polars, pyarrow, duckdb, sparse, sklearn = map(

@@ -1,19 +1,11 @@
 #!/usr/bin/env python3
 """What newcomers do: refused in a line, and before it costs anything where types can tell."""
 
-import importlib
 import sys
 import unittest
 from unittest import mock
 
-from common import BUDGET, SECRETS, Case, dp, main, np, problem, program
-
-
-def have(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
+from common import BUDGET, SECRETS, Case, dp, have, main, np, problem, program
 
 
 pandas, polars, pyarrow, duckdb, sparse, sklearn = map(
