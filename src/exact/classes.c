@@ -216,14 +216,8 @@ static sotto_status give_solution(exact_solution *out, many_state *s,
         out->class_intercept[k] = b;
     }
     out->objective = objective_of(s, out);
-    out->gap = exact_has_gap(p) ? fmax(out->objective - s->dual_value,
-                                       4 * DBL_EPSILON * out->objective)
-                                : NAN;
     out->cancelled = s->cancelled;
-    out->converged =
-        exact_has_gap(p)
-            ? out->gap <= fmax(p->tolerance * out->objective, 1e-15 * s->first)
-            : s->done;
+    exact_certify(out, p, s->dual_value, s->first, s->done);
     return SOTTO_OK;
 }
 

@@ -212,6 +212,19 @@ static double plain_intercept(const exact_state *s)
     return b + rest;
 }
 
+void exact_certify(exact_solution *out, const exact_problem *p, double lower,
+                   double first, int done)
+{
+    int has_gap = exact_has_gap(p);
+    /* a sum of n terms cannot certify less than its own rounding */
+    out->gap =
+        has_gap ? fmax(out->objective - lower, 4 * DBL_EPSILON * out->objective)
+                : NAN;
+    out->converged =
+        has_gap ? out->gap <= fmax(p->tolerance * out->objective, 1e-15 * first)
+                : done;
+}
+
 static sotto_status give_solution(exact_solution *out, const exact_state *s,
                                   sotto_error *error)
 {
@@ -223,15 +236,8 @@ static sotto_status give_solution(exact_solution *out, const exact_state *s,
     memcpy(out->weight, s->w, (size_t)s->view.p * sizeof *out->weight);
     out->intercept = p->intercept ? plain_intercept(s) : 0;
     out->objective = exact_objective(p, out->weight, out->intercept);
-    /* a sum of n terms cannot certify less than its own rounding */
-    out->gap = exact_has_gap(p) ? fmax(out->objective - lower,
-                                       4 * DBL_EPSILON * out->objective)
-                                : NAN;
     out->cancelled = s->cancelled;
-    out->converged =
-        exact_has_gap(p)
-            ? out->gap <= fmax(p->tolerance * out->objective, 1e-15 * s->first)
-            : s->done;
+    exact_certify(out, p, lower, s->first, s->done);
     return SOTTO_OK;
 }
 

@@ -144,6 +144,12 @@ double exact_penalty_conjugate(const exact_problem *p, double v);
 double exact_violation(const exact_problem *p, double w, double c);
 double exact_prox(const exact_problem *p, double at, double curvature);
 int exact_has_gap(const exact_problem *p);
+
+/* What is certified of a solution with its objective, by a lower bound of the
+   minimum; without a gap `done` says whether it converged. `first` is the
+   objective at the start. */
+void exact_certify(exact_solution *out, const exact_problem *p, double lower,
+                   double first, int done);
 void exact_gap(exact_state *s, int always);
 
 /* ---- working.c ---- */
