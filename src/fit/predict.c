@@ -189,6 +189,18 @@ static double predict_sigmoid(double m)
     return m > 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
+/* Whether there is such an answer for the table. */
+static sotto_status predict_can(const sotto_model *m, const sotto_table *t,
+                                sotto_answer what, sotto_error *error)
+{
+    sotto_status status =
+        what == SOTTO_ANSWER_PROBA
+            ? loss_require(loss_name(m->loss.kind), loss_has_log_odds,
+                           "--proba", "has no probabilities", error)
+            : SOTTO_OK;
+    return status == SOTTO_OK ? predict_check(m, t, error) : status;
+}
+
 /* x'w + b of all rows. */
 static sotto_status predict_scores(double *out, const sotto_model *m,
                                    const sotto_table *t, sotto_error *error)
@@ -225,16 +237,11 @@ sotto_status sotto_predict_classes(double *out, const sotto_model *m,
                                    const sotto_table *t, sotto_answer what,
                                    sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
     if (m->classes <= 2 || what == SOTTO_ANSWER_VALUE)
         return error_set(error, SOTTO_USAGE,
                          "expected a model of three classes or more, and "
                          "scores or probabilities");
-    if (what == SOTTO_ANSWER_PROBA)
-        status = loss_require(loss_name(m->loss.kind), loss_has_log_odds,
-                              "--proba", "has no probabilities", error);
-    if (status == SOTTO_OK)
-        status = predict_check(m, t, error);
+    sotto_status status = predict_can(m, t, what, error);
     if (status != SOTTO_OK)
         return status;
     double *score = mem_zeroed((size_t)t->rows, sizeof *score);
@@ -286,17 +293,11 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
                            const sotto_table *t, sotto_answer what,
                            sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
     if (m->classes > 2)
         return predict_best(out, m, t, what, error);
-    if (what == SOTTO_ANSWER_PROBA)
-        status = loss_require(loss_name(m->loss.kind), loss_has_log_odds,
-                              "--proba", "has no probabilities", error);
+    sotto_status status = predict_can(m, t, what, error);
     if (status == SOTTO_OK)
-        status = predict_check(m, t, error);
-    if (status != SOTTO_OK)
-        return status;
-    status = predict_scores(out, m, t, error);
+        status = predict_scores(out, m, t, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t i = 0; i < t->rows; i++)
