@@ -16,6 +16,9 @@
 
 void classes_forget(curator *c)
 {
+    if (c->class_at)
+        mem_wipe(c->class_of_one,
+                 (size_t)(2 * c->policy.classes) * sizeof *c->class_of_one);
     mem_free(c->class_at);
     c->class_at = NULL;
 }
@@ -32,9 +35,11 @@ sotto_status curator_tell_classes(curator *c, const double *at,
                          "weights of classes are told after a frame, with "
                          "numbers up to 2^100, of a table with more than two");
     if (!c->class_at)
-        c->class_at = mem_zeroed((size_t)count + 1, sizeof *c->class_at);
+        c->class_at =
+            mem_zeroed((size_t)(count + 2 * classes), sizeof *c->class_at);
     if (!c->class_at)
         return error_memory(error);
+    c->class_of_one = c->class_at + count;
     for (int64_t k = 0; k < count; k++)
         c->class_at[k] = at[k];
     return SOTTO_OK;
@@ -49,11 +54,23 @@ static int64_t class_of(const curator *c, int64_t i)
     return y >= 0 && y < (double)c->policy.classes ? (int64_t)y : 0;
 }
 
-/* Its probabilities, by way of its margins; log sum exp of these. */
-static double look_at(const curator *c, int64_t i, double *margin, double *p)
+static double *margins_of(const curator *c)
+{
+    return c->class_of_one;
+}
+
+static double *chances_of(const curator *c)
+{
+    return c->class_of_one + c->policy.classes;
+}
+
+/* Finds its margins and, by way of them, its probabilities; log sum exp of the
+   margins. */
+static double look_at(const curator *c, int64_t i)
 {
     int64_t classes = c->policy.classes;
     const float *row = c->kept + i * c->width;
+    double *margin = margins_of(c);
     for (int64_t k = 0; k < classes; k++)
         margin[k] = 0;
     for (int64_t j = 0; j < c->width; j++) {
@@ -62,13 +79,14 @@ static double look_at(const curator *c, int64_t i, double *margin, double *p)
         for (int64_t k = 0; k < classes; k++)
             margin[k] += z * v[k];
     }
-    return loss_portable_softmax(margin, classes, p);
+    return loss_portable_softmax(margin, classes, chances_of(c));
 }
 
 /* Its slopes in place of its probabilities; their length. */
-static double slopes_of(const curator *c, int64_t i, double *p)
+static double slopes_of(const curator *c, int64_t i)
 {
     double weight = c->weight ? (double)c->weight[i] : 1, square = 0;
+    double *p = chances_of(c);
     p[class_of(c, i)] -= 1;
     for (int64_t k = 0; k < c->policy.classes; k++) {
         p[k] *= weight;
@@ -86,68 +104,38 @@ static double shorten(double slopes, double square, double clip)
     return isfinite(t) && isfinite(length) ? t : 0;
 }
 
-static int64_t integer_of(double part)
-{
-    return kernel_integer((float)(part * KERNEL_CLIP));
-}
-
 /* ---- sums ---- */
 
 typedef struct classes_ask {
     double clip; /* or `most` */
     const double *other;
     double other_sum; /* log sum exp of `other` */
-    double *margin, *p;
-    int32_t *part;
+    int32_t *part;    /* of gradients: of a block of rows */
 } classes_ask;
 
-/* Room for one record; 0: out of memory. */
-static int classes_room(classes_ask *a, int64_t classes, int64_t cells)
-{
-    a->margin = mem_zeroed((size_t)(2 * classes), sizeof *a->margin);
-    a->part = mem_zeroed((size_t)cells + 1, sizeof *a->part);
-    a->p = a->margin + classes;
-    return a->margin && a->part;
-}
-
-static void classes_clear(const curator *c, classes_ask *a)
-{
-    if (a->margin)
-        mem_wipe(a->margin,
-                 (size_t)(2 * c->policy.classes) * sizeof *a->margin);
-    mem_free(a->margin);
-    mem_free(a->part);
-}
-
-/* Out of memory all lengths are 0: no answer is refused for it. */
 void classes_slopes(curator *c)
 {
-    classes_ask a = {0};
-    int fine = classes_room(&a, c->policy.classes, 0);
     choice_forget_sums(c);
     for (int64_t i = 0; i < c->table->rows; i++) {
-        c->slope[i] = 0;
-        if (!fine)
-            continue;
-        look_at(c, i, a.margin, a.p);
-        c->slope[i] = (float)slopes_of(c, i, a.p);
+        look_at(c, i);
+        c->slope[i] = (float)slopes_of(c, i);
     }
-    classes_clear(c, &a);
 }
 
 static void sum_class_gradient(curator *c, const void *what, int64_t *out)
 {
     const classes_ask *a = what;
     int64_t classes = c->policy.classes, cells = c->width * classes;
+    double *p = chances_of(c);
     for (int64_t i = 0; i < c->table->rows; i++) {
         const float *row = c->kept + i * c->width;
-        look_at(c, i, a->margin, a->p);
-        double t = shorten(slopes_of(c, i, a->p), c->square[i], a->clip);
+        look_at(c, i);
+        double t = shorten(slopes_of(c, i), c->square[i], a->clip);
         for (int64_t k = 0; k < classes; k++)
-            a->p[k] = t != 0 ? a->p[k] * t : 0;
+            p[k] = t != 0 ? p[k] * t : 0;
         for (int64_t j = 0; j < c->width; j++)
             for (int64_t k = 0; k < classes; k++)
-                a->part[j * classes + k] += (int32_t)(a->p[k] * (double)row[j]);
+                a->part[j * classes + k] += (int32_t)(p[k] * (double)row[j]);
         if (i % FRAME_BLOCK == FRAME_BLOCK - 1 || i + 1 == c->table->rows)
             for (int64_t k = 0; k < cells; k++) {
                 out[k] += a->part[k];
@@ -169,9 +157,9 @@ static void sum_class_bend(curator *c, const void *what, int64_t *out)
     out[0] = out[1] = 0;
     for (int64_t i = 0; i < c->table->rows; i++) {
         double bend = 1, w = fmin(c->square[i] / a->clip, 1);
-        look_at(c, i, a->margin, a->p);
+        look_at(c, i);
         for (int64_t k = 0; k < c->policy.classes; k++)
-            bend -= a->p[k] * a->p[k];
+            bend -= chances_of(c)[k] * chances_of(c)[k];
         w = w >= 0 ? w * row_share(c, i) : 0;
         out[0] += integer_of(bend >= 0 ? w * fmin(bend, 1) : 0);
         out[1] += integer_of(w);
@@ -184,8 +172,8 @@ static void sum_class_change(curator *c, const void *what, int64_t *out)
     *out = 0;
     for (int64_t i = 0; i < c->table->rows; i++) {
         int64_t y = class_of(c, i);
-        double sum = look_at(c, i, a->margin, a->p);
-        double change = (sum - a->margin[y]) - (a->other_sum - a->other[y]);
+        double sum = look_at(c, i);
+        double change = (sum - margins_of(c)[y]) - (a->other_sum - a->other[y]);
         double u = fmax(-1, fmin(1, change / a->clip));
         *out += integer_of(change == change ? u * row_share(c, i) : 0);
     }
@@ -193,26 +181,17 @@ static void sum_class_change(curator *c, const void *what, int64_t *out)
 
 /* ---- questions ---- */
 
-/* Asks, with room for one record. `number` must be in the range that may be
-   told. */
-static sotto_status classes_ask_for(curator *c, const gate_question *asked,
-                                    classes_ask *a, double number, int64_t *sum,
-                                    double *sd, sotto_error *error)
+/* Asks at the weights that were told. `number` must be in the range that may
+   be told. */
+static sotto_status ask_told(curator *c, const gate_question *q, double number,
+                             int64_t *sum, double *sd, sotto_error *error)
 {
-    gate_question q = *asked;
-    int64_t classes = c->policy.classes;
     *sd = 0;
     if (!c->class_at || !is_moderate(number) || !(c->total > 0))
         return error_set(error, SOTTO_USAGE,
                          "expected weights of classes that were told, and a "
                          "number from 2^-100 to 2^100");
-    q.what = a;
-    int64_t cells = q.kind == ASK_CLASS_GRADIENT ? c->width * classes : 0;
-    sotto_status status = sum && classes_room(a, classes, cells)
-                              ? gate_release(c, &q, sum, sd, error)
-                              : error_memory(error);
-    classes_clear(c, a);
-    return status;
+    return gate_release(c, q, sum, sd, error);
 }
 
 sotto_status curator_ask_class_counts(curator *c, double *out, double *sd,
@@ -242,16 +221,21 @@ sotto_status curator_ask_class_gradient(curator *c, double clip, double *out,
 {
     size_t count = (size_t)(c->width * c->policy.classes);
     int64_t *sum = mem_zeroed(count + 1, sizeof *sum);
-    classes_ask a = {.clip = clip};
+    classes_ask a = {.clip = clip,
+                     .part = mem_zeroed(count + 1, sizeof *a.part)};
     gate_question q = {.kind = ASK_CLASS_GRADIENT,
                        .answers = count,
-                       .sum = sum_class_gradient};
-    sotto_status status = classes_ask_for(c, &q, &a, clip, sum, sd, error);
+                       .sum = sum_class_gradient,
+                       .what = &a};
+    *sd = 0;
+    sotto_status status = sum && a.part ? ask_told(c, &q, clip, sum, sd, error)
+                                        : error_memory(error);
     for (size_t k = 0; k < count; k++)
         out[k] = status == SOTTO_OK
                      ? (double)sum[k] * (clip / KERNEL_CLIP) / c->total
                      : 0;
     *sd *= clip / KERNEL_CLIP / c->total;
+    mem_free(a.part);
     mem_free(sum);
     return status;
 }
@@ -261,9 +245,11 @@ sotto_status curator_ask_class_bend(curator *c, double most, double out[2],
 {
     int64_t sum[2] = {0, 0};
     classes_ask a = {.clip = most};
-    gate_question q = {
-        .kind = ASK_CLASS_BEND, .answers = 2, .sum = sum_class_bend};
-    sotto_status status = classes_ask_for(c, &q, &a, most, sum, sd, error);
+    gate_question q = {.kind = ASK_CLASS_BEND,
+                       .answers = 2,
+                       .sum = sum_class_bend,
+                       .what = &a};
+    sotto_status status = ask_told(c, &q, most, sum, sd, error);
     double unit = c->policy.weight_bound / KERNEL_CLIP / c->total;
     out[0] = (double)sum[0] * unit;
     out[1] = (double)sum[1] * unit;
@@ -278,13 +264,13 @@ sotto_status curator_ask_class_change(curator *c, const double *other,
     int64_t sum = 0, classes = c->policy.classes;
     classes_ask a = {.clip = most, .other = other};
     gate_question q = {
-        .kind = ASK_CHANGE, .answers = 1, .sum = sum_class_change};
+        .kind = ASK_CHANGE, .answers = 1, .sum = sum_class_change, .what = &a};
     double *p = mem_zeroed((size_t)classes + 1, sizeof *p);
     if (!p)
         return error_memory(error);
     a.other_sum = loss_portable_softmax(other, classes, p);
     mem_free(p);
-    sotto_status status = classes_ask_for(c, &q, &a, most, &sum, sd, error);
+    sotto_status status = ask_told(c, &q, most, &sum, sd, error);
     double unit = most * c->policy.weight_bound / KERNEL_CLIP / c->total;
     *out = (double)sum * unit;
     *sd *= unit;

@@ -133,6 +133,8 @@ struct curator {
     int with_target;  /* as the last coordinate */
     double *class_at; /* the weights of all classes there: `width` times as many
                          as there are classes. NULL: none were told */
+    double *class_of_one; /* scratch behind them: margins and probabilities of
+                             one record */
 
     noise_stream *noise;
     noise_stream *choices;  /* a stream of its own, independent of releases */
@@ -220,6 +222,12 @@ void sketch_free(curator *c);
 
 /* The weight of row i, as a share of the largest possible one: 0 to 1. */
 double row_share(const curator *c, int64_t i);
+
+/* The integer of a part from -1 to 1; 0 for a NaN. */
+static inline int64_t integer_of(double part)
+{
+    return kernel_integer((float)(part * KERNEL_CLIP));
+}
 
 /* The range of a histogram that a size is in. Edges fall. */
 int64_t shape_range(const double *edge, int64_t edges, double size);

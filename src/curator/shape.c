@@ -35,11 +35,6 @@ double row_share(const curator *c, int64_t i)
     return share >= 0 ? fmin(share, 1) : 0;
 }
 
-static int64_t integer_of(double part)
-{
-    return kernel_integer((float)(part * KERNEL_CLIP));
-}
-
 static int of_target(const shape_ask *a)
 {
     return a->shape->kind == ASK_TARGET_COUNTS ||

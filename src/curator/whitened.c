@@ -97,11 +97,6 @@ sotto_status curator_ask_whitened(curator *c, double clip, double *out,
 
 /* ---- lengths ---- */
 
-static int64_t integer_of(double part)
-{
-    return kernel_integer((float)(part * KERNEL_CLIP));
-}
-
 static void sum_lengths(curator *c, const void *what, int64_t *out)
 {
     double most = *(const double *)what;

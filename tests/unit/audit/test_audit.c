@@ -233,20 +233,33 @@ static double probe_length_counts(curator *c)
     return (out[0] - out[1]) / sqrt(2);
 }
 
+enum { SHAPE_RUNS = 100000 };
+
+/* What a threshold between the means of two lists of answers certifies. */
+static double certified_between(const double *seen)
+{
+    double sum[2] = {0, 0};
+    int64_t above[2] = {0, 0};
+    for (int i = 0; i < 2 * SHAPE_RUNS; i++)
+        sum[i / SHAPE_RUNS] += seen[i];
+    for (int i = 0; i < 2 * SHAPE_RUNS; i++)
+        above[i / SHAPE_RUNS] += seen[i] > (sum[0] + sum[1]) / (2 * SHAPE_RUNS);
+    int high = sum[1] > sum[0];
+    return certified(above[!high], SHAPE_RUNS - above[high], SHAPE_RUNS);
+}
+
 static double audit_shape(const char *first, const char *second, ask_kind kind,
                           shape_probe probe, double mu, const char *undeclared)
 {
-    enum { RUNS = 100000 };
     const char *texts[] = {first, second};
-    double sum[2] = {0, 0}, *seen = mem_zeroed(2 * RUNS, sizeof *seen);
-    int64_t above[2] = {0, 0};
+    double *seen = mem_zeroed(2 * SHAPE_RUNS, sizeof *seen);
     sotto_error error;
     assert_non_null(seen);
     for (int side = 0; side < 2; side++) {
         curator *c;
         curator_policy policy =
             policy_of(ACCOUNT_REPLACE_ONE, (uint64_t)side + 77);
-        ask_plan plan = plan_one(some(kind, RUNS, mu));
+        ask_plan plan = plan_one(some(kind, SHAPE_RUNS, mu));
         sotto_table *t = read_text("d.csv", texts[side],
                                    SETTINGS({"target", "t"}, {"epsilon", "1"},
                                             {"undeclared", undeclared}));
@@ -255,16 +268,13 @@ static double audit_shape(const char *first, const char *second, ask_kind kind,
         if (kind == ASK_MATRIX || kind == ASK_WHITENED || kind == ASK_CROSS ||
             kind == ASK_CURVATURE || kind == ASK_LENGTH_COUNTS)
             frame(c, kind == ASK_CROSS);
-        for (int i = 0; i < RUNS; i++)
-            sum[side] += seen[side * RUNS + i] = probe(c);
+        for (int i = 0; i < SHAPE_RUNS; i++)
+            seen[side * SHAPE_RUNS + i] = probe(c);
         curator_close(c);
     }
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < RUNS; i++)
-            above[side] +=
-                seen[side * RUNS + i] > (sum[0] + sum[1]) / (2 * RUNS);
+    double found = certified_between(seen);
     mem_free(seen);
-    return certified(above[1], RUNS - above[0], RUNS);
+    return found;
 }
 
 static void test_newton_questions(void **state)
@@ -321,20 +331,18 @@ static double probe_classes(curator *c, ask_kind kind)
 
 static double audit_classes(ask_kind kind, double mu)
 {
-    enum { RUNS = 100000 };
     static const char *const texts[][2] = {
         {"a,b,t\n9000,9000,x\n", "a,b,t\n-9000,-9000,x\n"},
         {"a,b,t\n0,0,x\n", "a,b,t\n0,0,y\n"}};
     static const double at[9] = {0, 0, 0, 0, 0, 0, 0, 90, 0};
-    double sum[2] = {0, 0}, *seen = mem_zeroed(2 * RUNS, sizeof *seen);
-    int64_t above[2] = {0, 0};
+    double *seen = mem_zeroed(2 * SHAPE_RUNS, sizeof *seen);
     sotto_error error;
     assert_non_null(seen);
     for (int side = 0; side < 2; side++) {
         curator *c;
         curator_policy policy =
             policy_of(ACCOUNT_REPLACE_ONE, (uint64_t)side + 177);
-        ask_plan plan = plan_one(some(kind, RUNS, mu));
+        ask_plan plan = plan_one(some(kind, SHAPE_RUNS, mu));
         plan.item[0].block = policy.classes = 3;
         policy.loss.kind = LOSS_LOGISTIC;
         policy.intercept = 1;
@@ -346,17 +354,13 @@ static double audit_classes(ask_kind kind, double mu)
                          SOTTO_OK);
         frame(c, 0);
         assert_int_equal(curator_tell_classes(c, at, &error), SOTTO_OK);
-        for (int i = 0; i < RUNS; i++)
-            sum[side] += seen[side * RUNS + i] = probe_classes(c, kind);
+        for (int i = 0; i < SHAPE_RUNS; i++)
+            seen[side * SHAPE_RUNS + i] = probe_classes(c, kind);
         curator_close(c);
     }
-    double middle = (sum[0] + sum[1]) / (2 * RUNS);
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < RUNS; i++)
-            above[side] += seen[side * RUNS + i] > middle;
+    double found = certified_between(seen);
     mem_free(seen);
-    int high = sum[1] > sum[0];
-    return certified(above[!high], RUNS - above[high], RUNS);
+    return found;
 }
 
 static void test_class_questions(void **state)

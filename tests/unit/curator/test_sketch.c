@@ -80,7 +80,7 @@ static curator *open_with(const curator_policy *policy, const ask_plan *plan,
     return c;
 }
 
-static int64_t integer_of(double x)
+static int64_t grid_integer(double x)
 {
     return (int64_t)nearbyint(fmin(fmax(x, -1), 1) * 32767);
 }
@@ -107,7 +107,7 @@ static void test_sums(void **state)
         int64_t out[BUCKETS], wanted[BUCKETS] = {0};
         for (int64_t i = 0; i < ROWS; i++) {
             ask_place p = ask_place_of(SEED, i, BUCKETS);
-            wanted[p.bucket] += p.sign * integer_of(value_at(i, j));
+            wanted[p.bucket] += p.sign * grid_integer(value_at(i, j));
         }
         release(c, j, out);
         assert_memory_equal(out, wanted, sizeof out);
@@ -143,7 +143,7 @@ static void test_one_row(void **state)
             for (int b = 0; b < BUCKETS; b++)
                 assert_int_equal(
                     with[j][b] - without[b],
-                    b == p.bucket ? p.sign * integer_of(value_at(i, j)) : 0);
+                    b == p.bucket ? p.sign * grid_integer(value_at(i, j)) : 0);
         }
         curator_close(c);
     }
@@ -182,7 +182,7 @@ static int64_t score_of(const double *u, double clip, int known, int64_t j)
         double e = p.sign * u[p.bucket];
         if (known)
             e -= fmin(fmax(value_at(i, 3), -1), 1);
-        sum += integer_of(value_at(i, j)) * integer_of(e / clip);
+        sum += grid_integer(value_at(i, j)) * grid_integer(e / clip);
     }
     return sum;
 }
