@@ -119,18 +119,55 @@ typedef struct kernel {
     void (*changes)(const float *part, int64_t count, float before, float after,
                     int32_t *out);
 
-    /* Puts the margins at w, where it is given. */
-    void (*move)(const kernel_rows *r, const kernel_ball *b);
+    /* Puts the margins of rows [from, to) at w, where it is given. Both are
+       multiples of 64. */
+    void (*move)(const kernel_rows *r, const kernel_ball *b, int64_t from,
+                 int64_t to);
 
     /* The same, and adds the integers k_ij of each column to out[j]. */
-    void (*gradient)(const kernel_rows *r, const kernel_ball *b, int64_t *out);
+    void (*gradient)(const kernel_rows *r, const kernel_ball *b, int64_t from,
+                     int64_t to, int64_t *out);
+
+    /* Of numbers u: adds up the integers of u KERNEL_CLIP, rounded to a
+       float. */
+    int64_t (*total)(const double *part, int64_t count);
+
+    /* Rows of `width` floats, one behind another. Adds t_i z_ij, cut towards
+       0, to out[j]. What is added is below KERNEL_CLIP. At most KERNEL_FEW
+       rows. */
+    void (*cut)(const float *row, int64_t width, const double *t, int64_t count,
+                int64_t *out);
+
+    /* Rows become A' z, each sum in the order of j and in double; what is not
+       finite as a float becomes 0. A has kernel_wide(width) numbers for each
+       j, with zeros behind the last. */
+    void (*map)(const double *map, int64_t width, float *row, int64_t count);
+
+    /* Adds, with y_i = t_i z_i, (KERNEL_CLIP (1 - 2^-30)) y_ia y_ib, for b > a
+       times sqrt(2) rounded down, cut towards 0, to the place of (a, b) in the
+       upper half of a matrix. What is added is below KERNEL_CLIP. At most
+       KERNEL_FEW rows. */
+    void (*matrix)(const float *row, int64_t width, const double *t,
+                   int64_t count, int64_t *out);
 } kernel;
 
+/* So many integers of at most KERNEL_CLIP fit 32 bits, with room to spare. */
+enum { KERNEL_FEW = 64 };
+
+/* The widest rows that `map` and `matrix` take. */
+enum { KERNEL_WIDEST = 4096 };
+
+/* The doubles that a row of so many numbers takes: a multiple of 16. */
+static inline int64_t kernel_wide(int64_t width)
+{
+    return (width + 15) / 16 * 16;
+}
+
 /*
- * Threads that help with the steps on long columns, for as long as the pool
- * lives. NULL is a pool too: the caller does all by itself, as it does where
- * the system gives no threads, where columns are short or sparse, and in the
- * child of a process that forked.
+ * Threads that help with steps on long columns and with loops over rows, for
+ * as long as the pool lives. NULL is a pool too: the caller does all by itself,
+ * as it does where the system gives no threads, where columns are short or
+ * sparse, and in the child of a process that forked.
  */
 typedef struct kernel_pool kernel_pool;
 kernel_pool *kernel_pool_open(int threads);
@@ -140,6 +177,17 @@ void kernel_pool_close(kernel_pool *p);
 int64_t kernel_pool_step(kernel_pool *p, const kernel *k, const kernel_rows *r,
                          const kernel_column *moved, float d,
                          const kernel_column *asked, float factor);
+
+/* A loop over rows [from, to) that adds to sums of integers. Calls for other
+   rows may be made at the same time, by other threads. */
+typedef void kernel_loop(const void *what, int64_t from, int64_t to,
+                         int64_t *sum);
+
+/* Runs it over all rows, in parts of a multiple of 64 rows but for the last,
+   with the pool's help, and adds its sums to out: integers, so that it does not
+   matter who adds them. */
+void kernel_pool_rows(kernel_pool *p, int64_t rows, kernel_loop *loop,
+                      const void *what, size_t sums, int64_t *out);
 
 /* What a part v becomes: rint(clip(v)), 0 for a NaN. For loops that are run
    once. */

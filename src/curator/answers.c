@@ -161,6 +161,13 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
     return SOTTO_OK;
 }
 
+static void move_part(const curator *c, const void *what, int64_t from,
+                      int64_t to, int64_t *sum)
+{
+    (void)sum;
+    c->kernel->move(&c->rows, what, from, to);
+}
+
 /* Carries out the move that waits. Two moves at once would be rounded
    differently. If the whole iterate was told, margins are made anew. */
 void curator_catch_up(curator *c)
@@ -168,7 +175,7 @@ void curator_catch_up(curator *c)
     kernel_mode before = kernel_enter();
     if (c->margins_stale) {
         kernel_ball ball = gradient_ball(c);
-        c->kernel->move(&c->rows, &ball);
+        rows_sum(c, c->rows.padded, move_part, &ball, 0, NULL);
         c->margins_stale = 0;
     }
     if (c->pending_by != 0) {

@@ -34,17 +34,44 @@ kernel_column columns_get(const curator *c, int64_t j)
     return stored(c->table, j);
 }
 
-void columns_write(const curator *c, int64_t j, float *out)
+int64_t columns_entry(const kernel_column *x, int64_t row)
+{
+    int64_t from = 0, to = x->count;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if ((int64_t)x->index[middle] < row)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* A value of row i, not folded. */
+static float written(const sotto_table *t, int64_t i, float value)
+{
+    return t->folded && t->y[i] < 0 ? -value : value;
+}
+
+void columns_write_some(const curator *c, int64_t j, int64_t from, int64_t to,
+                        float *out)
 {
     const sotto_table *t = c->table;
     kernel_column x = columns_get(c, j);
-    int64_t count = x.index ? x.count : t->rows;
-    if (x.index)
-        memset(out, 0, (size_t)t->rows * sizeof *out);
-    for (int64_t k = 0; k < count; k++) {
-        int64_t i = x.index ? (int64_t)x.index[k] : k;
-        out[i] = t->folded && t->y[i] < 0 ? -x.value[k] : x.value[k];
+    if (x.index) {
+        memset(out, 0, (size_t)(to - from) * sizeof *out);
+        for (int64_t k = columns_entry(&x, from);
+             k < x.count && (int64_t)x.index[k] < to; k++)
+            out[x.index[k] - from] = written(t, x.index[k], x.value[k]);
+        return;
     }
+    for (int64_t i = from; i < to; i++)
+        out[i - from] = written(t, i, x.value[i]);
+}
+
+void columns_write(const curator *c, int64_t j, float *out)
+{
+    columns_write_some(c, j, 0, c->table->rows, out);
 }
 
 /* NaN becomes 0, which is what it would add to a sum. Readers let no NaN

@@ -58,9 +58,9 @@ static float kept_value(double z)
     return isfinite(value) ? value : 0;
 }
 
-static void find_squares(curator *c)
+static void find_squares(const curator *c, int64_t from, int64_t to)
 {
-    for (int64_t i = 0; i < c->table->rows; i++) {
+    for (int64_t i = from; i < to; i++) {
         const float *row = c->kept + i * c->width;
         double sum = 0;
         for (int64_t j = 0; j < c->width; j++)
@@ -69,21 +69,33 @@ static void find_squares(curator *c)
     }
 }
 
-static void fill_frame(curator *c, const ask_frame *f)
+/* One column of a few rows. */
+static void fill_column(const curator *c, const ask_frame *f, int64_t j,
+                        int64_t from, int64_t to)
 {
-    choice_forget_sums(c);
-    for (int64_t j = 0; j < f->features; j++) {
-        columns_write(c, f->feature ? f->feature[j] : j, c->slope);
-        for (int64_t i = 0; i < c->table->rows; i++)
-            c->kept[i * c->width + j] =
-                kept_value(((double)c->slope[i] - f->centre[j]) / f->scale[j]);
-    }
-    for (int64_t i = 0; c->policy.intercept && i < c->table->rows; i++)
+    float x[KERNEL_FEW];
+    float *out = c->kept + from * c->width + j;
+    columns_write_some(c, f->feature ? f->feature[j] : j, from, to, x);
+    for (int64_t k = 0; k < to - from; k++)
+        x[k] = kept_value(((double)x[k] - f->centre[j]) / f->scale[j]);
+    for (int64_t k = 0; k < to - from; k++)
+        out[k * c->width] = x[k];
+}
+
+static void fill_rows(const curator *c, const void *what, int64_t from,
+                      int64_t to, int64_t *sum)
+{
+    const ask_frame *f = what;
+    (void)sum;
+    for (int64_t i = from; i < to; i += KERNEL_FEW)
+        for (int64_t j = 0; j < f->features; j++)
+            fill_column(c, f, j, i, i + KERNEL_FEW < to ? i + KERNEL_FEW : to);
+    for (int64_t i = from; c->policy.intercept && i < to; i++)
         c->kept[i * c->width + f->features] = 1;
-    for (int64_t i = 0; c->with_target && i < c->table->rows; i++)
+    for (int64_t i = from; c->with_target && i < to; i++)
         c->kept[(i + 1) * c->width - 1] =
             kept_value((c->table->y[i] - f->target_centre) / f->target_scale);
-    find_squares(c);
+    find_squares(c, from, to);
 }
 
 static int is_frame(const curator *c, const ask_frame *f)
@@ -114,46 +126,46 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
         return error_memory(error);
     }
     kernel_mode before = kernel_enter();
-    fill_frame(c, frame);
+    rows_sum(c, c->table->rows, fill_rows, frame, 0, NULL);
     kernel_leave(before);
     return SOTTO_OK;
 }
 
-/* One row: A' z, each sum in the order of j. */
-static void map_row(const double *map, int64_t width, float *row, double *sum)
+/* The numbers of a map, as the kernel takes them. */
+static double *wide_map(const curator *c, const double *map)
 {
-    for (int64_t b = 0; b < width; b++)
-        sum[b] = 0;
-    for (int64_t j = 0; j < width; j++) {
-        double z = (double)row[j];
-        const double *from = map + j * width;
-        for (int64_t b = 0; b < width; b++)
-            sum[b] += z * from[b];
-    }
-    for (int64_t b = 0; b < width; b++)
-        row[b] = kept_value(sum[b]);
+    size_t width = (size_t)c->width, wide = (size_t)kernel_wide(c->width);
+    double *out = mem_zeroed(width * wide + 1, sizeof *out);
+    for (size_t j = 0; out && j < width; j++)
+        memcpy(out + j * wide, map + j * width, width * sizeof *out);
+    return out;
+}
+
+static void map_rows(const curator *c, const void *what, int64_t from,
+                     int64_t to, int64_t *sum)
+{
+    (void)sum;
+    c->kernel->map(what, c->width, c->kept + from * c->width, to - from);
+    find_squares(c, from, to);
 }
 
 sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
 {
-    int fine = c->kept && !c->with_target;
+    int fine = c->kept && !c->with_target && c->width <= KERNEL_WIDEST;
     for (int64_t k = 0; fine && k < c->width * c->width; k++)
         fine &= fabs(map[k]) <= 0x1p100;
     if (!fine)
         return error_set(error, SOTTO_USAGE,
-                         "a map is told after a frame, with numbers up to "
-                         "2^100");
-    double *sum = mem_zeroed((size_t)c->width, sizeof *sum);
-    if (!sum)
+                         "a map is told after a frame of at most 4096 "
+                         "coordinates, with numbers up to 2^100");
+    double *wide = wide_map(c, map);
+    if (!wide)
         return error_memory(error);
     classes_forget(c);
     kernel_mode before = kernel_enter();
-    for (int64_t i = 0; i < c->table->rows; i++)
-        map_row(map, c->width, c->kept + i * c->width, sum);
-    find_squares(c);
+    rows_sum(c, c->table->rows, map_rows, wide, 0, NULL);
     kernel_leave(before);
-    mem_wipe(sum, (size_t)c->width * sizeof *sum);
-    mem_free(sum);
+    mem_free(wide);
     return SOTTO_OK;
 }
 
@@ -163,21 +175,7 @@ typedef struct matrix_ask {
     double reach;
     int curved;    /* rows count by the curvature of the loss, */
     ask_bend bend; /* which is this one */
-    double *row;   /* t_i z_i */
-    int32_t *part; /* of a block of rows; as `out` */
 } matrix_ask;
-
-/* Entries (a, b), b from a on, row after row. */
-static void add_row(const double *row, int64_t width, int32_t *part)
-{
-    for (int64_t a = 0; a < width; a++) {
-        double times = row[a] * (KERNEL_CLIP * (1 - 0x1p-30));
-        double beside = times * 0x1.6a09e667f3bccp+0; /* below sqrt(2) */
-        *part++ += (int32_t)(times * row[a]);
-        for (int64_t b = a + 1; b < width; b++)
-            *part++ += (int32_t)(beside * row[b]);
-    }
-}
 
 /* The curvature at row i's margin, in units of its bound: from 0 to 1. A NaN
    counts as 0. */
@@ -195,27 +193,34 @@ static double bend_of(const curator *c, ask_bend which, int64_t i)
     return bend >= 0 ? fmin(bend, 1) : 0;
 }
 
+/* t_i, by which row i is shortened. */
+static double shorten(const curator *c, const matrix_ask *a, int64_t i)
+{
+    double bend = a->curved ? bend_of(c, a->bend, i) : 1;
+    double length = sqrt(bend * c->square[i]);
+    double t = sqrt(bend) / (length > a->reach ? length : a->reach);
+    return t * sqrt(row_share(c, i));
+}
+
+static void add_matrix(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum)
+{
+    double t[KERNEL_FEW];
+    for (int64_t i = from; i < to; i += KERNEL_FEW) {
+        int64_t count = to - i < KERNEL_FEW ? to - i : KERNEL_FEW;
+        for (int64_t k = 0; k < count; k++)
+            t[k] = shorten(c, what, i + k);
+        c->kernel->matrix(c->kept + i * c->width, c->width, t, count, sum);
+    }
+}
+
 static void sum_matrix(curator *c, const void *what, int64_t *out)
 {
     const matrix_ask *a = what;
-    int64_t width = c->width, cells = width * (width + 1) / 2;
+    size_t width = (size_t)c->width;
     if (a->curved)
         curator_catch_up(c);
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        double bend = a->curved ? bend_of(c, a->bend, i) : 1;
-        double length = sqrt(bend * c->square[i]);
-        double t = sqrt(bend) / (length > a->reach ? length : a->reach);
-        t *= sqrt(row_share(c, i));
-        for (int64_t j = 0; j < width; j++)
-            a->row[j] = t * (double)c->kept[i * width + j];
-        add_row(a->row, width, a->part);
-        if (i % FRAME_BLOCK == FRAME_BLOCK - 1 || i + 1 == c->table->rows)
-            for (int64_t k = 0; k < cells; k++) {
-                out[k] += a->part[k];
-                a->part[k] = 0;
-            }
-    }
-    mem_wipe(a->row, (size_t)width * sizeof *a->row);
+    rows_sum(c, c->table->rows, add_matrix, what, width * (width + 1) / 2, out);
 }
 
 /* From half of the entries to a matrix. */
@@ -235,7 +240,7 @@ static sotto_status ask_matrix(curator *c, ask_kind kind, ask_bend bend,
 {
     *sd = 0;
     int curved = kind == ASK_CURVATURE;
-    if (!c->kept || !is_moderate(reach) || c->width > 4096 ||
+    if (!c->kept || !is_moderate(reach) || c->width > KERNEL_WIDEST ||
         c->with_target != (kind == ASK_CROSS) || !(c->total > 0) ||
         (curved && !loss_is_smooth(c->policy.loss.kind)))
         return error_set(error, SOTTO_USAGE,
@@ -244,8 +249,7 @@ static sotto_status ask_matrix(curator *c, ask_kind kind, ask_bend bend,
                          "from 2^-100 to 2^100, and of curvature a smooth "
                          "loss");
     size_t width = (size_t)c->width, cells = width * (width + 1) / 2;
-    matrix_ask a = {reach, curved, bend, mem_zeroed(width, sizeof *a.row),
-                    mem_zeroed(cells, sizeof *a.part)};
+    matrix_ask a = {reach, curved, bend};
     int64_t *sum = mem_zeroed(cells, sizeof *sum);
     gate_question q = {.kind = kind,
                        .answers = cells,
@@ -253,16 +257,13 @@ static sotto_status ask_matrix(curator *c, ask_kind kind, ask_bend bend,
                        .what = &a,
                        .features =
                            c->width - c->policy.intercept - c->with_target};
-    sotto_status status = a.row && a.part && sum
-                              ? gate_release(c, &q, sum, sd, error)
-                              : error_memory(error);
+    sotto_status status =
+        sum ? gate_release(c, &q, sum, sd, error) : error_memory(error);
     double unit =
         reach * reach * c->policy.weight_bound / KERNEL_CLIP / c->total;
     if (status == SOTTO_OK)
         unfold(sum, c->width, unit, out);
     *sd *= unit;
-    mem_free(a.row);
-    mem_free(a.part);
     mem_free(sum);
     return status;
 }

@@ -55,6 +55,12 @@ static void gradient_scale(curator *c, const double *scale)
     kernel_reach(&c->rows, &ball, c->reach);
 }
 
+static void gradient_part(const curator *c, const void *what, int64_t from,
+                          int64_t to, int64_t *sum)
+{
+    c->kernel->gradient(&c->rows, what, from, to, sum);
+}
+
 static void sum_gradient(curator *c, const void *what, int64_t *out)
 {
     const gradient_ask *a = what;
@@ -63,7 +69,8 @@ static void sum_gradient(curator *c, const void *what, int64_t *out)
     gradient_scale(c, a->scale);
     kernel_ball ball = gradient_ball(c);
     ball.factor = a->factor;
-    c->kernel->gradient(&c->rows, &ball, out);
+    rows_sum(c, c->rows.padded, gradient_part, &ball, (size_t)coordinates_of(c),
+             out);
     c->margins_stale = 0;
 }
 

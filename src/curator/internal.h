@@ -177,8 +177,15 @@ void columns_free(curator *c);
 /* Column j. The intercept's comes after the features. */
 kernel_column columns_get(const curator *c, int64_t j);
 
+/* The first entry of a list whose row is not before this one. */
+int64_t columns_entry(const kernel_column *x, int64_t row);
+
 /* Feature j of every row, as it is in the file: not folded. */
 void columns_write(const curator *c, int64_t j, float *out);
+
+/* The same of rows [from, to). */
+void columns_write_some(const curator *c, int64_t j, int64_t from, int64_t to,
+                        float *out);
 
 /* ---- batch.c ---- */
 
@@ -218,7 +225,17 @@ sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,
 sotto_status sketch_make(curator *c, sotto_error *error);
 void sketch_free(curator *c);
 
-/* ---- shape.c ---- */
+/* ---- rows.c ---- */
+
+/* A loop over rows [from, to), by any thread: it writes to these rows and to
+   its sums only. */
+typedef void rows_part(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum);
+
+/* Runs it over all rows, by all threads, and adds its sums to out. `rows` is
+   the number of rows of the table, or with padding, or of entries. */
+void rows_sum(const curator *c, int64_t rows, rows_part *part, const void *what,
+              size_t sums, int64_t *out);
 
 /* The weight of row i, as a share of the largest possible one: 0 to 1. */
 double row_share(const curator *c, int64_t i);
@@ -228,6 +245,17 @@ static inline int64_t integer_of(double part)
 {
     return kernel_integer((float)(part * KERNEL_CLIP));
 }
+
+/* The shares of a few rows, and their integers. */
+typedef struct rows_weight {
+    double share[KERNEL_FEW];
+    int64_t integer[KERNEL_FEW];
+} rows_weight;
+
+/* Of the first rows of [from, to), as many as fit; how many these are. */
+int64_t rows_few(const curator *c, int64_t from, int64_t to, rows_weight *out);
+
+/* ---- shape.c ---- */
 
 /* The range of a histogram that a size is in. Edges fall. */
 int64_t shape_range(const double *edge, int64_t edges, double size);

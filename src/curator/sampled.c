@@ -129,6 +129,6 @@ void sampled_sum(curator *c, const float *anchor, float factor, int64_t *out)
         rows.rows = left < SAMPLED_ROWS ? left : SAMPLED_ROWS;
         ball.row = c->batch.row + from;
         rows.padded = gather_rows(c, ball.row, rows.rows);
-        c->kernel->gradient(&rows, &ball, out);
+        c->kernel->gradient(&rows, &ball, 0, rows.padded, out);
     }
 }

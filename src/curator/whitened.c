@@ -13,11 +13,6 @@
 
 /* ---- the gradient ---- */
 
-typedef struct whitened_ask {
-    double clip;
-    int32_t *part;
-} whitened_ask;
-
 /* t_i, or 0 if something is not finite, as in gradient.c. */
 static double shorten(double slope, double square, double clip)
 {
@@ -25,6 +20,22 @@ static double shorten(double slope, double square, double clip)
     double t = length > clip ? slope * (clip / length) : slope;
     t = t * (KERNEL_CLIP / clip) * (1 - 0x1p-30);
     return isfinite(t) && isfinite(length) ? t : 0;
+}
+
+static void find_some_slopes(const curator *c, const void *what, int64_t from,
+                             int64_t to, int64_t *sum)
+{
+    kernel_rows part = c->rows;
+    (void)what;
+    (void)sum;
+    part.margin += from;
+    part.weight = part.weight ? part.weight + from : NULL;
+    part.rows = part.padded = to - from;
+    c->kernel->slopes(&part, c->slope + from);
+    for (int64_t i = from; c->table->folded && i < to && i < c->table->rows;
+         i++)
+        if (c->table->y[i] < 0)
+            c->slope[i] = -c->slope[i];
 }
 
 /* The slopes by the margin itself, not by y times it. */
@@ -36,28 +47,25 @@ static void find_slopes(curator *c)
     }
     curator_catch_up(c);
     choice_forget_sums(c);
-    c->kernel->slopes(&c->rows, c->slope);
-    for (int64_t i = 0; c->table->folded && i < c->table->rows; i++)
-        if (c->table->y[i] < 0)
-            c->slope[i] = -c->slope[i];
+    rows_sum(c, c->rows.padded, find_some_slopes, NULL, 0, NULL);
+}
+
+static void add_whitened(const curator *c, const void *what, int64_t from,
+                         int64_t to, int64_t *sum)
+{
+    double clip = *(const double *)what, t[KERNEL_FEW];
+    for (int64_t i = from; i < to; i += KERNEL_FEW) {
+        int64_t count = to - i < KERNEL_FEW ? to - i : KERNEL_FEW;
+        for (int64_t k = 0; k < count; k++)
+            t[k] = shorten((double)c->slope[i + k], c->square[i + k], clip);
+        c->kernel->cut(c->kept + i * c->width, c->width, t, count, sum);
+    }
 }
 
 static void sum_whitened(curator *c, const void *what, int64_t *out)
 {
-    const whitened_ask *a = what;
-    int64_t width = c->width;
     find_slopes(c);
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        const float *row = c->kept + i * width;
-        double t = shorten((double)c->slope[i], c->square[i], a->clip);
-        for (int64_t j = 0; j < width; j++)
-            a->part[j] += (int32_t)(t * (double)row[j]);
-        if (i % FRAME_BLOCK == FRAME_BLOCK - 1 || i + 1 == c->table->rows)
-            for (int64_t j = 0; j < width; j++) {
-                out[j] += a->part[j];
-                a->part[j] = 0;
-            }
-    }
+    rows_sum(c, c->table->rows, add_whitened, what, (size_t)c->width, out);
 }
 
 /* Whether rows are kept, and the number is in the range that may be told. */
@@ -79,37 +87,49 @@ sotto_status curator_ask_whitened(curator *c, double clip, double *out,
     if (status != SOTTO_OK)
         return status;
     size_t width = (size_t)c->width;
-    whitened_ask a = {clip, mem_zeroed(width, sizeof *a.part)};
     int64_t *sum = mem_zeroed(width, sizeof *sum);
     gate_question q = {.kind = ASK_WHITENED,
                        .answers = width,
                        .sum = sum_whitened,
-                       .what = &a};
-    status = a.part && sum ? gate_release(c, &q, sum, sd, error)
-                           : error_memory(error);
+                       .what = &clip};
+    status = sum ? gate_release(c, &q, sum, sd, error) : error_memory(error);
     for (size_t j = 0; status == SOTTO_OK && j < width; j++)
         out[j] = (double)sum[j] * (clip / KERNEL_CLIP) / c->total;
     *sd *= clip / KERNEL_CLIP / c->total;
-    mem_free(a.part);
     mem_free(sum);
     return status;
 }
 
 /* ---- lengths ---- */
 
+static double length_of(const curator *c, int64_t i)
+{
+    return fabs((double)c->slope[i]) * sqrt(c->square[i]);
+}
+
+static void add_lengths(const curator *c, const void *what, int64_t from,
+                        int64_t to, int64_t *sum)
+{
+    double most = *(const double *)what, q[KERNEL_FEW], q2[KERNEL_FEW];
+    rows_weight weight;
+    for (int64_t i = from; i < to; i += KERNEL_FEW) {
+        int64_t count = rows_few(c, i, to, &weight);
+        for (int64_t k = 0; k < count; k++) {
+            double length = length_of(c, i + k);
+            double one = length == length ? fmin(length / most, 1) : 0;
+            q[k] = one * weight.share[k];
+            q2[k] = one * one * weight.share[k];
+        }
+        sum[0] += c->kernel->total(q, count);
+        sum[1] += c->kernel->total(q2, count);
+    }
+}
+
 static void sum_lengths(curator *c, const void *what, int64_t *out)
 {
-    double most = *(const double *)what;
     find_slopes(c);
     out[0] = out[1] = 0;
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        double share = row_share(c, i);
-        double length = fabs((double)c->slope[i]) * sqrt(c->square[i]);
-        double q = fmin(length / most, 1);
-        q = length == length ? q : 0;
-        out[0] += integer_of(q * share);
-        out[1] += integer_of(q * q * share);
-    }
+    rows_sum(c, c->table->rows, add_lengths, what, 2, out);
 }
 
 sotto_status curator_ask_lengths(curator *c, double most, double out[2],
@@ -136,17 +156,27 @@ typedef struct length_counts_ask {
     int64_t edges;
 } length_counts_ask;
 
+static void add_length_counts(const curator *c, const void *what, int64_t from,
+                              int64_t to, int64_t *sum)
+{
+    const length_counts_ask *a = what;
+    rows_weight weight;
+    for (int64_t i = from; i < to; i += KERNEL_FEW) {
+        int64_t count = rows_few(c, i, to, &weight);
+        for (int64_t k = 0; k < count; k++)
+            sum[shape_range(a->edge, a->edges, length_of(c, i + k))] +=
+                weight.integer[k];
+    }
+}
+
 static void sum_length_counts(curator *c, const void *what, int64_t *out)
 {
     const length_counts_ask *a = what;
     find_slopes(c);
     for (int64_t k = 0; k <= a->edges; k++)
         out[k] = 0;
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        double length = fabs((double)c->slope[i]) * sqrt(c->square[i]);
-        out[shape_range(a->edge, a->edges, length)] +=
-            integer_of(row_share(c, i));
-    }
+    rows_sum(c, c->table->rows, add_length_counts, what, (size_t)a->edges + 1,
+             out);
 }
 
 sotto_status curator_ask_length_counts(curator *c, const double *edge,
@@ -185,20 +215,26 @@ static double loss_of(const loss *l, double margin)
     return loss_portable_value(l, margin, loss_has_classes(l->kind) ? 1 : 0);
 }
 
-static void sum_change(curator *c, const void *what, int64_t *out)
+static void add_changes(const curator *c, const void *what, int64_t from,
+                        int64_t to, int64_t *sum)
 {
     const change_ask *a = what;
     int classes = loss_has_classes(c->policy.loss.kind);
-    curator_catch_up(c);
-    *out = 0;
-    for (int64_t i = 0; i < c->table->rows; i++) {
+    for (int64_t i = from; i < to; i++) {
         double y = c->table->y[i];
         double other = classes ? y * a->other : a->other - y;
         double change = loss_of(&c->policy.loss, (double)c->rows.margin[i]) -
                         loss_of(&c->policy.loss, other);
         double u = fmax(-1, fmin(1, change / a->most));
-        *out += integer_of(change == change ? u * row_share(c, i) : 0);
+        *sum += integer_of(change == change ? u * row_share(c, i) : 0);
     }
+}
+
+static void sum_change(curator *c, const void *what, int64_t *out)
+{
+    curator_catch_up(c);
+    *out = 0;
+    rows_sum(c, c->table->rows, add_changes, what, 1, out);
 }
 
 sotto_status curator_ask_change(curator *c, double other, double most,

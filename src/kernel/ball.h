@@ -89,11 +89,12 @@ ROW void ball_move(const kernel_rows *r, const kernel_ball *b, int64_t from,
                          r->margin + from);
 }
 
-static void move(const kernel_rows *r, const kernel_ball *b)
+static void move(const kernel_rows *r, const kernel_ball *b, int64_t from,
+                 int64_t to)
 {
     int64_t rows = ball_rows(b);
-    for (int64_t i = 0; b->at && i < r->padded; i += rows)
-        ball_move(r, b, i, loops_less(rows, r->padded - i));
+    for (int64_t i = from; b->at && i < to; i += rows)
+        ball_move(r, b, i, loops_less(rows, to - i));
 }
 
 /* ---- factors ---- */
@@ -236,11 +237,12 @@ static void ball_block(const kernel_rows *r, const kernel_ball *b, int64_t from,
         ball_sum_dense(b, from, count, t, 0, out);
 }
 
-static void gradient(const kernel_rows *r, const kernel_ball *b, int64_t *out)
+static void gradient(const kernel_rows *r, const kernel_ball *b, int64_t from,
+                     int64_t to, int64_t *out)
 {
     int64_t rows = ball_rows(b);
-    for (int64_t i = 0; i < r->padded; i += rows)
-        ball_block(r, b, i, loops_less(rows, r->padded - i), out);
+    for (int64_t i = from; i < to; i += rows)
+        ball_block(r, b, i, loops_less(rows, to - i), out);
 }
 
 #endif

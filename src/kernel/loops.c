@@ -210,6 +210,10 @@ static void changes(const float *part, int64_t count, float before, float after,
 
 #include "ball.h"
 
+/* ---- rows in told coordinates ---- */
+
+#include "kept.h"
+
 #define LOOPS_TEXT(name) LOOPS_TEXT_(name)
 #define LOOPS_TEXT_(name) #name
 
@@ -221,4 +225,8 @@ const kernel KERNEL_LOOPS = {&LOOPS_TEXT(KERNEL_LOOPS)[sizeof "kernel_" - 1],
                              sum,
                              changes,
                              move,
-                             gradient};
+                             gradient,
+                             total,
+                             cut,
+                             map,
+                             matrix};

@@ -1,85 +1,25 @@
 /*
- * Threads that help with a step. Rows are claimed in parts: the caller from
+ * Threads that help with a job. Rows are claimed in parts: the caller from
  * the front, helpers from the back, so that each finds its own rows in its
  * cache again at the next step. The caller waits for no helper but one that
  * has begun a part. Sums are of integers: the same bits for any sharing.
  *
- * A helper whose processor is taken by somebody else in the middle of a part
- * makes the caller wait for milliseconds. Nothing tells beforehand, so the
- * caller takes the time: it goes on with helpers while that is faster, and
- * without them for a while when it was not.
- *
  * The pool is in memory that the system wipes in a child: a process that
  * forked has no helpers there, and does all by itself.
  */
-#include "kernel.h"
+#include "pool.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    POOL_MOST = 64,          /* helpers */
-    POOL_UNIT = 1024,        /* rows; what is claimed is so many units */
-    POOL_UNITS = 65535,      /* at most: they are counted in 16 bits */
-    POOL_LEAST_ROWS = 16384, /* below them helpers do not pay */
-    POOL_PATIENCE = 500,     /* looks, before one gives up the processor */
-    POOL_IDLE = 50000        /* ns without work, before a helper sleeps */
+    POOL_PATIENCE = 500, /* looks, before one gives up the processor */
+    POOL_IDLE = 50000    /* ns without work, before a helper sleeps */
 };
 
-/* Windows of steps with helpers or without, in ns. */
-enum {
-    POOL_WINDOW = 2000000,
-    POOL_LEAST_ALONE = 4000000,
-    POOL_MOST_ALONE = 256000000,
-    POOL_REVIEW = 32 /* windows with helpers, before one without */
-};
-
-/* All of it by value: what is behind a pointer is a long way off for another
-   processor. Columns without values: none. */
-typedef struct pool_job {
-    const kernel *kernel;
-    kernel_rows rows;
-    kernel_column moved, asked;
-    float d, factor;
-    int64_t unit; /* rows */
-} pool_job;
-
-/* How fast it goes, by windows. The caller's alone. */
-typedef struct pool_clock {
-    int alone;
-    int64_t rows, spent, length; /* of this window */
-    double speed_alone;          /* rows per ns, when last measured */
-    int64_t penalty;             /* the next window without helpers */
-    int64_t good;                /* windows with helpers that paid */
-} pool_clock;
-
-struct kernel_pool {
-    /* step number | first unit | behind the last unit: what is not claimed.
-       Who has claimed may read the job: it stays until all is done. */
-    alignas(64) _Atomic uint64_t open;
-    alignas(64) pool_job job;
-    alignas(64) _Atomic int64_t sum; /* by helpers */
-    _Atomic uint32_t done;           /* units, by helpers */
-
-    alignas(64) _Atomic int sleeping;
-    int stop; /* under lock, as sleeping is */
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-
-    alignas(64) uint32_t step;
-    pool_clock clock;
-    int helpers; /* 0 in a child */
-    int watch;   /* the system does not wipe: compare process ids */
-    pid_t owner;
-    pthread_t id[POOL_MOST];
-};
-
-static int64_t pool_now(void)
+int64_t pool_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -129,10 +69,16 @@ static pool_part pool_claim(kernel_pool *p, int from_front)
     }
 }
 
-static int64_t pool_do(const pool_job *j, pool_part part)
+/* `who` is 0 for the caller, and the number of a helper. */
+static int64_t pool_do(const pool_job *j, pool_part part, int who)
 {
-    int64_t from = part.from * j->unit, left = j->rows.padded - from;
+    int64_t from = part.from * j->unit, left = j->total - from;
     int64_t count = (part.to - part.from) * j->unit;
+    if (j->loop) {
+        j->loop(j->what, from, from + (left < count ? left : count),
+                j->sum + (size_t)who * j->sums);
+        return 0;
+    }
     kernel_rows rows = j->rows;
     kernel_column moved = j->moved, asked = j->asked;
     rows.margin += from;
@@ -147,7 +93,7 @@ static int64_t pool_do(const pool_job *j, pool_part part)
 /* ---- helpers ---- */
 
 /* What is done is told at the end: the next step cannot begin before. */
-static int pool_help(kernel_pool *p)
+static int pool_help(kernel_pool *p, int who)
 {
     pool_part part = pool_claim(p, 0);
     if (part.from == part.to)
@@ -156,7 +102,7 @@ static int pool_help(kernel_pool *p)
     int64_t sum = 0;
     uint32_t done = 0;
     for (; part.from < part.to; part = pool_claim(p, 0)) {
-        sum += pool_do(&job, part);
+        sum += pool_do(&job, part, who);
         done += part.to - part.from;
     }
     atomic_fetch_add(&p->sum, sum);
@@ -166,11 +112,11 @@ static int pool_help(kernel_pool *p)
 
 /* Steps follow one another closely: a helper that has nothing to do looks out
    for the next one for a while. */
-static void pool_look(kernel_pool *p)
+static void pool_look(kernel_pool *p, int who)
 {
     int64_t until = 0;
     for (uint32_t i = 0;; i++) {
-        if (pool_help(p)) {
+        if (pool_help(p, who)) {
             until = 0;
         } else if (i % 64 == 0) {
             int64_t now = pool_now();
@@ -203,15 +149,15 @@ static int pool_sleep(kernel_pool *p)
 
 static void *pool_main(void *argument)
 {
-    kernel_pool *p = argument;
+    const pool_helper *h = argument;
     kernel_enter();
     do
-        pool_look(p);
-    while (pool_sleep(p));
+        pool_look(h->pool, h->number);
+    while (pool_sleep(h->pool));
     return NULL;
 }
 
-/* ---- a step ---- */
+/* ---- a job ---- */
 
 static void pool_wake(kernel_pool *p)
 {
@@ -234,10 +180,10 @@ static void pool_wait(kernel_pool *p, uint32_t units)
 }
 
 /* The caller's first part is never open. */
-static int64_t pool_run(kernel_pool *p, const pool_job *job)
+int64_t pool_run(kernel_pool *p, const pool_job *job)
 {
     int64_t sum = 0;
-    uint32_t units = (uint32_t)((job->rows.padded + job->unit - 1) / job->unit);
+    uint32_t units = (uint32_t)((job->total + job->unit - 1) / job->unit);
     uint32_t left = units;
     pool_part part = {0, pool_some(p, units)};
     p->job = *job;
@@ -246,94 +192,52 @@ static int64_t pool_run(kernel_pool *p, const pool_job *job)
     atomic_store(&p->open, open_word(++p->step, part.to, units));
     pool_wake(p);
     for (; part.from < part.to; part = pool_claim(p, 1)) {
-        sum += pool_do(job, part);
+        sum += pool_do(job, part, 0);
         left -= part.to - part.from;
     }
     pool_wait(p, left);
     return sum + atomic_load(&p->sum);
 }
 
-/* ---- whether helpers pay ---- */
-
-static void clock_begin(pool_clock *c, int alone, int64_t length)
-{
-    c->alone = alone;
-    c->length = length;
-    c->rows = c->spent = 0;
-}
-
-/* With helpers it was faster by a twentieth at least: on with them. Each time
-   it was not, the caller is alone for longer, so that trying takes a small
-   part of all. */
-static void clock_judge(pool_clock *c, double speed)
-{
-    if (speed > 1.05 * c->speed_alone) {
-        int review = c->good++ % POOL_REVIEW == 0;
-        c->penalty -= (c->penalty - POOL_LEAST_ALONE) / 8;
-        clock_begin(c, review, review ? POOL_WINDOW / 8 : POOL_WINDOW);
-    } else {
-        clock_begin(c, 1, c->penalty);
-        if (c->penalty < POOL_MOST_ALONE)
-            c->penalty *= 2;
-    }
-}
-
-static void clock_count(pool_clock *c, int64_t rows, int64_t ns)
-{
-    c->rows += rows;
-    c->spent += ns;
-    if (c->spent < c->length)
-        return;
-    double speed = (double)c->rows / (double)c->spent;
-    if (!c->alone) {
-        clock_judge(c, speed);
-    } else {
-        c->speed_alone = speed;
-        clock_begin(c, 0, POOL_WINDOW);
-    }
-}
-
 /* ---- the caller ---- */
 
-/* Whether there are helpers, and rows enough for them. */
-static int pool_can(const kernel_pool *p, const kernel_rows *r,
-                    const kernel_column *moved, const kernel_column *asked)
+int pool_can(const kernel_pool *p, int64_t rows)
 {
-    return p && p->helpers && r->padded >= POOL_LEAST_ROWS &&
-           !(moved && moved->index) && !(asked && asked->index) &&
+    return p && p->helpers && rows >= POOL_LEAST_ROWS &&
            !(p->watch && p->owner != getpid());
 }
 
-static pool_job make_job(const kernel *k, const kernel_rows *r,
-                         const kernel_column *moved, float d,
-                         const kernel_column *asked, float factor)
+int64_t pool_unit(int64_t rows)
 {
-    static const kernel_column none = {NULL, NULL, 0};
-    int64_t unit = (r->padded / POOL_UNITS + 64) / 64 * 64;
-    return (pool_job){k,
-                      *r,
-                      moved ? *moved : none,
-                      asked ? *asked : none,
-                      d,
-                      factor,
-                      unit > POOL_UNIT ? unit : POOL_UNIT};
+    int64_t unit = (rows / POOL_UNITS + 64) / 64 * 64;
+    return unit > POOL_UNIT ? unit : POOL_UNIT;
 }
 
-int64_t kernel_pool_step(kernel_pool *p, const kernel *k, const kernel_rows *r,
-                         const kernel_column *moved, float d,
-                         const kernel_column *asked, float factor)
+/* Each worker adds to sums of its own, in cache lines of its own; they are
+   wiped. Where there is no memory for these, the caller does all by itself. */
+void kernel_pool_rows(kernel_pool *p, int64_t rows, kernel_loop *loop,
+                      const void *what, size_t sums, int64_t *out)
 {
-    if (!pool_can(p, r, moved, asked))
-        return k->step(r, moved, d, asked, factor);
-    int64_t sum, begun = pool_now();
-    if (p->clock.alone) {
-        sum = k->step(r, moved, d, asked, factor);
-    } else {
-        pool_job job = make_job(k, r, moved, d, asked, factor);
-        sum = pool_run(p, &job);
+    size_t stride = (sums + 15) / 8 * 8;
+    size_t workers = p ? (size_t)p->helpers + 1 : 1;
+    int64_t *sum =
+        pool_can(p, rows) ? mem_zeroed(workers * stride, sizeof *sum) : NULL;
+    if (!sum) {
+        loop(what, 0, rows, out);
+        return;
     }
-    clock_count(&p->clock, r->padded, pool_now() - begun);
-    return sum;
+    pool_job job = {.total = rows,
+                    .unit = pool_unit(rows),
+                    .loop = loop,
+                    .what = what,
+                    .sums = stride,
+                    .sum = sum};
+    pool_run(p, &job);
+    for (size_t i = 0; i < workers; i++)
+        for (size_t k = 0; k < sums; k++)
+            out[k] += sum[i * stride + k];
+    mem_wipe(sum, workers * stride * sizeof *sum);
+    mem_free(sum);
 }
 
 /* ---- life ---- */
@@ -344,9 +248,13 @@ static void pool_start(kernel_pool *p, int helpers)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (; p->helpers < helpers; p->helpers++)
-        if (pthread_create(&p->id[p->helpers], NULL, pool_main, p))
+    for (; p->helpers < helpers; p->helpers++) {
+        pool_helper *h = &p->helper[p->helpers];
+        h->pool = p;
+        h->number = p->helpers + 1;
+        if (pthread_create(&h->id, NULL, pool_main, h))
             break;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -359,8 +267,7 @@ kernel_pool *kernel_pool_open(int threads)
         return NULL;
     p->watch = !mem_wiped_on_fork(p, sizeof *p);
     p->owner = getpid();
-    p->clock.penalty = POOL_LEAST_ALONE;
-    p->clock.length = POOL_WINDOW;
+    pool_clock_start(&p->clock);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     pool_start(p, threads - 1 < POOL_MOST ? threads - 1 : POOL_MOST);
@@ -374,7 +281,7 @@ static void pool_stop(kernel_pool *p)
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
     for (int i = 0; i < p->helpers; i++)
-        pthread_join(p->id[i], NULL);
+        pthread_join(p->helper[i].id, NULL);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
 }

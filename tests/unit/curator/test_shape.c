@@ -331,6 +331,31 @@ static void test_storage(void **state)
     }
 }
 
+/* So many rows that threads share them. */
+static void test_many_rows(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        const char *name = read_as(kinds[k]);
+        text_buffer dense = {0}, sparse = {0};
+        int64_t expected[ANSWERS], seen[ANSWERS];
+        told t = usual();
+        curator_policy policy = plain(kinds[k]);
+        text_put(&dense, "a,b,c,t\n");
+        for (int i = 0; i < 17000; i++)
+            put_record(&dense, &sparse, loss_has_classes(kinds[k]));
+        policy.isa = KERNEL_SCALAR;
+        ask_all(table_of(dense.data, name), &policy, &t, 0, expected, NULL);
+        policy.isa = KERNEL_AUTO;
+        for (policy.threads = 1; policy.threads <= 4; policy.threads += 3) {
+            ask_all(table_of(dense.data, name), &policy, &t, 0, seen, NULL);
+            assert_memory_equal(seen, expected, sizeof seen);
+        }
+        text_free(&dense);
+        text_free(&sparse);
+    }
+}
+
 /* A record of any size, as a table. */
 static sotto_table *wild_record_of(loss_kind kind, double *size)
 {
@@ -917,6 +942,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_alone),
         cmocka_unit_test(test_storage),
+        cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_lengths_charged),
         cmocka_unit_test(test_meaning),
