@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._core import Options, call, ffi, lib
-from ._data import is_frame, is_listed, is_sparse
+from ._data import is_frame, is_listed
 from ._records import Records
+from ._sparse import is_sparse
 from ._stand_in import check_shapes, stand_in, stand_in_column
 from .errors import BudgetError, DataError, RecordError, SottoError, UsageError
 

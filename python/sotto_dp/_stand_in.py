@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.ma as ma
 
-from ._data import (is_frame, is_listed, is_sparse, is_stream, names_as_text, refuse_stream,
-                    table_names)
+from ._data import is_frame, is_listed, is_stream, names_as_text, refuse_stream, table_names
+from ._sparse import is_sparse
 from ._types import column_kinds, kind_of
 from .errors import DataError, UsageError
 

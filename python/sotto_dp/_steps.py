@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ._data import compressed, is_frame, is_sparse, numbers, one_column, plain_values, table_names
+from ._data import is_frame, numbers, one_column, plain_values, table_names
 from ._fitting import quiet
 from ._row_local import by_element, keeps_zero, load
+from ._sparse import compressed, is_sparse
 from ._stand_in import OneRow, stand_in
 from .errors import DataError, RecordError, SottoError, UsageError
 

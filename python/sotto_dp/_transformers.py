@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ._data import (compressed, is_frame, names_as_text, one_column, plain_values,
-                    table_names)
+from ._data import is_frame, names_as_text, one_column, plain_values, table_names
 from ._fitting import Given
 from ._pipeline_input import admit, check_input, has_steps
 from ._row_local import inspect_steps, load
 from ._schema_text import check_words
+from ._sparse import compressed
 from ._steps import applied, has_odd_types, of_new_rows, rehearsed
 from ._types import column_kinds, kind_of
 from .errors import DataError, PrivacyError, RecordError, RemarkWarning, UsageError

@@ -13,7 +13,7 @@ import warnings
 
 from common import BUDGET, SECRETS, Case, dp, have, main, np, problem
 
-from sotto_dp._data import _text_or_none
+from sotto_dp._data import text_or_none
 from sotto_dp._spending import untracked
 
 
@@ -489,10 +489,10 @@ class Ids(Case):
     def test_decimals_are_not_rounded(self):
         ids = [decimal.Decimal("0.12345678901234567890123456789"),
                decimal.Decimal("0.12345678901234567890123456788")]
-        self.assertNotEqual(*map(_text_or_none, ids))
+        self.assertNotEqual(*map(text_or_none, ids))
         with decimal.localcontext() as context:
             context.prec = 2
-            self.assertEqual([_text_or_none(decimal.Decimal(each)) for each in
+            self.assertEqual([text_or_none(decimal.Decimal(each)) for each in
                               ("1.251", "1.252", "1.2500", "-0.50", "0.00", "1e-7", "25e2")],
                              [b"1.251", b"1.252", b"1.25", b"-0.5", b"0", b"1E-7", b"2500"])
 

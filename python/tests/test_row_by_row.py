@@ -11,7 +11,8 @@ import uuid
 
 from common import BUDGET, SECRETS, Case, dp, main, np
 
-from sotto_dp._data import Columns, numbers, one_column, rows_of_lists
+from sotto_dp._columns import Columns
+from sotto_dp._data import numbers, one_column, rows_of_lists
 
 try:
     import pandas
