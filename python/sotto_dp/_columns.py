@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.ma as ma
 
 from ._core import call, encode, ffi, handle, lib
-from ._data import (Array, as_numbers, element, numbers, one_column, only_numbers, plain_values,
-                    text_or_none, unmasked)
+from ._data import (NO_TEXT, Array, as_numbers, element, numbers, one_column, only_numbers,
+                    plain_values, text_or_none, unmasked)
 from ._sparse import compressed
 from ._types import kind_of
 from .errors import DataError
@@ -22,8 +22,9 @@ __all__ = ["Columns"]
 class Columns:
     """A list of columns; what they are made of stays alive with it."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, people: Collection[str] = ()) -> None:
         self.rows = rows
+        self._people = people  # names of columns that tell people apart
         self._alive: list[Any] = []
         self.pointer = handle(lib.sotto_columns_free, "sotto_columns",
                               lib.sotto_columns_new, rows)
@@ -36,7 +37,7 @@ class Columns:
         take.restype, take.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         address = take(capsule, b"arrow_array_stream")
         self = cls.__new__(cls)
-        self.rows, self._alive = -1, [capsule, X]
+        self.rows, self._people, self._alive = -1, (), [capsule, X]
         self.pointer = handle(lib.sotto_columns_free, "sotto_columns",
                               lib.sotto_columns_stream,
                               ffi.cast("struct ArrowArrayStream *", address))
@@ -94,8 +95,11 @@ class Columns:
              values.strides[0], mask)
 
     def texts(self, name: str, values: Sequence[bytes | None]) -> None:
-        """One column of texts in UTF-8; None is a missing one."""
+        """One column of texts in UTF-8; None is a missing one. Whoever has no text is nobody:
+        all of those would be one person."""
         self._check_rows(len(values), f'column "{name}"')
+        if name in self._people:
+            values = [None if value == NO_TEXT else value for value in values]
         missing = np.fromiter((value is None for value in values), np.uint8, self.rows)
         sizes = np.fromiter((len(value or b"") for value in values), np.int64, self.rows)
         offsets = np.zeros(self.rows + 1, np.int64)

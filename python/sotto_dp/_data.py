@@ -21,10 +21,10 @@ import numpy.typing as npt
 from ._core import lib, number_text
 from .errors import DataError, RecordError, UsageError
 
-__all__ = ["Array", "Listed", "as_numbers", "element", "frame_column", "is_frame", "is_listed",
-           "is_stream", "is_text_like", "missing", "names_as_text", "numbers", "one_column",
-           "one_text", "only_numbers", "plain_values", "refuse_stream", "rows_of_lists",
-           "table_names", "text_or_none", "unmasked"]
+__all__ = ["Array", "Listed", "NO_TEXT", "as_numbers", "element", "frame_column", "is_frame",
+           "is_listed", "is_stream", "is_text_like", "missing", "names_as_text", "numbers",
+           "one_column", "one_text", "only_numbers", "plain_values", "refuse_stream",
+           "rows_of_lists", "table_names", "text_or_none", "unmasked"]
 
 Array = npt.NDArray[Any]
 
@@ -175,17 +175,21 @@ def one_text(value: object, what: str) -> bytes:
                     f"not {type(value).__name__}")
 
 
+NO_TEXT = b"\xff"  # no text: the library refuses such a row, and takes it for no number or level
+
+
 def text_or_none(value: object) -> bytes | None:
-    """A record's value as text; None, a missing one, also where it has none. No
-    exception tells of a record before the fit is charged."""
+    """A record's value as text; None: a missing one. What has no text, as a tuple or a duration,
+    is a bad value, and not a missing one. No exception tells of a record before the fit is
+    charged."""
     try:
         if isinstance(value, np.longdouble) and np.float64(value) != value:
-            return None  # two of them would become one
+            return NO_TEXT  # two of them would become one
         if isinstance(value, (float, np.floating, Decimal)) and not np.isfinite(float(value)):
             return None  # as the library has it in an array of numbers
         return None if missing(value) else one_text(value, "")
     except Exception:
-        return None
+        return NO_TEXT
 
 
 def is_frame(X: object) -> bool:

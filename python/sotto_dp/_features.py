@@ -40,17 +40,17 @@ def check_width(X: Any) -> Any:
 
 
 def columns_of(X: Any, names: list[str] | None, renamed: list[str] | None,
-              dropped: Collection[str] = ()) -> Columns:
+               dropped: Collection[str] = (), people: Collection[str] = ()) -> Columns:
     """The columns of X, under other names where some are given; what is dropped is not read."""
     if is_sparse(X):
-        columns = Columns(X.shape[0])
+        columns = Columns(X.shape[0], people)
         columns.sparse(X)
     elif names is None:
-        columns = Columns(X.shape[0])
+        columns = Columns(X.shape[0], people)
         columns.array(X, renamed)
     else:
         refuse_stream(X)
-        columns = Columns(len(X))
+        columns = Columns(len(X), people)
         for name, raw in zip(renamed or names, table_names(X)):
             columns.column(name, np.zeros(len(X), np.int8) if name in dropped else X[raw])
     return columns

@@ -272,7 +272,10 @@ class Records:
         """The list of columns for the library; nothing is copied that need not be."""
         if self._streams():
             return Columns.stream(self.X)
-        columns = columns_of(self.X, self.names, None, self._dropped())
+        people = (self.person_name, getattr(self.owner.schema, "person", None),
+                  getattr(self.owner.ledger, "unit", None))
+        columns = columns_of(self.X, self.names, None, self._dropped(),
+                             [name for name in people if name is not None])
         if self.y is not None:
             columns.column(self.target, self.y)
         if self.weight is not None:
