@@ -1,5 +1,7 @@
 """dp.Bounds and dp.OneHot: they look at one row at a time, and at no value in fit."""
 
+import datetime
+import decimal
 import inspect
 import unittest
 import warnings
@@ -53,6 +55,30 @@ class Transformers(unittest.TestCase):
                 dp.OneHot(levels_).fit(X)
         with self.assertRaises(ValueError):
             dp.OneHot(["a"]).fit(X).transform(X[:, :1])
+
+    def test_onehot_of_decimals_and_dates(self):
+        """They are the texts that the library makes of them, and none is missing in silence."""
+        values = [datetime.date(2020, 1, 2), decimal.Decimal("1.50"), decimal.Decimal(3), (1, 2)]
+        X = np.empty((4, 1), object)
+        X[:, 0] = values
+        found = dp.OneHot(["2020-01-02", "1.5", 3]).fit_transform(X)
+        self.assertEqual(found.tolist(), [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
+
+    @unittest.skipUnless(pd, "pandas is not installed")
+    def test_onehot_of_large_ids(self):
+        """One missing value must not make two ids one."""
+        big = 2 ** 53
+        for end in (5, None):
+            for kind in ("Int64", object):
+                X = pd.DataFrame({"a": pd.Series([big, big + 1, end], dtype=kind)})
+                self.assertEqual(dp.OneHot([[big, big + 1]]).fit_transform(X)[:2].tolist(),
+                                 [[1, 0], [0, 1]])
+        for X in (pd.DataFrame({"a": [big, big + 1, None]}), np.full((2, 1), 2.0 ** 53)):
+            with self.assertRaisesRegex(dp.DataError, "whole number that float64 may not tell"):
+                dp.OneHot([[big, big + 1]]).fit(X)
+        with self.assertRaisesRegex(dp.DataError, "float16 may not tell"):
+            dp.OneHot([1, 2049]).fit(np.zeros((2, 1), np.float16))
+        dp.OneHot([1, 2, "x"]).fit(np.zeros((2, 1), np.float16))
 
     def test_fit_looks_at_no_value(self):
         class Closed:
