@@ -7,15 +7,19 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
+from unittest import mock
 
 from common import dp, np
-from pipeline_cases import NEW, is_row_local, known_steps, last, learning_steps, made_of
+from pipeline_cases import (NEW, is_row_local, known_steps, last, learning_steps, made_of,
+                            make_data)
 
 try:
     import sklearn
     from sklearn.base import BaseEstimator, TransformerMixin
     from sklearn.compose import ColumnTransformer, make_column_selector
     from sklearn.decomposition import PCA
+    from sklearn.ensemble import BaggingClassifier
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
     from sklearn.feature_selection import SelectFromModel, SelectKBest
@@ -241,6 +245,28 @@ class Check(unittest.TestCase):
         self.assertEqual(dp.check(Normalizer()), [])
         with self.assertRaises(dp.UsageError):
             dp.check("pipeline")
+
+    def test_a_bootstrap_repeats_records(self):
+        """A pipeline is given rows several times. An estimator itself is given weights."""
+        X, y = make_data(60)
+        pipe, seen = dp.make_pipeline(dp.Bounds(-1, 1), last()), []
+        for repeats in (True, False):
+            around = BaggingClassifier(pipe, n_estimators=1, bootstrap=repeats, random_state=1)
+            self.assertEqual([f.step for f in dp.check(around)],
+                             ["baggingclassifier"] if repeats else [])
+            whole = dp.Pipeline.fit
+
+            def look(self, X, y):
+                seen.append(len(np.unique(X, axis=0)))
+                return whole(self, X, y)
+
+            with mock.patch.object(dp.Pipeline, "fit", look), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                around.fit(X, y)
+        self.assertLess(seen[0], 60)
+        self.assertEqual(seen[1], 60)
+        with self.assertRaisesRegex(dp.UsageError, "weight_bound"):
+            BaggingClassifier(last(), n_estimators=1).fit(X, y)
 
 
 class WithoutIt(unittest.TestCase):
