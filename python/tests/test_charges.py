@@ -63,6 +63,27 @@ class HandOver(Twins):
                 return last(dataset, schema=bounds("123")).fit(rows, self.y)
             self.charged(call)
 
+    def test_a_tie_of_widths(self):
+        """How many records are of a length decides nothing: the schema says the width."""
+        for bad_rows in (150, 300):
+            def call(bad, dataset, bad_rows=bad_rows):
+                rows = self.X.tolist()
+                for i in range(bad_rows if bad else 0):
+                    rows[i] = rows[i][:2]
+                return last(dataset, schema=bounds("123")).fit(rows, self.y)
+            self.charged(call)
+
+    def test_lists_without_a_public_width(self):
+        for schema in (None, dp.Schema(others=dp.Number(-1, 1))):
+            def call(bad, dataset, schema=schema):
+                rows = self.X.tolist()
+                rows[0] = rows[0][:1] if bad else rows[0]
+                return last(dataset, schema=schema).fit(rows, self.y)
+            self.free(call, "its records say")
+        schema = dp.Schema(others=dp.Number(-1, 1), width=3)
+        self.charged(lambda bad, dataset: last(dataset, schema=schema).fit(
+            [*self.X.tolist()[:-1], [0.5] * (2 if bad else 3)], self.y))
+
     def test_public_labels(self):
         def call(bad, dataset):
             y = self.y.astype(float)
@@ -141,7 +162,10 @@ class HandOver(Twins):
                                                  **({} if y else {"target": "y"}))
             return call
         self.charged(query("y"))
-        self.free(query("timestamp '2020-01-01' t, y"), "found TIMESTAMP")
+        for words in ("timestamp '2020-01-01'", "1::HUGEINT", "1::UHUGEINT", "[1]",
+                      "'2020-01-01'::TIMESTAMP_NS", "1.5::DECIMAL(5, 2)", "interval 1 day"):
+            self.free(query(f"{words} t, y"), 'column "t": expected numbers or texts, found ')
+        self.free(query("gen_random_uuid() t, y"), "its type is text")
         self.free(query("'x' t, y"), "its type is text")
         self.free(query("y", schema=bounds("a")), 'column "b" is not in the schema')
         self.free(query("y", y=True), "columns of a stream")
@@ -199,8 +223,9 @@ class HandOver(Twins):
 
     def test_failures_without_a_ledger_are_counted(self):
         untracked.forget()
-        rows = [*self.X.tolist(), [1.0]]
-        self.refused(dp.DataError, "one length", last(None).fit, rows, [*self.y, 0])
+        rows = [[1.0], *self.X.tolist()]  # the first is as any other
+        self.refused(dp.DataError, "one length", last(None, schema=bounds("123")).fit, rows,
+                     [*self.y, 0])
         self.assertIn("1 untracked fit", untracked._words())
         self.refused(dp.DataError, "inconsistent", last(None).fit, self.X, self.y[:-1])
         self.assertIn("1 untracked fit", untracked._words())  # nothing was touched

@@ -1,6 +1,7 @@
 """Known functions of NumPy as steps, levels and ids: a row is treated alike in any company."""
 
 import decimal
+import pickle
 import unittest
 
 from charge_cases import last
@@ -11,8 +12,10 @@ from sotto_dp._data import text_or_none
 pandas, polars, pyarrow, sparse, sklearn = map(
     have, ("pandas", "polars", "pyarrow", "scipy.sparse", "sklearn"))
 if sklearn:
+    from sklearn.base import clone
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import FeatureUnion
+    from sklearn.pipeline import make_pipeline as plain
     from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 
@@ -75,6 +78,36 @@ class Functions(Case):
         whole = self.made(step, wide[:, 1:2])
         alone = np.array([self.made(step, wide[i:i + 1, 1:2])[0, 0] for i in range(500)])
         self.assertEqual(whole[:, 0].tobytes(), alone.tobytes())
+
+    def test_views_within_a_step(self):
+        """So it is within another step, where a column is a view, whatever its type."""
+        for kind in ("float16", "float32", "float64", "uint8"):
+            wide = np.random.default_rng(3).uniform(1, 5, (300, 3)).astype(kind)
+            for function in (np.log, np.tan, np.square):
+                inner = FunctionTransformer(function)
+                for step in (ColumnTransformer([("f", inner, slice(1, 2))]),
+                             ColumnTransformer([("f", "drop", [0, 2])], remainder=inner),
+                             ColumnTransformer([("f", plain(inner), slice(1, 2))]),
+                             FeatureUnion([("f", inner)])):
+                    whole = self.made(clone(step), wide)
+                    for i in (0, 5, 299):
+                        alone = self.made(clone(step), wide[i:i + 1])[0]
+                        self.assertEqual(whole[i].tobytes(), alone.tobytes())
+                    self.assertEqual(whole[:, -1 if whole.shape[1] == 1 else 1].tolist(),
+                                     function(wide[:, 1].astype(float)).tolist())
+
+    def test_functions_within_a_step_stay_known(self):
+        X = np.random.default_rng(3).uniform(1, 5, (300, 3)).astype("float16")
+        step = ColumnTransformer([("f", FunctionTransformer(np.log), slice(0, 3))])
+        pipe = dp.make_pipeline(step, last(None))
+        before = pickle.dumps(step)
+        for again in (pipe, clone(pipe), pickle.loads(pickle.dumps(pipe))):
+            again.fit(X, X[:, 0] > 3)
+            self.assertNotIn("before sotto", str(again.steps[-1][1].statement_["not_covered"]))
+            self.assertEqual(dp.check(again), [])
+            one = again[:-1].transform(X)[7]
+            self.assertEqual(one.tolist(), again[:-1].transform(X[7:8])[0].tolist())
+        self.assertEqual(pickle.dumps(step), before)
 
     def test_sparse_is_no_product(self):
         X = sparse.random(20, 20, 0.3, random_state=1, format="csr")
