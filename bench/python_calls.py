@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """What a fit in Python costs beside the same fit by the program: memory, time, the call itself.
 
-    bench/python_calls.py [--build build] [--rows 10000000] [--runs 5] [--write]
+    bench/python_calls.py [--build build] [--rows 10000000] [--runs 8] [--write]
 
 Memory: the peak of a fit on an array of --rows x 20 numbers of 4 bytes beyond what is there before
 it (the array), and the peak of the program on a .npy file with the same numbers. Time: a tenth of
-the rows, Python and the program in turns, medians; the program's time has the start of a process
-in it, the fit's in Python has not. The call: 20,640 x 8, the time of fit() less that of the C
-call in it. With --write the table goes into docs/notes/python-examples.md.
+the rows, of 4 and of 8 bytes, Python and the program in turns, medians, and medians of what one
+turn's ratios are. Who begins a turn alternates: whoever comes second gets memory that the other
+has just given back, which costs less than memory that nobody has touched. The program's time has
+the start of a process in it, the fit's in Python has not. Seconds of the processor are told, too:
+other work on the machine changes them little. The call: 20,640 x 8, the time of fit() less that of
+the C calls that read the records and train. With --write the table goes into
+docs/notes/python-examples.md.
 """
 import argparse
 import os
@@ -30,11 +34,15 @@ def peak_now():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEGABYTE
 
 
-def make(folder, rows):
+def cpu(usage):
+    return usage.ru_utime + usage.ru_stime
+
+
+def make(folder, rows, kind="float32"):
     """The same numbers as a file with the target in its last column and as two arrays."""
     import numpy as np
     path = os.path.join(folder, "records.npy")
-    table = np.lib.format.open_memmap(path, "w+", np.float32, (rows, COLUMNS + 1))
+    table = np.lib.format.open_memmap(path, "w+", kind, (rows, COLUMNS + 1))
     random = np.random.default_rng(1)
     for first in range(0, rows, 1 << 18):
         block = random.uniform(-1, 1, (min(1 << 18, rows - first), COLUMNS + 1))
@@ -47,7 +55,8 @@ def make(folder, rows):
 
 
 def fit_here(folder, measure):
-    """In a process of its own: prints the peak beyond the arrays, or the seconds of two fits."""
+    """In a process of its own: prints the peak beyond the arrays, or for two fits the seconds and
+    those of the processor."""
     import warnings
 
     import numpy as np
@@ -56,14 +65,15 @@ def fit_here(folder, measure):
     X, y = (np.load(os.path.join(folder, name + ".npy")) for name in "xy")
     model = dp.LogisticRegression(epsilon=1, delta=1e-6)
     dp.LogisticRegression(epsilon=1, delta=1e-6).fit(X[:1000].copy(), y[:1000])
-    before, begun = peak_now(), time.perf_counter()
-    model.fit(X, y)
-    first = time.perf_counter() - begun
     if measure == "memory":
+        before = peak_now()
+        model.fit(X, y)
         return print(peak_now() - before)
-    begun = time.perf_counter()
-    model.fit(X, y)
-    return print(first, time.perf_counter() - begun)
+    for _ in range(2):
+        begun, used = time.perf_counter(), cpu(resource.getrusage(resource.RUSAGE_SELF))
+        model.fit(X, y)
+        print(time.perf_counter() - begun, cpu(resource.getrusage(resource.RUSAGE_SELF)) - used)
+    return None
 
 
 def python(folder, measure):
@@ -73,7 +83,7 @@ def python(folder, measure):
 
 
 def program(build, path):
-    """Seconds, and the peak in megabytes."""
+    """Seconds, those of the processor, and the peak in megabytes."""
     with tempfile.TemporaryDirectory() as folder:
         command = [os.path.join(build, "sotto"), "train", path, "--target", str(COLUMNS + 1),
                    "--loss", "logistic", "--epsilon", "1", "--delta", "1e-6", "--quiet",
@@ -84,7 +94,7 @@ def program(build, path):
         _, status, usage = os.wait4(child.pid, 0)
         if status:
             raise SystemExit(said.decode())
-        return time.perf_counter() - begun, usage.ru_maxrss * 1024 / MEGABYTE
+        return time.perf_counter() - begun, cpu(usage), usage.ru_maxrss * 1024 / MEGABYTE
 
 
 def call_alone(runs):
@@ -93,7 +103,7 @@ def call_alone(runs):
 
     import numpy as np
     import sotto_dp as dp
-    from sotto_dp import estimator
+    from sotto_dp import _fitting, estimator
     warnings.simplefilter("ignore")
     random = np.random.default_rng(2)
     X = random.uniform(-1, 1, (20640, 8)).astype(np.float32)
@@ -106,35 +116,51 @@ def call_alone(runs):
         if function in (dp._core.lib.sotto_fit_from, dp._core.lib.sotto_fit):
             within[0] += time.perf_counter() - begun
 
-    estimator.call = timed
+    estimator.call = _fitting.call = timed
     whole, outside = [], []
     for _ in range(runs + 1):
         within[0], begun = 0.0, time.perf_counter()
         dp.LogisticRegression(epsilon=1, delta=1e-6).fit(X, y)
         whole.append(time.perf_counter() - begun)
         outside.append(whole[-1] - within[0])
-    estimator.call = c_call
+    estimator.call = _fitting.call = c_call
     return statistics.median(whole[1:]), statistics.median(outside[1:])
+
+
+def times(build, rows, runs, kind):
+    """Lines of the table: the first and the second fit of a process, and the program."""
+    turns = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = make(folder, rows, kind)
+        for turn in range(runs):
+            if turn % 2:
+                train = program(build, path)[:2]
+                fits = python(folder, "time")
+            else:
+                fits = python(folder, "time")
+                train = program(build, path)[:2]
+            turns.append((*fits, *train))
+    for at, what in ((0, "time"), (1, "seconds of the processor")):
+        columns = [(turn[at], turn[2 + at], turn[4 + at]) for turn in turns]
+        first, second, train = (statistics.median(column) for column in zip(*columns))
+        ratios = [statistics.median(turn[i] / turn[2] for turn in columns) for i in (0, 1)]
+        yield (f"| {what}, {rows:,} x {COLUMNS} of {kind}, from an array (first and second fit of "
+               f"a process) and from .npy, medians of {runs} turns | {first:.2f} s, {second:.2f} s "
+               f"| {train:.2f} s | {ratios[0]:.2f}, {ratios[1]:.2f} |")
 
 
 def measure(build, rows, runs):
     with tempfile.TemporaryDirectory() as folder:
         make(folder, rows)
         here, = python(folder, "memory")
-        there = program(build, os.path.join(folder, "records.npy"))[1]
-    with tempfile.TemporaryDirectory() as folder:
-        path = make(folder, rows // 10)
-        turns = [(*python(folder, "time"), program(build, path)[0]) for _ in range(runs)]
-    first, second, train = (statistics.median(column) for column in zip(*turns))
+        there = program(build, os.path.join(folder, "records.npy"))[2]
     whole, outside = call_alone(20 * runs)
     array = rows * COLUMNS * 4 / MEGABYTE
     return [
         "| what | Python | the program | ratio |", "|---|---|---|---|",
         f"| memory, {rows:,} x {COLUMNS} (an array of {array:,.0f} MB), peak beyond the array; "
         f"the program: peak | {here:,.0f} MB | {there:,.0f} MB | {here / there:.2f} |",
-        f"| time, {rows // 10:,} x {COLUMNS}, from an array (first and second fit of a process) and "
-        f"from .npy, medians of {runs} in turns | {first:.2f} s, {second:.2f} s | {train:.2f} s | "
-        f"{first / train:.2f}, {second / train:.2f} |",
+        *(line for kind in ("float32", "float64") for line in times(build, rows // 10, runs, kind)),
         f"| a call, 20,640 x 8: fit(), and outside the C calls in it | {whole * 1e3:.1f} ms, "
         f"{outside * 1e3:.2f} ms | | {outside / whole:.3f} |"]
 
@@ -144,7 +170,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=8)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--here", nargs=2, metavar=("FOLDER", "WHAT"), help=argparse.SUPPRESS)
     args = parser.parse_args()

@@ -20,8 +20,8 @@ tests() {
 }
 
 echo "== Debian's scikit-learn and pandas"
-SOTTO_PACKAGE="$build/python" tests /usr/bin/python3 sklearn frames mistakes pipeline row_by_row \
-    charges
+SOTTO_PACKAGE="$build/python" tests /usr/bin/python3 sklearn frames mistakes pipeline \
+    pipeline_fits transformers row_by_row charges charges_steps functions
 
 python3 -m venv --clear "$newest"
 if ! { "$newest/bin/pip" install -q --upgrade pip cffi scikit-learn \
@@ -34,8 +34,9 @@ fi
 "$newest/bin/pip" list 2>/dev/null | grep -i -E '^(scikit-learn|pandas|polars|pyarrow|numpy) '
 export SOTTO_PACKAGE=installed
 cd "$build"
-tests "$newest/bin/python" sklearn frames mistakes messages values charges pipeline row_by_row \
-    pages arrays bits estimators ledger processes package schema card random_calls
+tests "$newest/bin/python" sklearn frames mistakes messages values charges charges_steps \
+    functions pipeline pipeline_fits transformers row_by_row pages arrays bits estimators ledger \
+    processes package schema schema_template card random_calls
 echo "-- types"
 cd "$root"
 "$newest/bin/python" -m mypy --strict --config-file pyproject.toml

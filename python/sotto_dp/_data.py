@@ -1,4 +1,4 @@
-"""Records in memory, handed to the C library where they are.
+"""Records in memory, as the C library can take them.
 
 Names, types and the number of columns are public. Values are records: nothing
 here looks at one but to hand it over, row by row; what it means is for the
@@ -8,9 +8,7 @@ a value.
 
 from __future__ import annotations
 
-import ctypes
 import datetime
-import importlib
 import uuid
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -20,14 +18,13 @@ import numpy as np
 import numpy.ma as ma  # now: a fork while a fit imports it in another thread would hang
 import numpy.typing as npt
 
-from ._core import call, encode, ffi, handle, lib, number_text
-from ._types import kind_of
+from ._core import lib, number_text
 from .errors import DataError, RecordError, UsageError
 
-__all__ = ["Array", "Columns", "Listed", "compressed", "frame_column", "is_frame", "is_listed",
-           "is_sparse", "is_stream", "is_text_like", "missing", "names_as_text", "numbers",
+__all__ = ["Array", "Listed", "NO_TEXT", "as_numbers", "element", "frame_column", "is_frame",
+           "is_listed", "is_stream", "is_text_like", "missing", "names_as_text", "numbers",
            "one_column", "one_text", "only_numbers", "plain_values", "refuse_stream",
-           "rows_of_lists", "table_names"]
+           "rows_of_lists", "table_names", "text_or_none", "unmasked"]
 
 Array = npt.NDArray[Any]
 
@@ -38,7 +35,7 @@ _ELEMENTS = {
 }
 
 
-def _element(dtype: np.dtype[Any]) -> int | None:
+def element(dtype: np.dtype[Any]) -> int | None:
     """The library's number of a type; None: it has none."""
     if not dtype.isnative:
         return None
@@ -60,7 +57,7 @@ def _one_number(value: Any) -> float:
         return np.nan
 
 
-def _unmasked(values: Any) -> Array:
+def unmasked(values: Any) -> Array:
     """What a mask hides is missing."""
     out: Array = np.asarray(values.data).astype(object)
     out[ma.getmaskarray(values)] = None
@@ -91,7 +88,7 @@ def rows_of_lists(X: Any) -> Array | None:
 def numbers(values: Any, what: str) -> Array:
     """An array of a type that the library reads; others become doubles, value by value."""
     if isinstance(values, ma.MaskedArray):
-        values = _unmasked(values)
+        values = unmasked(values)
     array: Array = np.asarray(values)
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {what}")
@@ -101,12 +98,12 @@ def numbers(values: Any, what: str) -> Array:
         raise DataError(f"{what}: expected numbers or texts, found {array.dtype.name}{instead}")
     if not array.dtype.isnative:  # a whole number stays one
         array = array.astype(array.dtype.newbyteorder("="))
-    if _element(array.dtype) is not None:
+    if element(array.dtype) is not None:
         return array
     return _one_by_one(array) if array.dtype.kind in "OSUT" else array.astype(np.float64)
 
 
-def _as_numbers(values: Array) -> Array | None:
+def as_numbers(values: Array) -> Array | None:
     """A column of Python's numbers as an array of one type, where each has the text there that
     it has as an object: how the column goes over then changes no value. None: it has others."""
     listed = values.tolist()
@@ -125,7 +122,7 @@ def only_numbers(values: Any, what: str) -> Array:
     array = numbers(values, what)
     if isinstance(values, np.ndarray) and values.dtype.kind in "OSUT":
         wrong = np.isnan(array.reshape(-1)) & np.fromiter(
-            (_text_or_none(value) is not None and str(value).strip().lower() not in _NO_NUMBER
+            (text_or_none(value) is not None and str(value).strip().lower() not in _NO_NUMBER
              for value in values.reshape(-1).tolist()), bool, values.size)
         if wrong.any():
             row = int(np.argmax(wrong)) // (values.shape[1] if values.ndim == 2 else 1)
@@ -178,17 +175,21 @@ def one_text(value: object, what: str) -> bytes:
                     f"not {type(value).__name__}")
 
 
-def _text_or_none(value: object) -> bytes | None:
-    """A record's value as text; None, a missing one, also where it has none. No
-    exception tells of a record before the fit is charged."""
+NO_TEXT = b"\xff"  # no text: the library refuses such a row, and takes it for no number or level
+
+
+def text_or_none(value: object) -> bytes | None:
+    """A record's value as text; None: a missing one. What has no text, as a tuple or a duration,
+    is a bad value, and not a missing one. No exception tells of a record before the fit is
+    charged."""
     try:
         if isinstance(value, np.longdouble) and np.float64(value) != value:
-            return None  # two of them would become one
+            return NO_TEXT  # two of them would become one
         if isinstance(value, (float, np.floating, Decimal)) and not np.isfinite(float(value)):
             return None  # as the library has it in an array of numbers
         return None if missing(value) else one_text(value, "")
     except Exception:
-        return None
+        return NO_TEXT
 
 
 def is_frame(X: object) -> bool:
@@ -212,56 +213,6 @@ def refuse_stream(X: object) -> None:
     if is_stream(X):
         raise UsageError("X: the columns of a stream come all at once; expected a table made of "
                          "it, or the target, weights and people in it")
-
-
-def is_sparse(X: object) -> bool:
-    """Whether it is one of scipy's sparse matrices or arrays."""
-    return hasattr(X, "nnz") and hasattr(X, "tocsr")
-
-
-def _within(values: Array, limit: int) -> bool:
-    return values.size == 0 or (int(values.min()) >= 0 and int(values.max()) < limit)
-
-
-def _is_sound(X: Any) -> bool:
-    """Whether all indices are within the shape; scipy trusts that they are."""
-    if X.format == "coo":
-        return (X.row.shape == X.col.shape == X.data.shape and _within(X.row, X.shape[0]) and
-                _within(X.col, X.shape[1]))
-    start, groups = X.indptr, X.shape[X.format == "csc"]
-    return (len(start) == groups + 1 and int(start[0]) == 0 and
-            bool(np.all(start[1:] >= start[:-1])) and
-            int(start[-1]) <= min(len(X.indices), len(X.data)) and
-            _within(X.indices[:int(start[-1])], X.shape[X.format != "csc"]))
-
-
-def compressed(X: Any) -> Any:
-    """A sparse matrix by rows or by columns, with indices that are within its shape."""
-    if X.format not in ("csr", "csc", "coo"):
-        X = X.tocoo()
-    if not _is_sound(X):
-        raise RecordError("X: expected a sparse matrix whose indices are within its shape")
-    if X.format == "coo":
-        return _by_rows(X.row, X.col, X.data, X.shape)
-    end = int(X.indptr[-1])
-    if end == len(X.indices) == len(X.data):
-        return X
-    # scipy itself takes what stands behind the last row for entries, of rows that nobody wrote
-    made: Any = getattr(importlib.import_module("scipy.sparse"), X.format + "_matrix")
-    return made((X.data[:end], X.indices[:end], X.indptr), shape=X.shape)
-
-
-def _by_rows(row: Array, col: Array, data: Array, shape: tuple[int, int]) -> Any:
-    """Entries as a matrix by rows, in which a row's entries keep their order.
-
-    scipy's own way is not row-local: it adds up what is there twice after a
-    sort that is not stable, and whether it sorts depends on all rows.
-    """
-    made: Any = importlib.import_module("scipy.sparse").csr_matrix
-    order = np.argsort(row, kind="stable")
-    start = np.zeros(shape[0] + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=shape[0]), out=start[1:])
-    return made((data[order], col[order], start), shape=shape)
 
 
 def table_names(X: Any) -> list[Any]:
@@ -311,7 +262,7 @@ def one_column(values: Any, what: str) -> Any:
                             "instead.")
         return one_column(frame_column(values, names[0]), what)
     if isinstance(values, ma.MaskedArray):
-        out = _unmasked(values)
+        out = unmasked(values)
     elif hasattr(values, "to_numpy") or isinstance(values, np.ndarray):
         out = values
     elif is_listed(values):
@@ -353,160 +304,3 @@ def plain_values(values: Any) -> Array:
     if hasattr(values, "to_pylist") and not hasattr(values, "chunks"):  # an Array of pyarrow
         return np.asarray(values.to_numpy(zero_copy_only=False))
     return np.asarray(values.to_numpy())
-
-
-class Columns:
-    """A list of columns; what they are made of stays alive with it."""
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-        self._alive: list[Any] = []
-        self.pointer = handle(lib.sotto_columns_free, "sotto_columns",
-                              lib.sotto_columns_new, rows)
-
-    @classmethod
-    def stream(cls, X: Any) -> Columns:
-        """The columns of whatever offers an Arrow stream; it makes one table."""
-        capsule = X.__arrow_c_stream__()
-        take = ctypes.pythonapi.PyCapsule_GetPointer
-        take.restype, take.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        address = take(capsule, b"arrow_array_stream")
-        self = cls.__new__(cls)
-        self.rows, self._alive = -1, [capsule, X]
-        self.pointer = handle(lib.sotto_columns_free, "sotto_columns",
-                              lib.sotto_columns_stream,
-                              ffi.cast("struct ArrowArrayStream *", address))
-        return self
-
-    def __enter__(self) -> Columns:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Lets go of everything, even where a traceback still has it: a stream is open."""
-        ffi.release(self.pointer)
-        self._alive.clear()
-
-    def _check_rows(self, count: int, what: str) -> None:
-        if count != self.rows:
-            raise DataError(f"{what} and X have different numbers of rows (inconsistent numbers "
-                            "of samples)")
-
-    def array(self, values: Array, names: Sequence[str] | None = None) -> None:
-        """The columns of an array of two dimensions, whatever its strides. Those of objects and
-        texts go over one by one, as a data frame's do."""
-        if isinstance(values, ma.MaskedArray):
-            values = _unmasked(values)
-        if values.dtype.kind in "OSUT":
-            for j in range(values.shape[1]):
-                one = _as_numbers(values[:, j]) if values.dtype.kind == "O" else None
-                self.column(str(j + 1) if names is None else names[j],
-                            values[:, j] if one is None else one)
-            return
-        values = numbers(values, "X")
-        self._check_rows(values.shape[0], "X")
-        names_in_c: Any = ffi.NULL
-        if names is not None:
-            texts = [ffi.new("char[]", encode(name)) for name in names]
-            names_in_c = ffi.new("char *[]", texts)
-            self._alive += [texts, names_in_c]
-        self._alive.append(values)
-        call(lib.sotto_columns_add_array, self.pointer, names_in_c, values.shape[1],
-             ffi.cast("void *", values.ctypes.data), _element(values.dtype),
-             values.strides[0], values.strides[1])
-
-    def numbers(self, name: str, values: Array, missing: Array | None = None) -> None:
-        """One column of numbers, whatever its stride."""
-        if values.dtype.kind == "f" and values.dtype.itemsize > 8:  # two ids would become one
-            raise DataError(f'column "{name}": expected numbers of 64 bits at most')
-        values = numbers(values, f'column "{name}"')
-        self._check_rows(values.shape[0], f'column "{name}"')
-        mask: Any = ffi.NULL
-        if missing is not None:
-            missing = np.ascontiguousarray(missing, dtype=np.uint8)
-            mask = ffi.cast("uint8_t *", missing.ctypes.data)
-        self._alive += [values, missing]
-        call(lib.sotto_columns_add, self.pointer, encode(name),
-             ffi.cast("void *", values.ctypes.data), _element(values.dtype),
-             values.strides[0], mask)
-
-    def texts(self, name: str, values: Sequence[bytes | None]) -> None:
-        """One column of texts in UTF-8; None is a missing one."""
-        self._check_rows(len(values), f'column "{name}"')
-        missing = np.fromiter((value is None for value in values), np.uint8, self.rows)
-        sizes = np.fromiter((len(value or b"") for value in values), np.int64, self.rows)
-        offsets = np.zeros(self.rows + 1, np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        data = b"".join(value or b"" for value in values)
-        bytes_in_c = ffi.from_buffer("char[]", data)
-        self._alive += [missing, offsets, data, bytes_in_c]
-        call(lib.sotto_columns_add_texts, self.pointer, encode(name), bytes_in_c,
-             ffi.cast("int64_t *", offsets.ctypes.data),
-             ffi.cast("uint8_t *", missing.ctypes.data) if missing.any() else ffi.NULL)
-
-    def column(self, name: str, values: Any) -> None:
-        """One column of anything: an array, a list, what a data frame has."""
-        what = f'column "{name}"'
-        values = one_column(values, what)
-        if isinstance(values, np.ndarray):
-            self._plain(name, values)
-            return
-        category = getattr(values, "cat", values)  # of a Series; or a Categorical by itself
-        if hasattr(category, "codes"):  # pandas: its levels are texts, and no more than that
-            levels = [_text_or_none(level) for level in category.categories]
-            self.texts(name, [levels[code] if code >= 0 else None
-                              for code in np.asarray(category.codes)])
-            return
-        dtype: Any = getattr(values, "dtype", None)
-        if hasattr(dtype, "fill_value"):  # pandas' sparse columns
-            self._plain(name, np.asarray(values))
-            return
-        if getattr(dtype, "na_value", None) is not None and getattr(dtype, "kind", "O") in "iufb":
-            blank = np.asarray(values.isna())  # pandas' nullable numbers
-            hidden: Any = False if dtype.kind == "b" else 0
-            self.numbers(name, values.to_numpy(dtype=dtype.numpy_dtype, na_value=hidden), blank)
-            return
-        typed = dtype if dtype is not None else getattr(values, "type", None)
-        if hasattr(values, "null_count") and kind_of(typed) == "other":
-            # by its type, as a stream's: what an array would be depends on nulls of other rows
-            raise DataError(f"{what}: expected numbers or texts, found {typed}")
-        self._plain(name, plain_values(values))
-
-    def _plain(self, name: str, values: Array) -> None:
-        if values.dtype.kind in "OSUT":
-            self.texts(name, [_text_or_none(value) for value in values.tolist()])
-        else:
-            self.numbers(name, values)
-
-    def sparse(self, X: Any) -> None:
-        """A sparse matrix of scipy by its rows or columns, without a copy.
-
-        Its entries go to the library as they are, in any order: an entry that
-        is there twice makes its row a bad one. scipy's sum of the two would
-        depend on other rows (see `_by_rows`).
-        """
-        X = compressed(X)
-        self._entries(X.format == "csc", X.shape, X.indptr, X.indices, X.data)
-
-    def dense_as_sparse(self, X: Array) -> None:
-        """A dense array for a model whose features are numbered."""
-        values = only_numbers(X, "X")
-        row, index = np.nonzero(values)
-        start = np.zeros(values.shape[0] + 1, np.int64)
-        np.cumsum(np.bincount(row, minlength=values.shape[0]), out=start[1:])
-        self._entries(False, values.shape, start, index.astype(np.int64), values[row, index])
-
-    def _entries(self, by_column: bool, shape: tuple[int, ...], start: Array, index: Array,
-                 data: Array) -> None:
-        self._check_rows(shape[0], "X")
-        parts = [np.ascontiguousarray(part) if part.dtype in (np.int32, np.int64)
-                 else part.astype(np.int64) for part in (start, index)]
-        parts.append(np.ascontiguousarray(numbers(data, "X")))
-        entries = ffi.new("sotto_sparse *")
-        entries.by_column = by_column
-        entries.features = shape[1]
-        entries.start, entries.index, entries.values = (
-            ffi.cast("void *", part.ctypes.data) for part in parts)
-        entries.start_type, entries.index_type, entries.value_type = (
-            _element(part.dtype) for part in parts)
-        self._alive += [parts, entries]
-        call(lib.sotto_columns_add_sparse, self.pointer, entries)

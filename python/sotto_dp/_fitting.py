@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._core import Options, call, ffi, lib
-from ._data import is_frame, is_listed, is_sparse
+from ._data import is_frame, is_listed
 from ._records import Records
+from ._sparse import is_sparse
 from ._stand_in import check_shapes, stand_in, stand_in_column
 from .errors import BudgetError, DataError, RecordError, SottoError, UsageError
 
@@ -30,22 +31,56 @@ if TYPE_CHECKING:
 
 __all__ = ["Given", "booked", "dry_run", "handed_over", "quiet"]
 
-_lock = threading.RLock()
+class _Silence:
+    """Warnings are not shown as long as a thread wants it so. Python's filters of warnings are
+    those of the whole process: the first thread sets them, and the last one puts them back. None
+    waits for another: a step may itself wait for a fit of another thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._within: list[int] = []  # threads, as often as they are
+        self._filters = warnings.catch_warnings()
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._within:
+                self._filters = warnings.catch_warnings()
+                self._filters.__enter__()
+                warnings.simplefilter("ignore")
+            self._within.append(threading.get_ident())
+
+    def end(self) -> None:
+        with self._lock:
+            self._within.remove(threading.get_ident())
+            if not self._within:
+                self._filters.__exit__(None, None, None)
+
+    def after_fork(self) -> None:
+        """A lock that another thread held stays held, and that thread ends nothing here."""
+        self._lock = threading.Lock()
+        others = [each for each in self._within if each != threading.get_ident()]
+        if others and len(others) == len(self._within):
+            self._filters.__exit__(None, None, None)
+        self._within = [each for each in self._within if each not in others]
+
+
+_silence = _Silence()
 
 
 def after_fork() -> None:
-    """A lock that another thread held while this process forked stays held."""
-    global _lock
-    _lock = threading.RLock()
+    """For a child process, in which one thread goes on."""
+    _silence.after_fork()
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """What others say about records meanwhile is not shown. One thread at a time: Python's
-    filters of warnings are those of the whole process."""
-    with _lock, warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield
+    """What others say about records meanwhile is not shown."""
+    _silence.begin()
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _silence.end()
 
 
 @dataclass
@@ -65,9 +100,22 @@ class Given:
         return replace(self, X=_shaped(self.X, tracked), y=_shaped(self.y, tracked),
                        weight=_shaped(self.weight, tracked), person=_shaped(self.person, tracked))
 
-    def stand_in(self) -> Any:
-        """What stands in for X."""
-        return stand_in(self.X) if self.row is None else self.row()
+    def stand_in(self, width: int | None) -> Any:
+        """What stands in for X. Its width, where it is a list of rows; None: as most of it is."""
+        return stand_in(self.X, width=width) if self.row is None else self.row()
+
+    def public_width(self, schema: Any) -> int:
+        """How many columns a list of rows has, as far as it is public: a schema lists them."""
+        listed = getattr(schema, "width", None)
+        if listed is None and getattr(schema, "others", None) is None:
+            listed = len(getattr(schema, "columns", ()))
+        if not listed:
+            raise UsageError("X: how many columns a list of rows has, its records say; expected an "
+                             "array, as numpy.array(X), or a schema that lists all columns")
+        beside = {"Target": True, "Weight": self.weight is not None,
+                  "Person": self.person is not None}
+        return int(listed) - sum(beside.get(type(column).__name__, False)
+                                 for column in schema.columns.values())
 
     def records(self, owner: Estimator, options: Options) -> Records:
         """The records. They are touched."""
@@ -137,7 +185,11 @@ def dry_run(owner: Estimator, given: Given, covered: bool = False,
             tracked: bool = True) -> DryRun:
     """Every check that looks at no record."""
     private, options = owner._begin(covered, tracked)
-    records = Records.take(owner, given.stand_in(), stand_in_column(given.y),
+    width = None
+    if tracked and owner.ledger is not None and given.row is None and \
+            not is_frame(given.X) and is_listed(given.X):
+        width = given.public_width(owner.schema)
+    records = Records.take(owner, given.stand_in(width), stand_in_column(given.y),
                            stand_in_column(given.weight), given.target,
                            stand_in_column(given.person), stands_in=True)
     check_shapes(given.X, given.y, given.weight, given.person)

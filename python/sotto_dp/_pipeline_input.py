@@ -13,8 +13,9 @@ import numpy as np
 import numpy.ma as ma
 
 from ._core import call, encode, lib, with_callback
-from ._data import compressed, is_frame, is_sparse, refuse_stream
+from ._data import is_frame, refuse_stream
 from ._row_local import load
+from ._sparse import compressed, is_sparse
 from ._steps import transformed
 from .errors import DataError, PrivacyError, RecordError
 

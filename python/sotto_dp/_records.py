@@ -10,17 +10,19 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _sklearn
+from ._columns import Columns
 from ._core import Options
-from ._data import (Columns, Listed, compressed, frame_column, is_frame, is_listed, is_sparse,
-                    is_text_like, names_as_text, one_column, one_text, only_numbers, plain_values,
-                    refuse_stream, rows_of_lists, table_names)
+from ._data import (Listed, frame_column, is_frame, is_text_like, names_as_text, one_column,
+                    one_text, table_names)
+from ._features import as_array, check_width, columns_of
+from ._sparse import is_sparse
 from ._stand_in import OneRow
 from ._types import check_features, column_kinds, fitting_labels, kind_of, near, number_of
 from .errors import DataError, PrivacyError, RemarkWarning, UsageError
@@ -28,26 +30,7 @@ from .errors import DataError, PrivacyError, RemarkWarning, UsageError
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["Records", "batches", "for_model"]
-
-
-def _as_array(X: Any) -> Any:
-    """An array of two dimensions; what is one already stays where it is."""
-    rows = rows_of_lists(X) if is_listed(X) else None
-    values = rows if rows is not None else X if isinstance(X, np.ndarray) else np.asarray(X)
-    if values.ndim != 2:
-        raise DataError(
-            f"Expected 2D array, got {values.ndim}D array instead. Reshape your data either "
-            "using array.reshape(-1, 1) if it has a single feature or array.reshape(1, -1) if "
-            "it is a single sample.")
-    return _check_width(values)
-
-
-def _check_width(X: Any) -> Any:
-    if X.shape[1] == 0:
-        raise DataError(f"Found array with 0 feature(s) (shape={tuple(X.shape)}) while a minimum "
-                        "of 1 is required.")
-    return X
+__all__ = ["Records"]
 
 
 def _check_declared_width(X: Any, schema: Any) -> None:
@@ -134,7 +117,7 @@ class Records:
         if target is not None and names is not None and target not in names:
             raise UsageError(f'target: there is no column "{target}"{near(target, names)}')
         if not frame:
-            X = _check_width(X) if is_sparse(X) else _as_array(X)
+            X = check_width(X) if is_sparse(X) else as_array(X)
             _check_declared_width(X, owner.schema)
         taken = list(names or [])
         if y is not None:
@@ -289,7 +272,10 @@ class Records:
         """The list of columns for the library; nothing is copied that need not be."""
         if self._streams():
             return Columns.stream(self.X)
-        columns = _features(self.X, self.names, None, self._dropped())
+        people = (self.person_name, getattr(self.owner.schema, "person", None),
+                  getattr(self.owner.ledger, "unit", None))
+        columns = columns_of(self.X, self.names, None, self._dropped(),
+                             [name for name in people if name is not None])
         if self.y is not None:
             columns.column(self.target, self.y)
         if self.weight is not None:
@@ -349,66 +335,3 @@ def _public_labels(y: Any) -> list[Any]:
     if len(labels) < 2:
         raise DataError("expected two classes in y, found one class")
     return labels
-
-
-def _features(X: Any, names: list[str] | None, renamed: list[str] | None,
-              dropped: Collection[str] = ()) -> Columns:
-    """The columns of X, under other names where some are given; what is dropped is not read."""
-    if is_sparse(X):
-        columns = Columns(X.shape[0])
-        columns.sparse(X)
-    elif names is None:
-        columns = Columns(X.shape[0])
-        columns.array(X, renamed)
-    else:
-        refuse_stream(X)
-        columns = Columns(len(X))
-        for name, raw in zip(renamed or names, table_names(X)):
-            columns.column(name, np.zeros(len(X), np.int8) if name in dropped else X[raw])
-    return columns
-
-
-def batches(owner: Estimator, X: Any) -> Iterator[Any]:
-    """X as the model can read it: a model of named columns takes dense rows."""
-    if is_sparse(X) and not owner._numbered:
-        rows = max(1, (1 << 22) // max(1, X.shape[1]))
-        X = compressed(X).tocsr()
-        for first in range(0, max(1, X.shape[0]), rows):
-            yield X[first:first + rows].toarray()
-    else:
-        yield X
-
-
-def for_model(owner: Estimator, X: Any) -> Columns:
-    """The columns of X for a model: by name, or by place where X has no names."""
-    known = getattr(owner, "feature_names_in_", None)
-    if is_frame(X):
-        names = names_as_text(table_names(X))
-        if known is None and owner._numbered:
-            refuse_stream(X)
-            X = np.column_stack([only_numbers(plain_values(one_column(X[raw], str(raw))),
-                                              f'column "{raw}"') for raw in table_names(X)])
-            return for_model(owner, X)
-        if known is None:
-            warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without "
-                          "feature names", UserWarning, stacklevel=4)
-            _expect(owner, len(names))
-            return _features(X, names, [str(j + 1) for j in range(len(names))])
-        if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "iloc"):
-            return Columns.stream(X)
-        return _features(X, names, None)
-    X = _check_width(X) if is_sparse(X) else _as_array(X)
-    _expect(owner, int(X.shape[1]))
-    if owner._numbered and not is_sparse(X):
-        columns = Columns(X.shape[0])
-        columns.dense_as_sparse(X)
-        return columns
-    return _features(X, None, None if known is None else [str(name) for name in known])
-
-
-def _expect(owner: Estimator, width: int) -> None:
-    if width != owner.n_features_in_:
-        raise DataError(f"X has {width} features, but {type(owner).__name__} is expecting "
-                        f"{owner.n_features_in_} features as input" +
-                        ("." if getattr(owner, "feature_names_in_", None) is None else
-                         ", without the target and dropped columns."))

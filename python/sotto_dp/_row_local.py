@@ -117,9 +117,24 @@ def _normalizer(walk: _Walk) -> None:
                     'with undeclared="rows"')
 
 
+@dataclass(frozen=True)
+class OfDoubles:
+    """A known function of NumPy within another step: it is given doubles in one piece, as a step
+    of the pipeline itself is. How NumPy computes depends on the type and on where the numbers lie,
+    and where they lie on the number of rows."""
+
+    function: Any
+    doubles: Callable[[Any], Any]
+
+    def __call__(self, X: Any) -> Any:
+        return self.function(self.doubles(X))
+
+
 def by_element(function: Any) -> bool:
     """Whether it is a function of NumPy's own that takes one number at a time."""
     numpy = load("numpy")
+    if type(function) is OfDoubles:
+        function = function.function
     return (type(function) is numpy.ufunc and function.signature is None and function.nin == 1
             and function.nout == 1
             and getattr(numpy, function.__name__, None) is function)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ._columns import Columns
 from ._core import Options, call, ffi, lib
-from ._data import (Array, Columns, frame_column, is_frame, is_stream, is_text_like, missing,
+from ._data import (Array, frame_column, is_frame, is_stream, is_text_like, missing,
                     names_as_text, numbers, one_column, one_text, plain_values, table_names)
 from ._types import near, number_of
 from .errors import DataError, UsageError

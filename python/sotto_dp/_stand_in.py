@@ -15,16 +15,24 @@ from typing import Any
 import numpy as np
 import numpy.ma as ma
 
-from ._data import (is_frame, is_listed, is_sparse, is_stream, names_as_text, refuse_stream,
-                    table_names)
+from ._data import is_frame, is_listed, is_stream, names_as_text, refuse_stream, table_names
+from ._sparse import is_sparse
 from ._types import column_kinds, kind_of
 from .errors import DataError, UsageError
 
 __all__ = ["OneRow", "check_shapes", "rows_of", "stand_in", "stand_in_column"]
 
-# How a type is called whose values no stream may have, as DuckDB calls them.
-_UNREADABLE = re.compile(r"(?i)(timestamp|date|time|interval|decimal|blob|struct|map|union|bit)\b"
-                         r".*|.*\[\d*\]")
+# How a type is called whose values no stream may have, where nobody knows the library.
+_UNREADABLE = re.compile(r"(?i)(timestamp|date|time|interval|decimal|blob|struct|map|union|bit)"
+                         r"(?![a-z]).*|.*\[\d*\]")
+
+
+def _unreadable(dtype: Any) -> bool:
+    """Whether a type shows that the library does not read its values. DuckDB's types are known,
+    and those of its types that are not are refused: it has new ones in every version."""
+    if "duckdb" in type(dtype).__module__:
+        return kind_of(dtype) not in ("number", "text", "category")
+    return _UNREADABLE.fullmatch(str(dtype)) is not None
 
 
 class OneRow:
@@ -50,7 +58,7 @@ class OneRow:
     def check(self, dropped: list[str]) -> None:
         """Refuses columns whose type the library does not read."""
         for name, each in zip(self.columns, getattr(self, "dtypes", ())):
-            if name not in dropped and _UNREADABLE.fullmatch(str(each)):
+            if name not in dropped and _unreadable(each):
                 raise DataError(f'column "{name}": expected numbers or texts, found {each}')
 
 
@@ -135,16 +143,15 @@ def _length(value: Any) -> int:
         return -2
 
 
-def _list(values: Any, number: float, word: Any) -> Any:
-    """A list like this one, of rows, of texts, or of numbers: as most of it is, so that no single
-    record decides."""
-    counted = Counter(map(_length, values)).most_common(1)
-    length = counted[0][0] if counted else -2
-    if length < 0:
-        return [word if length == -1 else number]
-    if isinstance(word, list):  # tokens
-        return [word]
-    return [[float(number)] * length]
+def _list(values: Any, number: float, width: int | None) -> Any:
+    """A list like this one, of rows, of texts, or of numbers. Where no width is public it is as
+    most of the list is: for whoever books nothing."""
+    if width is None:
+        counted = Counter(map(_length, values)).most_common(1)
+        width = counted[0][0] if counted else -2
+    if width < 0:
+        return ["0" if width == -1 else number]
+    return [[float(number)] * width]
 
 
 def _typed(values: Any, number: float, word: Any) -> Any:
@@ -175,11 +182,12 @@ def _arrow_column(values: Any, number: float, word: Any) -> Any:
     return pyarrow.nulls(1, values.type) if value is None else pyarrow.array([value], values.type)
 
 
-def stand_in(values: Any, number: float = 0, word: Any = "0") -> Any:
+def stand_in(values: Any, number: float = 0, word: Any = "0", width: int | None = None) -> Any:
     """One row of the same kind; no record is looked at.
 
     Numbers become `number`, and texts and objects `word`, which is a text that
-    is a number, too. None and a text, which is a name, stay what they are.
+    is a number, too. None and a text, which is a name, stay what they are. How
+    long the rows of a list are is not public: `width` says it.
     """
     if values is None or isinstance(values, (str, bytes)):
         return values
@@ -191,7 +199,7 @@ def stand_in(values: Any, number: float = 0, word: Any = "0") -> Any:
     if is_frame(values):
         return _frame(values, number, word)
     if is_listed(values):
-        return _list(values, number, word)
+        return _list(values, number, width)
     if (hasattr(values, "dtype") and hasattr(values, "shape")) or (
             hasattr(values, "type") and hasattr(values, "null_count")):
         return _typed(values, number, word)

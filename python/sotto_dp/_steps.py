@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ._data import compressed, is_frame, is_sparse, numbers, one_column, plain_values, table_names
+from ._data import is_frame, is_listed, numbers, one_column, plain_values, table_names
 from ._fitting import quiet
-from ._row_local import by_element, keeps_zero, load
+from ._row_local import OfDoubles, by_element, keeps_zero, load
+from ._sparse import compressed, is_sparse
 from ._stand_in import OneRow, stand_in
 from .errors import DataError, RecordError, SottoError, UsageError
 
@@ -66,14 +67,30 @@ def _normalized(step: Any, X: Any, fit: bool) -> Any:
     return step.transform(rows)
 
 
+def _is_known_function(step: Any) -> bool:
+    return (type(step) is load("sklearn.preprocessing").FunctionTransformer and
+            by_element(step.func) and not step.kw_args)
+
+
+def _prepare_within(step: Any) -> None:
+    """Known functions within a step get doubles from now on, in fits and afterwards."""
+    within = [each for name in ("transformers", "transformer_list", "steps")
+              for _, each, *_ in getattr(step, name, ())]
+    for each in filter(_does_something, [*within, getattr(step, "remainder", None)]):
+        if not _is_known_function(each):
+            _prepare_within(each)
+        elif type(each.func) is not OfDoubles:
+            each.func = OfDoubles(each.func, _doubles)
+
+
 def transformed(step: Any, X: Any, fit: bool = True) -> Any:
-    """What a step makes of X, in a fit and afterwards."""
-    preprocessing = load("sklearn.preprocessing")
-    if type(step) is preprocessing.Normalizer and not is_sparse(X):
+    """What a step makes of X, in a fit and afterwards. A fit changes the step."""
+    if type(step) is load("sklearn.preprocessing").Normalizer and not is_sparse(X):
         return _normalized(step, X, fit)
-    if type(step) is preprocessing.FunctionTransformer and by_element(step.func) and \
-            not step.kw_args:
+    if _is_known_function(step):
         return _function_of(step, X, fit)
+    if fit:
+        _prepare_within(step)
     return step.fit_transform(X) if fit else step.transform(X)
 
 
@@ -128,7 +145,8 @@ def rehearsed(steps: Any, X: Any, known: bool) -> Any:
     for number, word in _ROWS:
         name = ""
         try:
-            row = stand_in(X, number, word)
+            texts = is_listed(X) and not is_frame(X)  # or rows of tokens
+            row = [word] if texts else stand_in(X, number, word)
             for name, step in steps[:-1]:
                 if _does_something(step):
                     with quiet():

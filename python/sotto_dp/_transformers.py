@@ -5,19 +5,20 @@ This file needs scikit-learn; `sotto_dp.pipeline` loads it when it is used.
 
 from __future__ import annotations
 
-import math
+import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ._data import (compressed, is_frame, names_as_text, one_column, plain_values,
-                    table_names)
+from ._data import (is_frame, names_as_text, one_column, plain_values, table_names,
+                    text_or_none)
 from ._fitting import Given
 from ._pipeline_input import admit, check_input, has_steps
 from ._row_local import inspect_steps, load
 from ._schema_text import check_words
+from ._sparse import compressed
 from ._steps import applied, has_odd_types, of_new_rows, rehearsed
 from ._types import column_kinds, kind_of
 from .errors import DataError, PrivacyError, RecordError, RemarkWarning, UsageError
@@ -171,17 +172,29 @@ def _one_of(X: Any, j: int) -> Any:
     return np.array(X, dtype=object)[:, j]
 
 
-def _word(value: Any) -> str | None:
-    """A value as the C library makes text of it; None: missing."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        return str(int(value))
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    if isinstance(value, (float, np.floating)) and math.isfinite(value):
-        return str(int(value)) if float(value).is_integer() else repr(float(value))
-    return None
+def _column_types(X: Any) -> list[Any]:
+    """The types of the columns, where they say them."""
+    types = getattr(getattr(X, "schema", None), "types", None)  # pyarrow
+    if types is None:
+        types = getattr(X, "dtypes", None)
+    if types is None and hasattr(X, "dtype"):
+        return [X.dtype] * _width(X)
+    return [] if types is None else list(types)
+
+
+_FLOATS = re.compile(r"(?:sparse\[)?(?:(double|float64|float)|(float32)|(float16|halffloat))\b.*")
+
+
+def _check_exact(dtype: Any, levels: Sequence[str]) -> None:
+    """Refuses levels that a column of floats does not tell apart: one missing value makes such a
+    column of whole numbers, in pandas."""
+    found = _FLOATS.fullmatch(str(dtype).lower())
+    limit = 2 ** {1: 53, 2: 24, 3: 11}[found.lastindex or 1] if found else None
+    if limit is not None and any(re.fullmatch("-?[0-9]+", each) and abs(int(each)) > limit
+                                 for each in levels):
+        raise DataError(f"OneHot: a level is a whole number that {dtype} may not tell from the "
+                        "next one; expected a column of whole numbers (Int64 where some are "
+                        "missing) or of texts")
 
 
 class OneHot(_RowLocal):
@@ -234,7 +247,8 @@ class OneHot(_RowLocal):
         for name, kind in kinds.items():
             if kind == "other":
                 raise DataError(f'OneHot: expected numbers or texts in column "{name}"')
-        self._lists()
+        for dtype, levels in zip(_column_types(X), self._lists()):
+            _check_exact(dtype, levels)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -246,8 +260,8 @@ class OneHot(_RowLocal):
         blocks = []
         for j, levels in enumerate(lists):
             column = _one_of(X, j)
-            place = {word: k for k, word in enumerate(levels)}
-            rows = [place.get(_word(value) or "", -1) for value in column]
+            place = {word.encode("utf-8", "surrogatepass"): k for k, word in enumerate(levels)}
+            rows = [place.get(text_or_none(value) or b"", -1) for value in column]
             blocks.append((np.array(rows, dtype=np.int64).reshape(-1, 1)
                            == np.arange(len(levels))).astype(np.float64))
         return np.hstack(blocks)

@@ -17,9 +17,9 @@ from .errors import DataError, UsageError
 
 __all__ = ["check_features", "column_kinds", "fitting_labels", "kind_of", "near", "number_of"]
 
-_NUMBER = re.compile(r"u?int(eger|\d+)?|float\d*|double|halffloat|half_float|bool(ean)?|real|"
-                     r"u?(big|small|tiny|huge)int")
-_TEXT = ("str", "utf8", "large_str", "large_utf8", "varchar")
+_NUMBER = re.compile(r"u?int(eger|8|16|32|64)?|float\d*|double|halffloat|half_float|bool(ean)?|"
+                     r"real|u?(big|small|tiny)int")
+_TEXT = ("str", "utf8", "large_str", "large_utf8", "varchar", "uuid", "json")
 _CATEGORY = ("categor", "enum", "dictionary")
 
 

@@ -33,6 +33,24 @@ _CHOOSES = ("it chooses by scores of records, to which no noise is added: what i
             "choose parameters beforehand, or on data that may be known; solver=\"auto\" has none")
 
 
+_REPEATS = ("bootstrap=True gives a pipeline some records several times, and each time counts: "
+            "what the statement promises to a record then holds for one of its copies",
+            "give bootstrap=False, which leaves some records out instead")
+
+
+def _repeats(ensemble: Any) -> bool:
+    """Whether it fits a pipeline to records that it drew with replacement. An estimator of sotto
+    itself is given weights instead, which weight_bound covers."""
+    kinds = load("sklearn.ensemble")
+    return isinstance(ensemble, (kinds.BaggingClassifier, kinds.BaggingRegressor))
+
+
+def _inner(ensemble: Any) -> Any:
+    """What an ensemble fits: the parameter has had two names."""
+    found = getattr(ensemble, "estimator", None)
+    return getattr(ensemble, "base_estimator", None) if found is None else found
+
+
 def _searches() -> Any:
     """What all searches of scikit-learn are, under a name that it does not promise."""
     base: Any = load("sklearn.model_selection").GridSearchCV.__mro__[1]
@@ -46,7 +64,7 @@ def check(pipeline: Any) -> list[Finding]:
 
     Parameters
     ----------
-    pipeline : Pipeline, or one transformer, or a search over pipelines
+    pipeline : Pipeline, or one transformer, or a search over pipelines, or bagging of one
         Of scikit-learn or from `make_pipeline`.
 
     Returns
@@ -73,6 +91,10 @@ def check(pipeline: Any) -> list[Finding]:
     if isinstance(pipeline, _searches()):
         return [Finding(type(pipeline).__name__.lower(), type(pipeline).__name__, True, *_CHOOSES),
                 *check(pipeline.estimator)]
+    if _repeats(pipeline) and isinstance(_inner(pipeline), kinds.Pipeline):
+        name = type(pipeline).__name__
+        return [*([Finding(name.lower(), name, True, *_REPEATS)] if pipeline.bootstrap else []),
+                *check(_inner(pipeline))]
     if not hasattr(pipeline, "get_params"):
         raise UsageError("check: expected a pipeline or a transformer of scikit-learn")
     return inspect_steps(kinds.make_pipeline(pipeline), whole=False)

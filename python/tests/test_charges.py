@@ -6,201 +6,18 @@ both are refused, for nothing and in the same words; or the one is fitted and
 the other fails, at the same price; or neither fits under the cap.
 """
 
-import decimal
 import os
 import unittest
-import warnings
 
-from common import BUDGET, SECRETS, Case, dp, have, main, np, problem
+from charge_cases import SECRET, Twins, bounds, last
+from common import BUDGET, dp, have, main, np
 
-from sotto_dp._data import _text_or_none
 from sotto_dp._spending import untracked
-
 
 pandas, polars, pyarrow, duckdb, sparse, sklearn = map(
     have, ("pandas", "polars", "pyarrow", "duckdb", "scipy.sparse", "sklearn"))
 if sklearn:
-    from sklearn.compose import ColumnTransformer
-    from sklearn.feature_extraction.text import HashingVectorizer
-    from sklearn.pipeline import FeatureUnion
-    from sklearn.preprocessing import (Binarizer, FunctionTransformer, Normalizer,
-                                       PolynomialFeatures)
-
-SECRET = SECRETS[1]
-
-
-class Twins(Case):
-    def setUp(self):
-        super().setUp()
-        self.X, self.y = problem(300)
-        self.bad = self.X.copy()
-        self.bad[7, 1] = np.nan
-        self.count = 0
-
-    def outcome(self, call, bad, cap):
-        """How a call ends, what it says, and what is spent."""
-        self.count += 1
-        dataset = dp.Ledger(self.file(f"{self.count}.db")).dataset("a", epsilon=cap, delta=1e-5)
-        kind, words = "model", ""
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
-            try:
-                call(bad, dataset)
-            except BaseException as error:
-                kind, words = type(error).__name__, str(error)
-                self.assertIsNone(error.__cause__)
-                for secret in SECRETS:
-                    self.assertNotIn(secret, words + str(error.__context__))
-        told = [str(each.message) for each in seen
-                if not issubclass(each.category, dp.SottoWarning)]
-        return kind, words, dataset.spent(), told
-
-    def charged(self, call):
-        """The bad table costs what the good one does."""
-        good, bad = (self.outcome(call, flag, 20) for flag in (False, True))
-        self.assertEqual(good[0], "model", good)
-        self.assertNotEqual(bad[0], "model")
-        self.assertGreater(good[2], 0.5)
-        self.assertEqual(good[2:], bad[2:])
-        if bad[0] not in ("KeyboardInterrupt", "SystemExit"):
-            self.assertIn("stays charged", bad[1])
-        poor, worse = (self.outcome(call, flag, 0.1) for flag in (False, True))
-        self.assertEqual(poor[0], "BudgetError")
-        self.assertEqual(poor, worse)
-        return bad
-
-    def free(self, call, words):
-        """Both are refused, for nothing and in the same words."""
-        for cap in (20, 0.1):
-            good, bad = (self.outcome(call, flag, cap) for flag in (False, True))
-            self.assertRegex(good[1], words)
-            self.assertEqual(good[2], 0)
-            self.assertEqual(good, bad)
-
-    def table(self, bad):
-        return self.bad if bad else self.X
-
-
-def last(dataset, **more):
-    return dp.LogisticRegression(**BUDGET, ledger=dataset, **more)
-
-
-def bounds(names):
-    return dp.Schema({name: dp.Number(-1, 1) for name in names})
-
-
-@unittest.skipUnless(sklearn, "no scikit-learn")
-class Steps(Twins):
-    def pipe(self, *steps, **more):
-        def call(bad, dataset, **words):
-            return dp.make_pipeline(*steps, last(dataset, **more)).fit(
-                self.table(bad), self.y, **words)
-        return call
-
-    def test_the_schema_names_what_steps_make(self):
-        made = bounds(str(j + 1) for j in range(10))
-        self.charged(self.pipe(PolynomialFeatures(2), schema=made, fit_intercept=False))
-        self.free(self.pipe(PolynomialFeatures(2), schema=bounds("123"), fit_intercept=False),
-                  'column "4" is not in the schema')
-
-    @unittest.skipUnless(pandas, "no pandas")
-    def test_frames_with_names(self):
-        for target in (False, True):
-            def call(bad, dataset):
-                frame = pandas.DataFrame({"a": self.X[:, 0], "b": self.X[:, 1].astype(object)})
-                if bad:
-                    frame.loc[7, "b"] = SECRET
-                schema = bounds("ab")
-                if not target:
-                    pipe = dp.make_pipeline(dp.Bounds(-1, 1), last(dataset, schema=schema))
-                    return pipe.fit(frame, self.y)
-                frame["t"] = self.y
-                schema = dp.Schema(a=dp.Number(-1, 1), b=dp.Number(-1, 1),
-                                   t=dp.Target(classes=["0", "1"]))
-                return dp.make_pipeline(dp.Bounds(-1, 1), last(dataset, schema=schema)).fit(frame)
-            self.charged(call)
-
-    def test_texts(self):
-        """The stand-in of texts is as wide as what is made of them."""
-        def call(bad, dataset):
-            X = np.array(["some words"] * 300, dtype=object)
-            if bad:
-                X[7] = None
-            pipe = dp.make_pipeline(HashingVectorizer(n_features=16),
-                                    last(dataset, undeclared="rows"))
-            return pipe.fit(X, self.y)
-        self.charged(call)
-
-    def test_refusals_come_before_the_steps(self):
-        def fit(*steps, y=self.y, more={}, words={}):
-            return lambda bad, dataset: dp.make_pipeline(*steps, last(dataset, **more)).fit(
-                self.table(bad), y, **words)
-
-        step = Normalizer()
-        self.free(fit(step, y=self.y[:-1]), "inconsistent numbers")
-        self.free(fit(step, words={"logisticregression__foo": 1}), "no parameter")
-        self.free(fit(step, words={"logisticregression__sample_weight": self.y[:9]},
-                      more={"weight_bound": 1}), "inconsistent numbers")
-        self.free(fit(step, more={"progress": "x"}), "progress")
-        self.free(fit(step, dp.Bounds([0, 0], [1, 1])), "one for each of 3 columns")
-        self.free(fit(step, more={"classes": ["a", "b"]}), "y has numbers")
-        self.free(fit(step, ColumnTransformer([("a", Binarizer(), [5])])), "takes no such table")
-
-    def test_functions_of_the_callers_own(self):
-        """Such a function may fail on the stand-in; then the columns of X stand in, or the
-        schema's."""
-        def only_many(X):
-            if len(X) < 2 or np.isnan(X).any():
-                raise ValueError(SECRET)
-            return X[:, :2]
-
-        for more in ({"schema": bounds("12")}, {}):
-            self.charged(self.pipe(FunctionTransformer(only_many), **more))
-        for stop in (KeyboardInterrupt, SystemExit, BaseException, MemoryError):
-            def stops(X, stop=stop):
-                if np.isnan(X).any():
-                    raise stop()
-                return X
-            bad = self.charged(self.pipe(FunctionTransformer(stops)))
-            self.assertEqual(bad[0], stop.__name__ if stop in (KeyboardInterrupt, SystemExit)
-                             else "DataError")
-
-    def test_refusals_of_sotto_within_a_step(self):
-        """A step must not be able to say that nothing was booked."""
-        def refuses(X):
-            if np.isnan(X).any():
-                raise dp.BudgetError(SECRET)
-            return X
-        self.charged(self.pipe(FunctionTransformer(refuses)))
-
-    def test_no_way_around_fit(self):
-        for name in ("fit_transform", "fit_predict"):
-            self.assertFalse(hasattr(dp.make_pipeline(Normalizer(), last(None)), name))
-
-    def test_methods_replaced_in_the_object(self):
-        for j, name in ((0, "transform"), (1, "fit")):
-            pipe = dp.make_pipeline(Normalizer(), last(None))
-            setattr(pipe[j], name, getattr(pipe[j], name))
-            self.refused(dp.PrivacyError, f"its {name} was replaced", pipe.fit, self.X, self.y)
-
-    @unittest.skipUnless(polars, "no polars")
-    def test_panics(self):
-        """A panic of a library in Rust is no Exception; and types are refused as types."""
-        class Panic(BaseException):
-            pass
-
-        def panics(X):
-            if np.isnan(X).any():
-                raise Panic(SECRET)
-            return X
-        self.charged(self.pipe(FunctionTransformer(panics)))
-
-        def call(bad, dataset):
-            days = polars.Series([1000] * 298 + [2 ** 30 if bad else 1000, None],
-                                 dtype=polars.Int32).cast(polars.Date)
-            return dp.make_pipeline(dp.OneHot(["2000-01-01"]), last(dataset)).fit(
-                polars.DataFrame({"d": days}), self.y)
-        self.free(call, "OneHot: expected numbers or texts")
+    from sklearn.preprocessing import Normalizer
 
 
 class HandOver(Twins):
@@ -245,6 +62,27 @@ class HandOver(Twins):
                     rows[place] = rows[place][:2]
                 return last(dataset, schema=bounds("123")).fit(rows, self.y)
             self.charged(call)
+
+    def test_a_tie_of_widths(self):
+        """How many records are of a length decides nothing: the schema says the width."""
+        for bad_rows in (150, 300):
+            def call(bad, dataset, bad_rows=bad_rows):
+                rows = self.X.tolist()
+                for i in range(bad_rows if bad else 0):
+                    rows[i] = rows[i][:2]
+                return last(dataset, schema=bounds("123")).fit(rows, self.y)
+            self.charged(call)
+
+    def test_lists_without_a_public_width(self):
+        for schema in (None, dp.Schema(others=dp.Number(-1, 1))):
+            def call(bad, dataset, schema=schema):
+                rows = self.X.tolist()
+                rows[0] = rows[0][:1] if bad else rows[0]
+                return last(dataset, schema=schema).fit(rows, self.y)
+            self.free(call, "its records say")
+        schema = dp.Schema(others=dp.Number(-1, 1), width=3)
+        self.charged(lambda bad, dataset: last(dataset, schema=schema).fit(
+            [*self.X.tolist()[:-1], [0.5] * (2 if bad else 3)], self.y))
 
     def test_public_labels(self):
         def call(bad, dataset):
@@ -324,7 +162,10 @@ class HandOver(Twins):
                                                  **({} if y else {"target": "y"}))
             return call
         self.charged(query("y"))
-        self.free(query("timestamp '2020-01-01' t, y"), "found TIMESTAMP")
+        for words in ("timestamp '2020-01-01'", "1::HUGEINT", "1::UHUGEINT", "[1]",
+                      "'2020-01-01'::TIMESTAMP_NS", "1.5::DECIMAL(5, 2)", "interval 1 day"):
+            self.free(query(f"{words} t, y"), 'column "t": expected numbers or texts, found ')
+        self.free(query("gen_random_uuid() t, y"), "its type is text")
         self.free(query("'x' t, y"), "its type is text")
         self.free(query("y", schema=bounds("a")), 'column "b" is not in the schema')
         self.free(query("y", y=True), "columns of a stream")
@@ -382,119 +223,12 @@ class HandOver(Twins):
 
     def test_failures_without_a_ledger_are_counted(self):
         untracked.forget()
-        rows = [*self.X.tolist(), [1.0]]
-        self.refused(dp.DataError, "one length", last(None).fit, rows, [*self.y, 0])
+        rows = [[1.0], *self.X.tolist()]  # the first is as any other
+        self.refused(dp.DataError, "one length", last(None, schema=bounds("123")).fit, rows,
+                     [*self.y, 0])
         self.assertIn("1 untracked fit", untracked._words())
         self.refused(dp.DataError, "inconsistent", last(None).fit, self.X, self.y[:-1])
         self.assertIn("1 untracked fit", untracked._words())  # nothing was touched
-
-
-@unittest.skipUnless(sklearn, "no scikit-learn")
-class Functions(Case):
-    """Known functions of NumPy: a missing value leaves the other rows as they are."""
-
-    def made(self, step, X):
-        pipe = dp.make_pipeline(step, last(None))
-        return np.asarray(pipe._prepare(X))
-
-    def frames(self):
-        ages = [10, 20, 200]
-        if pandas:
-            for name in ("UInt8", *(["uint8[pyarrow]"] if pyarrow else [])):
-                yield lambda end, name=name: pandas.DataFrame(
-                    {"a": pandas.array([*ages, end], dtype=name)})
-        if polars:
-            yield lambda end: polars.DataFrame({"a": polars.Series([*ages, end],
-                                                                   dtype=polars.UInt8)})
-        if pyarrow:
-            yield lambda end: pyarrow.table({"a": pyarrow.array([*ages, end], pyarrow.uint8())})
-
-    def test_missing_values_leave_types_alone(self):
-        for make in self.frames():
-            for function in (np.square, np.log1p, np.sqrt, np.negative):
-                rows = [self.made(FunctionTransformer(function), make(end))[:3]
-                        for end in (0, None)]
-                self.assertEqual(rows[0].tobytes(), rows[1].tobytes())
-                self.assertEqual(rows[0][:, 0].tolist(),
-                                 function(np.array([10.0, 20.0, 200.0])).tolist())
-            inner = FunctionTransformer(np.square)
-            for step in (ColumnTransformer([("f", inner, ["a"])]), FeatureUnion([("f", inner)])):
-                pipe = dp.make_pipeline(step, last(None))
-                self.refused(dp.PrivacyError, "one missing value", pipe.fit, make(0),
-                             [0, 1, 0, 1])
-        X = np.full((2000, 1), 200, np.uint8)
-        self.assertEqual(self.made(FunctionTransformer(np.square), X)[0, 0], 40000)
-
-    def test_new_rows_are_treated_as_in_the_fit(self):
-        """In a byte the square of 200 would be 64."""
-        X = np.random.default_rng(2).integers(0, 256, (2000, 1)).astype(np.uint8)
-        schema = dp.Schema(others=dp.Number(0, 255 ** 2))
-        pipe = dp.make_pipeline(FunctionTransformer(np.square), dp.LogisticRegression(
-            epsilon=20, delta=1e-6, schema=schema)).fit(X, X[:, 0] > 127)
-        self.assertGreater(pipe.score(X, X[:, 0] > 127), 0.9)
-        self.assertEqual(pipe.decision_function(X).tolist(),
-                         pipe[-1].decision_function(X.astype(float) ** 2).tolist())
-        self.assertEqual(pipe.predict_proba(X[:3]).shape, (3, 2))
-        thin = sparse.csr_matrix(np.eye(30))
-        pipe = dp.make_pipeline(FunctionTransformer(np.square), last(None, undeclared="rows"))
-        self.assertEqual(len(pipe.fit(thin, np.arange(30) % 2).predict(thin[:7])), 7)
-        with self.assertRaises(AttributeError):
-            dp.make_pipeline(Normalizer(), dp.LinearSVC(**BUDGET)).predict_proba
-
-    def test_views_are_copied(self):
-        """NumPy computes the numbers of a view in another way than those of one row."""
-        wide = np.random.default_rng(3).uniform(0.1, 5, (500, 3))
-        step = FunctionTransformer(np.log)
-        whole = self.made(step, wide[:, 1:2])
-        alone = np.array([self.made(step, wide[i:i + 1, 1:2])[0, 0] for i in range(500)])
-        self.assertEqual(whole[:, 0].tobytes(), alone.tobytes())
-
-    def test_sparse_is_no_product(self):
-        X = sparse.random(20, 20, 0.3, random_state=1, format="csr")
-        for made in (sparse.csr_matrix, getattr(sparse, "csr_array", sparse.csr_matrix)):
-            out = dp.make_pipeline(FunctionTransformer(np.square), last(None))._prepare(made(X))
-            self.assertTrue(np.array_equal(out.toarray(), X.toarray() ** 2))
-        for step in (FunctionTransformer(np.exp), FunctionTransformer(np.cos),
-                     FeatureUnion([("f", FunctionTransformer(np.square))])):
-            pipe = dp.make_pipeline(step, last(None))
-            self.refused(dp.PrivacyError, "sparse", pipe.fit, X, np.arange(20) % 2)
-
-    def test_functions_that_keep_zero_do(self):
-        from sotto_dp._row_local import _OF_ZERO, keeps_zero
-        for name in _OF_ZERO:
-            function = getattr(np, name)
-            self.assertEqual(function(np.zeros(3)).tolist(), [0.0] * 3)
-        for function in (np.exp, np.cos, np.log, np.isnan, np.logical_not, np.array, len):
-            self.assertFalse(keeps_zero(function))
-        self.assertTrue(keeps_zero(np.abs))
-
-    def test_one_long_row(self):
-        X = np.random.default_rng(1).normal(size=(3, 9000))
-        for norm in ("l1", "l2"):
-            whole = self.made(Normalizer(norm=norm), X)
-            for i in range(3):
-                alone = self.made(Normalizer(norm=norm), X[i:i + 1].copy())
-                self.assertEqual(alone.tobytes(), whole[i:i + 1].tobytes())
-
-    @unittest.skipUnless(pandas, "no pandas")
-    def test_levels_of_categories(self):
-        big = 2 ** 53
-        for end in (1, None):
-            frame = pandas.DataFrame({"a": pandas.Categorical([big, big + 1, end])})
-            self.assertEqual(dp.OneHot([[big, big + 1]]).fit_transform(frame)[:2].tolist(),
-                             [[1, 0], [0, 1]])
-
-
-class Ids(Case):
-    def test_decimals_are_not_rounded(self):
-        ids = [decimal.Decimal("0.12345678901234567890123456789"),
-               decimal.Decimal("0.12345678901234567890123456788")]
-        self.assertNotEqual(*map(_text_or_none, ids))
-        with decimal.localcontext() as context:
-            context.prec = 2
-            self.assertEqual([_text_or_none(decimal.Decimal(each)) for each in
-                              ("1.251", "1.252", "1.2500", "-0.50", "0.00", "1e-7", "25e2")],
-                             [b"1.251", b"1.252", b"1.25", b"-0.5", b"0", b"1E-7", b"2500"])
 
 
 class SecondLook(Twins):

@@ -6,7 +6,7 @@ import unittest
 
 from common import BUDGET, Case, dp, main, np, problem
 
-from sotto_dp._data import compressed
+from sotto_dp._sparse import compressed
 
 SCHEMA = {"age": dp.Number(0, 120, missing=40), "visits": dp.Number(0, 20),
           "sex": dp.Category(["f", "m"], missing="none"), "smokes": dp.Number(0, 1)}

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 
-from common import BUDGET, HERE, Case, dp, main, np, problem
+from common import BUDGET, HERE, Case, dp, have, main, np, problem
 
 INTERRUPTED = """
 import os, signal, sys
@@ -36,6 +37,10 @@ def fit_one(seed):
     return dp.LogisticRegression(**BUDGET, insecure_seed=seed).fit(X, y).coef_.tolist()
 
 
+def fit_pipeline(X, y, *steps):
+    return dp.make_pipeline(*steps, dp.Bounds(-1, 1), dp.LogisticRegression(**BUDGET)).fit(X, y)
+
+
 def fit_private(_):
     """The noise of a process of its own."""
     X, y = problem()
@@ -47,6 +52,41 @@ class Processes(Case):
         expected = [fit_one(seed) for seed in range(8)]
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             self.assertEqual(list(pool.map(fit_one, list(range(8)) * 4)), expected * 4)
+
+    def test_a_step_that_waits_for_a_fit_of_another_thread(self):
+        """Nobody waits for a fit's end but who wants to."""
+        if have("sklearn") is None:
+            self.skipTest("no scikit-learn")
+        from sklearn.preprocessing import FunctionTransformer
+        X, y = problem()
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            def wait(rows):
+                pool.submit(fit_pipeline, X, y).result(timeout=120)
+                return rows
+            fit_pipeline(X, y, FunctionTransformer(wait))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.warn("heard", stacklevel=1)
+        self.assertEqual([str(each.message) for each in caught], ["heard"])
+
+    def test_a_fork_within_a_step(self):
+        """A child of another thread's fit hears warnings; one of its own step does afterwards."""
+        code = ("import os, threading, warnings\nfrom sotto_dp._fitting import quiet\n"
+                "begun, end = threading.Event(), threading.Event()\n"
+                "def hold():\n    with quiet():\n        begun.set(); end.wait()\n"
+                "thread = threading.Thread(target=hold); thread.start(); begun.wait()\n"
+                "def heard():\n    with warnings.catch_warnings(record=True) as found:\n"
+                "        warnings.warn('x')\n    return len(found)\n"
+                "def child():\n    pid = os.fork()\n    if pid == 0:\n        os._exit(heard())\n"
+                "    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])\n"
+                "print(heard(), child())\n"
+                "with quiet():\n    print(child())\n    pid = os.fork()\n"
+                "if pid == 0:\n    os._exit(heard())\n"
+                "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))\n"
+                "end.set(); thread.join(); print(heard())\n")
+        done = subprocess.run([sys.executable, "-W", "always", "-c", "import common\n" + code],
+                              capture_output=True, text=True, timeout=300, cwd=HERE)
+        self.assertEqual(done.stdout.split(), ["0", "1", "0", "1", "1"], done.stderr)
 
     def test_one_model_from_many_threads(self):
         X, y = problem()

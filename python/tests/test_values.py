@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Arrays of objects and texts, and lists of rows, are read as a data frame's columns are."""
 
+import datetime
+import decimal
+import fractions
 import unittest
 
 from common import BUDGET, SECRETS, Case, dp, main, np, program
@@ -104,7 +107,8 @@ class Values(Case):
         y = np.arange(len(mine)) % 2
         fit = made(epsilon=float("inf"), l2=0.1, insecure_seed=None, schema=schema).fit
         model = fit([[each, each if each != -3 else 1] for each in mine], y)
-        for other in (2, 2.0, None, "2", b"1", np.float64(2), np.int64(1), np.bool_(1), object()):
+        for other in (2, 2.0, None, "2", b"1", np.float64(2), np.int64(1), np.bool_(1),
+                      decimal.Decimal(2)):
             for many in (mine, [each for each in mine if type(each) is float],
                          [each for each in mine if type(each) in (int, bool)]):
                 rows = [[each, 2] for each in many], [[1, each] for each in many]
@@ -168,13 +172,35 @@ class Refusals(Case):
         X, y = np.linspace(0, 1, 100).reshape(-1, 1).astype(object), np.arange(100) % 2
         X[7, 0] = SECRETS[1]
         spent = 0
-        for values in (X, X.tolist()):
-            for schema in (None, dp.Schema({"1": dp.Number(0, 1)})):
-                error = self.refused(dp.DataError, 'row 8.*column "1": expected a number',
-                                     self.fit, values, y, schema=schema)
-                self.assertNotIn("found none", str(error))
-                self.assertGreater(self.dataset.spent(), spent)
-                spent = self.dataset.spent()
+        declared = dp.Schema({"1": dp.Number(0, 1)})
+        for values, schema in ((X, None), (X, declared), (X.tolist(), declared)):
+            error = self.refused(dp.DataError, 'row 8.*column "1": expected a number',
+                                 self.fit, values, y, schema=schema)
+            self.assertNotIn("found none", str(error))
+            self.assertGreater(self.dataset.spent(), spent)
+            spent = self.dataset.spent()
+
+    def test_values_without_a_text_are_not_missing(self):
+        """Decimals are numbers. A date, a duration or a tuple is a bad value, and no missing one;
+        whoever is called so is nobody."""
+        rows, y = 300, np.arange(300) % 2
+        schema = dp.Schema({"1": dp.Number(-1, 1, missing=0)})
+        for odd in (datetime.date(2020, 1, 2), datetime.timedelta(1), (1,), 1j,
+                    fractions.Fraction(1, 3), np.longdouble(1) / 3):
+            X = np.empty((rows, 1), object)
+            X[:, 0] = [decimal.Decimal("0.25")] * rows
+            model = dp.LogisticRegression(**BUDGET, schema=schema, insecure_seed=1).fit(X, y)
+            same = np.full((rows, 1), 0.25)
+            again = dp.LogisticRegression(**BUDGET, schema=schema, insecure_seed=1).fit(same, y)
+            self.assertEqual(model.coef_.tolist(), again.coef_.tolist())
+            X[7, 0] = odd
+            self.refused(dp.DataError, "row 8.*expected a number", model.fit, X, y)
+            person = np.empty(rows, object)
+            person[:] = [f"p{i}" for i in range(rows)]
+            person[7] = odd
+            if not isinstance(odd, datetime.date):
+                self.refused(dp.DataError, "row 8.*found none", dp.LogisticRegression(
+                    **BUDGET).fit, same, y, person=person)
 
     def test_predict(self):
         X, y = np.linspace(0, 1, 100).reshape(-1, 1), np.arange(100) % 2
