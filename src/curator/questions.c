@@ -276,6 +276,19 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "how sharply the loss bends, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
         .draws = DRAWS_TWO, .block = BLOCK_CLASSES, .any_classes = 1},
+    [ASK_CLASS_CHOICE] = { /* Lemma C28 */
+        .words = {.name = "choice of classes",
+                  .meaning = "which feature most deserves other weights, in "
+                             "all classes together",
+                  .picks_weight = 1},
+        .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
+        .draws = DRAWS_ONE, .block = BLOCK_CLASSES, .any_classes = 1},
+    [ASK_CLASS_PARTIAL] = { /* Lemma C28 */
+        .words = {.name = "partial of classes",
+                  .meaning = "which way, and how steeply, one feature's "
+                             "weights of all classes should move"},
+        .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
+        .draws = DRAWS_CLASSES, .block = BLOCK_CLASSES, .any_classes = 1},
 };
 /* clang-format on */
 

@@ -172,16 +172,17 @@ static void finish(const classes_state *c, solver_answer *out)
         for (int64_t j = 0; j < s->p; j++) {
             double weight = c->at[j * n + k] / s->columns.scale[j];
             centre += weight * s->columns.centre[j];
-            out->weight[k * p + j] = s->is_constant ? 0 : weight;
+            int64_t at = k * p + newton_feature(s, j);
+            out->weight[at] = s->is_constant ? 0 : weight;
             if (out->noise)
-                out->noise[k * p + j] = s->is_constant ? 0 : noise_in(c, j, k);
+                out->noise[at] = s->is_constant ? 0 : noise_in(c, j, k);
         }
         if (s->problem->intercept)
             out->class_intercept[k] =
                 s->is_constant ? c->constant[k] : c->at[s->p * n + k] - centre;
     }
     for (int64_t j = 0; s->settings->by_spread && out->spread && j < s->p; j++)
-        out->spread[j] = s->columns.spread[j];
+        out->spread[newton_feature(s, j)] = s->columns.spread[j];
 }
 
 /* ---- a run ---- */
@@ -215,22 +216,29 @@ static int take_memory(classes_state *c)
     return 1;
 }
 
-/* From the best constant. */
-static void start(classes_state *c)
+/* From the best constant, and from the weights that there are. */
+static void begin(classes_state *c, const double *start)
 {
-    double mean = 0;
-    for (int64_t k = 0; k < c->classes; k++)
-        mean += log(c->rate[k]) / (double)c->classes;
-    for (int64_t k = 0; c->s->problem->intercept && k < c->classes; k++) {
-        c->constant[k] = log(c->rate[k]) - mean;
-        c->at[c->s->p * c->classes + k] = c->constant[k];
-        c->push[k].from[c->s->p] = c->constant[k];
-    }
+    const newton_state *s = c->s;
+    int64_t n = c->classes;
+    double mean = 0, *intercept = c->at + s->p * n;
+    for (int64_t k = 0; k < n; k++)
+        mean += log(c->rate[k]) / (double)n;
+    for (int64_t k = 0; s->problem->intercept && k < n; k++)
+        intercept[k] = c->constant[k] = log(c->rate[k]) - mean;
+    for (int64_t j = 0; start && j < s->p; j++)
+        for (int64_t k = 0; k < n; k++) {
+            c->at[j * n + k] = start[j * n + k] * s->columns.scale[j];
+            if (s->problem->intercept)
+                intercept[k] += start[j * n + k] * s->columns.centre[j];
+        }
+    for (int64_t k = 0; k < n; k++)
+        classes_take(c, c->at, k, 0, c->push[k].from);
 }
 
 sotto_status newton_classes_run(newton_state *s, solver_answer *out,
-                                solver_progress progress, void *context,
-                                sotto_error *error)
+                                const double *start, solver_progress progress,
+                                void *context, sotto_error *error)
 {
     classes_state c = {.s = s,
                        .d = s->d,
@@ -247,7 +255,7 @@ sotto_status newton_classes_run(newton_state *s, solver_answer *out,
     if (status == SOTTO_OK) {
         newton_penalty(s);
         newton_begin_lengths(s);
-        start(&c);
+        begin(&c, start);
         status = class_rounds(&c, progress, context, error);
     }
     if (status == SOTTO_OK)

@@ -30,7 +30,7 @@ static length plainly(long double parts, long double times)
 }
 
 /* The table of docs/privacy, "Questions of newton", and Lemmas K2, K3, C3
-   to C5, C8, C11, C18, C19 and C24 to C26. */
+   to C5, C8, C11, C18, C19, C24 to C26 and C28. */
 static length newton_table(ask_kind kind, const facts *f)
 {
     const long double angle = sqrtl(2);
@@ -63,7 +63,9 @@ static length newton_table(ask_kind kind, const facts *f)
         [ASK_VERTEX] = plainly(1, 2),
         [ASK_CLASS_COUNTS] = plainly(1, angle),
         [ASK_CLASS_GRADIENT] = plainly(1, 2),
-        [ASK_CLASS_BEND] = plainly(2, 1)};
+        [ASK_CLASS_BEND] = plainly(2, 1),
+        [ASK_CLASS_CHOICE] = plainly(1, 2),
+        [ASK_CLASS_PARTIAL] = plainly(1, 2)};
     return table[kind];
 }
 
@@ -163,7 +165,9 @@ static double drawn(ask_kind kind, double p, double b)
         [ASK_ALONG] = 1,
         [ASK_CLASS_COUNTS] = b,
         [ASK_CLASS_GRADIENT] = all * b,
-        [ASK_CLASS_BEND] = 2};
+        [ASK_CLASS_BEND] = 2,
+        [ASK_CLASS_CHOICE] = 1,
+        [ASK_CLASS_PARTIAL] = b};
     return table[kind];
 }
 
