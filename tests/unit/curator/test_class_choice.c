@@ -356,6 +356,13 @@ static void test_refused(void **state)
     CHECK(curator_ask_class_choice(c, &j, &error));
     assert_int_equal(curator_ask_class_choice(c, &j, &error), SOTTO_BUDGET);
     curator_close(c);
+    policy.without_noise = 0; /* then there must be some */
+    assert_int_equal(curator_check(&policy, &plan, FEATURES, &error),
+                     SOTTO_PRIVACY);
+    policy.classes = CLASSES + 1;
+    plan = plan_both(1);
+    assert_int_equal(curator_check(&policy, &plan, FEATURES, &error),
+                     SOTTO_FAILED);
 }
 
 int main(void)
