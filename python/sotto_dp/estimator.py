@@ -72,6 +72,10 @@ class Estimator(Parameters):
 
     # ---- options ----
 
+    def _many_classes(self) -> bool:
+        """Whether a fit takes more than two classes."""
+        return False
+
     def _is_private(self) -> bool:
         """Whether the fit promises something."""
         if self.epsilon is None:
