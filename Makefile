@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
-	bench-instructions bench-ledger fuzz sanitize clang coverage mutants kills clean \
+	bench-instructions bench-ledger bench-classes fuzz sanitize clang coverage mutants kills clean \
 	setup-build setup-test test-prerequisites test-busy wheel test-python
 
 # The library, the program and its man page.
@@ -116,6 +116,10 @@ bench-instructions: all
 # docs/notes/ledger.md.
 bench-ledger: test-prerequisites
 	bench/ledger.py --build $(BUILD) --write
+
+# What ten classes cost in time beside two: writes a table of docs/notes/auto.md.
+bench-classes: test-prerequisites
+	bench/classes_time.py --build $(BUILD) --write
 
 # A second compiler.
 clang:

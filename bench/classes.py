@@ -80,7 +80,7 @@ def epsilon_of(mu, delta):
 
 class Problem:
     def __init__(self, folder, build, name):
-        x, y = load(name)
+        x, y = self.data(name)
         order = np.random.default_rng(1000).permutation(len(y))
         cut = int(.8 * len(y))
         self.folder, self.program, self.name = folder, os.path.join(build, "sotto"), name
@@ -93,6 +93,9 @@ class Problem:
         for k in range(self.classes):
             self.put(f"one{k}", np.where(self.y == k, 1, -1), np.where(self.yt == k, 1, -1),
                      (-1, 1))
+
+    def data(self, name):
+        return load(name)
 
     def path(self, name):
         return os.path.join(self.folder, f"{self.name}.{name}")

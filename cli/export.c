@@ -45,7 +45,8 @@ sotto_status cli_export(const cli *c, sotto_error *error)
         status = sotto_text_write(output, text, error);
     if (status == SOTTO_OK && cli_flag(c, "json"))
         cli_json_output(output);
-    if (status == SOTTO_OK && !cli_flag(c, "quiet"))
+    if (status == SOTTO_OK && !cli_flag(c, "quiet") &&
+        !strcmp(format, "liblinear"))
         export_remark(model, text);
     sotto_text_free(text);
     sotto_model_free(model);

@@ -60,6 +60,10 @@ class Planned(Parameters):
 
     # ---- options ----
 
+    def _many_classes(self) -> bool:
+        """Whether a fit takes more than two classes."""
+        return False
+
     def _is_private(self) -> bool:
         """Whether the fit promises something."""
         if self.epsilon is None:

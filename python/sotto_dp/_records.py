@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Records"]
 
+MOST_CLASSES = 1000  # that the library takes
+
 
 def _check_declared_width(X: Any, schema: Any) -> None:
     """An array has as many columns as its schema says, with or without those given apart."""
@@ -185,7 +187,8 @@ class Records:
         if words is not None and classes is not None:
             _check_same_classes(classes, words)
         if isinstance(classes, str) and classes == "public":
-            return [0, 1] if self.stands_in else _public_labels(self._target_values())
+            return [0, 1] if self.stands_in else _public_labels(
+                self._target_values(), self.owner._many_classes())
         if classes is not None:
             listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
             labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
@@ -318,7 +321,7 @@ def _not_features(owner: Estimator) -> list[str]:
     return [name for name in out if name is not None]
 
 
-def _public_labels(y: Any) -> list[Any]:
+def _public_labels(y: Any, many: bool) -> list[Any]:
     """The labels that y has; only for a caller who says that they are public."""
     values = np.asarray(y.tolist() if isinstance(y, Listed) else y)
     if values.dtype.kind == "c":
@@ -329,9 +332,13 @@ def _public_labels(y: Any) -> list[Any]:
         raise DataError("Unknown label type: continuous. Maybe you are trying to fit a classifier "
                         "on a regression target with continuous values.")
     labels = [each.item() if isinstance(each, np.generic) else each for each in np.unique(values)]
-    if len(labels) > 2:
+    if len(labels) > 2 and not many:
         raise DataError("Only binary classification is supported. The type of the target is "
-                        "multiclass; more than two classes are listed by classes=.")
+                        "multiclass; a private fit of more than two classes is for "
+                        "LogisticRegression.")
+    if len(labels) > MOST_CLASSES:
+        raise DataError(f"expected at most {MOST_CLASSES} classes in y; maybe it is a target for a "
+                        "regressor")
     if len(labels) < 2:
-        raise DataError("expected two classes in y, found one class")
+        raise DataError("expected two or more classes in y, found one class")
     return labels

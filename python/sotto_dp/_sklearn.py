@@ -46,7 +46,8 @@ def tags(owner: Estimator) -> Any:
         estimator_type=owner._estimator_type,
         target_tags=TargetTags(required=True),
         transformer_tags=None,
-        classifier_tags=ClassifierTags(multi_class=False, poor_score=True) if classifies else None,
+        classifier_tags=ClassifierTags(multi_class=owner._many_classes(), poor_score=True)
+        if classifies else None,
         regressor_tags=None if classifies else RegressorTags(poor_score=True),
         input_tags=InputTags(sparse=True, allow_nan=owner.schema is not None),
         non_deterministic=owner.insecure_seed is None)
@@ -54,7 +55,8 @@ def tags(owner: Estimator) -> Any:
 
 def old_tags(owner: Estimator) -> dict[str, Any]:
     """The tags of scikit-learn before 1.6."""
-    return {"requires_y": True, "binary_only": owner._estimator_type == "classifier",
+    return {"requires_y": True, "binary_only": owner._estimator_type == "classifier" and
+            not owner._many_classes(),
             "poor_score": True, "allow_nan": owner.schema is not None,
             "non_deterministic": owner.insecure_seed is None,
             "X_types": ["2darray", "sparse"]}

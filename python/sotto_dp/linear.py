@@ -27,6 +27,9 @@ class _Classifier(Estimator):
 
     _estimator_type: ClassVar[str] = "classifier"
 
+    def _many_classes(self) -> bool:
+        return self._losses == ("logistic",) or self.epsilon == float("inf")
+
     def _keep(self, model: Model) -> None:
         super()._keep(model)
         self.coef_ = np.atleast_2d(self.coef_)

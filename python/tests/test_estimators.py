@@ -211,7 +211,25 @@ class Labels(Case):
         model = self.fit(np.where(self.y, "b", "a"), classes="public")
         self.assertEqual(model.classes_.tolist(), ["a", "b"])
         self.refused(dp.DataError, "one class", self.fit, np.zeros(2000), classes="public")
-        self.refused(dp.DataError, "Only binary", self.fit, np.arange(2000), classes="public")
+        self.refused(dp.DataError, "at most 1000", self.fit, np.arange(2000), classes="public")
+
+    def test_public_of_more_than_two(self):
+        """The labels that y has, whatever their type and order."""
+        codes = (self.X[:, 0] > 0).astype(int) + (self.X[:, 1] > 0)
+        for labels in (np.array([7, -2, 5]), np.array(["mid", "top", "low"]), np.array([2., 0., 1.])):
+            with self.subTest(labels=labels):
+                model = dp.LogisticRegression(epsilon=8, delta=1e-6, classes="public", insecure_seed=2)
+                y = labels[codes]
+                self.assertGreater(model.fit(self.X, y).score(self.X, y), 0.6)
+                self.assertEqual(model.classes_.tolist(), sorted(labels.tolist()))
+                self.assertEqual(model.predict_proba(self.X).shape, (len(y), 3))
+                listed = dp.LogisticRegression(epsilon=8, delta=1e-6, classes=sorted(labels.tolist()),
+                                               insecure_seed=2).fit(self.X, y)
+                self.assertTrue(np.array_equal(listed.coef_, model.coef_))
+        exact = dp.LinearSVC(epsilon=float("inf"), l2=.01, classes="public").fit(self.X, y)
+        self.assertEqual(exact.coef_.shape[0], 3)
+        self.refused(dp.DataError, "Only binary", dp.LinearSVC(**BUDGET, classes="public").fit,
+                     self.X, codes)
 
     def test_probabilities_and_scores(self):
         model = self.fit(np.where(self.y, "yes", "no"), classes=["no", "yes"])

@@ -340,6 +340,31 @@ sotto_status curator_ask_class_change(curator *c, const double *other,
                                       double most, double *out, double *sd,
                                       sotto_error *error);
 
+/*
+ * Begins choices of features, once: the weights of all classes are 0, and their
+ * intercepts are `at`. clip[j] is how long one record's derivatives by the
+ * weights of feature j may be, for a choice. Numbers are at most 2^100 in size,
+ * clips from 2^-100 on.
+ */
+sotto_status curator_tell_class_scores(curator *c, const double *clip,
+                                       const double *at, sotto_error *error);
+
+/* Moves the weights of feature j, that of class k by d[k], at most 2^100 in
+   size. A feature that was moved has the lowest score. */
+sotto_status curator_tell_class_move(curator *c, int64_t j, const double *d,
+                                     sotto_error *error);
+
+/* A feature whose score is near the best: the length of the derivatives of the
+   loss by its weights of all classes, in clips. */
+sotto_status curator_ask_class_choice(curator *c, int64_t *out,
+                                      sotto_error *error);
+
+/* These derivatives of the mean loss, of feature j. Those of each record are
+   shortened to `clip`. */
+sotto_status curator_ask_class_partial(curator *c, int64_t j, double clip,
+                                       double *out, double *sd,
+                                       sotto_error *error);
+
 /* ---- the minimiser ---- */
 
 /* What is added to the mean loss. There is no intercept. */

@@ -49,6 +49,8 @@ typedef enum ask_kind {
     ASK_CLASS_COUNTS,    /* how many rows each class has */
     ASK_CLASS_GRADIENT,  /* the gradient by the weights of all classes */
     ASK_CLASS_BEND,      /* how sharply the loss bends between classes */
+    ASK_CLASS_CHOICE,    /* which feature promises most to all classes */
+    ASK_CLASS_PARTIAL,   /* the derivatives by one feature's weights */
     ASK_KINDS
 } ask_kind;
 

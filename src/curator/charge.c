@@ -1,8 +1,10 @@
 /*
- * What a plan is charged: its questions as the accountant knows them, and the
- * events that they are priced as.
+ * What a plan is charged: its questions as the accountant knows them, the
+ * draws of noise that they take, and the events that they are priced as.
  */
 #include "internal.h"
+
+#include <math.h>
 
 account_question curator_question(const ask_item *item)
 {
@@ -25,6 +27,43 @@ int64_t curator_priced_count(const ask_item *item)
 {
     account_question q = curator_question(item);
     return account_priced_count(&q);
+}
+
+double curator_draws(const ask_item *item, int64_t features)
+{
+    const question_row *q = question_of(item->kind);
+    double width = (double)features + 1;
+    int per_score = mechanism_of(item->noise)->per_score;
+    switch (per_score ? q->noisy_draws : q->draws) {
+    case DRAWS_UNKNOWN:
+        break;
+    case DRAWS_ONE:
+        return 1;
+    case DRAWS_TWO:
+        return 2;
+    case DRAWS_WIDTH:
+        return width;
+    case DRAWS_COINS:
+        return width + 1;
+    case DRAWS_TWO_WIDTHS:
+        return 2 * width;
+    case DRAWS_EDGES:
+        return ASK_MOST_EDGES + 1;
+    case DRAWS_WIDTH_EDGES:
+        return width * (ASK_MOST_EDGES + 1);
+    case DRAWS_MATRIX:
+        return width * (width + 1) / 2;
+    case DRAWS_CROSS:
+        return (width + 1) * (width + 2) / 2;
+    case DRAWS_BUCKETS:
+    case DRAWS_CLASSES:
+        return (double)item->block;
+    case DRAWS_WIDTH_CLASSES:
+        return width * (double)item->block;
+    case DRAWS_LATER: /* curator_tell_plan sees to it */
+        return width * (width + 1000) + 10000 + 2 * width * (double)item->block;
+    }
+    return INFINITY;
 }
 
 sotto_status curator_events(account_list *out, const ask_plan *plan,

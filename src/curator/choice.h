@@ -49,6 +49,23 @@ struct choice {
 
 typedef struct choice choice;
 
+/* The same with more than two classes (class_choice.c). */
+struct class_choice {
+    float *margin, *slope; /* rows x classes */
+    double *reach;         /* rows */
+    double *one;           /* scratch, for one record: margins, probabilities */
+    int64_t *score;        /* features */
+    int64_t *sum;          /* scratch: of one feature, by classes, */
+    int32_t *part;         /* and of a block of its rows */
+    void *memory;          /* of all of these */
+    size_t bytes;
+    double *factor; /* B / clip, of each feature; public, as is */
+    int *moved;     /* which features were told to move */
+    int sloped;     /* the slopes are those of the margins */
+};
+
+typedef struct class_choice class_choice;
+
 /* Whether a question can be put: scores were told, and memory has lasted. The
    unit of all penalties becomes the present one. */
 sotto_status choice_ready(curator *c, sotto_error *error);

@@ -47,13 +47,6 @@ sotto_status curator_tell_classes(curator *c, const double *at,
 
 /* ---- one record ---- */
 
-/* Its class; 0 for a number that is none, which readers let not through. */
-static int64_t class_of(const curator *c, int64_t i)
-{
-    double y = c->table->y[i];
-    return y >= 0 && y < (double)c->policy.classes ? (int64_t)y : 0;
-}
-
 static double *margins_of(const curator *c)
 {
     return c->class_of_one;

@@ -157,8 +157,8 @@ static void clamp_all(curator *c, const double *bound)
 static int are_untouched(const curator *c)
 {
     int64_t count = c->table->features + c->policy.intercept;
-    int fine = !c->choice && !c->kept && !c->anchor && !c->margins_stale &&
-               c->pending_by == 0;
+    int fine = !c->choice && !c->class_choice && !c->kept && !c->anchor &&
+               !c->margins_stale && c->pending_by == 0;
     for (int i = 0; i < c->plan.items; i++)
         fine &= question_of(c->plan.item[i].kind)->rows == ROWS_ALL;
     for (int64_t j = 0; j < count; j++)

@@ -257,6 +257,7 @@ void curator_close(curator *c)
     noise_close(c->noise);
     noise_close(c->choices);
     choice_free(c);
+    class_choice_free(c);
     noise_buckets_close(c->buckets);
     secret_give(c->copied, c->copied_bytes);
     batch_free(c);

@@ -136,6 +136,8 @@ struct curator {
     double *class_of_one; /* scratch behind them: margins and probabilities of
                              one record */
 
+    struct class_choice *class_choice; /* NULL: none was told */
+
     noise_stream *noise;
     noise_stream *choices;  /* a stream of its own, independent of releases */
     noise_buckets *buckets; /* of many scores; NULL: not yet, or few scores */
@@ -280,6 +282,18 @@ void frame_free(curator *c);
    c->slope. */
 void classes_slopes(curator *c);
 void classes_forget(curator *c);
+
+/* The class of record i; 0 for a number that is none, which readers let not
+   through. */
+static inline int64_t class_of(const curator *c, int64_t i)
+{
+    double y = c->table->y[i];
+    return y >= 0 && y < (double)c->policy.classes ? (int64_t)y : 0;
+}
+
+/* ---- class_choice.c ---- */
+
+void class_choice_free(curator *c);
 
 /* ---- choice.c ---- */
 

@@ -276,6 +276,19 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "how sharply the loss bends, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
         .draws = DRAWS_TWO, .block = BLOCK_CLASSES, .any_classes = 1},
+    [ASK_CLASS_CHOICE] = { /* Lemma C28 */
+        .words = {.name = "choice of classes",
+                  .meaning = "which feature most deserves other weights, in "
+                             "all classes together",
+                  .picks_weight = 1},
+        .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
+        .draws = DRAWS_ONE, .block = BLOCK_CLASSES, .any_classes = 1},
+    [ASK_CLASS_PARTIAL] = { /* Lemma C28 */
+        .words = {.name = "partial of classes",
+                  .meaning = "which way, and how steeply, one feature's "
+                             "weights of all classes should move"},
+        .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
+        .draws = DRAWS_CLASSES, .block = BLOCK_CLASSES, .any_classes = 1},
 };
 /* clang-format on */
 
@@ -353,43 +366,4 @@ double gate_sensitivity(const curator_policy *policy, const ask_item *item,
     if (times > 1 && times < 2)
         times *= 1 + 0x1p-50;
     return sensitivity * times;
-}
-
-/* ---- draws ---- */
-
-double curator_draws(const ask_item *item, int64_t features)
-{
-    const question_row *q = question_of(item->kind);
-    double width = (double)features + 1;
-    int per_score = mechanism_of(item->noise)->per_score;
-    switch (per_score ? q->noisy_draws : q->draws) {
-    case DRAWS_UNKNOWN:
-        break;
-    case DRAWS_ONE:
-        return 1;
-    case DRAWS_TWO:
-        return 2;
-    case DRAWS_WIDTH:
-        return width;
-    case DRAWS_COINS:
-        return width + 1;
-    case DRAWS_TWO_WIDTHS:
-        return 2 * width;
-    case DRAWS_EDGES:
-        return ASK_MOST_EDGES + 1;
-    case DRAWS_WIDTH_EDGES:
-        return width * (ASK_MOST_EDGES + 1);
-    case DRAWS_MATRIX:
-        return width * (width + 1) / 2;
-    case DRAWS_CROSS:
-        return (width + 1) * (width + 2) / 2;
-    case DRAWS_BUCKETS:
-    case DRAWS_CLASSES:
-        return (double)item->block;
-    case DRAWS_WIDTH_CLASSES:
-        return width * (double)item->block;
-    case DRAWS_LATER: /* curator_tell_plan sees to it */
-        return width * (width + 1000) + 10000 + 2 * width * (double)item->block;
-    }
-    return INFINITY;
 }

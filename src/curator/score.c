@@ -25,8 +25,7 @@ static int64_t shrink(int64_t x, int64_t by)
     return x > by ? x - by : x < -by ? x + by : 0;
 }
 
-/* The largest integer whose square is not above x. */
-static int64_t root(unsigned __int128 x)
+int64_t score_root(unsigned __int128 x)
 {
     uint64_t r = (uint64_t)sqrt((double)x);
     while ((unsigned __int128)r * r > x)
@@ -65,7 +64,7 @@ static int64_t score_decrease(const score_terms *t)
     int64_t sizes = (to < 0 ? -to : to) - (t->at < 0 ? -t->at : t->at);
     __int128 twice = -2 * (__int128)t->sum * a - (__int128)a * a -
                      2 * (__int128)t->l1 * sizes;
-    return twice > 0 ? root((unsigned __int128)twice) : 0;
+    return twice > 0 ? score_root((unsigned __int128)twice) : 0;
 }
 
 int64_t score_of(const score_terms *t, ask_rule rule)

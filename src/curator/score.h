@@ -24,6 +24,9 @@ void score_subgradients(const score_terms *t, int64_t *low, int64_t *high);
 
 int64_t score_of(const score_terms *t, ask_rule rule);
 
+/* The largest integer whose square is not above x, which is below 2^124. */
+int64_t score_root(unsigned __int128 x);
+
 /* x rounded, and no larger than SCORE_MOST; what is no number is 0. */
 int64_t score_whole(double x);
 int64_t score_between(int64_t x, int64_t low, int64_t high);

@@ -43,6 +43,19 @@ solver_facts fit_facts(const sotto_table *t, const sotto_options *options)
     return f;
 }
 
+/* How many classes the option lists; 0: not more than two. */
+static int64_t listed_classes(const sotto_options *options)
+{
+    size_t cursor = 0;
+    char *word;
+    int64_t count = 0;
+    while (option_next(options, OPTION_CLASSES, &cursor, &word) > 0) {
+        mem_free(word);
+        count++;
+    }
+    return count > 2 ? count : 0;
+}
+
 /* The same of a table that is only planned for. */
 solver_facts fit_planned_facts(const sotto_options *options)
 {
@@ -51,6 +64,7 @@ solver_facts fit_planned_facts(const sotto_options *options)
                       .only_planned = 1,
                       .target_reach = 1};
     add_options(&f, options);
+    f.classes = listed_classes(options);
     if (option_given(options, OPTION_FEATURES))
         f.features = option_integer(options, OPTION_FEATURES);
     if (option_given(options, OPTION_ROWS))

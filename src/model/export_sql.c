@@ -6,6 +6,8 @@
  *   SELECT label, probability, t.*
  *   FROM (SELECT the score, r.* FROM records AS r) AS t;
  *
+ * Of more than two classes there are more steps: export_sql_classes.c.
+ *
  * Our columns stand before the table's: where it has one of that name already,
  * SQLite takes the first, and PostgreSQL refuses.
  */
@@ -18,17 +20,16 @@
 /* Scores beyond might not fit a double. */
 #define SQL_MOST_SCORE 1e300
 
-/* Below, exp() is subnormal: PostgreSQL would refuse, and 1 + it is 1. */
-#define SQL_LEAST_EXPONENT (-708)
-
 static void sql_head(text_buffer *t, const sotto_model *m)
 {
     text_format(t,
                 "-- A linear model: its answers for the table \"records\". "
                 "Write your table's name\n"
-                "-- after the last FROM. What 'sotto predict' would refuse has "
+                "-- %s. What 'sotto predict' would refuse has "
                 "the score NULL.\n"
                 "-- Written by sotto %s.\n",
+                m->classes > 2 ? "after FROM in the first SELECT"
+                               : "after the last FROM",
                 sotto_version());
     if (m->statement)
         text_format(t,
@@ -70,25 +71,21 @@ static void sql_probability(text_buffer *t)
 
 /* ---- the score ---- */
 
-static void sql_intercept(text_buffer *t, const sotto_model *m)
-{
-    text_put(t, "CAST(");
-    declared_sql_number(t, m->intercept);
-    text_put(t, " AS DOUBLE PRECISION) + ");
-}
-
 /* x'w + b, as a column. */
-static sotto_status sql_sum(text_buffer *t, const sotto_model *m,
-                            const char *name, sotto_error *error)
+sotto_status sql_sum(text_buffer *t, const sotto_model *m, int64_t k,
+                     const char *name, sotto_error *error)
 {
-    declared_features f = {m->name, m->weight, m->features};
-    double reach;
-    text_put(t, "    ");
-    sql_intercept(t, m);
+    int many = m->classes > 2;
+    double intercept = many ? m->class_intercept[k] : m->intercept, reach;
+    declared_features f = {m->name, m->weight + (many ? k * m->features : 0),
+                           m->features};
+    text_put(t, "    CAST(");
+    declared_sql_number(t, intercept);
+    text_put(t, " AS DOUBLE PRECISION) + ");
     sotto_status status =
         declared_sql(t, m->schema, DECLARED_SCORE, &f, &reach, error);
     text_format(t, " AS %s,\n", name);
-    if (status == SOTTO_OK && !(reach + fabs(m->intercept) <= SQL_MOST_SCORE))
+    if (status == SOTTO_OK && !(reach + fabs(intercept) <= SQL_MOST_SCORE))
         status = error_set(error, SOTTO_USAGE,
                            "the weights of the model are so large that a score "
                            "might not fit a double; expected weights of a "
@@ -113,7 +110,7 @@ static sotto_status sql_shortened(text_buffer *t, const sotto_model *m,
     declared_sql_number(t, m->norm_bound);
     text_put(t, " / SQRT(s.sotto_square)) ELSE s.sotto_sum END AS "
                 "sotto_score,\n    s.*\n  FROM (SELECT\n");
-    sotto_status status = sql_sum(t, m, "sotto_sum", error);
+    sotto_status status = sql_sum(t, m, 0, "sotto_sum", error);
     if (status != SOTTO_OK)
         return status;
     text_put(t, "    CAST(0.0 AS DOUBLE PRECISION) + ");
@@ -127,7 +124,7 @@ static sotto_status sql_score(text_buffer *t, const sotto_model *m,
 {
     if (isfinite(m->norm_bound))
         return sql_shortened(t, m, error);
-    sotto_status status = sql_sum(t, m, "sotto_score", error);
+    sotto_status status = sql_sum(t, m, 0, "sotto_score", error);
     text_put(t, "    r.*\n  FROM records AS r");
     return status;
 }
@@ -141,10 +138,15 @@ static sotto_status sql_check(const sotto_model *m, sotto_error *error)
                          "the features of the model have numbers, and columns "
                          "of a table of SQL have names; expected a model of a "
                          "file with a header");
-    if (m->classes > 2)
+    if (m->classes > SQL_MOST_CLASSES)
         return error_set(error, SOTTO_USAGE,
-                         "--format sql writes models of a number or of two "
-                         "classes; this one has %lld",
+                         "--format sql writes models of up to %d classes; this "
+                         "one has %lld",
+                         SQL_MOST_CLASSES, (long long)m->classes);
+    if (m->classes > 2 && isfinite(m->norm_bound))
+        return error_set(error, SOTTO_USAGE,
+                         "--format sql writes models that shorten rows for a "
+                         "number or two classes; this one has %lld",
                          (long long)m->classes);
     if (m->scales_rows)
         return error_set(error, SOTTO_USAGE,
@@ -161,6 +163,8 @@ sotto_status export_sql(text_buffer *t, const sotto_model *m,
     if (status != SOTTO_OK)
         return status;
     sql_head(t, m);
+    if (m->classes > 2)
+        return export_sql_classes(t, m, error);
     text_put(t, "SELECT\n");
     if (m->classes) {
         sql_label(t, m);

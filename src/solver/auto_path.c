@@ -4,7 +4,7 @@
  * [-1, 1] is known to 2 / x). p is the number of features:
  *
  *   x < 60; of numbers 110       INTERCEPT   nothing more can be learned
- *   l1 = 0, p > n                WIDE
+ *   l1 = 0, p > n                WIDE; with more than two classes SELECT
  *   l1 > 0, p >= 50; p / x > .35;
  *   p > 1000                     SELECT
  *   otherwise                    DENSE
@@ -38,13 +38,9 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
                      "can be learned";
         return PATH_INTERCEPT;
     }
-    if (f->classes) {
-        *why = "more than two classes: all features at once";
-        return PATH_DENSE;
-    }
     if (l1 == 0 && p > f->rows) {
         *why = "more features than rows, and no l1";
-        return PATH_WIDE;
+        return f->classes ? PATH_SELECT : PATH_WIDE;
     }
     if (p / x > MOST_CROWDED) {
         *why = "p/strength > 0.35: too many features for the budget";
@@ -68,11 +64,10 @@ sotto_status auto_path_check(const solver_run *r, auto_path path,
     if (path == PATH_INTERCEPT && !r->problem.intercept)
         return error_set(error, SOTTO_USAGE,
                          "--path intercept goes with an intercept");
-    if (r->problem.classes && path != PATH_DENSE && path != PATH_INTERCEPT)
+    if (r->problem.classes && path == PATH_WIDE)
         return error_set(error, SOTTO_USAGE,
-                         "--path %s is for two classes; expected --path dense, "
-                         "which takes up to %d features",
-                         auto_path_name(path), MOST_DENSE);
+                         "--path wide is for two classes; expected --path "
+                         "select");
     if (path == PATH_DENSE && r->facts.features > MOST_DENSE)
         return error_set(error, SOTTO_USAGE,
                          "--solver newton and --path dense: at most %d "

@@ -24,7 +24,7 @@
  * choices are by permute-and-flip: of k of them each has 1 / k of their
  * epsilon, which for small k is more than mu / sqrt(k) gives.
  */
-#include "newton.h"
+#include "feature_selection.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,9 +45,8 @@
 #define RELEASE_CLIP_NUMBERS 3.
 #define RELEASE_CLIP_CLASSES 2.
 #define USUAL_SLOPE_CLASSES .335
+#define USUAL_SLOPE_PART .67   /* of that at the constant: the same */
 #define USUAL_SLOPE_NUMBERS .7 /* in widths of the target */
-#define SURE_L1 .4             /* sd above l1: taken */
-#define SIGNIFICANCE_SD .7     /* the same without l1 */
 enum { MOST_REFUSED = 2 };
 
 /* Very few: n epsilon / ln p that a selection takes (measured), what of
@@ -56,18 +55,6 @@ enum { MOST_REFUSED = 2 };
 #define MOST_FEW 3
 #define FEW_CHOICES .35
 #define FEW_RELEASES .16
-
-typedef struct selection {
-    const solver_problem *problem;
-    const newton_settings *settings;
-    curator *curator;
-    budget_split start;
-    newton_from from;
-    double slope; /* the usual one */
-    int64_t *taken, count;
-    double *weight; /* of those */
-    double spent;   /* share of the budget */
-} selection;
 
 int64_t select_most(const newton_facts *f)
 {
@@ -124,48 +111,34 @@ void select_add_few(ask_plan *plan, const newton_facts *f,
     budget_split fit = budget_split_dense(&last);
     budget_split_add(plan, start, few_mu(f));
     plan->item[plan->items++] =
-        (ask_item){.kind = ASK_CHOICE,
+        (ask_item){.kind = f->classes ? ASK_CLASS_CHOICE : ASK_CHOICE,
                    .count = start->few,
+                   .block = f->classes,
                    .noise = ASK_FLIP,
                    .level = FEW_CHOICES * f->epsilon / (double)start->few,
                    .and_next = 1};
     plan->item[plan->items++] =
-        (ask_item){.kind = ASK_PARTIAL,
+        (ask_item){.kind = f->classes ? ASK_CLASS_PARTIAL : ASK_PARTIAL,
                    .count = start->few,
+                   .block = f->classes,
                    .level = few_mu(f) * sqrt(few_release(start))};
     budget_split_add(plan, &fit, last.mu);
 }
 
 /* ---- what all selections need ---- */
 
-/* Out of what is left for later, unless it was planned beforehand. */
-static sotto_status tell_later(const selection *s, const ask_plan *plan,
+sotto_status select_tell_later(const selection *s, const ask_plan *plan,
                                sotto_error *error)
 {
     return s->start.few > 0 ? SOTTO_OK
                             : curator_tell_plan(s->curator, plan, error);
 }
 
-/* A spread here is about 0: centres are asked for when features are taken. */
-static double unit_of(const selection *s, int64_t j)
+double select_unit(const selection *s, int64_t j)
 {
     if (s->settings->by_spread)
         return s->from.columns.spread[j];
     return s->settings->unit ? s->settings->unit[j] : 1;
-}
-
-static double choice_clip(const selection *s)
-{
-    return s->slope * (loss_has_classes(s->problem->loss.kind)
-                           ? CHOICE_CLIP_CLASSES
-                           : CHOICE_CLIP_NUMBERS);
-}
-
-static double release_clip(const selection *s)
-{
-    return s->slope * (loss_has_classes(s->problem->loss.kind)
-                           ? RELEASE_CLIP_CLASSES
-                           : RELEASE_CLIP_NUMBERS);
 }
 
 /* ---- 1 ---- */
@@ -180,8 +153,8 @@ static sotto_status select_tell(selection *s, const newton_columns *k,
         return error_memory(error);
     for (int64_t j = 0; j <= k->count; j++) {
         double scale = j < k->count ? k->scale[j] : 1;
-        clip[j] = within(release_clip(s) * scale, 1e-30, 1e30);
-        choice[j] = within(choice_clip(s) * scale, 1e-30, 1e30);
+        clip[j] = within(s->release_clip * scale, 1e-30, 1e30);
+        choice[j] = within(s->choice_clip * scale, 1e-30, 1e30);
     }
     ask_scores scores = {.rule = ASK_UNTRUNCATED,
                          .clip = choice,
@@ -202,22 +175,33 @@ static sotto_status select_start(selection *s, newton_columns *k,
 {
     const solver_problem *p = s->problem;
     newton_response *response = &s->from.response;
+    int classes = loss_has_classes(p->loss.kind);
     ask_plan plan = {0};
     budget_split_add(&plan, &s->start, s->settings->level);
     s->spent = budget_split_shares(&s->start);
-    sotto_status status = tell_later(s, &plan, error);
+    sotto_status status = select_tell_later(s, &plan, error);
     if (status == SOTTO_OK)
-        status = newton_ask_response(response, s->curator, p, &s->start,
-                                     s->settings->target_reach, error);
+        status =
+            p->classes
+                ? newton_ask_classes(response, s->curator, p, s->rate, error)
+                : newton_ask_response(response, s->curator, p, &s->start,
+                                      s->settings->target_reach, error);
     if (status == SOTTO_OK)
         status = newton_ask_bounds(k, s->curator, &s->start, s->settings->reach,
                                    error);
     if (status == SOTTO_OK)
         status = newton_ask_columns(k, s->curator, &s->start, error);
-    s->slope = loss_has_classes(p->loss.kind)
-                   ? USUAL_SLOPE_CLASSES
-                   : USUAL_SLOPE_NUMBERS * response->width;
-    return status == SOTTO_OK ? select_tell(s, k, error) : status;
+    double slope = p->classes ? USUAL_SLOPE_PART * response->slope
+                   : classes  ? USUAL_SLOPE_CLASSES
+                              : USUAL_SLOPE_NUMBERS * response->width;
+    s->choice_clip =
+        slope * (classes ? CHOICE_CLIP_CLASSES : CHOICE_CLIP_NUMBERS);
+    s->release_clip =
+        slope * (classes ? RELEASE_CLIP_CLASSES : RELEASE_CLIP_NUMBERS);
+    if (status != SOTTO_OK)
+        return status;
+    return p->classes ? select_classes_tell(s, k, error)
+                      : select_tell(s, k, error);
 }
 
 /* ---- 2 ---- */
@@ -227,16 +211,22 @@ static sotto_status select_ask(selection *s, double share, int64_t *j,
                                double *gradient, sotto_error *error)
 {
     double level = s->settings->level;
-    ask_plan plan = {.items = 2,
-                     .item = {{.kind = ASK_CHOICE,
-                               .count = 1,
-                               .noise = ASK_RANGE,
-                               .level = level * sqrt(CHOICES * share)},
-                              {.kind = ASK_PARTIAL,
-                               .count = 1,
-                               .level = level * sqrt((1 - CHOICES) * share)}}};
-    sotto_status status = tell_later(s, &plan, error);
+    int64_t classes = s->problem->classes;
+    ask_plan plan = {
+        .items = 2,
+        .item = {{.kind = classes ? ASK_CLASS_CHOICE : ASK_CHOICE,
+                  .count = 1,
+                  .block = classes,
+                  .noise = ASK_RANGE,
+                  .level = level * sqrt(CHOICES * share)},
+                 {.kind = classes ? ASK_CLASS_PARTIAL : ASK_PARTIAL,
+                  .count = 1,
+                  .block = classes,
+                  .level = level * sqrt((1 - CHOICES) * share)}}};
+    sotto_status status = select_tell_later(s, &plan, error);
     s->spent += share;
+    if (status == SOTTO_OK && classes)
+        return select_classes_ask(s, j, gradient, error);
     if (status == SOTTO_OK)
         status = curator_ask_choice(s->curator, j, error);
     return status == SOTTO_OK
@@ -244,19 +234,26 @@ static sotto_status select_ask(selection *s, double share, int64_t *j,
                : status;
 }
 
+double select_sd(const selection *s, double share)
+{
+    double x = s->start.strength * (s->start.few > 0 ? 1 - FEW_CHOICES : 1);
+    return 2 * s->release_clip / (x * sqrt(share));
+}
+
 /* Whether feature j is taken, by its derivative g in the column's own units,
    which had this share; then it moves by as much as its model says. One that
    a box or rounding holds at 0 could be chosen again, and is not taken. */
-static int select_take(selection *s, double share, int64_t j, double gradient)
+static int select_take(selection *s, double share, int64_t j,
+                       const double *gradient)
 {
     const solver_problem *p = s->problem;
-    double scale = s->from.columns.scale[j], g = gradient / scale;
-    double l1 = p->l1 * unit_of(s, j) / scale;
-    double l2 = p->l2 * (unit_of(s, j) / scale) * (unit_of(s, j) / scale);
-    double x = s->start.strength * (s->start.few > 0 ? 1 - FEW_CHOICES : 1);
-    double sd = 2 * release_clip(s) / (x * sqrt(share));
+    double scale = s->from.columns.scale[j], g = *gradient / scale;
+    double l1 = p->l1 * select_unit(s, j) / scale;
+    double l2 =
+        p->l2 * (select_unit(s, j) / scale) * (select_unit(s, j) / scale);
+    double sd = select_sd(s, share);
     double over = fabs(g) - l1;
-    if (!(over >= (p->l1 > 0 ? SURE_L1 : SIGNIFICANCE_SD) * sd))
+    if (!(over >= select_sure(p) * sd))
         return 0;
     double step = copysign(over, -g) / (loss_usual_curvature(&p->loss) + l2);
     double to = within(step / scale, p->low, p->high);
@@ -276,14 +273,15 @@ static sotto_status select_features(selection *s, int64_t most,
     int refused = 0;
     int most_refused = s->start.few > 0 ? (int)most : MOST_REFUSED;
     for (int64_t t = 0; t < most && refused < most_refused; t++) {
-        double gradient, share = select_share(&s->start, t);
+        double share = select_share(&s->start, t);
         int64_t j;
-        status = select_ask(s, share, &j, &gradient, error);
+        status = select_ask(s, share, &j, s->gradient, error);
         if (status != SOTTO_OK)
             return status;
         double release =
             s->start.few > 0 ? few_release(&s->start) : (1 - CHOICES) * share;
-        refused += !select_take(s, release, j, gradient);
+        refused += !(s->problem->classes ? select_classes_take : select_take)(
+            s, release, j, s->gradient);
         solver_stage at = {.5 * (double)(t + 1) / (double)most, "selection",
                            t + 1, most};
         status = solver_tell(progress, context, at, error);
@@ -331,12 +329,34 @@ static sotto_status select_fit(selection *s, solver_answer *out,
         set.facts = few_last(&s->settings->facts, &s->start);
     set.rule = budget_split_dense(&set.facts);
     budget_split_add(&plan, &set.rule, s->settings->level * left);
-    sotto_status status = tell_later(s, &plan, error);
+    sotto_status status = select_tell_later(s, &plan, error);
     if (status == SOTTO_OK)
         status = newton_on_columns(out, s->curator, s->problem, &set, &from,
                                    progress ? half_done : NULL, &half, error);
     mem_free(memory);
     return status;
+}
+
+/* Room for so many features; 0: out of memory. */
+static int take_memory(selection *s, int64_t most)
+{
+    size_t classes = s->problem->classes ? (size_t)s->problem->classes : 1;
+    s->taken = mem_zeroed((size_t)most + 1, sizeof *s->taken);
+    s->weight = mem_zeroed(((size_t)most + 3) * classes, sizeof *s->weight);
+    if (!s->taken || !s->weight)
+        return 0;
+    s->gradient = s->weight + ((size_t)most + 1) * classes;
+    s->rate = s->gradient + classes;
+    return 1;
+}
+
+/* The model without features: the best constant. */
+static void release_constant(const selection *s, solver_answer *out)
+{
+    const solver_problem *p = s->problem;
+    out->intercept = p->intercept ? s->from.response.released : 0;
+    for (int64_t k = 0; p->intercept && k < p->classes; k++)
+        out->class_intercept[k] = log(s->rate[k]);
 }
 
 sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
@@ -347,21 +367,21 @@ sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,
         .problem = p, .settings = set, .curator = c, .start = set->rule};
     int64_t most = set->rule.few > 0 ? set->rule.few : select_most(&set->facts);
     double *memory = newton_columns_make(&s.from.columns, p->features);
-    s.taken = mem_zeroed((size_t)most + 1, sizeof *s.taken);
-    s.weight = mem_zeroed((size_t)most + 1, sizeof *s.weight);
+    size_t classes = p->classes ? (size_t)p->classes : 1;
     sotto_status status =
-        memory && s.taken && s.weight ? SOTTO_OK : error_memory(error);
+        take_memory(&s, most) && memory ? SOTTO_OK : error_memory(error);
     if (status == SOTTO_OK) {
-        memset(out->weight, 0, (size_t)p->features * sizeof *out->weight);
+        memset(out->weight, 0,
+               (size_t)p->features * classes * sizeof *out->weight);
         status = solver_tell(progress, context,
                              (solver_stage){.name = "bounds"}, error);
     }
-    if (status == SOTTO_OK) {
+    if (status == SOTTO_OK)
         status = select_start(&s, &s.from.columns, error);
-    }
     if (status == SOTTO_OK)
         status = select_features(&s, most, progress, context, error);
-    out->intercept = p->intercept ? s.from.response.released : 0;
+    if (status == SOTTO_OK)
+        release_constant(&s, out);
     if (status == SOTTO_OK)
         status = s.count > 0
                      ? select_fit(&s, out, progress, context, error)

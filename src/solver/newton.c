@@ -63,12 +63,6 @@ static int newton_memory(newton_state *s)
     return 1;
 }
 
-/* Where the state's feature j is in the table. */
-static int64_t newton_feature(const newton_state *s, int64_t j)
-{
-    return s->columns.feature ? s->columns.feature[j] : j;
-}
-
 /* ---- 6: rounds ---- */
 
 /* What a stored weight is multiplied by, to be penalised. */
@@ -380,7 +374,8 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
         s.trace += s.columns.energy[j];
     s.trace = fmax(s.trace, LEAST_ENERGY * (double)s.d);
     if (status == SOTTO_OK && p->classes)
-        status = newton_classes_run(&s, out, progress, context, error);
+        status =
+            newton_classes_run(&s, out, from->start, progress, context, error);
     else if (status == SOTTO_OK)
         status = newton_alone(&s, out, from->start, progress, context, error);
     mem_free(s.memory);

@@ -15,69 +15,12 @@
  * The true gradient sums to 0 over classes; so the mean over classes, which is
  * noise, is taken out of each answer.
  */
-#include "newton_state.h"
+#include "newton_classes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define START_BEND 1.5
-#define OVER_BEND 2.
-#define LEAST_KAPPA .05
-#define MOST_BEND .5    /* Boehning */
-#define LEAST_BEND .02  /* over the number of classes */
 #define MOST_CHANGE 2.2 /* ln K: what one record can lose or gain */
-
-typedef struct classes_state {
-    newton_state *s;
-    int64_t d, classes;
-    const double *rate;
-    double *bend, *axis;         /* of D: eigenvalues, and eigenvectors */
-    double *at, *sum, *answer;   /* d x classes */
-    double *next, *back, *told;  /* the same */
-    double *one, *from, *to, *h; /* scratch: d, and d x d */
-    double *constant;            /* the margins of the best constant */
-    momentum *push;              /* of each class */
-    double *memory;
-} classes_state;
-
-/* ---- the curvature of classes ---- */
-
-/* D = times (diag r - r r'), between what the noise allows and the bound. */
-static sotto_status set_bend(classes_state *c, double times, sotto_error *error)
-{
-    int64_t n = c->classes;
-    double least =
-        fmax(LEAST_BEND / (double)n, MOST_BEND * fmin(c->s->hidden_lost, 1));
-    double *matrix = mem_zeroed((size_t)(n * n), sizeof *matrix);
-    if (!matrix)
-        return error_memory(error);
-    for (int64_t a = 0; a < n; a++)
-        for (int64_t b = 0; b < n; b++)
-            matrix[a * n + b] =
-                times * ((a == b ? c->rate[a] : 0) - c->rate[a] * c->rate[b]);
-    sotto_status status = matrix_eigen(matrix, n, c->bend, c->axis, error);
-    for (int64_t k = 0; k < n; k++)
-        c->bend[k] = within(c->bend[k], least, MOST_BEND);
-    mem_free(matrix);
-    return status;
-}
-
-/* How much of the curvature at the constant there is at V. */
-static sotto_status ask_bend_now(classes_state *c, sotto_error *error)
-{
-    double q[2], sd, trace = 1;
-    /* in these coordinates a row of mean leverage is so long, squared */
-    double mean = c->s->effective_dimension / c->s->curvature;
-    for (int64_t k = 0; k < c->classes; k++)
-        trace -= c->rate[k] * c->rate[k];
-    sotto_status status = curator_ask_class_bend(
-        c->s->curator, within(2 * mean, 1e-25, 1e25), q, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    double ratio = (q[0] + sd) / fmax(q[1], sd);
-    double kappa = within(ratio / trace, LEAST_KAPPA, 1);
-    return set_bend(c, OVER_BEND * (isfinite(kappa) ? kappa : 1), error);
-}
 
 /* ---- telling ---- */
 
@@ -99,86 +42,7 @@ static sotto_status tell(classes_state *c, const double *v, sotto_error *error)
     return curator_tell_classes(s->curator, c->told, error);
 }
 
-static void remove_mean(double *v, int64_t d, int64_t classes)
-{
-    for (int64_t j = 0; j < d; j++) {
-        double mean = 0;
-        for (int64_t k = 0; k < classes; k++)
-            mean += v[j * classes + k] / (double)classes;
-        for (int64_t k = 0; k < classes; k++)
-            v[j * classes + k] -= mean;
-    }
-}
-
 /* ---- a round ---- */
-
-/* The answer, from whitened coordinates back to those of V. */
-static void bring_back(classes_state *c)
-{
-    const newton_state *s = c->s;
-    int64_t d = c->d, n = c->classes;
-    memset(c->back, 0, (size_t)(d * n) * sizeof *c->back);
-    for (int64_t e = 0; e < d; e++) {
-        double root = sqrt(s->curvature * s->value[e]);
-        for (int64_t j = 0; j < d; j++)
-            for (int64_t k = 0; k < n; k++)
-                c->back[j * n + k] +=
-                    s->vector[j * d + e] * root * c->answer[e * n + k];
-    }
-}
-
-/* Column k of the matrix, or of the matrix times the axes. */
-static void take(const classes_state *c, const double *v, int64_t k, int turned,
-                 double *out)
-{
-    for (int64_t j = 0; j < c->d; j++) {
-        double sum = turned ? 0 : v[j * c->classes + k];
-        for (int64_t i = 0; turned && i < c->classes; i++)
-            sum += v[j * c->classes + i] * c->axis[i * c->classes + k];
-        out[j] = sum;
-    }
-}
-
-/* Adds column k to the matrix, turned back. */
-static void put(const classes_state *c, const double *column, int64_t k,
-                int turned, double *v)
-{
-    for (int64_t j = 0; j < c->d; j++) {
-        if (!turned)
-            v[j * c->classes + k] = column[j];
-        for (int64_t i = 0; turned && i < c->classes; i++)
-            v[j * c->classes + i] += column[j] * c->axis[i * c->classes + k];
-    }
-}
-
-/*
- * The minimum of the model. With L2 alone each axis of D is by itself. An L1
- * penalty and a box are about single classes: then the largest curvature
- * serves for all of them.
- */
-static sotto_status minimise(classes_state *c, sotto_error *error)
-{
-    newton_state *s = c->s;
-    int64_t d = c->d;
-    int turned = !s->settings->facts.held;
-    double most = 0;
-    for (int64_t k = 0; k < c->classes; k++)
-        most = fmax(most, c->bend[k]);
-    memset(c->next, 0, (size_t)(d * c->classes) * sizeof *c->next);
-    for (int64_t k = 0; k < c->classes; k++) {
-        double times = (turned ? c->bend[k] : most) / s->curvature;
-        for (int64_t i = 0; i < d * d; i++)
-            c->h[i] = times * s->model[i];
-        take(c, c->back, k, turned, c->one);
-        take(c, c->at, k, turned, c->from);
-        matrix_model model = {d, c->h, c->one, s->l1, s->l2, s->low, s->high};
-        sotto_status status = matrix_minimise(&model, c->from, c->to, error);
-        if (status != SOTTO_OK)
-            return status;
-        put(c, c->to, k, turned, c->next);
-    }
-    return SOTTO_OK;
-}
 
 /* Steps in hidden directions go on, for each class by itself. */
 static void go_on(classes_state *c)
@@ -189,9 +53,9 @@ static void go_on(classes_state *c)
         most = fmax(most, c->bend[k]);
     double sd = s->last_sd / s->steeper * s->curvature / most;
     for (int64_t k = 0; k < c->classes; k++) {
-        take(c, c->at, k, 0, c->one);
+        classes_take(c, c->at, k, 0, c->one);
         momentum_step(&c->push[k], c->one, sd);
-        put(c, c->one, k, 0, c->at);
+        classes_put(c, c->one, k, 0, c->at);
     }
 }
 
@@ -217,13 +81,12 @@ static sotto_status class_round(classes_state *c, int averaged,
         return status;
     if (again)
         begin_again(c);
-    remove_mean(c->answer, c->d, c->classes);
-    bring_back(c);
-    status = minimise(c, error);
+    classes_remove_mean(c->answer, c->d, c->classes);
+    status = classes_minimise(c, error);
     if (status != SOTTO_OK)
         return status;
     if (!s->settings->facts.held)
-        remove_mean(c->next, c->d, c->classes);
+        classes_remove_mean(c->next, c->d, c->classes);
     double weight = averaged ? 1 / (clip * clip) : 0;
     for (int64_t k = 0; k < cells; k++) {
         c->at[k] = isfinite(c->next[k]) ? c->next[k] : c->at[k];
@@ -241,7 +104,7 @@ static sotto_status class_rounds(classes_state *c, solver_progress progress,
     sotto_status status = tell(c, c->at, error);
     for (int64_t t = 0; status == SOTTO_OK && t < r->rounds; t++) {
         if (t == r->first_rounds / 2 || t == r->first_rounds) {
-            status = ask_bend_now(c, error);
+            status = classes_ask_bend(c, error);
             c->s->least_seen = INFINITY;
         }
         if (status == SOTTO_OK)
@@ -309,16 +172,17 @@ static void finish(const classes_state *c, solver_answer *out)
         for (int64_t j = 0; j < s->p; j++) {
             double weight = c->at[j * n + k] / s->columns.scale[j];
             centre += weight * s->columns.centre[j];
-            out->weight[k * p + j] = s->is_constant ? 0 : weight;
+            int64_t at = k * p + newton_feature(s, j);
+            out->weight[at] = s->is_constant ? 0 : weight;
             if (out->noise)
-                out->noise[k * p + j] = s->is_constant ? 0 : noise_in(c, j, k);
+                out->noise[at] = s->is_constant ? 0 : noise_in(c, j, k);
         }
         if (s->problem->intercept)
             out->class_intercept[k] =
                 s->is_constant ? c->constant[k] : c->at[s->p * n + k] - centre;
     }
     for (int64_t j = 0; s->settings->by_spread && out->spread && j < s->p; j++)
-        out->spread[j] = s->columns.spread[j];
+        out->spread[newton_feature(s, j)] = s->columns.spread[j];
 }
 
 /* ---- a run ---- */
@@ -352,22 +216,29 @@ static int take_memory(classes_state *c)
     return 1;
 }
 
-/* From the best constant. */
-static void start(classes_state *c)
+/* From the best constant, and from the weights that there are. */
+static void begin(classes_state *c, const double *start)
 {
-    double mean = 0;
-    for (int64_t k = 0; k < c->classes; k++)
-        mean += log(c->rate[k]) / (double)c->classes;
-    for (int64_t k = 0; c->s->problem->intercept && k < c->classes; k++) {
-        c->constant[k] = log(c->rate[k]) - mean;
-        c->at[c->s->p * c->classes + k] = c->constant[k];
-        c->push[k].from[c->s->p] = c->constant[k];
-    }
+    const newton_state *s = c->s;
+    int64_t n = c->classes;
+    double mean = 0, *intercept = c->at + s->p * n;
+    for (int64_t k = 0; k < n; k++)
+        mean += log(c->rate[k]) / (double)n;
+    for (int64_t k = 0; s->problem->intercept && k < n; k++)
+        intercept[k] = c->constant[k] = log(c->rate[k]) - mean;
+    for (int64_t j = 0; start && j < s->p; j++)
+        for (int64_t k = 0; k < n; k++) {
+            c->at[j * n + k] = start[j * n + k] * s->columns.scale[j];
+            if (s->problem->intercept)
+                intercept[k] += start[j * n + k] * s->columns.centre[j];
+        }
+    for (int64_t k = 0; k < n; k++)
+        classes_take(c, c->at, k, 0, c->push[k].from);
 }
 
 sotto_status newton_classes_run(newton_state *s, solver_answer *out,
-                                solver_progress progress, void *context,
-                                sotto_error *error)
+                                const double *start, solver_progress progress,
+                                void *context, sotto_error *error)
 {
     classes_state c = {.s = s,
                        .d = s->d,
@@ -380,11 +251,11 @@ sotto_status newton_classes_run(newton_state *s, solver_answer *out,
     if (status == SOTTO_OK && !take_memory(&c))
         status = error_memory(error);
     if (status == SOTTO_OK)
-        status = set_bend(&c, START_BEND, error);
+        status = classes_set_bend(&c, CLASSES_START_BEND, error);
     if (status == SOTTO_OK) {
         newton_penalty(s);
         newton_begin_lengths(s);
-        start(&c);
+        begin(&c, start);
         status = class_rounds(&c, progress, context, error);
     }
     if (status == SOTTO_OK)

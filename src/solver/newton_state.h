@@ -38,6 +38,12 @@ typedef struct newton_state {
     int is_constant;   /* the guard found nothing better */
 } newton_state;
 
+/* Where the state's feature j is in the table. */
+static inline int64_t newton_feature(const newton_state *s, int64_t j)
+{
+    return s->columns.feature ? s->columns.feature[j] : j;
+}
+
 /* ---- newton.c, for newton_classes.c ---- */
 
 /* Where the lengths of gradients begin. */
@@ -55,9 +61,10 @@ double newton_doubt(const budget_split *r);
 
 /* ---- newton_classes.c: matrix, rounds, average and guard ---- */
 
+/* `start` has the weights of each column by classes; NULL: 0. */
 sotto_status newton_classes_run(newton_state *s, solver_answer *out,
-                                solver_progress progress, void *context,
-                                sotto_error *error);
+                                const double *start, solver_progress progress,
+                                void *context, sotto_error *error);
 
 /* Asks for the matrix, and tells the curator the coordinates that it makes. */
 sotto_status newton_matrix(newton_state *s, sotto_error *error);

@@ -56,6 +56,20 @@ def names_of(columns):
     return names
 
 
+CLASSES = ("it's \"no\"", "yes", "", "maybe", "1", "NULL", "two words", "ß")
+
+
+def draw_classes(draw, model, count, strategy):
+    """The model with so many classes."""
+    names = [name for name in draw.sample(CLASSES, len(CLASSES)) if name][:count]
+    model.update(classes=names, strategy=strategy,
+                 intercept=[draw_number(draw) for _ in names],
+                 weights=[[draw_number(draw) if draw.random() < .9 else 0.0 for _ in names]
+                          for _ in model["features"]])
+    model["schema"]["columns"]["y"]["classes"] = names
+    return model
+
+
 def draw_model(draw, loss="logistic", norm=False):
     """A model that says NOT PRIVATE, as a dictionary without its checksum."""
     words = draw.sample(WORDS, draw.randint(0, 4))
@@ -118,13 +132,15 @@ def allowance(model):
     and is rounded at most 8 times (read, mapped, mapped back, multiplied) by 2^-53 of it, and each
     of the p additions adds 2^-53 of a sum that is at most `size`. Rows that are shortened
     add four operations."""
-    size, p = abs(model["intercept"]), len(model["weights"])
-    weights = iter(model["weights"])
+    def most(weight):  # of several classes: of any
+        return max(map(abs, weight)) if isinstance(weight, list) else abs(weight)
+    size, p = most(model["intercept"]), len(model["weights"])
+    weights = map(most, model["weights"])
     for rule in model["schema"]["columns"].values():
         if rule["type"] == "category":
-            size += max(abs(next(weights)) for _ in levels_of(rule))
+            size += max(next(weights) for _ in levels_of(rule))
         elif rule["type"] == "number":
             reach = max(map(abs, rule["bounds"])) if "bounds" in rule else 1e4
-            size += abs(next(weights)) * reach
+            size += next(weights) * reach
     return (2 * p + 16) * 2. ** -53 * size
 

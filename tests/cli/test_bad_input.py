@@ -222,6 +222,24 @@ class Csv(Case):
                                     "--classes=" + classes)
                 self.assert_refused(result, USAGE, hint=hint)
 
+    def test_schemas_classes(self):
+        """The same of classes that a schema declares."""
+        self.write("data.csv", HEAD + GOOD)
+        for classes, hint in ((["a"], "two or more|two different"), (["a", "b", "a"], "different|twice"),
+                              ([str(k) for k in range(10000)], "at most 1,000")):
+            with self.subTest(classes=classes[:3]):
+                self.write("s.json", schema({
+                    "a": {"type": "number"}, "b": {"type": "number"},
+                    "c": {"type": "target", "classes": classes}}))
+                result = self.sotto("doctor", "data.csv", "--schema=s.json", "--loss=logistic")
+                self.assert_refused(result, USAGE, hint=hint)
+
+    def test_one_of_three_classes_is_not_declared(self):
+        """Line and column; the value of the record is not quoted."""
+        self.refused(HEAD + "1,2,red\n1,2,blue\n1,2,green\n1,2,secret\n", "--target=c", "--loss=logistic",
+                     "--classes=red,green,blue", line=5, column=3, name="c",
+                     hint='declared classes: "red", "green", "blue"')
+
     def test_many_classes_private(self):
         """Private training of many classes has one way to go."""
         self.write("data.csv", HEAD + GOOD)

@@ -4,10 +4,13 @@
 import json
 import math
 import random
+import shutil
+import subprocess
 import unittest
 
 from common import USAGE, Case
 
+LIBLINEAR = shutil.which("liblinear-predict")
 NAMES = ["low", "mid,dle", "top"]
 
 
@@ -114,6 +117,42 @@ class Classes(Case):
         self.assertEqual(lines[1:6], ["nr_class 3", "label 1 2 3", "nr_feature 2", "bias 1", "w"])
         read = [list(map(float, line.split())) for line in lines[6:]]
         self.assertEqual(read, m["weights"] + [m["intercept"]])
+
+    @unittest.skipUnless(LIBLINEAR, "no liblinear-predict (liblinear-tools)")
+    def test_liblinear_predicts_equally(self):
+        """The file as LIBLINEAR itself reads it; of one-versus-rest with its probabilities."""
+        draw, lines = random.Random(8), []
+        for _ in range(400):
+            x = [draw.gauss(0, 1) for _ in range(5)]
+            scores = [2 * x[0], x[1] - x[0], 1.5 * x[2], -x[1]]
+            lines.append("%d %s" % (7 - scores.index(max(scores)), " ".join(
+                "%d:%r" % (j + 1, v) for j, v in enumerate(x) if v > -1)))
+        self.write("d.svm", "\n".join(lines) + "\n")
+        for loss, how in (("logistic", "multinomial"), ("logistic", "one-versus-rest"),
+                          ("hinge", "one-versus-rest"), ("squared-hinge", "one-versus-rest")):
+            with self.subTest(loss=loss, how=how):
+                self.ran("train", "d.svm", "--classes=4,7,5,6", "--loss=" + loss, "--multiclass=" + how,
+                         "--epsilon=inf", "--l2=0.01", "-o", "m.json")
+                self.ran("export", "m.json", "--format=liblinear", "-o", "m.lin")
+                ours = self.ran("predict", "m.json", "d.svm").split()
+                own = how == "one-versus-rest" and loss == "logistic"
+                subprocess.run([LIBLINEAR, *(["-b", "1"] if own else []), "-q", "d.svm", "m.lin", "out"],
+                               cwd=self.directory, check=True, stdout=subprocess.DEVNULL)
+                with open(self.path("out"), encoding="ascii") as file:
+                    theirs = [line.split() for line in file]
+                if own:
+                    self.assertEqual(theirs.pop(0), ["labels", "4", "7", "5", "6"])
+                    chances = self.ran("predict", "m.json", "d.svm", "--proba").split()[1:]
+                    for mine, line in zip(chances, theirs, strict=True):
+                        for a, b in zip(mine.split(","), line[1:], strict=True):
+                            self.assertAlmostEqual(float(a), float(b), 5)
+                self.assertEqual(ours, [line[0] for line in theirs])
+                self.assertEqual(set(ours), set("4567"))
+
+    def ran(self, *args):
+        result = self.sotto(*args)
+        self.assertEqual(result.code, 0, result.err)
+        return result.out.decode()
 
     def test_report(self):
         self.train("--loss=logistic")

@@ -101,8 +101,7 @@ class Classes(Case):
                 (("--solver", "gd"), "--solver auto"),
                 (("--loss", "squared-hinge"), "--loss logistic"),
                 (("--multiclass", "one-versus-rest"), "--multiclass multinomial"),
-                (("--path", "wide"), "for two classes"),
-                (("--path", "select"), "for two classes")):
+                (("--path", "wide"), "for two classes")):
             with self.subTest(args=args):
                 result = self.train(*args)
                 self.assertEqual(result.code, USAGE, result.err)
@@ -118,6 +117,77 @@ class Classes(Case):
         self.assertEqual(self.train(*ledger).code, OK)
         self.assertEqual(self.train(*ledger).code, OK)
         self.assertEqual(self.train(*ledger, "--epsilon", "1.4").code, 4)
+
+
+class Wide(Case):
+    """Sixty features, of which two matter."""
+    ROWS, FEATURES, CLASSES = 3000, 60, 3
+
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(4)
+        names = [f"f{j}" for j in range(self.FEATURES)]
+        self.write("s.json", schema({
+            **{name: {"type": "number", "bounds": [-4, 4]} for name in names},
+            "k": {"type": "target", "classes": list("abc")}}))
+        for name, rows in (("d.csv", self.ROWS), ("test.csv", 600)):
+            lines = [",".join([*names, "k"])]
+            for _ in range(rows):
+                x = [draw.gauss(0, 1) for _ in names]
+                scores = [3 * x[7], -3 * x[7], 3 * x[31]]
+                lines.append(",".join(["%.3f" % v for v in x] + ["abc"[scores.index(max(scores))]]))
+            self.write(name, "\n".join(lines) + "\n")
+
+    def model(self, *args):
+        result = self.sotto("train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--delta",
+                            "1e-7", "-o", "m.json", *args)
+        self.assertEqual(result.code, OK, result.err)
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def accuracy(self):
+        result = self.sotto("evaluate", "m.json", "test.csv", "--json")
+        self.assertEqual(result.code, OK, result.err)
+        return json.loads(result.out)["accuracy"]
+
+    def used(self, model):
+        return {name for name, weights in zip(model["features"], model["weights"]) if any(weights)}
+
+    def test_it_selects(self):
+        """With l1, or where it is asked to; the number of rows may be an answer."""
+        for args in (("--l1", "0.001"), ("--path", "select", "--rows", str(self.ROWS))):
+            with self.subTest(args=args):
+                model = self.model("--epsilon", "4", *args)
+                used = self.used(model)
+                self.assertLess(len(used), 30)
+                self.assertLessEqual({"f7", "f31"}, used)
+                self.assertGreater(self.accuracy(), .85)
+                chosen = {each["question"] for each in model["privacy"]["chosen_from_answers"]}
+                self.assertLessEqual({"choice of classes", "partial of classes", "class counts"}, chosen)
+                self.assertLessEqual(model["privacy"]["epsilon"], 4)
+
+    def test_very_few(self):
+        """A small budget: the choices are planned beforehand, with pure noise."""
+        args = ("--epsilon", ".06", "--path", "select", "--rows", str(self.ROWS))
+        asked = {each["question"]: each for each in self.model(*args)["privacy"]["questions"]}
+        self.assertEqual(asked["choice of classes"]["times"], asked["partial of classes"]["times"])
+        self.assertIn("permute-and-flip", asked["choice of classes"]["mechanism"])
+
+    def test_the_way(self):
+        """As with two classes, but that there is no other way for more features than rows."""
+        for features, more, way in (("40", ("--l1", ".001"), "dense"), ("50", ("--l1", ".001"), "select"),
+                                    ("900", (), "dense"), ("1001", (), "select"),
+                                    ("900", ("--rows", "800"), "select")):
+            with self.subTest(features=features, more=more):
+                result = self.sotto("plan", "--classes", "a,b,c", "--features", features, "--loss",
+                                    "logistic", "--rows", "100000", "--epsilon", "3", "--delta", "1e-7",
+                                    "--explain", *more)
+                self.assertEqual(result.code, OK, result.err)
+                self.assertIn(f"path        {way}", result.out.decode())
+
+    def test_newton_takes_all(self):
+        model = self.model("--epsilon", "2", "--solver", "newton")
+        self.assertGreater(len(self.used(model)), 50)
 
 
 if __name__ == "__main__":

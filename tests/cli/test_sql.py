@@ -9,7 +9,7 @@ import sqlite3
 import unittest
 
 from common import DATA, OK, PRIVACY, USAGE, Case, schema
-from model_cases import allowance, as_csv, draw_model, draw_rows
+from model_cases import allowance, as_csv, draw_classes, draw_model, draw_rows
 
 TYPES = {"number": ("REAL", "INTEGER", "NUMERIC", "TEXT", "BLOB", "", "DOUBLE PRECISION"),
          "category": ("TEXT", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", "", "BLOB")}
@@ -105,6 +105,113 @@ class Random(Sql):
         # both sides are met, so that neither way of being wrong goes unseen
         self.assertGreater(answered, 900)
         self.assertGreater(refused, 200)
+
+
+class Classes(Sql):
+    """More than two classes: scores, probabilities and the label."""
+
+    def columns(self, row, name, count):
+        return [row[f"sotto_{name}_{k + 1}"] for k in range(count)]
+
+    def compare_answers(self, model, names, rows, found):
+        count, near = len(model["classes"]), allowance(model)
+        printed = self.predict(names, rows, "--scores")
+        self.assertIsNotNone(printed, rows)
+        clear = []  # beside rounding
+        for line, row in zip(printed[1:], found, strict=True):  # below the names of the classes
+            theirs, mine = [float(word) for word in line.split(",")], self.columns(row, "score", count)
+            reach = near * max(1, *(abs(v) for v in row.values() if isinstance(v, (int, float))))
+            for a, b in zip(theirs, mine, strict=True):
+                self.assertAlmostEqual(a, b, delta=reach)
+            clear.append(sorted(mine)[-1] - sorted(mine)[-2] > 4 * reach)
+        labels = "\n".join(self.predict(names, rows)).split("\n")
+        for label, row, sure in zip(labels, found, clear, strict=True):
+            if sure:
+                self.assertEqual(label, row["sotto_label"])
+        self.sure += sum(clear)
+        if model["loss"] != "logistic":
+            self.assertNotIn("sotto_probability_1", found[0])
+            return
+        for line, row in zip(self.predict(names, rows, "--proba")[1:], found, strict=True):
+            theirs, mine = ([float(word) for word in line.split(",")],
+                            self.columns(row, "probability", count))
+            for a, b in zip(theirs, mine, strict=True):
+                self.assertAlmostEqual(a, b, delta=1e-9 + 1e4 * near)
+
+    def compare(self, model, names, rows, types):
+        database, stored = table(names, types, rows)
+        found = answers(database, self.export())
+        good = [i for i, row in enumerate(found) if row["sotto_label"] is not None]
+        for i in set(range(len(rows))) - set(good):
+            self.assertIsNone(self.predict(names, [stored[i]]), stored[i])
+            self.assertEqual({v for k, v in found[i].items() if k.startswith("sotto_")}, {None})
+        if good:
+            self.compare_answers(model, names, [stored[i] for i in good], [found[i] for i in good])
+        return len(good), len(rows) - len(good)
+
+    def test_as_predict(self):
+        draw = random.Random(25)
+        answered = refused = self.sure = 0
+        for _ in range(25):
+            loss, strategy = draw.choice([("logistic", "multinomial"), ("logistic", "one-versus-rest"),
+                                          ("hinge", "one-versus-rest")])
+            model = draw_classes(draw, draw_model(draw, loss), draw.randint(3, 7), strategy)
+            self.write_model("m.json", model)
+            names, rows = draw_rows(draw, model, 40)
+            columns = model["schema"]["columns"]
+            types = [draw.choice(TYPES[columns[name]["type"]]) for name in names]
+            with self.subTest(model=json.dumps(model), types=types):
+                some, none = self.compare(model, names, rows, types)
+                answered, refused = answered + some, refused + none
+        self.assertGreater(answered, 400)
+        self.assertGreater(refused, 60)
+        self.assertGreater(self.sure, .8 * answered)  # rounding does not hide the labels
+
+    def by_hand(self, classes, **change):
+        model = {
+            "sotto_model": 1, "not_private": True, "loss": "logistic", "strategy": "multinomial",
+            "penalty": {"units": "fit", "l1": 0.0, "l2": 0.0, "box": None}, "classes": classes,
+            "intercept": [0.0] * len(classes), "features": ["x"],
+            "weights": [[float(k) for k in range(len(classes))]],
+            "schema": {"sotto_schema": 1, "columns": {
+                "x": {"type": "number", "bounds": [-1000.0, 1000.0]},
+                "y": {"type": "target", "classes": classes}}},
+            "privacy": None}
+        self.write_model("m.json", {**model, **change})
+
+    def test_far_scores_and_ties(self):
+        """Of equal scores the first class is the label."""
+        self.by_hand(list("abc"))
+        database, _ = table(("x",), ("",), [(0,), (1000,), (-1000,), (1,), ("?",)])
+        found = answers(database, self.export())
+        self.assertEqual([row["sotto_label"] for row in found], ["a", "c", "a", "c", None])
+        self.assertEqual([self.columns(row, "probability", 3) for row in found[1:3]],
+                         [[0, 0, 1], [1, 0, 0]])
+        for p in self.columns(found[0], "probability", 3):
+            self.assertAlmostEqual(p, 1 / 3)
+
+    def test_far_scores_one_versus_rest(self):
+        self.by_hand(list("abc"), strategy="one-versus-rest", intercept=[-2000.0] * 3)
+        database, _ = table(("x",), ("",), [(0,), (1000,)])
+        found = answers(database, self.export())
+        self.assertEqual(self.columns(found[0], "probability", 3), [1 / 3] * 3)
+        self.assertEqual(self.columns(found[1], "probability", 3), [0, 0, 1])
+
+    def test_many_classes(self):
+        """200 of them, and no more."""
+        self.by_hand([f"c{k}" for k in range(200)])
+        database, _ = table(("x",), ("",), [(-.5,), (.5,)])
+        self.assertEqual([row["sotto_label"] for row in answers(database, self.export())], ["c0", "c199"])
+        self.by_hand([f"c{k}" for k in range(201)])
+        line = self.assert_one_line(self.sotto("export", "m.json", "--format", "sql", "-o", "-"), USAGE)
+        self.assertIn("up to 200 classes; this one has 201", line)
+
+    def test_one_table(self):
+        self.by_hand(list("abc"))
+        text = self.export()
+        self.assertEqual(text.count(";"), 1)
+        self.assertEqual(re.findall(r"FROM (\w+)", text)[1], "records")
+        self.assertIn("-- after FROM in the first SELECT", text)
 
 
 class Plain(Sql):

@@ -324,6 +324,11 @@ static double probe_classes(curator *c, ask_kind kind)
                          SOTTO_OK);
         return (out[0] - out[1]) / sqrt(2);
     }
+    if (kind == ASK_CLASS_PARTIAL) {
+        assert_int_equal(curator_ask_class_partial(c, 0, 1, out, &sd, &error),
+                         SOTTO_OK);
+        return (out[1] - out[0]) / sqrt(2);
+    }
     assert_int_equal(curator_ask_class_gradient(c, 1, out, &sd, &error),
                      SOTTO_OK);
     return (out[1] - out[0] + out[4] - out[3]) / 2;
@@ -335,6 +340,7 @@ static double audit_classes(ask_kind kind, double mu)
         {"a,b,t\n9000,9000,x\n", "a,b,t\n-9000,-9000,x\n"},
         {"a,b,t\n0,0,x\n", "a,b,t\n0,0,y\n"}};
     static const double at[9] = {0, 0, 0, 0, 0, 0, 0, 90, 0};
+    static const double clip[2] = {1, 1};
     double *seen = mem_zeroed(2 * SHAPE_RUNS, sizeof *seen);
     sotto_error error;
     assert_non_null(seen);
@@ -354,6 +360,8 @@ static double audit_classes(ask_kind kind, double mu)
                          SOTTO_OK);
         frame(c, 0);
         assert_int_equal(curator_tell_classes(c, at, &error), SOTTO_OK);
+        assert_int_equal(curator_tell_class_scores(c, clip, at + 6, &error),
+                         SOTTO_OK);
         for (int i = 0; i < SHAPE_RUNS; i++)
             seen[side * SHAPE_RUNS + i] = probe_classes(c, kind);
         curator_close(c);
@@ -366,8 +374,9 @@ static double audit_classes(ask_kind kind, double mu)
 static void test_class_questions(void **state)
 {
     (void)state;
-    static const ask_kind kinds[] = {ASK_CLASS_GRADIENT, ASK_CLASS_COUNTS};
-    for (int i = 0; i < 2; i++) {
+    static const ask_kind kinds[] = {ASK_CLASS_GRADIENT, ASK_CLASS_COUNTS,
+                                     ASK_CLASS_PARTIAL};
+    for (int i = 0; i < 3; i++) {
         double seen = audit_classes(kinds[i], 1);
         print_message("%s: claimed mu 1, certified %.3f\n", ask_name(kinds[i]),
                       seen);

@@ -237,12 +237,69 @@ static void test_told_later(void **state)
     }
 }
 
+/* ---- more than two classes ---- */
+
+/* All records are of the first class, so that their slopes point one way. The
+   record moves the length of feature 0's sums up by as much as one may, and
+   that of its rival down, or the other way round. */
+static double chosen_by_classes(int up, double level)
+{
+    curator_policy policy = {.adjacency = ACCOUNT_REPLACE_ONE,
+                             .rows_per_person = 1,
+                             .rows = 1,
+                             .loss = {LOSS_LOGISTIC, 0},
+                             .classes = 3,
+                             .weight_bound = 1,
+                             .insecure = 1,
+                             .seed = (uint64_t)up + 51};
+    ask_item choice = some(ASK_CLASS_CHOICE, RUNS, level);
+    choice.noise = ASK_GUMBEL;
+    choice.block = 3;
+    ask_plan plan = plan_one(choice);
+    const double clip[2] = {1, 1}, at[3] = {0, 0, 0};
+    text_buffer t = {0};
+    double hits = 0;
+    curator *c;
+    sotto_error error;
+    text_put(&t, "a,b,t\n");
+    for (int i = 0; i < 48; i++)
+        text_put(&t, i < 20 ? "900,0,x\n" : "0,900,x\n");
+    text_put(&t, up ? "900,-900,x\n" : "-900,900,x\n");
+    sotto_table *table = read_text(
+        "d.csv", t.data,
+        SETTINGS({"target", "t"}, {"loss", "logistic"}, {"epsilon", "1"},
+                 {"classes", "x"}, {"classes", "y"}, {"classes", "z"}));
+    text_free(&t);
+    if (curator_open(&c, &table, &policy, &plan, &error) ||
+        curator_tell_class_scores(c, clip, at, &error))
+        fail_msg("%s", error.message);
+    for (int i = 0; i < RUNS; i++) {
+        int64_t j;
+        assert_int_equal(curator_ask_class_choice(c, &j, &error), SOTTO_OK);
+        hits += j == 0;
+    }
+    curator_close(c);
+    return hits;
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    double often = chosen_by_classes(1, 2), seldom = chosen_by_classes(0, 2);
+    double seen =
+        log((often - 5 * sqrt(often)) / (seldom + 5 * sqrt(seldom) + 25));
+    print_message("choice of classes: claimed 2, certified %.3f\n", seen);
+    assert_true(seen <= 2);
+    assert_true(seen >= 1.8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two),      cmocka_unit_test(test_noisy),
-        cmocka_unit_test(test_scales),   cmocka_unit_test(test_kink),
-        cmocka_unit_test(test_vertices), cmocka_unit_test(test_told_later),
+        cmocka_unit_test(test_classes),    cmocka_unit_test(test_two),
+        cmocka_unit_test(test_noisy),      cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_kink),       cmocka_unit_test(test_vertices),
+        cmocka_unit_test(test_told_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

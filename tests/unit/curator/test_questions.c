@@ -30,7 +30,7 @@ static length plainly(long double parts, long double times)
 }
 
 /* The table of docs/privacy, "Questions of newton", and Lemmas K2, K3, C3
-   to C5, C8, C11, C18, C19 and C24 to C26. */
+   to C5, C8, C11, C18, C19, C24 to C26 and C28. */
 static length newton_table(ask_kind kind, const facts *f)
 {
     const long double angle = sqrtl(2);
@@ -63,7 +63,9 @@ static length newton_table(ask_kind kind, const facts *f)
         [ASK_VERTEX] = plainly(1, 2),
         [ASK_CLASS_COUNTS] = plainly(1, angle),
         [ASK_CLASS_GRADIENT] = plainly(1, 2),
-        [ASK_CLASS_BEND] = plainly(2, 1)};
+        [ASK_CLASS_BEND] = plainly(2, 1),
+        [ASK_CLASS_CHOICE] = plainly(1, 2),
+        [ASK_CLASS_PARTIAL] = plainly(1, 2)};
     return table[kind];
 }
 
@@ -163,7 +165,9 @@ static double drawn(ask_kind kind, double p, double b)
         [ASK_ALONG] = 1,
         [ASK_CLASS_COUNTS] = b,
         [ASK_CLASS_GRADIENT] = all * b,
-        [ASK_CLASS_BEND] = 2};
+        [ASK_CLASS_BEND] = 2,
+        [ASK_CLASS_CHOICE] = 1,
+        [ASK_CLASS_PARTIAL] = b};
     return table[kind];
 }
 
@@ -197,8 +201,7 @@ static sotto_status checked(ask_kind kind, ask_noise noise)
 {
     int sketch = kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_ALONG;
     int blocks = kind == ASK_SEQUENCE;
-    int classes = kind == ASK_CLASS_COUNTS || kind == ASK_CLASS_GRADIENT ||
-                  kind == ASK_CLASS_BEND;
+    int classes = kind >= ASK_CLASS_COUNTS && kind <= ASK_CLASS_PARTIAL;
     curator_policy policy = {.adjacency = ACCOUNT_ZERO_OUT,
                              .rows_per_person = 1,
                              .rows = 100,
@@ -220,8 +223,9 @@ static sotto_status checked(ask_kind kind, ask_noise noise)
 
 static const ask_kind numbers[] = {ASK_TOTAL, ASK_PARTIAL, ASK_TARGET_MEAN,
                                    ASK_CHANGE},
-                      choices[] = {ASK_CHOICE, ASK_VERTEX, ASK_ALONG,
-                                   ASK_ROW_QUANTILE, ASK_TARGET_QUANTILE},
+                      choices[] = {ASK_CHOICE,          ASK_VERTEX,
+                                   ASK_ALONG,           ASK_ROW_QUANTILE,
+                                   ASK_TARGET_QUANTILE, ASK_CLASS_CHOICE},
                       samples[] = {ASK_BATCH, ASK_DIFFERENCE, ASK_DUAL};
 
 static int is_in(ask_kind kind, const ask_kind *list, size_t count)
@@ -237,15 +241,16 @@ static void test_noise(void **state)
 {
     (void)state;
     for (ask_kind kind = 0; kind < ASK_KINDS; kind++) {
-        int choice = is_in(kind, choices, 5);
-        int edges = kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE;
+        int choice = is_in(kind, choices, 6);
+        int few = kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE ||
+                  kind == ASK_CLASS_CHOICE;
         const int fine[ASK_NOISES] = {[ASK_GAUSSIAN] = !choice,
                                       [ASK_LAPLACE] = is_in(kind, numbers, 4),
                                       [ASK_SAMPLED] = is_in(kind, samples, 3),
                                       [ASK_GUMBEL] = choice,
                                       [ASK_RANGE] = choice,
                                       [ASK_FLIP] = choice,
-                                      [ASK_NOISY] = choice && !edges};
+                                      [ASK_NOISY] = choice && !few};
         for (ask_noise noise = 0; noise < ASK_NOISES; noise++)
             assert_int_equal(checked(kind, noise),
                              fine[noise] ? SOTTO_OK : SOTTO_FAILED);
