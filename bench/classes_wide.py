@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     kept = Kept(args.keep)
-    lines = ["| set: rows x columns, classes | " + " | ".join(
+    lines = [f"| means of {args.runs} runs; set: rows x columns, classes | " + " | ".join(
         f"epsilon {e:g}: {way}" for e in args.epsilon for way, _ in WAYS) + " |",
              "|---" * (1 + 2 * len(args.epsilon)) + "|"]
     with tempfile.TemporaryDirectory() as folder:
