@@ -10,6 +10,7 @@ account_question curator_question(const ask_item *item)
     return (account_question){.kind = m->event,
                               .level = m->charge(item->level),
                               .rate = item->rate,
+                              .shown = item->shown,
                               .times = item->count,
                               .blocks = item->blocks,
                               .and_next = item->and_next};

@@ -127,6 +127,7 @@ int value_missing(worker *w, const column *c, const char **expected)
     if (!is_feature || c->missing == MISSING_REFUSE)
         return 0;
     if (c->role == COLUMN_CATEGORY) {
+        level_note(w, c, NULL, 0);
         for (int64_t i = 0; i < c->levels; i++)
             value_store(w, c, i,
                         c->missing == MISSING_FILL && i == c->fill_level);
@@ -159,6 +160,7 @@ static int value_level(worker *w, const column *c, const char *bytes,
 {
     int found = 0;
     int64_t named = c->levels - c->other;
+    level_note(w, c, bytes, size);
     for (int64_t i = 0; i < named; i++) {
         int same = value_same(c->level[i], bytes, size);
         value_store(w, c, i, same);

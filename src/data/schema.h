@@ -17,6 +17,10 @@
     ROW(UNIT, "unit", " type ")                                                \
     ROW(DROP, "drop", " type ")
 
+/* "levels": this word, and not a list: nobody declared them. They are asked
+   for when a model is trained (Lemma C27). */
+#define SCHEMA_PRIVATE "private"
+
 /* With "other": true a category has a level of this name, behind those that it
    lists. A text that is none of these becomes it. */
 #define SCHEMA_OTHER "other"
@@ -50,6 +54,10 @@ typedef struct column {
     char **level;       /* of a category; of parts: those that are read */
     int64_t levels;
     int other; /* the last level is SCHEMA_OTHER: what no other level names */
+    int has_levels;    /* a list of them is declared, be it empty */
+    int asks_levels;   /* they are asked for: until then `other` is the only one
+                        */
+    int64_t slot;      /* among such columns */
     char **class_name; /* of a target */
     int64_t classes;   /* 0: not declared */
 } column;

@@ -45,9 +45,11 @@ static json_t *declare_column(const column *c, const sotto_table *t)
                   types[c->role == COLUMN_PART ? COLUMN_DROP : c->role]);
     if (c->bounded && c->role <= COLUMN_WEIGHT)
         json_add(&o, "bounds", declare_bounds(c->low, c->high));
-    if (c->role == COLUMN_CATEGORY)
+    if (c->asks_levels)
+        json_add_text(&o, "levels", SCHEMA_PRIVATE);
+    else if (c->role == COLUMN_CATEGORY)
         json_add(&o, "levels", declare_words(c->level, c->levels - c->other));
-    if (c->role == COLUMN_CATEGORY && c->other)
+    if (c->role == COLUMN_CATEGORY && c->other && !c->asks_levels)
         json_add(&o, SCHEMA_OTHER, json_true());
     if (c->role == COLUMN_TARGET && (t ? t->classes : c->classes))
         json_add(&o, "classes",

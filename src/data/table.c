@@ -254,6 +254,10 @@ void sotto_table_free(sotto_table *t)
     table_free_vector(t->y, t->rows, sizeof *t->y);
     table_free_vector(t->weight, t->rows, sizeof *t->weight);
     sotto_table_forget_ids(t);
+    level_forget(t);
+    for (int64_t k = 0; k < t->levels.columns; k++)
+        mem_free(t->levels.column[k].name);
+    mem_free(t->levels.column);
     mem_free(t->bad);
     mem_free_texts(t->name, t->features);
     mem_free_texts(t->warning, t->warnings);

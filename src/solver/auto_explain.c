@@ -80,6 +80,24 @@ static void explain_bounds(const solver_run *r, text_buffer *t)
                     sotto_number_print(100 * rule->target_counts, 2).text);
 }
 
+/* The threshold, and that the rest depends on what is released. */
+static void explain_levels(const solver_run *r, text_buffer *t)
+{
+    if (!r->facts.level_columns)
+        return;
+    text_format(
+        t,
+        "levels      of %lld categories, those of about %s people and "
+        "more, for %s %%;\n            until then each is one feature "
+        "here, and %s\n",
+        (long long)r->facts.level_columns,
+        sotto_number_print(ceil(ask_people_shown(r->policy, &r->plan.item[0])),
+                           6)
+            .text,
+        sotto_number_print(100 * solver_levels_share(&r->facts), 2).text,
+        "the rest is planned again when they are known");
+}
+
 static void explain_noise(const solver_run *r, text_buffer *t)
 {
     const newton_planned *n = r->state;
@@ -163,5 +181,6 @@ void auto_explain(const solver_run *r, text_buffer *t)
         sotto_number_print(2 / (x * sqrt(fmax(n->rule.target_mean, .01))), 2)
             .text);
     explain_bounds(r, t);
+    explain_levels(r, t);
     explain_noise(r, t);
 }
