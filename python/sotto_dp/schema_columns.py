@@ -90,20 +90,25 @@ class Category:
 
     Parameters
     ----------
-    levels : list of str or int, or ``...``
+    levels : list of str or int, "private", or ``...``
         Every level, written down by somebody who did not look for them in the
         records: the set of levels that occur is data. An array or a Series is
-        refused for that reason. ``...`` is what `Schema.template` writes; it
-        must be replaced before the schema is used.
+        refused for that reason. "private": a fit finds them for a part of its
+        budget, those that enough people have; all others are "other". ``...``
+        is what `Schema.template` writes; it must be replaced before the schema
+        is used.
     missing : str, default "refuse"
         What a missing value becomes: one of the levels, "none" (no level), or
         "refuse" (the row is a bad row).
     other : bool, default False
         Whether a word that is none of the levels becomes the level "other",
         which is then a feature of its own. Otherwise the row is a bad row.
+        Of private levels it is always so.
 
     Examples
     --------
+    >>> Category("private")
+    Category('private')
     >>> Category(["f", "m"], missing="none")
     Category(['f', 'm'], missing='none')
     >>> Category(["surgery", "medicine"], other=True)
@@ -113,13 +118,23 @@ class Category:
     levels: Optional[Tuple[str, ...]]
     missing: str
     other: bool
+    private: bool
 
     def __init__(self, levels: object, missing: Optional[str] = "refuse", *,
-                 other: bool = False) -> None:
-        words = None if levels is ... else check_words(levels, "levels")
+                 other: Optional[bool] = None) -> None:
+        private = type(levels) is str and levels == "private"
+        other = private if other is None else other
+        words: Optional[Tuple[str, ...]] = None
+        if other is True and type(levels) in (list, tuple) and not levels:
+            words = ()  # what a model has whose fit found none
+        elif levels is not ... and not private:
+            words = check_words(levels, "levels")
         missing = "refuse" if missing is None else missing
         if type(other) is not bool:
             raise UsageError("expected other to be True or False")
+        if private and not other:
+            raise UsageError("expected no other=False beside private levels: what is not found "
+                             "needs it")
         if other and words is not None and "other" in words:
             raise UsageError('expected no level called "other" beside other=True, which makes '
                              "one; take it from the levels, or rename it")
@@ -129,19 +144,22 @@ class Category:
         object.__setattr__(self, "levels", words)
         object.__setattr__(self, "missing", missing)
         object.__setattr__(self, "other", other)
+        object.__setattr__(self, "private", private)
 
     def __repr__(self) -> str:
         return "Category" + arguments(
+            repr("private") if self.private else
             "..." if self.levels is None else repr(list(self.levels)),
             "" if self.missing == "refuse" else f"missing={self.missing!r}",
-            "other=True" if self.other else "")
+            "other=True" if self.other and not self.private else "")
 
     def _json(self) -> Dict[str, Any]:
-        if self.levels is None:
+        if self.levels is None and not self.private:
             raise UsageError("expected its levels in place of '...': a list that was not "
-                             "taken from the records")
-        out: Dict[str, Any] = {"type": "category", "levels": list(self.levels)}
-        if self.other:
+                             "taken from the records, or 'private'")
+        out: Dict[str, Any] = {"type": "category",
+                               "levels": "private" if self.levels is None else list(self.levels)}
+        if self.other and not self.private:
             out["other"] = True
         if self.missing != "refuse":
             out["missing"] = self.missing
@@ -303,10 +321,11 @@ def _number(of: Mapping[str, Any]) -> Number:
 
 def _category(of: Mapping[str, Any]) -> Category:
     if of.get("levels") is None:
-        raise UsageError("expected a category to have levels, a list of different words")
-    other = of.get("other")
-    return Category(_words(of, "levels"), missing=of.get("missing"),
-                    other=False if other is None else other)
+        raise UsageError("expected a category to have levels, a list of different words, or "
+                         '"private"')
+    private = of["levels"] == "private"
+    return Category("private" if private else _words(of, "levels"), missing=of.get("missing"),
+                    other=of.get("other"))
 
 
 _Maker = Callable[[Mapping[str, Any]], Column]
