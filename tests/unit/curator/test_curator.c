@@ -670,8 +670,8 @@ static void test_noise_is_needed(void **state)
             plan.item[0].block = kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
             plan.item[0].blocks = kind == ASK_SEQUENCE;
             if (kind == ASK_CLASS_COUNTS || kind == ASK_CLASS_GRADIENT ||
-                kind == ASK_CLASS_BEND)
-                continue; /* test_many_classes.c */
+                kind == ASK_CLASS_BEND || kind == ASK_LEVELS)
+                continue; /* test_many_classes.c, test_levels.c */
             int sketch =
                 kind == ASK_LABELS || kind == ASK_SKETCH || kind == ASK_ALONG;
             if (sketch) {
