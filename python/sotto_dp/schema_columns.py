@@ -121,9 +121,8 @@ class Category:
     private: bool
 
     def __init__(self, levels: object, missing: Optional[str] = "refuse", *,
-                 other: Optional[bool] = None) -> None:
+                 other: bool = False) -> None:
         private = type(levels) is str and levels == "private"
-        other = private if other is None else other
         words: Optional[Tuple[str, ...]] = None
         if other is True and type(levels) in (list, tuple) and not levels:
             words = ()  # what a model has whose fit found none
@@ -132,9 +131,7 @@ class Category:
         missing = "refuse" if missing is None else missing
         if type(other) is not bool:
             raise UsageError("expected other to be True or False")
-        if private and not other:
-            raise UsageError("expected no other=False beside private levels: what is not found "
-                             "needs it")
+        other = other or private
         if other and words is not None and "other" in words:
             raise UsageError('expected no level called "other" beside other=True, which makes '
                              "one; take it from the levels, or rename it")
@@ -323,9 +320,12 @@ def _category(of: Mapping[str, Any]) -> Category:
     if of.get("levels") is None:
         raise UsageError("expected a category to have levels, a list of different words, or "
                          '"private"')
-    private = of["levels"] == "private"
+    other, private = of.get("other"), of["levels"] == "private"
+    if private and other is False:
+        raise UsageError("expected no other: false beside private levels: what is not found "
+                         "needs it")
     return Category("private" if private else _words(of, "levels"), missing=of.get("missing"),
-                    other=of.get("other"))
+                    other=False if other is None else other)
 
 
 _Maker = Callable[[Mapping[str, Any]], Column]

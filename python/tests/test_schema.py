@@ -63,6 +63,8 @@ def number(rng):
 
 
 def category(rng):
+    if rng.random() < 0.2:
+        return Category("private", missing=rng.choice(["refuse", "none", "other"]))
     levels = words(rng, 1, 4)
     other = rng.random() < 0.5 and "other" not in levels
     return Category(levels, missing=rng.choice(["refuse", "none", None, rng.choice(levels),
@@ -94,6 +96,8 @@ def random_schema(rng):
 def cell(column, row):
     if isinstance(column, (Category, Target)) and getattr(column, "levels", None):
         return column.levels[0]
+    if isinstance(column, Category):
+        return "some"
     if isinstance(column, Target) and column.classes:
         return column.classes[row % 2]
     if isinstance(column, Person):
@@ -186,6 +190,8 @@ class RoundTrip(unittest.TestCase):
             self.assertNotEqual(Schema(a=a, b=b), other)
         self.assertNotEqual(Category(["x", "y"]), Category(["y", "x"]))
         self.assertNotEqual(Category(["x"]), Category(["x"], other=True))
+        self.assertNotEqual(Category("private"), Category(["private"], other=True))
+        self.assertEqual(Category("private"), Category("private", other=True))
 
     def test_names_of_settings_may_be_columns(self):
         schema = Schema({"others": Drop()}, width=Number(0, 1), missing_values=Drop(),
@@ -222,7 +228,8 @@ BAD = [
     lambda: Category(["f"], missing=1), lambda: Category([""]), lambda: Category(["a\0"]),
     lambda: Category(["\ud800"]), lambda: Category(["a", "other"], other=True),
     lambda: Category(["a"], other="yes"), lambda: Category(["a"], other=1),
-    lambda: Category(["a"], other=None), lambda: Category(["a"], missing="other"),
+    lambda: Category("Private"), lambda: Category("private", missing="a"),
+    lambda: Category("private", other=None), lambda: Category(["a"], other=None), lambda: Category(["a"], missing="other"),
     lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "a"]),
     lambda: Target(0, 1, classes=["a", "b"]), lambda: Target(classes="no"),
     lambda: Weight(-1, 1), lambda: Weight(None, None), lambda: Person(0), lambda: Person(True),

@@ -85,17 +85,18 @@ static void explain_levels(const solver_run *r, text_buffer *t)
 {
     if (!r->facts.level_columns)
         return;
+    double people = ask_people_shown(r->policy, &r->plan.item[0]);
+    double share = solver_levels_share(&r->facts);
     text_format(
         t,
-        "levels      of %lld categories, those of about %s people and "
-        "more, for %s %%;\n            until then each is one feature "
-        "here, and %s\n",
+        "levels      of %lld column%s: those of about %s people and "
+        "more, for %s %%;\n            each column is one feature here, "
+        "and the rest is planned again when\n            its levels are "
+        "known\n",
         (long long)r->facts.level_columns,
-        sotto_number_print(ceil(ask_people_shown(r->policy, &r->plan.item[0])),
-                           6)
-            .text,
-        sotto_number_print(100 * solver_levels_share(&r->facts), 2).text,
-        "the rest is planned again when they are known");
+        r->facts.level_columns > 1 ? "s" : "",
+        sotto_number_print(ceil(people), 6).text,
+        sotto_number_print(100 * share, 2).text);
 }
 
 static void explain_noise(const solver_run *r, text_buffer *t)

@@ -153,8 +153,9 @@ class Models(Levels):
     def test_schema_check_and_doctor(self):
         result = self.sotto("schema", "--check", "s.json", "d.csv")
         self.assertEqual((result.code, result.out), (OK, b"no fault\n"))
-        self.assertEqual(self.sotto("doctor", "d.csv", "--schema=s.json").code, OK)
-        result = self.sotto("schema", "d.csv", "--schema=s.json")
+        self.assertEqual(self.sotto("doctor", "d.csv", "--schema=s.json",
+                                    "--loss=logistic").code, OK)
+        result = self.sotto("schema", "d.csv", "--schema=s.json", "--loss=logistic")
         self.assertEqual(result.code, OK, result.err)
         self.assertIn(b'"levels": "private"', result.out)
 
