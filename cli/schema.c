@@ -17,6 +17,9 @@ static void schema_hint(const char *output)
             "\"other\": true\n"
             "            (or \"levels\": \"private\": found by training, for a "
             "part of its budget)\n"
+            "  date      \"bounds\": [\"2015-01-01\", \"2024-12-31\"], "
+            "\"format\": \"%%d.%%m.%%Y\"\n"
+            "  boolean   \"missing\": false\n"
             "  target    \"classes\": [\"no\", \"yes\"] or \"bounds\"\n"
             "  weight    \"bounds\": [0, 10];  unit, drop: nothing\n");
 }

@@ -11,6 +11,7 @@ from ._fitting import quiet
 from ._row_local import by_element, keeps_zero, load
 from ._stand_in import OneRow, stand_in
 from .errors import DataError, RecordError, SottoError, UsageError
+from .schema_columns import FEATURES
 
 __all__ = ["applied", "has_odd_types", "of_new_rows", "rehearsed", "transformed"]
 
@@ -148,7 +149,7 @@ def rehearsed(steps: Any, X: Any, known: bool) -> Any:
 def _instead(last: Any, X: Any) -> Any:
     """A row for a step that cannot be tried: of the schema's columns, or as wide as X."""
     names = [name for name, column in getattr(last.schema, "columns", {}).items()
-             if type(column).__name__ in ("Number", "Category")]
+             if isinstance(column, FEATURES)]
     if names:
         return OneRow(names)
     shape: tuple[Any, ...] = getattr(X, "shape", ())

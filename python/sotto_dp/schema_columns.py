@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
-from ._schema_text import (check_bounds, check_keys, check_words, finite, number_text,
+from ._schema_text import (arguments, check_bounds, check_keys, check_words, finite, number_text,
                            optional_finite)
 from .errors import UsageError
+from .schema_words import Boolean, Date
 
-__all__ = ["Number", "Category", "Target", "Weight", "Person", "Drop", "Column"]
-
-
-def arguments(*parts: str) -> str:
-    """Those arguments of a call that there are, in parentheses."""
-    return "(" + ", ".join(part for part in parts if part) + ")"
+__all__ = ["Number", "Category", "Date", "Boolean", "Target", "Weight", "Person", "Drop",
+           "Column", "FEATURES"]
 
 
 def _shown(low: Optional[float], high: Optional[float]) -> str:
@@ -286,8 +283,9 @@ class Drop:
         return {"type": "drop"}
 
 
-Column = Union[Number, Category, Target, Weight, Person, Drop]
-COLUMNS = (Number, Category, Target, Weight, Person, Drop)
+Column = Union[Number, Category, Date, Boolean, Target, Weight, Person, Drop]
+COLUMNS = (Number, Category, Date, Boolean, Target, Weight, Person, Drop)
+FEATURES = (Number, Category, Date, Boolean)  # those that become features
 
 
 # ---- from JSON ----
@@ -328,10 +326,26 @@ def _category(of: Mapping[str, Any]) -> Category:
                     other=False if other is None else other)
 
 
+def _date(of: Mapping[str, Any]) -> Date:
+    form, parts = of.get("format"), _words(of, "as")
+    if not isinstance(form, (str, type(None))) or form == "":
+        raise UsageError("expected format to be a text such as %d.%m.%Y")
+    if parts == [] or len(set(parts or [])) < len(parts or []):
+        raise UsageError('expected as to be a list of some of "days", "weekday" and "month"')
+    return Date(*_bounds(of), format="%Y-%m-%d" if form is None else form, since=of.get("since"),
+                as_=["days"] if parts is None else parts, missing=of.get("missing"))
+
+
+def _boolean(of: Mapping[str, Any]) -> Boolean:
+    return Boolean(_words(of, "true"), _words(of, "false"), missing=of.get("missing"))
+
+
 _Maker = Callable[[Mapping[str, Any]], Column]
 _TYPES: Dict[str, Tuple[_Maker, Tuple[str, ...]]] = {
     "number": (_number, ("bounds", "missing", "bought")),
     "category": (_category, ("levels", "other", "missing")),
+    "date": (_date, ("format", "since", "bounds", "as", "missing")),
+    "boolean": (_boolean, ("true", "false", "missing")),
     "target": (lambda of: Target(*_bounds(of), classes=_words(of, "classes")),
                ("bounds", "classes")),
     "weight": (lambda of: Weight(*_bounds(of)), ("bounds",)),

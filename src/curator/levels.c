@@ -20,6 +20,20 @@ account_counted levels_counted(const curator_policy *policy)
                              policy->level_columns};
 }
 
+/* Lemma C27: people are counted by parts whose length is one person's, or each
+   row by itself; in every column. Two people's counts meet at a right angle at
+   most. */
+double levels_sensitivity(const curator_policy *policy, const ask_item *item,
+                          int64_t features)
+{
+    (void)item, (void)features;
+    double rows = policy->has_people ? 1 : (double)policy->rows_per_person;
+    double columns = (double)policy->level_columns;
+    return ACCOUNT_PERSON * rows *
+           sqrt(columns * (policy->adjacency == ACCOUNT_REPLACE_ONE ? 2 : 1)) *
+           (1 + 0x1p-50);
+}
+
 double ask_people_shown(const curator_policy *policy, const ask_item *item)
 {
     account_counted who = levels_counted(policy);

@@ -80,19 +80,6 @@ static double of_perturbed(const curator_policy *policy, const ask_item *item,
            (1 + 0x1p-40);
 }
 
-/* Lemma C27: people are counted by parts whose length is one person's, or each
-   row by itself; in every column. Two people's counts meet at a right angle at
-   most. */
-static double of_levels(const curator_policy *policy, const ask_item *item,
-                        int64_t features)
-{
-    (void)item, (void)features;
-    double rows = policy->has_people ? 1 : (double)policy->rows_per_person;
-    double columns = (double)policy->level_columns;
-    return ACCOUNT_PERSON * rows *
-           sqrt(columns * (is_replace_one(policy) ? 2 : 1)) * (1 + 0x1p-50);
-}
-
 /* ---- the table; beside each kind is the lemma of docs/privacy that
    bounds what one record adds ---- */
 
@@ -284,11 +271,9 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH_CLASSES, .block = BLOCK_CLASSES,
         .any_classes = 1},
-    [ASK_LEVELS] = { /* Lemma C27 */
-        .words = {.name = "levels",
-                  .meaning = "which levels of categories many people have"},
-        .form = FORM_LEVELS, .special = of_levels, .draws = DRAWS_TOUCHED,
-        .block = BLOCK_COUNTS, .any_classes = 1},
+    [ASK_LEVELS] = {.words = {"levels", "which levels many people have"},
+        .form = FORM_LEVELS, /* Lemma C27 */ .special = levels_sensitivity,
+        .draws = DRAWS_TOUCHED, .block = BLOCK_COUNTS, .any_classes = 1},
     [ASK_CLASS_BEND] = { /* Lemma C26 */
         .words = {.name = "curvature of classes",
                   .meaning = "how sharply the loss bends, on average"},
@@ -404,7 +389,7 @@ double curator_draws(const ask_item *item, int64_t features)
     case DRAWS_BUCKETS:
     case DRAWS_CLASSES:
         return (double)item->block;
-    case DRAWS_TOUCHED: /* the noise of the others is the same */
+    case DRAWS_TOUCHED:
         return 2 * (double)item->block;
     case DRAWS_WIDTH_CLASSES:
         return width * (double)item->block;

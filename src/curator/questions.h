@@ -100,6 +100,10 @@ typedef struct question_row {
     int perturbs;     /* noise goes into the sum, as a part of the objective */
 } question_row;
 
+/* Of ASK_LEVELS (levels.c). */
+double levels_sensitivity(const curator_policy *policy, const ask_item *item,
+                          int64_t features);
+
 /* The row of a kind; of what is no kind, one that nothing protects. */
 const question_row *question_of(ask_kind kind);
 

@@ -67,9 +67,10 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
                          "column \"%s\": named by two of --target, --weights, "
                          "--unit-column and --drop",
                          show_name(c->name).text);
-    if ((is_target || is_weight) && c->role == COLUMN_CATEGORY)
+    if ((is_target || is_weight) && c->role != COLUMN_UNIT && column_is_text(c))
         return error_set(error, SOTTO_USAGE,
-                         "column \"%s\": a category in the schema cannot be "
+                         "column \"%s\": a category, a date or a boolean in "
+                         "the schema cannot be "
                          "the target or the weights; declare \"type\": "
                          "\"target\" with \"classes\"",
                          show_name(c->name).text);

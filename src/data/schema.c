@@ -94,12 +94,12 @@ static sotto_status schema_default(schema *s, const char *path, json_t *root,
     return status;
 }
 
-/* A level that is a word for a missing value could never be met. (The level
-   for all others is met by other texts.) */
+/* A level or a word that means a missing value could never be met. (The level
+   for all others is met by other texts, those of a date by its days.) */
 static sotto_status schema_check_level(const schema *s, const column *c,
                                        const char *path, sotto_error *error)
 {
-    for (int64_t k = 0; k < c->levels - c->other; k++)
+    for (int64_t k = 0; k < c->levels - c->other && !c->format; k++)
         for (int64_t m = 0; m < s->missing_words; m++)
             if (!strcmp(c->level[k], s->missing[m]))
                 return schema_error(path, c->name,

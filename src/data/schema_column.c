@@ -3,6 +3,7 @@
  * refused, because a mistyped bound must not become no bound.
  */
 #include "schema_column.h"
+#include "declared.h"
 #include "loss.h"
 
 #include <math.h>
@@ -13,6 +14,12 @@ sotto_status schema_error(const char *path, const char *name,
 {
     return error_set(error, SOTTO_USAGE, "%s: column \"%s\": expected %s",
                      show_name(path).text, show_name(name).text, expected);
+}
+
+json_t *schema_get(json_t *from, const char *key)
+{
+    json_t *value = json_object_get(from, key);
+    return json_is_null(value) ? NULL : value;
 }
 
 #define COLUMN_ROW(id, name, keys) [COLUMN_##id] = {name, keys},
@@ -88,6 +95,8 @@ static sotto_status schema_keys(schema *s, const column *c, const char *path,
 static sotto_status schema_bounds(column *c, const char *path, json_t *from,
                                   sotto_error *error)
 {
+    if (c->role == COLUMN_DATE) /* dates: schema_date.c */
+        return SOTTO_OK;
     json_t *bounds = json_object_get(from, "bounds");
     json_t *bought = json_object_get(from, SCHEMA_BOUGHT);
     if (bought && !(json_is_true(bought) && json_is_array(bounds)))
@@ -133,6 +142,8 @@ static sotto_status schema_classes(column *c, const char *path, json_t *from,
 static sotto_status schema_missing(column *c, const char *path, json_t *from,
                                    sotto_error *error)
 {
+    if (c->role == COLUMN_DATE || c->role == COLUMN_BOOLEAN)
+        return SOTTO_OK; /* in files of their own */
     json_t *missing = json_object_get(from, "missing");
     const char *word = json_string_value(missing);
     if (!missing || json_is_null(missing) || (word && !strcmp(word, "refuse")))
@@ -156,8 +167,8 @@ sotto_status schema_column(schema *s, column *c, const char *path,
 {
     static sotto_status (*const parts[])(column *, const char *, json_t *,
                                          sotto_error *) = {
-        schema_bounds, schema_levels, schema_other, schema_classes,
-        schema_missing};
+        schema_bounds,  schema_levels, schema_other,  schema_classes,
+        schema_missing, schema_date,   schema_boolean};
     c->name = mem_text(name);
     if (!c->name)
         return error_memory(error);
@@ -177,4 +188,16 @@ sotto_status schema_column(schema *s, column *c, const char *path,
     if (s->faults && s->faults->count > before)
         c->role = COLUMN_DROP; /* what follows from a fault is not told */
     return status;
+}
+
+double declared_range(json_t *declaration)
+{
+    schema alone = {0};
+    column c = {0};
+    double range = NAN;
+    if (schema_column(&alone, &c, "", "", declaration, NULL) == SOTTO_OK &&
+        c.bounded)
+        range = c.high - c.low;
+    column_free(&c);
+    return range;
 }

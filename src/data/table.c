@@ -23,8 +23,9 @@ static int table_features_of(sotto_table *t, const column *c, int scales_rows)
 {
     for (int64_t i = 0; i < column_features(c); i++) {
         int64_t j = c->feature + i;
-        int is_number = c->role == COLUMN_NUMBER;
-        t->name[j] = is_number ? mem_text(c->name) : table_level_name(c, i);
+        int is_number = i < column_numbers(c);
+        t->name[j] = is_number ? mem_text(c->name)
+                               : table_level_name(c, i - column_numbers(c));
         t->centre[j] = is_number ? c->centre : 0;
         t->half[j] = is_number ? c->half : 1;
         t->low[j] = is_number && c->bounded ? c->low : -INFINITY;

@@ -34,16 +34,6 @@ sotto_status fit_ask_first(solver_run *r, sotto_error *error)
     return status == SOTTO_OK ? solver_ask_constants(r, error) : status;
 }
 
-/* What may be told of it: a declaration or an answer. A number that is public
-   because neighbours have as many is counted, and is not told. */
-static double run_rows(const private_run *r)
-{
-    if (option_given(r->run.options, OPTION_ROWS))
-        return option_number(r->run.options, OPTION_ROWS);
-    return ask_planned(&r->run.plan, ASK_TOTAL) ? curator_rows(r->run.curator)
-                                                : 0;
-}
-
 static sotto_status run_solver(private_run *r, sotto_model *m,
                                sotto_error *error)
 {
@@ -67,7 +57,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
         fit_keep_units(r, m);
     fit_keep_noise(r, m);
     if (status == SOTTO_OK && r->statement)
-        m->rows = run_rows(r);
+        m->rows = fit_rows_told(r);
     if (r->policy.norm_bound > 0) {
         m->norm_bound = r->policy.norm_bound;
         m->norm_centre = r->maps.target_centre;

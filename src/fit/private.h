@@ -127,6 +127,9 @@ void booking_remind(sotto_error *error);
 
 void fit_keep_noise(const private_run *r, sotto_model *m);
 
+/* The number of rows that the model has; 0: none may be told. */
+double fit_rows_told(const private_run *r);
+
 /* The units that held, with the spreads, which may be told: the solver made
    them of answers. */
 void fit_keep_units(private_run *r, sotto_model *m);
