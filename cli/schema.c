@@ -15,6 +15,11 @@ static void schema_hint(const char *output)
             "  number    \"bounds\": [0, 120], \"missing\": 40\n"
             "  category  \"levels\": [\"f\", \"m\"], \"missing\": \"none\", "
             "\"other\": true\n"
+            "            (or \"levels\": \"private\": found by training, for a "
+            "part of its budget)\n"
+            "  date      \"bounds\": [\"2015-01-01\", \"2024-12-31\"], "
+            "\"format\": \"%%d.%%m.%%Y\"\n"
+            "  boolean   \"missing\": false\n"
             "  target    \"classes\": [\"no\", \"yes\"] or \"bounds\"\n"
             "  weight    \"bounds\": [0, 10];  unit, drop: nothing\n");
 }

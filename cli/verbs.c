@@ -84,7 +84,8 @@ const verb cli_verbs[] = {
     {"schema", "FILE [DATA]",
      "write a schema to fill in, from the header of a data file",
      "No row is looked at. Declare for each column of FILE its type (number, "
-     "category, target, weight, unit, drop), its bounds or levels, and what "
+     "category, date, boolean, target, weight, unit, drop), its bounds or "
+     "levels, and what "
      "a missing value becomes; give the schema to the other verbs as "
      "--schema. What options say already is filled in, and what --schema "
      "says of columns. With --check FILE is a schema: prints all that is "

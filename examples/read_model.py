@@ -5,7 +5,7 @@ read_model.py MODEL.json DATA.csv
 For models of files with a header; docs/model.md says what each key means. A row that sotto
 would refuse raises a ValueError. Blanks around texts are cut, also inside quotes.
 """
-import csv, json, math, re, sys
+import csv, datetime, json, math, re, sys
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LARGEST = float.fromhex("0x1.fffffefffffffp127")  # what fits a float without bounds
@@ -35,10 +35,50 @@ def category(rule, text, words):
     return [(float(level == known), 0.0, 1.0) for known in levels]
 
 
+def scaled(x, low, high):
+    """A value between declared bounds, as number() has it."""
+    centre, half = low / 2 + high / 2, high / 2 - low / 2
+    return (min(max((min(max(x, low), high) - centre) / half, -1.0), 1.0), centre, half)
+
+
+def date(rule, text, words):
+    form, text = rule.get("format", "%Y-%m-%d"), rule.get("missing") if text in ("", *words) else text
+    if text == rule.get("missing"):  # which is written as ISO 8601 has it
+        form = "%Y-%m-%d"
+    pattern = re.sub("%([YmdHMS])", lambda m: f"(?P<{m[1]}>[0-9]{{{4 if m[1] == 'Y' else 2}}})",
+                     re.escape(form.replace("%%", "\0"))).replace(re.escape("\0"), "%")
+    fields = re.fullmatch(pattern, text or "")
+    if not fields:
+        raise ValueError("expected a date")
+    part = {letter: int(digits) for letter, digits in fields.groupdict().items()}
+    when = datetime.datetime(part["Y"], part["m"], part["d"], part.get("H", 0), part.get("M", 0),
+                             part.get("S", 0))  # a ValueError where there is no such day
+    stored, parts = [], rule.get("as", ["days"])
+    if "days" in parts:
+        low, high = map(datetime.datetime.fromisoformat, rule["bounds"])
+        since = datetime.datetime.fromisoformat(rule.get("since", rule["bounds"][0]))
+        stored = [scaled(*((day - since) / datetime.timedelta(1) for day in (when, low, high)))]
+    for name, count, which in (("weekday", 7, when.weekday()), ("month", 12, when.month - 1)):
+        if name in parts:
+            stored += [(float(k == which), 0.0, 1.0) for k in range(count)]
+    return stored
+
+
+def boolean(rule, text, words):
+    if text in ("", *words):
+        value = rule.get("missing")
+    else:
+        value = text in rule["true"] or (False if text in rule["false"] else None)
+    if value is None:
+        raise ValueError("expected a word that means true or false")
+    return [scaled(float(value), 0.0, 1.0)]
+
+
 def score(model, row):
     stored, answer, square = [], model["intercept"], 0.0
     for name, rule in model["schema"]["columns"].items():
-        read = {"number": number, "category": category}.get(rule["type"])
+        read = {"number": number, "category": category, "date": date,
+                "boolean": boolean}.get(rule["type"])
         if read:  # the other columns are no features
             words = model["schema"].get("missing_values", [])
             stored += read(rule, row[name].strip(" \t"), words)

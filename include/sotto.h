@@ -830,6 +830,7 @@ SOTTO_API const char *sotto_generate_help(int64_t i);
  *   RANGE(eta)                   a selection of bounded range, as by Gumbel
  *                                noise of scale b: eta = 2 sensitivity / b
  *   ZCDP(rho)                    anything rho-zero-concentrated private
+ *   SHOWN(mu, p)                 noisy counts, of which large ones are shown
  *
  * and a plan is a sum of events, perhaps times whole numbers, perhaps in
  * parentheses: "100*(RANGE(0.1) + GAUSS(0.05))". Numbers may be written with

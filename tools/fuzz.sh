@@ -48,12 +48,21 @@ printf '1ball 2.5 1-4 6\nbox -1,2 5 7-12 # rest\n' \
 printf '0.5 1-3\n.25 4\n.25 4-5\n' >"$build/corpus/fuzz_blocks/sets"
 printf 'a,n,t\n1,"x""\ny",yes\n\n-2.5e3,,no\r\n' >"$build/corpus/fuzz_csv/quoted"
 printf 'q,x\na,1\n"b c",2\nd,3\n' >"$build/corpus/fuzz_csv/parts"
+printf 'n,t\n29.02.2004 23,yes\n,F\n01.01.0001 00,1\n' \
+    >"$build/corpus/fuzz_csv/words"
 gzip -c "$build/corpus/fuzz_svmlight/seed.svm" >"$build/corpus/fuzz_gzip/seed.gz"
 cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'
 {"sotto_schema": 1, "missing_values": ["?"], "default": {"type": "drop"},
  "columns": {"a": {"type": "number", "bounds": [0, 10], "missing": 5},
  "b": {"type": "category", "levels": ["x", "y"], "missing": "none"},
  "c": {"type": "weight", "bounds": [0, 2]}, "t": {"type": "target"}}}
+JSON
+cat >"$build/corpus/fuzz_schema/words.json" <<'JSON'
+{"sotto_schema": 1, "missing_values": ["?"], "default": {"type": "drop"},
+ "columns": {"a": {"type": "boolean", "true": ["1"], "false": ["3", "n"],
+ "missing": true}, "b": {"type": "date", "format": "%d.%m.%Y %H", "since":
+ "1999-12-31", "bounds": ["2000-01-01", "2024-02-29"], "missing": "2001-01-01",
+ "as": ["days", "weekday", "month"]}, "t": {"type": "target"}}}
 JSON
 mkdir -p "$build/corpus/fuzz_parties" "$build/corpus/fuzz_message"
 cat >"$build/corpus/fuzz_parties/seed.json" <<'JSON'

@@ -17,15 +17,16 @@ from .ledger import Dataset, Entry, Ledger, Quote
 from .linear import HuberRegressor, LinearRegression, LinearSVC, LogisticRegression
 from .pipeline import Finding, check, make_pipeline
 from .progress import Progress
-from .schema import Category, Column, Drop, Number, Person, Schema, Target, Weight
+from .schema import (Boolean, Category, Column, Date, Drop, Number, Person, Schema, Target,
+                     Weight)
 
 if _typing.TYPE_CHECKING:
     from .pipeline import Bounds as Bounds, OneHot as OneHot, Pipeline as Pipeline
 
 # Those that need scikit-learn are not in it: importing all must not need it.
 __all__ = [
-    "BudgetError", "Category", "Column", "DataError", "Dataset", "Drop", "Entry", "Finding",
-    "HuberRegressor", "Ledger", "LinearRegression", "LinearSVC", "LogisticRegression",
+    "Boolean", "BudgetError", "Category", "Column", "DataError", "Dataset", "Date", "Drop",
+    "Entry", "Finding", "HuberRegressor", "Ledger", "LinearRegression", "LinearSVC", "LogisticRegression",
     "NotPrivateWarning", "Number", "Person", "Plan", "PrivacyError", "Progress", "Quote",
     "RemarkWarning", "Schema", "SottoError", "SottoWarning", "Target", "UntrackedWarning",
     "UsageError", "Weight", "check", "load", "make_pipeline",

@@ -17,6 +17,11 @@ def quoted(name: object) -> str:
     return json.dumps(name, ensure_ascii=False) if isinstance(name, str) else repr(name)
 
 
+def arguments(*parts: str) -> str:
+    """Those arguments of a call that there are, in parentheses."""
+    return "(" + ", ".join(part for part in parts if part) + ")"
+
+
 def check_text(text: object, what: str) -> str:
     """Refuses what cannot be a text of JSON and of the C library."""
     if type(text) is not str:

@@ -12,6 +12,7 @@ from ._row_local import OfDoubles, by_element, keeps_zero, load
 from ._sparse import compressed, is_sparse
 from ._stand_in import OneRow, stand_in
 from .errors import DataError, RecordError, SottoError, UsageError
+from .schema_columns import FEATURES
 
 __all__ = ["applied", "has_odd_types", "of_new_rows", "rehearsed", "transformed"]
 
@@ -166,7 +167,7 @@ def rehearsed(steps: Any, X: Any, known: bool) -> Any:
 def _instead(last: Any, X: Any) -> Any:
     """A row for a step that cannot be tried: of the schema's columns, or as wide as X."""
     names = [name for name, column in getattr(last.schema, "columns", {}).items()
-             if type(column).__name__ in ("Number", "Category")]
+             if isinstance(column, FEATURES)]
     if names:
         return OneRow(names)
     shape: tuple[Any, ...] = getattr(X, "shape", ())

@@ -13,10 +13,11 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from ._schema_text import check_keys, check_text, json_line, missing_words, parse_json, quoted
 from .errors import UsageError
-from .schema_columns import (COLUMNS, Category, Column, Drop, Number, Person, Target, Weight,
-                             arguments, column_from)
+from .schema_columns import (COLUMNS, FEATURES, Boolean, Category, Column, Date, Drop, Number,
+                             Person, Target, Weight, arguments, column_from)
 
-__all__ = ["Number", "Category", "Target", "Weight", "Person", "Drop", "Column", "Schema"]
+__all__ = ["Number", "Category", "Date", "Boolean", "Target", "Weight", "Person", "Drop",
+           "Column", "Schema"]
 
 _VERSION = 1
 _KEYS = ("sotto_schema", "missing_values", "width", "default", "columns")
@@ -83,13 +84,14 @@ class Schema:
         for name, column in self._columns.items():
             check_text(name, "the name of a column")
             if type(column) not in COLUMNS:
-                raise TypeError(f"column {quoted(name)}: expected Number, Category, Target, "
-                                "Weight, Person or Drop, with its parentheses")
+                raise TypeError(f"column {quoted(name)}: expected Number, Category, Date, "
+                                "Boolean, Target, Weight, Person or Drop, with its parentheses")
             if isinstance(column, _ONE) and seen.setdefault(type(column), name) != name:
                 raise UsageError(f"columns {quoted(seen[type(column)])} and {quoted(name)} are "
                                  f"both a {type(column).__name__}; expected one")
-            if isinstance(column, Category) and column.levels is not None and \
-                    set(column.levels) & set(self._missing_values):
+            words = (column.levels or () if isinstance(column, Category) else
+                     column.true + column.false if isinstance(column, Boolean) else ())
+            if set(words) & set(self._missing_values):
                 raise UsageError(f"column {quoted(name)}: expected levels that are not among "
                                  "missing_values")
         if self._others is not None and type(self._others) not in (Number, Drop):
@@ -129,8 +131,8 @@ class Schema:
         return next(self._named(Person), None)
 
     def lists_features(self) -> bool:
-        """Whether it names a Number or a Category."""
-        return any(type(column) in (Number, Category) for column in self._columns.values())
+        """Whether it names a column that becomes features."""
+        return any(isinstance(column, FEATURES) for column in self._columns.values())
 
     @property
     def rows_per_person(self) -> Optional[int]:

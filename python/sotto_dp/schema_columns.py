@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
-from ._schema_text import (check_bounds, check_keys, check_words, finite, number_text,
+from ._schema_text import (arguments, check_bounds, check_keys, check_words, finite, number_text,
                            optional_finite)
 from .errors import UsageError
+from .schema_words import Boolean, Date
 
-__all__ = ["Number", "Category", "Target", "Weight", "Person", "Drop", "Column"]
-
-
-def arguments(*parts: str) -> str:
-    """Those arguments of a call that there are, in parentheses."""
-    return "(" + ", ".join(part for part in parts if part) + ")"
+__all__ = ["Number", "Category", "Date", "Boolean", "Target", "Weight", "Person", "Drop",
+           "Column", "FEATURES"]
 
 
 def _shown(low: Optional[float], high: Optional[float]) -> str:
@@ -90,20 +87,25 @@ class Category:
 
     Parameters
     ----------
-    levels : list of str or int, or ``...``
+    levels : list of str or int, "private", or ``...``
         Every level, written down by somebody who did not look for them in the
         records: the set of levels that occur is data. An array or a Series is
-        refused for that reason. ``...`` is what `Schema.template` writes; it
-        must be replaced before the schema is used.
+        refused for that reason. "private": a fit finds them for a part of its
+        budget, those that enough people have; all others are "other". ``...``
+        is what `Schema.template` writes; it must be replaced before the schema
+        is used.
     missing : str, default "refuse"
         What a missing value becomes: one of the levels, "none" (no level), or
         "refuse" (the row is a bad row).
     other : bool, default False
         Whether a word that is none of the levels becomes the level "other",
         which is then a feature of its own. Otherwise the row is a bad row.
+        Of private levels it is always so.
 
     Examples
     --------
+    >>> Category("private")
+    Category('private')
     >>> Category(["f", "m"], missing="none")
     Category(['f', 'm'], missing='none')
     >>> Category(["surgery", "medicine"], other=True)
@@ -113,13 +115,20 @@ class Category:
     levels: Optional[Tuple[str, ...]]
     missing: str
     other: bool
+    private: bool
 
     def __init__(self, levels: object, missing: Optional[str] = "refuse", *,
                  other: bool = False) -> None:
-        words = None if levels is ... else check_words(levels, "levels")
+        private = type(levels) is str and levels == "private"
+        words: Optional[Tuple[str, ...]] = None
+        if other is True and type(levels) in (list, tuple) and not levels:
+            words = ()  # what a model has whose fit found none
+        elif levels is not ... and not private:
+            words = check_words(levels, "levels")
         missing = "refuse" if missing is None else missing
         if type(other) is not bool:
             raise UsageError("expected other to be True or False")
+        other = other or private
         if other and words is not None and "other" in words:
             raise UsageError('expected no level called "other" beside other=True, which makes '
                              "one; take it from the levels, or rename it")
@@ -129,19 +138,22 @@ class Category:
         object.__setattr__(self, "levels", words)
         object.__setattr__(self, "missing", missing)
         object.__setattr__(self, "other", other)
+        object.__setattr__(self, "private", private)
 
     def __repr__(self) -> str:
         return "Category" + arguments(
+            repr("private") if self.private else
             "..." if self.levels is None else repr(list(self.levels)),
             "" if self.missing == "refuse" else f"missing={self.missing!r}",
-            "other=True" if self.other else "")
+            "other=True" if self.other and not self.private else "")
 
     def _json(self) -> Dict[str, Any]:
-        if self.levels is None:
+        if self.levels is None and not self.private:
             raise UsageError("expected its levels in place of '...': a list that was not "
-                             "taken from the records")
-        out: Dict[str, Any] = {"type": "category", "levels": list(self.levels)}
-        if self.other:
+                             "taken from the records, or 'private'")
+        out: Dict[str, Any] = {"type": "category",
+                               "levels": "private" if self.levels is None else list(self.levels)}
+        if self.other and not self.private:
             out["other"] = True
         if self.missing != "refuse":
             out["missing"] = self.missing
@@ -271,8 +283,9 @@ class Drop:
         return {"type": "drop"}
 
 
-Column = Union[Number, Category, Target, Weight, Person, Drop]
-COLUMNS = (Number, Category, Target, Weight, Person, Drop)
+Column = Union[Number, Category, Date, Boolean, Target, Weight, Person, Drop]
+COLUMNS = (Number, Category, Date, Boolean, Target, Weight, Person, Drop)
+FEATURES = (Number, Category, Date, Boolean)  # those that become features
 
 
 # ---- from JSON ----
@@ -303,16 +316,36 @@ def _number(of: Mapping[str, Any]) -> Number:
 
 def _category(of: Mapping[str, Any]) -> Category:
     if of.get("levels") is None:
-        raise UsageError("expected a category to have levels, a list of different words")
-    other = of.get("other")
-    return Category(_words(of, "levels"), missing=of.get("missing"),
+        raise UsageError("expected a category to have levels, a list of different words, or "
+                         '"private"')
+    other, private = of.get("other"), of["levels"] == "private"
+    if private and other is False:
+        raise UsageError("expected no other: false beside private levels: what is not found "
+                         "needs it")
+    return Category("private" if private else _words(of, "levels"), missing=of.get("missing"),
                     other=False if other is None else other)
+
+
+def _date(of: Mapping[str, Any]) -> Date:
+    form, parts = of.get("format"), _words(of, "as")
+    if not isinstance(form, (str, type(None))) or form == "":
+        raise UsageError("expected format to be a text such as %d.%m.%Y")
+    if parts == [] or len(set(parts or [])) < len(parts or []):
+        raise UsageError('expected as to be a list of some of "days", "weekday" and "month"')
+    return Date(*_bounds(of), format="%Y-%m-%d" if form is None else form, since=of.get("since"),
+                as_=["days"] if parts is None else parts, missing=of.get("missing"))
+
+
+def _boolean(of: Mapping[str, Any]) -> Boolean:
+    return Boolean(_words(of, "true"), _words(of, "false"), missing=of.get("missing"))
 
 
 _Maker = Callable[[Mapping[str, Any]], Column]
 _TYPES: Dict[str, Tuple[_Maker, Tuple[str, ...]]] = {
     "number": (_number, ("bounds", "missing", "bought")),
     "category": (_category, ("levels", "other", "missing")),
+    "date": (_date, ("format", "since", "bounds", "as", "missing")),
+    "boolean": (_boolean, ("true", "false", "missing")),
     "target": (lambda of: Target(*_bounds(of), classes=_words(of, "classes")),
                ("bounds", "classes")),
     "weight": (lambda of: Weight(*_bounds(of)), ("bounds",)),

@@ -304,6 +304,23 @@ class BadRows(Case):
                 again = dp.LogisticRegression.load(self.file("m.json"))
                 self.assertTrue(np.array_equal(again.predict(asked), answers))
 
+    def test_private_levels(self):
+        """Found in the records, whatever they are in; a dictionary's own list has no say."""
+        rng = np.random.default_rng(4)
+        data = columns(rng, 4000)
+        data["sex"] = [str(rng.choice(["f", "m"])) for _ in range(3999)] + ["zz"]
+        declared = dp.Schema(**{**SCHEMA, "sex": dp.Category("private", missing="none")})
+        for name, train in frames(data):
+            with self.subTest(name):
+                model = dp.LogisticRegression(**BUDGET, schema=declared, classes=["no", "yes"])
+                model.fit(train, target="readmitted")
+                found = [n for n in model.coef_names_ if n.startswith("sex=")]
+                self.assertEqual(found, ["sex=f", "sex=m", "sex=other"])
+                answers = model.predict(train)
+                model.save(self.file("m.json"))
+                again = dp.LogisticRegression.load(self.file("m.json"))
+                self.assertTrue(np.array_equal(again.predict(train), answers))
+
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,7 @@
 """sotto_dp.Schema: one to one with the program's schema file, and never from values."""
 
 import csv
+import datetime
 import doctest
 import json
 import os
@@ -13,9 +14,10 @@ import unittest
 from common import PROGRAM, have, np
 
 from sotto_dp import schema as module
-from sotto_dp import schema_columns
+from sotto_dp import schema_columns, schema_words
 from sotto_dp.errors import UsageError
-from sotto_dp.schema import Category, Drop, Number, Person, Schema, Target, Weight
+from sotto_dp.schema import (Boolean, Category, Date, Drop, Number, Person, Schema, Target,
+                             Weight)
 
 SECRET = "zyzzyva"
 
@@ -55,10 +57,31 @@ def number(rng):
 
 
 def category(rng):
+    if rng.random() < 0.2:
+        return Category("private", missing=rng.choice(["refuse", "none", "other"]))
     levels = words(rng, 1, 4)
     other = rng.random() < 0.5 and "other" not in levels
     return Category(levels, missing=rng.choice(["refuse", "none", None, rng.choice(levels),
                                                 *(["other"] if other else [])]), other=other)
+
+
+def date(rng):
+    low, middle, high = sorted(rng.sample(range(1, 3652059), 3))
+    low, middle, high = (datetime.date.fromordinal(day).isoformat() for day in (low, middle, high))
+    rest = {"format": rng.choice(["%Y-%m-%d", "%d.%m.%Y %H:%M", "%Y%m%d"]),
+            "missing": rng.choice(["refuse", None, middle])}
+    parts = [part for part in ("days", "weekday", "month") if rng.random() < 0.5]
+    if "days" in parts:
+        return Date(low, high, since=rng.choice([None, low, "1970-01-01"]), as_=parts, **rest)
+    return Date(as_=parts, **rest) if parts else Date(low, high, **rest)
+
+
+def boolean(rng):
+    yes = words(rng, 1, 3)
+    no = [word for word in words(rng, 2, 4) if word not in yes]
+    missing = rng.choice(["refuse", None, True, False])
+    return Boolean(yes, no, missing=missing) if no and rng.random() < .5 else Boolean(
+        missing=missing)
 
 
 def target(rng):
@@ -75,7 +98,7 @@ def random_schema(rng):
     if rng.random() < 0.3 and names:
         columns[names.pop()] = Person(rng.choice([None, 1, 3]))
     for name in names:
-        columns[name] = rng.choice([number, category, lambda _: Drop()])(rng)
+        columns[name] = rng.choice([number, category, date, boolean, lambda _: Drop()])(rng)
     pairs = list(columns.items())
     rng.shuffle(pairs)
     return Schema(dict(pairs), others=rng.choice([None, Drop(), number(rng)]),
@@ -86,8 +109,15 @@ def random_schema(rng):
 def cell(column, row):
     if isinstance(column, (Category, Target)) and getattr(column, "levels", None):
         return column.levels[0]
+    if isinstance(column, Category):
+        return "some"
     if isinstance(column, Target) and column.classes:
         return column.classes[row % 2]
+    if isinstance(column, Date):
+        return (column.format.replace("%Y", "2024").replace("%m", "02").replace("%d", "29")
+                .replace("%H", "23").replace("%M", "59"))
+    if isinstance(column, Boolean):
+        return (column.true + column.false)[-1 - row % 2]
     if isinstance(column, Person):
         return "p%d" % row
     high = getattr(column, "high", None)
@@ -142,7 +172,10 @@ class RoundTrip(unittest.TestCase):
             for seed in range(150):
                 rng = random.Random(seed)
                 schema = random_schema(rng)
-                schema = Schema(schema.columns, others=schema.others,
+                columns = {name: Category(["some"], missing=column.missing, other=True)
+                           if getattr(column, "private", False) else column
+                           for name, column in schema.columns.items()}
+                schema = Schema(columns, others=schema.others,
                                 missing_values=schema.missing_values)
                 extra = ["further"] if schema.others else []
                 found = read_by_program(schema, folder, extra)
@@ -178,6 +211,8 @@ class RoundTrip(unittest.TestCase):
             self.assertNotEqual(Schema(a=a, b=b), other)
         self.assertNotEqual(Category(["x", "y"]), Category(["y", "x"]))
         self.assertNotEqual(Category(["x"]), Category(["x"], other=True))
+        self.assertNotEqual(Category("private"), Category(["private"], other=True))
+        self.assertEqual(Category("private"), Category("private", other=True))
 
     def test_names_of_settings_may_be_columns(self):
         schema = Schema({"others": Drop()}, width=Number(0, 1), missing_values=Drop(),
@@ -214,7 +249,25 @@ BAD = [
     lambda: Category(["f"], missing=1), lambda: Category([""]), lambda: Category(["a\0"]),
     lambda: Category(["\ud800"]), lambda: Category(["a", "other"], other=True),
     lambda: Category(["a"], other="yes"), lambda: Category(["a"], other=1),
+    lambda: Category("Private"), lambda: Category("private", missing="a"),
+    lambda: Category("private", other=None),
     lambda: Category(["a"], other=None), lambda: Category(["a"], missing="other"),
+    lambda: Date(), lambda: Date("2024-01-01"), lambda: Date("2024-01-01", "2023-01-01"),
+    lambda: Date("2024-01-01", "2024-01-01"), lambda: Date("2023-02-29", "2024-01-01"),
+    lambda: Date("0000-01-01", "2024-01-01"), lambda: Date("2023-2-1", "2024-01-01"),
+    lambda: Date(2023, 2024), lambda: Date("2023-01-01", "2024-01-01", as_=["month"]),
+    lambda: Date(as_=["week"]), lambda: Date(as_="month"), lambda: Date(as_=[]),
+    lambda: Date(as_=["month", "month"]), lambda: Date(as_=["month"], format="%Y-%m"),
+    lambda: Date(as_=["month"], format="%Y-%m-%d %M"), lambda: Date(as_=["month"], format="%x"),
+    lambda: Date(as_=["month"], format="%Y%Y%m%d"), lambda: Date(as_=["month"], format="%Y%m%d%"),
+    lambda: Date(as_=["month"], format="%Y\n%m%d"), lambda: Date(as_=["month"], missing="none"),
+    lambda: Date("2023-01-01", "2024-01-01", missing="2022-12-31"),
+    lambda: Date("2023-01-01", "2024-01-01", since="yesterday"),
+    lambda: Date(datetime.datetime(2023, 1, 1), "2024-01-01"),
+    lambda: Boolean(["yes"]), lambda: Boolean(false=["no"]), lambda: Boolean(["a"], ["a"]),
+    lambda: Boolean(["a", "a"], ["b"]), lambda: Boolean([], ["b"]), lambda: Boolean("y", "n"),
+    lambda: Boolean(missing="true"), lambda: Boolean(missing=1), lambda: Boolean([True], ["0"]),
+    lambda: Schema(missing_values=["no"], a=Boolean()), lambda: Schema(others=Boolean()),
     lambda: Target(0), lambda: Target(classes=["a"]), lambda: Target(classes=["a", "b", "a"]),
     lambda: Target(0, 1, classes=["a", "b"]), lambda: Target(classes="no"),
     lambda: Weight(-1, 1), lambda: Weight(None, None), lambda: Person(0), lambda: Person(True),
@@ -242,6 +295,27 @@ BAD_COLUMNS = [
     {"type": "category", "levels": ["a"], "other": "yes"},
     {"type": "category", "levels": ["a", "other"], "other": True},
     {"type": "category", "levels": ["a", "a"]}, {"type": "category", "levels": ["a"], "bounds": 1},
+    {"type": "date"}, {"type": "date", "bounds": [1, 2]},
+    {"type": "date", "bounds": ["2024-01-01"]}, {"type": "date", "bounds": ["2024-02-30", "2025-01-01"]},
+    {"type": "date", "bounds": ["2025-01-01", "2024-01-01"]},
+    {"type": "date", "bounds": ["2024-01-01", "2024-01-01"]},
+    {"type": "date", "bounds": ["0000-01-01", "2024-01-01"]},
+    {"type": "date", "bounds": ["2024-01-01", "2025-01-01"], "missing": "2023-01-01"},
+    {"type": "date", "bounds": ["2024-01-01", "2025-01-01"], "missing": 7},
+    {"type": "date", "bounds": ["2024-01-01", "2025-01-01"], "since": "1.1.2024"},
+    {"type": "date", "bounds": ["2024-01-01", "2025-01-01"], "as": ["month"]},
+    {"type": "date", "since": "2024-01-01", "as": ["month"]},
+    {"type": "date", "as": []}, {"type": "date", "as": "month"}, {"type": "date", "as": ["week"]},
+    {"type": "date", "as": ["month", "month"]}, {"type": "date", "as": ["month"], "format": "%Y-%m"},
+    {"type": "date", "as": ["month"], "format": 1}, {"type": "date", "as": ["month"], "format": ""},
+    {"type": "date", "as": ["month"], "format": "%d.%m.%y"},
+    {"type": "date", "as": ["month"], "format": "%d.%m.%Y%"},
+    {"type": "date", "as": ["month"], "format": "%d.%m.%Y %H:%S"},
+    {"type": "date", "as": ["month"], "format": "%d %m %Y é"},
+    {"type": "boolean", "true": ["a"]}, {"type": "boolean", "true": ["a"], "false": ["a"]},
+    {"type": "boolean", "true": [], "false": ["a"]}, {"type": "boolean", "true": "a", "false": ["b"]},
+    {"type": "boolean", "true": [1], "false": [0]}, {"type": "boolean", "missing": 1},
+    {"type": "boolean", "missing": "true"}, {"type": "boolean", "levels": ["a"]},
     {"type": "target", "classes": ["a"]}, {"type": "target", "classes": [0, 1]},
     {"type": "weight", "bounds": [-1, 1]}, {"type": "unit", "rows": 2}, {"type": "drop", "x": 1},
 ]
@@ -331,7 +405,7 @@ class Refusals(unittest.TestCase):
 
 class Docstrings(unittest.TestCase):
     def test_examples_run(self):
-        for part in (module, schema_columns):
+        for part in (module, schema_columns, schema_words):
             result = doctest.testmod(part)
             self.assertGreater(result.attempted, 3)
             self.assertEqual(result.failed, 0)

@@ -37,6 +37,7 @@ static double closed_event(const merged_event *e)
     case ACCOUNT_SUBSAMPLED: /* as if all records were in the sample */
         return (e->replaced ? 2 : 1) / e->b;
     case ACCOUNT_GAUSS: /* merge_event has summed these */
+    case ACCOUNT_SHOWN:
     case ACCOUNT_ZCDP:
     case ACCOUNT_KINDS:
         break;
@@ -46,7 +47,8 @@ static double closed_event(const merged_event *e)
 
 double booking_closed_mu(const merged *p)
 {
-    double square = p->zcdp > 0 ? INFINITY : p->gauss;
+    /* closed forms are for a delta0 of 0, which what is shown does not have */
+    double square = p->zcdp > 0 || p->shown > 0 ? INFINITY : p->gauss;
     for (int64_t i = 0; i < p->events + p->ranges; i++) {
         const merged_event *e =
             i < p->events ? &p->event[i] : &p->range[i - p->events];
@@ -64,7 +66,7 @@ static int closed_is_least(const merged *p)
     double many = p->range_count + (p->gauss > 0);
     for (int64_t i = 0; i < p->events; i++)
         many += p->event[i].count;
-    return p->zcdp == 0 && !p->sampled &&
+    return p->zcdp == 0 && !p->sampled && p->shown == 0 &&
            (many <= 1 || (!p->events && !p->ranges));
 }
 

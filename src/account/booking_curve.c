@@ -168,7 +168,8 @@ static void curve_fill(booking_curve *c, const booking_source *s, double step,
         for (int d = 0; d < c->directions; d++) {
             double epsilon = (double)k * step;
             double x = exp(epsilon) * (1 + 16 * ROUNDOFF);
-            side_add(&c->side[d], k ? x : 1, source_delta(s, d, epsilon));
+            side_add(&c->side[d], k ? x : 1,
+                     source_delta(s, d, epsilon) + price_set_aside(s->p));
         }
 }
 

@@ -183,13 +183,14 @@ static void parse_event(event_parser *r, const char *name)
         e.kind++;
     if (e.kind == ACCOUNT_KINDS || !parse_take(r, '(')) {
         parse_fault(r, "GAUSS(mu), LAPLACE(e), PURE(e), SUBSAMPLED_GAUSS(q, "
-                       "sigma), RANGE(eta) or ZCDP(rho)");
+                       "sigma), RANGE(eta), ZCDP(rho) or SHOWN(mu, p)");
         return;
     }
     e.a = parse_number(r);
-    if (e.kind == ACCOUNT_SUBSAMPLED) {
+    if (account_has_second(e.kind)) {
         if (!parse_take(r, ','))
-            parse_fault(r, "a comma and sigma");
+            parse_fault(r, e.kind == ACCOUNT_SHOWN ? "a comma and p"
+                                                   : "a comma and sigma");
         e.b = parse_number(r);
     }
     if (!parse_take(r, ')'))

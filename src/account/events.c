@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const event_names[ACCOUNT_KINDS] = {
-    "GAUSS", "LAPLACE", "PURE", "SUBSAMPLED_GAUSS", "RANGE", "ZCDP"};
+    "GAUSS", "LAPLACE", "PURE", "SUBSAMPLED_GAUSS", "RANGE", "ZCDP", "SHOWN"};
 
 #define ADJACENCY_NAME(id, name) [ACCOUNT_##id] = name,
 static const char *const event_adjacencies[ACCOUNT_ADJACENCIES] = {
@@ -25,6 +25,11 @@ static const char *const event_methods[ACCOUNT_METHODS] = {
 const char *account_kind_name(account_kind kind)
 {
     return event_names[kind];
+}
+
+int account_has_second(account_kind kind)
+{
+    return kind == ACCOUNT_SUBSAMPLED || kind == ACCOUNT_SHOWN;
 }
 
 const char *account_adjacency_name(account_adjacency adjacency)
@@ -63,6 +68,8 @@ static const char *event_fault(const account_event *e)
             return "a sigma from 0.001 to 1e12";
         return NULL;
     }
+    if (e->kind == ACCOUNT_SHOWN && !(e->b >= 0 && e->b <= .5))
+        return "a probability p from 0 to 0.5";
     if (!(e->a >= 0 && e->a <= 1e6))
         return "a number from 0 to 1e6";
     return NULL;
@@ -197,7 +204,7 @@ static void print_event(const account_list *list, const account_event *e,
 {
     text_format(out, "%s(%s", event_names[e->kind],
                 sotto_number_print(e->a, 17).text);
-    if (e->kind == ACCOUNT_SUBSAMPLED)
+    if (account_has_second(e->kind))
         text_format(out, ", %s", sotto_number_print(e->b, 17).text);
     text_put(out, ")");
     if (e->adjacency != list->adjacency)

@@ -17,15 +17,21 @@
 enum { JSON_VERSION = 1 };
 
 static const char *const json_names[ACCOUNT_KINDS] = {
-    "mu", "epsilon", "epsilon", "q", "eta", "rho"};
+    "mu", "epsilon", "epsilon", "q", "eta", "rho", "mu"};
+
+/* Of kinds that have a second number. */
+static const char *second_name(account_kind kind)
+{
+    return kind == ACCOUNT_SHOWN ? "p" : "sigma";
+}
 
 static json_t *event_value(const account_list *list, const account_event *e)
 {
     json_t *out = json_object();
     json_add_text(&out, "event", account_kind_name(e->kind));
     json_add_number(&out, json_names[e->kind], e->a);
-    if (e->kind == ACCOUNT_SUBSAMPLED)
-        json_add_number(&out, "sigma", e->b);
+    if (account_has_second(e->kind))
+        json_add_number(&out, second_name(e->kind), e->b);
     json_add_count(&out, "count", e->count);
     if (e->adjacency != list->adjacency)
         json_add_text(&out, "adjacency", account_adjacency_name(e->adjacency));
@@ -142,18 +148,19 @@ static sotto_status json_read_event(const json_reader *r, json_t *from)
         e.kind++;
     if (!kind || e.kind == ACCOUNT_KINDS)
         return json_fault(r, "\"event\" to be GAUSS, LAPLACE, PURE, "
-                             "SUBSAMPLED_GAUSS, RANGE or ZCDP");
+                             "SUBSAMPLED_GAUSS, RANGE, ZCDP or SHOWN");
     json_t *a = json_object_get(from, json_names[e.kind]);
-    json_t *b = json_object_get(from, "sigma");
+    json_t *b = json_object_get(from, second_name(e.kind));
     if (!json_only(from,
-                   " event mu epsilon q eta rho sigma count adjacency ") ||
-        !json_is_number(a) || !b != (e.kind != ACCOUNT_SUBSAMPLED) ||
+                   " event mu epsilon q eta rho sigma p count adjacency ") ||
+        !json_is_number(a) || !b != !account_has_second(e.kind) ||
         (b && !json_is_number(b)) ||
         json_object_size(from) !=
             2 + (size_t) !!b + (size_t) !!json_object_get(from, "count") +
                 (size_t) !!json_object_get(from, "adjacency"))
         return json_fault(r, "an event with its numbers (mu; epsilon; q and "
-                             "sigma; eta; rho) and perhaps count, adjacency");
+                             "sigma; eta; rho; mu and p) and perhaps count, "
+                             "adjacency");
     e.a = json_number_value(a);
     e.b = json_number_value(b);
     e.count = json_count(from, "count", 1);

@@ -46,6 +46,7 @@ typedef struct merged_step {
 typedef struct merged {
     double gauss; /* sum of mu^2 */
     double zcdp;  /* sum of 2 rho: above 0 only moments are known */
+    double shown; /* sum of -ln(1 - p) (Lemma A22) */
     double pure;  /* sum of epsilons, RANGE included; INFINITY if not pure */
     merged_event *event; /* neither Gaussian nor RANGE, equal ones merged */
     int64_t events;
@@ -290,7 +291,9 @@ sotto_status price_list(const account_list *list, double epsilon, double effort,
 void price_take(account_price *best, double epsilon, double delta,
                 account_method method);
 
-/* What the inexact draws of noise add to delta. */
+/* What is set aside for counts that are shown (Lemma A22), and what the
+   inexact draws of noise add to delta. */
+double price_set_aside(const merged *p);
 double price_draws(const account_list *list, double epsilon);
 
 /* The list in any order, and whether its own order may be cheaper. */

@@ -48,6 +48,7 @@ static void merge_replaced(account_event *e)
         e->a *= 4;
         break;
     case ACCOUNT_SUBSAMPLED:
+    case ACCOUNT_SHOWN: /* refused by merge_convert */
     case ACCOUNT_KINDS:
         break;
     }
@@ -65,7 +66,7 @@ static sotto_status merge_convert(account_event *e, const account_list *list,
                          "for a record replaced by another");
     if (e->adjacency == list->adjacency)
         return SOTTO_OK;
-    if (list->adjacency != ACCOUNT_REPLACE_ONE)
+    if (list->adjacency != ACCOUNT_REPLACE_ONE || e->kind == ACCOUNT_SHOWN)
         return error_set(error, SOTTO_USAGE,
                          "%s was priced for %s, which says nothing about %s; "
                          "price it for that",
@@ -112,7 +113,7 @@ static sotto_status merge_event_of(account_event *e, const account_list *list,
         *e = (account_event){ACCOUNT_GAUSS, 1 / e->b * (1 + 2 * ROUNDOFF), 0,
                              e->count, e->adjacency};
     sotto_status status = merge_convert(e, list, error);
-    if (e->kind == ACCOUNT_GAUSS && e->a > 0)
+    if ((e->kind == ACCOUNT_GAUSS || e->kind == ACCOUNT_SHOWN) && e->a > 0)
         e->a = fmax(e->a, MERGE_LEAST_GAUSS);
     if (e->kind == ACCOUNT_SUBSAMPLED && e->a > 0)
         e->a = fmax(e->a, MERGE_LEAST_RATE);
@@ -127,6 +128,10 @@ static sotto_status merge_event(merged *p, account_event e, double repeat,
                                 sotto_error *error)
 {
     double count = (double)e.count * repeat;
+    if (e.kind == ACCOUNT_SHOWN) { /* a Gaussian, and what is set aside */
+        p->shown += -log1p(-e.b) * count;
+        e.kind = ACCOUNT_GAUSS;
+    }
     if (count == 0 || e.a == 0)
         return SOTTO_OK;
     int sampled = e.kind == ACCOUNT_SUBSAMPLED;
@@ -162,6 +167,8 @@ static sotto_status merge_order(merged *p, const account_list *list,
             for (int64_t i = 0; i < round->size; i++) {
                 account_event e = list->event[round->first + i];
                 sotto_status status = merge_event_of(&e, list, error);
+                if (e.kind == ACCOUNT_SHOWN)
+                    e.kind = ACCOUNT_GAUSS;
                 if (status == SOTTO_OK && e.a > 0 && e.count > 0 &&
                     (e.kind == ACCOUNT_RANGE || e.kind == ACCOUNT_GAUSS))
                     status = merge_step(p, &e, error);
@@ -196,6 +203,7 @@ sotto_status merge_events(merged *out, const account_list *list,
     /* sums of so many terms, each rounded */
     out->gauss *= 1 + (double)(8 + list->events) * ROUNDOFF;
     out->zcdp *= 1 + (double)(8 + list->events) * ROUNDOFF;
+    out->shown *= 1 + (double)(8 + LIBM_ULPS + list->events) * ROUNDOFF;
     out->pure *= 1 + (double)(8 + list->events) * ROUNDOFF;
     out->ordered = list->ordered && out->ranges;
     if (status == SOTTO_OK && out->ordered)

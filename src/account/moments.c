@@ -253,6 +253,7 @@ static double renyi_event(const merged_event *e, double t)
     case ACCOUNT_RANGE:
         return t * n * a * a / 8;
     case ACCOUNT_GAUSS: /* merge_event has summed these */
+    case ACCOUNT_SHOWN:
     case ACCOUNT_ZCDP:
     case ACCOUNT_KINDS:
         break;

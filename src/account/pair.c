@@ -132,7 +132,8 @@ static pair_cut pair_cut_at(const merged_event *e, int add, double loss)
     case ACCOUNT_PURE:
     case ACCOUNT_RANGE:
         return pair_cut_bounded(e, loss);
-    case ACCOUNT_ZCDP: /* has no pair: merge_event keeps it apart */
+    case ACCOUNT_SHOWN: /* have no pair: merge_event keeps them apart */
+    case ACCOUNT_ZCDP:
     case ACCOUNT_KINDS:
         break;
     }

@@ -78,7 +78,13 @@ static sotto_status price_delta(const merged *p, double epsilon, double effort,
     return price_grid_delta(p, epsilon, effort, best, error);
 }
 
-/* ---- lists: order, draws ---- */
+/* ---- lists: what is set aside, order, draws ---- */
+
+/* Lemma A22: 1 / prod (1 - p) - 1, whatever else is in the list. */
+double price_set_aside(const merged *p)
+{
+    return expm1(p->shown) * PRICE_UP;
+}
 
 double price_draws(const account_list *list, double epsilon)
 {
@@ -115,6 +121,7 @@ static sotto_status price_one_order(const account_list *list, double epsilon,
         *out = (account_price){epsilon, 1.1, ACCOUNT_NOTHING, NULL};
         price_simple_delta(&p, epsilon, out);
     }
+    out->delta += price_set_aside(&p);
     if (list->draws > 0)
         out->delta += price_draws(list, epsilon);
     out->delta = out->delta > 0 ? fmin(1, out->delta * PRICE_UP) : 0;
@@ -173,6 +180,7 @@ sotto_status account_delta_by(const account_list *list, double epsilon,
             pricing_free(&s);
     } else
         price_simple_delta(&p, epsilon, out);
+    out->delta += price_set_aside(&p);
     merged_free(&p);
     if (status == SOTTO_OK && out->method != method)
         status = error_set(error, SOTTO_USAGE, "%s does not apply here",
@@ -190,7 +198,8 @@ sotto_status account_renyi(const account_list *list, double alpha, double *out,
     sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
-    *out = renyi_bound(&p, alpha - 1) / (alpha - 1) * (1 + 1e-12);
+    *out = p.shown > 0 ? INFINITY
+                       : renyi_bound(&p, alpha - 1) / (alpha - 1) * (1 + 1e-12);
     merged_free(&p);
     return status;
 }

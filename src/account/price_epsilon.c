@@ -72,18 +72,19 @@ static void price_epsilon(const price_asked *a, double delta,
                    pricing_method(&a->p, &a->grids));
 }
 
-/* ---- lists: draws ---- */
+/* ---- lists: what is set aside, draws ---- */
 
 /*
- * Draws cost more delta the larger epsilon is: the price for the delta that is
- * left at a guess is right as soon as it is not above the guess.
+ * What is set aside is taken off delta. Draws cost more delta the larger
+ * epsilon is: the price for the delta that is left at a guess is right as soon
+ * as it is not above the guess.
  */
-static int price_with_draws(const account_list *list, const price_asked *a,
-                            double delta, account_price *out)
+static int price_what_is_left(const account_list *list, const price_asked *a,
+                              double delta, account_price *out)
 {
     double guess = 0;
     for (int i = 0; i < 40; i++) {
-        double left = delta - price_draws(list, guess);
+        double left = delta - price_draws(list, guess) - price_set_aside(&a->p);
         if (!(left > delta * 1e-12) || !(guess < 1e6))
             break;
         price_epsilon(a, left, out);
@@ -101,8 +102,8 @@ static void price_asked_epsilon(const account_list *list, const price_asked *a,
                                 double delta, account_price *out)
 {
     int proven = 1;
-    if (list->draws > 0)
-        proven = price_with_draws(list, a, delta, out);
+    if (list->draws > 0 || a->p.shown > 0)
+        proven = price_what_is_left(list, a, delta, out);
     else
         price_epsilon(a, delta, out);
     if (!proven || !(out->epsilon < 1e300))

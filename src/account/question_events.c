@@ -18,6 +18,7 @@ static const struct {
     [ACCOUNT_SUBSAMPLED] = {"SUBSAMPLED", "mu"},
     [ACCOUNT_RANGE] = {"RANGE", "eta"},
     [ACCOUNT_ZCDP] = {"ZCDP", "rho"},
+    [ACCOUNT_SHOWN] = {"SHOWN", "mu"},
 };
 
 /* ---- as JSON ---- */
@@ -29,6 +30,8 @@ void account_put_question(json_t **object, const account_question *q)
     json_add_number(object, question_names[q->kind].level, q->level);
     if (q->kind == ACCOUNT_SUBSAMPLED)
         json_add_number(object, "rate", q->rate);
+    if (q->kind == ACCOUNT_SHOWN)
+        json_add_number(object, "p", q->shown);
     if (q->blocks > 0)
         json_add_count(object, "blocks", q->blocks);
     if (q->and_next)
@@ -68,10 +71,13 @@ int account_read_question(account_question *out, const json_t *from)
     if (!event || out->kind == ACCOUNT_KINDS)
         return 0;
     int sampled = out->kind == ACCOUNT_SUBSAMPLED;
+    int counts = out->kind == ACCOUNT_SHOWN;
     out->level = read_level(from, question_names[out->kind].level);
     out->rate = sampled ? read_level(from, "rate") : 0;
+    out->shown = counts ? read_level(from, "p") : 0;
     return out->times > 0 && out->blocks >= 0 && out->level > 0 &&
-           (!sampled || out->rate <= 1) && (!next || json_is_boolean(next)) &&
+           (!sampled || out->rate <= 1) && out->shown <= .5 &&
+           (!next || json_is_boolean(next)) &&
            (!json_object_get(from, "noise_multiplier") ||
             read_level(from, "noise_multiplier") > 0);
 }
@@ -108,6 +114,10 @@ static account_event event_of(const account_question *q,
         break;
     case ACCOUNT_ZCDP:
         e.a = q->level / z / z;
+        break;
+    case ACCOUNT_SHOWN: /* p is what it is, whatever the noise */
+        e.a = q->level / z;
+        e.b = q->shown;
         break;
     case ACCOUNT_SUBSAMPLED:
         e.a = q->rate;

@@ -53,6 +53,11 @@ static int is_later(const json_t *question)
     return !strcmp(stated_word(question, "question"), "chosen from answers");
 }
 
+static int is_levels(const json_t *question)
+{
+    return !strcmp(stated_word(question, "question"), "levels");
+}
+
 /*
  * What the gate demands of a plan before it prices it (curator_check): a price
  * is none for questions that no plan can have. NULL, or what was expected.
@@ -65,6 +70,10 @@ static const char *misplaced(const stated *s, const json_t *list,
     if (is_later(at) && (q[i].kind != ACCOUNT_GAUSS || q[i].times > 1 ||
                          q[i].blocks > 0 || in_turn))
         return "\"chosen from answers\" once, as GAUSS, by itself";
+    if (is_levels(at) != (q[i].kind == ACCOUNT_SHOWN) ||
+        (is_levels(at) &&
+         (i > 0 || q[i].times > 1 || q[i].blocks > 0 || in_turn)))
+        return "\"levels\" once, as SHOWN, before all other questions";
     if (q[i].blocks > 0 &&
         (!s->blocks || strcmp(stated_word(at, "question"), "sequence") ||
          q[i].kind != ACCOUNT_GAUSS || in_turn))

@@ -92,6 +92,12 @@ sotto_status account_tuned(const account_list *list, int shape, double mean,
     sotto_status status = merge_events(&p, list, error);
     if (status != SOTTO_OK)
         return status;
+    if (p.shown > 0) {
+        merged_free(&p);
+        return error_set(error, SOTTO_USAGE,
+                         "repeat: SHOWN cannot be repeated and selected from; "
+                         "expected other events");
+    }
     status =
         tuning_with_draws(&p, shape, mean, delta, list->draws, epsilon, error);
     merged_free(&p);

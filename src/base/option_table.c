@@ -218,7 +218,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "shown on stderr"},
     [OPTION_EVENT] = {"event", SUM, OTHER, "PLAN", NULL, 0, 0, NULL, " account ledger ",
         "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
-        "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), ZCDP(rho), times counts, as "
+        "SUBSAMPLED_GAUSS(q, sigma), RANGE(eta), ZCDP(rho), SHOWN(mu, p), times counts, as "
         "'GAUSS(0.05)*1000'; may be given again"},
     [OPTION_EVENTS] = {"events", FILE_, OTHER, "FILE", NULL, 0, 0, NULL, " account ledger ",
         "events from a JSON file, as --save wrote it"},

@@ -17,6 +17,9 @@ typedef enum account_kind {
     ACCOUNT_SUBSAMPLED, /* a = q, Poisson; b = sigma: noise / sensitivity */
     ACCOUNT_RANGE,      /* a = eta: bounded range, e.g. a Gumbel selection */
     ACCOUNT_ZCDP,       /* a = rho: all that is known are its moments */
+    ACCOUNT_SHOWN,      /* a = mu of noisy counts, of which the large ones are
+                           shown; b = p: a count that one person makes alone is
+                           shown with at most this probability */
     ACCOUNT_KINDS
 } account_kind;
 
@@ -81,6 +84,9 @@ sotto_status account_wrap(sotto_events **out, const account_list *list,
                           sotto_error *error);
 
 const char *account_kind_name(account_kind kind);
+
+/* Whether events of this kind have two numbers, a and b. */
+int account_has_second(account_kind kind);
 const char *account_adjacency_name(account_adjacency adjacency);
 int account_adjacency_named(const char *name, account_adjacency *out);
 
@@ -111,6 +117,7 @@ typedef struct account_question {
     account_kind kind;
     double level; /* mu, epsilon, eta or rho */
     double rate;  /* of ACCOUNT_SUBSAMPLED: level is mu then */
+    double shown; /* of ACCOUNT_SHOWN: p; level is mu then */
     int64_t times;
     int64_t blocks; /* above 0: of so many blocks of rows, which take turns; a
                        record is in one of them */
@@ -241,6 +248,38 @@ sotto_status account_tuned(const account_list *list, int shape, double mean,
  * mu is charged.
  */
 double account_range_within(double mu);
+
+/* ---- counts of which only large ones are shown (Lemma A22) ---- */
+
+/* One person, as counts have it. */
+enum { ACCOUNT_PERSON = 1024 };
+
+/* What a person adds to the count of each of so many levels:
+   ACCOUNT_PERSON / sqrt(levels), rounded down. */
+int64_t account_person_part(int64_t levels);
+
+/* Who is counted. */
+typedef struct account_counted {
+    int64_t rows;    /* of one person, at most */
+    int known;       /* rows say whose they are: people are counted, by their
+                        parts. Else each row counts ACCOUNT_PERSON */
+    int64_t columns; /* whose levels are counted, all in one question */
+} account_counted;
+
+enum { ACCOUNT_MOST_COUNTED = 1 << 20 }; /* rows of one person */
+
+/* The largest probability that a level which one person alone has is shown,
+   where sums with Gaussian noise of this sigma, rounded, are shown from
+   `threshold` on. Rounded up. */
+double account_shown(const account_counted *who, double threshold,
+                     double sigma);
+
+/* The least whole threshold for which this is at most p; INFINITY: none is
+   found. */
+double account_threshold(const account_counted *who, double sigma, double p);
+
+/* The p that costs this delta: p / (1 - p) is at most delta. */
+double account_shown_for(double delta);
 
 /* ---- bookings: what a run takes from a budget over many runs ---- */
 

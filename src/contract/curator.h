@@ -21,11 +21,13 @@ struct curator_policy {
     const char *unit_column; /* its name, for the statement; public */
     double rows;             /* declared and public; 0: asked privately */
     loss loss;
-    int64_t classes;     /* more than two: targets are their numbers from 0 on,
-                            and the loss is logistic, of softmax. Else 0 */
-    double weight_bound; /* the largest weight a row can have; 1 without */
-    double norm_bound;   /* dual steps and minimisers shorten longer rows to
-                            this length; 0 or infinite: they do not */
+    int64_t classes; /* more than two: targets are their numbers from 0 on,
+                        and the loss is logistic, of softmax. Else 0 */
+    int64_t level_columns; /* categories whose levels are asked for: the table
+                              has one feature for each of them before */
+    double weight_bound;   /* the largest weight a row can have; 1 without */
+    double norm_bound;     /* dual steps and minimisers shorten longer rows to
+                              this length; 0 or infinite: they do not */
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
@@ -48,6 +50,17 @@ struct curator_policy {
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,
                           sotto_error *error);
+
+/*
+ * Asks which levels the categories have whose levels nobody declared: those of
+ * which the noisy number of people passes a threshold, in the order of their
+ * bytes (docs/privacy, Lemma C27). The table is then as if they had been
+ * declared, and each row's own texts are wiped. It is the first question, or
+ * none. The list is the curator's, one for each column.
+ */
+struct level_list;
+sotto_status curator_ask_levels(curator *c, const struct level_list **out,
+                                sotto_error *error);
 
 /* Wipes and frees everything. NULL is fine. */
 void curator_close(curator *c);

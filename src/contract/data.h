@@ -16,6 +16,29 @@ typedef struct table_entries {
     size_t start_bytes, index_bytes, value_bytes;
 } table_entries;
 
+/* The texts of a category whose levels nobody declared. Until they are asked
+   for, one feature stands for all its levels. */
+typedef struct level_column {
+    char *name;    /* the column's; public, as its feature is */
+    int64_t other; /* the feature; behind the levels once there are some */
+    /* secret: a function of the records */
+    int32_t *id;   /* of each row, its level's number; -1: it has none */
+    char *text;    /* the levels, in the order of their bytes */
+    size_t *end;   /* where level i ends */
+    int64_t count; /* of levels */
+} level_column;
+
+typedef struct table_levels {
+    level_column *column;
+    int64_t columns;
+} table_levels;
+
+/* Levels that were released: public. */
+typedef struct level_list {
+    char **level;
+    int64_t levels;
+} level_list;
+
 struct sotto_table {
     int64_t rows;     /* never in a release: see docs/privacy */
     int64_t features; /* public */
@@ -54,7 +77,8 @@ struct sotto_table {
     char *ids;       /* their texts, one after the other; NULL: not kept */
     size_t *id_end;  /* where row i's ends */
     char *unit_name; /* the column's; NULL: none */
-    char *schema;    /* the columns as they were read, as a schema in JSON */
+    table_levels levels; /* of categories without declared ones */
+    char *schema; /* the columns as they were read, as a schema in JSON */
     char *target_name;
     double target_centre, target_half;
     double target_reach; /* of a number, as stored; infinite: not declared */
@@ -102,6 +126,22 @@ sotto_status table_from_after(sotto_table **out, sotto_columns *columns,
 /* The table that --schema declares, without a row, of the features that it
    lists or of --features, where it has a default for the others. */
 sotto_status table_declared(sotto_table **out, const sotto_options *options,
+                            sotto_error *error);
+
+/*
+ * Makes a table of these levels, one list for each of its columns without
+ * declared ones: as if the schema had declared them. Each row's own texts are
+ * wiped, whatever the status.
+ */
+sotto_status table_widen(sotto_table *t, const level_list *list,
+                         sotto_error *error);
+
+/* Whether a text can be a level that is released: a word of text, not too long,
+   and not the one that stands for all others. */
+int table_is_level(const char *bytes, size_t size);
+
+/* A table of the same columns without a row: what is public of it. */
+sotto_status table_shape_of(sotto_table **out, const sotto_table *t,
                             sotto_error *error);
 
 /* Value i of those that the table holds at `values`, whatever their type. */

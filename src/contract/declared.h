@@ -35,4 +35,10 @@ sotto_status declared_sql(text_buffer *t, const char *schema, declared_sum sum,
                           const declared_features *features, double *reach,
                           sotto_error *error);
 
+/* How far the number goes that the column becomes, by its declaration, in the
+   units of the file (of a date, days); NaN: it is not declared, or the column
+   becomes no number. */
+struct json_t;
+double declared_range(struct json_t *column);
+
 #endif

@@ -80,6 +80,16 @@ sotto_status ledger_book(ledger_receipt *out, const ledger_request *request,
                          sotto_error *error);
 void ledger_receipt_free(ledger_receipt *receipt);
 
+/* What a run may take of its data set: of mu, if there is a cap, and of what no
+   Gaussian covers. Nothing is booked; `events` is not looked at. */
+typedef struct ledger_allowance {
+    int has_cap;
+    double mu, delta0;
+} ledger_allowance;
+
+sotto_status ledger_allowed(ledger_allowance *out,
+                            const ledger_request *request, sotto_error *error);
+
 /* Marks the run as finished: outside the chain, and in no release. */
 sotto_status ledger_finish(const char *file, const char *run,
                            sotto_error *error);

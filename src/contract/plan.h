@@ -51,6 +51,7 @@ typedef enum ask_kind {
     ASK_CLASS_BEND,      /* how sharply the loss bends between classes */
     ASK_CLASS_CHOICE,    /* which feature promises most to all classes */
     ASK_CLASS_PARTIAL,   /* the derivatives by one feature's weights */
+    ASK_LEVELS,          /* which levels of categories many people have */
     ASK_KINDS
 } ask_kind;
 
@@ -83,6 +84,7 @@ typedef enum ask_noise {
     ASK_RANGE,    /* the same; mu of a Gaussian that reveals at least as much */
     ASK_FLIP,     /* a choice by permute-and-flip; epsilon */
     ASK_NOISY,    /* a choice by Laplace noise on each score; epsilon */
+    ASK_SHOWN,    /* as Gaussian; of counts, only those above a threshold */
     ASK_NOISES
 } ask_noise;
 
@@ -117,9 +119,12 @@ typedef struct ask_item {
                        asked about at once; 0: all.
                        of sketches: how many buckets.
                        of classes: how many there are.
+                       of ASK_LEVELS: how many counts one person can be in.
                        of ASK_LATER: for how many choices more noise may be
                        drawn, beyond what is always allowed */
     int64_t blocks; /* of ASK_SEQUENCE: how many blocks take turns */
+    double shown;   /* of ASK_SHOWN: with at most this probability a level that
+                       one person alone has is shown */
     int and_next;   /* asked in turn with the next item, which has its count */
 } ask_item;
 
@@ -146,9 +151,17 @@ int64_t ask_planned(const ask_plan *plan, ask_kind kind);
 /* The largest rate up to q that coins can have: for ASK_SAMPLED. */
 double curator_rate(double q);
 
+/* So many levels of a category are released at most: those of the largest noisy
+   counts. */
+enum { ASK_MOST_LEVELS = 1000 };
+
 /* How many values of noise one question draws at most. Each draw is charged
    to delta (docs/privacy/noise.md, Lemma N2). */
 double curator_draws(const ask_item *item, int64_t features);
+
+/* How many people a level must have, noise and all, to be released by this
+   question; INFINITY: no number is enough. */
+double ask_people_shown(const curator_policy *policy, const ask_item *item);
 
 /* How many events an item is priced as: one for each time that it is asked,
    or where blocks take turns one for each round of all blocks. */

@@ -91,9 +91,12 @@ typedef struct solver_facts {
     double rows;     /* 0: not public, to be asked */
     double weight_bound;
     int has_people;
-    int only_planned;    /* `rows` may stand for a number that is not known */
-    double target_reach; /* how far targets go, by declaration; or infinite */
-    int64_t scaled;      /* features that are divided by their row's length */
+    int only_planned;      /* `rows` may stand for a number that is not known */
+    double target_reach;   /* how far targets go, by declaration; or infinite */
+    int64_t scaled;        /* features that are divided by their row's length */
+    int64_t level_columns; /* categories whose levels are asked for first: each
+                              is one feature until then */
+    double level_delta;    /* of delta, for these; 0: a tenth */
     account_adjacency adjacency;
     int64_t rows_per_person;
     int without_noise; /* NOT PRIVATE */
@@ -160,7 +163,8 @@ struct solver_row {
                                            with its paper */
     int for_comparison; /* with a paper; there are better ones to use */
     int smooth;         /* it needs the smoothness */
-    int finds_bounds;   /* it asks for bounds that are not declared */
+    int finds_bounds;   /* it asks for bounds that are not declared, and plans
+                           again when it knows how many features there are */
     int shortens_rows;  /* to --norm-bound */
     int one_ball;       /* all weights are in one L1 ball, of --radius */
     int any_classes;    /* it takes more than two, with the logistic loss */
@@ -189,6 +193,12 @@ struct solver_row {
     sotto_status (*theory)(const solver_run *r, struct json_t **plan,
                            sotto_error *error);
 };
+
+/* How many features there can be. Draws of noise are charged for as many. */
+static inline int64_t solver_widest(const solver_facts *f)
+{
+    return f->features + f->level_columns * ASK_MOST_LEVELS;
+}
 
 /* ---- list.c: the solvers ---- */
 

@@ -12,6 +12,7 @@ account_question curator_question(const ask_item *item)
     return (account_question){.kind = m->event,
                               .level = m->charge(item->level),
                               .rate = item->rate,
+                              .shown = item->shown,
                               .times = item->count,
                               .blocks = item->blocks,
                               .and_next = item->and_next};
@@ -58,6 +59,8 @@ double curator_draws(const ask_item *item, int64_t features)
     case DRAWS_BUCKETS:
     case DRAWS_CLASSES:
         return (double)item->block;
+    case DRAWS_TOUCHED:
+        return 2 * (double)item->block;
     case DRAWS_WIDTH_CLASSES:
         return width * (double)item->block;
     case DRAWS_LATER: /* curator_tell_plan sees to it */

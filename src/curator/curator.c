@@ -130,6 +130,11 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
         return error_set(error, SOTTO_USAGE,
                          "the table was read for the exact solver: set "
                          "epsilon and solver before reading");
+    if (t->levels.columns != p->level_columns ||
+        (p->level_columns && p->rows_per_person > ACCOUNT_MOST_COUNTED))
+        return error_set(error, SOTTO_PRIVACY,
+                         "levels that are asked for: expected those of the "
+                         "table, and at most 1,048,576 rows per person");
     if (t->rows > KERNEL_MOST_ROWS)
         return error_set(error, SOTTO_DATA, "too many rows");
     return SOTTO_OK;
@@ -153,6 +158,12 @@ static sotto_status open_noise(curator *c, uint64_t position,
     return status == SOTTO_OK
                ? open_stream(c, &c->choices, NOISE_SELECTION, position, error)
                : status;
+}
+
+sotto_status curator_open_level_noise(const curator *c, noise_stream **out,
+                                      sotto_error *error)
+{
+    return open_stream(c, out, NOISE_RELEASE, (uint64_t)1 << 63, error);
 }
 
 /* There are fewer than 2^20 parties and 2^40 rounds. */
@@ -212,6 +223,25 @@ static sotto_status open_rows(curator *c, sotto_error *error)
     return status;
 }
 
+static void close_rows(curator *c)
+{
+    secret_give(c->memory, c->memory_bytes);
+    mem_free(c->factor);
+    mem_free(c->at);
+    mem_free(c->scale);
+    mem_free(c->value);
+    c->memory = NULL;
+    c->factor = c->at = c->scale = NULL;
+    c->value = NULL;
+}
+
+sotto_status curator_widen_rows(curator *c, sotto_error *error)
+{
+    close_rows(c);
+    keep_table_out_of_dumps(c->table);
+    return open_rows(c, error);
+}
+
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,
                           sotto_error *error)
@@ -227,6 +257,7 @@ sotto_status curator_open(curator **out, sotto_table **table,
     *c = (curator){.policy = *policy, .plan = *plan, .table = t};
     keep_table_out_of_dumps(t);
     c->total = policy->rows;
+    c->widest = t->features + policy->level_columns * ASK_MOST_LEVELS;
     c->kernel = kernel_get(policy->isa);
     sotto_status status = policy->buckets ? sketch_check(t, policy, plan, error)
                                           : check_table(t, policy, error);
@@ -264,15 +295,12 @@ void curator_close(curator *c)
     sampled_free(c);
     dual_free(c);
     sketch_free(c);
-    secret_give(c->memory, c->memory_bytes);
     columns_free(c);
+    close_rows(c);
     frame_free(c);
+    levels_free(c);
     mem_free(c->told);
-    mem_free(c->factor);
-    mem_free(c->at);
     mem_free(c->anchor);
-    mem_free(c->scale);
-    mem_free(c->value);
     sotto_table_free(c->table);
     mem_wipe(c, sizeof *c);
     mem_free(c);

@@ -234,6 +234,44 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     return status;
 }
 
+/* ---- counts of which the large ones are shown ---- */
+
+/* Noise on every count; 0 for those that are not shown. */
+static sotto_status gate_hide(curator *c, const ask_item *item, int64_t *count,
+                              size_t counts, sotto_error *error)
+{
+    noise_stream *own, *others = c->noise;
+    account_counted who = levels_counted(&c->policy);
+    double moved = gate_sensitivity(&c->policy, item, c->table->features);
+    double scale = mechanism_scale(moved, item->level);
+    double threshold = account_threshold(&who, scale, item->shown);
+    sotto_status status = curator_open_level_noise(c, &own, error);
+    if (status != SOTTO_OK)
+        return status;
+    c->noise = own;
+    status = gate_add(c, item, scale, counts, count, error);
+    c->noise = others;
+    noise_close(own);
+    for (size_t i = 0; i < counts; i++)
+        if (status != SOTTO_OK || !((double)count[i] >= threshold))
+            count[i] = 0;
+    return status;
+}
+
+sotto_status gate_show(curator *c, const gate_counts *q, int64_t **out,
+                       size_t *counts, sotto_error *error)
+{
+    const ask_item *item;
+    int64_t round;
+    *out = NULL, *counts = 0;
+    if (c->policy.without_noise)
+        return error_set(error, SOTTO_PRIVACY, "levels need noise");
+    sotto_status status = gate_charge(c, q->kind, &item, &round, error);
+    if (status == SOTTO_OK)
+        status = q->count(c, out, counts, error);
+    return status ? status : gate_hide(c, item, *out, *counts, error);
+}
+
 /* ---- choices ---- */
 
 /* The largest double with 2 sensitivity rate <= level. Then the range of the

@@ -81,11 +81,13 @@ struct curator {
     ask_plan plan;
     gate_place place; /* how far the plan was carried out */
     int64_t asked[ASK_KINDS];
+    int64_t widest;     /* features for which draws were charged */
     double later_draws; /* of questions that ASK_LATER pays for */
     ask_item *told;     /* these questions, for the statement */
     int64_t told_items;
 
     sotto_table *table;
+    struct level_list *released; /* by column; NULL: none was asked for */
     const kernel *kernel;
     kernel_pool *pool;
     kernel_rows rows;
@@ -164,6 +166,21 @@ void secret_give(void *memory, size_t bytes);
 /* Opens new streams of an insecure seed for this round. Private streams go
    on. */
 sotto_status curator_key_noise(curator *c, uint64_t round, sotto_error *error);
+
+/* A stream of its own for the noise of levels, whose number is a secret: what
+   comes after it does not depend on how much was drawn. */
+sotto_status curator_open_level_noise(const curator *c, noise_stream **out,
+                                      sotto_error *error);
+
+/* Makes what goes with each row anew: the table has other features now. */
+sotto_status curator_widen_rows(curator *c, sotto_error *error);
+
+/* ---- levels.c ---- */
+
+void levels_free(curator *c);
+
+/* Who is counted, and from which noisy count on a level is shown. */
+account_counted levels_counted(const curator_policy *policy);
 
 /* ---- answers.c ---- */
 
@@ -330,6 +347,22 @@ typedef struct gate_question {
  */
 sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error);
+
+/* Counts, as many as the records have levels: how they are made, to be given
+   back by secret_give. */
+typedef struct gate_counts {
+    ask_kind kind;
+    sotto_status (*count)(curator *c, int64_t **out, size_t *counts,
+                          sotto_error *error);
+} gate_counts;
+
+/*
+ * Checks, charges, counts, adds noise, and makes 0 of every count below the
+ * threshold. How many counts there are is a secret: only those above 0 may be
+ * told. To be given back by secret_give whatever the status.
+ */
+sotto_status gate_show(curator *c, const gate_counts *q, int64_t **out,
+                       size_t *counts, sotto_error *error);
 
 /* A question whose answer is a choice. One person changes each score by at most
    gate_sensitivity. */

@@ -69,7 +69,7 @@ static int deduct(curator *c, const ask_plan *later, ask_item *charged)
     for (int i = 0; i < later->items; i++)
         draws += (double)later->item[i].count *
                  curator_draws(&later->item[i], c->table->features);
-    if (draws > curator_draws(charged, c->table->features))
+    if (draws > curator_draws(charged, c->widest))
         return 0;
     c->later_draws = draws;
     charged->level = sqrt(left) * (1 - 0x1p-48);

@@ -102,7 +102,8 @@ enum {
     NUMBERS = 1 << FORM_NUMBER,
     VECTORS = 1 << FORM_VECTOR,
     CHOICES = 1 << FORM_CHOICE,
-    BUDGETS = 1 << FORM_BUDGET
+    BUDGETS = 1 << FORM_BUDGET,
+    LEVELS = 1 << FORM_LEVELS
 };
 
 /* pi / sqrt(6): the sd of Gumbel noise of scale 1. */
@@ -152,6 +153,13 @@ static const mechanism_row mechanisms[ASK_NOISES] = {
                   .sd = M_SQRT2},
         .protects = CHOICES, .per_score = 1, .drawn = same,
         .can_draw = can_draw_noisy_scores, .select = select_noisy},
+    [ASK_SHOWN] = { /* Lemma A22 */
+        .price = {.words = "Gaussian, on counts; those above a threshold are "
+                           "shown",
+                  .event = ACCOUNT_SHOWN, .charge = same, .square = 1,
+                  .level = gaussian_level, .sd = 1},
+        .protects = LEVELS, .drawn = same, .can_draw = can_draw_values,
+        .draw = noise_gaussian},
 };
 /* clang-format on */
 

@@ -77,7 +77,9 @@ static const char *misnumbered(const ask_item *item)
     int blocks = q->rows == ROWS_BLOCK;
     int alone = blocks || q->block == BLOCK_COORDINATES;
     int classes = q->block == BLOCK_CLASSES;
-    if (item->count < 0 || (q->form == FORM_BUDGET && item->count > 1))
+    int levels = q->form == FORM_LEVELS;
+    if (item->count < 0 ||
+        ((q->form == FORM_BUDGET || levels) && item->count > 1))
         return "it has a count that is not possible";
     if (item->block < 0 ||
         (alone && (item->block < 1 || item->block > (int64_t)1 << 40)))
@@ -87,7 +89,9 @@ static const char *misnumbered(const ask_item *item)
     if (item->blocks < 0 || blocks != (item->blocks > 0))
         return blocks ? "it has no blocks that take turns"
                       : "it has blocks that take turns";
-    if (item->and_next && (alone || q->form == FORM_BUDGET))
+    if (levels ? !(item->shown > 0 && item->shown <= .5) : item->shown != 0)
+        return "it has a chance to be shown that is not possible";
+    if (item->and_next && (alone || levels || q->form == FORM_BUDGET))
         return "it cannot be asked in turn with the next item";
     return NULL;
 }
@@ -149,13 +153,19 @@ static const char *misplaced(const curator_policy *policy, const ask_plan *plan,
         return "it has another number of buckets than was agreed upon";
     if (q->block == BLOCK_CLASSES && item->block != policy->classes)
         return "it has another number of classes than there are";
+    if (q->block == BLOCK_COUNTS &&
+        item->block != policy->level_columns * policy->rows_per_person)
+        return "it has another number of counts than a person can be in";
+    if (q->form == FORM_LEVELS &&
+        (i > 0 || !isfinite(ask_people_shown(policy, item))))
+        return "it is not the first, or has no threshold";
     if (policy->classes > 0 && !q->any_classes)
         return "it is not for more than two classes";
     if (item->and_next &&
         (i + 1 == plan->items || item[1].count != item->count))
         return "the next item does not have its count";
-    if (plan->any_order &&
-        (item->and_next || item->blocks > 0 || q->form == FORM_BUDGET))
+    if (plan->any_order && (item->and_next || item->blocks > 0 ||
+                            q->form == FORM_BUDGET || q->form == FORM_LEVELS))
         return "it needs an order";
     for (int k = 0; plan->any_order && k < i; k++)
         if (plan->item[k].kind == item->kind)

@@ -13,7 +13,8 @@ typedef enum question_form {
     FORM_NUMBER, /* one integer */
     FORM_VECTOR, /* several; their sensitivity is a Euclidean length */
     FORM_CHOICE, /* the place of a winner */
-    FORM_BUDGET  /* questions of their own, which are told later */
+    FORM_BUDGET, /* questions of their own, which are told later */
+    FORM_LEVELS  /* counts, as many as the records have levels */
 } question_form;
 
 /* How many vectors of length KERNEL_CLIP a record adds, at right angles to
@@ -51,6 +52,7 @@ typedef enum question_draws {
     DRAWS_BUCKETS,
     DRAWS_CLASSES,
     DRAWS_WIDTH_CLASSES, /* for each class */
+    DRAWS_TOUCHED,       /* of the counts that two persons can be in */
     DRAWS_LATER
 } question_draws;
 
@@ -74,7 +76,8 @@ typedef enum question_block {
     BLOCK_ROWS,
     BLOCK_COORDINATES,
     BLOCK_BUCKETS,
-    BLOCK_CLASSES
+    BLOCK_CLASSES,
+    BLOCK_COUNTS
 } question_block;
 
 typedef struct question_row {
@@ -96,6 +99,10 @@ typedef struct question_row {
                        gradient may be left of it at one; 0: it is none */
     int perturbs;     /* noise goes into the sum, as a part of the objective */
 } question_row;
+
+/* Of ASK_LEVELS (levels.c). */
+double levels_sensitivity(const curator_policy *policy, const ask_item *item,
+                          int64_t features);
 
 /* The row of a kind; of what is no kind, one that nothing protects. */
 const question_row *question_of(ask_kind kind);

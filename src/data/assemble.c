@@ -291,6 +291,8 @@ sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
         return error_memory(error);
     sotto_status status =
         p->has_unit ? assemble_units(t, first, error) : SOTTO_OK;
+    if (status == SOTTO_OK && p->level_columns)
+        status = level_assemble(t, p, first, error);
     return status == SOTTO_OK && p->has_unit && p->keeps_ids
                ? assemble_ids(t, first, error)
                : status;

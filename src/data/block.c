@@ -43,7 +43,8 @@ int worker_open(worker *w, const column_plan *p, int sparse)
         .plan = p, .weight = 1, .unit.is_secret = 1, .scratch.is_secret = 1};
     if (sparse)
         return 1;
-    if (!size_multiply((size_t)p->features, WORKER_ROWS, &gathered))
+    if (!level_open(w) ||
+        !size_multiply((size_t)p->features, WORKER_ROWS, &gathered))
         return 0;
     w->x = mem_zeroed(gathered, sizeof *w->x);
     if (!w->x)
@@ -56,6 +57,7 @@ void worker_close(worker *w)
 {
     text_free(&w->scratch);
     text_free(&w->unit);
+    level_close(w);
     if (w->x)
         mem_wipe(w->x, (size_t)w->plan->features * WORKER_ROWS * sizeof *w->x);
     mem_free(w->x);
@@ -78,10 +80,16 @@ static int worker_begin(worker *w, int64_t rows)
         b->unit_end = mem_zeroed((size_t)rows, sizeof *b->unit_end);
     if (w->plan->marks_bad)
         b->bad = mem_zeroed((size_t)rows, sizeof *b->bad);
+    size_t texts = 0;
+    b->level.is_secret = 1;
+    if (w->plan->level_columns &&
+        size_multiply((size_t)rows, (size_t)w->plan->level_columns, &texts))
+        b->level_end = mem_zeroed(texts, sizeof *b->level_end);
     return (b->bad || !w->plan->marks_bad) &&
            (b->y || w->plan->target_is == TARGET_NONE) &&
            (b->weight || !w->plan->has_weight) &&
-           (b->unit_end || !w->plan->has_unit);
+           (b->unit_end || !w->plan->has_unit) &&
+           (b->level_end || !w->plan->level_columns);
 }
 
 int worker_begin_dense(worker *w, int64_t rows)
@@ -182,6 +190,7 @@ static void worker_row(worker *w)
         b->unit_end[b->rows] = b->unit.length;
         w->failed |= b->unit.failed;
     }
+    level_row(w);
     b->rows++;
 }
 
@@ -302,5 +311,7 @@ void block_free(block *b)
     mem_free(b->unit_end);
     mem_free(b->bad);
     text_free(&b->unit);
+    text_free(&b->level);
+    mem_free(b->level_end);
     mem_free(b);
 }

@@ -37,6 +37,9 @@ typedef struct block {
     unsigned char *bad; /* by row, where bad rows are marked */
     text_buffer unit;   /* the rows' persons, one after the other */
     size_t *unit_end;   /* where row i's ends */
+    text_buffer level;  /* texts of categories whose levels are asked for, row
+                           after row; empty: none */
+    size_t *level_end;  /* where those of a row end, column after column */
     int spans_lines;    /* a quoted field holds a newline */
     /* lines where the undeclared classes -1 and 0 were first seen, or 0 */
     int64_t line_minus, line_zero;
@@ -88,6 +91,7 @@ typedef struct worker {
     /* the row being read */
     double y, weight;
     text_buffer unit;    /* a copy: the field may lie in the scratch */
+    text_buffer *level;  /* copies of the row's levels that are asked for */
     text_buffer scratch; /* an unescaped field */
     /* sparse: entries of the piece being read */
     uint32_t *index;
@@ -145,6 +149,25 @@ void store_free(entry_store *s);
    way. A sparse table takes over the store. */
 sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
                             entry_store *store, sotto_error *error);
+
+/* ---- level_texts.c: levels that are asked for ---- */
+
+int level_open(worker *w);
+void level_close(worker *w);
+
+/* The row's text in this column, or none (a size of 0): where its levels are
+   asked for it is kept, and otherwise nothing is. */
+void level_note(worker *w, const column *c, const char *bytes, size_t size);
+
+/* The row is complete. */
+void level_row(worker *w);
+
+/* Numbers the texts of each column in the order of their bytes. */
+sotto_status level_assemble(sotto_table *t, const column_plan *p,
+                            const block *first, sotto_error *error);
+
+/* Wipes all that is secret of them. */
+void level_forget(sotto_table *t);
 
 /* Numbers the people: rows with equal texts get equal numbers. */
 sotto_status unit_number(int64_t *out, const block *first, sotto_error *error);

@@ -173,17 +173,17 @@ sotto_status plan_check_names(column_plan *p, char **names, int64_t count,
     return status;
 }
 
-/* The level b of a category a is a feature called "a=b". A number of that name
-   would be a second one. */
+/* The level b of a column a is a feature called "a=b". A number of that name
+   would be a second one. Levels that are asked for may have any name. */
 static sotto_status plan_check_level(const column_plan *p, const column *c,
                                      const column *number, sotto_error *error)
 {
     size_t length = strlen(c->name);
-    if (c->role != COLUMN_CATEGORY || strncmp(number->name, c->name, length) ||
-        number->name[length] != '=')
-        return SOTTO_OK;
-    for (int64_t i = 0; i < c->levels; i++)
-        if (!strcmp(number->name + length + 1, c->level[i]))
+    int any = c->asks_levels && !strncmp(number->name, c->name, length) &&
+              number->name[length] == '=';
+    for (int64_t i = 0; i < column_features(c) - column_numbers(c); i++)
+        if (any ||
+            (column_numbers(number) && column_level_is(c, i, number->name)))
             return error_set(error, SOTTO_USAGE,
                              "%s: two features would be called \"%s\": a "
                              "column and a level of \"%s\"; rename one",
@@ -196,7 +196,7 @@ static sotto_status plan_check_level(const column_plan *p, const column *c,
 sotto_status plan_check_levels(const column_plan *p, sotto_error *error)
 {
     for (int64_t i = 0; i < p->columns; i++)
-        for (int64_t k = 0; p->column[i].role == COLUMN_NUMBER &&
+        for (int64_t k = 0; column_features(&p->column[i]) &&
                             strchr(p->column[i].name, '=') && k < p->columns;
              k++) {
             sotto_status status =

@@ -63,6 +63,8 @@ static sotto_status plan_fill(column_plan *p, char **names, int64_t count,
         status = plan_places(p, error);
     if (status == SOTTO_OK)
         status = plan_check_levels(p, error);
+    if (status == SOTTO_OK)
+        status = plan_check_asked(p, error);
     return status;
 }
 

@@ -33,6 +33,7 @@ typedef struct column_plan {
     target_kind target_is;
     const column *part; /* says which part a row belongs to; NULL: none */
     int has_weight, has_unit;
+    int64_t level_columns;  /* categories whose levels are asked for */
     int keeps_ids;          /* the texts of the unit column are kept */
     int weight_bound_given; /* there must be a weight that takes it */
     /* declared classes are compared as numbers if all of them are */
@@ -152,6 +153,9 @@ sotto_status plan_column(column_plan *p, column *c, const char *name,
                          const sotto_options *options, schema *s,
                          int has_schema, sotto_error *error);
 
+/* A model has the levels that were asked for. */
+sotto_status plan_check_asked(const column_plan *p, sotto_error *error);
+
 /* Places of the features in the table, in the order of the file, or of the
    model that has asked for them. */
 sotto_status plan_places(column_plan *p, sotto_error *error);
@@ -167,7 +171,7 @@ sotto_status plan_check_names(column_plan *p, char **names, int64_t count,
 /* "line 1: " where names come from a line, otherwise nothing. */
 const char *plan_names_line(const column_plan *p);
 
-/* No two features have one name. */
+/* No two features have one name, whatever levels are released. */
 sotto_status plan_check_levels(const column_plan *p, sotto_error *error);
 
 #endif

@@ -67,9 +67,10 @@ static sotto_status plan_role_by_option(column *c, const sotto_options *options,
                          "column \"%s\": named by two of --target, --weights, "
                          "--unit-column and --drop",
                          show_name(c->name).text);
-    if ((is_target || is_weight) && c->role == COLUMN_CATEGORY)
+    if ((is_target || is_weight) && c->role != COLUMN_UNIT && column_is_text(c))
         return error_set(error, SOTTO_USAGE,
-                         "column \"%s\": a category in the schema cannot be "
+                         "column \"%s\": a category, a date or a boolean in "
+                         "the schema cannot be "
                          "the target or the weights; declare \"type\": "
                          "\"target\" with \"classes\"",
                          show_name(c->name).text);
@@ -168,6 +169,18 @@ sotto_status plan_column(column_plan *p, column *c, const char *name,
     return SOTTO_OK;
 }
 
+sotto_status plan_check_asked(const column_plan *p, sotto_error *error)
+{
+    for (int64_t i = 0; p->for_model && i < p->columns; i++)
+        if (p->column[i].asks_levels)
+            return error_set(error, SOTTO_USAGE,
+                             "%s: column \"%s\": the model has no levels of "
+                             "it; expected a model as 'sotto train' wrote it",
+                             show_name(p->file).text,
+                             show_name(p->column[i].name).text);
+    return SOTTO_OK;
+}
+
 static sotto_status plan_single(const column_plan *p, const char *what,
                                 const column **slot, const column *c,
                                 sotto_error *error)
@@ -192,6 +205,10 @@ sotto_status plan_places(column_plan *p, sotto_error *error)
         column *c = &p->column[i];
         c->feature = p->for_model ? c->place : p->features;
         p->features += column_features(c);
+        if (c->role != COLUMN_CATEGORY)
+            c->asks_levels = 0; /* it is left out */
+        if (c->asks_levels)
+            c->slot = p->level_columns++;
         if (c->role == COLUMN_TARGET)
             status = plan_single(p, "target", &p->target, c, error);
         else if (c->role == COLUMN_PART)

@@ -139,6 +139,10 @@ static double sql_term(text_buffer *t, const column *c, const schema *s,
         return sql_number(t, c, s, sum, weight);
     case COLUMN_CATEGORY:
         return sql_category(t, c, s, sum, weight);
+    case COLUMN_DATE:
+        return sql_date(t, c, s, sum, weight);
+    case COLUMN_BOOLEAN:
+        return sql_boolean(t, c, s, sum, weight);
     case COLUMN_TARGET:
     case COLUMN_WEIGHT:
     case COLUMN_UNIT:
@@ -152,23 +156,11 @@ static double sql_term(text_buffer *t, const column *c, const schema *s,
 /* Whether the model calls the features of the column as the reader does. */
 static int has_names(const column *c, char *const *name)
 {
-    size_t length = strlen(c->name);
-    switch (c->role) {
-    case COLUMN_NUMBER:
-        return !strcmp(name[0], c->name);
-    case COLUMN_CATEGORY:
-        for (int64_t i = 0; i < c->levels; i++)
-            if (strncmp(name[i], c->name, length) || name[i][length] != '=' ||
-                strcmp(name[i] + length + 1, c->level[i]))
-                return 0;
-        return 1;
-    case COLUMN_TARGET:
-    case COLUMN_WEIGHT:
-    case COLUMN_UNIT:
-    case COLUMN_DROP:
-    case COLUMN_PART:
-        break;
-    }
+    int64_t numbers = column_numbers(c);
+    for (int64_t i = 0; i < column_features(c); i++)
+        if (i < numbers ? strcmp(name[i], c->name) != 0
+                        : !column_level_is(c, i - numbers, name[i]))
+            return 0;
     return 1;
 }
 

@@ -17,5 +17,9 @@ void sql_list(text_buffer *t, char *const *word, int64_t count);
 /* `weight`: of the column's first feature. */
 double sql_number(text_buffer *t, const column *c, const schema *s,
                   declared_sum sum, const double *weight);
+double sql_date(text_buffer *t, const column *c, const schema *s,
+                declared_sum sum, const double *weight);
+double sql_boolean(text_buffer *t, const column *c, const schema *s,
+                   declared_sum sum, const double *weight);
 
 #endif

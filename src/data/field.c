@@ -57,8 +57,7 @@ static int field_number(worker *w, const column *c, const char *text,
 
 int field_is_text(const column_plan *p, const column *c)
 {
-    return c->role == COLUMN_CATEGORY || c->role == COLUMN_UNIT ||
-           c->role == COLUMN_PART ||
+    return column_is_text(c) || c->role == COLUMN_PART ||
            (c->role == COLUMN_TARGET && plan_has_classes(p) && p->classes &&
             !p->classes_numeric);
 }

@@ -34,13 +34,12 @@ static sotto_status npy_plan(column_plan *p, const char *file, int64_t columns,
         return status;
     }
     for (int64_t i = 0; i < p->columns; i++)
-        if (p->column[i].role == COLUMN_CATEGORY ||
-            p->column[i].role == COLUMN_UNIT) {
+        if (column_is_text(&p->column[i])) {
             shown name = show_name(p->column[i].name);
             plan_free(p);
             return error_set(error, SOTTO_USAGE,
                              "%s: column %s: a .npy file holds numbers; "
-                             "categories and units need CSV",
+                             "categories, dates, booleans and units need CSV",
                              show_name(file).text, name.text);
         }
     return SOTTO_OK;

@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static void value_store(worker *w, const column *c, int64_t offset, double v)
-{
-    w->x[(c->feature + offset) * WORKER_ROWS + w->filled] = v;
-}
-
 /* The line of a row, for messages to the operator. Where bad rows are dropped
    there are no such messages, so lines are not counted. */
 static int64_t value_line(const worker *w, const char *where)
@@ -127,9 +122,14 @@ int value_missing(worker *w, const column *c, const char **expected)
     if (!is_feature || c->missing == MISSING_REFUSE)
         return 0;
     if (c->role == COLUMN_CATEGORY) {
+        level_note(w, c, NULL, 0);
         for (int64_t i = 0; i < c->levels; i++)
             value_store(w, c, i,
                         c->missing == MISSING_FILL && i == c->fill_level);
+        return 1;
+    }
+    if (c->role == COLUMN_DATE) {
+        value_store_date(w, c, date_of_day(c->since + (int64_t)c->fill));
         return 1;
     }
     double v;
@@ -137,11 +137,6 @@ int value_missing(worker *w, const column *c, const char **expected)
         return 0;
     value_store(w, c, 0, v);
     return 1;
-}
-
-static int value_same(const char *word, const char *bytes, size_t size)
-{
-    return strlen(word) == size && !memcmp(word, bytes, size);
 }
 
 int value_is_missing_word(const column_plan *p, const char *bytes, size_t size)
@@ -159,6 +154,7 @@ static int value_level(worker *w, const column *c, const char *bytes,
 {
     int found = 0;
     int64_t named = c->levels - c->other;
+    level_note(w, c, bytes, size);
     for (int64_t i = 0; i < named; i++) {
         int same = value_same(c->level[i], bytes, size);
         value_store(w, c, i, same);
@@ -195,6 +191,12 @@ void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out)
 {
     char *const *name = NULL;
     int64_t count = 0;
+    if (f->expected == value_date_expected && f->at)
+        text_format(out, " \"%s\"", show_name(f->at->format).text);
+    if (f->expected == value_boolean_expected && f->at)
+        text_format(out, ": \"%s\", ... or \"%s\", ...",
+                    show_name(f->at->level[0]).text,
+                    show_name(f->at->level[f->at->truths]).text);
     if (f->expected == value_level_expected && f->at) {
         name = f->at->level;
         count = f->at->levels;
@@ -212,6 +214,10 @@ int value_text(worker *w, const column *c, const char *bytes, size_t size,
 {
     if (c->role == COLUMN_CATEGORY)
         return value_level(w, c, bytes, size, expected);
+    if (c->role == COLUMN_DATE)
+        return value_date(w, c, bytes, size, expected);
+    if (c->role == COLUMN_BOOLEAN)
+        return value_boolean(w, c, bytes, size, expected);
     if (c->role == COLUMN_UNIT) {
         w->unit.length = 0;
         text_add(&w->unit, bytes, size);

@@ -12,8 +12,10 @@
 #define SOTTO_ROW_VALUE_H
 
 #include "block.h"
+#include "date.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The largest double that rounds to a finite float. */
 #define VALUE_LARGEST 0x1.fffffefffffffp127
@@ -44,6 +46,18 @@ static inline double value_map_numbered(const column_plan *p, int64_t j,
     return v / (-low > high ? -low : high);
 }
 
+/* Keeps feature `offset` of the column, for the row being read. */
+static inline void value_store(worker *w, const column *c, int64_t offset,
+                               double v)
+{
+    w->x[(c->feature + offset) * WORKER_ROWS + w->filled] = v;
+}
+
+static inline int value_same(const char *word, const char *bytes, size_t size)
+{
+    return strlen(word) == size && !memcmp(word, bytes, size);
+}
+
 /* A target, weight or feature that is a number; *expected says what was
    wrong when the result is 0. */
 int value_number(worker *w, const column *c, double raw, const char *where,
@@ -52,7 +66,20 @@ int value_number(worker *w, const column *c, double raw, const char *where,
 /* A missing value: filled by the column's policy, or refused. */
 int value_missing(worker *w, const column *c, const char **expected);
 
-/* A field of text: category, class by name, person, part. */
+/* ---- row_words.c ---- */
+
+/* A text that is a date, or a word that means true or false. */
+int value_date(worker *w, const column *c, const char *bytes, size_t size,
+               const char **expected);
+int value_boolean(worker *w, const column *c, const char *bytes, size_t size,
+                  const char **expected);
+
+/* What is stored of a date. */
+void value_store_date(worker *w, const column *c, date d);
+
+/* ---- row_value.c ---- */
+
+/* A field of text: category, date, boolean, class by name, person, part. */
 int value_text(worker *w, const column *c, const char *bytes, size_t size,
                const char **expected);
 
@@ -64,6 +91,7 @@ int value_is_missing_word(const column_plan *p, const char *bytes, size_t size);
 
 /* Messages after which the allowed names are listed. */
 extern const char value_class_expected[], value_level_expected[];
+extern const char value_date_expected[], value_boolean_expected[];
 
 /* Adds the names that were expected, if the fault is about names. */
 void value_list_allowed(const column_plan *p, const fault *f, text_buffer *out);

@@ -12,10 +12,16 @@
 #define COLUMN_LIST(ROW)                                                       \
     ROW(NUMBER, "number", " type bounds missing " SCHEMA_BOUGHT " ")           \
     ROW(CATEGORY, "category", " type levels other missing ")                   \
+    ROW(DATE, "date", " type format since bounds as missing ")                 \
+    ROW(BOOLEAN, "boolean", " type true false missing ")                       \
     ROW(TARGET, "target", " type bounds classes ")                             \
     ROW(WEIGHT, "weight", " type bounds ")                                     \
     ROW(UNIT, "unit", " type ")                                                \
     ROW(DROP, "drop", " type ")
+
+/* "levels": this word, and not a list: nobody declared them. They are asked
+   for when a model is trained (Lemma C27). */
+#define SCHEMA_PRIVATE "private"
 
 /* With "other": true a category has a level of this name, behind those that it
    lists. A text that is none of these becomes it. */
@@ -28,10 +34,19 @@ typedef enum column_role {
 } column_role;
 #undef COLUMN_ROLE
 
+/* What a date becomes: the days since some day, a number; its weekday and its
+   month, which have a level for each. */
+typedef enum date_part {
+    DATE_DAYS = 1,
+    DATE_WEEKDAY = 2,
+    DATE_MONTH = 4
+} date_part;
+
 /* What a missing value becomes. */
 typedef enum column_missing {
     MISSING_REFUSE, /* the row is bad */
-    MISSING_FILL,   /* `fill` (a number) or `fill_level` (a category) */
+    MISSING_FILL,   /* `fill` (a number, a date's days, a boolean's 0 or 1) or
+                       `fill_level` (a category) */
     MISSING_NONE    /* a category of which no level holds */
 } column_missing;
 
@@ -47,21 +62,34 @@ typedef struct column {
     column_missing missing;
     double fill;        /* raw units */
     int64_t fill_level; /* index into level */
-    char **level;       /* of a category; of parts: those that are read */
+    char **level;       /* of a category; of parts: those that are read; of a
+                           date: its weekdays and months, where it has them; of
+                           a boolean: the words for true, then those for false */
     int64_t levels;
     int other; /* the last level is SCHEMA_OTHER: what no other level names */
-    char **class_name; /* of a target */
-    int64_t classes;   /* 0: not declared */
+    int has_levels;      /* a list of them is declared, be it empty */
+    int asks_levels;     /* they are asked for: until then `other` is the only
+                            one */
+    int64_t slot;        /* among such columns */
+    char *format;        /* of a date: how it is written (date.h) */
+    int64_t since;       /* the day that it is counted from, since 1970-01-01 */
+    unsigned date_parts; /* what it becomes: a bit for each date_part */
+    int64_t truths;      /* so many words mean true */
+    char **class_name;   /* of a target */
+    int64_t classes;     /* 0: not declared */
 } column;
 
-/* How many features the column fills. */
-static inline int64_t column_features(const column *c)
+/* How many of the column's features are numbers: these come first, and have its
+   name. Each of the others is a level, and called NAME=LEVEL. */
+static inline int64_t column_numbers(const column *c)
 {
     switch (c->role) {
     case COLUMN_NUMBER:
+    case COLUMN_BOOLEAN: /* 0 or 1 */
         return 1;
+    case COLUMN_DATE:
+        return c->date_parts & DATE_DAYS;
     case COLUMN_CATEGORY:
-        return c->levels;
     case COLUMN_TARGET:
     case COLUMN_WEIGHT:
     case COLUMN_UNIT:
@@ -71,6 +99,36 @@ static inline int64_t column_features(const column *c)
     }
     return 0;
 }
+
+/* How many features the column fills. */
+static inline int64_t column_features(const column *c)
+{
+    switch (c->role) {
+    case COLUMN_NUMBER:
+    case COLUMN_BOOLEAN:
+        return 1;
+    case COLUMN_CATEGORY:
+    case COLUMN_DATE:
+        return column_numbers(c) + c->levels;
+    case COLUMN_TARGET:
+    case COLUMN_WEIGHT:
+    case COLUMN_UNIT:
+    case COLUMN_DROP:
+    case COLUMN_PART:
+        break;
+    }
+    return 0;
+}
+
+/* Whether the column is read as texts, which a file of numbers has not. */
+static inline int column_is_text(const column *c)
+{
+    return c->role == COLUMN_CATEGORY || c->role == COLUMN_DATE ||
+           c->role == COLUMN_BOOLEAN || c->role == COLUMN_UNIT;
+}
+
+/* Whether the level b of the column, a feature called NAME=b, has this name. */
+int column_level_is(const column *c, int64_t level, const char *name);
 
 /* All that is wrong with a schema, one line each. */
 typedef struct schema_faults {
@@ -127,6 +185,9 @@ shown schema_bad_word(const struct json_t *list);
 
 /* Copies such a list; 0 when out of memory. */
 int schema_copy_words(const struct json_t *list, char ***out, int64_t *count);
+
+/* The words as a list of JSON; NULL when out of memory. */
+struct json_t *schema_list_words(char *const *words, int64_t count);
 
 /* ---- schema_write.c ---- */
 

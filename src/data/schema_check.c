@@ -60,9 +60,9 @@ static sotto_status check_levels(schema *s, const column_plan *p,
 {
     sotto_status status = SOTTO_OK;
     for (int64_t i = 0; i < p->columns; i++)
-        for (int64_t k = 0; p->column[i].role == COLUMN_NUMBER &&
-                            strchr(p->column[i].name, '=') && k < p->columns &&
-                            status == SOTTO_OK;
+        for (int64_t k = 0;
+             column_numbers(&p->column[i]) && strchr(p->column[i].name, '=') &&
+             k < p->columns && status == SOTTO_OK;
              k++) {
             column pair[2] = {p->column[i], p->column[k]};
             column_plan two = {.file = p->file, .column = pair, .columns = 2};
@@ -112,13 +112,12 @@ static sotto_status check_named(schema *s, const char *file, plan_naming naming,
     plan_settings(&p, options);
     sotto_status status = check_columns(s, &p, names, count, options, error);
     for (int64_t i = 0; i < p.columns && naming == NAMES_COUNTED; i++)
-        if (status == SOTTO_OK && (p.column[i].role == COLUMN_CATEGORY ||
-                                   p.column[i].role == COLUMN_UNIT))
+        if (status == SOTTO_OK && column_is_text(&p.column[i]))
             status = schema_note(
                 s,
                 error_set(error, SOTTO_USAGE,
                           "%s: column %s: a .npy file holds numbers; "
-                          "categories and units need CSV",
+                          "categories, dates, booleans and units need CSV",
                           show_name(file).text,
                           show_name(p.column[i].name).text),
                 error);

@@ -65,6 +65,8 @@ static void template_role(text_buffer *t, const column_plan *p, const column *c,
         return;
     case COLUMN_NUMBER:
     case COLUMN_CATEGORY:
+    case COLUMN_DATE: /* only what a schema says, which is kept */
+    case COLUMN_BOOLEAN:
         text_put(t, template_feature(kind));
         return;
     }

@@ -21,9 +21,17 @@ sotto_status schema_note(schema *s, sotto_status status, sotto_error *error)
 void column_free(column *c)
 {
     mem_free(c->name);
+    mem_free(c->format);
     mem_free_texts(c->level, c->levels);
     mem_free_texts(c->class_name, c->classes);
     *c = (column){0};
+}
+
+int column_level_is(const column *c, int64_t level, const char *name)
+{
+    size_t length = strlen(c->name);
+    return !strncmp(name, c->name, length) && name[length] == '=' &&
+           !strcmp(name + length + 1, c->level[level]);
 }
 
 void schema_free(schema *s)
@@ -84,4 +92,12 @@ int schema_copy_words(const json_t *list, char ***out, int64_t *count)
             return 0;
     }
     return *out != NULL;
+}
+
+json_t *schema_list_words(char *const *words, int64_t count)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_append(&list, json_string(words[i]));
+    return list;
 }

@@ -6,7 +6,7 @@
  */
 #include "column_plan.h"
 #include "data.h"
-#include "json.h"
+#include "schema_column.h"
 
 #include <math.h>
 
@@ -16,14 +16,6 @@ static json_t *declare_bounds(double low, double high)
     json_append(&bounds, json_real(low));
     json_append(&bounds, json_real(high));
     return bounds;
-}
-
-static json_t *declare_words(char *const *words, int64_t count)
-{
-    json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++)
-        json_append(&list, json_string(words[i]));
-    return list;
 }
 
 static json_t *declare_missing(const column *c)
@@ -43,17 +35,25 @@ static json_t *declare_column(const column *c, const sotto_table *t)
     /* other files need not have parts: their column is left out */
     json_add_text(&o, "type",
                   types[c->role == COLUMN_PART ? COLUMN_DROP : c->role]);
-    if (c->bounded && c->role <= COLUMN_WEIGHT)
+    if (c->role == COLUMN_DATE)
+        schema_put_date(&o, c);
+    else if (c->role == COLUMN_BOOLEAN)
+        schema_put_boolean(&o, c);
+    else if (c->bounded && c->role <= COLUMN_WEIGHT)
         json_add(&o, "bounds", declare_bounds(c->low, c->high));
-    if (c->role == COLUMN_CATEGORY)
-        json_add(&o, "levels", declare_words(c->level, c->levels - c->other));
-    if (c->role == COLUMN_CATEGORY && c->other)
+    if (c->asks_levels)
+        json_add_text(&o, "levels", SCHEMA_PRIVATE);
+    else if (c->role == COLUMN_CATEGORY)
+        json_add(&o, "levels",
+                 schema_list_words(c->level, c->levels - c->other));
+    if (c->role == COLUMN_CATEGORY && c->other && !c->asks_levels)
         json_add(&o, SCHEMA_OTHER, json_true());
     if (c->role == COLUMN_TARGET && (t ? t->classes : c->classes))
         json_add(&o, "classes",
-                 t ? declare_words(t->class_name, t->classes)
-                   : declare_words(c->class_name, c->classes));
-    if (column_features(c) && c->missing != MISSING_REFUSE)
+                 t ? schema_list_words(t->class_name, t->classes)
+                   : schema_list_words(c->class_name, c->classes));
+    if ((c->role == COLUMN_NUMBER || c->role == COLUMN_CATEGORY) &&
+        c->missing != MISSING_REFUSE)
         json_add(&o, "missing", declare_missing(c));
     return o;
 }
@@ -119,7 +119,7 @@ char *schema_of_plan(const column_plan *p, const sotto_table *t)
     json_add_count(&whole, "sotto_schema", 1);
     if (p->missing_words)
         json_add(&whole, "missing_values",
-                 declare_words(p->missing, p->missing_words));
+                 schema_list_words(p->missing, p->missing_words));
     if (p->width)
         json_add_count(&whole, "width", p->width);
     if (needs_default(p, t->sparse))

@@ -23,8 +23,9 @@ static int table_features_of(sotto_table *t, const column *c, int scales_rows)
 {
     for (int64_t i = 0; i < column_features(c); i++) {
         int64_t j = c->feature + i;
-        int is_number = c->role == COLUMN_NUMBER;
-        t->name[j] = is_number ? mem_text(c->name) : table_level_name(c, i);
+        int is_number = i < column_numbers(c);
+        t->name[j] = is_number ? mem_text(c->name)
+                               : table_level_name(c, i - column_numbers(c));
         t->centre[j] = is_number ? c->centre : 0;
         t->half[j] = is_number ? c->half : 1;
         t->low[j] = is_number && c->bounded ? c->low : -INFINITY;
@@ -254,6 +255,10 @@ void sotto_table_free(sotto_table *t)
     table_free_vector(t->y, t->rows, sizeof *t->y);
     table_free_vector(t->weight, t->rows, sizeof *t->weight);
     sotto_table_forget_ids(t);
+    level_forget(t);
+    for (int64_t k = 0; k < t->levels.columns; k++)
+        mem_free(t->levels.column[k].name);
+    mem_free(t->levels.column);
     mem_free(t->bad);
     mem_free_texts(t->name, t->features);
     mem_free_texts(t->warning, t->warnings);

@@ -84,6 +84,10 @@ static sotto_status read_columns(const reading *r, federation_party *p,
     size_t count = 0;
     json_object_foreach((json_t *)(uintptr_t)columns, name, column)
     {
+        if (json_is_string(json_object_get(column, "levels")))
+            return config_refuse(r, name,
+                                 "\"levels\", a list: parties cannot ask for "
+                                 "them privately");
         count += features_of(column);
         if (!features_of(column))
             return config_refuse(

@@ -136,6 +136,7 @@ static sotto_status booking_make(fit_booking **out, const private_run *r,
         b->events = (account_list){.adjacency = events->adjacency,
                                    .ordered = events->ordered};
         b->rows_per_person = r->policy.rows_per_person;
+        b->level_delta = r->level_delta;
         status = account_append(&b->events, events, events->ordered, error);
     }
     if (status == SOTTO_OK && unit_column(r)) {
@@ -214,6 +215,27 @@ static sotto_status check_rows(const sotto_options *options,
                      account_adjacency_name(f.adjacency));
 }
 
+/* The parts and the price of what is asked for first depend on the ledger. */
+static sotto_status price_levels(private_run *r, const sotto_table *shape,
+                                 const before_rows *before, sotto_error *error)
+{
+    char **part = NULL;
+    r->run.facts = fit_facts(shape, r->run.options);
+    fit_begin_run(r);
+    ledger_request request =
+        request_of(r, NULL, option_text(before->reading, OPTION_PART_COLUMN));
+    request.unit.column = r->policy.has_people ? shape->unit_name : NULL;
+    sotto_status status =
+        list_names(r->run.options, OPTION_PARTS, &part, &request.parts)
+            ? SOTTO_OK
+            : error_memory(error);
+    request.part = part;
+    if (status == SOTTO_OK)
+        status = fit_book_levels(r, shape, &request, error);
+    mem_free_texts(part, request.parts);
+    return status;
+}
+
 static sotto_status book_shape(void *context, const sotto_table *shape,
                                sotto_error *error)
 {
@@ -221,6 +243,8 @@ static sotto_status book_shape(void *context, const sotto_table *shape,
     private_run r = fit_new_run(before->options);
     account_list events = {0};
     sotto_status status = check_rows(before->options, shape, error);
+    if (status == SOTTO_OK && shape->levels.columns)
+        status = price_levels(&r, shape, before, error);
     if (status == SOTTO_OK)
         status = fit_plan_for(&r, shape, error);
     if (status == SOTTO_OK)
@@ -313,6 +337,8 @@ static sotto_status check_shape(void *context, const sotto_table *shape,
     r.run.facts = fit_facts(shape, r.run.options);
     fit_begin_run(&r);
     sotto_status status = fit_check_classes(&r, error);
+    if (status == SOTTO_OK)
+        status = fit_check_levels(&r, error);
     fit_end_run(&r);
     return status;
 }

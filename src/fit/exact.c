@@ -35,6 +35,13 @@ static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
         return error_set(error, SOTTO_USAGE,
                          "the exact solver needs a table that was read for "
                          "it: set epsilon to inf before reading");
+    if (t->levels.columns)
+        return error_set(
+            error, SOTTO_USAGE,
+            "column \"%s\": \"levels\": \"private\" is for private "
+            "training alone: expected a finite --epsilon, or a "
+            "list of levels",
+            show_name(t->levels.column[0].name).text);
     if (loss_has_classes(kind) != (t->classes > 0))
         return error_set(error, SOTTO_USAGE,
                          "--loss %s: the table was read for another loss",

@@ -33,7 +33,8 @@ solver_facts fit_facts(const sotto_table *t, const sotto_options *options)
                       .weight_bound = t->weight_bound,
                       .has_people = t->unit != NULL,
                       .target_reach = t->target_reach,
-                      .scaled = t->scaled};
+                      .scaled = t->scaled,
+                      .level_columns = t->levels.columns};
     add_options(&f, options);
     if (option_given(options, OPTION_ROWS))
         f.rows = option_number(options, OPTION_ROWS);
@@ -81,6 +82,7 @@ void fit_add_declared(solver_facts *f, const sotto_table *t,
     f->features = t->features;
     f->weight_bound = t->weight_bound;
     f->scaled = t->scaled;
+    f->level_columns = t->levels.columns;
     f->classes = t->classes > 2 ? t->classes : 0;
     f->has_people = t->unit != NULL;
     if (!option_given(options, OPTION_ROWS) && (t->weight || t->unit))
@@ -100,6 +102,7 @@ curator_policy fit_policy(const solver_facts *f, const fit_task *task,
         .rows_per_person = f->rows_per_person,
         .has_people = f->has_people,
         .classes = f->classes,
+        .level_columns = f->level_columns,
         .rows = f->rows,
         .loss = solver->asked_loss ? solver->asked_loss(options, task->loss)
                                    : task->loss,

@@ -34,16 +34,6 @@ sotto_status fit_ask_first(solver_run *r, sotto_error *error)
     return status == SOTTO_OK ? solver_ask_constants(r, error) : status;
 }
 
-/* What may be told of it: a declaration or an answer. A number that is public
-   because neighbours have as many is counted, and is not told. */
-static double run_rows(const private_run *r)
-{
-    if (option_given(r->run.options, OPTION_ROWS))
-        return option_number(r->run.options, OPTION_ROWS);
-    return ask_planned(&r->run.plan, ASK_TOTAL) ? curator_rows(r->run.curator)
-                                                : 0;
-}
-
 static sotto_status run_solver(private_run *r, sotto_model *m,
                                sotto_error *error)
 {
@@ -67,7 +57,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
         fit_keep_units(r, m);
     fit_keep_noise(r, m);
     if (status == SOTTO_OK && r->statement)
-        m->rows = run_rows(r);
+        m->rows = fit_rows_told(r);
     if (r->policy.norm_bound > 0) {
         m->norm_bound = r->policy.norm_bound;
         m->norm_centre = r->maps.target_centre;
@@ -82,13 +72,17 @@ static sotto_status run_state(private_run *r, double *epsilon,
     int elsewhere = option_is(r->run.options, OPTION_PREPARED, "elsewhere");
     curator_terms terms = {&r->policy,
                            &r->run.plan,
-                           r->run.facts.features,
+                           solver_widest(&r->run.facts),
                            option_number(r->run.options, OPTION_DELTA),
                            fit_bounds_word(r),
                            fit_rows_come_from(r->run.options),
                            r->run.facts.scaled,
                            elsewhere};
-    return curator_statement(&terms, &r->statement, epsilon, error);
+    sotto_status status =
+        curator_statement(&terms, &r->statement, epsilon, error);
+    if (status == SOTTO_OK)
+        fit_put_levels(r, &r->statement);
+    return status;
 }
 
 /* Writes the statement into the model when the run is over: with what was
@@ -180,6 +174,7 @@ void fit_end_run(private_run *r)
     mem_free(r->answer.bounds);
     mem_free(r->answer.spread);
     fit_free_maps(&r->maps);
+    sotto_table_free(r->shape);
     mem_free(r->unit_column);
     mem_free(r->run.smooth.m);
     mem_free(r->run.smooth.reach);
@@ -203,6 +198,8 @@ static sotto_status run_plan(private_run *r, sotto_error *error)
     fit_begin_run(r);
     r->policy.unit_column = r->unit_column;
     sotto_status status = fit_check_classes(r, error);
+    if (status == SOTTO_OK)
+        status = fit_check_levels(r, error);
     if (status == SOTTO_OK)
         status = let_solver_plan(&r->run, error);
     if (status == SOTTO_OK && r->policy.without_noise)
@@ -236,6 +233,7 @@ sotto_status fit_plan_for(private_run *r, const sotto_table *t,
     if (status != SOTTO_OK)
         return status;
     r->run.facts = fit_facts(t, r->run.options);
+    r->run.facts.level_delta = r->level_delta;
     return run_plan(r, error);
 }
 
@@ -243,16 +241,19 @@ sotto_status fit_events(const private_run *r, account_list *out,
                         sotto_error *error)
 {
     return curator_events(out, &r->run.plan, r->policy.adjacency,
-                          r->run.facts.features, error);
+                          solver_widest(&r->run.facts), error);
 }
 
 static sotto_status run_begin(private_run *r, sotto_model **out,
                               sotto_table **table, sotto_error *error)
 {
     r->booking = booking_take(*table);
+    r->level_delta = r->booking ? r->booking->level_delta : 0;
     sotto_status status = fit_plan_for(r, *table, error);
     if (status == SOTTO_OK)
         status = fit_begin(out, &r->task, *table, error);
+    if (status == SOTTO_OK && r->run.facts.level_columns)
+        status = table_shape_of(&r->shape, *table, error);
     if (status == SOTTO_OK)
         status = curator_open(&r->run.curator, table, &r->policy, &r->run.plan,
                               error);
@@ -377,6 +378,8 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
     private_run r = fit_new_run(options);
     r.callback = callback;
     sotto_status status = run_begin(&r, out, table, error);
+    if (status == SOTTO_OK)
+        status = fit_find_levels(&r, out, error);
     if (status == SOTTO_OK)
         status = run_solver(&r, *out, error);
     if (status == SOTTO_OK)

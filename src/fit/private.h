@@ -37,10 +37,14 @@ const char *fit_smoothness_word(const sotto_options *options);
 typedef struct private_run {
     solver_run run; /* what the solver sees */
     fit_task task;
-    char *unit_column; /* that says whose rows they are; NULL: none */
+    char *unit_column;  /* that says whose rows they are; NULL: none */
+    double level_delta; /* of delta, for levels that are asked for; 0: what a
+                           run without a ledger takes */
     curator_policy policy;
 
     /* with records only */
+    sotto_table
+        *shape; /* where levels are asked for: the table without a row */
     fit_maps maps;
     solver_answer answer;
     struct json_t *statement; /* of privacy; NULL: NOT PRIVATE */
@@ -70,12 +74,30 @@ sotto_status fit_plan_for(private_run *r, const sotto_table *t,
 sotto_status fit_events(const private_run *r, account_list *out,
                         sotto_error *error);
 
+/* ---- private_levels.c: levels that nobody declared ---- */
+
+/* Refuses them where the solver cannot ask for them. */
+sotto_status fit_check_levels(const private_run *r, sotto_error *error);
+
+/* What a run that is to be booked so may take of delta for them. */
+sotto_status fit_book_levels(private_run *r, const sotto_table *shape,
+                             const ledger_request *request, sotto_error *error);
+
+/* Asks for them, where there are any. Then the run, and the model, are those of
+   a table whose schema declares what was released. */
+sotto_status fit_find_levels(private_run *r, sotto_model **m,
+                             sotto_error *error);
+
+/* Adds what is public of the question to the statement, before it is asked. */
+void fit_put_levels(const private_run *r, struct json_t **statement);
+
 /* ---- booking.c: the run in a ledger ---- */
 
 typedef struct fit_booking {
     ledger_receipt receipt;
     account_list events;     /* that were booked */
     int64_t rows_per_person; /* and whose promise that is */
+    double level_delta;      /* of the run */
     char *unit_column;       /* or NULL */
     unsigned char *token;    /* 1 in the process that made it, */
     pid_t process;           /* which is this one */
@@ -104,6 +126,9 @@ void booking_remind(sotto_error *error);
 /* ---- private_answer.c: the model, beside its weights ---- */
 
 void fit_keep_noise(const private_run *r, sotto_model *m);
+
+/* The number of rows that the model has; 0: none may be told. */
+double fit_rows_told(const private_run *r);
 
 /* The units that held, with the spreads, which may be told: the solver made
    them of answers. */

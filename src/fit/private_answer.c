@@ -34,3 +34,13 @@ void fit_keep_units(private_run *r, sotto_model *m)
     fit_set_scales(m, &r->maps, r->answer.spread);
     r->answer.spread = NULL;
 }
+
+/* What may be told of their number: a declaration or an answer. A number that
+   is public because neighbours have as many is counted, and is not told. */
+double fit_rows_told(const private_run *r)
+{
+    if (option_given(r->run.options, OPTION_ROWS))
+        return option_number(r->run.options, OPTION_ROWS);
+    return ask_planned(&r->run.plan, ASK_TOTAL) ? curator_rows(r->run.curator)
+                                                : 0;
+}

@@ -296,6 +296,30 @@ static sotto_status open_file(booking *b, sotto_error *error)
                : status;
 }
 
+sotto_status ledger_allowed(ledger_allowance *out,
+                            const ledger_request *request, sotto_error *error)
+{
+    booking b = {.request = request};
+    *out = (ledger_allowance){0};
+    sotto_status status = check_request(request, error);
+    if (status == SOTTO_OK)
+        status = ledger_cap_of(&b.first, 0, request->delta, error);
+    if (status == SOTTO_OK)
+        status = open_file(&b, error);
+    if (status == SOTTO_OK)
+        status = ledger_begin_read(&b.store, error);
+    if (status == SOTTO_OK)
+        status = find_dataset(&b, error);
+    if (status == SOTTO_OK) {
+        ledger_terms terms = ledger_terms_of(&b.dataset);
+        *out = (ledger_allowance){terms.has_cap, terms.mu, terms.delta0};
+    }
+    ledger_rollback(&b.store);
+    ledger_store_close(&b.store);
+    ledger_dataset_free(&b.dataset);
+    return status;
+}
+
 sotto_status ledger_book(ledger_receipt *out, const ledger_request *request,
                          sotto_error *error)
 {

@@ -22,7 +22,9 @@ static void count_column(counts *c, const json_t *column)
     else if (!strcmp(type, "category")) {
         c->levels++;
         c->others += json_is_true(json_object_get(column, "other"));
-    } else if (bought)
+    } else if (!strcmp(type, "boolean") || (!strcmp(type, "date") && !bounded))
+        c->levels++;
+    else if (bought)
         c->estimated++;
     else if (bounded)
         c->declared++;

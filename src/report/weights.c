@@ -2,6 +2,7 @@
  * The weights: bars that can be compared, their numbers, and the noise that
  * entered them last.
  */
+#include "declared.h"
 #include "page.h"
 
 #include <math.h>
@@ -25,18 +26,12 @@ typedef struct chart {
 
 /* ---- what can be compared ---- */
 
-/* How far a feature goes by its declaration: 1 for the levels of a category,
-   which are 0 or 1; NaN for a number without bounds. */
+/* How far a feature goes by its declaration: 1 for the levels of a category or
+   a date, which are 0 or 1; NaN for a number without bounds. */
 static double range_of(const json_t *columns, const char *name)
 {
-    const json_t *column = json_object_get(columns, name);
-    if (!column)
-        return 1;
-    const json_t *bounds = json_object_get(column, "bounds");
-    if (json_array_size(bounds) != 2)
-        return NAN;
-    return json_number_value(json_array_get(bounds, 1)) -
-           json_number_value(json_array_get(bounds, 0));
+    json_t *column = json_object_get(columns, name);
+    return column ? declared_range(column) : 1;
 }
 
 /* 0: out of memory. */

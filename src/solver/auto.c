@@ -2,9 +2,10 @@
  * Training with the private Newton method, and `auto`, which chooses the way:
  * what they need, their plans, their settings.
  *
- * Where the number of rows is public, and what is asked does not depend on
- * answers, the whole plan is made beforehand. Else the rest of it is one
- * ASK_LATER, out of which questions are told when the answers are there.
+ * Where the number of rows is public, levels are declared, and what is asked
+ * does not depend on answers, the whole plan is made beforehand. Else the rest
+ * of it is one ASK_LATER, out of which questions are told when the answers are
+ * there.
  */
 #include "newton.h"
 
@@ -31,6 +32,12 @@ static const solver_option auto_options[] = {
 
 /* ---- plan ---- */
 
+/* How many rows and features there are: before the first question. */
+static int is_size_known(const solver_run *r)
+{
+    return r->facts.rows > 0 && !r->facts.level_columns;
+}
+
 static newton_facts facts_of(const solver_run *r, double rows, double mu)
 {
     newton_facts f = {.rows = rows,
@@ -44,7 +51,7 @@ static newton_facts facts_of(const solver_run *r, double rows, double mu)
                       .rows_asked = !(r->facts.rows > 0),
                       .held = r->problem.l1 > 0 || isfinite(r->problem.low) ||
                               isfinite(r->problem.high)};
-    if (r->facts.rows > 0 && option_private(r->options))
+    if (is_size_known(r) && option_private(r->options))
         f.epsilon = option_number(r->options, OPTION_EPSILON);
     if (!r->smooth.reach)
         return f;
@@ -133,7 +140,7 @@ static sotto_status plan_path(const solver_run *r, newton_planned *n,
     double level;
     sotto_status status = solver_whole_level(r, &level, error);
     n->whole = facts_of(r, r->facts.rows, level * sqrt(left));
-    if (r->facts.rows > 0)
+    if (is_size_known(r) || r->facts.only_planned)
         choose_path(r, n);
     return status;
 }
@@ -169,7 +176,7 @@ static void add_questions(solver_run *r, const newton_planned *n, double left)
 {
     if (n->rule.few > 0)
         select_add_few(&r->plan, &n->whole, &n->rule);
-    else if (r->facts.rows > 0 && n->path != PATH_SELECT &&
+    else if (is_size_known(r) && n->path != PATH_SELECT &&
              !(n->path == PATH_DENSE && budget_split_by_rate(&n->whole)))
         budget_split_add(&r->plan, &n->rule, sqrt(left));
     else
@@ -192,12 +199,12 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
         choose_path(r, n); /* what cannot be is said before anything is spent */
         status = auto_path_check(r, n->path, error);
     }
-    int known = r->facts.rows > 0 || is_path_given(r);
+    int known = is_size_known(r) || is_path_given(r);
     if (status == SOTTO_OK && known)
         status = check_units(r, n->path, error);
     if (status != SOTTO_OK)
         return status;
-    if (r->facts.rows > 0)
+    if (is_size_known(r) || r->facts.only_planned)
         make_rule(n);
     add_questions(r, n, left);
     if (r->facts.without_noise)
@@ -243,13 +250,15 @@ static sotto_status ask_rows_again(const solver_run *r, double share,
 static sotto_status find_path(const solver_run *r, newton_planned *n,
                               double *level, sotto_error *error)
 {
-    int noisy = !r->facts.without_noise;
+    int asked = !(r->facts.rows > 0), noisy = asked && !r->facts.without_noise;
+    const ask_item *total = &r->plan.item[r->facts.level_columns > 0];
     double person = (double)r->facts.rows_per_person;
-    double known = r->plan.item[0].level * r->plan.item[0].level;
+    double known = total->level * total->level;
     sotto_status status = SOTTO_OK;
     if (noisy && curator_rows(r->curator) * sqrt(known) < ROWS_CLEAR * person)
         status = ask_rows_again(r, ROWS_AGAIN, level, &known, error);
-    n->whole = facts_of(r, curator_rows(r->curator), noisy ? *level : 1e3);
+    n->whole = facts_of(r, curator_rows(r->curator),
+                        r->facts.without_noise ? 1e3 : *level);
     choose_path(r, n);
     if (status == SOTTO_OK && noisy && n->path == PATH_INTERCEPT) {
         status = ask_rows_again(r, ROWS_INTERCEPT, level, &known, error);
@@ -288,7 +297,7 @@ static sotto_status plan_later(const solver_run *r, newton_planned *n,
     *level = r->plan.item[r->plan.items - 1].level;
     if (!ask_planned(&r->plan, ASK_LATER))
         return SOTTO_OK;
-    if (!(r->facts.rows > 0)) {
+    if (!is_size_known(r)) {
         sotto_status found = find_path(r, n, level, error);
         if (found != SOTTO_OK)
             return found;

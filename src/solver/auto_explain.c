@@ -80,6 +80,25 @@ static void explain_bounds(const solver_run *r, text_buffer *t)
                     sotto_number_print(100 * rule->target_counts, 2).text);
 }
 
+/* The threshold, and that the rest depends on what is released. */
+static void explain_levels(const solver_run *r, text_buffer *t)
+{
+    if (!r->facts.level_columns)
+        return;
+    double people = ask_people_shown(r->policy, &r->plan.item[0]);
+    double share = solver_levels_share(&r->facts);
+    text_format(
+        t,
+        "levels      of %lld column%s: those of about %s people and "
+        "more, for %s %%;\n            each column is one feature here, "
+        "and the rest is planned again when\n            its levels are "
+        "known\n",
+        (long long)r->facts.level_columns,
+        r->facts.level_columns > 1 ? "s" : "",
+        sotto_number_print(ceil(people), 6).text,
+        sotto_number_print(100 * share, 2).text);
+}
+
 static void explain_noise(const solver_run *r, text_buffer *t)
 {
     const newton_planned *n = r->state;
@@ -163,5 +182,6 @@ void auto_explain(const solver_run *r, text_buffer *t)
         sotto_number_print(2 / (x * sqrt(fmax(n->rule.target_mean, .01))), 2)
             .text);
     explain_bounds(r, t);
+    explain_levels(r, t);
     explain_noise(r, t);
 }

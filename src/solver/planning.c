@@ -31,20 +31,53 @@ ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
                           ask_mechanism_of(noise)->level(share / all, rate)};
 }
 
+/* The part of mu^2 that finds the levels of so many columns. The threshold is
+   as sqrt(columns / share): this way it grows with their fourth root, and the
+   rest loses at most a tenth of its mu. */
+#define LEVELS_SHARE .05
+#define LEVELS_MOST .2
+
+double solver_levels_share(const solver_facts *f)
+{
+    return fmin(LEVELS_SHARE * sqrt((double)f->level_columns), LEVELS_MOST);
+}
+
+/* A tenth of delta costs half a percent of mu; half of it would cost 3.2. */
+static double levels_delta(const solver_run *r)
+{
+    return r->facts.level_delta > 0
+               ? r->facts.level_delta
+               : option_number(r->options, OPTION_DELTA) / 10;
+}
+
+static void add_levels(solver_run *r, double share)
+{
+    solver_plan_add(r, (ask_item){.kind = ASK_LEVELS,
+                                  .count = 1,
+                                  .noise = ASK_SHOWN,
+                                  .block = r->facts.level_columns *
+                                           r->facts.rows_per_person,
+                                  .shown = account_shown_for(levels_delta(r)),
+                                  .level = solver_level(ASK_SHOWN, share, 1)});
+}
+
 sotto_status solver_plan_begin(solver_run *r, ask_noise noise, double *left,
                                sotto_error *error)
 {
     double constants, total = r->facts.rows > 0 ? 0 : .01;
+    double levels = solver_levels_share(&r->facts);
     sotto_status status = solver_constants_share(r, &constants, error);
     r->plan = (ask_plan){0};
     if (status != SOTTO_OK)
         return status;
+    if (levels > 0)
+        add_levels(r, levels);
     if (total > 0)
         solver_plan_add(r, (ask_item){.kind = ASK_TOTAL,
                                       .count = 1,
                                       .noise = noise,
                                       .level = solver_level(noise, total, 1)});
-    *left = 1 - total - constants;
+    *left = 1 - levels - total - constants;
     return constants > 0 ? solver_constants_add(r, constants, error) : SOTTO_OK;
 }
 
@@ -89,7 +122,8 @@ sotto_status solver_whole_level(const solver_run *r, double *level,
 
 sotto_status solver_calibrate(solver_run *r, sotto_error *error)
 {
-    return curator_calibrate(&r->plan, r->facts.adjacency, r->facts.features,
+    return curator_calibrate(&r->plan, r->facts.adjacency,
+                             solver_widest(&r->facts),
                              option_number(r->options, OPTION_EPSILON),
                              option_number(r->options, OPTION_DELTA), error);
 }

@@ -58,6 +58,9 @@ ask_item solver_batches(ask_kind kind, int64_t count, double share, double all,
  */
 sotto_status solver_calibrate(solver_run *r, sotto_error *error);
 
+/* The share of the budget that finds levels which nobody declared. */
+double solver_levels_share(const solver_facts *f);
+
 /* The multiplier of a paper's own formula, by its name in account/paper.c. */
 sotto_status solver_paper_multiplier(const solver_run *r, const char *name,
                                      double steps, double rate, double *z,

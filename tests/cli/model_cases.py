@@ -2,6 +2,7 @@
 
 What the tests of the example reader and of SQL share: both have to answer as `sotto predict` does.
 """
+import datetime
 import math
 
 # Names and words that have to be quoted, in CSV and in SQL.
@@ -9,6 +10,12 @@ NAMES = ('age', 'a"b', "it's", 'two words', 'select', 'Größe', 'x;--', '100%',
 LEVELS = ("red", "RED", "it's", 'say "yes"', "NULL", "none", "1", "", "a,b", "--", "ß", "two\nlines",
           "'; DROP TABLE records; --", "%", "\\", "nan", "2.5")
 WORDS = ("NA", "?", "-99", "n/a", "it's missing", "1e2")
+FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%Y%m%d", "day %d of %m'%Y", "%Y-%m-%dT%H:%M:%SZ",
+           "%d%%%m%%%Y %H:%M", "%H %d/%m/%Y")
+WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September",
+          "October", "November", "December"]
+TRUE, FALSE = ["yes", "true", "it's", "1"], ["no", "false", "NULL", "0"]
 
 
 def draw_number(draw):
@@ -18,8 +25,45 @@ def draw_number(draw):
     return draw.uniform(-1, 1) * 10. ** draw.randint(-3, 3)
 
 
+def draw_day(draw):
+    """A day: any of the calendar, or near those that are easily wrong."""
+    near = datetime.date(draw.choice([1, 4, 1600, 1900, 1970, 2000, 2023, 2024, 9998]),
+                         draw.choice([1, 2, 3, 12]), draw.choice([1, 28]))
+    if draw.random() < .4:
+        return near + datetime.timedelta(draw.randint(0, 3))
+    return datetime.date.fromordinal(draw.randint(1, 3652059))
+
+
+def draw_date(draw):
+    rule = {"type": "date", "format": draw.choice(FORMATS),
+            "as": [part for part in ("days", "weekday", "month") if draw.random() < .6] or ["month"]}
+    missing = draw_day(draw)
+    if "days" in rule["as"]:
+        low, missing, high = sorted({draw_day(draw) for _ in range(9)})[:3]
+        rule.update(since=str(draw_day(draw)), bounds=[str(low), str(high)])
+        if draw.random() < .3:
+            del rule["since"]
+    if draw.random() < .5:
+        rule["missing"] = str(missing)
+    return rule
+
+
+def draw_boolean(draw, words):
+    some = [[word for word in draw.sample(of, draw.randint(1, 4)) if word not in words]
+            for of in (TRUE, FALSE)]
+    rule = {"type": "boolean", "true": some[0], "false": some[1]}
+    if draw.random() < .5:
+        rule["missing"] = draw.random() < .5
+    return rule
+
+
 def draw_column(draw, words):
     """The declaration of a column that has features."""
+    kind = draw.random()
+    if kind < .2:
+        return draw_date(draw)
+    if kind < .35:
+        return draw_boolean(draw, words)
     if draw.random() < .5:
         levels = draw.sample([word for word in LEVELS if word and word not in words],
                              draw.randint(1, 6))
@@ -49,8 +93,11 @@ def levels_of(rule):
 def names_of(columns):
     names = []
     for name, rule in columns.items():
-        if rule["type"] == "number":
+        if rule["type"] in ("number", "boolean") or "days" in rule.get("as", []):
             names.append(name)
+        if rule["type"] == "date":
+            names += [f"{name}={level}" for part, levels in (("weekday", WEEKDAYS), ("month", MONTHS))
+                      if part in rule["as"] for level in levels]
         elif rule["type"] == "category":
             names += [f"{name}={level}" for level in levels_of(rule)]
     return names
@@ -91,10 +138,44 @@ def draw_model(draw, loss="logistic", norm=False):
     return model
 
 
+def date_text(form, day, draw):
+    """Written by hand: strftime writes the year 1 as 1."""
+    values = {"%Y": f"{day.year:04d}", "%m": f"{day.month:02d}", "%d": f"{day.day:02d}",
+              "%H": f"{draw.randint(0, 23):02d}", "%M": f"{draw.randint(0, 59):02d}",
+              "%S": f"{draw.randint(0, 59):02d}"}
+    for field, text in values.items():
+        form = form.replace(field, text)
+    return form.replace("%%", "%")
+
+
+def draw_date_value(draw, rule):
+    form, kind = rule["format"], draw.random()
+    if kind < .5 and "bounds" in rule:
+        low, high = (datetime.date.fromisoformat(bound).toordinal() for bound in rule["bounds"])
+        day = draw.choice([low, high, draw.randint(low, high)])
+        return date_text(form, datetime.date.fromordinal(day), draw)
+    text = date_text(form, draw_day(draw), draw)
+    if kind < .94:
+        return text
+    digit = draw.randrange(1, len(text) - 1)
+    return draw.choice([
+        text[:digit] + draw.choice("0123456789 x-٣") + text[digit + 1:], text + "0", text[:-1],
+        form.replace("%Y", "2023").replace("%m", "02").replace("%d", "29"), text + "\n",
+        form.replace("%Y", "0000").replace("%m", "01").replace("%d", "01"), 20240229, 2.5,
+        form.replace("%Y", "2024").replace("%m", "13").replace("%d", "01"),
+        form.replace("%Y", "1900").replace("%m", "02").replace("%d", "29"),
+        form.replace("%Y", "2000").replace("%m", "04").replace("%d", "31")])
+
+
 def draw_value(draw, rule, words):
     """A value of a table: mostly one that the model knows, else anything that tables have."""
     if draw.random() < .06:
         return draw.choice([None, "", *words])
+    if rule["type"] == "date":
+        return draw_date_value(draw, rule)
+    if rule["type"] == "boolean":
+        return draw.choice(rule["true"] + rule["false"]) if draw.random() < .96 else draw.choice(
+            [*TRUE, *FALSE, "YES", "y", 1, 0, 1.0, "maybe"])
     if rule["type"] == "category":
         return draw.choice(rule["levels"]) if draw.random() < .96 else draw.choice(
             [*LEVELS, *(level.swapcase() for level in rule["levels"]), 1, 2.5, "no such level"])
@@ -109,7 +190,7 @@ def draw_value(draw, rule, words):
 
 def draw_rows(draw, model, count):
     columns = {name: rule for name, rule in model["schema"]["columns"].items()
-               if rule["type"] in ("number", "category")}
+               if rule["type"] in ("number", "category", "date", "boolean")}
     words = model["schema"].get("missing_values", [])
     return list(columns), [[draw_value(draw, rule, words) for rule in columns.values()]
                            for _ in range(count)]
@@ -126,6 +207,12 @@ def as_csv(names, rows):
     return "".join(line + "\n" for line in lines)
 
 
+def date_features(rule):
+    """What each feature of a date is."""
+    counts = {"days": 1, "weekday": 7, "month": 12}
+    return [part for part, count in counts.items() if part in rule["as"] for _ in range(count)]
+
+
 def allowance(model):
     """How far two sums of the same terms may be apart, whatever their order and however often
     weights and values are rounded on the way: each of the p + 1 terms is at most `size` in size
@@ -139,6 +226,11 @@ def allowance(model):
     for rule in model["schema"]["columns"].values():
         if rule["type"] == "category":
             size += max(next(weights) for _ in levels_of(rule))
+        elif rule["type"] == "boolean":
+            size += next(weights)
+        elif rule["type"] == "date":
+            size += sum(next(weights) * (4e6 if name == "days" else 1)
+                        for name in date_features(rule))
         elif rule["type"] == "number":
             reach = max(map(abs, rule["bounds"])) if "bounds" in rule else 1e4
             size += next(weights) * reach

@@ -364,8 +364,8 @@ class Schema(Case):
         shown, = re.findall(r"^```json\n(.*?)^```$", read("docs/schema.md"),
                             re.M | re.S)
         self.write("schema.json", shown)
-        self.write("d.csv", "patient,age,ward,weight,readmitted\n"
-                   "p1,30,surgery,1,no\np2,NA,?,2,yes\n")
+        self.write("d.csv", "patient,age,ward,admitted,smoker,weight,readmitted\n"
+                   "p1,30,surgery,29.02.2024,yes,1,no\np2,NA,?,01.01.2020,NA,2,yes\n")
         result = self.sotto("doctor", "d.csv", "--schema", "schema.json",
                             "--loss", "logistic")
         self.assertEqual(result.code, OK, result.err)

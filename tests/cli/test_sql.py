@@ -12,6 +12,7 @@ from common import DATA, OK, PRIVACY, USAGE, Case, schema
 from model_cases import allowance, as_csv, draw_classes, draw_model, draw_rows
 
 TYPES = {"number": ("REAL", "INTEGER", "NUMERIC", "TEXT", "BLOB", "", "DOUBLE PRECISION"),
+         "date": ("TEXT", "TEXT COLLATE NOCASE", "", "BLOB"), "boolean": ("TEXT", "", "INTEGER", "BLOB"),
          "category": ("TEXT", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", "", "BLOB")}
 
 

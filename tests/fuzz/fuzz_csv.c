@@ -29,6 +29,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         {"bad-rows", "drop"},
         {"threads", "1"},
         {0}};
+    static const fuzz_setting words[] = {
+        {"declared",
+         "{\"sotto_schema\": 1, \"default\": {\"type\": \"drop\"},"
+         " \"columns\": {\"t\": {\"type\": \"boolean\", \"missing\":"
+         " true}, \"n\": {\"type\": \"date\", \"format\":"
+         " \"%d.%m.%Y %H\", \"bounds\": [\"2000-01-01\","
+         " \"2024-02-29\"], \"as\": [\"days\", \"weekday\","
+         " \"month\"], \"missing\": \"2001-01-01\"}}}"},
+        {"labelled", "no"},
+        {"layout", "rows"},
+        {"threads", "1"},
+        {0}};
+    fuzz_read("a.csv", bytes, size, words);
     fuzz_read("a.csv", bytes, size, predict);
     fuzz_read("a.csv", bytes, size, parts);
     fuzz_read("a.csv", bytes, size, rows);

@@ -114,10 +114,11 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[16][64];
+static char paths[17][64];
 enum {
     SCHEMA,
     FULL,
+    ASKED,
     CSV,
     SVM,
     NPY,
@@ -1033,6 +1034,13 @@ static void test_private(void **state)
                        {"path", "dense"}, {"features", "3"}, {"rows", "100"},
                        {"insecure-seed", "1"}, ONE_THREAD),
               do_model) > 100);
+    /* levels that are asked for: with this seed one is shown */
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[ASKED]}, {"loss", "logistic"},
+                               {"epsilon", "8"}, {"delta", "0.9"},
+                               {"rows", "9"}, {"path", "intercept"},
+                               {"insecure-seed", "6"}, ONE_THREAD),
+                      do_model) > 100);
     /* batches */
     assert_true(sweep(paths[CSV],
                       SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
@@ -1333,6 +1341,16 @@ static int make_files(void **state)
               " \"columns\": {\"age\": {\"type\": \"number\", \"bounds\":"
               " [0, 9], \"missing\": 3}, \"sex\": {\"type\": \"category\","
               " \"levels\": [\"f\", \"m\"], \"missing\": \"none\"},"
+              "\"id\": {\"type\": \"unit\"}, \"w\": {\"type\": \"weight\","
+              " \"bounds\": [0, 10]}, \"x\": {\"type\": \"number\","
+              " \"bounds\": [0, 2e6]},"
+              "\"out\": {\"type\": \"target\", \"classes\": [\"no\","
+              " \"yes\"]}}}");
+    make_text(ASKED, "asked.json",
+              "{\"sotto_schema\": 1, \"missing_values\": [\"NA\"],"
+              " \"columns\": {\"age\": {\"type\": \"number\", \"bounds\":"
+              " [0, 9], \"missing\": 3}, \"sex\": {\"type\": \"category\","
+              " \"levels\": \"private\", \"missing\": \"none\"},"
               "\"id\": {\"type\": \"unit\"}, \"w\": {\"type\": \"weight\","
               " \"bounds\": [0, 10]}, \"x\": {\"type\": \"number\","
               " \"bounds\": [0, 2e6]},"

@@ -90,6 +90,8 @@ static long double proven(ask_kind kind, account_adjacency adjacency,
         return k * clip * (replace ? 2 : 1) + 2 * (clip * 0x1p-12L + sqrtl(p));
     case ASK_PERTURBED: /* Lemma C22: the last noise has an eighth of mu */
         return 8 * 2 * (clip * 0x1p-16L + 2 * sqrtl(p));
+    case ASK_LEVELS: /* Lemma C27: rows are counted, in three columns */
+        return 1024 * k * sqrtl(replace ? 6 : 3);
     default: {
         length l = newton_table(kind, f);
         assert_true(l.gone > 0 || f->p == 0);
@@ -114,8 +116,8 @@ static void test_sensitivity(void **state)
             continue; /* no such block */
         item.block = f.b;
         item.noise = sampled ? ASK_SAMPLED : ASK_GAUSSIAN;
-        curator_policy policy = {.adjacency = adjacency,
-                                 .rows_per_person = f.k};
+        curator_policy policy = {
+            .adjacency = adjacency, .level_columns = 3, .rows_per_person = f.k};
         long double least = proven(item.kind, adjacency, sampled, &f);
         double is = gate_sensitivity(&policy, &item, f.p);
         assert_true(is >= least && is <= least * (1 + 0x1p-39L));
@@ -167,7 +169,8 @@ static double drawn(ask_kind kind, double p, double b)
         [ASK_CLASS_GRADIENT] = all * b,
         [ASK_CLASS_BEND] = 2,
         [ASK_CLASS_CHOICE] = 1,
-        [ASK_CLASS_PARTIAL] = b};
+        [ASK_CLASS_PARTIAL] = b,
+        [ASK_LEVELS] = 2 * b};
     return table[kind];
 }
 
@@ -208,15 +211,20 @@ static sotto_status checked(ask_kind kind, ask_noise noise)
                              .weight_bound = 1,
                              .norm_bound = 1,
                              .classes = classes ? 8 : 0,
+                             .level_columns = kind == ASK_LEVELS ? 8 : 0,
                              .buckets = sketch ? 8 : 0};
-    ask_plan plan = plan_one((ask_item){
-        .kind = kind,
-        .noise = noise,
-        .count = 1,
-        .level = .5,
-        .rate = .25,
-        .block = sketch || blocks || classes || kind == ASK_PRIMAL ? 8 : 0,
-        .blocks = blocks ? 4 : 0});
+    ask_plan plan = plan_one((ask_item){.kind = kind,
+                                        .noise = noise,
+                                        .count = 1,
+                                        .level = .5,
+                                        .rate = .25,
+                                        .shown = kind == ASK_LEVELS ? 1e-7 : 0,
+                                        .block = sketch || blocks || classes ||
+                                                         kind == ASK_PRIMAL ||
+                                                         kind == ASK_LEVELS
+                                                     ? 8
+                                                     : 0,
+                                        .blocks = blocks ? 4 : 0});
     sotto_error error;
     return curator_check(&policy, &plan, 5, &error);
 }
@@ -244,7 +252,9 @@ static void test_noise(void **state)
         int choice = is_in(kind, choices, 6);
         int few = kind == ASK_ROW_QUANTILE || kind == ASK_TARGET_QUANTILE ||
                   kind == ASK_CLASS_CHOICE;
-        const int fine[ASK_NOISES] = {[ASK_GAUSSIAN] = !choice,
+        int levels = kind == ASK_LEVELS;
+        const int fine[ASK_NOISES] = {[ASK_GAUSSIAN] = !choice && !levels,
+                                      [ASK_SHOWN] = levels,
                                       [ASK_LAPLACE] = is_in(kind, numbers, 4),
                                       [ASK_SAMPLED] = is_in(kind, samples, 3),
                                       [ASK_GUMBEL] = choice,
@@ -356,7 +366,8 @@ static const struct {
                         [ASK_GUMBEL] = {ACCOUNT_RANGE, .5, .0625, 0, 1},
                         [ASK_RANGE] = {ACCOUNT_GAUSS, .5, .25, 0, 1},
                         [ASK_FLIP] = {ACCOUNT_PURE, .5, 0, 0, 1},
-                        [ASK_NOISY] = {ACCOUNT_PURE, .5, 0, 0, 1}};
+                        [ASK_NOISY] = {ACCOUNT_PURE, .5, 0, 0, 1},
+                        [ASK_SHOWN] = {ACCOUNT_SHOWN, .5, .25, 1, 0}};
 
 static void test_mechanisms(void **state)
 {

@@ -747,7 +747,8 @@ static void test_left(void **state)
     ledger_cap cap;
     for (int i = 0; i < 9; i++) {
         double caps[] = {1, 3, 8}, spent[] = {0, .3, .95}, z;
-        account_question question = {ACCOUNT_GAUSS, 1, 0, 1, 0, 0};
+        account_question question = {
+            .kind = ACCOUNT_GAUSS, .level = 1, .times = 1};
         assert_int_equal(ledger_cap_of(&cap, caps[i / 3], 1e-6, &last),
                          SOTTO_OK);
         ledger_state s = {
