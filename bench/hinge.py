@@ -20,7 +20,6 @@ import subprocess
 import tempfile
 
 import numpy as np
-from scipy.optimize import minimize
 
 import auto
 
@@ -125,6 +124,7 @@ def dual_table(s, name, runs, epsilons, grid):
 
 def bent(s, width):
     """The minimiser of the objective with a bend of this width, without noise."""
+    from scipy.optimize import minimize  # which no other table needs
     x = np.column_stack([s.x, np.ones(s.rows)]) * s.y[:, None]
     l2 = np.append(np.full(s.features, 1 / s.rows), 0)
 

@@ -10,18 +10,27 @@
  * v is kept as integers, so nothing is lost by adding up. What is left is w
  * at the end, or its average over the last steps: averaging is
  * post-processing.
+ *
+ * How far w has to go no public quantity tells, so without --clip the clip
+ * follows the answers in the first half of the steps: it doubles where w goes
+ * the way that it went before, clearer than noise does, and becomes shorter
+ * where w goes back. Noise is a multiple of the clip, so the price of a step
+ * is the same for every clip (Lemma C2: clips chosen by way of answers).
  */
 #include "scd.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct scd_state {
     const solver_problem *problem;
     const scd_settings *settings;
     curator *curator;
     int64_t *v, *move;
+    double *kept; /* of the shared vector, from clips before this one */
     double *weight, *sum;
+    double clip, unit;    /* and what an integer of v is */
+    double *mark, *trend; /* w at the last look, and where it went since the
+                             look before, in units of noise */
 } scd_state;
 
 /* The shared vector stays where it is rather than go round. */
@@ -36,25 +45,83 @@ static int64_t scd_add(int64_t a, int64_t b)
 static sotto_status scd_step(scd_state *s, sotto_error *error)
 {
     const scd_settings *set = s->settings;
-    double unit, rows = curator_rows(s->curator);
+    double rows = curator_rows(s->curator);
     /* no fewer than one record moves at once */
     ask_dual at = {.weight = s->weight,
                    .l2 = s->problem->l2,
                    .at_once =
                        set->sequence ? 1 / rows : fmax(set->rate, 1 / rows),
-                   .clip = set->clip,
+                   .clip = s->clip,
                    .dual_noise = set->dual_noise};
     sotto_status status =
         (set->sequence ? curator_ask_sequence : curator_ask_dual)(
-            s->curator, &at, s->move, &unit, error);
+            s->curator, &at, s->move, &s->unit, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t j = 0; j < s->problem->features; j++) {
         s->v[j] = scd_add(s->v[j], s->move[j]);
-        s->weight[j] = (double)s->v[j] * unit / (s->problem->l2 * rows);
+        s->weight[j] =
+            (s->kept[j] + (double)s->v[j] * s->unit) / (s->problem->l2 * rows);
     }
     return SOTTO_OK;
 }
+
+/* ---- the clip follows the answers ---- */
+
+#define LOOKS 24       /* in all steps; the clip moves in the first half */
+#define CLEAR_TREND .2 /* of the square of what noise makes of w */
+#define LONGER 2
+#define SHORTER .7071
+
+/* The square of how far noise and the batches' randomness take w in so many
+   steps. */
+static double scd_wander(const scd_state *s, double steps)
+{
+    double rows = curator_rows(s->curator), noise = curator_noise(s->curator);
+    double unit = s->problem->l2 * rows;
+    double batch = s->settings->rate * rows * s->clip * s->clip;
+    double step = (double)s->problem->features * noise * noise + batch;
+    return steps * step / (unit * unit);
+}
+
+/* How much of where w went is the way that it went before. */
+static double scd_agreement(scd_state *s, double steps)
+{
+    double wander = sqrt(scd_wander(s, steps)), sum = 0;
+    for (int64_t j = 0; j < s->problem->features; j++) {
+        double went = (s->weight[j] - s->mark[j]) / wander;
+        sum += went * s->trend[j];
+        s->trend[j] = went;
+        s->mark[j] = s->weight[j];
+    }
+    return sum;
+}
+
+static void scd_change_clip(scd_state *s, double clip)
+{
+    for (int64_t j = 0; j < s->problem->features; j++) {
+        s->kept[j] += (double)s->v[j] * s->unit;
+        s->v[j] = 0;
+    }
+    s->clip = clip;
+}
+
+static void scd_follow(scd_state *s, int64_t done)
+{
+    const scd_settings *set = s->settings;
+    int64_t apart = set->steps / LOOKS;
+    if (!(set->most > 0) || apart < 1 || done % apart || done > set->steps / 2)
+        return;
+    double agreement = scd_agreement(s, (double)apart), clip = s->clip;
+    if (agreement > CLEAR_TREND)
+        clip = fmin(clip * LONGER, set->most);
+    else if (agreement < 0)
+        clip = fmax(clip * SHORTER, set->least);
+    if (clip != s->clip)
+        scd_change_clip(s, clip);
+}
+
+/* ---- all steps ---- */
 
 static sotto_status scd_steps(scd_state *s, solver_progress progress,
                               void *context, sotto_error *error)
@@ -66,6 +133,7 @@ static sotto_status scd_steps(scd_state *s, solver_progress progress,
         sotto_status status = scd_step(s, error);
         if (status != SOTTO_OK)
             return status;
+        scd_follow(s, t + 1);
         for (int64_t j = 0; t >= steps - tail && j < p; j++)
             s->sum[j] += s->weight[j] / (double)tail;
         status = solver_tell(progress, context,
@@ -76,17 +144,40 @@ static sotto_status scd_steps(scd_state *s, solver_progress progress,
     return SOTTO_OK;
 }
 
+static int scd_make(scd_state *s, size_t count)
+{
+    s->v = mem_zeroed(count, sizeof *s->v);
+    s->move = mem_zeroed(count, sizeof *s->move);
+    s->kept = mem_zeroed(count, sizeof *s->kept);
+    s->weight = mem_zeroed(count, sizeof *s->weight);
+    s->sum = mem_zeroed(count, sizeof *s->sum);
+    s->mark = mem_zeroed(count, sizeof *s->mark);
+    s->trend = mem_zeroed(count, sizeof *s->trend);
+    return s->v && s->move && s->kept && s->weight && s->sum && s->mark &&
+           s->trend;
+}
+
+static void scd_free(scd_state *s)
+{
+    mem_free(s->v);
+    mem_free(s->move);
+    mem_free(s->kept);
+    mem_free(s->weight);
+    mem_free(s->sum);
+    mem_free(s->mark);
+    mem_free(s->trend);
+}
+
 sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
                      const scd_settings *settings, solver_progress progress,
                      void *context, sotto_error *error)
 {
-    scd_state s = {.problem = p, .settings = settings, .curator = c};
+    scd_state s = {.problem = p,
+                   .settings = settings,
+                   .curator = c,
+                   .clip = settings->clip};
     size_t count = (size_t)p->features;
-    s.v = mem_zeroed(count, sizeof *s.v);
-    s.move = mem_zeroed(count, sizeof *s.move);
-    s.weight = mem_zeroed(count, sizeof *s.weight);
-    s.sum = mem_zeroed(count, sizeof *s.sum);
-    sotto_status status = s.v && s.move && s.weight && s.sum
+    sotto_status status = scd_make(&s, count)
                               ? scd_steps(&s, progress, context, error)
                               : error_memory(error);
     double noise = curator_noise(c) / (p->l2 * curator_rows(c));
@@ -95,206 +186,6 @@ sotto_status scd_run(solver_answer *out, curator *c, const solver_problem *p,
         solver_note(out, p, (int64_t)j, noise);
     }
     out->intercept = 0;
-    mem_free(s.v);
-    mem_free(s.move);
-    mem_free(s.weight);
-    mem_free(s.sum);
+    scd_free(&s);
     return status;
 }
-
-/* ---- what is needed ---- */
-
-static const solver_option scd_options[] = {
-    {OPTION_PASSES, "15", "how often each row is expected in a batch"},
-    {OPTION_STEPS, "passes / batch rate", "how many steps, instead"},
-    {OPTION_BATCH_RATE,
-     "5 L2 / R^2, from 0.002 to 0.02, or 10 / --rows where that is more",
-     "the probability with which a row (with --unit-column, a person) is in a "
-     "batch, by a secret coin; 1: always"},
-    SCD_AVERAGE,
-    SCD_CLIP,
-    SCD_NORM_BOUND,
-    {0}};
-
-sotto_status scd_refuse(const sotto_options *options, const char *what,
-                        sotto_error *error)
-{
-    return error_set(error, SOTTO_USAGE, "--solver %s: %s",
-                     option_text(options, OPTION_SOLVER), what);
-}
-
-sotto_status scd_check(const sotto_options *options, sotto_error *error)
-{
-    double low, high;
-    if (option_is(options, OPTION_INTERCEPT, "yes"))
-        return scd_refuse(options,
-                          "the dual has no intercept that is not penalised; "
-                          "expected --no-intercept",
-                          error);
-    if (!(option_number(options, OPTION_L2) > 0))
-        return scd_refuse(options,
-                          "there is no dual without an L2 penalty; expected "
-                          "--l2 above 0",
-                          error);
-    if (option_number(options, OPTION_L1) > 0 ||
-        option_pair(options, OPTION_BOX, &low, &high))
-        return scd_refuse(options,
-                          "the L2 penalty is the only one; expected neither "
-                          "--l1 nor --box",
-                          error);
-    if (option_given(options, OPTION_CLIP) &&
-        isinf(option_number(options, OPTION_CLIP)))
-        return scd_refuse(options,
-                          "the shared vector is on a grid of the clip's; "
-                          "expected a finite --clip",
-                          error);
-    return SOTTO_OK;
-}
-
-/* ---- settings ---- */
-
-static double scd_norm(const sotto_options *options)
-{
-    return solver_number(options, &solver_scd, OPTION_NORM_BOUND);
-}
-
-/* The norm that settings go by. */
-double scd_usual_norm(const sotto_options *options)
-{
-    double norm = scd_norm(options);
-    return isinf(norm) ? 1 : norm;
-}
-
-/*
- * q R^2 / lambda is how much a step is shortened because others move at the
- * same time: 5 or less, between one row of 500 and one of 50; and no fewer than
- * ten rows where their number is declared. A coin can have that rate exactly.
- */
-double scd_rate(const solver_run *r)
-{
-    double norm = scd_usual_norm(r->options);
-    double usual = fmin(fmax(5 * r->problem.l2 / (norm * norm), .002), .02);
-    if (option_given(r->options, OPTION_ROWS))
-        usual =
-            fmin(1, fmax(usual, 10 / option_number(r->options, OPTION_ROWS)));
-    return curator_rate(option_given(r->options, OPTION_BATCH_RATE)
-                            ? option_number(r->options, OPTION_BATCH_RATE)
-                            : usual);
-}
-
-static double scd_all_steps(const solver_run *r)
-{
-    double passes = solver_number(r->options, r->solver, OPTION_PASSES);
-    return option_given(r->options, OPTION_STEPS)
-               ? option_number(r->options, OPTION_STEPS)
-               : ceil(passes / scd_rate(r));
-}
-
-static double scd_clip(const solver_run *r)
-{
-    double norm = scd_usual_norm(r->options);
-    double k = norm * norm * scd_rate(r) / r->problem.l2;
-    if (option_given(r->options, OPTION_CLIP))
-        return option_number(r->options, OPTION_CLIP);
-    return loss_dual_start(&r->problem.loss, norm, k) / 2;
-}
-
-/* The curator's bounds of a dual step. */
-sotto_status scd_check_size(const solver_run *r, double clip,
-                            sotto_error *error)
-{
-    double l2 = r->problem.l2;
-    if (!(l2 >= 0x1p-100 && l2 <= 0x1p100 && clip >= 0x1p-100 &&
-          clip <= 0x1p100))
-        return scd_refuse(r->options,
-                          "expected --l2, --clip and --norm-bound of moderate "
-                          "size: l2 and the clip from 2^-100 to 2^100",
-                          error);
-    if (r->facts.features > 1 << 20)
-        return scd_refuse(r->options, "at most 2^20 features", error);
-    return SOTTO_OK;
-}
-
-static sotto_status scd_ready(const solver_run *r, sotto_error *error)
-{
-    return scd_check_size(r, scd_clip(r), error);
-}
-
-scd_settings scd_make_settings(const solver_run *r)
-{
-    return (scd_settings){
-        .steps = (int64_t)scd_all_steps(r),
-        .rate = scd_rate(r),
-        .clip = scd_clip(r),
-        .average = solver_number(r->options, r->solver, OPTION_AVERAGE)};
-}
-
-/* ---- noise ---- */
-
-static int is_paper(const solver_run *r)
-{
-    return option_is(r->options, OPTION_SOLVER, "scd-paper");
-}
-
-/* The paper's own noise; the statement gives what it costs. */
-static sotto_status scd_paper_noise(solver_run *r, sotto_error *error)
-{
-    ask_item *item = &r->plan.item[r->plan.items - 1];
-    double z;
-    if (r->plan.items > 1)
-        return scd_refuse(r->options,
-                          "the paper takes the number of rows for public; "
-                          "expected --rows N or another adjacency",
-                          error);
-    sotto_status status = solver_paper_multiplier(
-        r, "dp-scd-ma", (double)item->count, item->rate, &z, error);
-    item->level = status == SOTTO_OK ? 1 / z : 0;
-    return status;
-}
-
-static sotto_status scd_plan(solver_run *r, sotto_error *error)
-{
-    double left, rate = scd_rate(r), steps = scd_all_steps(r);
-    if (steps > 1e9)
-        return error_set(error, SOTTO_USAGE,
-                         "--passes, --steps, --batch-rate: at most 1e9 steps "
-                         "in all");
-    sotto_status status = solver_plan_begin(r, ASK_GAUSSIAN, &left, error);
-    if (status != SOTTO_OK)
-        return status;
-    solver_plan_add(
-        r, solver_batches(ASK_DUAL, (int64_t)steps, left, steps, rate));
-    if (r->facts.without_noise)
-        return SOTTO_OK;
-    return is_paper(r) ? scd_paper_noise(r, error) : solver_calibrate(r, error);
-}
-
-static sotto_status scd_train(const solver_run *r, solver_answer *out,
-                              sotto_error *error)
-{
-    scd_settings settings = scd_make_settings(r);
-    double level = r->plan.item[r->plan.items - 1].level;
-    if (is_paper(r) && level > 0)
-        settings.dual_noise = 1 / level;
-    return scd_run(out, r->curator, &r->problem, &settings, r->progress,
-                   r->context, error);
-}
-
-const solver_row solver_scd = {
-    .summary = "stochastic coordinate descent on the dual, by batches",
-    .options = scd_options,
-    .shortens_rows = 1,
-    .check = scd_check,
-    .plan = scd_plan,
-    .ready = scd_ready,
-    .run = scd_train};
-
-const solver_row solver_scd_paper = {
-    .summary = "scd as its paper has it, with noise on the dual, too",
-    .options = scd_options,
-    .for_comparison = 1,
-    .shortens_rows = 1,
-    .check = scd_check,
-    .plan = scd_plan,
-    .ready = scd_ready,
-    .run = scd_train};

@@ -4,6 +4,7 @@
 import json
 import math
 import random
+import re
 import unittest
 
 from common import OK, PRIVACY, USAGE, Case, schema
@@ -152,13 +153,14 @@ class Says(Dual):
             self.assertLess(max(self.lists(model)), 20)
 
     def test_statement(self):
-        statement = self.train()["privacy"]
+        steps = ("--batch-rate", "0.02", "--passes", "15")
+        statement = self.train(*steps)["privacy"]
         question = statement["questions"][-1]
         self.assertEqual((question["question"], question["event"], question["rate"]),
                          ("dual", "SUBSAMPLED", 0.02))
         self.assertLessEqual(statement["epsilon"], 1)
         self.assertNotIn("priced_by", statement)
-        other = self.train("--adjacency", "replace-one")["privacy"]
+        other = self.train(*steps, "--adjacency", "replace-one")["privacy"]
         self.assertIn("the same coin", other["priced_by"])
         self.assertLessEqual(other["epsilon"], 1)
         self.assertGreater(other["questions"][-1]["noise_multiplier"],
@@ -185,6 +187,78 @@ class Says(Dual):
             noise = [s["questions"][-1]["noise_multiplier"] for s in both]
             self.assertGreater(noise[1], 1.6 * noise[0])
             self.assertLess(both[1]["epsilon"], both[0]["epsilon"])
+
+
+class Rule(Dual):
+    """The defaults: what they follow from, and what they are for."""
+
+    def plan(self, *more, rows="20000", epsilon="1", l2="1e-4", features="8"):
+        given = () if rows is None else ("--rows", rows)
+        return self.sotto("plan", "--features", features, "--loss", "hinge", "--solver", "scd", "--l2", l2,
+                          "--no-intercept", "--delta", "1e-9", "--epsilon", epsilon, *given, *more)
+
+    def rule(self, *more, **facts):
+        """Steps, rate, passes, the first clip and the longest."""
+        done = self.plan(*more, "--explain", **facts)
+        self.assertEqual(done.code, OK, done.err)
+        numbers = re.findall(r"[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?", done.out.decode().split("steps ", 1)[1])
+        return [float(n.rstrip(".")) for n in numbers]
+
+    def test_monotone(self):
+        """More rows or budget: more passes and steps, farther in all. More features: less of each."""
+        grows = [{"epsilon": e} for e in (".1", "1", "10")], [
+            {"rows": n} for n in ("300", "30000", "300000")], [
+            {"features": p} for p in ("4000", "40", "4")]
+        for family in grows:
+            rules = [self.rule(**facts) for facts in family]
+            for less, more in zip(rules, rules[1:]):
+                self.assertLessEqual(less[0], more[0])
+                self.assertLessEqual(less[2], more[2] * 1.01)
+                self.assertLessEqual(less[2] * less[3], more[2] * more[3] * 1.01)
+            self.assertLess(2 * rules[0][0], rules[-1][0])
+
+    def test_bounds(self):
+        for facts in ({"epsilon": "20"}, {"epsilon": ".001"}, {"l2": "10"}, {"l2": "1e-12"}, {"rows": "3"},
+                      {"rows": "1e9"}):
+            steps, rate, passes, clip, most = self.rule(**facts)
+            self.assertTrue(50 <= steps <= 3e5 and 0 < rate <= 1, facts)
+            self.assertTrue(0 < clip <= most and clip * passes <= 1.001, facts)
+
+    def test_l2(self):
+        """A penalty too small to matter makes no other model: the clip is a multiple of it."""
+        some, less = (self.rule(l2=l2) for l2 in ("1e-6", "1e-8"))
+        self.assertEqual(some[:3], less[:3])
+        self.assertAlmostEqual(some[3] / less[3], 100, delta=.5)
+
+    def test_given(self):
+        """What is given is kept; the steps of a plan without a number of rows are those of 10,000."""
+        self.assertEqual(self.rule("--steps", "700", "--batch-rate", ".25")[:3], [700, .25, 175])
+        self.assertEqual(self.rule("--passes", "30", "--batch-rate", ".25")[:3], [120, .25, 30])
+        self.assertEqual(self.rule("--clip", ".125")[3:], [.125])
+        some = self.rule("--steps", "700", "--batch-rate", ".25", rows=None)
+        self.assertEqual(some[:3], [700, .25, 175])
+        refused = self.plan("--adjacency", "replace-one", rows=None)
+        self.assertEqual(refused.code, USAGE)
+        self.assertIn(b"expected --rows N", refused.err)
+
+    def test_small_l2(self):
+        """Twice as good as 15 passes with half of the first step, with seeds: nothing is left to chance."""
+        self.write("many.csv", csv(rows(3000)))
+        signs = [(a / 5, c / 5, 1 if t == "yes" else -1) for a, c, t in rows(3000)]
+
+        def loss(*more):
+            found = []
+            for seed in range(3):
+                self.train("--loss", "hinge", "--l2", "1e-5", "--rows", "3000", "--insecure-seed", str(seed + 1),
+                           *more, data="many.csv")
+                w = [5 * v for v in self.model()["weights"]]
+                found += [sum(max(0, 1 - y * (a * w[0] + c * w[1]) * min(1, 1 / math.hypot(a, c)))
+                              for a, c, y in signs) / len(signs)]
+            return sum(found) / len(found)
+
+        best = loss("--epsilon", "inf")
+        before = loss("--passes", "15", "--batch-rate", "0.003333", "--clip", "0.0015")
+        self.assertLess(2 * (loss() - best), before - best)
 
 
 class Norm(Dual):
