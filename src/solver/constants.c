@@ -149,7 +149,7 @@ static sotto_status lower_all(curator *c, double *bound, int64_t features,
     sotto_status status =
         curator_ask_counts(c, &what, edge, CONSTANT_EDGES, count, &sd, error);
     int by = status == SOTTO_OK
-                 ? (int)newton_first_filled(count, CONSTANT_EDGES, sd)
+                 ? (int)newton_first_filled(count, CONSTANT_EDGES, sd, 1)
                  : 0;
     for (int64_t j = 0; j < features; j++)
         bound[j] = ldexp(bound[j], -by);

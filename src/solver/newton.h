@@ -176,12 +176,14 @@ sotto_status newton_ask_response(newton_response *out, curator *c,
 /* Some columns: how far they go, where their middle is, how wide they are,
    and the part of that which is theirs and not a floor. The spread is the
    width without the floor that depends on how far a column may go: what noise
-   lets be seen of its standard deviation about the centre. */
+   lets be seen of its standard deviation about the centre; where that is no
+   more than noise, at most the size of its bulk. */
 typedef struct newton_columns {
     const int64_t *feature; /* NULL: all */
     int64_t count;
     double *bound, *centre, *scale, *energy, *spread;
-    double *scratch; /* 2 for each */
+    double *end, *bulk; /* how far squares count; the size of what is seen */
+    double *scratch;    /* 2 for each */
 } newton_columns;
 
 /* Room for so many columns, to be freed; NULL: out of memory. */
@@ -218,8 +220,26 @@ void newton_octaves(double *edge, int64_t edges, double step);
 /* So many sd are hardly ever exceeded by one of so many numbers. */
 double newton_rare(double numbers);
 
-/* The first of the ranges that is certainly not empty; 0 where none is. */
-int64_t newton_first_filled(const double *count, int64_t ranges, double sd);
+/* The first of the ranges that is certainly not empty; 0 where none is. With
+   several lists of them, that none of these is wrong is as certain. */
+int64_t newton_first_filled(const double *count, int64_t ranges, double sd,
+                            int64_t lists);
+
+/*
+ * Up to where a column's squares are counted, in bounds, by octaves of which
+ * `top` is the highest that is surely filled. A bound that is too loose hides
+ * the column in noise that grows with the bound. But rows that are too few to
+ * be seen may lie anywhere up to the bound and decide a weight. So it is a
+ * little less than the bound: half, where few rows can be in the octave above
+ * the top, so that the column does not run out slowly, and the bound is not
+ * too far.
+ */
+double newton_column_end(const double *count, int64_t top, double sd);
+
+/* The root of the mean square of what is seen in these octaves, in bounds;
+   infinite where the bound is near, so that mean squares show it. */
+double newton_column_bulk(const double *count, int64_t ranges, int64_t top,
+                          double rows);
 
 /* What 70 % of the sizes do not exceed: `most`, or a part of that. */
 sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,

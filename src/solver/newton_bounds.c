@@ -195,7 +195,8 @@ sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
         return status;
     newton_octaves(edge, EDGES, 1);
     status = curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
-    int64_t by = status == SOTTO_OK ? newton_first_filled(count, EDGES, sd) : 0;
+    int64_t by =
+        status == SOTTO_OK ? newton_first_filled(count, EDGES, sd, 1) : 0;
     for (int64_t j = 0; j < k->count; j++)
         k->bound[j] = fmax(ldexp(k->bound[j], -(int)by), LEAST_BOUND);
     return status;

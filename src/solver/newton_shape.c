@@ -16,6 +16,15 @@
 #define CHOSEN_RESIDUALS .25
 #define CHOSEN_SLOPES (1. / 8)
 
+#define SQUARE_SEEN 3. /* sd: a mean square that noise does not explain */
+
+/* Where a column ends, in octaves: see newton_column_end. */
+enum { END_NEAR = 2, END_CLEAR = 5, END_FAR = 9 };
+#define END_DOUBT 2.      /* sd of what may be in the octave above */
+#define END_FALL 2.2      /* the octave that is seen, over that */
+#define END_CLEAR_PART .5 /* of the bound, where a column ends clearly */
+#define END_FAR_PART .8   /* where the bound is far away */
+
 double newton_tail(const loss *l, const budget_split *r, double dimension)
 {
     double noise =
@@ -51,14 +60,17 @@ static void newton_falling(double *edge, double most)
     }
 }
 
-int64_t newton_first_filled(const double *count, int64_t ranges, double sd)
+int64_t newton_first_filled(const double *count, int64_t ranges, double sd,
+                            int64_t lists)
 {
     /* the further down, the more ranges have been passed that noise could have
        filled, and the more is lost if it was noise: all of them together are
        wrong in 1 of 40 cases */
-    for (int64_t k = 0; k < ranges; k++)
-        if (count[k] > sqrt(2 * log(20. * (double)((k + 1) * (k + 1)))) * sd)
+    for (int64_t k = 0; k < ranges; k++) {
+        double passed = (double)(lists * (k + 1) * (k + 1));
+        if (count[k] > sqrt(2 * log(20. * passed)) * sd)
             return k;
+    }
     return 0;
 }
 
@@ -151,7 +163,7 @@ static sotto_status target_reach(curator *c, const budget_split *rule,
     sotto_status status =
         curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
     if (status == SOTTO_OK)
-        *reach = ldexp(*reach, -(int)newton_first_filled(count, EDGES, sd));
+        *reach = ldexp(*reach, -(int)newton_first_filled(count, EDGES, sd, 1));
     return status;
 }
 
@@ -210,24 +222,48 @@ sotto_status newton_ask_response(newton_response *r, curator *c,
 
 double *newton_columns_make(newton_columns *k, int64_t count)
 {
-    double *memory = mem_zeroed((size_t)(7 * count) + 1, sizeof *memory);
+    double *memory = mem_zeroed((size_t)(9 * count) + 1, sizeof *memory);
     *k = (newton_columns){.count = count,
                           .bound = memory,
                           .centre = memory + count,
                           .scale = memory + 2 * count,
                           .energy = memory + 3 * count,
                           .spread = memory + 4 * count,
-                          .scratch = memory + 5 * count};
+                          .end = memory + 5 * count,
+                          .bulk = memory + 6 * count,
+                          .scratch = memory + 7 * count};
     return memory;
 }
 
-/* Where each column's values begin: what its mean is clipped to. */
+double newton_column_end(const double *count, int64_t top, double sd)
+{
+    double above = top > 0 ? fmax(count[top - 1], 0) + END_DOUBT * sd : 0;
+    if (top > END_NEAR && top <= END_CLEAR)
+        return END_FALL * above < count[top] ? END_CLEAR_PART : 1;
+    return top > END_CLEAR && top <= END_FAR ? END_FAR_PART : 1;
+}
+
+double newton_column_bulk(const double *count, int64_t ranges, int64_t top,
+                          double rows)
+{
+    double sum = 0;
+    if (top <= END_NEAR)
+        return INFINITY;
+    for (int64_t k = top - 1; k < ranges; k++) {
+        double middle = .75 * ldexp(1, -(int)k);
+        sum += fmax(count[k], 0) * middle * middle;
+    }
+    return sqrt(sum / rows);
+}
+
+/* Where each column's values begin: what its mean is clipped to; how far its
+   squares count, and the size of what is seen. */
 static sotto_status column_sizes(const newton_columns *k, curator *c,
                                  const budget_split *rule, double *clip,
                                  sotto_error *error)
 {
     enum { EDGES = 23 };
-    double edge[EDGES], sd;
+    double edge[EDGES], sd, rows = fmax(curator_rows(c), 1);
     ask_shape what = {.kind = ASK_COLUMN_COUNTS,
                       .bound = k->bound,
                       .feature = k->feature,
@@ -241,10 +277,16 @@ static sotto_status column_sizes(const newton_columns *k, curator *c,
     newton_octaves(edge, EDGES, 1);
     sotto_status status =
         curator_ask_counts(c, &what, edge, EDGES, count, &sd, error);
-    for (int64_t j = 0; status == SOTTO_OK && j < k->count; j++)
-        clip[j] = fmax(ldexp(clip[j], -(int)newton_first_filled(
-                                          count + j * (EDGES + 1), EDGES, sd)),
-                       NEWTON_LEAST_ASKED);
+    for (int64_t j = 0; status == SOTTO_OK && j < k->count; j++) {
+        const double *own = count + j * (EDGES + 1);
+        int64_t first = newton_first_filled(own, EDGES, sd, 1);
+        int64_t top = newton_first_filled(own, EDGES, sd, k->count);
+        clip[j] = fmax(ldexp(clip[j], -(int)first), NEWTON_LEAST_ASKED);
+        if (rule->stages)
+            k->end[j] = fmax(k->end[j] * newton_column_end(own, top, sd),
+                             NEWTON_LEAST_ASKED);
+        k->bulk[j] = k->bound[j] * newton_column_bulk(own, EDGES, top, rows);
+    }
     mem_free(count);
     return status;
 }
@@ -298,8 +340,9 @@ static void set_scales(const newton_columns *k, const double *reach,
         k->scale[j] = within(reach[j] * sqrt(used), NEWTON_LEAST_ASKED,
                              NEWTON_MOST_ASKED);
         k->energy[j] = within(square[j] / used, 0, 1);
-        k->spread[j] = within(reach[j] * sqrt(seen), NEWTON_LEAST_ASKED,
-                              NEWTON_MOST_ASKED);
+        double most = square[j] < SQUARE_SEEN * sd ? k->bulk[j] : INFINITY;
+        k->spread[j] = within(fmin(reach[j] * sqrt(seen), most),
+                              NEWTON_LEAST_ASKED, NEWTON_MOST_ASKED);
     }
 }
 
@@ -312,9 +355,13 @@ sotto_status newton_ask_columns(const newton_columns *k, curator *c,
                       .bound = reach,
                       .feature = k->feature,
                       .features = k->count};
+    for (int64_t j = 0; j < k->count; j++) {
+        k->end[j] = k->bound[j];
+        k->bulk[j] = INFINITY;
+    }
     sotto_status status = column_centres(k, c, rule, error);
     for (int64_t j = 0; j < k->count; j++)
-        reach[j] = k->bound[j] + fabs(k->centre[j]);
+        reach[j] = k->end[j] + fabs(k->centre[j]);
     if (status == SOTTO_OK)
         status = curator_ask_means(c, &what, square, &sd, error);
     if (status == SOTTO_OK)

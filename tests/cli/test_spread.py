@@ -7,6 +7,7 @@ much. A path that asks for no spread records the units that held.
 """
 import json
 import random
+import statistics
 import unittest
 
 from common import OK, USAGE, Case, schema
@@ -103,6 +104,17 @@ class Spread(Rows):
         for units, low, high in (("spread", 0, .15), ("fit", .5, 2)):
             change = dict(self.changes(*args, "--penalty-units", units))
             self.assertTrue(low <= change["all"] <= high, (units, change))
+
+    def test_private_and_hidden(self):
+        """Noise hides the squares of columns that are declared ten times too wide. Counts by octaves
+        show their spread all the same, within the width of an octave."""
+        self.declare("ace")
+        model = self.train("--epsilon", "1", "--delta", "1e-6", "--rows", "4000",
+                           "--insecure-seed", "3", "--l2", ".5")
+        for j, found in enumerate(model["penalty_scales"]):
+            column = [row[j] for row in self.rows]
+            true = statistics.pstdev(column)
+            self.assertTrue(true / 1.6 < found < 1.6 * true, (NAMES[j], found, true))
 
     def test_no_intercept(self):
         """Nothing is centred then: spreads are about 0."""
