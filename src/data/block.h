@@ -89,6 +89,7 @@ typedef struct worker {
     double y, weight;
     text_buffer unit;    /* a copy: the field may lie in the scratch */
     text_buffer scratch; /* an unescaped field */
+    text_buffer plain;   /* a number without the marks of its file */
     /* sparse: entries of the piece being read */
     uint32_t *index;
     double *value;
