@@ -50,6 +50,7 @@ printf 'a,n,t\n1,"x""\ny",yes\n\n-2.5e3,,no\r\n' >"$build/corpus/fuzz_csv/quoted
 printf 'q,x\na,1\n"b c",2\nd,3\n' >"$build/corpus/fuzz_csv/parts"
 printf 'n,t\n29.02.2004 23,yes\n,F\n01.01.0001 00,1\n' \
     >"$build/corpus/fuzz_csv/words"
+printf 'n;t\n1.234,5;-1,5e3\n12.345.678;,5\n' >"$build/corpus/fuzz_csv/marks"
 gzip -c "$build/corpus/fuzz_svmlight/seed.svm" >"$build/corpus/fuzz_gzip/seed.gz"
 cat >"$build/corpus/fuzz_schema/seed.json" <<'JSON'
 {"sotto_schema": 1, "missing_values": ["?"], "default": {"type": "drop"},

@@ -19,7 +19,8 @@ NOT_PARAMETERS = {
     "unit-column": "fit(person=), the schema or the ledger", "dataset": "the ledger's Dataset",
     "drop": "leave the column out of the frame, or Drop() in the schema",
     "only": "take these columns of the frame",
-    "format": "files", "delimiter": "files", "features": "files", "output": "save",
+    "format": "files", "delimiter": "files", "decimal": "files", "thousands": "files",
+    "features": "files", "output": "save",
     "dry-run": "plan", "sign": "files: sotto key", "json": "printing", "quiet": "printing",
     "isa": "tests of the library", "intercept": "fit_intercept",
 }

@@ -137,8 +137,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "which way auto goes"},
     [OPTION_UNDECLARED] = {"undeclared", CHOICE, PRIVACY, "WORD", "bounds", 0, 0,
         "bounds|rows", PLANNED,
-        "features without bounds. bounds: estimated privately (--solver "
-        "auto); rows: divided by their length in a row, another model"},
+        "features without bounds: bounds estimated privately, or rows of one "
+        "length"},
     [OPTION_EXPLAIN] = {"explain", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " plan ",
         "say in words what would be asked, and why, instead of the "
         "statement; of solvers that decide something by themselves"},
@@ -176,10 +176,16 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
         " doctor schema generate train plan predict evaluate export federate ledger ",
-        "the file's format, if its name does not say it"},
+        "if unclear"},
     [OPTION_DELIMITER] = {"delimiter", TEXT, DATA, "CHAR", NULL, 0, 0, NULL,
         " doctor schema train predict evaluate federate ",
         "what separates CSV fields, or tab (default: a comma)"},
+    [OPTION_DECIMAL] = {"decimal", CHOICE, DATA, "MARK", "point", 0, 0,
+        "point|comma", " doctor train predict evaluate ",
+        "the decimal mark of CSV"},
+    [OPTION_THOUSANDS] = {"thousands", CHOICE, DATA, "MARK", NULL, 0, 0,
+        "comma|point|space|apostrophe", " doctor train predict evaluate ",
+        "of CSV numbers"},
     [OPTION_FEATURES] = {"features", INTEGER, DATA, "P", NULL, 1, 2147483647, NULL,
         " doctor generate train plan ledger ",
         "how many features (needed for private svmlight)"},

@@ -39,8 +39,11 @@ void range_merge(column_range *range, const column_range *other,
 int worker_open(worker *w, const column_plan *p, int sparse)
 {
     size_t gathered;
-    *w = (worker){
-        .plan = p, .weight = 1, .unit.is_secret = 1, .scratch.is_secret = 1};
+    *w = (worker){.plan = p,
+                  .weight = 1,
+                  .unit.is_secret = 1,
+                  .scratch.is_secret = 1,
+                  .plain.is_secret = 1};
     if (sparse)
         return 1;
     if (!level_open(w) ||
@@ -56,6 +59,7 @@ int worker_open(worker *w, const column_plan *p, int sparse)
 void worker_close(worker *w)
 {
     text_free(&w->scratch);
+    text_free(&w->plain);
     text_free(&w->unit);
     level_close(w);
     if (w->x)

@@ -93,6 +93,7 @@ typedef struct worker {
     text_buffer unit;    /* a copy: the field may lie in the scratch */
     text_buffer *level;  /* copies of the row's levels that are asked for */
     text_buffer scratch; /* an unescaped field */
+    text_buffer plain;   /* a number without the marks of its file */
     /* sparse: entries of the piece being read */
     uint32_t *index;
     double *value;

@@ -24,6 +24,20 @@ void plan_free(column_plan *p)
     *p = (column_plan){0};
 }
 
+/* The character that --thousands names; 0: none. */
+static char plan_thousands(const sotto_options *options)
+{
+    static const struct {
+        const char *name;
+        char mark;
+    } marks[] = {
+        {"comma", ','}, {"point", '.'}, {"space", ' '}, {"apostrophe", '\''}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (option_is(options, OPTION_THOUSANDS, marks[i].name))
+            return marks[i].mark;
+    return 0;
+}
+
 void plan_settings(column_plan *p, const sotto_options *options)
 {
     p->row_word = "line";
@@ -40,6 +54,8 @@ void plan_settings(column_plan *p, const sotto_options *options)
     p->scales_rows = option_is(options, OPTION_UNDECLARED, "rows");
     p->labelled = option_is(options, OPTION_LABELLED, "yes");
     p->marks_bad = p->drop_bad && p->for_model && !p->labelled;
+    p->decimal = option_is(options, OPTION_DECIMAL, "comma") ? ',' : 0;
+    p->thousands = plan_thousands(options);
     p->threads = (int)option_integer(options, OPTION_THREADS);
     if (p->threads == 0)
         p->threads = thread_limit();
@@ -120,8 +136,9 @@ static sotto_status plan_missing_numbers(column_plan *p, sotto_error *error)
         if (number_whole(p->missing[i], &p->missing_number[p->missing_numbers]))
             p->missing_numbers++;
     for (int64_t i = 0; i < p->columns; i++)
-        p->column[i].plain =
-            p->column[i].role == COLUMN_NUMBER && !p->missing_numbers;
+        p->column[i].plain = p->column[i].role == COLUMN_NUMBER &&
+                             !p->missing_numbers && !p->decimal &&
+                             !p->thousands;
     return SOTTO_OK;
 }
 

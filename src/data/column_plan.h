@@ -48,13 +48,14 @@ typedef struct column_plan {
     int64_t missing_numbers;
     double *part_number; /* .npy: the parts that are read */
     char delimiter;
-    const char *row_word; /* what messages count: lines, or rows of .npy */
-    int drop_bad;         /* a bad row is as if absent */
-    int marks_bad;        /* of these: it keeps its place, for an answer that
-                             is none. Only where a model predicts: nothing is
-                             learned from the table. */
-    int for_model;        /* the file is read for a model that exists */
-    int labelled;         /* of these: the target is read, too */
+    char decimal, thousands; /* marks in numbers of CSV; 0: '.', none */
+    const char *row_word;    /* what messages count: lines, or rows of .npy */
+    int drop_bad;            /* a bad row is as if absent */
+    int marks_bad;           /* of these: it keeps its place, for an answer that
+                                is none. Only where a model predicts: nothing is
+                                learned from the table. */
+    int for_model;           /* the file is read for a model that exists */
+    int labelled;            /* of these: the target is read, too */
     int lacks_weight;   /* of these: the model had weights, the file has none */
     int64_t width;      /* as in the schema */
     int last_is_target; /* the column of the number `width` is the target */

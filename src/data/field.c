@@ -6,13 +6,18 @@
 #include "number.h"
 #include "row_value.h"
 
+#include <string.h>
+
 static const char field_not_number[] =
     "expected a number; --drop the column, or declare in a schema that it is "
     "a category or unit, or that the word means a missing value";
 
 static const char field_comma[] =
-    "expected a number with a decimal point, found a comma in it; convert the "
-    "file";
+    "expected a number with a decimal point, found a comma in it; give "
+    "--decimal comma or --thousands comma if that is what it is";
+
+static const char field_marks[] =
+    "expected a number as --decimal and --thousands say";
 
 static const char field_not_target[] =
     "expected a number; for a target of two classes give --loss logistic and "
@@ -36,6 +41,67 @@ static const char *field_expected(const column_plan *p, const column *c)
                                     : field_not_number;
 }
 
+/* How many bytes the whole part takes, whose digits are added to w->plain; -1:
+   thousands are separated, but not all of them, or not by threes. */
+static int64_t field_whole_part(worker *w, const char *text, size_t size)
+{
+    size_t i = 0, run = 0, marks = 0;
+    for (; i < size; i++) {
+        int is_mark = w->plan->thousands && text[i] == w->plan->thousands;
+        if (!is_mark && (text[i] < '0' || text[i] > '9'))
+            break;
+        if (is_mark && (run == 0 || run > 3 || (marks && run != 3)))
+            return -1;
+        if (!is_mark)
+            text_add(&w->plain, text + i, 1);
+        run = is_mark ? 0 : run + 1;
+        marks += (size_t)is_mark;
+    }
+    return marks && run != 3 ? -1 : (int64_t)i;
+}
+
+/* Writes the field to w->plain as number_parse reads it, by its bytes and the
+   plan alone; 0: a mark is where none may be. */
+static int field_unmark(worker *w, const char *text, size_t size)
+{
+    static const char padding[SOURCE_PADDING] = {'\n'};
+    const char *end = text + size;
+    w->plain.length = 0;
+    if (text < end && (*text == '-' || *text == '+'))
+        text_add(&w->plain, text++, 1);
+    int64_t whole = field_whole_part(w, text, (size_t)(end - text));
+    if (whole < 0)
+        return 0;
+    text += whole;
+    if (text < end && *text == (w->plan->decimal ? w->plan->decimal : '.')) {
+        text_put(&w->plain, ".");
+        text++;
+    }
+    if (memchr(text, '.', (size_t)(end - text)))
+        return 0;
+    text_add(&w->plain, text, (size_t)(end - text));
+    text_add(&w->plain, padding, sizeof padding);
+    w->failed |= w->plain.failed;
+    return !w->plain.failed;
+}
+
+/* A number with the marks that the options declare. */
+static int field_marked(worker *w, const column *c, const char *text,
+                        size_t size, const char **expected)
+{
+    double v;
+    *expected = field_marks;
+    if (!field_unmark(w, text, size))
+        return 0;
+    const char *s = w->plain.data;
+    const char *end = s + w->plain.length - SOURCE_PADDING;
+    number_kind kind = number_parse(&s, &v);
+    if (s != end || kind == NUMBER_BAD)
+        return 0;
+    return kind == NUMBER_MISSING ? value_missing(w, c, expected)
+                                  : value_number(w, c, v, text, expected);
+}
+
 static int field_number(worker *w, const column *c, const char *text,
                         size_t size, const char **expected)
 {
@@ -43,6 +109,8 @@ static int field_number(worker *w, const column *c, const char *text,
     double v;
     if (value_is_missing_word(w->plan, text, size))
         return value_missing(w, c, expected);
+    if (w->plan->decimal || w->plan->thousands)
+        return field_marked(w, c, text, size, expected);
     number_kind kind = number_parse(&s, &v);
     *expected = field_expected(w->plan, c);
     if (s != text + size || kind == NUMBER_BAD) {

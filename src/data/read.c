@@ -178,8 +178,17 @@ static sotto_status read_check_options(const source *s, const file_format *f,
     sotto_status status = read_check_parts(options, error);
     if (status != SOTTO_OK)
         return status;
-    if (f->columns != COLUMNS_NAMED && option_given(options, OPTION_DELIMITER))
-        return error_set(error, SOTTO_USAGE, "--delimiter is for CSV");
+    static const option_id of_csv[] = {OPTION_DELIMITER, OPTION_DECIMAL,
+                                       OPTION_THOUSANDS};
+    for (size_t i = 0; i < sizeof of_csv / sizeof *of_csv; i++)
+        if (f->columns != COLUMNS_NAMED && option_given(options, of_csv[i]))
+            return error_set(error, SOTTO_USAGE, "--%s is for CSV",
+                             sotto_option_at(of_csv[i])->name);
+    if (option_given(options, OPTION_THOUSANDS) &&
+        option_is(options, OPTION_THOUSANDS,
+                  option_text(options, OPTION_DECIMAL)))
+        return error_set(error, SOTTO_USAGE,
+                         "--thousands and --decimal: expected different marks");
     if (f->columns != COLUMNS_NUMBERED && numbered)
         return error_set(error, SOTTO_USAGE, "--features is for svmlight");
     return SOTTO_OK;

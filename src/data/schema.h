@@ -55,7 +55,8 @@ typedef struct column {
     column_role role;
     int64_t place;   /* where the schema lists it, in features */
     int64_t feature; /* the first feature it fills */
-    int plain;       /* a number, none of which means a missing value */
+    int plain;       /* a number with a decimal point alone, none of which
+                        means a missing value */
     int bounded;
     double low, high;    /* declared, raw units */
     double centre, half; /* mapped = (raw - centre) / half */

@@ -14,9 +14,9 @@ static sotto_status predict_options(sotto_options *o, const sotto_model *m,
                                     int labelled, const sotto_options *options,
                                     sotto_error *error)
 {
-    static const option_id used[] = {OPTION_BAD_ROWS, OPTION_DROP,
-                                     OPTION_FORMAT, OPTION_DELIMITER,
-                                     OPTION_THREADS};
+    static const option_id used[] = {
+        OPTION_BAD_ROWS, OPTION_DROP,      OPTION_FORMAT, OPTION_DELIMITER,
+        OPTION_DECIMAL,  OPTION_THOUSANDS, OPTION_THREADS};
     char count[24];
     snprintf(count, sizeof count, "%lld", (long long)m->features);
     sotto_status status = SOTTO_OK;

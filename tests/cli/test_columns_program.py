@@ -1,4 +1,5 @@
-"""Columns as they come: dates and booleans in words, from the schema to the report."""
+"""Columns as they come: dates and booleans in words, from the schema to the report; numbers with a
+decimal comma and separated thousands."""
 
 import datetime
 import json
@@ -107,6 +108,100 @@ class Words(Case):
         dropped = self.sotto("predict", "m.json", "p.csv", "--bad-rows=drop")
         answers = dropped.out.decode().splitlines()
         self.assertEqual([bool(line) for line in answers], [False, True, False])
+
+
+class Marks(Case):
+    """--decimal and --thousands."""
+
+    def values(self, fields, *args):
+        """The numbers of a column, read back from an exact model of one feature with weight 1."""
+        self.write("m.json", self.identity())
+        self.write("p.csv", "x;n\n" + "".join(f"{field};0\n" for field in fields))
+        result = self.sotto("predict", "m.json", "p.csv", "--scores", "--delimiter=;", "--drop=n",
+                            *args)
+        self.assertEqual(result.code, OK, result.err)
+        return [float(line) for line in result.out.split()]
+
+    def identity(self):
+        self.write_model("m.json", {
+            "sotto_model": 1, "not_private": True, "loss": "squared",
+            "penalty": {"l1": 0.0, "l2": 0.0, "box": None}, "classes": None, "intercept": 0.0,
+            "features": ["x"], "weights": [1.0], "schema": {
+                "sotto_schema": 1, "missing_values": ["-9", "k.A."], "columns": {
+                    "x": {"type": "number", "missing": 77.0}, "y": {"type": "target"}}},
+            "privacy": None})
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_read(self):
+        for args, fields, values in (
+                (["--decimal=comma"], ["1,5", "-0,25", "+3", "1,5e3", ",5", "2,", "k.A.", "-9,0", ""],
+                 [1.5, -.25, 3, 1500, .5, 2, 77, 77, 77]),
+                (["--decimal=comma", "--thousands=point"],
+                 ["1.234,5", "12.345.678", "-123.456,789", "1234,5", "0,001", "nan", "999"],
+                 [1234.5, 12345678, -123456.789, 1234.5, .001, 77, 999]),
+                (["--thousands=comma"], ["1,234.5", "12,345,678", "1234567", "1.5e3"],
+                 [1234.5, 12345678, 1234567, 1500]),
+                (["--decimal=comma", "--thousands=space"], ["1 234,5", " 12 345 "], [1234.5, 12345]),
+                (["--thousands=apostrophe"], ["1'234.5", "1'000'000"], [1234.5, 1e6])):
+            with self.subTest(args):
+                self.assertEqual(self.values(fields, *args), values)
+
+    def test_as_python_writes_them(self):
+        """Random numbers with separated thousands, to the last bit."""
+        rng = random.Random(3)
+        numbers = [rng.uniform(-1, 1) * 10 ** rng.randint(-3, 15) for _ in range(500)]
+        swap = str.maketrans(",.", ".,")
+        self.assertEqual(
+            self.values([f"{x:,.17f}".translate(swap) for x in numbers], "--decimal=comma",
+                        "--thousands=point"), [float(f"{x:.17f}") for x in numbers])
+
+    def test_refused(self):
+        """A separator anywhere else, and the other mark."""
+        for args, fields in (
+                (["--decimal=comma"], ["1.5", "1,5,5", "1.234,5", "1,5.5", ",", "e5", "1 234"]),
+                (["--decimal=comma", "--thousands=point"],
+                 ["1.5", "12.34", "1.2345", "1234.567", ".123", "1..234", "1.234.", "1.234.56",
+                  "1,234.567", "1.234,5.6", "0001.234.567", "1,2,3", "SECRETWORD"]),
+                (["--thousands=comma"], ["1,5", "1.234,5", "1234,567", "1,234,", "1.5.5"])):
+            for field in fields:
+                with self.subTest(args=args, field=field):
+                    self.identity()
+                    self.write("p.csv", f"x\n1\n\"{field}\"\n")
+                    self.assert_refused(self.sotto("predict", "m.json", "p.csv", *args), DATA,
+                                        line=3, name="x", hint="as --decimal and --thousands say")
+        self.write("p.csv", 'x\n"1,5"\n')
+        self.assert_refused(self.sotto("predict", "m.json", "p.csv"), DATA, line=2, name="x",
+                            hint="--decimal comma")
+
+    def test_where(self):
+        self.write("d.csv", "x,y\n1,2\n")
+        for args in (["--thousands=point"], ["--decimal=comma", "--thousands=comma"]):
+            self.assert_refused(self.sotto("doctor", "d.csv", *args), USAGE, hint="different marks")
+        self.write("d.svm", "1 1:2\n")
+        for arg in ("--decimal=comma", "--thousands=comma"):
+            self.assert_refused(self.sotto("doctor", "d.svm", arg), USAGE, hint="is for CSV")
+
+    def test_trained_alike(self):
+        """A file of a spreadsheet and the same with points: the same model, target and weights
+        included; bad rows are absent by themselves."""
+        rng = random.Random(8)
+        rows = [(rng.uniform(-5000, 5000), rng.uniform(0, 2), rng.uniform(-1, 1)) for _ in range(80)]
+        self.write("a.csv", "x,w,y\n" + "".join("%.4f,%.4f,%.4f\n" % row for row in rows))
+        swap = str.maketrans(",.", ".,")
+        lines = ["\t".join(f"{v:,.4f}".translate(swap) for v in row) for row in rows]
+        lines[7:7] = ["1.5\t1,0\t1,0", "1.23\t1\t0"]
+        self.write("b.tsv", "x\tw\ty\n" + "".join(line + "\n" for line in lines))
+        models = []
+        for name, *args in (["a.csv"], ["b.tsv", "--decimal=comma", "--thousands=point",
+                                        "--bad-rows=drop"]):
+            result = self.sotto("train", name, "--target=y", "--weights=w", "--weight-bound=2",
+                                "--epsilon=inf", "--l2=.1", "-o", "m.json", *args)
+            self.assertEqual(result.code, OK, result.err)
+            with open(self.path("m.json"), encoding="utf-8") as file:
+                models.append(json.load(file))
+        self.assertEqual(models[0]["weights"], models[1]["weights"])
+        self.assertEqual(models[0]["intercept"], models[1]["intercept"])
 
 
 if __name__ == "__main__":

@@ -41,6 +41,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         {"layout", "rows"},
         {"threads", "1"},
         {0}};
+    static const fuzz_setting marks[] = {{"decimal", "comma"},
+                                         {"thousands", "point"},
+                                         {"delimiter", ";"},
+                                         {"threads", "1"},
+                                         {0}};
+    fuzz_read("a.csv", bytes, size, marks);
     fuzz_read("a.csv", bytes, size, words);
     fuzz_read("a.csv", bytes, size, predict);
     fuzz_read("a.csv", bytes, size, parts);
