@@ -93,7 +93,7 @@ class Other(Case):
                 ({**OTHER, "levels": ["red", "other"]}, 'no level called "other" beside'),
                 ({**LEVELS, "other": "yes"}, '"other" to be true or false'),
                 ({**LEVELS, "other": 1}, '"other" to be true or false'),
-                ({**OTHER, "levels": []}, "a list of different words"),
+                ({**LEVELS, "levels": []}, "a list of different words"),
                 ({**OTHER, "levels": ["a", "b", "a"]}, '"a" is there twice'),
                 ({**OTHER, "missing": "green"}, "one of the levels"),
                 ({"type": "number", "other": True}, 'has no "other"')):
