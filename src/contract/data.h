@@ -70,6 +70,9 @@ struct sotto_table {
     void (*free_booking)(void *booking);
 };
 
+/* One line where a table without a target is to be learned from. */
+sotto_status table_refuse_no_target(sotto_error *error);
+
 /* Marks a column of a model's schema whose bounds were bought: they clamp and
    map rows to predict on, but training knew the column without a map. */
 #define SCHEMA_BOUGHT "bought"

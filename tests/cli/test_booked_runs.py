@@ -210,6 +210,41 @@ class WithACap(Booked):
         self.assert_one_line(self.train(*NAMED, "--adjacency", "zero-out"), PRIVACY)
         self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
 
+    def test_what_the_header_shows_is_free(self):
+        """No target, in the header of a file whose rows are all bad; blocks of rows that may be
+        dropped; instructions that the machine lacks: nothing of it needs a row."""
+        self.create()
+        columns = {**SCHEMA["columns"], "t": {"type": "drop"}}
+        self.write("no.json", json.dumps({**SCHEMA, "columns": columns}))
+        self.write("bad.csv", "part,who,a,b,t\nx,x,x,x,x\n")
+        for how in (NAMED, ("--ledger", "none")):
+            for loss in ((), ("--loss", "hinge")):
+                line = self.assert_one_line(self.sotto(
+                    "train", "bad.csv", "--schema", "no.json", "--epsilon", "1", "--delta", "1e-6",
+                    "-o", "m.json", *loss, *how), USAGE)
+                self.assertIn("no column is the target: give --target NAME", line)
+                self.assertNotIn("charged", line)
+        self.create("--dataset", "places", "--adjacency", "zero-out")
+        line = self.assert_one_line(self.train(
+            *NAMED, "--dataset", "places", "--adjacency", "zero-out", "--solver", "scd-seq",
+            "--l2", "0.1", "--no-intercept", "--bad-rows", "drop"), PRIVACY)
+        self.assertIn("blocks of rows go by a row's place", line)
+        self.assertNotIn("charged", line)
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            flags = file.read()
+        if "avx512f" not in flags:
+            self.assertNotIn("charged", self.assert_one_line(
+                self.train(*NAMED, "--isa", "avx512"), USAGE))
+        self.assertEqual([d["charges"] for d in self.datasets("team.ledger")], [0, 0])
+
+    def test_doctor_sees_that_there_is_no_target(self):
+        line = self.assert_one_line(self.sotto("doctor", "d.csv", "--loss", "hinge",
+                                               "--drop", "part,who"), USAGE)
+        self.assertIn("no column is the target: give --target NAME", line)
+        said = self.sotto("doctor", "d.csv", "--drop", "part,who")
+        self.assertEqual(said.code, OK)
+        self.assertIn(b"target: none (--target NAME)", said.out)
+
     def test_a_bad_row_is_charged(self):
         self.create()
         with open(self.path("d.csv"), "a", encoding="utf-8") as file:
