@@ -249,6 +249,7 @@ BAD_COLUMNS = [
     {"type": "category", "levels": [1]}, {"type": "category", "levels": {"a": 1}},
     {"type": "category", "levels": ["a"], "other": "yes"},
     {"type": "category", "levels": ["a", "other"], "other": True},
+    {"type": "category", "levels": ["a", "none"], "missing": "none"},
     {"type": "category", "levels": ["a", "a"]}, {"type": "category", "levels": ["a"], "bounds": 1},
     {"type": "target", "classes": ["a"]}, {"type": "target", "classes": [0, 1]},
     {"type": "weight", "bounds": [-1, 1]}, {"type": "unit", "rows": 2}, {"type": "drop", "x": 1},

@@ -49,6 +49,15 @@ class Other(Case):
                          {"type": "category", "levels": ["red", "blue"], "other": True,
                           "missing": "none"})
 
+    def test_a_level_called_none(self):
+        """It is not what "missing": "none" means; where that is not said it is a level."""
+        levels = {"type": "category", "levels": ["red", "none"]}
+        rows = [("red", 1, 2), ("none", 2, 1)] * 9
+        result = self.fit({**levels, "missing": "none"}, rows)
+        self.assert_refused(result, USAGE, name="c", hint='no level or the level "none"; rename')
+        for missing in ({}, {"missing": "refuse"}, {"missing": "red"}):
+            self.assertEqual(self.fit({**levels, **missing}, rows).code, OK)
+
     def test_predict_and_evaluate(self):
         rows = [("red", 1, 1), ("blue", 2, 5), ("x", 1, 9), ("y", 2, 9), ("red", 3, 1)] * 9
         self.assertEqual(self.fit(OTHER, rows).code, OK)
