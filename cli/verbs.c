@@ -67,7 +67,9 @@ const verb cli_verbs[] = {
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1, or 1, 2, 3, ...; bounds and missing "
-     "values are not carried over. --format sql: one SELECT with what predict "
+     "values are not carried over. Of a multinomial model it has the labels "
+     "only: 'liblinear-predict -b 1' refuses. --format sql: one SELECT with "
+     "what predict "
      "would answer for each row of a table, for SQLite and PostgreSQL; bounds, "
      "levels and missing values are in it.",
      1, 1, cli_export, "output", ""},

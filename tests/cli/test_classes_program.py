@@ -4,10 +4,13 @@
 import json
 import math
 import random
+import shutil
+import subprocess
 import unittest
 
 from common import USAGE, Case
 
+LIBLINEAR = shutil.which("liblinear-predict")
 NAMES = ["low", "mid,dle", "top"]
 
 
@@ -114,6 +117,29 @@ class Classes(Case):
         self.assertEqual(lines[1:6], ["nr_class 3", "label 1 2 3", "nr_feature 2", "bias 1", "w"])
         read = [list(map(float, line.split())) for line in lines[6:]]
         self.assertEqual(read, m["weights"] + [m["intercept"]])
+
+    @unittest.skipUnless(LIBLINEAR, "no liblinear-predict (liblinear-tools)")
+    def test_liblinear_probabilities(self):
+        """liblinear-predict gives the same labels. Its probabilities are one-versus-rest: the same
+        as ours of such a model, and refused of a multinomial one."""
+        self.write("data.svm", "".join("1 1:%r 2:%r\n" % row[:2] for row in self.rows))
+        for how in ("multinomial", "one-versus-rest"):
+            self.train("--loss=logistic", "--multiclass=" + how)
+            result = self.sotto("export", "m.json", "--format=liblinear", "--output=m.txt")
+            self.assertEqual(b"-b 1" in result.err, how == "multinomial", result.err)
+            predict = [LIBLINEAR, "-q", "data.svm", "m.txt", "out"]
+            subprocess.run(predict, cwd=self.directory, check=True, stdout=subprocess.DEVNULL)
+            with open(self.path("out"), encoding="ascii") as file:
+                theirs = [NAMES[int(word) - 1] for word in file.read().split()]
+            self.assertEqual(theirs, self.answers()["answers"])
+            done = subprocess.run([predict[0], "-b", "1", *predict[1:]], cwd=self.directory,
+                                  check=False, capture_output=True)
+            self.assertEqual(done.returncode == 0, how == "one-versus-rest", done)
+        with open(self.path("out"), encoding="ascii") as file:
+            lines = file.read().splitlines()[1:]
+        for line, ours in zip(lines, self.answers("--proba")["answers"]):
+            for theirs, mine in zip(line.split()[1:], ours):
+                self.assertAlmostEqual(float(theirs), mine, delta=1e-4)
 
     def test_report(self):
         self.train("--loss=logistic")
