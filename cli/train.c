@@ -61,6 +61,15 @@ static const char *train_tolerance(const cli *c)
     return given;
 }
 
+/* Whether the same --l1 and --l2 would be another penalty for auto. */
+static int train_penalty_of_fit(const cli *c, const sotto_model *m)
+{
+    return (sotto_model_setting(m, "l1") > 0 ||
+            sotto_model_setting(m, "l2") > 0) &&
+           !sotto_options_get(c->options, "penalty-units") &&
+           !sotto_options_get(c->options, "box");
+}
+
 static void train_certified(const cli *c, const sotto_model *m,
                             double objective, double gap, int converged)
 {
@@ -75,6 +84,11 @@ static void train_certified(const cli *c, const sotto_model *m,
         fprintf(stderr, "\n(at most %s above its minimum)",
                 sotto_number_print_up(gap, 2).text);
     train_not_private("the exact solver adds no noise");
+    if (train_penalty_of_fit(c, m))
+        fprintf(stderr,
+                "sotto: remark: the penalty is in the units of the fit; "
+                "--solver auto takes it in units of the columns' spread: to "
+                "compare with such a model, give --penalty-units spread\n");
     if (!converged)
         fprintf(stderr,
                 "sotto: remark: the tolerance was not reached; the problem "
