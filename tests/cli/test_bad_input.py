@@ -252,6 +252,12 @@ class Csv(Case):
                             "--epsilon=1", "--delta=1e-6", "--output=m.json", "--rows=3",
                             "--solver=cd")
         self.assert_refused(result, USAGE, hint="--solver auto")
+        for loss in ("hinge", "squared-hinge"):
+            result = self.sotto("train", "data.csv", "--target=c", "--loss", loss,
+                                "--classes=1,2,3", "--epsilon=1", "--delta=1e-6",
+                                "--output=m.json", "--rows=3")
+            self.assert_refused(result, USAGE, hint="a private support vector machine has two "
+                                "classes; for 3 take --loss logistic")
 
     def test_no_such_column(self):
         """Whoever names it: the message has the name, for it was typed."""
