@@ -4,6 +4,7 @@ person is told about it."""
 
 import json
 import os
+import re
 import unittest
 
 from common import BUDGET, FAILED, OK, PRIVACY, USAGE, Case
@@ -152,6 +153,22 @@ class WithACap(Booked):
         line = self.assert_one_line(self.train(*NAMED), BUDGET)
         for words in ('"people"', "epsilon 3", "spent", "left"):
             self.assertIn(words, line)
+
+    def test_another_delta_is_named(self):
+        """Epsilon 0.9 at a delta of 1e-5 is more than epsilon 1 at 1e-6."""
+        self.create(epsilon="1")
+        larger = ("--epsilon", "0.95", "--delta", "1e-5")
+        said = "; its delta is 1e-05, and at the cap's delta 1e-06 this run "
+        self.assertIn(said + "has a larger epsilon; left", self.assert_one_line(
+            self.train(*NAMED, *larger), BUDGET))
+        self.trained(*NAMED, "--epsilon", "0.6")
+        line = self.assert_one_line(self.train(*NAMED, "--epsilon", "0.8", "--delta", "1e-5"),
+                                    BUDGET)
+        found = re.search(re.escape(said) + r"is epsilon ([0-9.]+); left", line)
+        self.assertTrue(found and .81 < float(found[1]) < 1, line)
+        for delta in ("1e-6", "1e-9"):
+            self.assertNotIn("its delta", self.assert_one_line(
+                self.train(*NAMED, "--epsilon", "9", "--delta", delta), BUDGET))
 
     def test_no_ledger_is_replaced(self):
         self.create()
