@@ -120,7 +120,9 @@ sotto_status plan_target(column_plan *p, const sotto_options *options,
         return plan_classes(p, options, error);
     if (option_given(options, OPTION_CLASSES) && !p->target)
         return error_set(error, SOTTO_USAGE, "--classes needs --target");
-    if (option_given(options, OPTION_LOSS) && !p->target && !p->for_model)
+    /* a plan is made of the schema alone, which need not have the target */
+    if (option_given(options, OPTION_LOSS) && !p->target && !p->for_model &&
+        !option_is(options, OPTION_SCHEMA, p->file))
         return table_refuse_no_target(error);
     if (option_given(options, OPTION_CLASSES))
         return loss_require(name, loss_has_classes, "--classes",
