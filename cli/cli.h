@@ -67,6 +67,10 @@ sotto_status cli_refuse(sotto_error *error, const char *format, ...)
    in characters. */
 int cli_print_name(FILE *to, const char *name, int most);
 
+/* Writes what is not for release: a new file is for its owner alone. */
+sotto_status cli_write_secret(const char *path, const char *text,
+                              sotto_error *error);
+
 /* Begins a line on stderr: "wrote PATH". */
 void cli_wrote(const char *path);
 
@@ -93,6 +97,11 @@ double cli_number(const char *text);
 
 /* Remarks on a table, for the operator, unless --quiet. */
 void cli_remarks(const cli *c, const sotto_table *t);
+
+/* How many bad rows were left out, where that is counted, which it never is
+   for private training: a remark unless --quiet, and , "rows_dropped": N. */
+void cli_remark_dropped(const cli *c, const sotto_table *t);
+void cli_json_dropped(int64_t rows);
 
 /* A remark where a run costs more than --epsilon, as a paper's own noise may;
    unless --quiet. */

@@ -17,6 +17,23 @@ void cli_remarks(const cli *c, const sotto_table *t)
         fprintf(stderr, "sotto: remark: %s\n", sotto_table_warning(t, i));
 }
 
+void cli_remark_dropped(const cli *c, const sotto_table *t)
+{
+    int64_t bad = sotto_table_dropped(t);
+    if (bad > 0 && !cli_flag(c, "quiet"))
+        fprintf(stderr,
+                "sotto: remark: %lld of %lld rows %s bad and left out; "
+                "--bad-rows stop says what is wrong with the first\n",
+                (long long)bad, (long long)(bad + sotto_table_rows(t)),
+                bad == 1 ? "is" : "are");
+}
+
+void cli_json_dropped(int64_t rows)
+{
+    if (rows >= 0)
+        printf(", \"rows_dropped\": %lld", (long long)rows);
+}
+
 int cli_colours(FILE *to)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -137,6 +154,15 @@ int cli_print_name(FILE *to, const char *name, int most)
     }
     fputs(cut ? ".." : "", to);
     return width;
+}
+
+sotto_status cli_write_secret(const char *path, const char *text,
+                              sotto_error *error)
+{
+    mode_t before = umask(077);
+    sotto_status status = sotto_text_write(path, text, error);
+    umask(before);
+    return status;
 }
 
 void cli_wrote(const char *path)

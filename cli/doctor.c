@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOCTOR_BINS = 16, DOCTOR_MOST = 40, DOCTOR_NAME = 24 };
+enum {
+    DOCTOR_BINS = 16,
+    DOCTOR_MOST = 40,
+    DOCTOR_NAME = 24,
+    DOCTOR_CLASSES = 50
+};
 
 typedef struct doctor_summary {
     double least, mean, most;
@@ -101,20 +106,26 @@ static void doctor_range(const char *what, const doctor_summary *s)
            sotto_number_print(s->mean, 5).text);
 }
 
-/* The rows of each class; of many the first few. */
+/* The rows of each class, a line for each; of many the first 50. */
 static void doctor_classes(const sotto_table *t, const double *x)
 {
-    int64_t classes = sotto_table_classes(t);
-    printf("target: %lld classes", (long long)classes);
-    for (int k = 0; k < classes && k < 8; k++) {
-        int64_t rows = 0;
-        for (int64_t i = 0; i < sotto_table_rows(t); i++)
-            rows += x[i] == k;
-        printf(", \"");
+    int64_t classes = sotto_table_classes(t), rows[DOCTOR_CLASSES] = {0};
+    int64_t shown = classes < DOCTOR_CLASSES ? classes : DOCTOR_CLASSES;
+    for (int64_t i = 0; i < sotto_table_rows(t); i++)
+        if (x[i] < (double)shown)
+            rows[(int64_t)x[i]]++;
+    printf("target: %lld classes\n", (long long)classes);
+    for (int k = 0; k < shown; k++) {
+        printf("  \"");
         cli_print_name(stdout, sotto_table_class(t, k), DOCTOR_NAME);
-        printf("\" %lld rows", (long long)rows);
+        if (rows[k])
+            printf("\": %lld row%s\n", (long long)rows[k],
+                   rows[k] == 1 ? "" : "s");
+        else
+            printf("\": no row\n");
     }
-    printf("%s\n", classes > 8 ? ", ..." : "");
+    if (shown < classes)
+        printf("  ... and %lld more\n", (long long)(classes - shown));
 }
 
 static void doctor_target(const sotto_table *t, double *x)
@@ -206,6 +217,7 @@ static void doctor_json(const char *path, const sotto_table *t, double *x)
            (long long)sotto_table_rows(t), (long long)features,
            (long long)sotto_table_entries(t),
            sotto_table_is_sparse(t) ? "true" : "false");
+    cli_json_dropped(sotto_table_dropped(t));
     if (sotto_table_target(t, x)) {
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
         cli_json_member("target_mean", s.mean);
@@ -232,6 +244,7 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
     if (!x)
         return cli_memory(error);
     cli_remarks(c, t);
+    cli_remark_dropped(c, t);
     if (cli_flag(c, "json"))
         doctor_json(c->argument[0], t, x);
     else

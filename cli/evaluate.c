@@ -69,7 +69,7 @@ static void evaluate_text_confusion(const sotto_model *m, const double *count)
 }
 
 static void evaluate_json(const sotto_quality *q, const sotto_model *m,
-                          const double *confusion)
+                          const sotto_table *t, const double *confusion)
 {
     int classes = sotto_model_class(m, 0) != NULL;
     const struct {
@@ -81,6 +81,7 @@ static void evaluate_json(const sotto_quality *q, const sotto_model *m,
         {"auc", q->auc, classes},       {"log_loss", q->log_loss, classes},
         {"mse", q->mse, !classes},      {"r2", q->r2, !classes}};
     printf("{\"not_for_release\": true, \"rows\": %lld", (long long)q->rows);
+    cli_json_dropped(sotto_table_dropped(t));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].shown)
             cli_json_member(numbers[i].name, numbers[i].value);
@@ -121,6 +122,7 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error)
         status = evaluate_confusion(&confusion, model, table, error);
     if (status == SOTTO_OK) {
         cli_remarks(c, table);
+        cli_remark_dropped(c, table);
         if (!cli_flag(c, "quiet"))
             fprintf(stderr, "sotto: remark: these numbers are as sensitive as "
                             "the rows; they are not for release\n");
@@ -129,7 +131,7 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error)
                             "does not say in which units its penalty is: the "
                             "objective is not known; train it again\n");
         if (cli_flag(c, "json"))
-            evaluate_json(&quality, model, confusion);
+            evaluate_json(&quality, model, table, confusion);
         else {
             evaluate_text(&quality);
             evaluate_text_confusion(model, confusion);

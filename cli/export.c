@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Classes that LIBLINEAR cannot hold have other names there. */
-static void export_remark(const sotto_model *m, const char *text)
+static void export_remark_labels(const sotto_model *m, const char *text)
 {
     const char *low = sotto_model_class(m, 0), *high = sotto_model_class(m, 1);
     double value;
@@ -24,6 +24,19 @@ static void export_remark(const sotto_model *m, const char *text)
     fprintf(stderr, "\", -1 for \"");
     cli_print_name(stderr, low, 100);
     fprintf(stderr, "\"\n");
+}
+
+/* Of a multinomial model LIBLINEAR has no probabilities. */
+static void export_remark(const sotto_model *m, const char *text,
+                          const char *format)
+{
+    if (strcmp(format, "liblinear"))
+        return;
+    export_remark_labels(m, text);
+    if (sotto_model_classes(m) > 2 && !sotto_model_one_versus_rest(m))
+        fprintf(stderr, "sotto: remark: labels are those of this model; "
+                        "probabilities are not: 'liblinear-predict -b 1' "
+                        "knows one-versus-rest only, and refuses\n");
 }
 
 sotto_status cli_export(const cli *c, sotto_error *error)
@@ -45,9 +58,8 @@ sotto_status cli_export(const cli *c, sotto_error *error)
         status = sotto_text_write(output, text, error);
     if (status == SOTTO_OK && cli_flag(c, "json"))
         cli_json_output(output);
-    if (status == SOTTO_OK && !cli_flag(c, "quiet") &&
-        !strcmp(format, "liblinear"))
-        export_remark(model, text);
+    if (status == SOTTO_OK && !cli_flag(c, "quiet"))
+        export_remark(model, text, format);
     sotto_text_free(text);
     sotto_model_free(model);
     return status;

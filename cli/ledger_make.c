@@ -187,7 +187,7 @@ sotto_status ledger_export(ledger_call *l, sotto_error *error)
             page ? sotto_ledger_page(&text, l->open, dataset, error)
                  : sotto_ledger_export(&text, l->open, dataset, format, error);
     if (status == SOTTO_OK)
-        status = sotto_text_write(ledger_option(l, "output"), text, error);
+        status = cli_write_secret(ledger_option(l, "output"), text, error);
     sotto_text_free(text);
     return make_done(l, status, page ? ": open it in a browser" : "");
 }

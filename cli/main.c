@@ -51,6 +51,24 @@ static sotto_status cli_refuse_option(const verb *v, const sotto_option *o,
         meant ? "?)" : "", v->name);
 }
 
+/* A blank around a comma is rarely meant as a part of a class, or of the name
+   of a part, which stays for ever. (Names that have one go into a schema.) */
+static sotto_status cli_refuse_blanks(const sotto_option *o, const char *value,
+                                      sotto_error *error)
+{
+    if (strcmp(o->name, "classes") && strcmp(o->name, "parts"))
+        return SOTTO_OK;
+    for (const char *at = value; *at; at++) {
+        int first = at == value || at[-1] == ',', last = !at[1] || at[1] == ',';
+        if ((*at == ' ' || *at == '\t') && (first || last))
+            return cli_refuse(error,
+                              "--%s: a name %s with a blank; write A,B "
+                              "without blanks around the comma",
+                              o->name, first ? "begins" : "ends");
+    }
+    return SOTTO_OK;
+}
+
 /* --name VALUE, --name=VALUE, --flag, --no-flag, -o VALUE; *i moves over the
    value. */
 static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
@@ -80,7 +98,10 @@ static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
     if (!value)
         return cli_refuse(error, "--%s: expected %s after it", name,
                           o->choices ? o->choices : o->argument);
-    return sotto_options_set(c->options, o->name, value, error);
+    sotto_status status = cli_refuse_blanks(o, value, error);
+    return status == SOTTO_OK
+               ? sotto_options_set(c->options, o->name, value, error)
+               : status;
 }
 
 static sotto_status cli_parse(cli *c, const verb *v, char **argv,

@@ -97,7 +97,7 @@ static sotto_status predict_write(const cli *c, const sotto_model *m,
     int bad = ferror(to);
     bad |= fclose(to) != 0;
     sotto_status status =
-        bad ? cli_memory(error) : sotto_text_write(output, text, error);
+        bad ? cli_memory(error) : cli_write_secret(output, text, error);
     free(text);
     return status;
 }

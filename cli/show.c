@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { SHOW_MOST = 30, SHOW_NAME = 28, SHOW_BAR = 24 };
+enum { SHOW_CLASSES = 50, SHOW_MOST_OF_CLASS = 10 };
 
 static void show_privacy(const sotto_model *m)
 {
@@ -89,6 +90,11 @@ static void show_problem(const sotto_model *m)
                    ? "each learned against the others; the largest score "
                      "counts"
                    : "learned at once (multinomial); the largest score counts");
+        for (int k = 0; k < sotto_model_classes(m) && k < SHOW_CLASSES; k++) {
+            printf(k ? ", " : "           ");
+            cli_print_name(stdout, sotto_model_class(m, k), SHOW_NAME);
+        }
+        printf(sotto_model_classes(m) > SHOW_CLASSES ? ", ...\n" : "\n");
     } else if (sotto_model_class(m, 0)) {
         printf("classes    ");
         cli_print_name(stdout, sotto_model_class(m, 0), SHOW_NAME);
@@ -107,15 +113,6 @@ typedef struct show_weight {
 static int64_t show_width(const sotto_model *m)
 {
     return sotto_model_classes(m) > 2 ? sotto_model_classes(m) : 1;
-}
-
-/* The class that a weight is of, where it is of one. */
-static void show_class(const sotto_model *m, int64_t k)
-{
-    if (show_width(m) == 1)
-        return;
-    int width = cli_print_name(stdout, sotto_model_class(m, (int)k), SHOW_NAME);
-    printf("%*s", SHOW_NAME - width, "");
 }
 
 /* Largest first; equal ones in the order of the file. */
@@ -148,31 +145,50 @@ static void show_bar(double share)
     printf("\n");
 }
 
-static void show_weights(const sotto_model *m, const show_weight *list,
-                         int64_t used)
+/* The largest weights of one class, or of the one score that there is; bars
+   are in units of `largest`. */
+static void show_weights_of(const sotto_model *m, const show_weight *list,
+                            int64_t used, int64_t class, double largest)
 {
-    printf("weights    %lld of %lld are not 0 (in the units of the file)\n\n",
-           (long long)used,
-           (long long)(sotto_model_features(m) * show_width(m)));
-    for (int64_t i = 0; i < used && i < SHOW_MOST; i++) {
+    int64_t most = show_width(m) > 1 ? SHOW_MOST_OF_CLASS : SHOW_MOST;
+    int64_t count = 0;
+    for (int64_t i = 0; i < used; i++) {
         char buffer[24];
+        if (list[i].class != class || count++ >= most)
+            continue;
         printf("  ");
         int width = cli_print_name(
             stdout, sotto_model_feature_name(m, list[i].feature, buffer),
             SHOW_NAME);
         printf("%*s", SHOW_NAME - width, "");
-        show_class(m, list[i].class);
         show_number(list[i].weight);
-        show_bar(fabs(list[i].weight) / fabs(list[0].weight));
+        show_bar(fabs(list[i].weight) / largest);
     }
-    if (used > SHOW_MOST)
-        printf("  ... and %lld more\n", (long long)(used - SHOW_MOST));
-    for (int64_t k = 0; k < show_width(m); k++) {
-        printf("  %-*s", SHOW_NAME, "(intercept)");
-        show_class(m, k);
-        show_number(sotto_model_class_intercept(m, k));
-        printf("\n");
+    if (count > most)
+        printf("  ... and %lld more\n", (long long)(count - most));
+    printf("  %-*s", SHOW_NAME, "(intercept)");
+    show_number(sotto_model_class_intercept(m, class));
+    printf("\n");
+}
+
+static void show_weights(const sotto_model *m, const show_weight *list,
+                         int64_t used)
+{
+    double largest = used ? fabs(list[0].weight) : 1;
+    int64_t width = show_width(m);
+    printf("weights    %lld of %lld are not 0 (in the units of the file)\n\n",
+           (long long)used, (long long)(sotto_model_features(m) * width));
+    for (int64_t k = 0; k < width && k < SHOW_CLASSES; k++) {
+        if (width > 1) {
+            printf(k ? "\nclass      " : "class      ");
+            cli_print_name(stdout, sotto_model_class(m, (int)k), SHOW_NAME);
+            printf("\n");
+        }
+        show_weights_of(m, list, used, k, largest);
     }
+    if (width > SHOW_CLASSES)
+        printf("\n... and %lld more classes\n",
+               (long long)(width - SHOW_CLASSES));
 }
 
 /* ---- for programs ---- */

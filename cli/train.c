@@ -25,14 +25,16 @@ static int64_t train_used(const sotto_model *m)
 /* ---- the exact solver: not private, so all may be told ---- */
 
 static void train_json(const sotto_model *m, double objective, double gap,
-                       int converged)
+                       int converged, int64_t dropped)
 {
     printf("{\"not_private\": true, \"features\": %lld, \"nonzero\": %lld, "
            "\"objective\": ",
            (long long)sotto_model_features(m), (long long)train_used(m));
     cli_json_number(stdout, objective);
     cli_json_member("gap", gap);
-    printf(", \"converged\": %s}\n", converged ? "true" : "false");
+    printf(", \"converged\": %s", converged ? "true" : "false");
+    cli_json_dropped(dropped);
+    printf("}\n");
 }
 
 static void train_wrote(const cli *c, const sotto_model *m)
@@ -61,6 +63,15 @@ static const char *train_tolerance(const cli *c)
     return given;
 }
 
+/* Whether the same --l1 and --l2 would be another penalty for auto. */
+static int train_penalty_of_fit(const cli *c, const sotto_model *m)
+{
+    return (sotto_model_setting(m, "l1") > 0 ||
+            sotto_model_setting(m, "l2") > 0) &&
+           !sotto_options_get(c->options, "penalty-units") &&
+           !sotto_options_get(c->options, "box");
+}
+
 static void train_certified(const cli *c, const sotto_model *m,
                             double objective, double gap, int converged)
 {
@@ -74,7 +85,15 @@ static void train_certified(const cli *c, const sotto_model *m,
     else if (isfinite(gap))
         fprintf(stderr, "\n(at most %s above its minimum)",
                 sotto_number_print_up(gap, 2).text);
+    else
+        fprintf(stderr, "\n(how far it is from its minimum is not certified: "
+                        "there is no finite duality gap)");
     train_not_private("the exact solver adds no noise");
+    if (train_penalty_of_fit(c, m))
+        fprintf(stderr,
+                "sotto: remark: the penalty is in the units of the fit; "
+                "--solver auto takes it in units of the columns' spread: to "
+                "compare with such a model, give --penalty-units spread\n");
     if (!converged)
         fprintf(stderr,
                 "sotto: remark: the tolerance was not reached; the problem "
@@ -122,7 +141,7 @@ static void train_private(const cli *c, const sotto_model *m)
         train_not_private("without noise, or with noise that can be repeated");
 }
 
-static void train_tell(const cli *c, const sotto_model *m)
+static void train_tell(const cli *c, const sotto_model *m, int64_t dropped)
 {
     double objective, gap;
     int converged;
@@ -131,13 +150,13 @@ static void train_tell(const cli *c, const sotto_model *m)
         return;
     }
     if (cli_flag(c, "json"))
-        train_json(m, objective, gap, converged);
+        train_json(m, objective, gap, converged, dropped);
     if (!cli_flag(c, "quiet"))
         train_certified(c, m, objective, gap, converged);
 }
 
 static sotto_status train_fit(const cli *c, sotto_model **model,
-                              sotto_error *error)
+                              int64_t *dropped, sotto_error *error)
 {
     cli_progress progress;
     sotto_table *table = NULL;
@@ -150,6 +169,8 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
                                             .context = &progress};
         progress_end(&progress);
         cli_remarks(c, table);
+        cli_remark_dropped(c, table);
+        *dropped = sotto_table_dropped(table);
         cli_remark_options(c, table);
         progress_stage(&progress, "solving");
         status = sotto_fit(model, &table, c->options, &callback, error);
@@ -218,6 +239,7 @@ static sotto_status train_sign(const cli *c, sotto_model *model,
 sotto_status cli_train(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
+    int64_t dropped = -1;
     const char *output = sotto_options_get(c->options, "output");
     if (cli_flag(c, "dry-run"))
         return cli_plan(c, error);
@@ -233,7 +255,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = train_check_key(c, error);
     if (status == SOTTO_OK)
-        status = train_fit(c, &model, error);
+        status = train_fit(c, &model, &dropped, error);
     train_old old = {0};
     sotto_status signing = SOTTO_OK;
     if (status == SOTTO_OK) {
@@ -246,7 +268,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK && sotto_model_statement(model))
         status = sotto_fit_settle(model, output, error);
     if (status == SOTTO_OK)
-        train_tell(c, model);
+        train_tell(c, model, dropped);
     sotto_model_free(model);
     return status == SOTTO_OK ? signing : status;
 }

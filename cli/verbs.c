@@ -15,7 +15,8 @@ const verb cli_verbs[] = {
      "columns to [-1, 1], the units of the fit (penalties: --penalty-units); "
      "weights are for values as they are.",
      0, 1, cli_train,
-     "not_private privacy features nonzero objective gap converged",
+     "not_private privacy features nonzero objective gap converged "
+     "rows_dropped",
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"
      "      --epsilon 1 --delta 1e-6 -o model.json"},
     {"plan", "", "say what private training would ask and cost",
@@ -44,7 +45,8 @@ const verb cli_verbs[] = {
      "which), or mean squared error and R2. These numbers are as sensitive as "
      "the rows: not for release.",
      2, 2, cli_evaluate,
-     "not_for_release rows objective accuracy auc log_loss mse r2 classes "
+     "not_for_release rows rows_dropped objective accuracy auc log_loss mse r2 "
+     "classes "
      "confusion",
      ""},
     {"show", "MODEL", "print a model for people",
@@ -67,7 +69,9 @@ const verb cli_verbs[] = {
     {"export", "MODEL", "write a model as another program's file",
      "--format liblinear: what liblinear-predict reads. Classes that are not "
      "whole numbers become 1 and -1, or 1, 2, 3, ...; bounds and missing "
-     "values are not carried over. --format sql: one SELECT with what predict "
+     "values are not carried over. Of a multinomial model it has the labels "
+     "only: 'liblinear-predict -b 1' refuses. --format sql: one SELECT with "
+     "what predict "
      "would answer for each row of a table, for SQLite and PostgreSQL; bounds, "
      "levels and missing values are in it.",
      1, 1, cli_export, "output", ""},
@@ -78,7 +82,8 @@ const verb cli_verbs[] = {
      "also gzipped; - is stdin. Exit code 3 and one line with file, line and "
      "column when a row is bad.",
      1, 1, cli_doctor,
-     "not_for_release file rows features entries sparse target_mean "
+     "not_for_release file rows features entries sparse rows_dropped "
+     "target_mean "
      "weight_mean classes features_listed feature",
      ""},
     {"schema", "FILE [DATA]",

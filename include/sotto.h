@@ -350,6 +350,14 @@ sotto_table_from(sotto_table **out, sotto_columns *columns,
 SOTTO_API void sotto_table_free(sotto_table *table);
 
 SOTTO_API int64_t sotto_table_rows(const sotto_table *table);
+
+/*
+ * How many bad rows bad-rows=drop has left out (but records longer than
+ * 256 MB); NOT FOR RELEASE. -1 where they are not counted: with bad-rows=stop,
+ * with a finite epsilon, where parts are read, and where bad rows keep their
+ * place.
+ */
+SOTTO_API int64_t sotto_table_dropped(const sotto_table *table);
 SOTTO_API int64_t sotto_table_features(const sotto_table *table);
 
 /* Stored entries: rows * features when dense. */

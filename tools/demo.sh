@@ -43,7 +43,7 @@ run cat new.csv
 run sotto predict private.json new.csv --proba
 
 step "5. What did privacy cost? Compare with the best model that is not private."
-run sotto train patients.csv --schema schema.json --loss logistic --l2 0.001 --epsilon inf -o exact.json
+run sotto train patients.csv --schema schema.json --loss logistic --l2 0.001 --penalty-units spread --epsilon inf -o exact.json
 run sotto evaluate private.json patients.csv --quiet
 run sotto evaluate exact.json patients.csv --quiet
 

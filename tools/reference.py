@@ -30,7 +30,7 @@ EXAMPLES = (
     ("", "sotto evaluate model.json patients.csv"),
     ("Train exactly, without privacy, to compare:",
      "sotto train patients.csv --schema schema.json --loss logistic "
-     "--epsilon inf --l2 0.001 -o other.json"),
+     "--epsilon inf --l2 0.001 --penalty-units spread -o other.json"),
     ("Price 100 answers with Gaussian noise of 20 times their sensitivity:",
      "sotto account --event 'GAUSS(1/20)*100' --adjacency add-remove "
      "--delta 1e-6"),

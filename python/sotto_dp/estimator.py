@@ -177,7 +177,7 @@ class Estimator(Planned):
         self.privacy_ = None if self.statement_ is None else {
             "epsilon": self.statement_["epsilon"], "delta": self.statement_["delta"],
             "adjacency": self.statement_["adjacency"], "unit": model.unit(),
-            "booking": model.booking()}
+            "booking": model.booking(), "not_covered": self.statement_.get("not_covered")}
 
     # ---- answers ----
 

@@ -135,6 +135,9 @@ class Category:
         all_levels = (*(words or ()), *(("other",) if other else ()))
         if type(missing) is not str or missing not in ("refuse", "none", *all_levels):
             raise UsageError('expected missing to be "refuse", "none" or one of the levels')
+        if missing == "none" and "none" in all_levels:
+            raise UsageError('missing="none" could mean no level or the level "none"; rename '
+                             "the level")
         object.__setattr__(self, "levels", words)
         object.__setattr__(self, "missing", missing)
         object.__setattr__(self, "other", other)

@@ -294,6 +294,7 @@ BAD_COLUMNS = [
     {"type": "category", "levels": [1]}, {"type": "category", "levels": {"a": 1}},
     {"type": "category", "levels": ["a"], "other": "yes"},
     {"type": "category", "levels": ["a", "other"], "other": True},
+    {"type": "category", "levels": ["a", "none"], "missing": "none"},
     {"type": "category", "levels": ["a", "a"]}, {"type": "category", "levels": ["a"], "bounds": 1},
     {"type": "date"}, {"type": "date", "bounds": [1, 2]},
     {"type": "date", "bounds": ["2024-01-01"]}, {"type": "date", "bounds": ["2024-02-30", "2025-01-01"]},

@@ -46,6 +46,11 @@ struct curator_policy {
     uint64_t party;       /* whose noise it is, under an insecure seed */
 };
 
+/* What curator_open refuses of a table because of its shape, which is public:
+   the table may be without rows. */
+sotto_status curator_check_table(const sotto_table *t, const curator_policy *p,
+                                 const ask_plan *plan, sotto_error *error);
+
 /* Takes the table over, whatever the status. *table is NULL afterwards. */
 sotto_status curator_open(curator **out, sotto_table **table,
                           const curator_policy *policy, const ask_plan *plan,

@@ -46,6 +46,8 @@ struct sotto_table {
     int is_double;      /* elements are double, not float */
     int read_privately; /* nothing of its shape comes from the records */
     int drops_rows;     /* a malformed record is absent */
+    int64_t dropped;    /* malformed records; -1: they are not counted, least
+                           of all for private training */
     unsigned char *bad; /* rows to predict on whose record is malformed: they
                            keep their place, and hold zeros; NULL: none is */
     int folded; /* elements are y_i x_ij (two classes in a float table) */
@@ -93,6 +95,9 @@ struct sotto_table {
     void *booking;
     void (*free_booking)(void *booking);
 };
+
+/* One line where a table without a target is to be learned from. */
+sotto_status table_refuse_no_target(sotto_error *error);
 
 /* Marks a column of a model's schema whose bounds were bought: they clamp and
    map rows to predict on, but training knew the column without a map. */

@@ -117,9 +117,7 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
 {
     int classes = loss_has_classes(p->loss.kind);
     if (!t->y)
-        return error_set(error, SOTTO_USAGE,
-                         "no column is the target: give --target NAME, or "
-                         "declare it in the schema as \"type\": \"target\"");
+        return table_refuse_no_target(error);
     if (classes != (t->classes > 0) ||
         p->classes != (t->classes > 2 ? t->classes : 0))
         return error_set(error, SOTTO_USAGE,
@@ -138,6 +136,36 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
     if (t->rows > KERNEL_MOST_ROWS)
         return error_set(error, SOTTO_DATA, "too many rows");
     return SOTTO_OK;
+}
+
+/* Blocks go by places in the table. */
+static sotto_status check_blocks(const sotto_table *t, const curator_policy *p,
+                                 const ask_plan *plan, sotto_error *error)
+{
+    for (int i = 0; i < plan->items; i++)
+        if (question_of(plan->item[i].kind)->rows == ROWS_BLOCK &&
+            t->drops_rows && !p->without_noise)
+            return error_set(error, SOTTO_PRIVACY,
+                             "blocks of rows go by a row's place, which a row "
+                             "that is dropped changes: expected --bad-rows "
+                             "stop");
+    return SOTTO_OK;
+}
+
+sotto_status curator_check_table(const sotto_table *t, const curator_policy *p,
+                                 const ask_plan *plan, sotto_error *error)
+{
+    sotto_status status =
+        p->buckets ? sketch_check(t, p, plan, error) : check_table(t, p, error);
+    if (status == SOTTO_OK)
+        status = curator_check(p, plan, t->features, error);
+    if (status == SOTTO_OK)
+        status = check_blocks(t, p, plan, error);
+    if (status == SOTTO_OK && !kernel_get(p->isa))
+        status = error_set(error, SOTTO_USAGE,
+                           "--isa: this machine does not have that "
+                           "instruction set");
+    return status;
 }
 
 /* `position` distinguishes streams of one insecure seed and purpose. */
@@ -195,12 +223,6 @@ static sotto_status open_rest(curator *c, sotto_error *error)
         batches |= q->rows != ROWS_ALL;
         gathers |= planned && q->state == STATE_GATHERED;
         steps |= planned && q->state == STATE_DUAL;
-        if (q->rows == ROWS_BLOCK && c->table->drops_rows &&
-            !c->policy.without_noise)
-            return error_set(error, SOTTO_PRIVACY,
-                             "blocks of rows go by a row's place, which a row "
-                             "that is dropped changes: expected --bad-rows "
-                             "stop");
     }
     if (batches)
         status = batch_make(c, error);
@@ -259,14 +281,7 @@ sotto_status curator_open(curator **out, sotto_table **table,
     c->total = policy->rows;
     c->widest = t->features + policy->level_columns * ASK_MOST_LEVELS;
     c->kernel = kernel_get(policy->isa);
-    sotto_status status = policy->buckets ? sketch_check(t, policy, plan, error)
-                                          : check_table(t, policy, error);
-    if (status == SOTTO_OK)
-        status = curator_check(policy, plan, t->features, error);
-    if (status == SOTTO_OK && !c->kernel)
-        status = error_set(error, SOTTO_USAGE,
-                           "--isa: this machine does not have that "
-                           "instruction set");
+    sotto_status status = curator_check_table(t, policy, plan, error);
     if (status == SOTTO_OK)
         status = open_noise(c, policy->party << 40, error);
     if (status == SOTTO_OK)

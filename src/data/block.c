@@ -237,6 +237,7 @@ void worker_end_sparse(worker *w)
 
 int worker_bad_dense(worker *w)
 {
+    w->block->dropped += plan_counts_dropped(w->plan);
     if (!w->plan->marks_bad)
         return w->plan->drop_bad;
     for (int64_t j = 0; j < w->plan->features; j++)
@@ -249,6 +250,7 @@ int worker_bad_dense(worker *w)
 
 int worker_bad_sparse(worker *w, int64_t entries)
 {
+    w->block->dropped += plan_counts_dropped(w->plan);
     if (!w->plan->marks_bad)
         return w->plan->drop_bad;
     w->y = 0;

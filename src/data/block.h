@@ -23,6 +23,7 @@ typedef struct block {
     int64_t lines;  /* physical lines of the piece */
     int64_t room;   /* rows it can take */
     int64_t rows;
+    int64_t dropped; /* bad records, where they may be counted */
     fault fault;
     /* dense: columns of the features, `stride` elements from one to the next;
        what is behind the rows is zero */

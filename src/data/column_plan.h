@@ -85,6 +85,13 @@ static inline int plan_has_classes(const column_plan *p)
     return p->target_is == TARGET_CLASSES || p->target_is == TARGET_MANY;
 }
 
+/* Whether bad records are counted, for the operator. In private training
+   nothing may depend on them, and those of other parts are not bad. */
+static inline int plan_counts_dropped(const column_plan *p)
+{
+    return p->drop_bad && !p->marks_bad && !p->is_private && !p->part;
+}
+
 /* The plan for columns of these names. */
 sotto_status plan_columns(column_plan *out, const char *file,
                           plan_naming naming, char **names, int64_t count,

@@ -33,17 +33,25 @@ static sotto_status plan_listed_classes(column_plan *p,
     return got < 0 ? error_memory(error) : SOTTO_OK;
 }
 
-/* Whether there are two names or more, all different and none empty. */
-static int plan_classes_differ(const column_plan *p)
+/* Two names or more, all different and none empty. */
+static sotto_status plan_classes_differ(const column_plan *p,
+                                        sotto_error *error)
 {
-    for (int64_t i = 0; i < p->classes; i++) {
-        if (!*p->class_name[i])
-            return 0;
+    int named = p->classes >= 2;
+    for (int64_t i = 0; i < p->classes; i++)
+        named &= *p->class_name[i] != 0;
+    if (!named)
+        return error_set(error, SOTTO_USAGE,
+                         "--classes: expected two or more different names "
+                         "A,B,..., of two the negative class first");
+    for (int64_t i = 0; i < p->classes; i++)
         for (int64_t k = 0; k < i; k++)
             if (!strcmp(p->class_name[i], p->class_name[k]))
-                return 0;
-    }
-    return p->classes >= 2;
+                return error_set(error, SOTTO_USAGE,
+                                 "--classes: \"%s\" is there twice; expected "
+                                 "different names",
+                                 show_name(p->class_name[i]).text);
+    return SOTTO_OK;
 }
 
 /* Names of the classes: --classes, else the schema's, else none. */
@@ -54,11 +62,7 @@ static sotto_status plan_declared_classes(column_plan *p,
     const column *c = p->target;
     if (option_given(options, OPTION_CLASSES)) {
         sotto_status status = plan_listed_classes(p, options, error);
-        if (status != SOTTO_OK || plan_classes_differ(p))
-            return status;
-        return error_set(error, SOTTO_USAGE,
-                         "--classes: expected two or more different names "
-                         "A,B,..., of two the negative class first");
+        return status == SOTTO_OK ? plan_classes_differ(p, error) : status;
     }
     if (!c->classes)
         return SOTTO_OK;
@@ -101,6 +105,13 @@ static sotto_status plan_classes(column_plan *p, const sotto_options *options,
     return plan_class_values(p, error);
 }
 
+sotto_status table_refuse_no_target(sotto_error *error)
+{
+    return error_set(error, SOTTO_USAGE,
+                     "no column is the target: give --target NAME, or "
+                     "declare it in the schema as \"type\": \"target\"");
+}
+
 sotto_status plan_target(column_plan *p, const sotto_options *options,
                          sotto_error *error)
 {
@@ -109,6 +120,10 @@ sotto_status plan_target(column_plan *p, const sotto_options *options,
         return plan_classes(p, options, error);
     if (option_given(options, OPTION_CLASSES) && !p->target)
         return error_set(error, SOTTO_USAGE, "--classes needs --target");
+    /* a plan is made of the schema alone, which need not have the target */
+    if (option_given(options, OPTION_LOSS) && !p->target && !p->for_model &&
+        !option_is(options, OPTION_SCHEMA, p->file))
+        return table_refuse_no_target(error);
     if (option_given(options, OPTION_CLASSES))
         return loss_require(name, loss_has_classes, "--classes",
                             "reads a number", error);

@@ -27,6 +27,9 @@ static const char field_not_class[] =
     "expected one of the two classes -1/+1 or 0/1; declare others with "
     "--classes A,B,...";
 
+static const char field_not_declared[] =
+    "expected one of the declared classes, which are numbers";
+
 static const char field_not_models[] =
     "expected a number, as in the file that the model was learned from";
 
@@ -35,6 +38,8 @@ static const char *field_expected(const column_plan *p, const column *c)
 {
     if (p->for_model)
         return field_not_models;
+    if (c->role == COLUMN_TARGET && plan_has_classes(p) && p->classes)
+        return field_not_declared;
     if (c->role == COLUMN_TARGET)
         return plan_has_classes(p) ? field_not_class : field_not_target;
     return c->role == COLUMN_WEIGHT ? "expected a weight, a number"

@@ -54,6 +54,14 @@ int table_is_level(const char *bytes, size_t size)
            is_text(bytes, size);
 }
 
+/* With "missing": "none" the word would be both a level and the lack of one:
+   then it is one of the others. */
+static int is_ambiguous(const column *c, const char *bytes, size_t size)
+{
+    return c->missing == MISSING_NONE && size == strlen("none") &&
+           !memcmp(bytes, "none", size);
+}
+
 /* ---- rows ---- */
 
 int level_open(worker *w)
@@ -80,7 +88,7 @@ void level_note(worker *w, const column *c, const char *bytes, size_t size)
         return;
     text_buffer *t = &w->level[c->slot];
     t->length = 0;
-    if (table_is_level(bytes, size))
+    if (table_is_level(bytes, size) && !is_ambiguous(c, bytes, size))
         text_add(t, bytes, size);
     w->failed |= t->failed;
 }

@@ -252,6 +252,8 @@ static void npy_finish_columns(npy_columns_job *job)
         npy_mark(b, p, job);
     for (int64_t r = 0; r < job->a->rows; r++)
         b->rows += !job->bad[r];
+    if (plan_counts_dropped(p))
+        b->dropped = job->a->rows - b->rows;
     if (b->rows < job->a->rows) {
         for (int64_t j = 0; j < p->features; j++)
             npy_squeeze((char *)b->x + (size_t)(j * b->room) * element, element,

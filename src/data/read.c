@@ -136,6 +136,9 @@ sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
     for (const block *b = first; b && !p->features; b = b->next)
         if (b->largest > t->features)
             t->features = b->largest;
+    t->dropped = plan_counts_dropped(p) ? 0 : -1;
+    for (const block *b = first; b && plan_counts_dropped(p); b = b->next)
+        t->dropped += b->dropped;
     sotto_status status = read_check_classes(p, first, lines, error);
     if (status == SOTTO_OK)
         status = block_assemble(t, p, first, store, error);

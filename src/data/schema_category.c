@@ -73,6 +73,13 @@ sotto_status schema_missing_level(column *c, const char *path, const char *word,
 {
     if (!c->has_levels && !c->asks_levels) /* which has been told */
         return SOTTO_OK;
+    for (int64_t k = 0; word && !strcmp(word, "none") && k < c->levels; k++)
+        if (!strcmp(c->level[k], word))
+            return error_set(error, SOTTO_USAGE,
+                             "%s: column \"%s\": \"missing\": \"none\" could "
+                             "mean no level or the level \"none\"; rename the "
+                             "level",
+                             show_name(path).text, show_name(c->name).text);
     for (c->fill_level = 0; c->fill_level < c->levels; c->fill_level++)
         if (word && !strcmp(word, c->level[c->fill_level])) {
             c->missing = MISSING_FILL;

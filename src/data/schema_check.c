@@ -242,8 +242,9 @@ sotto_status sotto_schema_check(char **out, const char *path, const char *data,
     if (*out)
         status =
             error_set(&first, faults.status,
-                      "%s: %lld fault%s, a line for each", show_name(path).text,
-                      (long long)faults.count, faults.count == 1 ? "" : "s");
+                      faults.count == 1 ? "%s: %lld fault"
+                                        : "%s: %lld faults, a line for each",
+                      show_name(path).text, (long long)faults.count);
     else
         text_free(&faults.lines);
     schema_free(&s);

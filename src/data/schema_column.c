@@ -185,8 +185,9 @@ sotto_status schema_column(schema *s, column *c, const char *path,
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == SOTTO_OK;
          i++)
         status = schema_note(s, parts[i](c, path, from, error), error);
-    if (s->faults && s->faults->count > before)
-        c->role = COLUMN_DROP; /* what follows from a fault is not told */
+    /* what follows from a fault is not told, but that there are two targets */
+    if (s->faults && s->faults->count > before && c->role != COLUMN_TARGET)
+        c->role = COLUMN_DROP;
     return status;
 }
 

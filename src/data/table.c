@@ -350,6 +350,11 @@ int sotto_table_target(const sotto_table *t, double *out)
     return t->y != NULL;
 }
 
+int64_t sotto_table_dropped(const sotto_table *t)
+{
+    return t->dropped;
+}
+
 int sotto_table_weights(const sotto_table *t, double *out)
 {
     if (t->weight)

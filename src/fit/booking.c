@@ -248,6 +248,8 @@ static sotto_status book_shape(void *context, const sotto_table *shape,
     if (status == SOTTO_OK)
         status = fit_plan_for(&r, shape, error);
     if (status == SOTTO_OK)
+        status = curator_check_table(shape, &r.policy, &r.run.plan, error);
+    if (status == SOTTO_OK)
         status = fit_events(&r, &events, error);
     if (status == SOTTO_OK)
         status = booking_make(&before->booking, &r, &events,
@@ -334,6 +336,8 @@ static sotto_status check_shape(void *context, const sotto_table *shape,
                                 sotto_error *error)
 {
     private_run r = fit_new_run(context);
+    if (!shape->y)
+        return table_refuse_no_target(error);
     r.run.facts = fit_facts(shape, r.run.options);
     fit_begin_run(&r);
     sotto_status status = fit_check_classes(&r, error);

@@ -29,8 +29,7 @@ static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
                                     sotto_error *error)
 {
     if (!t->y)
-        return error_set(error, SOTTO_USAGE,
-                         "expected --target NAME: the column to learn");
+        return table_refuse_no_target(error);
     if (!t->is_double || (t->sparse && !t->by_column.start))
         return error_set(error, SOTTO_USAGE,
                          "the exact solver needs a table that was read for "

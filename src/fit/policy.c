@@ -137,6 +137,11 @@ sotto_status fit_check_classes(const private_run *r, sotto_error *error)
         (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC &&
          !r->task.one_versus_rest))
         return SOTTO_OK;
+    if (!loss_has_log_odds(run->problem.loss.kind))
+        return error_set(error, SOTTO_USAGE,
+                         "a private support vector machine has two classes; "
+                         "for %lld take --loss logistic",
+                         (long long)run->facts.classes);
     return error_set(error, SOTTO_USAGE,
                      "private training takes more than two classes with "
                      "--solver auto, --loss logistic and --multiclass "

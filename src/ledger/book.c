@@ -156,8 +156,8 @@ static sotto_status price(booking *b, const ledger_terms *terms,
 static sotto_status check_price(const booking *b, sotto_error *error)
 {
     int has_price = b->priced == SOTTO_OK;
-    sotto_status status =
-        ledger_check_cap(&b->dataset, has_price ? &b->amount : NULL, error);
+    sotto_status status = ledger_check_cap(
+        &b->dataset, has_price ? &b->amount : NULL, b->request->delta, error);
     if (status == SOTTO_OK && !has_price)
         status = error_set(error, b->priced, "%s", b->no_price.message);
     return status;

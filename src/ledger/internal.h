@@ -304,9 +304,10 @@ int ledger_price_holds(const ledger_amount *a, const ledger_terms *found,
                        const ledger_terms *now);
 
 /* SOTTO_BUDGET, with spent, asked and left, where the chosen parts cannot
-   take the amount; NULL: more than a whole cap. */
+   take the amount; NULL: more than a whole cap. The delta that the run has
+   asked for is only told. */
 sotto_status ledger_check_cap(const ledger_dataset *d, const ledger_amount *a,
-                              sotto_error *error);
+                              double run_delta, sotto_error *error);
 
 /* ---- receipts: receipt.c ---- */
 

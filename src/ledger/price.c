@@ -102,8 +102,29 @@ static void put_asked(text_buffer *t, const ledger_state *now,
         text_put(t, ", and this run alone takes more than the whole cap");
 }
 
+/* Epsilons of two deltas cannot be compared. */
+static void put_other_delta(text_buffer *t, const ledger_cap *cap,
+                            const ledger_amount *a, double delta)
+{
+    ledger_state alone = {.cap = *cap};
+    ledger_entry e = {.kind = LEDGER_CHARGE};
+    if (!(delta > 0) || delta == cap->delta || (!a && delta < cap->delta))
+        return;
+    text_format(t, "; its delta is %s, and at the cap's delta %s ",
+                sotto_number_print_up(delta, 6).text,
+                sotto_number_print_up(cap->delta, 6).text);
+    if (a)
+        e.amount = *a;
+    if (a && ledger_state_after(&alone, &e))
+        text_format(t, "this run is epsilon %s",
+                    sotto_number_print_up(ledger_spent(&alone), 3).text);
+    else
+        text_put(t, "this run has a larger epsilon");
+}
+
 static sotto_status price_refuse(const ledger_dataset *d, const ledger_part *p,
-                                 const ledger_amount *a, sotto_error *error)
+                                 const ledger_amount *a, double run_delta,
+                                 sotto_error *error)
 {
     text_buffer t = {0};
     const ledger_cap *cap = &p->now.cap;
@@ -114,6 +135,7 @@ static sotto_status price_refuse(const ledger_dataset *d, const ledger_part *p,
                 sotto_number_exact(cap->epsilon).text, delta.text,
                 sotto_number_print_up(ledger_spent(&p->now), 3).text);
     put_asked(&t, &p->now, a);
+    put_other_delta(&t, cap, a, run_delta);
     if (left > 0)
         text_format(&t,
                     "; left for a run of Gaussian answers: epsilon %s at delta "
@@ -137,7 +159,7 @@ static int price_fits(const ledger_state *now, const ledger_amount *a)
 }
 
 sotto_status ledger_check_cap(const ledger_dataset *d, const ledger_amount *a,
-                              sotto_error *error)
+                              double run_delta, sotto_error *error)
 {
     for (int64_t i = 0; i < d->parts; i++) {
         const ledger_part *p = &d->part[i];
@@ -147,7 +169,7 @@ sotto_status ledger_check_cap(const ledger_dataset *d, const ledger_amount *a,
                              "'sotto ledger verify' says more",
                              show_name(d->name).text);
         if (p->chosen && p->now.cap.is_set && (!a || !price_fits(&p->now, a)))
-            return price_refuse(d, p, a, error);
+            return price_refuse(d, p, a, run_delta, error);
     }
     return SOTTO_OK;
 }

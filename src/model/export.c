@@ -37,17 +37,26 @@ static void liblinear_labels(text_buffer *t, const sotto_model *m)
         text_put(t, "label 1 -1\n");
 }
 
-/* One line for each feature, with a number for each class. LIBLINEAR knows no
-   multinomial loss: a logistic one that it predicts as sotto does (the largest
-   score) stands for it; its probabilities are those of one-versus-rest. */
+/* LIBLINEAR knows no multinomial loss. A machine of several classes stands for
+   it, which predicts as sotto does, by the largest score. With a logistic one
+   `liblinear-predict -b 1` would print the probabilities of one-versus-rest;
+   for this one it refuses. */
+static const char *liblinear_solver(const sotto_model *m)
+{
+    return m->one_versus_rest || !loss_has_log_odds(m->loss.kind)
+               ? loss_liblinear(m->loss.kind, m->l1 > 0)
+               : "MCSVM_CS";
+}
+
+/* One line for each feature, with a number for each class. */
 static void liblinear_classes(text_buffer *t, const sotto_model *m)
 {
     int whole = 1;
     double value;
     for (int64_t k = 0; k < m->classes; k++)
         whole &= is_whole(m->class_name[k], &value);
-    text_format(t, "solver_type %s\nnr_class %lld\nlabel",
-                loss_liblinear(m->loss.kind, m->l1 > 0), (long long)m->classes);
+    text_format(t, "solver_type %s\nnr_class %lld\nlabel", liblinear_solver(m),
+                (long long)m->classes);
     for (int64_t k = 0; k < m->classes; k++) {
         value = (double)k + 1;
         if (whole)

@@ -31,12 +31,15 @@ static void put_kind(text_buffer *t, const sotto_model *m)
     if (m->scales_rows)
         text_put(t, ", of which those without bounds are divided by their "
                     "common length in each row");
-    if (m->classes > 2)
-        text_format(t,
-                    ". It tells %lld classes apart: the one with the "
-                    "largest score counts",
+    if (m->classes > 2) {
+        text_format(t, ". It tells %lld classes apart, ",
                     (long long)m->classes);
-    else if (m->classes) {
+        for (int64_t k = 0; k < m->classes; k++) {
+            text_put(t, k ? ", " : "");
+            put_class(t, m->class_name[k]);
+        }
+        text_put(t, ": the one with the largest score counts");
+    } else if (m->classes) {
         text_put(t, ". A score above 0 means ");
         put_class(t, m->class_name[1]);
         text_put(t, ", below it ");

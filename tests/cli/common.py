@@ -153,7 +153,7 @@ class Case(unittest.TestCase):
         """`doctor --json` on good data: what it says, features by name."""
         result = self.sotto("doctor", *args, "--json", **more)
         remarks = [line for line in result.err.splitlines()
-                         if b"newlines inside quotes" not in line]
+                   if b"newlines inside quotes" not in line and b"bad and left out" not in line]
         self.assertEqual((result.code, remarks), (OK, []), args)
         said = json.loads(result.out)
         said["by_name"] = {f["name"]: f for f in said["feature"]}

@@ -68,7 +68,8 @@ def draw_column(draw, words):
         levels = draw.sample([word for word in LEVELS if word and word not in words],
                              draw.randint(1, 6))
         rule = {"type": "category", "levels": levels}
-        missing = [None, "none", levels[0]]
+        fill = next((level for level in levels if level != "none"), None)
+        missing = [None, fill, fill if "none" in levels else "none"]
         if draw.random() < .3:
             rule["other"] = True
     else:

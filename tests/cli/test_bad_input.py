@@ -214,7 +214,7 @@ class Csv(Case):
     def test_declared_classes(self):
         """One class, one twice, too many: before a row is looked at."""
         self.write("data.csv", HEAD + GOOD)
-        for classes, hint in (("a", "two or more different"), ("a,b,a", "different names"),
+        for classes, hint in (("a", "two or more different"), ("a,b,a", '"a" is there twice'),
                               ("a,,b", "different names"), ("1,2,1.0", "written in two ways"),
                               (",".join(map(str, range(10000))), "at most 1000 classes")):
             with self.subTest(classes[:20]):
@@ -240,6 +240,29 @@ class Csv(Case):
                      "--classes=red,green,blue", line=5, column=3, name="c",
                      hint='declared classes: "red", "green", "blue"')
 
+    def test_blanks_in_lists(self):
+        """A blank after a comma is not a part of a name, least of all of one that stays."""
+        self.write("data.csv", HEAD + GOOD)
+        for classes, hint in (("zero, one", "begins with a blank"), ("zero ,one", "ends with"),
+                              (" zero,one", "begins"), ("zero,one ", "ends")):
+            self.assert_refused(self.sotto("doctor", "data.csv", "--target=c", "--loss=hinge",
+                                           "--classes", classes), USAGE, hint=hint)
+        self.assert_refused(self.sotto(
+            "ledger", "create", "--ledger=l.db", "--dataset=d", "--epsilon=1", "--delta=1e-6",
+            "--part-column=q", "--parts", "Q1, Q2"), USAGE, hint="without blanks")
+        result = self.sotto("doctor", "data.csv", "--target=c", "--loss=hinge",
+                            "--classes=the first,the second")
+        self.assert_refused(result, hint="expected one of the declared classes")
+
+    def test_numbers_for_texts(self):
+        """Classes that are numbers, and a column of words."""
+        for classes in ("1,2", "1,2,3"):
+            text = self.assert_refused(self.sotto(
+                "doctor", self.write("data.csv", "a,b,c\n1,2,SECRETWORD\n"), "--target=c",
+                "--loss=logistic", "--classes=" + classes), line=2, name="c",
+                hint="expected one of the declared classes, which are numbers")
+            self.assertNotIn("--classes", text)
+
     def test_many_classes_private(self):
         """Private training of many classes has one way to go."""
         self.write("data.csv", HEAD + GOOD)
@@ -247,6 +270,12 @@ class Csv(Case):
                             "--epsilon=1", "--delta=1e-6", "--output=m.json", "--rows=3",
                             "--solver=cd")
         self.assert_refused(result, USAGE, hint="--solver auto")
+        for loss in ("hinge", "squared-hinge"):
+            result = self.sotto("train", "data.csv", "--target=c", "--loss", loss,
+                                "--classes=1,2,3", "--epsilon=1", "--delta=1e-6",
+                                "--output=m.json", "--rows=3")
+            self.assert_refused(result, USAGE, hint="a private support vector machine has two "
+                                "classes; for 3 take --loss logistic")
 
     def test_no_such_column(self):
         """Whoever names it: the message has the name, for it was typed."""

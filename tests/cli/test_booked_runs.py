@@ -4,6 +4,7 @@ person is told about it."""
 
 import json
 import os
+import re
 import unittest
 
 from common import BUDGET, FAILED, OK, PRIVACY, USAGE, Case
@@ -153,6 +154,22 @@ class WithACap(Booked):
         for words in ('"people"', "epsilon 3", "spent", "left"):
             self.assertIn(words, line)
 
+    def test_another_delta_is_named(self):
+        """Epsilon 0.9 at a delta of 1e-5 is more than epsilon 1 at 1e-6."""
+        self.create(epsilon="1")
+        larger = ("--epsilon", "0.95", "--delta", "1e-5")
+        said = "; its delta is 1e-05, and at the cap's delta 1e-06 this run "
+        self.assertIn(said + "has a larger epsilon; left", self.assert_one_line(
+            self.train(*NAMED, *larger), BUDGET))
+        self.trained(*NAMED, "--epsilon", "0.6")
+        line = self.assert_one_line(self.train(*NAMED, "--epsilon", "0.8", "--delta", "1e-5"),
+                                    BUDGET)
+        found = re.search(re.escape(said) + r"is epsilon ([0-9.]+); left", line)
+        self.assertTrue(found and .81 < float(found[1]) < 1, line)
+        for delta in ("1e-6", "1e-9"):
+            self.assertNotIn("its delta", self.assert_one_line(
+                self.train(*NAMED, "--epsilon", "9", "--delta", delta), BUDGET))
+
     def test_no_ledger_is_replaced(self):
         self.create()
         for output in ("team.ledger", "key"):
@@ -209,6 +226,41 @@ class WithACap(Booked):
         self.assertIn("person", self.assert_one_line(result, PRIVACY))
         self.assert_one_line(self.train(*NAMED, "--adjacency", "zero-out"), PRIVACY)
         self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
+
+    def test_what_the_header_shows_is_free(self):
+        """No target, in the header of a file whose rows are all bad; blocks of rows that may be
+        dropped; instructions that the machine lacks: nothing of it needs a row."""
+        self.create()
+        columns = {**SCHEMA["columns"], "t": {"type": "drop"}}
+        self.write("no.json", json.dumps({**SCHEMA, "columns": columns}))
+        self.write("bad.csv", "part,who,a,b,t\nx,x,x,x,x\n")
+        for how in (NAMED, ("--ledger", "none")):
+            for loss in ((), ("--loss", "hinge")):
+                line = self.assert_one_line(self.sotto(
+                    "train", "bad.csv", "--schema", "no.json", "--epsilon", "1", "--delta", "1e-6",
+                    "-o", "m.json", *loss, *how), USAGE)
+                self.assertIn("no column is the target: give --target NAME", line)
+                self.assertNotIn("charged", line)
+        self.create("--dataset", "places", "--adjacency", "zero-out")
+        line = self.assert_one_line(self.train(
+            *NAMED, "--dataset", "places", "--adjacency", "zero-out", "--solver", "scd-seq",
+            "--l2", "0.1", "--no-intercept", "--bad-rows", "drop"), PRIVACY)
+        self.assertIn("blocks of rows go by a row's place", line)
+        self.assertNotIn("charged", line)
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            flags = file.read()
+        if "avx512f" not in flags:
+            self.assertNotIn("charged", self.assert_one_line(
+                self.train(*NAMED, "--isa", "avx512"), USAGE))
+        self.assertEqual([d["charges"] for d in self.datasets("team.ledger")], [0, 0])
+
+    def test_doctor_sees_that_there_is_no_target(self):
+        line = self.assert_one_line(self.sotto("doctor", "d.csv", "--loss", "hinge",
+                                               "--drop", "part,who"), USAGE)
+        self.assertIn("no column is the target: give --target NAME", line)
+        said = self.sotto("doctor", "d.csv", "--drop", "part,who")
+        self.assertEqual(said.code, OK)
+        self.assertIn(b"target: none (--target NAME)", said.out)
 
     def test_a_bad_row_is_charged(self):
         self.create()

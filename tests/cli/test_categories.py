@@ -49,6 +49,15 @@ class Other(Case):
                          {"type": "category", "levels": ["red", "blue"], "other": True,
                           "missing": "none"})
 
+    def test_a_level_called_none(self):
+        """It is not what "missing": "none" means; where that is not said it is a level."""
+        levels = {"type": "category", "levels": ["red", "none"]}
+        rows = [("red", 1, 2), ("none", 2, 1)] * 9
+        result = self.fit({**levels, "missing": "none"}, rows)
+        self.assert_refused(result, USAGE, name="c", hint='no level or the level "none"; rename')
+        for missing in ({}, {"missing": "refuse"}, {"missing": "red"}):
+            self.assertEqual(self.fit({**levels, **missing}, rows).code, OK)
+
     def test_predict_and_evaluate(self):
         rows = [("red", 1, 1), ("blue", 2, 5), ("x", 1, 9), ("y", 2, 9), ("red", 3, 1)] * 9
         self.assertEqual(self.fit(OTHER, rows).code, OK)
@@ -241,8 +250,8 @@ class Check(Case):
         said = json.loads(self.sotto("schema", "--check", *args, "--json", **more).out)
         self.assertEqual(said["faults"], [] if code == OK else lines)
         if code != OK:
-            self.assertRegex(result.err.decode(),
-                             r"\Asotto: s\.json: %d faults?, a line for each\n\Z" % len(lines))
+            self.assertEqual(result.err.decode(), "sotto: s.json: 1 fault\n" if len(lines) == 1
+                             else "sotto: s.json: %d faults, a line for each\n" % len(lines))
         return lines
 
     def test_right(self):
@@ -314,6 +323,17 @@ class Check(Case):
         self.assertFalse([line for line in self.check("s.json", "--target=t", "--weights=w",
                                                       "--weight-bound=2")
                           if "target;" in line or "weight" in line])
+
+    def test_a_faulty_target_is_one_too(self):
+        self.write("s.json", schema({
+            "t": {"type": "target", "classes": ["x"]}, "u": {"type": "target"},
+            "b": {"type": "number", "bounds": [1, 0]}}))
+        lines = self.check("s.json")
+        self.assertEqual(len(lines), 3)
+        self.assertIn('columns "t" and "u" are both the target', lines[2])
+        self.write("s.json", schema({"t": {"type": "target", "classes": ["x"]}, "b": NUMBER}))
+        self.assertEqual(len(self.check("s.json")), 1)
+        self.assertEqual(self.sotto("schema", "--check", "s.json").err, b"sotto: s.json: 1 fault\n")
 
     def test_header(self):
         """Columns that the file has and the schema has not, and the other way round."""

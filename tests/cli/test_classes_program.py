@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 import random
 import shutil
 import subprocess
@@ -90,8 +91,38 @@ class Classes(Case):
         self.assertAlmostEqual(sum(map(float, lines[1].split(","))), 1, delta=1e-12)
         self.assertIn("multinomial", self.sotto("show", "m.json").out.decode())
         self.assertIn("predicted class", self.sotto("evaluate", "m.json", "data.csv").out.decode())
-        self.assertIn('3 classes, "low"', self.sotto(
+        self.assertIn('target: 3 classes\n  "low": %d rows\n' % sum(
+            row[2] == "low" for row in self.rows), self.sotto(
             "doctor", "data.csv", "--schema=schema.json", "--loss=logistic").out.decode())
+
+    def test_doctor_lists_classes(self):
+        """All of them up to 50, and those without a row."""
+        self.write("many.csv", "x,t\n1,c0\n2,c59\n3,c11\n4,c11\n")
+        for count, more in ((12, ""), (60, "  ... and 10 more\n")):
+            names = ["c%d" % k for k in range(count)]
+            if count == 12:
+                names[-2] = "c59"
+            said = self.sotto("doctor", "many.csv", "--target=t", "--loss=logistic",
+                              "--classes=" + ",".join(names)).out.decode()
+            rows = {"c0": "1 row", "c59": "1 row", "c11": "2 rows"}
+            self.assertIn("target: %d classes\n" % count + "".join(
+                '  "%s": %s\n' % (name, rows.get(name, "no row")) for name in names[:50]) + more,
+                said)
+
+    def test_show_by_class(self):
+        """The names, and for each class its own weights, the largest first, and its intercept."""
+        m = self.train("--loss=logistic")
+        shown = self.sotto("show", "m.json").out.decode()
+        self.assertIn("           low, mid,dle, top\n", shown)
+        parts = shown.split("class      ")[1:]
+        self.assertEqual([part.splitlines()[0] for part in parts], NAMES)
+        for k, part in enumerate(parts):
+            words = [line.split() for line in part.splitlines()[1:4]]
+            largest = sorted(range(2), key=lambda j: -abs(m["weights"][j][k]))
+            self.assertEqual([w[0] for w in words], [*("xz"[j] for j in largest), "(intercept)"])
+            for j, w in zip(largest, words):
+                self.assertAlmostEqual(float(w[1]), m["weights"][j][k], delta=1e-4)
+            self.assertAlmostEqual(float(words[2][1]), m["intercept"][k], delta=1e-4)
 
     def test_one_versus_rest(self):
         for loss in ("hinge", "squared-hinge", "logistic"):
@@ -108,6 +139,12 @@ class Classes(Case):
         self.assert_refused(self.sotto(
             "train", "data.csv", "--schema=schema.json", "--epsilon=inf", "--loss=hinge",
             "--multiclass=multinomial", "--output=m.json"), USAGE, hint="one-versus-rest")
+
+    def test_answers_are_their_owners(self):
+        """They are as sensitive as the rows."""
+        self.train("--loss=logistic")
+        self.sotto("predict", "m.json", "data.csv", "--output=a.csv")
+        self.assertEqual(os.stat(self.path("a.csv")).st_mode & 0o777, 0o600)
 
     def test_liblinear(self):
         m = self.train("--loss=logistic")
@@ -154,12 +191,35 @@ class Classes(Case):
         self.assertEqual(result.code, 0, result.err)
         return result.out.decode()
 
+    @unittest.skipUnless(LIBLINEAR, "no liblinear-predict (liblinear-tools)")
+    def test_liblinear_probabilities(self):
+        """liblinear-predict gives the same labels. Its probabilities are one-versus-rest: the same
+        as ours of such a model, and refused of a multinomial one."""
+        self.write("data.svm", "".join("1 1:%r 2:%r\n" % row[:2] for row in self.rows))
+        for how in ("multinomial", "one-versus-rest"):
+            self.train("--loss=logistic", "--multiclass=" + how)
+            result = self.sotto("export", "m.json", "--format=liblinear", "--output=m.txt")
+            self.assertEqual(b"-b 1" in result.err, how == "multinomial", result.err)
+            predict = [LIBLINEAR, "-q", "data.svm", "m.txt", "out"]
+            subprocess.run(predict, cwd=self.directory, check=True, stdout=subprocess.DEVNULL)
+            with open(self.path("out"), encoding="ascii") as file:
+                theirs = [NAMES[int(word) - 1] for word in file.read().split()]
+            self.assertEqual(theirs, self.answers()["answers"])
+            done = subprocess.run([predict[0], "-b", "1", *predict[1:]], cwd=self.directory,
+                                  check=False, capture_output=True)
+            self.assertEqual(done.returncode == 0, how == "one-versus-rest", done)
+        with open(self.path("out"), encoding="ascii") as file:
+            lines = file.read().splitlines()[1:]
+        for line, ours in zip(lines, self.answers("--proba")["answers"]):
+            for theirs, mine in zip(line.split()[1:], ours):
+                self.assertAlmostEqual(float(theirs), mine, delta=1e-4)
+
     def test_report(self):
         self.train("--loss=logistic")
         self.assertEqual(self.sotto("report", "m.json", "--output=r.html").code, 0)
         with open(self.path("r.html"), encoding="utf-8") as file:
             page = file.read()
-        self.assertIn("3 classes", page)
+        self.assertIn("3 classes apart, \u201clow\u201d, \u201cmid,dle\u201d, \u201ctop\u201d:", page)
         self.assertEqual(page.count("(intercept)"), 3)
         self.assertIn("<td>mid,dle</td>", page)
 
@@ -177,7 +237,7 @@ class Classes(Case):
 
     def test_class_without_rows(self):
         result = self.sotto("train", "data.csv", "--target=t", "--loss=logistic", "--epsilon=inf",
-                            "--classes=low,top,none", "--bad-rows=drop", "--output=m.json")
+                            "--classes=low,top,none", "--bad-rows=drop", "--output=m.json", "--quiet")
         self.assert_refused(result, hint='class "none"')
 
 

@@ -109,7 +109,7 @@ class Printed(Consortium):
         return result
 
     def test_train_and_show(self):
-        self.object("train", self.model(*EXACT, name="e.json").out)
+        self.object("train", self.model(*EXACT, "--bad-rows", "drop", name="e.json").out)
         statement = self.object("train", self.model(*PRIVATE).out)["privacy"]
         self.assertLessEqual(KEYS["plan"] - {"explanation"}, set(statement))
         self.assertIsNone(self.object("train", self.model(
@@ -163,7 +163,7 @@ class Printed(Consortium):
         self.assertEqual((chances["classes"], len(chances["answers"][0])), (["x", "y", "z"], 3))
         self.assert_all_seen("predict")
         self.keys("evaluate", "k.json", "k.csv")
-        self.keys("evaluate", "m.json", "d.csv")
+        self.keys("evaluate", "m.json", "d.csv", "--bad-rows", "drop")
         self.write("n.csv", "a,b\n1,2\n2,4\n3,7\n")
         result = self.sotto("train", "n.csv", "--target", "b", "--epsilon", "inf", "-o",
                             "n.json")
@@ -205,7 +205,8 @@ class Printed(Consortium):
             self.assert_all_seen(verb)
 
     def test_doctor_version_help(self):
-        self.keys("doctor", "d.csv", "--schema", "s.json", "--loss", "logistic")
+        self.keys("doctor", "d.csv", "--schema", "s.json", "--loss", "logistic", "--bad-rows",
+                  "drop")
         self.keys("version")
         self.keys("help")
         for verb in ("doctor", "version", "help"):

@@ -562,6 +562,11 @@ class Files(Ledger):
         page = self.text("export", "-o", "-", "--format", "html", "--dataset", "patients")
         self.assertIn("3 earlier entries are not on this page", page)
 
+    def test_export_is_its_owners(self):
+        for name in ("x.json", "x.csv", "x.html"):
+            self.text("export", "-o", name)
+            self.assertEqual(stat.S_IMODE(os.stat(self.path(name)).st_mode), 0o600)
+
     def test_backup(self):
         result = self.ledger("backup", "-o", "b.db")
         self.assertEqual((result.code, result.err), (OK, b"wrote b.db\n"))

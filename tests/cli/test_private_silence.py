@@ -1,12 +1,14 @@
 """With --bad-rows drop a malformed row is absent and nobody hears of it:
-stdout, stderr and exit code are those of the data without the row. And with
-a finite epsilon nothing of the table's shape comes from the rows.
+stdout, stderr and exit code are those of the data without the row. (Without
+privacy the number of such rows is told.) And with a finite epsilon nothing of
+the table's shape comes from the rows.
 """
 
 import gzip
 import json
 import os
 import random
+import re
 import unittest
 
 from common import DATA, OK, PRIVACY, USAGE, Case, npy, schema
@@ -30,11 +32,20 @@ class Silence(Case):
             file.write(content)
         place, self.directory = self.directory, os.path.join(self.directory,
                                                              which)
+        private = () if any("--epsilon" in word for word in args) else ("--epsilon=1",)
         result = self.sotto("doctor", "-" if stdin else name, "--json",
-                            "--bad-rows", "drop", *args,
+                            "--bad-rows", "drop", *private, *args,
                             input=content if stdin else None)
         self.directory = place
-        return result
+        return self.uncounted(result) if "--epsilon=inf" in args else result
+
+    def uncounted(self, result):
+        """Without privacy the number of bad rows is told, and nothing else of them."""
+        err = b"".join(line for line in result.err.splitlines(keepends=True)
+                       if b" bad and left out; " not in line)
+        out, found = re.subn(rb', "rows_dropped": \d+', b"", result.out)
+        self.assertEqual(found, 1, result)
+        return result._replace(out=out, err=err)
 
     def assert_same(self, name, without, contents, *args, **more):
         """The runs on `contents` are, byte for byte, the run on `without`."""
@@ -414,6 +425,43 @@ class Shape(Case):
         for order in "CF":
             self.read(npy([[1e9 + i] for i in range(9)], order=order),
                       "--bad-rows=drop", name="d.npy")
+
+    def test_bad_rows_are_counted_without_privacy_only(self):
+        """doctor, evaluate and the exact solver say how many; private training never does."""
+        good, bad = "a,t\n1,2\n3,1\n5,2\n", "x,1\n2\n"
+        said = "remark: 2 of 5 rows are bad and left out; --bad-rows stop says"
+        files = [self.write("good.csv", good), self.write("bad.csv", good + bad)]
+        drop = ("--bad-rows=drop", "--target=t")
+        exact = ("--epsilon=inf", "--output=m.json", "--json")
+        for file, count in zip(files, (0, 2)):
+            for args in (("train", file, *drop, *exact), ("doctor", file, *drop, "--json"),
+                         ("evaluate", "m.json", file, drop[0], "--json")):
+                result = self.sotto(*args)
+                self.assertEqual(json.loads(result.out)["rows_dropped"], count, args)
+                self.assertEqual(said in result.err.decode(), count > 0, result.err)
+        quiet = self.sotto("doctor", files[1], *drop, "--quiet")
+        self.assertEqual((quiet.code, quiet.err), (OK, b""))
+        rows = [[1, 2], [NAN, 1], [3, 1], [4, INF]]
+        for order in "CF":
+            self.write("d.npy", npy(rows, order=order))
+            result = self.sotto("doctor", "d.npy", "--bad-rows=drop", "--json")
+            self.assertEqual(json.loads(result.out)["rows_dropped"], 2)
+        self.write("d.svm", "1 1:1\n1 x\n0 1:2\n")
+        result = self.sotto("doctor", "d.svm", "--bad-rows=drop", "--features=1", "--json")
+        self.assertEqual(json.loads(result.out)["rows_dropped"], 1)
+        outputs = set()
+        self.write("s.json", schema({"a": {"type": "number", "bounds": [0, 9]},
+                                     "t": {"type": "target", "bounds": [0, 9]}}))
+        for file in files:
+            result = self.sotto("train", file, *drop, "--schema=s.json", "--epsilon=1", "--delta=1e-6",
+                                "--solver=gd", "--steps=1", "--rows=5", "--output=p.json", "--json")
+            self.assertEqual(result.code, OK, result.err)
+            outputs.add((result.out, result.err))
+            os.remove(self.path("p.json"))
+        self.assertEqual(len(outputs), 1)
+        self.assertNotIn(b"left out", result.err)
+        self.assertNotIn("rows_dropped", json.loads(self.sotto(
+            "doctor", files[1], *drop, "--epsilon=1", "--json").out))
 
     def test_header_faults_are_still_said(self):
         """The header is public: a fault in it stops the run."""

@@ -80,6 +80,17 @@ class Spread(Rows):
     def test_the_exact_solver(self):
         self.check(1e-12, "--epsilon", "inf")
 
+    def test_the_exact_solver_says_which(self):
+        """The same --l2 would be another penalty for auto, unless units were chosen."""
+        self.declare()
+        for more, said in ((("--l2", "0.1"), True), ((), False),
+                           (("--l1", "0.1", "--penalty-units", "spread"), False),
+                           (("--l1", "0.1", "--penalty-units", "fit"), False)):
+            result = self.sotto("train", "d.csv", "--schema", "s.json", "-o", "m.json",
+                                "--epsilon", "inf", *more)
+            self.assertEqual(result.code, OK)
+            self.assertEqual(b"the penalty is in the units of the fit" in result.err, said, more)
+
     def test_classes(self):
         self.PENALTIES = (("--l2", ".1"), ("--l1", ".05", "--l2", ".01"))
         self.check(1e-9, "--epsilon", "inf", schema="classes.json", loss="logistic")

@@ -120,7 +120,7 @@ static void test_refused(void **state)
     char *most = numbers(1000, ""), *more = numbers(10000, ""),
          *listed = numbers(1001, "\""), *schema = malloc(20000);
     refuse_classes("a", "two or more different names");
-    refuse_classes("a,b,a", "two or more different names");
+    refuse_classes("a,b,a", "\"a\" is there twice; expected different names");
     refuse_classes("a,,b", "two or more different names");
     refuse_classes("1,2,1.0", "one number written in two ways");
     refuse_classes(more, "at most 1000 classes");

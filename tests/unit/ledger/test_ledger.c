@@ -130,10 +130,10 @@ static void test_the_last_unit(void **state)
             a = (ledger_amount){0, 0, 0};
             *sum[i] = most[i] - 5;
             *of[i] = 5 + more;
-            assert_int_equal(ledger_check_cap(&d, &a, &last),
+            assert_int_equal(ledger_check_cap(&d, &a, 0, &last),
                              more ? SOTTO_BUDGET : SOTTO_OK);
             *of[i] = INT64_MAX; /* and no sum overflows */
-            assert_int_equal(ledger_check_cap(&d, &a, &last), SOTTO_BUDGET);
+            assert_int_equal(ledger_check_cap(&d, &a, 0, &last), SOTTO_BUDGET);
         }
         *sum[i] = 0;
     }

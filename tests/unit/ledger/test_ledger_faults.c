@@ -863,7 +863,8 @@ static void test_forged_cap(void **state)
         ledger_part part = {.now.cap = forged, .chosen = 1};
         ledger_dataset d = {.name = "x", .part = &part, .parts = 1};
         ledger_amount little = {1, 0, 0};
-        assert_int_equal(ledger_check_cap(&d, &little, &last), SOTTO_PRIVACY);
+        assert_int_equal(ledger_check_cap(&d, &little, 0, &last),
+                         SOTTO_PRIVACY);
     }
     /* a large epsilon has room for fewer draws; too large ones are refused */
     assert_int_equal(ledger_cap_of(&cap, 15, 1e-6, &last), SOTTO_OK);
