@@ -176,7 +176,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
         " doctor schema generate train plan predict evaluate export federate ledger ",
-        "if unclear"},
+        "of the file"},
     [OPTION_DELIMITER] = {"delimiter", TEXT, DATA, "CHAR", NULL, 0, 0, NULL,
         " doctor schema train predict evaluate federate ",
         "what separates CSV fields, or tab (default: a comma)"},
