@@ -26,7 +26,6 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.environ.get("SOTTO_DATA", os.path.join(os.path.dirname(ROOT), "shared", "data"))
 PAGE = os.path.join(ROOT, "docs", "notes", "auto.md")
-REGION = re.compile(r"(<!-- numbers: classes -->\n).*?(<!-- end of classes -->)", re.DOTALL)
 SETS = ("pendigits", "waveform", "even", "uneven")
 
 
@@ -194,6 +193,15 @@ def row(problem, runs, epsilons, workers):
     return f"| {problem.name} {shape} | " + " | ".join(cells) + " |"
 
 
+def write_table(name, lines):
+    """Between the marks of this name in the notes."""
+    region = re.compile(rf"(<!-- numbers: {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(region.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], page))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -214,10 +222,7 @@ def main():
             lines.append(row(problem, args.runs, args.epsilon, args.workers))
             print(lines[-1], flush=True)
     if args.write:
-        with open(PAGE, encoding="utf-8") as file:
-            page = file.read()
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(REGION.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], page))
+        write_table("classes", lines)
 
 
 if __name__ == "__main__":

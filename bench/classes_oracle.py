@@ -15,14 +15,12 @@ import argparse
 import json
 import math
 import os
-import re
 import tempfile
 
 import numpy as np
 
-from classes import PAGE, ROOT, SETS, Problem, mu_of
+from classes import ROOT, SETS, Problem, mu_of, write_table
 
-REGION = re.compile(r"(<!-- numbers: oracle -->\n).*?(<!-- end of oracle -->)", re.DOTALL)
 ROUNDS, CLIPS, STEPS = (30, 90, 270, 810), (.5, 1, 2, 4), (.5, 2, 8)
 TUNING_SEEDS = 1
 
@@ -140,10 +138,7 @@ def main():
             lines.append(f"| {name} | {exact:.3f} | " + " | ".join(cells) + " |")
             print(lines[-1], flush=True)
     if args.write:
-        with open(PAGE, encoding="utf-8") as file:
-            page = file.read()
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(REGION.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], page))
+        write_table("oracle", lines)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,8 @@ import tempfile
 
 import numpy as np
 
-from classes import PAGE, ROOT
+from classes import ROOT, write_table
 
-REGION = re.compile(r"(<!-- numbers: time -->\n).*?(<!-- end of time -->)", re.DOTALL)
 COUNTS = (2, 10)
 
 
@@ -97,10 +96,7 @@ def main():
                  f"{seconds[10] / seconds[2]:.1f} | |")
     print("\n".join(lines))
     if args.write:
-        with open(PAGE, encoding="utf-8") as file:
-            page = file.read()
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(REGION.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], page))
+        write_table("time", lines)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ small --l1, which then chooses features. With --write the table goes into docs/n
 """
 import argparse
 import os
-import re
 import tempfile
 
 import numpy as np
@@ -18,7 +17,6 @@ import numpy as np
 import classes
 from classes_oracle import Kept
 
-REGION = re.compile(r"(<!-- numbers: wide -->\n).*?(<!-- end of wide -->)", re.DOTALL)
 WAYS = (("dense", ("--path", "dense")), ("auto --l1 0.0005", ("--l1", "0.0005")))
 MOST_DENSE = 1000
 
@@ -79,10 +77,7 @@ def main():
                                     for e in args.epsilon for way, more in WAYS) + " |")
             print(lines[-1], flush=True)
     if args.write:
-        with open(classes.PAGE, encoding="utf-8") as file:
-            page = file.read()
-        with open(classes.PAGE, "w", encoding="utf-8") as file:
-            file.write(REGION.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], page))
+        classes.write_table("wide", lines)
 
 
 if __name__ == "__main__":

@@ -213,7 +213,8 @@ static void run_gradient(setting *s)
 {
     kernel_ball ball = ball_of(s);
     kernel_mode before = kernel_enter();
-    kernel_get(KERNEL_AUTO)->gradient(&s->rows, &ball, 0, s->rows.padded, s->sum);
+    kernel_get(KERNEL_AUTO)
+        ->gradient(&s->rows, &ball, 0, s->rows.padded, s->sum);
     kernel_leave(before);
     for (int64_t j = 0; j < s->rival.columns; j++)
         s->seen += (double)s->sum[j] + draw(s);

@@ -151,6 +151,7 @@ int cli_print_name(FILE *to, const char *name, int most)
         int control = c < 32 || c == 127 || /* U+0080 to U+009F: two bytes */
                       (c == 0xc2 && next >= 0x80 && next <= 0x9f);
         putc(control ? '?' : c, to);
+        i += control && c == 0xc2;
     }
     fputs(cut ? ".." : "", to);
     return width;

@@ -181,10 +181,31 @@ def _read(owner: Estimator, records: Records) -> None:
     lib.sotto_table_free(table[0])
 
 
+def _refuse_many_public(owner: Estimator, given: Given) -> None:
+    """Of labels that are public: more than two have to be listed where a fit is booked, because
+    the stand-in, which may be booked instead of the records, has two. Whatever else is wrong with
+    them is found later, and charged."""
+    classes = getattr(owner, "classes", None)
+    if not isinstance(classes, str) or classes != "public" or owner.ledger is None:
+        return
+    target = given.target or getattr(owner.schema, "target", None)
+    try:
+        with quiet():
+            values = np.unique(np.asarray(given.X[target] if given.y is None else given.y))
+            labels = int(np.sum(values == values))  # a missing one is none
+    except Exception:
+        return
+    if labels > 2:
+        raise UsageError('classes: "public" takes two labels where a ledger is given; expected a '
+                         'list of three and more, as classes=["a", "b", "c"]')
+
+
 def dry_run(owner: Estimator, given: Given, covered: bool = False,
             tracked: bool = True) -> DryRun:
     """Every check that looks at no record."""
     private, options = owner._begin(covered, tracked)
+    if tracked and private:
+        _refuse_many_public(owner, given)
     width = None
     if tracked and owner.ledger is not None and given.row is None and \
             not is_frame(given.X) and is_listed(given.X):

@@ -187,8 +187,9 @@ class Records:
         if words is not None and classes is not None:
             _check_same_classes(classes, words)
         if isinstance(classes, str) and classes == "public":
-            return [0, 1] if self.stands_in else _public_labels(
-                self._target_values(), self.owner._many_classes())
+            many = self.owner._many_classes() and (self.owner.ledger is None or
+                                                   not self.owner._is_private())
+            return [0, 1] if self.stands_in else _public_labels(self._target_values(), many)
         if classes is not None:
             listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
             labels = [each.item() if isinstance(each, np.generic) else each for each in listed]

@@ -92,6 +92,14 @@ class HandOver(Twins):
             return last(dataset, classes="public").fit(self.X, y)
         self.charged(call)
 
+    def test_many_public_labels(self):
+        """What is booked must not depend on records: the stand-in has two labels."""
+        def call(bad, dataset):
+            X = self.X.copy()
+            X[3, 0] = np.nan if bad else X[3, 0]
+            return last(dataset, classes="public").fit(X, np.arange(len(X)) % 3)
+        self.free(call, "a list of three and more")
+
     def test_what_numpy_warns_of(self):
         def call(bad, dataset):
             X = self.X.astype(np.longdouble)

@@ -10,7 +10,7 @@ import unittest
 import warnings
 from unittest import mock
 
-from common import dp, np
+from common import dp, have, np
 from pipeline_cases import (NEW, is_row_local, known_steps, last, learning_steps, made_of,
                             make_data)
 
@@ -35,14 +35,7 @@ try:
 except ImportError:
     sklearn = None
 
-try:
-    import pandas as pd
-except ImportError:
-    pd = None
-try:
-    import polars
-except ImportError:
-    polars = None
+pd, polars = map(have, ("pandas", "polars"))
 
 
 @unittest.skipUnless(sklearn, "scikit-learn is not installed")

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 import warnings
 
-from common import Case, dp, np
+from common import Case, dp, have, np
 from pipeline_cases import SECRET, last, make_data, uncovered
 
 try:
@@ -28,14 +28,7 @@ try:
 except ImportError:
     sklearn = None
 
-try:
-    import pandas as pd
-except ImportError:
-    pd = None
-try:
-    import polars
-except ImportError:
-    polars = None
+pd, polars = map(have, ("pandas", "polars"))
 
 
 @unittest.skipUnless(sklearn, "scikit-learn is not installed")

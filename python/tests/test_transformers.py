@@ -6,7 +6,7 @@ import inspect
 import unittest
 import warnings
 
-from common import dp, np
+from common import dp, have, np
 from pipeline_cases import SECRET
 
 try:
@@ -15,14 +15,7 @@ try:
 except ImportError:
     sklearn = None
 
-try:
-    import pandas as pd
-except ImportError:
-    pd = None
-try:
-    import polars
-except ImportError:
-    polars = None
+pd, polars = map(have, ("pandas", "polars"))
 
 
 @unittest.skipUnless(sklearn, "scikit-learn is not installed")

@@ -236,7 +236,9 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
 
 /* ---- counts of which the large ones are shown ---- */
 
-/* Noise on every count; 0 for those that are not shown. */
+/* Noise on every count; 0 for those that are not shown. A level that nobody
+   counts for does not exist: the charge is for no more levels of one person
+   than count. */
 static sotto_status gate_hide(curator *c, const ask_item *item, int64_t *count,
                               size_t counts, sotto_error *error)
 {
@@ -248,6 +250,8 @@ static sotto_status gate_hide(curator *c, const ask_item *item, int64_t *count,
     sotto_status status = curator_open_level_noise(c, &own, error);
     if (status != SOTTO_OK)
         return status;
+    for (size_t i = 0; i < counts; i++)
+        count[i] = count[i] > 0 ? count[i] : INT64_MIN / 4;
     c->noise = own;
     status = gate_add(c, item, scale, counts, count, error);
     c->noise = others;

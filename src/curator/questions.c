@@ -271,7 +271,9 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH_CLASSES, .block = BLOCK_CLASSES,
         .any_classes = 1},
-    [ASK_LEVELS] = {.words = {"levels", "which levels many people have"},
+    [ASK_LEVELS] = {
+        .words = {.name = "levels",
+                  .meaning = "which levels many people have"},
         .form = FORM_LEVELS, /* Lemma C27 */ .special = levels_sensitivity,
         .draws = DRAWS_TOUCHED, .block = BLOCK_COUNTS, .any_classes = 1},
     [ASK_CLASS_BEND] = { /* Lemma C26 */

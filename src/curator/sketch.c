@@ -77,12 +77,13 @@ sotto_status sketch_check(const sotto_table *t, const curator_policy *policy,
 {
     int labels = policy->labels_known || ask_planned(plan, ASK_LABELS) > 0;
     if (policy->adjacency == ACCOUNT_ADD_REMOVE || policy->has_people ||
-        policy->rows_per_person != 1 || t->drops_rows || t->unit || t->weight)
+        policy->rows_per_person != 1 || t->drops_rows || t->unit || t->weight ||
+        t->levels.columns)
         return error_set(error, SOTTO_PRIVACY,
                          "sketches go by a row's place, which another row's "
                          "absence changes: expected --adjacency zero-out, one "
-                         "row per person, and neither weights nor --bad-rows "
-                         "drop");
+                         "row per person, and neither weights, private levels "
+                         "nor --bad-rows drop");
     if ((labels && !t->y) || t->classes || t->folded)
         return error_set(error, SOTTO_USAGE,
                          "the table has no target that is a number");

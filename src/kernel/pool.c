@@ -213,15 +213,19 @@ int64_t pool_unit(int64_t rows)
     return unit > POOL_UNIT ? unit : POOL_UNIT;
 }
 
+/* So many sums of one worker fit its caches. */
+enum { POOL_MOST_SUMS = 1 << 17 };
+
 /* Each worker adds to sums of its own, in cache lines of its own; they are
-   wiped. Where there is no memory for these, the caller does all by itself. */
+   wiped. Where these would be too many, the caller does all by itself. */
 void kernel_pool_rows(kernel_pool *p, int64_t rows, kernel_loop *loop,
                       const void *what, size_t sums, int64_t *out)
 {
     size_t stride = (sums + 15) / 8 * 8;
     size_t workers = p ? (size_t)p->helpers + 1 : 1;
-    int64_t *sum =
-        pool_can(p, rows) ? mem_zeroed(workers * stride, sizeof *sum) : NULL;
+    int64_t *sum = pool_can(p, rows) && sums <= POOL_MOST_SUMS
+                       ? mem_zeroed(workers * stride, sizeof *sum)
+                       : NULL;
     if (!sum) {
         loop(what, 0, rows, out);
         return;

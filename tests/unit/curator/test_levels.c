@@ -130,6 +130,34 @@ static void test_first_by_bytes(void **state)
     assert_released("1,z,0\n1,z,0\n1,y,0\n2,y,0\n2,z,0\n", 1, 1, "y ");
 }
 
+/* A person's levels beyond the first K do not count: were they noise alone, a
+   twentieth of them would be shown here. */
+static void test_uncounted(void **state)
+{
+    (void)state;
+    enum { LEVELS = 2000 };
+    const level_list *list;
+    sotto_error error;
+    text_buffer rows = {0};
+    for (int i = 0; i < LEVELS; i++)
+        text_format(&rows, "1,l%04d,0\n", i);
+    for (int64_t most = 1; most <= 3; most++) {
+        curator_policy p = policy_for(most, 1);
+        ask_plan plan =
+            plan_two(levels_item(&p, .1, .05), some(ASK_TOTAL, 1, 50));
+        sotto_table *t = read_rows(rows.data, 1);
+        curator *c;
+        if (curator_open(&c, &t, &p, &plan, &error) ||
+            curator_ask_levels(c, &list, &error))
+            fail_msg("%s", error.message);
+        assert_true(list->levels <= most);
+        for (int64_t i = 0; i < list->levels; i++)
+            assert_true(strcmp(list->level[i], "l0003") < 0);
+        curator_close(c);
+    }
+    text_free(&rows);
+}
+
 /* Missing values and what is no level count nowhere. */
 static void test_no_level(void **state)
 {
@@ -377,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_one_is_not_enough),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_first_by_bytes),
+        cmocka_unit_test(test_uncounted),
         cmocka_unit_test(test_no_level),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_most),
