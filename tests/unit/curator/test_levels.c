@@ -219,7 +219,7 @@ static void test_neighbours(void **state)
     (void)state;
     enum { OWN = 100 };
     char with[4000], without[4000];
-    char rows[6000] = "", own[3000] = "", more[9100];
+    char rows[6000] = "", own[3000] = "", more[12000];
     double total[2];
     sotto_error error;
     for (int i = 0; i < 300; i++)
