@@ -204,7 +204,7 @@ class Labels(Case):
         private = dp.LogisticRegression(epsilon=8, delta=1e-6, classes=["b", "a", "c"])
         self.assertGreater(private.fit(X, labels[codes]).score(X, labels[codes]), 0.6)
         self.assertEqual(private.predict_proba(X).shape, (400, 3))
-        self.refused(dp.UsageError, "solver auto, loss logistic", dp.LinearSVC(
+        self.refused(dp.UsageError, "has two classes; for 3 take loss logistic", dp.LinearSVC(
             **BUDGET, classes=[0, 1, 2]).fit, X, codes)
 
     def test_public_is_the_callers_word(self):

@@ -175,7 +175,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
         " doctor schema generate train plan predict evaluate export federate ledger ",
-        "if unclear"},
+        "of the file"},
     [OPTION_NO_HEADER] = {"no-header", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
         " doctor schema train predict evaluate ",
         "of CSV: line 1 is a record; its columns, or how many"},

@@ -432,7 +432,7 @@ class Foreign(Case):
                     self.refused("d.csv", what, advice, "--bad-rows", "drop")
                 self.write("d.svm", content)
                 result = self.sotto("doctor", "d.svm", "--bad-rows", "drop",
-                                    "--features", "3")
+                                    "--features", "3", "--epsilon", "1")
                 self.assertEqual((result.code, result.err), (OK, b""))
 
     def test_no_record_is_looked_at_when_bad_rows_are_dropped(self):
@@ -444,7 +444,7 @@ class Foreign(Case):
                         b"PAR1,y\n\0,1\n2,1\n", b"x,y\n1AY&SY\x01,1\n1,1\n"):
             with self.subTest(content[:20]):
                 self.write("d.csv", content)
-                result = self.sotto("doctor", "d.csv", "--bad-rows", "drop")
+                result = self.sotto("doctor", "d.csv", "--bad-rows", "drop", "--epsilon=1")
                 self.assertEqual((result.code, result.err), (OK, b""))
         found = False # one of them has the mark of tar where tar has it
         for at in range(1, 10):
@@ -453,7 +453,7 @@ class Foreign(Case):
             content = npy(rows)
             found |= content[257:262] == b"ustar"
             self.write("d.npy", content)
-            for more in ((), ("--bad-rows", "drop")):
+            for more in ((), ("--bad-rows", "drop", "--epsilon=1")):
                 result = self.sotto("doctor", "d.npy", *more)
                 self.assertEqual(result.code, OK, result.err)
         self.assertTrue(found)
