@@ -254,8 +254,8 @@ sotto_table_read(sotto_table **out, const char *path,
  * count. Where a column needs text (a category, a class by name, a person, a
  * part), a whole number is its digits, another number the shortest text that
  * reads back as the same double; true and false are 1 and 0. The options
- * format and delimiter are refused, and features where it is not the number
- * that sparse features have.
+ * about files (format, no-header, delimiter, decimal, thousands) are refused,
+ * and features where it is not the number that sparse features have.
  */
 typedef struct sotto_columns sotto_columns;
 
@@ -752,7 +752,7 @@ sotto_model_export(char **out, const sotto_model *model, const char *format,
  * Reads a file for a model: columns are matched by name, in any order, and
  * mapped as when the model was made. The target is read when `labelled`;
  * otherwise it may be there or not. Of the options, bad-rows, drop, format,
- * delimiter and threads are used.
+ * no-header, delimiter, decimal, thousands and threads are used.
  */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_read_for(
     sotto_table **out, const sotto_model *model, int labelled, const char *path,

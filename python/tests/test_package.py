@@ -20,6 +20,7 @@ NOT_PARAMETERS = {
     "drop": "leave the column out of the frame, or Drop() in the schema",
     "only": "take these columns of the frame",
     "format": "files", "delimiter": "files", "decimal": "files", "thousands": "files",
+    "no-header": "files",
     "features": "files", "output": "save",
     "dry-run": "plan", "sign": "files: sotto key", "json": "printing", "quiet": "printing",
     "isa": "tests of the library", "intercept": "fit_intercept",

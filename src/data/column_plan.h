@@ -20,7 +20,7 @@ typedef enum target_kind {
 typedef enum plan_naming {
     NAMES_COUNTED, /* 1, 2, ...: .npy, or an array without names */
     NAMES_HEADER,  /* the first line of the file */
-    NAMES_LISTED   /* the caller lists them, with columns in memory */
+    NAMES_LISTED   /* the caller lists them: --no-header, columns in memory */
 } plan_naming;
 
 typedef struct column_plan {
@@ -48,6 +48,7 @@ typedef struct column_plan {
     int64_t missing_numbers;
     double *part_number; /* .npy: the parts that are read */
     char delimiter;
+    int like_values;         /* of a header: each name could be a value */
     char decimal, thousands; /* marks in numbers of CSV; 0: '.', none */
     const char *row_word;    /* what messages count: lines, or rows of .npy */
     int drop_bad;            /* a bad row is as if absent */

@@ -1,7 +1,7 @@
 /*
- * CSV after RFC 4180: a header, fields that may be quoted, quotes doubled
- * inside quotes, newlines inside quotes. Numbers may have blanks around
- * them. A line that is wholly empty is skipped.
+ * CSV after RFC 4180: a header, unless --no-header is given, fields that may be
+ * quoted, quotes doubled inside quotes, newlines inside quotes. Numbers may
+ * have blanks around them. A line that is wholly empty is skipped.
  *
  * With --bad-rows drop a record is one physical line: a quote that is left
  * open spoils its own line only. Otherwise one record could make others
@@ -24,6 +24,12 @@ const char csv_after_quote[] =
 static const char csv_stray_quote[] =
     "expected quotes around the whole field (and doubled inside it), found "
     "one within an unquoted field";
+static const char *const csv_miscounted[2][2] = {
+    {"expected as many fields as the header has, found more",
+     "expected as many fields as the header has, found fewer"},
+    {"expected as many fields as --no-header says, found more",
+     "expected as many fields as --no-header says, found fewer"}};
+
 /* ---- records ---- */
 
 const char *csv_skip_quoted(const char *s, const char *end)
@@ -159,15 +165,8 @@ static int csv_slow_field(worker *w, const char **s, int64_t i)
         **s == '"' ? csv_quoted(w, *s, &f) : csv_plain(p->delimiter, *s, &f);
     if (expected)
         return csv_refuse(w, expected, c, *s, i);
-    if (f.last && i + 1 < p->columns)
-        return csv_refuse(w,
-                          "expected as many fields as the header has, found "
-                          "fewer",
-                          NULL, *s, i + 1);
-    if (!f.last && i + 1 == p->columns)
-        return csv_refuse(w,
-                          "expected as many fields as the header has, found "
-                          "more",
+    if (f.last != (i + 1 == p->columns))
+        return csv_refuse(w, csv_miscounted[p->naming == NAMES_LISTED][f.last],
                           NULL, *s, i + 1);
     if (!field_value(w, c, f.text, f.size, f.quoted, &expected))
         return csv_refuse(w, expected, c, *s, i);
@@ -193,10 +192,17 @@ static inline int csv_fast_number(worker *w, const column *c, const char **s,
     return 1;
 }
 
+/* Without a header a byte order mark would be the first record's. To skip it
+   there alone would make the row depend on its place, so it spoils any row. */
+static const char csv_marked[] =
+    "expected a record, found a byte order mark; write the file without it";
+
 static int csv_row(worker *w, const char **at)
 {
     const column_plan *p = w->plan;
     const char *s = *at;
+    if (p->naming == NAMES_LISTED && !memcmp(s, "\xef\xbb\xbf", 3))
+        return csv_refuse(w, csv_marked, NULL, s, -1);
     for (int64_t i = 0; i < p->columns; i++) {
         const column *c = &p->column[i];
         if (c->plain &&
@@ -258,14 +264,15 @@ static sotto_status csv_read(sotto_table *t, source *s,
     sotto_status status = csv_header(s, options, &h, error);
     if (status != SOTTO_OK)
         return status;
-    status = plan_columns(&p, source_name(s), NAMES_HEADER, h.name, h.count,
-                          options, error);
+    status = plan_columns(&p, source_name(s), read_naming(&format_csv, &h),
+                          h.name, h.count, options, error);
     if (status == SOTTO_OK) {
         p.delimiter = h.delimiter;
+        p.like_values = h.like_values;
         loader l = {.s = s, .p = &p, .parse = csv_parse, .cut = csv_cut};
         status = read_call(hook, &p, 0, error);
         if (status == SOTTO_OK)
-            status = loader_run(&l, t, 1, error);
+            status = loader_run(&l, t, h.listed ? 0 : 1, error);
         plan_free(&p);
     }
     header_free(&h);

@@ -11,7 +11,8 @@ extern const char csv_open_quote[], csv_after_quote[];
 /* Past the quoted field that starts at s, or NULL when it does not end. */
 const char *csv_skip_quoted(const char *s, const char *end);
 
-/* The first line, which is taken from the source. */
+/* The names in the first line, which is taken from the source; with --no-header
+   those of the option, and nothing is taken. */
 sotto_status csv_header(source *s, const sotto_options *options,
                         file_header *out, sotto_error *error);
 

@@ -2,9 +2,12 @@
  * The header of a CSV file: the names of its columns, in one line.
  */
 #include "csv.h"
+#include "npy.h"
 #include "number.h"
 
 #include <string.h>
+
+enum { CSV_MOST = 10000000 }; /* columns that --no-header counts */
 
 /* The header is one physical line, even where a quote is left open in it.
    Otherwise the records after it would become a name, and names are public. */
@@ -57,15 +60,21 @@ static const char *csv_name_end(const char *s, const char *end, char delimiter,
     return s;
 }
 
+/* Leaves the blanks out around a name; whether anything is in it. */
+static int csv_trim(const char **s, const char **end)
+{
+    while (*s < *end && (**s == ' ' || **s == '\t'))
+        ++*s;
+    while (*s < *end && strchr(" \t\r", (*end)[-1]))
+        --*end;
+    return *s < *end && !(**s == '"' && *end - *s == 2);
+}
+
 /* A name without blanks around it, quotes undone. */
 static char *csv_name(const char *s, const char *end, int64_t number)
 {
-    while (s < end && (*s == ' ' || *s == '\t'))
-        s++;
-    while (s < end && strchr(" \t\r", end[-1]))
-        end--;
     text_buffer name = {0};
-    if (s == end || (*s == '"' && end - s == 2))
+    if (!csv_trim(&s, &end))
         text_format(&name, "column_%lld", (long long)number);
     else if (*s != '"')
         text_add(&name, s, (size_t)(end - s));
@@ -83,6 +92,25 @@ static int csv_may_be_name(const char *name, int64_t number)
     double value;
     return !number_whole(name, &value) || value == (double)number ||
            value == (double)number - 1;
+}
+
+/* Whether it could be a value: nothing, a number, or figures with marks in
+   between, as dates have. */
+static int csv_like_value(const char *s, const char *end, const char *name)
+{
+    double value;
+    return !csv_trim(&s, &end) || number_whole(name, &value) ||
+           (number_is_digit(*name) && !name[strspn(name, "0123456789-/.: TZ")]);
+}
+
+/* Whether the names are 1, 2, 3, ... or 0, 1, 2, ...: programs write that. */
+static int csv_counts(const file_header *h)
+{
+    double first, value;
+    int counts = h->count > 1 && number_whole(h->name[0], &first);
+    for (int64_t i = 1; counts && i < h->count; i++)
+        counts = number_whole(h->name[i], &value) && value - first == (double)i;
+    return counts;
 }
 
 /* Whether this is another character that often separates fields. */
@@ -149,6 +177,7 @@ static sotto_status csv_split_header(file_header *h, const piece *p,
                                      const char *file, sotto_error *error)
 {
     const char *s = p->text, *end = p->text + p->size, *expected = NULL;
+    h->like_values = 1;
     for (; s < end; s++) {
         const char *stop = csv_name_end(s, end, h->delimiter, &expected);
         if (!stop)
@@ -159,10 +188,13 @@ static sotto_status csv_split_header(file_header *h, const piece *p,
         if (!csv_may_be_name(h->name[h->count - 1], h->count))
             return error_set(error, SOTTO_DATA,
                              "%s: line 1, column %lld: expected the name of a "
-                             "column, found a number; add a header line",
+                             "column, found a number; if the first line is a "
+                             "record, give --no-header NAMES",
                              show_name(file).text, (long long)h->count);
+        h->like_values &= csv_like_value(s, stop, h->name[h->count - 1]);
         s = stop;
     }
+    h->like_values &= !csv_counts(h);
     return h->count == 1 && p->text[0] != '"'
                ? csv_check_single(h->name[0], file, h->delimiter, error)
                : SOTTO_OK;
@@ -189,17 +221,74 @@ static sotto_status csv_check_header(const piece *p, const char *file,
     return SOTTO_OK;
 }
 
-sotto_status csv_header(source *s, const sotto_options *options,
-                        file_header *out, sotto_error *error)
+static sotto_status csv_refuse_list(int64_t number, const char *how,
+                                    sotto_error *error)
+{
+    char which[40] = "";
+    if (number)
+        snprintf(which, sizeof which, "; name %lld ", (long long)number);
+    return error_set(error, SOTTO_USAGE,
+                     "--no-header: expected the names of the columns, "
+                     "A,B,..., or how many there are, from 1 to %d%s%s",
+                     CSV_MOST, which, how);
+}
+
+/* A name of --no-header: as a header may have it, but without quotes, and there
+   must be one. */
+static sotto_status csv_list_name(file_header *h, const char *text,
+                                  sotto_error *error)
+{
+    const char *s = text, *end = text + strlen(text);
+    int64_t number = h->count + 1;
+    if (!csv_trim(&s, &end))
+        return csv_refuse_list(number, "is empty", error);
+    if (strpbrk(text, "\"\r\n"))
+        return csv_refuse_list(number, "has a quote or a newline", error);
+    if (!csv_add_name(h, csv_name(s, end, number)))
+        return error_memory(error);
+    return csv_may_be_name(h->name[h->count - 1], number)
+               ? SOTTO_OK
+               : csv_refuse_list(number, "is a number", error);
+}
+
+static sotto_status csv_list_names(file_header *h, const sotto_options *options,
+                                   sotto_error *error)
+{
+    size_t cursor = 0;
+    char *text = NULL;
+    int got = 0;
+    sotto_status status = SOTTO_OK;
+    while (status == SOTTO_OK &&
+           (got = option_next(options, OPTION_NO_HEADER, &cursor, &text)) > 0) {
+        status = csv_list_name(h, text, error);
+        mem_free(text);
+    }
+    return got < 0 ? error_memory(error) : status;
+}
+
+/* The names are an option's, and public: the file's first line, which is a
+   record, decides neither about them nor about their number. */
+static sotto_status csv_list(file_header *h, const sotto_options *options,
+                             sotto_error *error)
+{
+    const char *said = option_text(options, OPTION_NO_HEADER);
+    double count = 0;
+    if (said[strspn(said, "0123456789")])
+        return csv_list_names(h, options, error);
+    if (!number_whole(said, &count) || !(count >= 1 && count <= CSV_MOST))
+        return csv_refuse_list(0, "", error);
+    return npy_names(h, (int64_t)count, error);
+}
+
+/* The first line, which is taken from the source. */
+static sotto_status csv_first_line(file_header *out, source *s,
+                                   sotto_error *error)
 {
     static const source_cutting how = {1 << 16, READER_LONGEST, 0,
                                        csv_cut_first, NULL};
     const char *file = source_name(s);
     piece p = {0};
-    *out = (file_header){0};
-    sotto_status status = csv_delimiter(file, options, &out->delimiter, error);
-    if (status == SOTTO_OK)
-        status = read_skip_mark(s, error);
+    sotto_status status = read_skip_mark(s, error);
     if (status == SOTTO_OK)
         status = source_next(s, &how, &p, error);
     if (status == SOTTO_OK)
@@ -207,6 +296,23 @@ sotto_status csv_header(source *s, const sotto_options *options,
     if (status == SOTTO_OK)
         status = csv_split_header(out, &p, file, error);
     source_release(&p);
+    return status;
+}
+
+sotto_status csv_header(source *s, const sotto_options *options,
+                        file_header *out, sotto_error *error)
+{
+    int listed = option_given(options, OPTION_NO_HEADER);
+    char delimiter = 0;
+    *out = (file_header){0};
+    sotto_status status =
+        csv_delimiter(source_name(s), options, &delimiter, error);
+    if (status == SOTTO_OK && listed)
+        status = csv_list(out, options, error);
+    out->delimiter = delimiter;
+    out->listed = listed;
+    if (status == SOTTO_OK && !listed)
+        status = csv_first_line(out, s, error);
     if (status != SOTTO_OK)
         header_free(out);
     return status;

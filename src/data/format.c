@@ -83,6 +83,12 @@ sotto_status format_to_write(const file_format **out, const char *path,
 
 /* ---- by the first bytes ---- */
 
+int format_by_name_only(const sotto_options *options)
+{
+    return option_is(options, OPTION_BAD_ROWS, "drop") ||
+           option_given(options, OPTION_NO_HEADER);
+}
+
 int format_matches(const file_format *f, const char *bytes, size_t size)
 {
     return f->mark.size && size >= f->mark.at + f->mark.size &&
@@ -121,6 +127,7 @@ static sotto_status format_by_mark(const file_format **out, source *s,
  * with any bytes. So the first bytes are looked at only where they are a
  * header, and only to refuse: they never choose the format. Before a hook was
  * called no row may have a say at all: the same holds, but a header may choose.
+ * With --no-header the first bytes are a record's, and nobody looks at them.
  */
 sotto_status format_detect(const file_format **out, source *s,
                            const sotto_options *options, int hooked,
@@ -134,6 +141,12 @@ sotto_status format_detect(const file_format **out, source *s,
         return status;
     if (!*out)
         *out = format_by_name(name, source_bare_length(name), 0);
+    if (option_given(options, OPTION_NO_HEADER)) {
+        *out = *out ? *out : &format_csv;
+        return (*out)->columns == COLUMNS_NAMED
+                   ? SOTTO_OK
+                   : error_set(error, SOTTO_USAGE, "--no-header is for CSV");
+    }
     if (drop ? *out && (*out)->columns == COLUMNS_NAMED
              : !hooked || !*out || (*out)->columns != COLUMNS_NUMBERED)
         status = format_by_mark(&seen, s, drop || hooked, error);

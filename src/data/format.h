@@ -26,6 +26,8 @@ typedef struct file_header {
     char **name;
     int64_t count;
     char delimiter;
+    int listed;      /* by --no-header: the file begins with a record */
+    int like_values; /* each name could as well be a value of a record */
 } file_header;
 
 /* What is called between the header and the first row. */
@@ -85,9 +87,13 @@ void header_free(file_header *h);
 sotto_status format_by_option(const file_format **out,
                               const sotto_options *options, sotto_error *error);
 
+/* Whether only its name may say what the file is, since the first bytes may be
+   a record's, and nothing may depend on these. */
+int format_by_name_only(const sotto_options *options);
+
 /* The format of a file to read: by option, by its first bytes, by its name. A
    file of another program (Parquet, Excel, zip ...) is refused by name.
-   `hooked`: no byte of a record may have a say. */
+   `hooked`: no byte of a record may have a say. With --no-header it is CSV. */
 sotto_status format_detect(const file_format **out, source *s,
                            const sotto_options *options, int hooked,
                            sotto_error *error);

@@ -20,8 +20,9 @@ static sotto_status memory_check_options(const sotto_columns *c,
                          "%s: the model's features have %s: expected %s",
                          memory_name, numbered ? "numbers, not names" : "names",
                          numbered ? "sparse features" : "columns with names");
-    static const option_id of_files[] = {OPTION_FORMAT, OPTION_DELIMITER,
-                                         OPTION_DECIMAL, OPTION_THOUSANDS};
+    static const option_id of_files[] = {OPTION_FORMAT, OPTION_NO_HEADER,
+                                         OPTION_DELIMITER, OPTION_DECIMAL,
+                                         OPTION_THOUSANDS};
     for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++)
         if (option_given(options, of_files[i]))
             return error_set(error, SOTTO_USAGE, "--%s is for files",

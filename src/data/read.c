@@ -233,7 +233,7 @@ sotto_status table_read_after(sotto_table **out, const char *path,
 {
     source *s = NULL;
     read_hook hook = {before, context};
-    int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
+    int by_name = format_by_name_only(options);
     *out = NULL;
     sotto_status status = source_open(&s, path, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, &hook, error)
@@ -252,7 +252,7 @@ sotto_status table_read_memory(sotto_table **out, const char *name,
 {
     source *s = NULL;
     read_hook none = {0};
-    int by_name = option_is(options, OPTION_BAD_ROWS, "drop");
+    int by_name = format_by_name_only(options);
     sotto_status status = source_memory(&s, name, bytes, size, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, &none, error)
                               : status;

@@ -43,6 +43,15 @@ sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
                          entry_store *store, int64_t lines,
                          const column_range *range, sotto_error *error);
 
+/* Where the names of a header come from. */
+static inline plan_naming read_naming(const file_format *f,
+                                      const file_header *h)
+{
+    return f->columns != COLUMNS_NAMED ? NAMES_COUNTED
+           : h->listed                 ? NAMES_LISTED
+                                       : NAMES_HEADER;
+}
+
 /* ---- table.c ---- */
 
 /* What a table takes over from its plan: names, maps, classes. */
@@ -50,7 +59,7 @@ sotto_status table_describe(sotto_table *t, const column_plan *p,
                             sotto_error *error);
 
 /* Remarks for the operator: columns that float32 cannot hold well (range
-   may be NULL), records of several lines. */
+   may be NULL), records of several lines, a header like a record. */
 sotto_status table_remark(sotto_table *t, const column_plan *p,
                           const block *first, const column_range *range,
                           sotto_error *error);

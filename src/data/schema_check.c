@@ -204,9 +204,7 @@ static sotto_status check_header(schema *s, const char *path, source *from,
         return check_numbered(s, path, error);
     status = format->header(from, options, &h, error);
     if (status == SOTTO_OK)
-        status = check_named(s, source_name(from),
-                             format->columns == COLUMNS_NAMED ? NAMES_HEADER
-                                                              : NAMES_COUNTED,
+        status = check_named(s, source_name(from), read_naming(format, &h),
                              h.name, h.count, options, error);
     header_free(&h);
     return status;
@@ -220,7 +218,8 @@ static sotto_status check_all(schema *s, const char *path, const char *data,
           plan_compare_columns);
     if (!data)
         return check_alone(s, path, options, error);
-    sotto_status status = source_open(&from, data, 0, error);
+    sotto_status status =
+        source_open(&from, data, format_by_name_only(options), error);
     if (status == SOTTO_OK)
         status = check_header(s, path, from, options, error);
     source_close(from);

@@ -213,10 +213,8 @@ static sotto_status template_write(text_buffer *t, source *s,
     status = format->header(s, options, &h, error);
     if (status != SOTTO_OK)
         return status;
-    status = template_of_header(
-        t, source_name(s),
-        format->columns == COLUMNS_NAMED ? NAMES_HEADER : NAMES_COUNTED, &h,
-        options, error);
+    status = template_of_header(t, source_name(s), read_naming(format, &h), &h,
+                                options, error);
     header_free(&h);
     return status;
 }
@@ -228,7 +226,8 @@ sotto_status sotto_schema_template(char **out, const char *path,
     source *s = NULL;
     text_buffer t = {0};
     *out = NULL;
-    sotto_status status = source_open(&s, path, 0, error);
+    sotto_status status =
+        source_open(&s, path, format_by_name_only(options), error);
     if (status != SOTTO_OK)
         return status;
     status = template_write(&t, s, options, error);

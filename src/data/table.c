@@ -181,6 +181,11 @@ sotto_status table_remark(sotto_table *t, const column_plan *p,
                        "this file with --bad-rows drop, which takes each line "
                        "for a record"))
         return error_memory(error);
+    if (p->like_values &&
+        !table_warn(t, "line 1, which is taken for the header, looks like a "
+                       "record: if it is one, its values become names, which "
+                       "are public; give --no-header NAMES"))
+        return error_memory(error);
     if (range && !p->exact && !table_warn_precision(t, p, range))
         return error_memory(error);
     if (p->lacks_weight &&

@@ -15,8 +15,8 @@ static sotto_status predict_options(sotto_options *o, const sotto_model *m,
                                     sotto_error *error)
 {
     static const option_id used[] = {
-        OPTION_BAD_ROWS, OPTION_DROP,      OPTION_FORMAT, OPTION_DELIMITER,
-        OPTION_DECIMAL,  OPTION_THOUSANDS, OPTION_THREADS};
+        OPTION_BAD_ROWS,  OPTION_DROP,    OPTION_FORMAT,    OPTION_NO_HEADER,
+        OPTION_DELIMITER, OPTION_DECIMAL, OPTION_THOUSANDS, OPTION_THREADS};
     char count[24];
     snprintf(count, sizeof count, "%lld", (long long)m->features);
     sotto_status status = SOTTO_OK;
