@@ -103,8 +103,21 @@ typedef struct fit_booking {
     pid_t process;           /* which is this one */
 } fit_booking;
 
+/* Whether the options name a ledger. */
+int booking_names_ledger(const sotto_options *options);
+
 /* Whether the run of these options is to be booked. */
 int booking_wanted(const sotto_options *options);
+
+/* A hook of the readers (table_before_rows): books the run, by the shape of its
+   table. The context is a before_rows. */
+typedef struct before_rows {
+    const sotto_options *options;
+    const sotto_options *reading; /* the same, with the column of the parts */
+    fit_booking *booking;         /* that was made */
+} before_rows;
+sotto_status booking_before_rows(void *context, const sotto_table *shape,
+                                 sotto_error *error);
 
 /* Takes the one that was made before the table's rows were read; NULL: none.
    A table hands it out once, so that a second fit is booked again. */
