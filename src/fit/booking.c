@@ -5,6 +5,7 @@
  */
 #include "private.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ void booking_free(fit_booking *b)
     if (!b)
         return;
     ledger_receipt_free(&b->receipt);
+    mem_free_texts(b->other_run, b->other_runs);
     account_free(&b->events);
     mem_free(b->unit_column);
     mem_unmap(b->token, TOKEN_BYTES);
@@ -118,11 +120,59 @@ static fit_booking *new_booking(void)
     return b;
 }
 
-static sotto_status booking_make(fit_booking **out, const private_run *r,
-                                 const account_list *events,
-                                 const char *part_column, sotto_error *error)
+static void error_add(sotto_error *error, const char *words)
 {
-    ledger_request request = request_of(r, events, part_column);
+    if (!error)
+        return;
+    size_t length = strlen(error->message);
+    snprintf(error->message + length, sizeof error->message - length, "%s",
+             words);
+}
+
+/* Books for another of several files. */
+static sotto_status book_other(fit_booking *b, const ledger_request *request,
+                               sotto_error *error)
+{
+    ledger_receipt receipt;
+    sotto_status status = ledger_book(&receipt, request, error);
+    char *run = status == SOTTO_OK ? mem_text(receipt.run) : NULL;
+    if (run)
+        b->other_run[b->other_runs++] = run;
+    else if (status == SOTTO_OK)
+        status = error_memory(error);
+    ledger_receipt_free(&receipt);
+    return status;
+}
+
+/* Every record is in one of the files, so each file pays for the whole run. All
+   have paid before a row is read; none gets anything back. */
+static sotto_status book_each(fit_booking *b, const before_rows *before,
+                              ledger_request *request, sotto_error *error)
+{
+    if (before->paths) {
+        request->path = before->path[0];
+        b->other_run = mem_zeroed((size_t)before->paths, sizeof *b->other_run);
+        if (!b->other_run)
+            return error_memory(error);
+    }
+    sotto_status status = ledger_book(&b->receipt, request, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t i = 1; status == SOTTO_OK && i < before->paths; i++) {
+        request->path = before->path[i];
+        status = book_other(b, request, error);
+    }
+    if (status != SOTTO_OK)
+        error_add(error, "; for the files before it the run is booked and "
+                         "stays charged");
+    return status;
+}
+
+static sotto_status booking_make(before_rows *before, const private_run *r,
+                                 const account_list *events, sotto_error *error)
+{
+    ledger_request request =
+        request_of(r, events, option_text(before->reading, OPTION_PART_COLUMN));
     char **part = NULL;
     fit_booking *b = new_booking();
     sotto_status status = error_memory(error);
@@ -139,10 +189,10 @@ static sotto_status booking_make(fit_booking **out, const private_run *r,
         status = b->unit_column ? SOTTO_OK : error_memory(error);
     }
     if (status == SOTTO_OK)
-        status = ledger_book(&b->receipt, &request, error);
+        status = book_each(b, before, &request, error);
     mem_free_texts(part, request.parts);
     if (status == SOTTO_OK)
-        *out = b;
+        before->booking = b;
     else
         booking_free(b);
     return status;
@@ -174,17 +224,19 @@ sotto_status booking_name(const fit_booking *b, sotto_model *m,
 {
     m->ledger = mem_text(b->receipt.file);
     m->run = mem_text(b->receipt.run);
-    return m->ledger && m->run ? SOTTO_OK : error_memory(error);
+    if (b->other_runs) {
+        m->other_run = mem_texts(b->other_run, b->other_runs);
+        m->other_runs = m->other_run ? b->other_runs : 0;
+    }
+    return m->ledger && m->run && m->other_runs == b->other_runs
+               ? SOTTO_OK
+               : error_memory(error);
 }
 
 void booking_remind(sotto_error *error)
 {
-    if (!error)
-        return;
-    size_t length = strlen(error->message);
-    snprintf(error->message + length, sizeof error->message - length,
-             "; the run is booked and stays charged ('sotto doctor' reads a "
-             "file without charge)");
+    error_add(error, "; the run is booked and stays charged ('sotto doctor' "
+                     "reads a file without charge)");
 }
 
 /* ---- before the first row ---- */
@@ -204,6 +256,24 @@ static sotto_status check_rows(const sotto_options *options,
                      account_adjacency_name(f.adjacency));
 }
 
+/* Of several files the least that one of them allows. */
+static sotto_status level_delta(private_run *r, const sotto_table *shape,
+                                const before_rows *before,
+                                ledger_request *request, sotto_error *error)
+{
+    int64_t times = before->paths ? before->paths : 1;
+    double least = INFINITY;
+    sotto_status status = SOTTO_OK;
+    for (int64_t i = 0; status == SOTTO_OK && i < times; i++) {
+        if (before->paths)
+            request->path = before->path[i];
+        status = fit_book_levels(r, shape, request, error);
+        least = fmin(least, r->level_delta);
+    }
+    r->level_delta = least;
+    return status;
+}
+
 /* The parts and the price of what is asked for first depend on the ledger. */
 static sotto_status price_levels(private_run *r, const sotto_table *shape,
                                  const before_rows *before, sotto_error *error)
@@ -220,7 +290,7 @@ static sotto_status price_levels(private_run *r, const sotto_table *shape,
             : error_memory(error);
     request.part = part;
     if (status == SOTTO_OK)
-        status = fit_book_levels(r, shape, &request, error);
+        status = level_delta(r, shape, before, &request, error);
     mem_free_texts(part, request.parts);
     return status;
 }
@@ -241,9 +311,7 @@ sotto_status booking_before_rows(void *context, const sotto_table *shape,
     if (status == SOTTO_OK)
         status = fit_events(&r, &events, error);
     if (status == SOTTO_OK)
-        status = booking_make(&before->booking, &r, &events,
-                              option_text(before->reading, OPTION_PART_COLUMN),
-                              error);
+        status = booking_make(before, &r, &events, error);
     account_free(&events);
     fit_end_run(&r);
     return status;
@@ -254,6 +322,10 @@ sotto_status booking_before_rows(void *context, const sotto_table *shape,
 sotto_status sotto_fit_settle(const sotto_model *model, const char *output,
                               sotto_error *error)
 {
-    return model->run ? ledger_finish(model->ledger, model->run, error)
-                      : fit_settle_spent(output, error);
+    if (!model->run)
+        return fit_settle_spent(output, error);
+    sotto_status status = ledger_finish(model->ledger, model->run, error);
+    for (int64_t i = 0; status == SOTTO_OK && i < model->other_runs; i++)
+        status = ledger_finish(model->ledger, model->other_run[i], error);
+    return status;
 }

@@ -4,6 +4,9 @@
  */
 #include "private.h"
 
+#include <limits.h>
+#include <stdlib.h>
+
 /* A copy of the options in which the reader finds the column and the values
    of the parts: those that were asked for, or all that are declared. NULL:
    the data set has no parts, or it is not there yet. */
@@ -38,9 +41,10 @@ static sotto_status options_with_parts(sotto_options **out,
     return status;
 }
 
-/* Where rows come from: a file, or columns in memory. */
+/* Where rows come from: files, or columns in memory. */
 typedef struct row_source {
-    const char *path; /* NULL: columns */
+    const char *const *path; /* NULL: columns */
+    int64_t files;
     sotto_columns *columns;
 } row_source;
 
@@ -49,8 +53,8 @@ static sotto_status read_rows(sotto_table **out, const row_source *from,
                               table_before_rows *before, void *context,
                               sotto_error *error)
 {
-    return from->path ? table_read_after(out, from->path, options, before,
-                                         context, error)
+    return from->path ? table_read_files(out, from->path, from->files, options,
+                                         before, context, error)
                       : table_from_after(out, from->columns, options, before,
                                          context, error);
 }
@@ -60,14 +64,39 @@ static void free_any(void *booking)
     booking_free(booking);
 }
 
+/* The paths that several files are booked under, each for itself. One file is
+   booked as its caller says, and a data set with a name once. */
+static sotto_status canonical_paths(before_rows *before, const row_source *from,
+                                    sotto_error *error)
+{
+    if (from->files < 2 || option_given(before->options, OPTION_DATASET) ||
+        !option_given(before->options, OPTION_DATASET_PATH))
+        return SOTTO_OK;
+    before->path = mem_zeroed((size_t)from->files, sizeof *before->path);
+    if (!before->path)
+        return error_memory(error);
+    before->paths = from->files;
+    for (int64_t i = 0; i < from->files; i++) {
+        char real[PATH_MAX];
+        /* one that is not there is refused when it is opened */
+        int found = realpath(from->path[i], real) != NULL;
+        before->path[i] = mem_text(found ? real : from->path[i]);
+        if (!before->path[i])
+            return error_memory(error);
+    }
+    return SOTTO_OK;
+}
+
 /* Books before the rows are read, and hands the booking to the table. */
 static sotto_status read_booked(sotto_table **out, const row_source *from,
                                 const sotto_options *options,
                                 const sotto_options *reading,
                                 sotto_error *error)
 {
-    before_rows before = {options, reading, NULL};
+    before_rows before = {.options = options, .reading = reading};
     sotto_status status = sotto_fit_check(options, error);
+    if (status == SOTTO_OK)
+        status = canonical_paths(&before, from, error);
     if (status == SOTTO_OK)
         status =
             read_rows(out, from, reading, booking_before_rows, &before, error);
@@ -78,6 +107,7 @@ static sotto_status read_booked(sotto_table **out, const row_source *from,
         booking_remind(error);
         booking_free(before.booking);
     }
+    mem_free_texts(before.path, before.paths);
     return status;
 }
 
@@ -118,11 +148,18 @@ static sotto_status read_for_fit(sotto_table **out, const row_source *from,
 sotto_status sotto_fit_read(sotto_table **out, const char *path,
                             const sotto_options *options, sotto_error *error)
 {
-    return read_for_fit(out, &(row_source){path, NULL}, options, error);
+    return read_for_fit(out, &(row_source){&path, 1, NULL}, options, error);
+}
+
+sotto_status sotto_fit_read_files(sotto_table **out, const char *const *paths,
+                                  int64_t count, const sotto_options *options,
+                                  sotto_error *error)
+{
+    return read_for_fit(out, &(row_source){paths, count, NULL}, options, error);
 }
 
 sotto_status sotto_fit_from(sotto_table **out, sotto_columns *columns,
                             const sotto_options *options, sotto_error *error)
 {
-    return read_for_fit(out, &(row_source){NULL, columns}, options, error);
+    return read_for_fit(out, &(row_source){NULL, 0, columns}, options, error);
 }

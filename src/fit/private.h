@@ -94,7 +94,9 @@ void fit_put_levels(const private_run *r, struct json_t **statement);
 /* ---- booking.c: the run in a ledger ---- */
 
 typedef struct fit_booking {
-    ledger_receipt receipt;
+    ledger_receipt receipt; /* of several files the first's */
+    char **other_run;       /* and the runs of the others */
+    int64_t other_runs;
     account_list events;     /* that were booked */
     int64_t rows_per_person; /* and whose promise that is */
     double level_delta;      /* of the run */
@@ -114,7 +116,9 @@ int booking_wanted(const sotto_options *options);
 typedef struct before_rows {
     const sotto_options *options;
     const sotto_options *reading; /* the same, with the column of the parts */
-    fit_booking *booking;         /* that was made */
+    char **path;   /* of several files, where each is booked for itself */
+    int64_t paths; /* 0: the options say what is booked */
+    fit_booking *booking; /* that was made */
 } before_rows;
 sotto_status booking_before_rows(void *context, const sotto_table *shape,
                                  sotto_error *error);
