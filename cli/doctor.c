@@ -80,11 +80,13 @@ static void doctor_bounds(const sotto_table *t, int64_t j, char out[80])
                  sotto_number_print(high, 5).text);
 }
 
-static void doctor_shape(const char *path, const sotto_table *t)
+static void doctor_shape(const cli *c, const sotto_table *t)
 {
     double cells =
         (double)sotto_table_rows(t) * (double)sotto_table_features(t);
-    cli_print_name(stdout, path, 1000);
+    cli_print_name(stdout, c->argument[0], 1000);
+    if (c->arguments > 1)
+        printf(" and %d more", c->arguments - 1);
     printf(": %lld rows, %lld features, ", (long long)sotto_table_rows(t),
            (long long)sotto_table_features(t));
     if (sotto_table_is_sparse(t))
@@ -158,12 +160,12 @@ static void doctor_weights(const sotto_table *t, double *x)
     doctor_range("weights:", &s);
 }
 
-static void doctor_text(const char *path, const sotto_table *t, double *x)
+static void doctor_text(const cli *c, const sotto_table *t, double *x)
 {
     int64_t features = sotto_table_features(t);
     int64_t shown = features < DOCTOR_MOST ? features : DOCTOR_MOST;
     printf("NOT FOR RELEASE: what follows comes from the records.\n");
-    doctor_shape(path, t);
+    doctor_shape(c, t);
     doctor_target(t, x);
     doctor_weights(t, x);
     printf("\n  %-*s %12s %12s %12s  %-*s  %s\n", DOCTOR_NAME, "feature",
@@ -204,14 +206,24 @@ static void doctor_json_feature(const sotto_table *t, int64_t j, double *x)
     printf("}");
 }
 
-static void doctor_json(const char *path, const sotto_table *t, double *x)
+static void doctor_json_files(const cli *c)
+{
+    for (int i = 0; c->arguments > 1 && i < c->arguments; i++) {
+        fputs(i ? ", " : ", \"files\": [", stdout);
+        cli_json_text(stdout, c->argument[i]);
+    }
+    fputs(c->arguments > 1 ? "]" : "", stdout);
+}
+
+static void doctor_json(const cli *c, const sotto_table *t, double *x)
 {
     int64_t features = sotto_table_features(t);
     int64_t shown = features < DOCTOR_MOST || !sotto_table_is_sparse(t)
                         ? features
                         : DOCTOR_MOST;
     printf("{\"not_for_release\": true, \"file\": ");
-    cli_json_text(stdout, path);
+    cli_json_text(stdout, c->argument[0]);
+    doctor_json_files(c);
     printf(", \"rows\": %lld, \"features\": %lld, \"entries\": %lld, "
            "\"sparse\": %s",
            (long long)sotto_table_rows(t), (long long)features,
@@ -246,9 +258,9 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
     cli_remarks(c, t);
     cli_remark_dropped(c, t);
     if (cli_flag(c, "json"))
-        doctor_json(c->argument[0], t, x);
+        doctor_json(c, t, x);
     else
-        doctor_text(c->argument[0], t, x);
+        doctor_text(c, t, x);
     free(x);
     return SOTTO_OK;
 }
@@ -261,7 +273,8 @@ sotto_status cli_doctor(const cli *c, sotto_error *error)
     sotto_status status =
         sotto_options_set(c->options, "precision", "double", error);
     if (status == SOTTO_OK)
-        status = sotto_table_read(&t, c->argument[0], c->options, error);
+        status = sotto_table_read_files(&t, c->argument, c->arguments,
+                                        c->options, error);
     if (status != SOTTO_OK)
         return status;
     status = doctor_show(c, t, error);

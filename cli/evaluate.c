@@ -114,8 +114,9 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error)
     double *confusion = NULL;
     sotto_status status = sotto_model_read(&model, c->argument[0], error);
     if (status == SOTTO_OK)
-        status = sotto_table_read_for(&table, model, 1, c->argument[1],
-                                      c->options, error);
+        status =
+            sotto_table_read_files_for(&table, model, 1, c->argument + 1,
+                                       c->arguments - 1, c->options, error);
     if (status == SOTTO_OK)
         status = sotto_evaluate(&quality, model, table, error);
     if (status == SOTTO_OK)

@@ -158,8 +158,9 @@ sotto_status cli_predict(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_model_read(&model, c->argument[0], error);
     if (status == SOTTO_OK)
-        status = sotto_table_read_for(&table, model, 0, c->argument[1],
-                                      c->options, error);
+        status =
+            sotto_table_read_files_for(&table, model, 0, c->argument + 1,
+                                       c->arguments - 1, c->options, error);
     if (status == SOTTO_OK) {
         cli_remarks(c, table);
         status = predict_table(c, model, table, error);

@@ -120,6 +120,20 @@ static void train_remark_model(const cli *c, const sotto_model *m)
             fprintf(stderr, "sotto: remark: %s\n", remark.message);
 }
 
+/* Of several files each has an entry, unless the data set has a name. */
+static void train_booked(const cli *c, const sotto_model *m)
+{
+    sotto_booking booking;
+    int each = c->arguments > 1 && sotto_model_booking(m, &booking) &&
+               !*booking.dataset;
+    if (each)
+        fprintf(stderr,
+                "the run is booked for each of the %d files ('sotto ledger "
+                "list' shows them all); of the first:\n",
+                c->arguments);
+    cli_print_booking(stderr, "", m);
+}
+
 static void train_private(const cli *c, const sotto_model *m)
 {
     double epsilon, delta;
@@ -134,7 +148,7 @@ static void train_private(const cli *c, const sotto_model *m)
                 sotto_number_print_up(epsilon, 6).text,
                 sotto_number_print_up(delta, 6).text);
         cli_print_unit(stderr, "the unit is ", m);
-        cli_print_booking(stderr, "", m);
+        train_booked(c, m);
         cli_remark_price(c, epsilon, delta);
         train_remark_model(c, m);
     } else
@@ -162,8 +176,8 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
     sotto_table *table = NULL;
     progress_begin(&progress, c);
     progress_stage(&progress, "reading");
-    sotto_status status =
-        sotto_fit_read(&table, c->argument[0], c->options, error);
+    sotto_status status = sotto_fit_read_files(&table, c->argument,
+                                               c->arguments, c->options, error);
     if (status == SOTTO_OK) {
         sotto_progress_callback callback = {.call = progress_show,
                                             .context = &progress};
@@ -244,7 +258,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (cli_flag(c, "dry-run"))
         return cli_plan(c, error);
     if (c->arguments == 0)
-        return cli_refuse(error, "usage: sotto train DATA [OPTIONS]");
+        return cli_refuse(error, "usage: sotto train DATA... [OPTIONS]");
     sotto_status status = cli_set_ledger(c, c->argument[0], error);
     if (status == SOTTO_OK)
         status = sotto_fit_check(c->options, error);

@@ -7,14 +7,14 @@
 #include <string.h>
 
 const verb cli_verbs[] = {
-    {"train", "[DATA]", "learn a model from a data file",
+    {"train", "[DATA]...", "learn a model from a data file",
      "With a finite --epsilon and a --delta the model is differentially "
      "private and has a statement of what is promised; --solver auto, the "
      "default, chooses all else. With --epsilon inf the exact solver minimises "
      "mean loss + l1 |w|_1 + l2/2 |w|_2^2: NOT PRIVATE. Training maps bounded "
      "columns to [-1, 1], the units of the fit (penalties: --penalty-units); "
      "weights are for values as they are.",
-     0, 1, cli_train,
+     0, CLI_ANY_NUMBER, cli_train,
      "not_private privacy features nonzero objective gap converged "
      "rows_dropped",
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"
@@ -32,19 +32,19 @@ const verb cli_verbs[] = {
      "rows_per_person_is membership rows smoothness questions order "
      "draws proven_by curve randomness not_covered sotto explanation",
      ""},
-    {"predict", "MODEL DATA", "apply a model to the rows of a data file",
+    {"predict", "MODEL DATA...", "apply a model to the rows of a data file",
      "One answer per line: the class or the number; with --bad-rows drop an "
      "empty line for a bad row; of three classes and more scores and "
      "probabilities are CSV with the classes as its header. Columns are "
      "matched by name, in any order; the target may be there or not. The "
      "answers are as sensitive as the rows.",
-     2, 2, cli_predict, "not_for_release classes answers", ""},
-    {"evaluate", "MODEL DATA", "say how good a model is on a data file",
+     2, CLI_ANY_NUMBER, cli_predict, "not_for_release classes answers", ""},
+    {"evaluate", "MODEL DATA...", "say how good a model is on a data file",
      "The objective, and accuracy, AUC and log-loss for classes (of three and "
      "more the mean AUC of each against the others, and which are taken for "
      "which), or mean squared error and R2. These numbers are as sensitive as "
      "the rows: not for release.",
-     2, 2, cli_evaluate,
+     2, CLI_ANY_NUMBER, cli_evaluate,
      "not_for_release rows rows_dropped objective accuracy auc log_loss mse r2 "
      "classes "
      "confusion",
@@ -75,14 +75,14 @@ const verb cli_verbs[] = {
      "would answer for each row of a table, for SQLite and PostgreSQL; bounds, "
      "levels and missing values are in it.",
      1, 1, cli_export, "output", ""},
-    {"doctor", "DATA",
+    {"doctor", "DATA...",
      "read a data file as training would, and say what is in it",
      "For the operator beside the data: what it prints depends on the "
      "records and is NOT FOR RELEASE. Reads the formats that --format lists, "
      "also gzipped; - is stdin. Exit code 3 and one line with file, line and "
      "column when a row is bad.",
-     1, 1, cli_doctor,
-     "not_for_release file rows features entries sparse rows_dropped "
+     1, CLI_ANY_NUMBER, cli_doctor,
+     "not_for_release file files rows features entries sparse rows_dropped "
      "target_mean "
      "weight_mean classes features_listed feature",
      ""},

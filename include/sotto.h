@@ -240,6 +240,16 @@ sotto_table_read(sotto_table **out, const char *path,
                  const sotto_options *options, sotto_error *error);
 
 /*
+ * Several files of CSV as one table: the rows of the first, then those of the
+ * second, and so on. All are opened, and their headers compared, before a row
+ * is looked at; another header (SOTTO_DATA), another format, stdin or the same
+ * file twice (SOTTO_USAGE) is refused. Messages name the file of a line.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_read_files(
+    sotto_table **out, const char *const *paths, int64_t count,
+    const sotto_options *options, sotto_error *error);
+
+/*
  * Columns in the caller's memory, as another way to have records. A list of
  * columns copies nothing and looks at nothing: the memory belongs to the
  * caller and must stay as it is until a table was made of the list. All columns
@@ -543,6 +553,18 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_read(sotto_table **out, const char *path,
                const sotto_options *options, sotto_error *error);
 
+/*
+ * The same for several files, as sotto_table_read_files reads them. By the
+ * option dataset the run is booked once. By dataset-path, that of the first
+ * file, it is booked for each file, under the canonical path of each, before a
+ * row of any is looked at. Where one of them cannot be booked, those before it
+ * stay charged. The model's booking is that of the first file, and
+ * sotto_fit_settle settles all of them.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_fit_read_files(sotto_table **out, const char *const *paths, int64_t count,
+                     const sotto_options *options, sotto_error *error);
+
 /* The same for columns in memory: the option dataset names what is booked.
    Nothing behind a pointer of the list is looked at before that. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
@@ -757,6 +779,11 @@ sotto_model_export(char **out, const sotto_model *model, const char *format,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_read_for(
     sotto_table **out, const sotto_model *model, int labelled, const char *path,
     const sotto_options *options, sotto_error *error);
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_read_files_for(
+    sotto_table **out, const sotto_model *model, int labelled,
+    const char *const *paths, int64_t count, const sotto_options *options,
+    sotto_error *error);
 
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_from_for(
     sotto_table **out, const sotto_model *model, int labelled,

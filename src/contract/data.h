@@ -121,6 +121,13 @@ sotto_status table_read_after(sotto_table **out, const char *path,
                               table_before_rows *before, void *context,
                               sotto_error *error);
 
+/* The same for files of CSV with one header, as one table: all of them have
+   been opened, and their headers compared, before the call. */
+sotto_status table_read_files(sotto_table **out, const char *const *path,
+                              int64_t files, const sotto_options *options,
+                              table_before_rows *before, void *context,
+                              sotto_error *error);
+
 /* The same for columns in memory; not even their structure has been looked at
    before the call. */
 sotto_status table_from_after(sotto_table **out, sotto_columns *columns,

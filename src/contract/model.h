@@ -68,8 +68,10 @@ struct sotto_model {
        file has before it; "": not signed */
     char key[MODEL_KEY], signature[MODEL_SIGNATURE];
 
-    /* in memory only: the ledger that the run was booked in, and the run */
-    char *ledger, *run;
+    /* in memory only: the ledger that the run was booked in, and the run; of
+       several files the first's, and those of the others */
+    char *ledger, *run, **other_run;
+    int64_t other_runs;
 
     /* of the exact solver, in memory only */
     int certified, converged;

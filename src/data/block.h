@@ -19,9 +19,10 @@ typedef struct fault {
 
 typedef struct block {
     struct block *next;
-    int64_t number; /* from 0, in the order of the file */
-    int64_t lines;  /* physical lines of the piece */
-    int64_t room;   /* rows it can take */
+    int64_t number;     /* from 0, in the order of the file */
+    int64_t lines;      /* physical lines of the piece */
+    const source *from; /* the file of the piece; NULL: there is one only */
+    int64_t room;       /* rows it can take */
     int64_t rows;
     int64_t dropped; /* bad records, where they may be counted */
     fault fault;

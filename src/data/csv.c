@@ -264,8 +264,10 @@ static sotto_status csv_read(sotto_table *t, source *s,
     sotto_status status = csv_header(s, options, &h, error);
     if (status != SOTTO_OK)
         return status;
-    status = plan_columns(&p, source_name(s), read_naming(&format_csv, &h),
-                          h.name, h.count, options, error);
+    status = csv_headers_after(s, &h, options, error);
+    if (status == SOTTO_OK)
+        status = plan_columns(&p, source_name(s), read_naming(&format_csv, &h),
+                              h.name, h.count, options, error);
     if (status == SOTTO_OK) {
         p.delimiter = h.delimiter;
         p.like_values = h.like_values;

@@ -16,4 +16,9 @@ const char *csv_skip_quoted(const char *s, const char *end);
 sotto_status csv_header(source *s, const sotto_options *options,
                         file_header *out, sotto_error *error);
 
+/* Takes the first lines of the files that follow, which must say the same. */
+sotto_status csv_headers_after(const source *s, const file_header *h,
+                               const sotto_options *options,
+                               sotto_error *error);
+
 #endif

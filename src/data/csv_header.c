@@ -317,3 +317,51 @@ sotto_status csv_header(source *s, const sotto_options *options,
         header_free(out);
     return status;
 }
+
+/* ---- of several files ---- */
+
+static sotto_status csv_compare(const source *first, const file_header *h,
+                                const source *s, const file_header *other,
+                                sotto_error *error)
+{
+    int64_t i = 0;
+    if (h->delimiter != other->delimiter)
+        return error_set(error, SOTTO_DATA,
+                         "%s: its name says another delimiter than that of "
+                         "%s: give --delimiter",
+                         show_name(source_name(s)).text,
+                         show_name(source_name(first)).text);
+    while (i < h->count && i < other->count &&
+           !strcmp(h->name[i], other->name[i]))
+        i++;
+    if (i == h->count && i == other->count)
+        return SOTTO_OK;
+    /* a file without a header begins with a record: what was found is not told
+     */
+    shown name = show_name(i < h->count ? h->name[i] : "");
+    const char *quote = i < h->count ? "\"" : "";
+    return error_set(error, SOTTO_DATA,
+                     "%s: line 1, column %lld: expected the columns of %s in "
+                     "the same order: %s%s%s, found %s",
+                     show_name(source_name(s)).text, (long long)i + 1,
+                     show_name(source_name(first)).text, quote,
+                     i < h->count ? name.text : "no more of them", quote,
+                     i < other->count ? "another name" : "the end of the line");
+}
+
+sotto_status csv_headers_after(const source *s, const file_header *h,
+                               const sotto_options *options, sotto_error *error)
+{
+    const source *first = s;
+    sotto_status status = SOTTO_OK;
+    for (source *next; status == SOTTO_OK && (next = source_following(s));
+         s = next) {
+        file_header other;
+        status = csv_header(next, options, &other, error);
+        if (status != SOTTO_OK)
+            break;
+        status = csv_compare(first, h, next, &other, error);
+        header_free(&other);
+    }
+    return status;
+}

@@ -8,6 +8,19 @@
 
 #include <string.h>
 
+/* The next piece: of this file or, where it has ended, of the next. So a
+   record ends with its file, whatever its quotes. */
+static sotto_status loader_piece(loader *l, piece *out)
+{
+    for (;;) {
+        sotto_status status = source_next(l->s, &l->how, out, l->error);
+        source *next = source_following(l->s);
+        if (status != SOTTO_OK || out->size || !next)
+            return status;
+        l->s = next;
+    }
+}
+
 /* The next piece and its block, in the order of the file; 0 at the end. */
 static int loader_next(loader *l, piece *out, block **b)
 {
@@ -15,13 +28,14 @@ static int loader_next(loader *l, piece *out, block **b)
     pthread_mutex_lock(&l->lock);
     *b = NULL;
     if (!l->stop)
-        l->status = source_next(l->s, &l->how, out, l->error);
+        l->status = loader_piece(l, out);
     if (!l->stop && l->status == SOTTO_OK && out->size) {
         *b = mem_zeroed(1, sizeof **b);
         if (*b) {
             *(l->last ? &l->last->next : &l->first) = *b;
             l->last = *b;
             (*b)->number = l->handed_out++;
+            (*b)->from = l->s;
             got = 1;
         } else {
             l->status = error_memory(l->error);
@@ -104,17 +118,17 @@ static void loader_work(void *context, int number)
     worker_close(&w);
 }
 
-/* The first fault in the order of the file, as one line. */
+/* The first fault in the order of the files, as one line; each of them begins
+   with so many lines that are no records. */
 static sotto_status loader_fault(const loader *l, int64_t lines,
                                  sotto_error *error)
 {
     const block *b = l->first;
-    while (b && !b->fault.expected) {
-        lines += b->lines;
+    while (b && !b->fault.expected)
         b = b->next;
-    }
     if (!b)
         return SOTTO_OK;
+    lines += read_lines_before(l->first, b);
     const fault *f = &b->fault;
     text_buffer where = {0};
     if (f->place > 0)
@@ -126,10 +140,10 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
     /* gzip has its checksum at the end, so damage may have come so far */
     sotto_status status =
         error_set(error, SOTTO_DATA, "%s: line %lld%s: %s%s%s",
-                  show_name(l->p->file).text, (long long)(lines + f->line),
-                  where.data ? where.data : "", f->expected,
-                  allowed.data ? allowed.data : "",
-                  source_is_gzip(l->s)
+                  show_name(source_name(b->from)).text,
+                  (long long)(lines + f->line), where.data ? where.data : "",
+                  f->expected, allowed.data ? allowed.data : "",
+                  source_is_gzip(b->from)
                       ? " (or the gzip data are damaged: check with gzip -t)"
                       : "");
     text_free(&allowed);
@@ -150,7 +164,9 @@ static void loader_free_blocks(loader *l)
    enough that the pieces in flight are little beside the table. */
 static size_t loader_piece_size(const source *s, const column_plan *p)
 {
-    int64_t left = source_left(s) / 1024;
+    int64_t left = 0;
+    for (; s; s = source_following(s))
+        left += source_left(s) / 1024;
     int64_t want = p->columns * 1024;
     if (want < left)
         want = left;

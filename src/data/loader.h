@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 typedef struct loader {
-    source *s;
+    source *s; /* the file being read; those that follow come next */
     column_plan *p;
     int sparse;
     reader_parse parse;
@@ -28,7 +28,8 @@ typedef struct loader {
     column_range *range;
 } loader;
 
-/* Reads what is left of l->s into the table; `lines` came before it. The
+/* Reads what is left of l->s, and of the files that follow it, into the table;
+   of each of them `lines` were taken before. The
    caller sets the fields above the lock. */
 sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
                         sotto_error *error);

@@ -46,16 +46,35 @@ sotto_status read_skip_mark(source *s, sotto_error *error)
 
 /* ---- the end of reading ---- */
 
-static int64_t read_first_line(const block *first, int zero)
+int64_t read_lines_before(const block *first, const block *b)
 {
     int64_t lines = 0;
-    for (const block *b = first; b; b = b->next) {
-        int64_t line = zero ? b->line_zero : b->line_minus;
-        if (line)
-            return lines + line;
-        lines += b->lines;
+    for (; first != b; first = first->next)
+        lines = first->from == b->from ? lines + first->lines : 0;
+    return lines;
+}
+
+/* Where an undeclared class was first seen. */
+typedef struct read_place {
+    const block *block; /* NULL: nowhere */
+    int64_t number;     /* of the block, from 0 */
+    int64_t line;       /* of the block */
+} read_place;
+
+static read_place read_first(const block *first, int zero)
+{
+    read_place at = {first, 0, 0};
+    for (; at.block; at.block = at.block->next, at.number++) {
+        at.line = zero ? at.block->line_zero : at.block->line_minus;
+        if (at.line)
+            break;
     }
-    return 0;
+    return at;
+}
+
+static int read_is_after(const read_place *a, const read_place *b)
+{
+    return a->number != b->number ? a->number > b->number : a->line > b->line;
 }
 
 /* Refuses labels that are -1, 0 and 1, which are three classes. With
@@ -64,17 +83,19 @@ static int64_t read_first_line(const block *first, int zero)
 static sotto_status read_check_classes(column_plan *p, const block *first,
                                        int64_t lines, sotto_error *error)
 {
-    int64_t minus = read_first_line(first, 0);
-    int64_t zero = read_first_line(first, 1);
-    p->zero_seen = zero && !p->drop_bad;
-    if (p->drop_bad || !minus || !zero)
+    read_place minus = read_first(first, 0), zero = read_first(first, 1);
+    p->zero_seen = zero.block && !p->drop_bad;
+    if (p->drop_bad || !minus.block || !zero.block)
         return SOTTO_OK;
+    const read_place *last = read_is_after(&minus, &zero) ? &minus : &zero;
+    const source *from = last->block->from;
+    lines += read_lines_before(first, last->block) + last->line;
     return error_set(error, SOTTO_DATA,
                      "%s: %s %lld: column \"%s\": expected two classes, "
                      "found -1, 0 and 1 among the labels; declare the two "
                      "with --classes A,B",
-                     show_name(p->file).text, p->row_word,
-                     (long long)(lines + (minus > zero ? minus : zero)),
+                     show_name(from ? source_name(from) : p->file).text,
+                     p->row_word, (long long)lines,
                      show_name(p->target->name).text);
 }
 
@@ -204,7 +225,7 @@ static sotto_status read_source(sotto_table **out, source *s,
     const file_format *format;
     sotto_table *t = NULL;
     sotto_status status =
-        format_detect(&format, s, options, hook->before != NULL, error);
+        read_format(&format, s, options, hook->before != NULL, error);
     if (status == SOTTO_OK)
         status = read_check_options(s, format, options, error);
     if (status == SOTTO_OK) {
@@ -215,7 +236,7 @@ static sotto_status read_source(sotto_table **out, source *s,
     if (status == SOTTO_OK)
         status = format->read(t, s, options, hook, error);
     if (status == SOTTO_OK || status == SOTTO_DATA) {
-        sotto_status same = source_check_same(s, error);
+        sotto_status same = read_check_same(s, error);
         status = same == SOTTO_OK ? status : same;
     }
     source_close(s);
@@ -226,8 +247,8 @@ static sotto_status read_source(sotto_table **out, source *s,
     return status;
 }
 
-sotto_status table_read_after(sotto_table **out, const char *path,
-                              const sotto_options *options,
+sotto_status table_read_files(sotto_table **out, const char *const *path,
+                              int64_t files, const sotto_options *options,
                               table_before_rows *before, void *context,
                               sotto_error *error)
 {
@@ -235,15 +256,30 @@ sotto_status table_read_after(sotto_table **out, const char *path,
     read_hook hook = {before, context};
     int by_name = format_by_name_only(options);
     *out = NULL;
-    sotto_status status = source_open(&s, path, by_name, error);
+    sotto_status status = read_open(&s, path, files, by_name, error);
     return status == SOTTO_OK ? read_source(out, s, options, &hook, error)
                               : status;
+}
+
+sotto_status table_read_after(sotto_table **out, const char *path,
+                              const sotto_options *options,
+                              table_before_rows *before, void *context,
+                              sotto_error *error)
+{
+    return table_read_files(out, &path, 1, options, before, context, error);
 }
 
 sotto_status sotto_table_read(sotto_table **out, const char *path,
                               const sotto_options *options, sotto_error *error)
 {
-    return table_read_after(out, path, options, NULL, NULL, error);
+    return table_read_files(out, &path, 1, options, NULL, NULL, error);
+}
+
+sotto_status sotto_table_read_files(sotto_table **out, const char *const *paths,
+                                    int64_t count, const sotto_options *options,
+                                    sotto_error *error)
+{
+    return table_read_files(out, paths, count, options, NULL, NULL, error);
 }
 
 sotto_status table_read_memory(sotto_table **out, const char *name,

@@ -21,6 +21,9 @@ size_t read_cut_lines(const char *text, size_t size, const void *context);
 
 int64_t read_count_lines(const char *text, size_t size);
 
+/* The lines of the blocks before b that are of the same file. */
+int64_t read_lines_before(const block *first, const block *b);
+
 /* A UTF-8 byte order mark is skipped. */
 sotto_status read_skip_mark(source *s, sotto_error *error);
 
@@ -38,7 +41,7 @@ sotto_status read_call(const read_hook *hook, const column_plan *p, int sparse,
                        sotto_error *error);
 
 /* The blocks of the whole file as a table, checked and described; `lines`
-   came before them (the header); store and range may be NULL. */
+   came before those of each file (the header); store and range may be NULL. */
 sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
                          entry_store *store, int64_t lines,
                          const column_range *range, sotto_error *error);
@@ -51,6 +54,21 @@ static inline plan_naming read_naming(const file_format *f,
            : h->listed                 ? NAMES_LISTED
                                        : NAMES_HEADER;
 }
+
+/* ---- read_files.c ---- */
+
+/* Opens files that are to be one table, each behind the one before it. Stdin
+   among several is refused, and a file that is there twice. */
+sotto_status read_open(source **out, const char *const *path, int64_t files,
+                       int by_name, sotto_error *error);
+
+/* The format of all of them. */
+sotto_status read_format(const file_format **out, source *s,
+                         const sotto_options *options, int hooked,
+                         sotto_error *error);
+
+/* Refuses files that were written to since they were opened. */
+sotto_status read_check_same(const source *s, sotto_error *error);
 
 /* ---- table.c ---- */
 

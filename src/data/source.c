@@ -20,10 +20,8 @@ void source_drop(char *buffer, size_t written, size_t bytes)
     mem_unmap(buffer, bytes);
 }
 
-void source_close(source *s)
+static void source_close_one(source *s)
 {
-    if (!s)
-        return;
     gzip_close(&s->inflater);
     if (s->descriptor > 0)
         close(s->descriptor);
@@ -32,6 +30,32 @@ void source_close(source *s)
     source_drop(s->carry, s->carry_bytes, s->carry_bytes);
     mem_free(s->name);
     mem_free(s);
+}
+
+void source_close(source *s)
+{
+    while (s) {
+        source *next = s->next;
+        source_close_one(s);
+        s = next;
+    }
+}
+
+void source_append(source *s, source *next)
+{
+    s->next = next;
+}
+
+source *source_following(const source *s)
+{
+    return s->next;
+}
+
+int source_is_same(const source *s, const source *other)
+{
+    return s->descriptor >= 0 && other->descriptor >= 0 &&
+           s->opened.st_dev == other->opened.st_dev &&
+           s->opened.st_ino == other->opened.st_ino;
 }
 
 const char *source_name(const source *s)

@@ -32,7 +32,17 @@ sotto_status source_open(source **out, const char *path, int by_name,
                          sotto_error *error);
 sotto_status source_memory(source **out, const char *name, const void *bytes,
                            size_t size, int by_name, sotto_error *error);
+
+/* Closes it, and all that follow it. */
 void source_close(source *s);
+
+/* Files that are read one after the other: `next` follows s, which has none
+   behind it yet, and belongs to it from now on. NULL: none follows. */
+void source_append(source *s, source *next);
+source *source_following(const source *s);
+
+/* Whether both are one file, by whatever path. */
+int source_is_same(const source *s, const source *other);
 
 /* The name for messages. */
 const char *source_name(const source *s);

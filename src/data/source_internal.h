@@ -29,6 +29,7 @@ struct source {
     /* bytes of the stream that were read but not yet handed out */
     char *carry;
     size_t carry_bytes, carry_size;
+    source *next; /* the file that is read after this one; NULL: none */
 };
 
 /* Whether the bytes are in the caller's memory, as they are. */

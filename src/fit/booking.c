@@ -5,12 +5,13 @@
  */
 #include "private.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { TOKEN_BYTES = 4096 };
 
-static int names_ledger(const sotto_options *options)
+int booking_names_ledger(const sotto_options *options)
 {
     return option_given(options, OPTION_LEDGER) &&
            !option_is(options, OPTION_LEDGER, "none");
@@ -20,7 +21,7 @@ int booking_wanted(const sotto_options *options)
 {
     return option_private(options) && !option_exact(options) &&
            !option_given(options, OPTION_INSECURE_SEED) &&
-           names_ledger(options);
+           booking_names_ledger(options);
 }
 
 void booking_free(fit_booking *b)
@@ -28,15 +29,11 @@ void booking_free(fit_booking *b)
     if (!b)
         return;
     ledger_receipt_free(&b->receipt);
+    mem_free_texts(b->other_run, b->other_runs);
     account_free(&b->events);
     mem_free(b->unit_column);
     mem_unmap(b->token, TOKEN_BYTES);
     mem_free(b);
-}
-
-static void free_any(void *booking)
-{
-    booking_free(booking);
 }
 
 /* After a fork both processes have the table; the booking is for one of them,
@@ -123,11 +120,59 @@ static fit_booking *new_booking(void)
     return b;
 }
 
-static sotto_status booking_make(fit_booking **out, const private_run *r,
-                                 const account_list *events,
-                                 const char *part_column, sotto_error *error)
+static void error_add(sotto_error *error, const char *words)
 {
-    ledger_request request = request_of(r, events, part_column);
+    if (!error)
+        return;
+    size_t length = strlen(error->message);
+    snprintf(error->message + length, sizeof error->message - length, "%s",
+             words);
+}
+
+/* Books for another of several files. */
+static sotto_status book_other(fit_booking *b, const ledger_request *request,
+                               sotto_error *error)
+{
+    ledger_receipt receipt;
+    sotto_status status = ledger_book(&receipt, request, error);
+    char *run = status == SOTTO_OK ? mem_text(receipt.run) : NULL;
+    if (run)
+        b->other_run[b->other_runs++] = run;
+    else if (status == SOTTO_OK)
+        status = error_memory(error);
+    ledger_receipt_free(&receipt);
+    return status;
+}
+
+/* Every record is in one of the files, so each file pays for the whole run. All
+   have paid before a row is read; none gets anything back. */
+static sotto_status book_each(fit_booking *b, const before_rows *before,
+                              ledger_request *request, sotto_error *error)
+{
+    if (before->paths) {
+        request->path = before->path[0];
+        b->other_run = mem_zeroed((size_t)before->paths, sizeof *b->other_run);
+        if (!b->other_run)
+            return error_memory(error);
+    }
+    sotto_status status = ledger_book(&b->receipt, request, error);
+    if (status != SOTTO_OK)
+        return status;
+    for (int64_t i = 1; status == SOTTO_OK && i < before->paths; i++) {
+        request->path = before->path[i];
+        status = book_other(b, request, error);
+    }
+    if (status != SOTTO_OK)
+        error_add(error, "; for the files before it the run is booked and "
+                         "stays charged");
+    return status;
+}
+
+static sotto_status booking_make(before_rows *before, const private_run *r,
+                                 const account_list *events, sotto_error *error)
+{
+    ledger_request request =
+        request_of(r, events, option_text(before->reading, OPTION_PART_COLUMN));
     char **part = NULL;
     fit_booking *b = new_booking();
     sotto_status status = error_memory(error);
@@ -144,10 +189,10 @@ static sotto_status booking_make(fit_booking **out, const private_run *r,
         status = b->unit_column ? SOTTO_OK : error_memory(error);
     }
     if (status == SOTTO_OK)
-        status = ledger_book(&b->receipt, &request, error);
+        status = book_each(b, before, &request, error);
     mem_free_texts(part, request.parts);
     if (status == SOTTO_OK)
-        *out = b;
+        before->booking = b;
     else
         booking_free(b);
     return status;
@@ -179,26 +224,22 @@ sotto_status booking_name(const fit_booking *b, sotto_model *m,
 {
     m->ledger = mem_text(b->receipt.file);
     m->run = mem_text(b->receipt.run);
-    return m->ledger && m->run ? SOTTO_OK : error_memory(error);
+    if (b->other_runs) {
+        m->other_run = mem_texts(b->other_run, b->other_runs);
+        m->other_runs = m->other_run ? b->other_runs : 0;
+    }
+    return m->ledger && m->run && m->other_runs == b->other_runs
+               ? SOTTO_OK
+               : error_memory(error);
 }
 
 void booking_remind(sotto_error *error)
 {
-    if (!error)
-        return;
-    size_t length = strlen(error->message);
-    snprintf(error->message + length, sizeof error->message - length,
-             "; the run is booked and stays charged ('sotto doctor' reads a "
-             "file without charge)");
+    error_add(error, "; the run is booked and stays charged ('sotto doctor' "
+                     "reads a file without charge)");
 }
 
 /* ---- before the first row ---- */
-
-typedef struct before_rows {
-    const sotto_options *options;
-    const sotto_options *reading; /* the same, with the column of the parts */
-    fit_booking *booking;
-} before_rows;
 
 /* Where neighbours have as many rows, their number is public; but it would be
    counted, and nothing has been read yet. */
@@ -213,6 +254,24 @@ static sotto_status check_rows(const sotto_options *options,
                      "--adjacency %s: the number of rows is public, and a run "
                      "is charged before a row is read: expected --rows N",
                      account_adjacency_name(f.adjacency));
+}
+
+/* Of several files the least that one of them allows. */
+static sotto_status level_delta(private_run *r, const sotto_table *shape,
+                                const before_rows *before,
+                                ledger_request *request, sotto_error *error)
+{
+    int64_t times = before->paths ? before->paths : 1;
+    double least = INFINITY;
+    sotto_status status = SOTTO_OK;
+    for (int64_t i = 0; status == SOTTO_OK && i < times; i++) {
+        if (before->paths)
+            request->path = before->path[i];
+        status = fit_book_levels(r, shape, request, error);
+        least = fmin(least, r->level_delta);
+    }
+    r->level_delta = least;
+    return status;
 }
 
 /* The parts and the price of what is asked for first depend on the ledger. */
@@ -231,13 +290,13 @@ static sotto_status price_levels(private_run *r, const sotto_table *shape,
             : error_memory(error);
     request.part = part;
     if (status == SOTTO_OK)
-        status = fit_book_levels(r, shape, &request, error);
+        status = level_delta(r, shape, before, &request, error);
     mem_free_texts(part, request.parts);
     return status;
 }
 
-static sotto_status book_shape(void *context, const sotto_table *shape,
-                               sotto_error *error)
+sotto_status booking_before_rows(void *context, const sotto_table *shape,
+                                 sotto_error *error)
 {
     before_rows *before = context;
     private_run r = fit_new_run(before->options);
@@ -252,129 +311,10 @@ static sotto_status book_shape(void *context, const sotto_table *shape,
     if (status == SOTTO_OK)
         status = fit_events(&r, &events, error);
     if (status == SOTTO_OK)
-        status = booking_make(&before->booking, &r, &events,
-                              option_text(before->reading, OPTION_PART_COLUMN),
-                              error);
+        status = booking_make(before, &r, &events, error);
     account_free(&events);
     fit_end_run(&r);
     return status;
-}
-
-/* A copy of the options in which the reader finds the column and the values
-   of the parts: those that were asked for, or all that are declared. NULL:
-   the data set has no parts, or it is not there yet. */
-static sotto_status options_with_parts(sotto_options **out,
-                                       const sotto_options *options,
-                                       sotto_error *error)
-{
-    char *column, **value;
-    int64_t values;
-    const char *dataset = option_text(options, OPTION_DATASET);
-    *out = NULL;
-    if (!dataset || !names_ledger(options))
-        return SOTTO_OK;
-    sotto_status status =
-        ledger_parts(option_text(options, OPTION_LEDGER), dataset, &column,
-                     &value, &values, error);
-    if (status == SOTTO_OK && !column && option_given(options, OPTION_PARTS))
-        status = error_set(error, SOTTO_USAGE,
-                           "data set \"%s\" has no parts: leave out --parts",
-                           show_name(dataset).text);
-    if (status == SOTTO_OK && column)
-        status = sotto_options_new(out, error);
-    for (int i = 0; *out && status == SOTTO_OK && i < OPTION_COUNT; i++)
-        status = option_copy(*out, options, (option_id)i, error);
-    if (*out && status == SOTTO_OK)
-        status = sotto_options_set(*out, "part-column", column, error);
-    int all = *out && !option_given(options, OPTION_PARTS);
-    for (int64_t i = 0; all && status == SOTTO_OK && i < values; i++)
-        status = sotto_options_set(*out, "parts", value[i], error);
-    mem_free(column);
-    mem_free_texts(value, values);
-    return status;
-}
-
-/* Where rows come from: a file, or columns in memory. */
-typedef struct row_source {
-    const char *path; /* NULL: columns */
-    sotto_columns *columns;
-} row_source;
-
-static sotto_status read_rows(sotto_table **out, const row_source *from,
-                              const sotto_options *options,
-                              table_before_rows *before, void *context,
-                              sotto_error *error)
-{
-    return from->path ? table_read_after(out, from->path, options, before,
-                                         context, error)
-                      : table_from_after(out, from->columns, options, before,
-                                         context, error);
-}
-
-/* Books before the rows are read, and hands the booking to the table. */
-static sotto_status read_booked(sotto_table **out, const row_source *from,
-                                const sotto_options *options,
-                                const sotto_options *reading,
-                                sotto_error *error)
-{
-    before_rows before = {options, reading, NULL};
-    sotto_status status = sotto_fit_check(options, error);
-    if (status == SOTTO_OK)
-        status = read_rows(out, from, reading, book_shape, &before, error);
-    if (status == SOTTO_OK) {
-        (*out)->booking = before.booking;
-        (*out)->free_booking = free_any;
-    } else if (before.booking) {
-        booking_remind(error);
-        booking_free(before.booking);
-    }
-    return status;
-}
-
-/* What no run takes is refused before a row is read, booked or not. */
-static sotto_status check_shape(void *context, const sotto_table *shape,
-                                sotto_error *error)
-{
-    private_run r = fit_new_run(context);
-    if (!shape->y)
-        return table_refuse_no_target(error);
-    r.run.facts = fit_facts(shape, r.run.options);
-    fit_begin_run(&r);
-    sotto_status status = fit_check_classes(&r, error);
-    if (status == SOTTO_OK)
-        status = fit_check_levels(&r, error);
-    fit_end_run(&r);
-    return status;
-}
-
-static sotto_status read_for_fit(sotto_table **out, const row_source *from,
-                                 const sotto_options *options,
-                                 sotto_error *error)
-{
-    sotto_options *with_parts;
-    *out = NULL;
-    sotto_status status = options_with_parts(&with_parts, options, error);
-    const sotto_options *reading = with_parts ? with_parts : options;
-    if (status == SOTTO_OK && booking_wanted(options))
-        status = read_booked(out, from, options, reading, error);
-    else if (status == SOTTO_OK)
-        status = read_rows(out, from, reading,
-                           option_private(options) ? check_shape : NULL,
-                           (void *)(uintptr_t)options, error);
-    sotto_options_free(with_parts);
-    return status;
-}
-
-sotto_status sotto_fit_read(sotto_table **out, const char *path,
-                            const sotto_options *options, sotto_error *error)
-{
-    return read_for_fit(out, &(row_source){path, NULL}, options, error);
-}
-
-sotto_status sotto_fit_from(sotto_table **out, sotto_columns *columns,
-                            const sotto_options *options, sotto_error *error)
-{
-    return read_for_fit(out, &(row_source){NULL, columns}, options, error);
 }
 
 /* ---- finished ---- */
@@ -382,6 +322,10 @@ sotto_status sotto_fit_from(sotto_table **out, sotto_columns *columns,
 sotto_status sotto_fit_settle(const sotto_model *model, const char *output,
                               sotto_error *error)
 {
-    return model->run ? ledger_finish(model->ledger, model->run, error)
-                      : fit_settle_spent(output, error);
+    if (!model->run)
+        return fit_settle_spent(output, error);
+    sotto_status status = ledger_finish(model->ledger, model->run, error);
+    for (int64_t i = 0; status == SOTTO_OK && i < model->other_runs; i++)
+        status = ledger_finish(model->ledger, model->other_run[i], error);
+    return status;
 }

@@ -43,10 +43,10 @@ static sotto_status predict_options(sotto_options *o, const sotto_model *m,
     return status;
 }
 
-/* From the file, or from the columns, where there are some. */
+/* From the files, or from the columns, where there are some. */
 static sotto_status read_for(sotto_table **out, const sotto_model *m,
-                             int labelled, const char *path,
-                             sotto_columns *columns,
+                             int labelled, const char *const *path,
+                             int64_t files, sotto_columns *columns,
                              const sotto_options *options, sotto_error *error)
 {
     sotto_options *o;
@@ -57,7 +57,7 @@ static sotto_status read_for(sotto_table **out, const sotto_model *m,
     status = predict_options(o, m, labelled, options, error);
     if (status == SOTTO_OK)
         status = columns ? sotto_table_from(out, columns, o, error)
-                         : sotto_table_read(out, path, o, error);
+                         : sotto_table_read_files(out, path, files, o, error);
     sotto_options_free(o);
     return status;
 }
@@ -67,7 +67,16 @@ sotto_status sotto_table_read_for(sotto_table **out, const sotto_model *m,
                                   const sotto_options *options,
                                   sotto_error *error)
 {
-    return read_for(out, m, labelled, path, NULL, options, error);
+    return read_for(out, m, labelled, &path, 1, NULL, options, error);
+}
+
+sotto_status sotto_table_read_files_for(sotto_table **out, const sotto_model *m,
+                                        int labelled, const char *const *paths,
+                                        int64_t count,
+                                        const sotto_options *options,
+                                        sotto_error *error)
+{
+    return read_for(out, m, labelled, paths, count, NULL, options, error);
 }
 
 sotto_status sotto_table_from_for(sotto_table **out, const sotto_model *m,
@@ -75,7 +84,7 @@ sotto_status sotto_table_from_for(sotto_table **out, const sotto_model *m,
                                   const sotto_options *options,
                                   sotto_error *error)
 {
-    return read_for(out, m, labelled, NULL, columns, options, error);
+    return read_for(out, m, labelled, NULL, 0, columns, options, error);
 }
 
 /* ---- answers ---- */

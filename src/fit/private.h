@@ -94,7 +94,9 @@ void fit_put_levels(const private_run *r, struct json_t **statement);
 /* ---- booking.c: the run in a ledger ---- */
 
 typedef struct fit_booking {
-    ledger_receipt receipt;
+    ledger_receipt receipt; /* of several files the first's */
+    char **other_run;       /* and the runs of the others */
+    int64_t other_runs;
     account_list events;     /* that were booked */
     int64_t rows_per_person; /* and whose promise that is */
     double level_delta;      /* of the run */
@@ -103,8 +105,23 @@ typedef struct fit_booking {
     pid_t process;           /* which is this one */
 } fit_booking;
 
+/* Whether the options name a ledger. */
+int booking_names_ledger(const sotto_options *options);
+
 /* Whether the run of these options is to be booked. */
 int booking_wanted(const sotto_options *options);
+
+/* A hook of the readers (table_before_rows): books the run, by the shape of its
+   table. The context is a before_rows. */
+typedef struct before_rows {
+    const sotto_options *options;
+    const sotto_options *reading; /* the same, with the column of the parts */
+    char **path;   /* of several files, where each is booked for itself */
+    int64_t paths; /* 0: the options say what is booked */
+    fit_booking *booking; /* that was made */
+} before_rows;
+sotto_status booking_before_rows(void *context, const sotto_table *shape,
+                                 sotto_error *error);
 
 /* Takes the one that was made before the table's rows were read; NULL: none.
    A table hands it out once, so that a second fit is booked again. */

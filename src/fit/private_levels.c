@@ -83,8 +83,11 @@ static sotto_status begin_again(private_run *r, sotto_model **m,
     now->delta = before->delta;
     now->ledger = before->ledger;
     now->run = before->run;
+    now->other_run = before->other_run;
+    now->other_runs = before->other_runs;
     before->ledger = NULL;
     before->run = NULL;
+    before->other_run = NULL;
     sotto_model_free(before);
     *m = now;
     return SOTTO_OK;

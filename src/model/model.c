@@ -57,6 +57,7 @@ void sotto_model_free(sotto_model *m)
     mem_free(m->file);
     mem_free(m->ledger);
     mem_free(m->run);
+    mem_free_texts(m->other_run, m->other_runs);
     mem_free(m);
 }
 

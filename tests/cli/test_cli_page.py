@@ -207,6 +207,10 @@ class Printed(Consortium):
     def test_doctor_version_help(self):
         self.keys("doctor", "d.csv", "--schema", "s.json", "--loss", "logistic", "--bad-rows",
                   "drop")
+        with open(self.path("d.csv"), encoding="utf-8") as file:
+            self.write("more.csv", file.read())
+        both = self.keys("doctor", "d.csv", "more.csv", "--schema", "s.json")
+        self.assertEqual(both["files"], ["d.csv", "more.csv"])
         self.keys("version")
         self.keys("help")
         for verb in ("doctor", "version", "help"):

@@ -153,7 +153,7 @@ class Usage(Case):
                        "--output", "-ofile", "--a\nb", "--\x1b[31m",
                        "--" + "x" * 9999, "--target\n", "---target", "--seed"):
             with self.subTest(option[:20]):
-                self.refused("doctor", "d.csv", option, "x")
+                self.refused("export", "m.json", option, "x")
         self.refused("generate", "log1", "--epsilon", "1")
         self.refused("version", "--target", "1")
 
@@ -163,7 +163,7 @@ class Usage(Case):
         self.refused("doctor", "d.csv", "--layout", "rows", hint="no option")
 
     def test_number_of_arguments(self):
-        for args in (("doctor",), ("doctor", "a.csv", "b.csv"), ("schema",),
+        for args in (("doctor",), ("show", "a.json", "b.json"), ("schema",),
                      ("schema", "a.csv", "b.csv"), ("version", "x"),
                      ("generate", "log1", "log2", "-o", "x.csv"),
                      ("help", "doctor", "schema"), ("doctor", "--json")):

@@ -385,14 +385,14 @@ class Completion(Case):
     def test_arguments(self):
         """Files where the verb wants them; what the words before are."""
         sets = [s["name"] for s in REFERENCE["sets"]]
-        doctor = ["--" + o for o in VERBS["doctor"]["options"]] + ["--help"]
+        export = ["--" + o for o in VERBS["export"]["options"]] + ["--help"]
         for line in ("", "x", "--json ", "--loss huber x", "--loss=huber ",
                      "--json=yes ", "--target=a=b ", "-- ", "-- -x",
-                     "--quiet --json "):
+                     "--quiet --json ", "d.csv ", "--loss huber d.csv "):
             self.offers("sotto doctor " + line, ["FILES"])
-        for line in ("d.csv ", "--loss huber d.csv ", "--loss=huber d.csv ",
-                     "- ", "d=e.csv "):
-            self.offers("sotto doctor " + line, doctor)
+        for line in ("m.json ", "--format sql m.json ",
+                     "--format=sql m.json ", "- ", "d=e.json "):
+            self.offers("sotto export " + line, export)
         self.offers("sotto generate ", sets)
         self.offers("sotto generate --rows 5 zipf-h", ["zipf-heavy"])
         self.offers("sotto version ", ["--json", "--help"])

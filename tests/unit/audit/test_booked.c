@@ -20,6 +20,8 @@ static int64_t booked_at_first; /* charges when the first question was asked */
 
 static char folder[] = "/tmp/sotto-booked-XXXXXX";
 static char data_path[64], ledger_path[64], model_path[64];
+static uint64_t lost_at; /* at that id the ledger is gone: moved to aside */
+static char aside[64];
 
 void __wrap_ledger_now(char time[LEDGER_TIME]);
 void __wrap_ledger_now(char time[LEDGER_TIME])
@@ -31,6 +33,10 @@ void __wrap_ledger_random(char id[LEDGER_ID]);
 void __wrap_ledger_random(char id[LEDGER_ID])
 {
     snprintf(id, LEDGER_ID, "%032llx", (unsigned long long)++ids);
+    if (ids == lost_at) {
+        assert_int_equal(rename(ledger_path, aside), 0);
+        assert_int_equal(mkdir(ledger_path, 0700), 0);
+    }
 }
 
 static int take_dataset(void *context, const sotto_dataset *d)
@@ -344,6 +350,63 @@ static void test_not_booked(void **state)
     text_free(&r.model);
 }
 
+/* ---- several files ---- */
+
+static int count_charges(void *context, const sotto_dataset *d)
+{
+    *(int64_t *)context += d->charges;
+    return 0;
+}
+
+static int64_t all_charges(void)
+{
+    sotto_ledger *ledger;
+    sotto_error error;
+    int64_t charges = 0;
+    assert_int_equal(sotto_ledger_open(&ledger, ledger_path, &error), SOTTO_OK);
+    assert_int_equal(
+        sotto_ledger_datasets(ledger, NULL, count_charges, &charges, &error),
+        SOTTO_OK);
+    sotto_ledger_close(ledger);
+    return charges;
+}
+
+/* All of them are booked before a row is read. Where a later one cannot be,
+   those before it stay charged, and nothing was read. */
+static void test_several_files(void **state)
+{
+    (void)state;
+    char second[64];
+    sotto_table *table;
+    sotto_error error;
+    const char *both[] = {data_path, second};
+    snprintf(second, sizeof second, "%s/e.csv", folder);
+    write_rows("q1,SECRET,0,0\n");
+    assert_int_equal(rename(data_path, second), 0);
+    write_rows("");
+    for (int lost = 0; lost < 2; lost++) {
+        sotto_options *o = options_of(by_path);
+        /* the last ids were the second file's: of its run and its entry */
+        lost_at = lost ? ids - 1 : 0;
+        fresh_ledger();
+        assert_int_equal(sotto_fit_read_files(&table, both, 2, o, &error),
+                         lost ? SOTTO_USAGE : SOTTO_DATA);
+        const char *words = lost ? "files before it" : "e.csv: line 99";
+        if (!strstr(error.message, words))
+            fail_msg("\"%s\" is not in: %s", words, error.message);
+        assert_non_null(strstr(error.message, "stays charged"));
+        assert_null(strstr(error.message, "SECRET"));
+        if (lost) {
+            assert_int_equal(rmdir(ledger_path), 0);
+            assert_int_equal(rename(aside, ledger_path), 0);
+        }
+        assert_int_equal(all_charges(), lost ? 1 : 2);
+        sotto_options_free(o);
+    }
+    lost_at = 0;
+    unlink(second);
+}
+
 /* Its number of rows would be counted, and no row has been read. */
 static void test_rows_are_declared(void **state)
 {
@@ -368,6 +431,7 @@ static int make_folder(void **state)
     snprintf(data_path, sizeof data_path, "%s/d.csv", folder);
     snprintf(ledger_path, sizeof ledger_path, "%s/ledger", folder);
     snprintf(model_path, sizeof model_path, "%s/m.json", folder);
+    snprintf(aside, sizeof aside, "%s/aside", folder);
     return 0;
 }
 
@@ -391,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_other_options),
         cmocka_unit_test(test_forked),
         cmocka_unit_test(test_not_booked),
+        cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_rows_are_declared),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

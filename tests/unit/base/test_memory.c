@@ -178,6 +178,18 @@ static sotto_status do_read_after(const sotto_options *options,
     return status;
 }
 
+/* Two files as one table, booked for each; the second is paths[OUT]. */
+static sotto_status do_read_files(const sotto_options *options,
+                                  sotto_error *error)
+{
+    sotto_table *t;
+    const char *files[] = {reading, paths[OUT]};
+    sotto_status status = sotto_fit_read_files(&t, files, 2, options, error);
+    if (status == SOTTO_OK)
+        sotto_table_free(t);
+    return status;
+}
+
 static sotto_status do_read(const sotto_options *options, sotto_error *error)
 {
     sotto_table *t;
@@ -883,6 +895,30 @@ static void test_read_after(void **state)
                       do_read_after) > 20);
 }
 
+static void test_read_files(void **state)
+{
+    (void)state;
+    char *bytes, ledger[80];
+    size_t size;
+    snprintf(ledger, sizeof ledger, "%s/files.ledger", folder);
+    assert_int_equal(file_read(paths[CSV], 1 << 20, &bytes, &size, NULL),
+                     SOTTO_OK);
+    FILE *copy = fopen(paths[OUT], "wb");
+    assert_non_null(copy);
+    assert_int_equal(fwrite(bytes, 1, size, copy), size);
+    assert_int_equal(fclose(copy), 0);
+    mem_free(bytes);
+    assert_true(
+        sweep(paths[CSV],
+              SETTINGS({"schema", paths[SCHEMA]}, {"loss", "logistic"},
+                       {"bad-rows", "drop"}, {"format", "csv"},
+                       {"epsilon", "1"}, {"delta", "1e-6"}, {"solver", "gd"},
+                       {"rows", "9"}, {"ledger", ledger},
+                       {"dataset-path", "/d"}, ONE_THREAD),
+              do_read_files) > 100);
+    unlink(ledger);
+}
+
 static void test_columns(void **state)
 {
     (void)state;
@@ -1418,18 +1454,19 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_gzip),
-        cmocka_unit_test(test_svmlight),   cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_template),   cmocka_unit_test(test_check),
-        cmocka_unit_test(test_marked),     cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_model),      cmocka_unit_test(test_private),
-        cmocka_unit_test(test_noise),      cmocka_unit_test(test_account),
-        cmocka_unit_test(test_federate),   cmocka_unit_test(test_report),
-        cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
-        cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
-        cmocka_unit_test(test_columns),    cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_gzip),
+        cmocka_unit_test(test_svmlight),      cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_template),      cmocka_unit_test(test_check),
+        cmocka_unit_test(test_marked),        cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_model),         cmocka_unit_test(test_private),
+        cmocka_unit_test(test_noise),         cmocka_unit_test(test_account),
+        cmocka_unit_test(test_federate),      cmocka_unit_test(test_report),
+        cmocka_unit_test(test_read_files),    cmocka_unit_test(test_read_after),
+        cmocka_unit_test(test_signed),        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_ledger_page),   cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_federate_book), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_stream),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

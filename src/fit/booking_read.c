@@ -1,0 +1,165 @@
+/*
+ * Records for a fit: read by the parts of their data set, and only when the
+ * run is booked.
+ */
+#include "private.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* A copy of the options in which the reader finds the column and the values
+   of the parts: those that were asked for, or all that are declared. NULL:
+   the data set has no parts, or it is not there yet. */
+static sotto_status options_with_parts(sotto_options **out,
+                                       const sotto_options *options,
+                                       sotto_error *error)
+{
+    char *column, **value;
+    int64_t values;
+    const char *dataset = option_text(options, OPTION_DATASET);
+    *out = NULL;
+    if (!dataset || !booking_names_ledger(options))
+        return SOTTO_OK;
+    sotto_status status =
+        ledger_parts(option_text(options, OPTION_LEDGER), dataset, &column,
+                     &value, &values, error);
+    if (status == SOTTO_OK && !column && option_given(options, OPTION_PARTS))
+        status = error_set(error, SOTTO_USAGE,
+                           "data set \"%s\" has no parts: leave out --parts",
+                           show_name(dataset).text);
+    if (status == SOTTO_OK && column)
+        status = sotto_options_new(out, error);
+    for (int i = 0; *out && status == SOTTO_OK && i < OPTION_COUNT; i++)
+        status = option_copy(*out, options, (option_id)i, error);
+    if (*out && status == SOTTO_OK)
+        status = sotto_options_set(*out, "part-column", column, error);
+    int all = *out && !option_given(options, OPTION_PARTS);
+    for (int64_t i = 0; all && status == SOTTO_OK && i < values; i++)
+        status = sotto_options_set(*out, "parts", value[i], error);
+    mem_free(column);
+    mem_free_texts(value, values);
+    return status;
+}
+
+/* Where rows come from: files, or columns in memory. */
+typedef struct row_source {
+    const char *const *path; /* NULL: columns */
+    int64_t files;
+    sotto_columns *columns;
+} row_source;
+
+static sotto_status read_rows(sotto_table **out, const row_source *from,
+                              const sotto_options *options,
+                              table_before_rows *before, void *context,
+                              sotto_error *error)
+{
+    return from->path ? table_read_files(out, from->path, from->files, options,
+                                         before, context, error)
+                      : table_from_after(out, from->columns, options, before,
+                                         context, error);
+}
+
+static void free_any(void *booking)
+{
+    booking_free(booking);
+}
+
+/* The paths that several files are booked under, each for itself. One file is
+   booked as its caller says, and a data set with a name once. */
+static sotto_status canonical_paths(before_rows *before, const row_source *from,
+                                    sotto_error *error)
+{
+    if (from->files < 2 || option_given(before->options, OPTION_DATASET) ||
+        !option_given(before->options, OPTION_DATASET_PATH))
+        return SOTTO_OK;
+    before->path = mem_zeroed((size_t)from->files, sizeof *before->path);
+    if (!before->path)
+        return error_memory(error);
+    before->paths = from->files;
+    for (int64_t i = 0; i < from->files; i++) {
+        char real[PATH_MAX];
+        /* one that is not there is refused when it is opened */
+        int found = realpath(from->path[i], real) != NULL;
+        before->path[i] = mem_text(found ? real : from->path[i]);
+        if (!before->path[i])
+            return error_memory(error);
+    }
+    return SOTTO_OK;
+}
+
+/* Books before the rows are read, and hands the booking to the table. */
+static sotto_status read_booked(sotto_table **out, const row_source *from,
+                                const sotto_options *options,
+                                const sotto_options *reading,
+                                sotto_error *error)
+{
+    before_rows before = {.options = options, .reading = reading};
+    sotto_status status = sotto_fit_check(options, error);
+    if (status == SOTTO_OK)
+        status = canonical_paths(&before, from, error);
+    if (status == SOTTO_OK)
+        status =
+            read_rows(out, from, reading, booking_before_rows, &before, error);
+    if (status == SOTTO_OK) {
+        (*out)->booking = before.booking;
+        (*out)->free_booking = free_any;
+    } else if (before.booking) {
+        booking_remind(error);
+        booking_free(before.booking);
+    }
+    mem_free_texts(before.path, before.paths);
+    return status;
+}
+
+/* What no run takes is refused before a row is read, booked or not. */
+static sotto_status check_shape(void *context, const sotto_table *shape,
+                                sotto_error *error)
+{
+    private_run r = fit_new_run(context);
+    if (!shape->y)
+        return table_refuse_no_target(error);
+    r.run.facts = fit_facts(shape, r.run.options);
+    fit_begin_run(&r);
+    sotto_status status = fit_check_classes(&r, error);
+    if (status == SOTTO_OK)
+        status = fit_check_levels(&r, error);
+    fit_end_run(&r);
+    return status;
+}
+
+static sotto_status read_for_fit(sotto_table **out, const row_source *from,
+                                 const sotto_options *options,
+                                 sotto_error *error)
+{
+    sotto_options *with_parts;
+    *out = NULL;
+    sotto_status status = options_with_parts(&with_parts, options, error);
+    const sotto_options *reading = with_parts ? with_parts : options;
+    if (status == SOTTO_OK && booking_wanted(options))
+        status = read_booked(out, from, options, reading, error);
+    else if (status == SOTTO_OK)
+        status = read_rows(out, from, reading,
+                           option_private(options) ? check_shape : NULL,
+                           (void *)(uintptr_t)options, error);
+    sotto_options_free(with_parts);
+    return status;
+}
+
+sotto_status sotto_fit_read(sotto_table **out, const char *path,
+                            const sotto_options *options, sotto_error *error)
+{
+    return read_for_fit(out, &(row_source){&path, 1, NULL}, options, error);
+}
+
+sotto_status sotto_fit_read_files(sotto_table **out, const char *const *paths,
+                                  int64_t count, const sotto_options *options,
+                                  sotto_error *error)
+{
+    return read_for_fit(out, &(row_source){paths, count, NULL}, options, error);
+}
+
+sotto_status sotto_fit_from(sotto_table **out, sotto_columns *columns,
+                            const sotto_options *options, sotto_error *error)
+{
+    return read_for_fit(out, &(row_source){NULL, 0, columns}, options, error);
+}
