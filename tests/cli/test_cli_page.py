@@ -209,7 +209,8 @@ class Printed(Consortium):
                   "drop")
         with open(self.path("d.csv"), encoding="utf-8") as file:
             self.write("more.csv", file.read())
-        both = self.keys("doctor", "d.csv", "more.csv", "--schema", "s.json")
+        both = self.keys("doctor", "d.csv", "more.csv", "--schema", "s.json", "--loss",
+                         "logistic")
         self.assertEqual(both["files"], ["d.csv", "more.csv"])
         self.keys("version")
         self.keys("help")

@@ -913,8 +913,8 @@ static void test_read_files(void **state)
               SETTINGS({"schema", paths[SCHEMA]}, {"loss", "logistic"},
                        {"bad-rows", "drop"}, {"format", "csv"},
                        {"epsilon", "1"}, {"delta", "1e-6"}, {"solver", "gd"},
-                       {"rows", "9"}, {"ledger", ledger},
-                       {"dataset-path", "/d"}, ONE_THREAD),
+                       {"rows", "9"}, {"undeclared", "rows"},
+                       {"ledger", ledger}, {"dataset-path", "/d"}, ONE_THREAD),
               do_read_files) > 100);
     unlink(ledger);
 }
