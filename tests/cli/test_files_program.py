@@ -28,13 +28,13 @@ class Files(Case):
         self.write("s.json", json.dumps(SCHEMA))
         self.own = os.path.join(self.directory, "own.db")
 
-    def split(self, lines, count):
+    def split(self, lines, count, header=HEADER):
         """Files p0.csv, ... of these lines, cut at random."""
         cuts = sorted(self.draw.randrange(len(lines) + 1) for _ in range(count - 1))
         names = []
         for i, (low, high) in enumerate(zip([0] + cuts, cuts + [len(lines)])):
             names.append(f"p{i}.csv")
-            self.write(names[-1], HEADER + "".join(lines[low:high]))
+            self.write(names[-1], header + "".join(lines[low:high]))
         return names
 
     def train(self, files, *more, own=None, out="m.json"):
@@ -75,6 +75,17 @@ class OneTable(Files):
                 self.assertEqual(self.model(names, *more, "--threads", threads), whole)
             other = self.model(names[::-1], *more)
             self.assertNotEqual(other, whole)  # another order, other rows of a person
+
+    def test_without_headers(self):
+        """With --no-header the first line of each file is a record."""
+        self.write("whole.csv", HEADER + "".join(self.lines))
+        whole = self.model(["whole.csv"])
+        for count in 1, 2, 5:
+            names = self.split(self.lines, count, header="")
+            self.assertEqual(self.model(names, "--no-header", HEADER.strip()), whole)
+        self.write("p4.csv", "p1,0.5,0.5\n")
+        self.assert_refused(self.train(names, "--no-header", HEADER.strip()), line=1,
+                            hint="p4.csv: line 1, column 4")
 
     def test_other_verbs(self):
         self.write("whole.csv", HEADER + "".join(self.lines))
