@@ -129,7 +129,7 @@ static void train_booked(const cli *c, const sotto_model *m)
     if (each)
         fprintf(stderr,
                 "the run is booked for each of the %d files ('sotto ledger "
-                "list' shows them all); of the first:\n",
+                "list' shows them all); of the one with the most:\n",
                 c->arguments);
     cli_print_booking(stderr, "", m);
 }

@@ -558,8 +558,8 @@ sotto_fit_read(sotto_table **out, const char *path,
  * option dataset the run is booked once. By dataset-path, that of the first
  * file, it is booked for each file, under the canonical path of each, before a
  * row of any is looked at. Where one of them cannot be booked, those before it
- * stay charged. The model's booking is that of the first file, and
- * sotto_fit_settle settles all of them.
+ * stay charged. The model's booking is that of the file with the largest
+ * total, and sotto_fit_settle settles all of them.
  */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_read_files(sotto_table **out, const char *const *paths, int64_t count,

@@ -13,11 +13,12 @@ sotto_status schema_levels(column *c, const char *path, json_t *from,
     if (c->role != COLUMN_CATEGORY)
         return SOTTO_OK;
     const char *word = json_string_value(levels);
+    int other = json_is_true(json_object_get(from, SCHEMA_OTHER));
     c->asks_levels = word && !strcmp(word, SCHEMA_PRIVATE);
     /* one with no level but that for all others can be what was released */
-    c->has_levels = schema_is_words(levels) ||
-                    (json_is_array(levels) && !json_array_size(levels) &&
-                     json_is_true(json_object_get(from, SCHEMA_OTHER)));
+    c->has_levels =
+        schema_is_words(levels) ||
+        (json_is_array(levels) && !json_array_size(levels) && other);
     if (c->asks_levels)
         return SOTTO_OK;
     if (!c->has_levels)
@@ -27,6 +28,13 @@ sotto_status schema_levels(column *c, const char *path, json_t *from,
                          "\"" SCHEMA_PRIVATE "\"%s",
                          show_name(path).text, show_name(c->name).text,
                          schema_bad_word(levels).text);
+    word = json_string_value(json_array_get(levels, 0));
+    if (json_array_size(levels) == 1 && word && !strcmp(word, SCHEMA_PRIVATE) &&
+        !other) /* beside it, that can be what was released */
+        return schema_error(path, c->name,
+                            "\"levels\": \"" SCHEMA_PRIVATE
+                            "\", without brackets, or a list of levels",
+                            error);
     if (!schema_copy_words(levels, &c->level, &c->levels))
         return error_memory(error);
     return SOTTO_OK;

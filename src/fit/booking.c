@@ -129,12 +129,19 @@ static void error_add(sotto_error *error, const char *words)
              words);
 }
 
-/* Books for another of several files. */
+/* Books for another of several files. The receipt that is kept is that of the
+   file with the largest total: that is what a statement speaks of. */
 static sotto_status book_other(fit_booking *b, const ledger_request *request,
                                sotto_error *error)
 {
     ledger_receipt receipt;
     sotto_status status = ledger_book(&receipt, request, error);
+    if (status == SOTTO_OK &&
+        !(receipt.spent_epsilon <= b->receipt.spent_epsilon)) {
+        ledger_receipt less = b->receipt;
+        b->receipt = receipt;
+        receipt = less;
+    }
     char *run = status == SOTTO_OK ? mem_text(receipt.run) : NULL;
     if (run)
         b->other_run[b->other_runs++] = run;

@@ -360,6 +360,8 @@ sotto_status sotto_fit_events(sotto_events **out, const sotto_options *options,
     *out = NULL;
     sotto_status status = plan_begin(&r, error);
     if (status == SOTTO_OK)
+        status = fit_refuse_levels_quote(&r, error);
+    if (status == SOTTO_OK)
         status = run_plan(&r, error);
     if (status == SOTTO_OK)
         status = fit_events(&r, &events, error);

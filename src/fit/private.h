@@ -83,6 +83,9 @@ sotto_status fit_check_levels(const private_run *r, sotto_error *error);
 sotto_status fit_book_levels(private_run *r, const sotto_table *shape,
                              const ledger_request *request, sotto_error *error);
 
+/* What a run would be booked as can be told beforehand, but for levels. */
+sotto_status fit_refuse_levels_quote(const private_run *r, sotto_error *error);
+
 /* Asks for them, where there are any. Then the run, and the model, are those of
    a table whose schema declares what was released. */
 sotto_status fit_find_levels(private_run *r, sotto_model **m,

@@ -69,6 +69,17 @@ sotto_status fit_book_levels(private_run *r, const sotto_table *shape,
     return SOTTO_OK;
 }
 
+sotto_status fit_refuse_levels_quote(const private_run *r, sotto_error *error)
+{
+    if (!r->run.facts.level_columns ||
+        !option_given(r->run.options, OPTION_DATASET))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "levels that are asked for are priced by what the data "
+                     "set has left, when a run is booked: expected a schema "
+                     "that lists levels");
+}
+
 /* ---- the run ---- */
 
 /* The model is begun anew; what was charged and where stays. */

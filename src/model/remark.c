@@ -154,6 +154,9 @@ static int says_nothing(const sotto_model *m, const remark_facts *f,
     double by_chance, most = farthest(m, &by_chance);
     char words[320];
     int weak = is_weak(m, f, words, sizeof words);
+    /* of many classes the last answer's noise is far above that of the weights,
+       which are means over rounds */
+    int gathers = f->gathers || m->classes > 2;
     if (most == 0)
         error_set(remark, SOTTO_OK,
                   "the model learned nothing but its intercept: every weight "
@@ -163,7 +166,7 @@ static int says_nothing(const sotto_model *m, const remark_facts *f,
                                 "larger --epsilon"
                               : "expected more rows or a larger --epsilon, if "
                                 "there is something to learn");
-    else if (!f->gathers && isfinite(most) && most < by_chance)
+    else if (!gathers && isfinite(most) && most < by_chance)
         error_set(remark, SOTTO_OK,
                   "no weight of the model stands out of its noise: the "
                   "farthest is %s times its noise away from 0, where %s would "
@@ -172,7 +175,7 @@ static int says_nothing(const sotto_model *m, const remark_facts *f,
                   sotto_number_print(most, 2).text,
                   sotto_number_print(by_chance, 2).text,
                   sotto_number_print_up(by_chance / most, 2).text);
-    else if ((f->gathers || isinf(most)) && weak)
+    else if ((gathers || isinf(most)) && weak)
         error_set(remark, SOTTO_OK,
                   "the weights of the model are little more than noise: %s",
                   words);

@@ -8,7 +8,7 @@
 
 /* Columns by where their bounds came from. */
 typedef struct counts {
-    int64_t declared, levels, others, estimated, none;
+    int64_t declared, levels, found, others, estimated, none;
     int target_declared, target_estimated;
 } counts;
 
@@ -40,6 +40,9 @@ static counts count_all(const json_t *statement, const json_t *schema)
     const char *name;
     json_object_foreach(columns, name, column) count_column(&c, column);
     c.target_estimated = json_is_number(json_object_get(bought, "target"));
+    c.found = json_integer_value(
+        json_object_get(json_object_get(statement, "levels"), "columns"));
+    c.levels -= c.found < c.levels ? c.found : c.levels;
     return c;
 }
 
@@ -70,6 +73,8 @@ void page_bounds(text_buffer *t, const json_t *statement, const json_t *schema)
                           : "declared in the schema, by its default");
         lines++;
     }
+    lines = put_line(t, lines, "levels found privately, within this epsilon",
+                     c.found, 0);
     lines = put_line(t, lines, "levels declared", c.levels, 0);
     if (c.others)
         text_format(t, ", %lld of them with a level for all others",

@@ -116,6 +116,11 @@ class Ledgers(Files):
         done = self.train(names[1:2], own=self.own)
         self.assertEqual(self.booked(), {**{name: (1, 0) for name in names}, "p1.csv": (2, 0)})
         self.assertIn(b"(2 so far)", done.err)
+        # whatever the order, the statement speaks of the file with the most
+        done = self.train(names, own=self.own)
+        self.assertIn(b"(3 so far)", done.err)
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["privacy"]["ledger"]["position"], 4)
 
     def test_a_named_data_set_is_booked_once(self):
         names = self.split(self.lines, 3)

@@ -93,6 +93,8 @@ class Models(Levels):
         self.assertIn(b'"question": "levels"', text)
         self.assertEqual(self.sotto("report", "m.json", "-o", "r.html").code, OK)
         with open(self.path("r.html"), encoding="utf-8") as file:
+            self.assertIn("levels found privately, within this epsilon: 1 column", file.read())
+        with open(self.path("r.html"), encoding="utf-8") as file:
             self.assertIn("which levels many people have", file.read())
 
     def test_a_statement_that_was_changed(self):
@@ -175,6 +177,7 @@ class Refused(Levels):
 
     def test_schemas(self):
         for column, words in (({**ASKED, "levels": "secret"}, '"private"'),
+                              ({**ASKED, "levels": ["private"]}, "without brackets"),
                               ({**ASKED, "other": False}, "needs it"),
                               ({**ASKED, "missing": "red"}, '"other"')):
             self.write("w.json", schema({**COLUMNS, "c": column}))
@@ -211,6 +214,14 @@ class Booked(Levels):
         self.assertLess(entry["mu"]**2, 1.05 * gauss)
         self.assertGreaterEqual(entry["mu"]**2, .99 * gauss)
         self.assertEqual(self.sotto("ledger", "verify", "--ledger=l.db").code, OK)
+
+    def test_quote(self):
+        """What they take of delta follows from the cap: a quote would say something else."""
+        self.assertEqual(self.sotto("ledger", "create", "--ledger=q.db", "--dataset=d", "--epsilon=5",
+                                    "--delta=1e-6", "--unit-column=who").code, OK)
+        self.refused(self.sotto("ledger", "quote", "--ledger=q.db", "--dataset=d", "--schema=s.json",
+                                "--rows=6000", "--loss=logistic", "--epsilon=1", "--delta=1e-6"),
+                     USAGE, "expected a schema that lists levels")
 
     def test_without_a_cap(self):
         """The first run may take half of D0, the second a sixth."""

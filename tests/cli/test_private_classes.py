@@ -61,6 +61,8 @@ class Classes(Case):
             for rows in ((), ("--rows", str(self.ROWS))):
                 self.model("--insecure-seed", str(seed), *rows)
                 self.assertGreater(self.accuracy(), best - .03)
+                shown = self.sotto("show", "m.json")
+                self.assertNotIn(b"stands out", shown.out + shown.err)
 
     def test_one_event_a_round(self):
         """The price does not depend on the number of classes: no epsilon is divided by it."""

@@ -300,6 +300,37 @@ static void test_rows_are_alone(void **state)
     }
 }
 
+/* The same of rows that have weights. */
+static void test_weights_are_alone(void **state)
+{
+    (void)state;
+    enum { ROWS = 200 };
+    text_buffer all = {0};
+    int64_t sum[ANSWERS] = {0}, one[ANSWERS];
+    told t = usual();
+    curator_policy policy = plain(LOSS_SQUARED);
+    text_put(&all, "w,a,b,c,t\n");
+    for (int i = 0; i <= ROWS; i++) {
+        text_buffer row = {0};
+        text_put(&row, "w,a,b,c,t\n");
+        size_t head = row.length;
+        text_format(&row, "%.4f,", uniform());
+        put_record(&row, NULL, 0);
+        if (i < ROWS)
+            text_put(&all, row.data + head);
+        ask_all(read_text("d.csv", i < ROWS ? row.data : all.data,
+                          SETTINGS({"target", "t"}, {"weights", "w"},
+                                   {"weight-bound", "1"}, {"loss", "squared"},
+                                   {"precision", "float"})),
+                &policy, &t, 0, one, NULL);
+        for (int a = 0; i < ROWS && a < ANSWERS; a++)
+            sum[a] += one[a];
+        text_free(&row);
+    }
+    assert_memory_equal(one, sum, sizeof sum);
+    text_free(&all);
+}
+
 static void test_storage(void **state)
 {
     (void)state;
@@ -941,6 +972,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_alone),
+        cmocka_unit_test(test_weights_are_alone),
         cmocka_unit_test(test_storage),
         cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_bounds),

@@ -112,7 +112,7 @@ static void test_map(void **unused)
         int64_t width = 1 + below(MOST_WIDTH), count = below(ROWS + 1);
         fill_rows(row, width, count);
         for (int64_t k = 0; k < width * width; k++) {
-            map[k] = (uniform() - .5) * pow(10, 50 * (uniform() - .4));
+            map[k] = (uniform() - .5) * pow(10, 80 * (uniform() - .4));
             wide[k / width * kernel_wide(width) + k % width] = map[k];
         }
         size_t bytes = (size_t)(width * count) * sizeof *row;
