@@ -11,10 +11,11 @@ import os
 from types import MappingProxyType
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
-from ._schema_text import check_keys, check_text, json_line, missing_words, parse_json, quoted
+from ._schema_text import (arguments, check_keys, check_text, json_line, missing_words, parse_json,
+                           quoted)
 from .errors import UsageError
 from .schema_columns import (COLUMNS, FEATURES, Boolean, Category, Column, Date, Drop, Number,
-                             Person, Target, Weight, arguments, column_from)
+                             Person, Target, Weight, column_from)
 
 __all__ = ["Number", "Category", "Date", "Boolean", "Target", "Weight", "Person", "Drop",
            "Column", "Schema"]
