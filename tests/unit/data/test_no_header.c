@@ -128,8 +128,8 @@ static void test_bad_rows_are_absent(void **state)
                                       "1;2;1\n",
                                       "?,2,1\n",
                                       "\"1,2,1\n",
-                                      "\xef\xbb\xbf"
-                                      "1,2,1\n",
+                                      ("\xef\xbb\xbf"
+                                       "1,2,1\n"),
                                       "\x93NUMPY\x01,2,1\n",
                                       "PAR1,2,1\n",
                                       "PK\x03\x04\n",
