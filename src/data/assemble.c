@@ -144,23 +144,97 @@ static int assemble_by_row(sotto_table *t, const block *first,
    memory they lie in can be fetched meanwhile. */
 enum { ASSEMBLE_AHEAD = 64 };
 
-/* Moves the entries [from, to) of row i, at most ASSEMBLE_AHEAD of them. */
-static void assemble_scatter(sotto_table *t, int is_double, int64_t i,
-                             int64_t from, int64_t to)
+/* The rows are shared out: each share has places of its own in every column. */
+typedef struct assemble_shares {
+    sotto_table *t;
+    int is_double;
+    int64_t shares, next; /* to be claimed, by atomic addition */
+    int64_t *place;       /* of each share but the last: as many as columns */
+    size_t place_bytes;
+} assemble_shares;
+
+/* Where the share's next entry of each column goes. For the last share it is
+   start[j + 1]: at the end that is where column j + 1 starts. */
+static int64_t *share_places(const assemble_shares *a, int64_t share)
 {
-    const table_entries *rows = &t->by_row;
-    table_entries *columns = &t->by_column;
-    int64_t *next = columns->start + 1, at[ASSEMBLE_AHEAD];
+    return share == a->shares - 1 ? a->t->by_column.start + 1
+                                  : a->place + share * a->t->features;
+}
+
+/* The first row of a share: about as many entries are in each. */
+static int64_t share_from(const assemble_shares *a, int64_t share)
+{
+    const int64_t *start = a->t->by_row.start;
+    int64_t entries = start[a->t->rows], from = 0, to = a->t->rows;
+    int64_t before =
+        (int64_t)((double)entries * (double)share / (double)a->shares);
+    if (share == a->shares)
+        return to;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if (start[middle] < before)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static int64_t share_claim(assemble_shares *a)
+{
+    return __atomic_fetch_add(&a->next, 1, __ATOMIC_RELAXED);
+}
+
+static void assemble_count(void *context, int number)
+{
+    assemble_shares *a = context;
+    const table_entries *rows = &a->t->by_row;
+    const uint32_t *index = rows->index; /* so that it is not loaded again */
+    (void)number;
+    for (int64_t s; (s = share_claim(a)) < a->shares;) {
+        int64_t *count = share_places(a, s);
+        int64_t end = rows->start[share_from(a, s + 1)];
+        for (int64_t k = rows->start[share_from(a, s)]; k < end; k++)
+            count[index[k]]++;
+    }
+}
+
+/* Counts become places: of each column, share after share. */
+static void assemble_places(assemble_shares *a)
+{
+    int64_t sum = 0, features = a->t->features, others = a->shares - 1;
+    int64_t *last = a->t->by_column.start + 1;
+    for (int64_t j = 0; j < features; j++) {
+        int64_t here = last[j];
+        for (int64_t s = 0; s < others; s++) {
+            int64_t some = a->place[s * features + j];
+            a->place[s * features + j] = sum;
+            sum += some;
+        }
+        last[j] = sum;
+        sum += here;
+    }
+}
+
+/* Moves the entries [from, to) of row i, at most ASSEMBLE_AHEAD of them. */
+static void assemble_some(const table_entries *rows,
+                          const table_entries *columns, int is_double,
+                          int64_t *next, int64_t i, int64_t from, int64_t to)
+{
+    int64_t at[ASSEMBLE_AHEAD];
     size_t element = is_double ? sizeof(double) : sizeof(float);
+    const uint32_t *feature = rows->index;
+    uint32_t *index = columns->index;
+    char *value = columns->value;
     for (int64_t k = from; k < to; k++) {
-        int64_t place = next[rows->index[k]]++;
-        __builtin_prefetch(&columns->index[place], 1);
-        __builtin_prefetch((char *)columns->value + (size_t)place * element, 1);
+        int64_t place = next[feature[k]]++;
+        __builtin_prefetch(&index[place], 1);
+        __builtin_prefetch(value + (size_t)place * element, 1);
         at[k - from] = place;
     }
     for (int64_t k = from; k < to; k++) {
         int64_t place = at[k - from];
-        columns->index[place] = (uint32_t)i;
+        index[place] = (uint32_t)i;
         if (is_double)
             ((double *)columns->value)[place] = ((double *)rows->value)[k];
         else
@@ -168,27 +242,42 @@ static void assemble_scatter(sotto_table *t, int is_double, int64_t i,
     }
 }
 
-/* The entries by column: a counting sort, stable, so that each column's
-   rows come in order. During it start[j + 1] is where column j's next
-   entry goes; at the end that is where column j + 1 starts. */
-static void assemble_by_column(sotto_table *t, int is_double)
+static void assemble_scatter(void *context, int number)
 {
-    const table_entries *rows = &t->by_row;
-    int64_t sum = 0, *next = t->by_column.start + 1;
-    for (int64_t k = 0; k < rows->start[t->rows]; k++)
-        next[rows->index[k]]++;
-    for (int64_t j = 0; j < t->features; j++) {
-        int64_t here = next[j];
-        next[j] = sum;
-        sum += here;
+    assemble_shares *a = context;
+    const int64_t *start = a->t->by_row.start;
+    (void)number;
+    for (int64_t s; (s = share_claim(a)) < a->shares;) {
+        int64_t *next = share_places(a, s);
+        int64_t end = share_from(a, s + 1);
+        for (int64_t i = share_from(a, s); i < end; i++)
+            for (int64_t k = start[i]; k < start[i + 1]; k += ASSEMBLE_AHEAD) {
+                int64_t last = start[i + 1];
+                last = last - k > ASSEMBLE_AHEAD ? k + ASSEMBLE_AHEAD : last;
+                assemble_some(&a->t->by_row, &a->t->by_column, a->is_double,
+                              next, i, k, last);
+            }
     }
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int64_t k = rows->start[i]; k < rows->start[i + 1];
-             k += ASSEMBLE_AHEAD) {
-            int64_t end = rows->start[i + 1];
-            end = end - k > ASSEMBLE_AHEAD ? k + ASSEMBLE_AHEAD : end;
-            assemble_scatter(t, is_double, i, k, end);
-        }
+}
+
+/* The entries by column: a counting sort, stable, so that each column's rows
+   come in order. Places of shares are not more than there are entries. */
+static int assemble_by_column(sotto_table *t, int is_double, int threads)
+{
+    assemble_shares a = {.t = t, .is_double = is_double, .shares = threads};
+    int64_t most = t->by_row.start[t->rows] / (t->features + 1);
+    a.shares = a.shares > most ? most : a.shares;
+    a.shares = a.shares < 1 ? 1 : a.shares;
+    a.place = assemble_large((size_t)((a.shares - 1) * t->features),
+                             sizeof *a.place, &a.place_bytes);
+    if (!a.place)
+        return 0;
+    thread_run((int)a.shares, assemble_count, &a);
+    assemble_places(&a);
+    a.next = 0;
+    thread_run((int)a.shares, assemble_scatter, &a);
+    mem_unmap(a.place, a.place_bytes);
+    return 1;
 }
 
 static int assemble_sparse(sotto_table *t, const column_plan *p,
@@ -206,8 +295,7 @@ static int assemble_sparse(sotto_table *t, const column_plan *p,
     e->value = assemble_large(count, plan_element(p), &e->value_bytes);
     if (!e->start || !e->index || !e->value)
         return 0;
-    assemble_by_column(t, p->is_double);
-    return 1;
+    return assemble_by_column(t, p->is_double, p->threads);
 }
 
 /* ---- target, weights, persons ---- */

@@ -16,23 +16,40 @@ int range_new(column_range **out, int64_t features)
     return *out != NULL;
 }
 
+static void range_add_one(column_range *range, double v)
+{
+    double lost = fabs(v - (double)(float)v);
+    range->low = v < range->low ? v : range->low;
+    range->high = v > range->high ? v : range->high;
+    range->lost = lost > range->lost ? lost : range->lost;
+}
+
+/* In parts side by side, so that no value waits for the one before. */
 void range_add(column_range *range, const double *values, int count)
 {
-    for (int r = 0; r < count; r++) {
-        double v = values[r], lost = fabs(v - (double)(float)v);
-        range->low = v < range->low ? v : range->low;
-        range->high = v > range->high ? v : range->high;
-        range->lost = lost > range->lost ? lost : range->lost;
-    }
+    enum { PARTS = 4 };
+    column_range part[PARTS];
+    int r = 0;
+    for (int k = 0; k < PARTS; k++)
+        part[k] = *range;
+    for (; r + PARTS <= count; r += PARTS)
+        for (int k = 0; k < PARTS; k++)
+            range_add_one(&part[k], values[r + k]);
+    for (; r < count; r++)
+        range_add_one(&part[0], values[r]);
+    for (int k = 0; k < PARTS; k++)
+        range_merge(range, &part[k], 1);
 }
 
 void range_merge(column_range *range, const column_range *other,
                  int64_t features)
 {
     for (int64_t j = 0; j < features; j++) {
-        range[j].low = fmin(range[j].low, other[j].low);
-        range[j].high = fmax(range[j].high, other[j].high);
-        range[j].lost = fmax(range[j].lost, other[j].lost);
+        column_range *a = &range[j];
+        const column_range *b = &other[j];
+        a->low = b->low < a->low ? b->low : a->low;
+        a->high = b->high > a->high ? b->high : a->high;
+        a->lost = b->lost > a->lost ? b->lost : a->lost;
     }
 }
 
@@ -53,7 +70,7 @@ int worker_open(worker *w, const column_plan *p, int sparse)
     if (!w->x)
         return 0;
     /* where bad rows are dropped no remark may depend on the rows */
-    return p->drop_bad || range_new(&w->range, p->features);
+    return p->drop_bad || p->exact || range_new(&w->range, p->features);
 }
 
 void worker_close(worker *w)

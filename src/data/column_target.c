@@ -105,11 +105,12 @@ static sotto_status plan_classes(column_plan *p, const sotto_options *options,
     return plan_class_values(p, error);
 }
 
-sotto_status table_refuse_no_target(sotto_error *error)
+sotto_status table_refuse_no_target(int counted, sotto_error *error)
 {
     return error_set(error, SOTTO_USAGE,
-                     "no column is the target: give --target NAME, or "
-                     "declare it in the schema as \"type\": \"target\"");
+                     "no column is the target: give --target %s, or "
+                     "declare it in the schema as \"type\": \"target\"",
+                     counted ? "N (the number of its column, from 1)" : "NAME");
 }
 
 sotto_status plan_target(column_plan *p, const sotto_options *options,
@@ -123,7 +124,7 @@ sotto_status plan_target(column_plan *p, const sotto_options *options,
     /* a plan is made of the schema alone, which need not have the target */
     if (option_given(options, OPTION_LOSS) && !p->target && !p->for_model &&
         !option_is(options, OPTION_SCHEMA, p->file))
-        return table_refuse_no_target(error);
+        return table_refuse_no_target(p->naming == NAMES_COUNTED, error);
     if (option_given(options, OPTION_CLASSES))
         return loss_require(name, loss_has_classes, "--classes",
                             "reads a number", error);

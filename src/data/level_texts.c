@@ -178,7 +178,7 @@ static int level_number(level_column *out, const sotto_table *t,
     fine = now && sort_texts(&set, now) && copy_texts(out, &set);
     for (int64_t i = 0; fine && i < t->rows; i++)
         out->id[i] = out->id[i] < 0 ? -1 : now[out->id[i]];
-    mem_free(now);
+    mem_free_wiped(now, now ? ((size_t)set.count + 1) * sizeof *now : 0);
     text_set_free(&set);
     return fine;
 }
@@ -209,12 +209,10 @@ void level_forget(sotto_table *t)
     for (int64_t k = 0; k < t->levels.columns; k++) {
         level_column *c = &t->levels.column[k];
         size_t rows = c->id ? (size_t)t->rows : 0;
-        mem_wipe(c->id, rows * sizeof *c->id);
-        if (c->text && c->count)
-            mem_wipe(c->text, c->end[c->count - 1]);
-        mem_free(c->id);
-        mem_free(c->text);
-        mem_free(c->end);
+        size_t size = c->text && c->count ? c->end[c->count - 1] : 0;
+        mem_free_wiped(c->id, rows * sizeof *c->id);
+        mem_free_wiped(c->text, size);
+        mem_free_wiped(c->end, (size_t)c->count * sizeof *c->end);
         c->id = NULL;
         c->text = NULL;
         c->end = NULL;

@@ -184,7 +184,8 @@ sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
                               l->p->drop_bad && !l->p->marks_bad, l->cut, l->p};
     t->features = l->p->features;
     t->sparse = l->sparse;
-    if (!l->sparse && !l->p->drop_bad && !range_new(&l->range, l->p->features))
+    if (!l->sparse && !l->p->drop_bad && !l->p->exact &&
+        !range_new(&l->range, l->p->features))
         return error_memory(error);
     pthread_mutex_init(&l->lock, NULL); /* with glibc neither can fail */
     pthread_cond_init(&l->turned, NULL);

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "row_value.h"
 
+#include <float.h>
 #include <string.h>
 
 /* ---- elements ---- */
@@ -257,6 +258,28 @@ static void elements_load(double *out, const char *at, int64_t stride,
     }
 }
 
+/* value_map of a few values, of which the bounds are looked up once. 0: one of
+   them is not finite, or becomes what no float is. */
+static int numbers_map(const column *c, const double *raw, double *to,
+                       int count)
+{
+    double low = c->low, high = c->high, centre = c->centre, half = c->half;
+    int good = 1;
+    for (int r = 0; r < count; r++)
+        good &= fabs(raw[r]) <= DBL_MAX;
+    for (int r = 0; r < count && !c->bounded; r++)
+        to[r] = raw[r];
+    for (int r = 0; r < count && c->bounded; r++) {
+        double v = raw[r] < low ? low : raw[r];
+        v = v > high ? high : v;
+        v = (v - centre) / half;
+        to[r] = v < -1 ? -1 : v > 1 ? 1 : v;
+    }
+    for (int r = 0; r < count; r++)
+        good &= fabs(to[r]) <= VALUE_LARGEST;
+    return good;
+}
+
 int view_numbers(worker *w, const column *c, const column_kind *k,
                  const column_view *v, int64_t i, int count)
 {
@@ -267,7 +290,5 @@ int view_numbers(worker *w, const column *c, const column_kind *k,
     if (!good)
         return 0;
     elements_load(raw, v->values + i * v->stride, v->stride, k->type, count);
-    for (int r = 0; r < count; r++)
-        good &= isfinite(raw[r]) && value_map(c, raw[r], &to[r]);
-    return good;
+    return numbers_map(c, raw, to, count);
 }

@@ -69,12 +69,17 @@ static sotto_status npy_parse_header(const source *s, const char *header,
     return SOTTO_OK;
 }
 
+sotto_status npy_cut_off(const source *s, sotto_error *error)
+{
+    return npy_error(s, "more bytes: the .npy file is cut off", error);
+}
+
 sotto_status npy_take(source *s, void *to, size_t size, sotto_error *error)
 {
     size_t got;
     sotto_status status = source_take(s, to, size, &got, error);
     if (status == SOTTO_OK && got < size)
-        return npy_error(s, "more bytes: the .npy file is cut off", error);
+        return npy_cut_off(s, error);
     return status;
 }
 
@@ -104,7 +109,7 @@ sotto_status npy_header(source *s, npy_array *a, sotto_error *error)
     mem_free(header);
     if (status == SOTTO_OK && a->rows && a->columns && source_left(s) >= 0 &&
         source_left(s) / a->rows / a->columns < (int64_t)a->element)
-        return npy_error(s, "more bytes: the .npy file is cut off", error);
+        return npy_cut_off(s, error);
     return status;
 }
 

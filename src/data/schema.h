@@ -78,6 +78,7 @@ typedef struct column {
     int64_t truths;      /* so many words mean true */
     char **class_name;   /* of a target */
     int64_t classes;     /* 0: not declared */
+    int classes_open;    /* null, as a template has them: to be filled in */
 } column;
 
 /* How many of the column's features are numbers: these come first, and have its
@@ -134,6 +135,7 @@ int column_level_is(const column *c, int64_t level, const char *name);
 /* All that is wrong with a schema, one line each. */
 typedef struct schema_faults {
     text_buffer lines;
+    text_buffer open; /* what is not declared yet, though nothing is wrong */
     int64_t count;
     sotto_status status; /* SOTTO_USAGE, or SOTTO_DATA where the schema itself
                             is right and a file is not as it says */

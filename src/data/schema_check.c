@@ -71,6 +71,60 @@ static sotto_status check_levels(schema *s, const column_plan *p,
     return status;
 }
 
+/* ---- what is still to be filled in ---- */
+
+enum { NAMES_SHOWN = 8 };
+
+static int is_open(const column *c)
+{
+    return c->role == COLUMN_NUMBER && !c->bounded;
+}
+
+static void note_bounds(text_buffer *out, const column_plan *p)
+{
+    int64_t open = 0;
+    for (int64_t i = 0; i < p->columns; i++)
+        if (is_open(&p->column[i]) && open++ < NAMES_SHOWN)
+            text_format(out, "%s\"%s\"", open > 1 ? ", " : "no bounds for ",
+                        show_name(p->column[i].name).text);
+    if (open > NAMES_SHOWN)
+        text_format(out, " and %lld more", (long long)(open - NAMES_SHOWN));
+    if (open)
+        text_put(out, ": --solver auto and newton find them for a part of the "
+                      "budget, other private solvers need them declared\n");
+}
+
+/* A target with bounds is a number. */
+static void note_classes(text_buffer *out, const column_plan *p,
+                         const sotto_options *options)
+{
+    for (int64_t i = 0; i < p->columns; i++) {
+        const column *c = &p->column[i];
+        if (c->role == COLUMN_TARGET && c->classes_open && !c->bounded &&
+            !option_given(options, OPTION_CLASSES))
+            text_format(out,
+                        "no classes for the target \"%s\": losses of classes "
+                        "then expect 0/1 or -1/+1\n",
+                        show_name(c->name).text);
+    }
+}
+
+/* A template that nobody has filled in is no fault. */
+static sotto_status note_open(schema *s, const column_plan *p,
+                              const sotto_options *options, sotto_error *error)
+{
+    text_buffer *out = &s->faults->open;
+    int targets = 0;
+    for (int64_t i = 0; i < p->columns; i++)
+        targets += p->column[i].role == COLUMN_TARGET;
+    if (!targets)
+        text_put(out, "no column has the type \"target\": declare what is to "
+                      "be predicted, or give --target NAME\n");
+    note_classes(out, p, options);
+    note_bounds(out, p);
+    return out->failed ? error_memory(error) : SOTTO_OK;
+}
+
 /* ---- columns with names ---- */
 
 static sotto_status check_columns(schema *s, column_plan *p, char **names,
@@ -100,6 +154,8 @@ static sotto_status check_columns(schema *s, column_plan *p, char **names,
     /* what else training would refuse: a single line */
     if (status == SOTTO_OK && !s->faults->count)
         status = schema_note(s, plan_places(p, error), error);
+    if (status == SOTTO_OK && !s->faults->count)
+        status = note_open(s, p, options, error);
     return status;
 }
 
@@ -237,15 +293,20 @@ sotto_status sotto_schema_check(char **out, const char *path, const char *data,
     sotto_status status = schema_load_all(&s, path, &faults, &first);
     if (status == SOTTO_OK)
         status = check_all(&s, path, data, options, &first);
-    *out = status == SOTTO_OK && faults.count ? text_take(&faults.lines) : NULL;
-    if (*out)
+    int wrong = status == SOTTO_OK && faults.count;
+    text_buffer *told = wrong ? &faults.lines : &faults.open;
+    if (status == SOTTO_OK && told->length) {
+        *out = text_take(told);
+        *told = (text_buffer){0};
+    }
+    if (wrong)
         status =
             error_set(&first, faults.status,
                       faults.count == 1 ? "%s: %lld fault"
                                         : "%s: %lld faults, a line for each",
                       show_name(path).text, (long long)faults.count);
-    else
-        text_free(&faults.lines);
+    text_free(&faults.lines);
+    text_free(&faults.open);
     schema_free(&s);
     if (error && status != SOTTO_OK)
         *error = first;

@@ -125,6 +125,7 @@ static sotto_status schema_classes(column *c, const char *path, json_t *from,
                                    sotto_error *error)
 {
     json_t *classes = json_object_get(from, "classes");
+    c->classes_open = classes && json_is_null(classes);
     if (!classes || json_is_null(classes))
         return SOTTO_OK;
     if (json_array_size(classes) > TABLE_MOST_CLASSES)

@@ -311,6 +311,36 @@ sotto_status source_take(source *s, void *to, size_t size, size_t *got,
     return source_fill(s, to, got, size, &ended, error);
 }
 
+int source_is_random(const source *s)
+{
+    return source_is_plain(s) || (s->regular && !s->gzip);
+}
+
+sotto_status source_look(const source *s, size_t at, void *to, size_t size,
+                         const char **bytes, size_t *got, sotto_error *error)
+{
+    *got = 0;
+    *bytes = to;
+    if (source_is_plain(s)) {
+        size_t left = s->size - s->at;
+        *bytes = s->bytes + s->at + (at < left ? at : left);
+        left -= at < left ? at : left;
+        *got = left < size ? left : size;
+        return SOTTO_OK;
+    }
+    size_t from = s->got - s->carry_size + at;
+    while (*got < size) {
+        ssize_t count = pread(s->descriptor, (char *)to + *got, size - *got,
+                              (off_t)(from + *got));
+        if (count == 0)
+            break;
+        if (count < 0 && errno != EINTR)
+            return source_system_error(s, "cannot be read", error);
+        *got += count > 0 ? (size_t)count : 0;
+    }
+    return SOTTO_OK;
+}
+
 sotto_status source_drain(source *s, sotto_error *error)
 {
     char waste[4096];

@@ -61,6 +61,19 @@ sotto_status source_peek(source *s, size_t want, const char **bytes,
 sotto_status source_take(source *s, void *to, size_t size, size_t *got,
                          sotto_error *error);
 
+/* Whether what is left can be read in any order, by several threads: it is in
+   the caller's memory, or in a file that is not compressed. */
+int source_is_random(const source *s);
+
+/* Bytes from `at` on, counted from what the stream has come to: nothing is
+   taken from the stream. *bytes is `to`, or where they are in the caller's
+   memory; *got is less than `size` at the end. */
+sotto_status source_look(const source *s, size_t at, void *to, size_t size,
+                         const char **bytes, size_t *got, sotto_error *error);
+
+/* Wipes a buffer, of which so many bytes were written, and gives it back. */
+void source_drop(char *buffer, size_t written, size_t bytes);
+
 /* Refuses a file that has been written to since it was opened, whatever came
    of reading it. */
 sotto_status source_check_same(const source *s, sotto_error *error);

@@ -35,9 +35,6 @@ struct source {
 /* Whether the bytes are in the caller's memory, as they are. */
 int source_is_plain(const source *s);
 
-/* Wipes a buffer, of which so many bytes were written, and gives it back. */
-void source_drop(char *buffer, size_t written, size_t bytes);
-
 /* Reads until the buffer holds `want` bytes or the stream ends. */
 sotto_status source_fill(source *s, char *buffer, size_t *size, size_t want,
                          int *ended, sotto_error *error);

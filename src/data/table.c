@@ -105,6 +105,7 @@ sotto_status table_describe(sotto_table *t, const column_plan *p,
     t->is_double = p->is_double;
     t->read_privately = p->is_private;
     t->drops_rows = p->drop_bad;
+    t->counted = p->naming == NAMES_COUNTED;
     t->weight_bound = 1;
     for (int64_t i = 0; i < p->columns; i++) {
         if (p->column[i].role == COLUMN_WEIGHT)
@@ -328,9 +329,15 @@ int sotto_table_feature_bounds(const sotto_table *t, int64_t j, double *low,
 void table_stored(const sotto_table *t, int64_t j, double *out)
 {
     const table_entries *e = &t->by_column;
+    if (!t->sparse && t->is_double) {
+        if (t->rows)
+            memcpy(out, (double *)t->x + j * t->stride,
+                   (size_t)t->rows * sizeof *out);
+        return;
+    }
     if (!t->sparse) {
         for (int64_t i = 0; i < t->rows; i++)
-            out[i] = table_element(t, t->x, j * t->stride + i);
+            out[i] = (double)((float *)t->x)[j * t->stride + i];
         return;
     }
     memset(out, 0, (size_t)t->rows * sizeof *out);
@@ -344,8 +351,10 @@ void sotto_table_feature(const sotto_table *t, int64_t j, double *out)
     double centre, half;
     sotto_table_feature_map(t, j, &centre, &half);
     table_stored(t, j, out);
+    for (int64_t i = 0; t->folded && i < t->rows; i++)
+        out[i] *= t->y[i];
     for (int64_t i = 0; i < t->rows; i++)
-        out[i] = out[i] * (t->folded ? t->y[i] : 1) * half + centre;
+        out[i] = out[i] * half + centre;
 }
 
 int sotto_table_target(const sotto_table *t, double *out)
@@ -358,6 +367,13 @@ int sotto_table_target(const sotto_table *t, double *out)
 int64_t sotto_table_dropped(const sotto_table *t)
 {
     return t->dropped;
+}
+
+int sotto_table_people(const sotto_table *t, double *out)
+{
+    for (int64_t i = 0; t->unit && i < t->rows; i++)
+        out[i] = (double)t->unit[i];
+    return t->unit != NULL;
 }
 
 int sotto_table_weights(const sotto_table *t, double *out)

@@ -35,7 +35,7 @@ static int text_grow(text_set *set)
         if (set->slot[i].text)
             *text_find(&larger, set->slot[i].text, set->slot[i].size) =
                 set->slot[i];
-    mem_free(set->slot);
+    mem_free_wiped(set->slot, set->slots * sizeof *set->slot);
     *set = larger;
     return 1;
 }
@@ -52,7 +52,6 @@ int64_t text_set_number(text_set *set, const char *bytes, size_t size)
 
 void text_set_free(text_set *set)
 {
-    mem_wipe(set->slot, set->slots * sizeof *set->slot);
-    mem_free(set->slot);
+    mem_free_wiped(set->slot, set->slots * sizeof *set->slot);
     *set = (text_set){0};
 }

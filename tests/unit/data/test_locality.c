@@ -386,16 +386,17 @@ static void test_parts_one_by_one(void **state)
 static void test_parts_npy(void **state)
 {
     (void)state;
-    const double all[] = {2021, 1, 1,  2022,      NAN, 1,   2021,     2, -1,
-                          NAN,  3, 1,  2021.0001, 4,   1,   -2021,    5, 1,
-                          2023, 6, -1, 0,         7,   NAN, INFINITY, 8, 1};
+    double all[] = {2021, 1, 1,  2022,      NAN, 1,   2021,     2, -1,
+                    NAN,  3, 1,  2021.0001, 4,   1,   -2021,    5, 1,
+                    2023, 6, -1, 0,         7,   NAN, INFINITY, 8, 1};
     const double only[] = {2021, 1, 1, 2021, 2, -1, 2023, 6, -1};
     char bytes[512], few[512];
     const setting *s =
         SETTINGS({"target", "3"}, {"loss", "logistic"}, {"bad-rows", "drop"},
                  {"part-column", "1"}, {"parts", "2021,2023"});
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 8; k++) {
         const char *type = k & 1 ? "<f8" : "<f4";
+        all[4] = k & 4 ? 9 : NAN; /* where no feature is missing, too */
         size_t size = npy_make(bytes, type, k & 2, all, 9, 3);
         size_t few_size = npy_make(few, type, k & 2, only, 3, 3);
         sotto_table *expected = read_bytes("a.npy", few, few_size, s);
