@@ -27,6 +27,7 @@ typedef struct exact_problem {
                          exists, at slopes along columns of length 1 that
                          are so small, relative to sqrt(2 L F(start)), or as
                          small as the rounding of the margins lets them be */
+    int threads;      /* at most; 0 is 1. They change no bit */
     /* called now and then with the relative gap (or the relative gradient
        where no gap exists); a result other than 0 stops the solver */
     int (*progress)(void *context, double gap);

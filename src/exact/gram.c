@@ -6,6 +6,7 @@
 #include "state.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 typedef double lanes
@@ -55,28 +56,59 @@ int exact_gram_pays(const exact_state *s)
 
 /* ---- dense: rows are packed 64 at a time, then multiplied ---- */
 
+/*
+ * Threads share the rows of the matrix, two and two. Each packs the records for
+ * itself and goes through them in the same order, so that the number of threads
+ * changes no bit; nor do wider instructions, which do the same operations.
+ */
+typedef struct gram_job {
+    exact_state *s;
+    int64_t from;
+    int shares;
+    int wide; /* whether there is AVX2 */
+    atomic_int claimed;
+} gram_job;
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* One column of a block. Nearly always its rows follow one another; what comes
+   after them is sent for. */
+INLINE void pack_column(const double *x, double centre, const double *root,
+                        const int64_t *row, int count, double *to)
+{
+    const double *first = x + row[0];
+    for (int r = 0; r < EXACT_PAD; r += 8)
+        __builtin_prefetch(first + EXACT_PAD + r);
+    if (count == EXACT_PAD && row[count - 1] - row[0] == EXACT_PAD - 1)
+        for (int r = 0; r < EXACT_PAD; r++)
+            to[r] = (first[r] - centre) * root[r];
+    else
+        for (int r = 0; r < count; r++)
+            to[r] = (x[row[r]] - centre) * root[r];
+    for (int r = count; r < EXACT_PAD; r++)
+        to[r] = 0;
+}
+
 /* Columns of the block: x sqrt(h) for each member, and sqrt(h) itself. */
-static void pack_block(exact_state *s, const int64_t *row, int count)
+INLINE void pack_block(const exact_state *s, double *block, const int64_t *row,
+                       int count)
 {
     const exact_view *v = &s->view;
     double root[EXACT_PAD];
     for (int r = 0; r < count; r++)
         root[r] = sqrt(s->curve[row[r]]);
     for (int64_t k = 0; k < s->size; k++) {
-        const double *x = v->x + s->set[k] * v->stride;
-        double *to = s->block + k * EXACT_PAD, centre = v->centre[s->set[k]];
-        for (int r = 0; r < count; r++)
-            to[r] = (x[row[r]] - centre) * root[r];
-        for (int r = count; r < EXACT_PAD; r++)
-            to[r] = 0;
+        int64_t j = s->set[k];
+        pack_column(v->x + j * v->stride, v->centre[j], root, row, count,
+                    block + k * EXACT_PAD);
     }
-    double *last = s->block + s->size * EXACT_PAD;
+    double *last = block + s->size * EXACT_PAD;
     for (int r = 0; r < EXACT_PAD; r++)
         last[r] = r < count ? root[r] : 0;
 }
 
 /* Two columns against two: each load serves two products. */
-static void multiply_2x2(const double *a, const double *b, double *g, double *h)
+INLINE void multiply_2x2(const double *a, const double *b, double *g, double *h)
 {
     lanes s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0};
     for (int r = 0; r < EXACT_PAD; r += 4) {
@@ -98,42 +130,104 @@ static double multiply_1x1(const double *a, const double *b)
     return exact_inner(a, b, EXACT_PAD);
 }
 
-static void multiply_block(exact_state *s, int64_t from)
+/* Row j of the matrix, and the next one if there is one. */
+INLINE void multiply_rows(exact_state *s, const double *block, int64_t j)
 {
-    const double *block = s->block;
-    const double *last = block + s->size * EXACT_PAD;
-    for (int64_t j = from; j < s->size; j++)
-        s->mean[j] += multiply_1x1(block + j * EXACT_PAD, last);
-    int64_t j = from;
-    for (; j + 2 <= s->size; j += 2) {
-        const double *a = block + j * EXACT_PAD;
-        double *g = s->gram + j * s->gram_room, *h = g + s->gram_room;
-        int64_t k = 0;
-        for (; k + 2 <= j + 2; k += 2)
-            multiply_2x2(a, block + k * EXACT_PAD, g + k, h + k);
-        if (k == j + 1) /* the corner of an odd start */
-            h[k] += multiply_1x1(a + EXACT_PAD, block + k * EXACT_PAD);
+    const double *a = block + j * EXACT_PAD;
+    double *g = s->gram + j * s->gram_room, *h = g + s->gram_room;
+    int64_t k = 0;
+    if (j + 1 == s->size) {
+        for (; k <= j; k++)
+            g[k] += multiply_1x1(a, block + k * EXACT_PAD);
+        return;
     }
-    if (j < s->size)
-        for (int64_t k = 0; k <= j; k++)
-            s->gram[j * s->gram_room + k] +=
-                multiply_1x1(block + j * EXACT_PAD, block + k * EXACT_PAD);
+    for (; k + 2 <= j + 2; k += 2)
+        multiply_2x2(a, block + k * EXACT_PAD, g + k, h + k);
+    if (k == j + 1) /* the corner of an odd start */
+        h[k] += multiply_1x1(a + EXACT_PAD, block + k * EXACT_PAD);
+}
+
+INLINE void multiply_block(const gram_job *job, const double *block, int share)
+{
+    exact_state *s = job->s;
+    const double *last = block + s->size * EXACT_PAD;
+    for (int64_t j = job->from + 2 * share; j < s->size; j += 2 * job->shares) {
+        for (int64_t k = j; k < j + 2 && k < s->size; k++)
+            s->mean[k] += multiply_1x1(block + k * EXACT_PAD, last);
+        multiply_rows(s, block, j);
+    }
 }
 
 /* Rows without curvature (most, for the hinges) are left out. */
-static void dense_gram(exact_state *s, int64_t from)
+INLINE void gram_share(const gram_job *job, int share)
 {
+    const exact_state *s = job->s;
+    double *block = s->block + share * EXACT_PAD * (s->gram_room + 1);
     int64_t row[EXACT_PAD];
     int count = 0;
     for (int64_t i = 0; i < s->view.n; i++) {
         if (s->curve[i] > 0)
             row[count++] = i;
         if (count == EXACT_PAD || (i == s->view.n - 1 && count > 0)) {
-            pack_block(s, row, count);
-            multiply_block(s, from);
+            pack_block(s, block, row, count);
+            multiply_block(job, block, share);
             count = 0;
         }
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void gram_share_wide(const gram_job *job,
+                                                            int share)
+{
+    gram_share(job, share);
+}
+
+static int gram_is_wide(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define gram_share_wide gram_share_plain
+
+static int gram_is_wide(void)
+{
+    return 0;
+}
+#endif
+
+static void gram_share_plain(const gram_job *job, int share)
+{
+    gram_share(job, share);
+}
+
+static void gram_work(void *context, int worker)
+{
+    gram_job *job = context;
+    (void)worker;
+    for (;;) {
+        int share = atomic_fetch_add(&job->claimed, 1);
+        if (share >= job->shares)
+            return;
+        if (job->wide)
+            gram_share_wide(job, share);
+        else
+            gram_share_plain(job, share);
+    }
+}
+
+/* What threads are worth where there is little to do for each. */
+enum { GRAM_LEAST = 1 << 22 }; /* products */
+
+static void dense_gram(exact_state *s, int64_t from)
+{
+    double products =
+        (double)s->view.n * (double)(s->size - from) * (double)s->size;
+    gram_job job = {.s = s,
+                    .from = from,
+                    .shares = products < GRAM_LEAST ? 1 : s->threads,
+                    .wide = gram_is_wide()};
+    thread_run(job.shares, gram_work, &job);
 }
 
 /* ---- sparse ---- */

@@ -112,7 +112,7 @@ static int take_memory(exact_state *s)
         {&s->image, p},
         {&s->score, p},
         {&s->product, p},
-        {&s->block, EXACT_PAD * (room + 1)},
+        {&s->block, s->threads * EXACT_PAD * (room + 1)},
         {&s->near, exact_has_gap(s->problem) ? 0 : EXACT_DEPENDENT * room},
         {&s->alpha, n},
     };
@@ -263,7 +263,8 @@ static sotto_status run(exact_solution *out, exact_state *s, sotto_error *error)
 sotto_status exact_solve(exact_solution *out, const exact_problem *problem,
                          sotto_error *error)
 {
-    exact_state s = {.problem = problem};
+    exact_state s = {.problem = problem,
+                     .threads = problem->threads > 0 ? problem->threads : 1};
     memset(out, 0, sizeof *out);
     sotto_status status = check_options(problem, error);
     if (status == SOTTO_OK && problem->table->classes > 2)

@@ -94,7 +94,8 @@ typedef struct exact_state {
     double gram_violation; /* at the start of the last step; 0: cut short */
     int64_t gram_room, gram_done;
     int64_t gram_most; /* of all times: what must be wiped */
-    double *block;     /* EXACT_PAD rows of gram_room + 1 columns */
+    int threads;       /* that share the matrix of a dense table */
+    double *block;     /* EXACT_PAD rows of gram_room + 1 columns, for each */
 
     /* hinge: its Moreau envelope about alpha, see hinge.c */
     double *alpha; /* n */

@@ -29,7 +29,7 @@ static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
                                     sotto_error *error)
 {
     if (!t->y)
-        return table_refuse_no_target(error);
+        return table_refuse_no_target(t->counted, error);
     if (!t->is_double || (t->sparse && !t->by_column.start))
         return error_set(error, SOTTO_USAGE,
                          "the exact solver needs a table that was read for "
@@ -51,6 +51,7 @@ static sotto_status fit_check_table(const sotto_table *t, loss_kind kind,
 static exact_problem fit_problem(const sotto_table *t, const fit_task *task,
                                  const sotto_options *options)
 {
+    int threads = (int)option_integer(options, OPTION_THREADS);
     return (exact_problem){
         .table = t,
         .loss = task->loss,
@@ -59,6 +60,7 @@ static exact_problem fit_problem(const sotto_table *t, const fit_task *task,
         .low = task->low,
         .high = task->high,
         .intercept = task->intercept,
+        .threads = threads ? threads : thread_limit(),
         .tolerance = solver_number(options, &solver_exact, OPTION_TOLERANCE)};
 }
 

@@ -415,6 +415,31 @@ static void test_sparse_is_dense(void **state)
         }
 }
 
+/* Threads share the matrix of a dense table, and change no bit. An odd number
+   of columns; of the squared hinge many rows have no curvature. */
+static void test_threads(void **state)
+{
+    (void)state;
+    static const loss_kind smooth[] = {LOSS_LOGISTIC, LOSS_SQUARED_HINGE};
+    enum { COLUMNS = 39 };
+    sample a = make_sample(3000, COLUMNS, 1);
+    sotto_table *t = sample_table(&a);
+    for (int k = 0; k < 2; k++) {
+        exact_problem p = problem_on(t, smooth[k]);
+        p.l2 = .01;
+        exact_solution one = solve(&p);
+        p.threads = 3;
+        exact_solution three = solve(&p);
+        assert_memory_equal(one.weight, three.weight,
+                            COLUMNS * sizeof *one.weight);
+        assert_true(one.intercept == three.intercept && one.gap == three.gap);
+        exact_solution_free(&one);
+        exact_solution_free(&three);
+    }
+    sotto_table_free(t);
+    free_sample(&a);
+}
+
 /* What the rounding of weights and intercept does to a margin. */
 static double blur_of(const exact_problem *p, const exact_solution *x)
 {
@@ -705,6 +730,7 @@ int main(void)
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_many_columns),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
