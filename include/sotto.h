@@ -370,6 +370,12 @@ SOTTO_API int64_t sotto_table_rows(const sotto_table *table);
 SOTTO_API int64_t sotto_table_dropped(const sotto_table *table);
 SOTTO_API int64_t sotto_table_features(const sotto_table *table);
 
+/*
+ * Whose each row is: rows of one person share a number. Writes sotto_table_rows
+ * numbers. Returns 0, and writes nothing, where no column says it.
+ */
+SOTTO_API int sotto_table_people(const sotto_table *table, double *out);
+
 /* Stored entries: rows * features when dense. */
 SOTTO_API int64_t sotto_table_entries(const sotto_table *table);
 SOTTO_API int sotto_table_is_sparse(const sotto_table *table);
@@ -440,8 +446,9 @@ sotto_schema_template_from(char **out, const sotto_columns *columns,
 /*
  * Everything that is wrong with a schema, one line each: *out is the lines, and
  * the status SOTTO_USAGE, or SOTTO_DATA where the schema is right and the
- * header of `data` does not fit it (data may be NULL). *out is NULL where
- * nothing is wrong, and where something else failed. No record is read.
+ * header of `data` does not fit it (data may be NULL). With SOTTO_OK nothing is
+ * wrong, and *out has a line for each thing that is still to be declared, or is
+ * NULL, as it is where something else failed. No record is read.
  */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_schema_check(char **out, const char *schema, const char *data,

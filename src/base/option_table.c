@@ -42,7 +42,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B,...", NULL, 0, 0, NULL, DECLARING,
         "the classes, of two negative first; not for 0/1, -1/+1"},
     [OPTION_MULTICLASS] = {"multiclass", CHOICE, PROBLEM, "WORD", NULL, 0, 0,
-        "multinomial|one-versus-rest", " train ",
+        "multinomial|one-versus-rest", PLANNED,
         "three or more classes"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan account federate ledger ",

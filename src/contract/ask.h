@@ -247,10 +247,13 @@ typedef struct ask_frame {
 } ask_frame;
 
 /*
- * Keeps rows also as z = (x - centre) / scale of these features, and 1 for an
- * intercept. They are floats, row after row, and take as much memory as a
- * dense table of these features. A frame is told once. The target, if it is
- * kept, comes last. Then the frame is for ASK_CROSS alone.
+ * Keeps rows as z = (x - centre) / scale of these features, and 1 for an
+ * intercept, in place of the columns: afterwards no question about columns is
+ * answered (SOTTO_USAGE), and curator_tell and its kin move nothing. They are
+ * floats, and take as much memory as a dense table of these features. That of a
+ * dense table goes back as it is taken over, if all features are kept. A frame
+ * is told once. The target, if it is kept, comes last. Then the frame is for
+ * ASK_CROSS alone.
  */
 sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
                                 sotto_error *error);
@@ -269,7 +272,7 @@ sotto_status curator_ask_cross(curator *c, double reach, double *out,
                                double *sd, sotto_error *error);
 
 /*
- * The mean of h z z' at the iterate, in the coordinates of the frame, or of the
+ * The mean of h z z' at the point, in the coordinates of the frame, or of the
  * map if there is one. h is the curvature of the loss, in units of its bound;
  * or its secant, (l'(m) - l'(0)) / m, which never lets a step of the logistic
  * loss go too far. The vector sqrt(h) z is shortened to the length `reach`.
@@ -280,12 +283,19 @@ typedef enum ask_bend { ASK_EXACT_CURVATURE, ASK_SECANT_CURVATURE } ask_bend;
 sotto_status curator_ask_curvature(curator *c, ask_bend bend, double reach,
                                    double *out, double *sd, sotto_error *error);
 
-/* Replaces z by map' z. The map is square, row after row. */
+/* Replaces z by map' z. The map is square, row after row. The point is
+   forgotten. */
 sotto_status curator_tell_map(curator *c, const double *map,
                               sotto_error *error);
 
-/* The gradient of the mean loss in the coordinates of the frame, or of the map
-   if there is one. The gradient of each record is shortened to `clip`. */
+/* Sets the point that slopes are asked at, in the coordinates of the frame, or
+   of the map if there is one. Its numbers are at most 2^100 in size. */
+sotto_status curator_tell_point(curator *c, const double *at,
+                                sotto_error *error);
+
+/* The gradient of the mean loss at the point, in the coordinates of the frame,
+   or of the map if there is one. The gradient of each record is shortened to
+   `clip`. */
 sotto_status curator_ask_whitened(curator *c, double clip, double *out,
                                   double *sd, sotto_error *error);
 
@@ -300,8 +310,9 @@ sotto_status curator_ask_length_counts(curator *c, const double *edge,
                                        int64_t edges, double *out, double *sd,
                                        sotto_error *error);
 
-/* The mean loss at the iterate less that of the constant margin `other`. The
-   difference of each record is clipped to [-most, most]. */
+/* The mean loss at the point (without a frame: at the iterate) less that of the
+   constant margin `other`. The difference of each record is clipped to [-most,
+   most]. */
 sotto_status curator_ask_change(curator *c, double other, double most,
                                 double *out, double *sd, sotto_error *error);
 

@@ -21,8 +21,10 @@ struct curator_policy {
     const char *unit_column; /* its name, for the statement; public */
     double rows;             /* declared and public; 0: asked privately */
     loss loss;
-    int64_t classes; /* more than two: targets are their numbers from 0 on,
-                        and the loss is logistic, of softmax. Else 0 */
+    int64_t classes;     /* more than two: targets are their numbers from 0 on,
+                            and the loss is logistic, of softmax, or: */
+    int one_versus_rest; /* the sum over classes of `loss`, of each against
+                            all others */
     int64_t level_columns; /* categories whose levels are asked for: the table
                               has one feature for each of them before */
     double weight_bound;   /* the largest weight a row can have; 1 without */

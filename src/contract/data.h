@@ -63,6 +63,7 @@ struct sotto_table {
 
     /* stored = (raw - centre[j]) / half[j] */
     char **name;        /* NULL: features are called 1, 2, ... */
+    int counted;        /* columns are called 1, 2, ..., as those of .npy are */
     double *centre;     /* NULL: 0 for every feature */
     double *half;       /* NULL: 1 for every feature */
     double *low, *high; /* declared bounds, infinite without; NULL: none */
@@ -97,7 +98,7 @@ struct sotto_table {
 };
 
 /* One line where a table without a target is to be learned from. */
-sotto_status table_refuse_no_target(sotto_error *error);
+sotto_status table_refuse_no_target(int counted, sotto_error *error);
 
 /* Marks a column of a model's schema whose bounds were bought: they clamp and
    map rows to predict on, but training knew the column without a map. */

@@ -88,8 +88,61 @@ typedef struct kernel_ball {
     float factor;        /* f */
 } kernel_ball;
 
-/* The reaches u_i of all rows into out, between enter and leave too. */
-void kernel_reach(const kernel_rows *r, const kernel_ball *b, float *out);
+/* Some values of a dense column: u_i = (x_i s_i - centre) / bound, in double.
+   None is a NaN. */
+typedef struct kernel_values {
+    const float *x;
+    const float *sign; /* s_i, 1 or -1; NULL: 1 */
+    int64_t count;
+    double centre, bound;
+} kernel_values;
+
+/* How many octaves a float can be in. */
+enum { KERNEL_OCTAVES = 256 };
+
+/*
+ * Rows in told coordinates, without NaN and infinities: tiles of KERNEL_TILE
+ * rows. In a tile coordinate comes after coordinate, and of each the numbers of
+ * all its rows side by side. Rows are padded as above. The margin is y times
+ * z'w for two classes, z'w less the target for a number.
+ */
+enum { KERNEL_TILE = 16 };
+typedef struct kernel_kept {
+    int64_t width;
+    float *value;
+    float *length;       /* |z_i|, as a float */
+    const float *sign;   /* y of two classes; NULL: 1 */
+    const float *origin; /* less the target; NULL: 0 */
+    const float *at;     /* w; NULL: the margins are there already */
+} kernel_kept;
+
+/* Of a loss: where its secants begin, and the bound of its curvature. */
+typedef struct kernel_bend {
+    float centre, most;
+} kernel_bend;
+
+/* The first coordinate of a row; the next is KERNEL_TILE further. */
+static inline float *kernel_kept_row(const kernel_kept *k, int64_t row)
+{
+    return k->value + row / KERNEL_TILE * KERNEL_TILE * k->width +
+           row % KERNEL_TILE;
+}
+
+/* A few rows of a batch side by side: value j of row i is x[j stride + i]. At
+   most 512 rows, so that their integers fit 32 bits. */
+typedef struct kernel_gathered {
+    const float *x;
+    int64_t rows, columns, stride;
+} kernel_gathered;
+
+/* The reaches u_i of rows [from, to) into out, at their places; between enter
+   and leave too. */
+void kernel_reach(const kernel_rows *r, const kernel_ball *b, int64_t from,
+                  int64_t to, float *out);
+
+/* out[i stride + k] becomes value i of line k: moved, and no more. */
+void kernel_turn(const float *const *line, int64_t lines, int64_t length,
+                 float *out, int64_t stride);
 
 /*
  * One set of loops. All sets give the same bits; all must be called between
@@ -132,36 +185,86 @@ typedef struct kernel {
        float. */
     int64_t (*total)(const double *part, int64_t count);
 
-    /* Rows of `width` floats, one behind another. Adds t_i z_ij, cut towards
-       0, to out[j]. What is added is below KERNEL_CLIP. At most KERNEL_FEW
-       rows. */
-    void (*cut)(const float *row, int64_t width, const double *t, int64_t count,
-                int64_t *out);
+    /* Loops over rows [from, to) in told coordinates; both are multiples of
+       64.
 
-    /* Rows become A' z, each sum in the order of j and in double; what is not
-       finite as a float becomes 0. A has kernel_wide(width) numbers for each
-       j, with zeros behind the last. */
-    void (*map)(const double *map, int64_t width, float *row, int64_t count);
+       Sets coordinate j to (x - centre) by, in double and then a float, of
+       values x that begin with row `from`, times the signs beside them (NULL:
+       none). What is not finite becomes 0. */
+    void (*kept_fill)(const kernel_kept *k, int64_t j, const float *x,
+                      const float *sign, double centre, double by, int64_t from,
+                      int64_t to);
 
-    /* Adds, with y_i = t_i z_i, (KERNEL_CLIP (1 - 2^-30)) y_ia y_ib, for b > a
-       times sqrt(2) rounded down, cut towards 0, to the place of (a, b) in the
-       upper half of a matrix. What is added is below KERNEL_CLIP. At most
-       KERNEL_FEW rows. */
-    void (*matrix)(const float *row, int64_t width, const double *t,
-                   int64_t count, int64_t *out);
+    /* Puts the margins of these rows at the point. */
+    void (*kept_margins)(const kernel_rows *r, const kernel_kept *k,
+                         int64_t from, int64_t to);
+
+    /* The same, if there is a point, and adds to out[j] the integers t_i z_ij
+       cut towards 0: t_i = s_i f within KERNEL_CLIP (1 - 2^-20) / |z_i|. */
+    void (*kept_gradient)(const kernel_rows *r, const kernel_kept *k,
+                          float factor, int64_t from, int64_t to, int64_t *out);
+
+    /* Finds the lengths. */
+    void (*kept_lengths)(const kernel_kept *k, int64_t from, int64_t to);
+
+    /* Rows become A' z, each sum in the order of j; what is not finite becomes
+       0. Their lengths, too. At most KERNEL_WIDEST coordinates. */
+    void (*kept_map)(const kernel_kept *k, const float *map, int64_t from,
+                     int64_t to);
+
+    /* Adds (w_i z_ia) z_ib, for b > a with sqrt(2) rounded down between, cut
+       towards 0, to the place of (a, b) in the upper half of a matrix. w is
+       that of row `from`, and so on. No product may be above KERNEL_CLIP. */
+    void (*kept_matrix)(const kernel_kept *k, const float *w, int64_t from,
+                        int64_t to, int64_t *out);
+
+    /* How sharply the loss bends at the margins of all rows, from 0 to 1; not a
+       number: 0. The curvature, or the slope's secant from the centre. */
+    void (*bends)(const kernel_rows *r, int secant, const kernel_bend *bend,
+                  float *out);
+
+    /* The margins of `count` rows, a multiple of KERNEL_TILE up to 64, for each
+       class: those of class c begin at out + c count. `at` has for each
+       coordinate one number for each class. */
+    void (*kept_class_margins)(const kernel_kept *k, int64_t row, int64_t count,
+                               const float *at, int64_t classes, float *out);
+
+    /* Adds t_i z_ij cut towards 0 to out[j classes + c], with the factors of
+       class c at t + c count. */
+    void (*kept_class_cut)(const kernel_kept *k, int64_t row, int64_t count,
+                           const float *t, int64_t classes, int64_t *out);
+
+    /* Makes size_i the larger of itself and |u_i|, or adds u_i^2 to it. */
+    void (*sizes)(const kernel_values *v, int squares, double *size);
+
+    /* Adds up the integers of clip(u_i) or its square, times the share:
+       KERNEL_CLIP times it, rounded to a float. clip is to [-1, 1]; share is
+       from 0 to 1; NULL: 1. */
+    int64_t (*mean)(const kernel_values *v, int squares, const double *share);
+
+    /* Adds weight_i (NULL: KERNEL_CLIP), at least 0, to the octave of x_i:
+       (the bits of |x_i|, less `from`) / 2^23, modulo KERNEL_OCTAVES. `from` is
+       below 2^23. At most 2^31 values. */
+    void (*octaves)(const float *x, const int32_t *weight, int64_t count,
+                    uint32_t from, int64_t *out);
+
+    /* Values beyond the bound become the bound; a NaN becomes 0. */
+    void (*clamp)(float *x, int64_t count, float bound);
+
+    /* Of gathered rows: x'w of each, the sum in the order of columns and in
+       double. */
+    void (*dots)(const kernel_gathered *g, const double *w, double *out);
+
+    /* Adds t_i x_ij, cut towards 0, to out[j]. What is added is at most
+       KERNEL_CLIP. */
+    void (*cuts)(const kernel_gathered *g, const double *t, int64_t *out);
 } kernel;
 
 /* So many integers of at most KERNEL_CLIP fit 32 bits, with room to spare. */
 enum { KERNEL_FEW = 64 };
 
-/* The widest rows that `map` and `matrix` take. */
+/* The widest rows that kept_map takes. */
 enum { KERNEL_WIDEST = 4096 };
-
-/* The doubles that a row of so many numbers takes: a multiple of 16. */
-static inline int64_t kernel_wide(int64_t width)
-{
-    return (width + 15) / 16 * 16;
-}
 
 /*
  * Threads that help with steps on long columns and with loops over rows, for

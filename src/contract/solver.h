@@ -16,7 +16,9 @@
 /* The problem, in the units the table is stored in. */
 typedef struct solver_problem {
     loss loss;
-    int64_t classes; /* more than two: weights for each of them; else 0 */
+    int64_t classes;     /* more than two: weights for each of them; else 0 */
+    int one_versus_rest; /* of these: the loss is the sum over classes, each
+                            against all others; else that of softmax */
     double l1, l2;
     double low, high; /* the box; infinite: none */
     int64_t features;
@@ -167,7 +169,7 @@ struct solver_row {
                            again when it knows how many features there are */
     int shortens_rows;  /* to --norm-bound */
     int one_ball;       /* all weights are in one L1 ball, of --radius */
-    int any_classes;    /* it takes more than two, with the logistic loss */
+    int any_classes;    /* it takes more than two */
 
     const solver_need *needs; /* of the loss; NULL: it takes every loss */
 

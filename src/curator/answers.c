@@ -172,6 +172,8 @@ static void move_part(const curator *c, const void *what, int64_t from,
    differently. If the whole iterate was told, margins are made anew. */
 void curator_catch_up(curator *c)
 {
+    if (c->kept) /* margins are those of a point */
+        return;
     kernel_mode before = kernel_enter();
     if (c->margins_stale) {
         kernel_ball ball = gradient_ball(c);
@@ -190,7 +192,7 @@ void curator_catch_up(curator *c)
 double curator_tell(curator *c, int64_t j, double d)
 {
     float by = (float)d;
-    if (!isfinite(by) || by == 0)
+    if (!isfinite(by) || by == 0 || c->kept)
         return 0;
     if (c->choice) {
         d = (double)by;
@@ -219,6 +221,8 @@ void curator_tell_some(curator *c, const int64_t *j, double *d, int64_t count)
 
 void curator_tell_all(curator *c, const double *w)
 {
+    if (c->kept)
+        return;
     choice_free(c); /* their sums belong to the old iterate */
     int64_t count = c->table->features + c->policy.intercept;
     for (int64_t j = 0; j < count; j++) {

@@ -130,28 +130,16 @@ static void row_changed(curator *c, int64_t i, float before, int later)
     }
 }
 
-/* Columns that are shorter than this on average are counted with their
-   rows. */
-enum { SHORT = 32 };
-
-static int are_short(const curator *c)
-{
-    const sotto_table *t = c->table;
-    return t->sparse && t->by_row.start[t->rows] < SHORT * t->features;
-}
-
-static void count_sums(curator *c)
+static void score_cells(const curator *c, const void *what, int64_t from,
+                        int64_t to, int64_t *sum)
 {
     choice *k = c->choice;
-    if (are_short(c)) { /* each row adds its change from slope 0 */
-        memset(k->sum, 0, k->sum_bytes);
-        for (int64_t i = 0; i < c->table->rows; i++)
-            row_changed(c, i, 0, 1);
-        return;
-    }
-    for (int64_t j = 0; j < k->cells; j++) {
-        kernel_column x = columns_get(c, j);
-        k->sum[j] = c->kernel->sum(c->slope, c->rows.padded, &x, k->factor[j]);
+    (void)what;
+    (void)sum;
+    for (int64_t j = from; j < to; j++) {
+        if (k->unit != k->total)
+            set_penalty(k, j);
+        k->cell[j].score = score_at(k, j);
     }
 }
 
@@ -167,12 +155,8 @@ static void count_all(curator *c)
 {
     choice *k = c->choice;
     find_slopes(c);
-    count_sums(c);
-    for (int64_t j = 0; j < k->cells; j++) {
-        if (k->unit != k->total)
-            set_penalty(k, j);
-        k->cell[j].score = score_at(k, j);
-    }
+    choice_sums(c);
+    rows_sum(c, k->cells, score_cells, NULL, 0, NULL);
     k->unit = k->total;
     k->counted = 1;
     gate_scores_changed(c);
@@ -328,12 +312,6 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count)
     for (int64_t i = 0; k->counted && later && i < k->cells; i++)
         sum_changed(c, k, i, 0);
     kernel_leave(before);
-}
-
-void choice_forget_sums(curator *c)
-{
-    if (c->choice)
-        c->choice->counted = 0;
 }
 
 /* ---- asking ---- */

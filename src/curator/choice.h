@@ -53,7 +53,7 @@ typedef struct choice choice;
 struct class_choice {
     float *margin, *slope; /* rows x classes */
     double *reach;         /* rows */
-    double *one;           /* scratch, for one record: margins, probabilities */
+    double *one;           /* scratch, for one record: margins, slopes */
     int64_t *score;        /* features */
     int64_t *sum;          /* scratch: of one feature, by classes, */
     int32_t *part;         /* and of a block of its rows */
@@ -69,6 +69,9 @@ typedef struct class_choice class_choice;
 /* Whether a question can be put: scores were told, and memory has lasted. The
    unit of all penalties becomes the present one. */
 sotto_status choice_ready(curator *c, sotto_error *error);
+
+/* Counts all sums from the curator's slopes. */
+void choice_sums(curator *c);
 
 /* Makes the sums those of the present slopes: all, or where these are few,
    these alone. Either way they have the same bits. */

@@ -129,11 +129,12 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
 {
     choice_free(c);
     curator_catch_up(c);
-    if (!are_sound(s, c->table->features + c->policy.intercept))
-        return error_set(error, SOTTO_USAGE,
-                         "scores: expected a known rule, finite penalties from "
-                         "0 on, a box whose ends are in order, and (gs-r, "
-                         "gs-q) finite smoothness above 0");
+    if (c->kept || !are_sound(s, c->table->features + c->policy.intercept))
+        return error_set(
+            error, SOTTO_USAGE,
+            "scores: expected columns, a known rule, finite penalties from "
+            "0 on, a box whose ends are in order, and (gs-r, "
+            "gs-q) finite smoothness above 0");
     sotto_status status = make_choice(c, s, error);
     if (status != SOTTO_OK) /* either all of the scores or none */
         choice_free(c);

@@ -1,9 +1,10 @@
 /*
  * Choices of features for more than two classes: Lemma C28 of docs/privacy.
  * Record i keeps a margin for each class, as floats: the intercepts that were
- * told, and x_ij d_k for each move that was. p = softmax(m), and
+ * told, and x_ij d_k for each move that was. class_loss.c has the slopes l_k(m)
+ * of its loss, and
  *
- *   slopes    s_k = a_i (p_k - [k = y_i]), as floats
+ *   slopes    s_k = a_i l_k(m), as floats
  *   reach     r_i = B (1 - 2^-30) / |s|, in double
  *   integers  k_ijk = s_k t cut towards 0,  t = x_ij B / clip_j, and no larger
  *             than r_i in size: so that their length over k is below B
@@ -70,7 +71,8 @@ sotto_status curator_tell_class_scores(curator *c, const double *clip,
                                        const double *at, sotto_error *error)
 {
     int64_t classes = c->policy.classes;
-    int fine = classes > 0 && !c->class_choice && are_moderate(at, classes);
+    int fine = classes > 0 && !c->kept && !c->class_choice &&
+               are_moderate(at, classes);
     for (int64_t j = 0; fine && j < c->table->features; j++)
         fine &= is_moderate(clip[j]);
     if (!fine)
@@ -122,13 +124,12 @@ static void find_slope(const curator *c, class_choice *k, int64_t i)
     int64_t classes = c->policy.classes;
     float *slope = k->slope + i * classes;
     double weight = c->weight ? (double)c->weight[i] : 1, square = 0;
-    double *margin = k->one, *p = k->one + classes;
+    double *margin = k->one, *all = k->one + classes;
     for (int64_t a = 0; a < classes; a++)
         margin[a] = (double)k->margin[i * classes + a];
-    loss_portable_softmax(margin, classes, p);
-    p[class_of(c, i)] -= 1;
+    class_slopes(c, class_of(c, i), margin, all);
     for (int64_t a = 0; a < classes; a++) {
-        slope[a] = (float)(p[a] * weight);
+        slope[a] = (float)(all[a] * weight);
         square += (double)slope[a] * (double)slope[a];
     }
     double reach = KERNEL_CLIP * (1 - 0x1p-30) / sqrt(square);

@@ -1,24 +1,23 @@
 /*
  * More than two classes: Lemma C26 of docs/privacy. Record i has the margins
- * m_k = sum over j of z_ij v_jk, in the order of j, in double, of what the
- * frame keeps of it and of the weights that were told; p = softmax(m); and
+ * m_k = sum over j of z_ij v_jk, in the order of j, in floats, of what the
+ * frame keeps of it and of the weights that were told; class_loss.c has value
+ * l(m), slopes l_k(m) and bend of its loss; and
  *
- *   slopes    s_k = a_i (p_k - [k = y_i])
+ *   slopes    s_k = a_i l_k(m)
  *   gradient  k_ijk = t_k z_ij cut towards 0,  t = s shortened, so that
- *             |t| sqrt(q_i) <= B
+ *             |t| |z_i| <= B
  *   counts    B a_i/W in the class that record i has
- *   bend      B (a_i/W) w (1 - |p|^2),  B (a_i/W) w,  w = min(1, q_i / most)
+ *   bend      B (a_i/W) w bend(m),  B (a_i/W) w,  w = min(1, |z_i|^2 / most)
  *   change    B (a_i/W) clip((l(m) - l(other)) / most)
  */
 #include "internal.h"
 
+#include <float.h>
 #include <math.h>
 
 void classes_forget(curator *c)
 {
-    if (c->class_at)
-        mem_wipe(c->class_of_one,
-                 (size_t)(2 * c->policy.classes) * sizeof *c->class_of_one);
     mem_free(c->class_at);
     c->class_at = NULL;
 }
@@ -27,114 +26,142 @@ sotto_status curator_tell_classes(curator *c, const double *at,
                                   sotto_error *error)
 {
     int64_t classes = c->policy.classes, count = c->width * classes;
-    int fine = c->kept && !c->with_target && classes > 0;
-    for (int64_t k = 0; fine && k < count; k++)
-        fine &= fabs(at[k]) <= 0x1p100;
-    if (!fine)
+    if (classes == 0 || !frame_takes(c, at, count))
         return error_set(error, SOTTO_USAGE,
                          "weights of classes are told after a frame, with "
                          "numbers up to 2^100, of a table with more than two");
-    if (!c->class_at)
-        c->class_at =
-            mem_zeroed((size_t)(count + 2 * classes), sizeof *c->class_at);
-    if (!c->class_at)
-        return error_memory(error);
-    c->class_of_one = c->class_at + count;
-    for (int64_t k = 0; k < count; k++)
-        c->class_at[k] = at[k];
-    return SOTTO_OK;
+    classes_forget(c);
+    c->class_at = frame_floats(at, count);
+    return c->class_at ? SOTTO_OK : error_memory(error);
 }
 
-/* ---- one record ---- */
+/* ---- a few records ---- */
 
-static double *margins_of(const curator *c)
+/* Rows that are looked at together: fewer, where there are many classes. */
+enum { CLASSES_ROOM = ASK_MOST_CLASSES * KERNEL_TILE, CLASSES_MOST = 64 };
+
+typedef struct few_rows {
+    int64_t from, rows;         /* with the padding */
+    float margin[CLASSES_ROOM]; /* class after class */
+    double one[ASK_MOST_CLASSES], slope[ASK_MOST_CLASSES]; /* of one row */
+} few_rows;
+
+static int64_t rows_at_once(const curator *c)
 {
-    return c->class_of_one;
+    return c->policy.classes * CLASSES_MOST <= CLASSES_ROOM ? CLASSES_MOST
+                                                            : KERNEL_TILE;
 }
 
-static double *chances_of(const curator *c)
+/* Finds the margins of the next few rows of [from, to). */
+static void look_at(const curator *c, int64_t from, int64_t to, few_rows *few)
 {
-    return c->class_of_one + c->policy.classes;
+    kernel_kept k = frame_kept(c);
+    int64_t most = rows_at_once(c);
+    few->from = from;
+    few->rows = to - from < most ? to - from : most;
+    c->kernel->kept_class_margins(&k, from, few->rows, c->class_at,
+                                  c->policy.classes, few->margin);
 }
 
-/* Finds its margins and, by way of them, its probabilities; log sum exp of the
-   margins. */
-static double look_at(const curator *c, int64_t i)
+/* Whether row n of them is there; then it takes out its margins. */
+static int look_at_one(const curator *c, few_rows *few, int64_t n)
 {
     int64_t classes = c->policy.classes;
-    const float *row = c->kept + i * c->width;
-    double *margin = margins_of(c);
+    if (few->from + n >= c->table->rows)
+        return 0;
     for (int64_t k = 0; k < classes; k++)
-        margin[k] = 0;
-    for (int64_t j = 0; j < c->width; j++) {
-        double z = (double)row[j];
-        const double *v = c->class_at + j * classes;
-        for (int64_t k = 0; k < classes; k++)
-            margin[k] += z * v[k];
-    }
-    return loss_portable_softmax(margin, classes, chances_of(c));
+        few->one[k] = (double)few->margin[k * few->rows + n];
+    return 1;
 }
 
-/* Its slopes in place of its probabilities; their length. */
-static double slopes_of(const curator *c, int64_t i)
+/* Finds its slopes; their length. */
+static double slopes_of(const curator *c, few_rows *few, int64_t n)
 {
+    int64_t i = few->from + n;
     double weight = c->weight ? (double)c->weight[i] : 1, square = 0;
-    double *p = chances_of(c);
-    p[class_of(c, i)] -= 1;
+    double *s = few->slope;
+    class_slopes(c, class_of(c, i), few->one, s);
     for (int64_t k = 0; k < c->policy.classes; k++) {
-        p[k] *= weight;
-        square += p[k] * p[k];
+        s[k] *= weight;
+        square += s[k] * s[k];
     }
     return sqrt(square);
 }
 
 /* What all slopes are multiplied by; 0 if something is not finite. */
-static double shorten(double slopes, double square, double clip)
+static double shorten(double slopes, double row, double clip)
 {
-    double length = slopes * sqrt(square);
+    double length = slopes * row;
     double t = length > clip ? clip / length : 1;
-    t = t * (KERNEL_CLIP / clip) * (1 - 0x1p-30);
+    t = t * (KERNEL_CLIP / clip) * (1 - 0x1p-20);
     return isfinite(t) && isfinite(length) ? t : 0;
 }
 
 /* ---- sums ---- */
 
 typedef struct classes_ask {
-    double clip; /* or `most` */
-    const double *other;
-    double other_sum; /* log sum exp of `other` */
-    int32_t *part;    /* of gradients: of a block of rows */
+    double clip;         /* or `most` */
+    const double *other; /* of changes: the loss there, of each class */
 } classes_ask;
+
+static void add_slopes(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum)
+{
+    few_rows few;
+    (void)what;
+    (void)sum;
+    for (int64_t i = from; i < to; i += few.rows) {
+        look_at(c, i, to, &few);
+        for (int64_t n = 0; n < few.rows && look_at_one(c, &few, n); n++)
+            c->slope[i + n] = (float)slopes_of(c, &few, n);
+    }
+    mem_wipe(&few, sizeof few);
+}
 
 void classes_slopes(curator *c)
 {
-    choice_forget_sums(c);
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        look_at(c, i);
-        c->slope[i] = (float)slopes_of(c, i);
+    frame_pass(c, add_slopes, NULL, 0, NULL);
+}
+
+/* A row of zeros has factors of any size. One that is not finite would make
+   them count. */
+static float factor_of(double factor)
+{
+    return (float)fmax(-(double)FLT_MAX, fmin(factor, (double)FLT_MAX));
+}
+
+/* The factors of row n in place of its margins. */
+static void put_factors(const curator *c, few_rows *few, int64_t n, double clip)
+{
+    double t = 0;
+    if (look_at_one(c, few, n))
+        t = shorten(slopes_of(c, few, n), (double)c->length[few->from + n],
+                    clip);
+    for (int64_t k = 0; k < c->policy.classes; k++)
+        few->margin[k * few->rows + n] =
+            t != 0 ? factor_of(few->slope[k] * t) : 0;
+}
+
+static void add_class_gradient(const curator *c, const void *what, int64_t from,
+                               int64_t to, int64_t *sum)
+{
+    const classes_ask *a = what;
+    kernel_kept kept = frame_kept(c);
+    few_rows few;
+    for (int64_t i = from; i < to; i += few.rows) {
+        look_at(c, i, to, &few);
+        for (int64_t n = 0; n < few.rows; n++)
+            put_factors(c, &few, n, a->clip);
+        c->kernel->kept_class_cut(&kept, i, few.rows, few.margin,
+                                  c->policy.classes, sum);
     }
+    mem_wipe(&few, sizeof few);
 }
 
 static void sum_class_gradient(curator *c, const void *what, int64_t *out)
 {
-    const classes_ask *a = what;
-    int64_t classes = c->policy.classes, cells = c->width * classes;
-    double *p = chances_of(c);
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        const float *row = c->kept + i * c->width;
-        look_at(c, i);
-        double t = shorten(slopes_of(c, i), c->square[i], a->clip);
-        for (int64_t k = 0; k < classes; k++)
-            p[k] = t != 0 ? p[k] * t : 0;
-        for (int64_t j = 0; j < c->width; j++)
-            for (int64_t k = 0; k < classes; k++)
-                a->part[j * classes + k] += (int32_t)(p[k] * (double)row[j]);
-        if (i % FRAME_BLOCK == FRAME_BLOCK - 1 || i + 1 == c->table->rows)
-            for (int64_t k = 0; k < cells; k++) {
-                out[k] += a->part[k];
-                a->part[k] = 0;
-            }
-    }
+    frame_pass(c, add_class_gradient, what,
+               (size_t)(c->width * c->policy.classes), out);
 }
 
 static void sum_class_counts(curator *c, const void *what, int64_t *out)
@@ -144,32 +171,52 @@ static void sum_class_counts(curator *c, const void *what, int64_t *out)
         out[class_of(c, i)] += integer_of(row_share(c, i));
 }
 
-static void sum_class_bend(curator *c, const void *what, int64_t *out)
+static void add_class_bend(const curator *c, const void *what, int64_t from,
+                           int64_t to, int64_t *sum)
 {
     const classes_ask *a = what;
-    out[0] = out[1] = 0;
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        double bend = 1, w = fmin(c->square[i] / a->clip, 1);
-        look_at(c, i);
-        for (int64_t k = 0; k < c->policy.classes; k++)
-            bend -= chances_of(c)[k] * chances_of(c)[k];
-        w = w >= 0 ? w * row_share(c, i) : 0;
-        out[0] += integer_of(bend >= 0 ? w * fmin(bend, 1) : 0);
-        out[1] += integer_of(w);
+    few_rows few;
+    for (int64_t i = from; i < to; i += few.rows) {
+        look_at(c, i, to, &few);
+        for (int64_t n = 0; n < few.rows && look_at_one(c, &few, n); n++) {
+            double length = (double)c->length[i + n];
+            double w = fmin(length * length / a->clip, 1);
+            double bend = class_bend(c, class_of(c, i + n), few.one, few.slope);
+            w = w >= 0 ? w * row_share(c, i + n) : 0;
+            sum[0] += integer_of(bend >= 0 ? w * fmin(bend, 1) : 0);
+            sum[1] += integer_of(w);
+        }
     }
+    mem_wipe(&few, sizeof few);
+}
+
+static void sum_class_bend(curator *c, const void *what, int64_t *out)
+{
+    out[0] = out[1] = 0;
+    frame_pass(c, add_class_bend, what, 2, out);
+}
+
+static void add_class_change(const curator *c, const void *what, int64_t from,
+                             int64_t to, int64_t *sum)
+{
+    const classes_ask *a = what;
+    few_rows few;
+    for (int64_t i = from; i < to; i += few.rows) {
+        look_at(c, i, to, &few);
+        for (int64_t n = 0; n < few.rows && look_at_one(c, &few, n); n++) {
+            int64_t y = class_of(c, i + n);
+            double change = class_value(c, y, few.one, few.slope) - a->other[y];
+            double u = fmax(-1, fmin(1, change / a->clip));
+            *sum += integer_of(change == change ? u * row_share(c, i + n) : 0);
+        }
+    }
+    mem_wipe(&few, sizeof few);
 }
 
 static void sum_class_change(curator *c, const void *what, int64_t *out)
 {
-    const classes_ask *a = what;
     *out = 0;
-    for (int64_t i = 0; i < c->table->rows; i++) {
-        int64_t y = class_of(c, i);
-        double sum = look_at(c, i);
-        double change = (sum - margins_of(c)[y]) - (a->other_sum - a->other[y]);
-        double u = fmax(-1, fmin(1, change / a->clip));
-        *out += integer_of(change == change ? u * row_share(c, i) : 0);
-    }
+    frame_pass(c, add_class_change, what, 1, out);
 }
 
 /* ---- questions ---- */
@@ -214,21 +261,19 @@ sotto_status curator_ask_class_gradient(curator *c, double clip, double *out,
 {
     size_t count = (size_t)(c->width * c->policy.classes);
     int64_t *sum = mem_zeroed(count + 1, sizeof *sum);
-    classes_ask a = {.clip = clip,
-                     .part = mem_zeroed(count + 1, sizeof *a.part)};
+    classes_ask a = {.clip = clip};
     gate_question q = {.kind = ASK_CLASS_GRADIENT,
                        .answers = count,
                        .sum = sum_class_gradient,
                        .what = &a};
     *sd = 0;
-    sotto_status status = sum && a.part ? ask_told(c, &q, clip, sum, sd, error)
-                                        : error_memory(error);
+    sotto_status status =
+        sum ? ask_told(c, &q, clip, sum, sd, error) : error_memory(error);
     for (size_t k = 0; k < count; k++)
         out[k] = status == SOTTO_OK
                      ? (double)sum[k] * (clip / KERNEL_CLIP) / c->total
                      : 0;
     *sd *= clip / KERNEL_CLIP / c->total;
-    mem_free(a.part);
     mem_free(sum);
     return status;
 }
@@ -255,15 +300,16 @@ sotto_status curator_ask_class_change(curator *c, const double *other,
                                       sotto_error *error)
 {
     int64_t sum = 0, classes = c->policy.classes;
-    classes_ask a = {.clip = most, .other = other};
+    double *value = mem_zeroed((size_t)(2 * classes) + 1, sizeof *value);
+    classes_ask a = {.clip = most, .other = value};
     gate_question q = {
         .kind = ASK_CHANGE, .answers = 1, .sum = sum_class_change, .what = &a};
-    double *p = mem_zeroed((size_t)classes + 1, sizeof *p);
-    if (!p)
+    if (!value)
         return error_memory(error);
-    a.other_sum = loss_portable_softmax(other, classes, p);
-    mem_free(p);
+    for (int64_t y = 0; y < classes; y++)
+        value[y] = class_value(c, y, other, value + classes);
     sotto_status status = ask_told(c, &q, most, &sum, sd, error);
+    mem_free(value);
     double unit = most * c->policy.weight_bound / KERNEL_CLIP / c->total;
     *out = (double)sum * unit;
     *sd *= unit;

@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A column with entries in more than one of so many rows is written out. On an
@@ -74,12 +75,47 @@ void columns_write(const curator *c, int64_t j, float *out)
     columns_write_some(c, j, 0, c->table->rows, out);
 }
 
+/* Values are clamped by all threads: where there are many of them in one list,
+   or by rows of a dense table. */
+typedef struct clamp_job {
+    float *value;
+    const double *bound; /* of each feature; NULL: infinite */
+} clamp_job;
+
+static void clamp_values(const curator *c, const void *what, int64_t from,
+                         int64_t to, int64_t *sum)
+{
+    const clamp_job *job = what;
+    (void)sum;
+    c->kernel->clamp(job->value + from, to - from, INFINITY);
+}
+
+static void clamp_rows(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum)
+{
+    const clamp_job *job = what;
+    (void)sum;
+    for (int64_t j = 0; j < c->table->features; j++) {
+        float bound = job->bound ? (float)job->bound[j] : INFINITY;
+        kernel_column x = stored(c->table, j);
+        c->kernel->clamp((float *)x.value + from, to - from, bound);
+    }
+}
+
 /* NaN becomes 0, which is what it would add to a sum. Readers let no NaN
    through. The kernel relies on this. */
-static void drop_nan(float *value, int64_t count)
+static void drop_nan(const curator *c)
 {
-    for (int64_t k = 0; k < count; k++)
-        value[k] = value[k] == value[k] ? value[k] : 0;
+    const sotto_table *t = c->table;
+    clamp_job of_rows = {t->by_row.value, NULL};
+    clamp_job of_columns = {t->by_column.value, NULL};
+    if (!t->sparse) {
+        rows_sum(c, t->rows, clamp_rows, &of_rows, 0, NULL);
+    } else {
+        int64_t entries = t->by_row.start[t->rows];
+        rows_sum(c, entries, clamp_values, &of_rows, 0, NULL);
+        rows_sum(c, entries, clamp_values, &of_columns, 0, NULL);
+    }
 }
 
 static int is_frequent(const sotto_table *t, int64_t j)
@@ -97,13 +133,10 @@ int columns_make(curator *c)
 {
     const sotto_table *t = c->table;
     int64_t count = 0, padded = c->rows.padded;
-    if (t->sparse)
-        drop_nan(t->by_row.value, t->by_row.start[t->rows]);
+    drop_nan(c);
     for (int64_t j = 0; j < t->features; j++) {
-        kernel_column column = stored(t, j);
-        drop_nan((float *)column.value, column.count);
         count += is_frequent(t, j);
-        c->value[j] = column.value;
+        c->value[j] = stored(t, j).value;
     }
     c->value[t->features] = c->ones;
     if (count == 0)
@@ -131,24 +164,22 @@ static float clamped(float x, float bound)
     return x > bound ? bound : x < -bound ? -bound : x;
 }
 
-static void clamp_column(const kernel_column *x, float bound)
-{
-    float *value = (float *)x->value;
-    for (int64_t k = 0; k < x->count; k++)
-        value[k] = clamped(value[k], bound);
-}
-
 /* Bounds are of sizes, so it does not matter whether a column is folded. */
 static void clamp_all(curator *c, const double *bound)
 {
     const sotto_table *t = c->table;
     const table_entries *e = &t->by_row;
+    clamp_job job = {NULL, bound};
+    if (!t->sparse) {
+        rows_sum(c, t->rows, clamp_rows, &job, 0, NULL);
+        return;
+    }
     for (int64_t j = 0; j < t->features; j++) {
         kernel_column x = stored(t, j), y = columns_get(c, j);
-        clamp_column(&x, (float)bound[j]);
-        clamp_column(&y, (float)bound[j]);
+        c->kernel->clamp((float *)x.value, x.count, (float)bound[j]);
+        c->kernel->clamp((float *)y.value, y.count, (float)bound[j]);
     }
-    for (int64_t k = 0; t->sparse && k < e->start[t->rows]; k++)
+    for (int64_t k = 0; k < e->start[t->rows]; k++)
         ((float *)e->value)[k] =
             clamped(((float *)e->value)[k], (float)bound[e->index[k]]);
 }

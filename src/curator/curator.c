@@ -89,16 +89,25 @@ static int cap_people(curator *c, int64_t most)
     return seen != NULL;
 }
 
-static int fill_rows(curator *c)
+static void fill_some(const curator *c, const void *what, int64_t from,
+                      int64_t to, int64_t *sum)
 {
     const sotto_table *t = c->table;
     int classes = loss_has_classes(c->policy.loss.kind) && !c->policy.classes;
-    for (int64_t i = 0; i < t->rows; i++) {
+    (void)what;
+    (void)sum;
+    for (int64_t i = from; i < to; i++) {
         c->weight[i] = t->weight ? (float)t->weight[i] : 1;
         c->origin[i] = classes || c->policy.classes ? 0 : -(float)t->y[i];
         c->rows.margin[i] = c->origin[i];
         c->ones[i] = classes ? (float)t->y[i] : 1;
     }
+}
+
+static int fill_rows(curator *c)
+{
+    const sotto_table *t = c->table;
+    rows_sum(c, t->rows, fill_some, NULL, 0, NULL);
     if (t->unit && !cap_people(c, c->policy.rows_per_person))
         return 0;
     if (!t->weight && !t->unit)
@@ -117,7 +126,7 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
 {
     int classes = loss_has_classes(p->loss.kind);
     if (!t->y)
-        return table_refuse_no_target(error);
+        return table_refuse_no_target(t->counted, error);
     if (classes != (t->classes > 0) ||
         p->classes != (t->classes > 2 ? t->classes : 0))
         return error_set(error, SOTTO_USAGE,
@@ -259,6 +268,13 @@ static void close_rows(curator *c)
 
 sotto_status curator_widen_rows(curator *c, sotto_error *error)
 {
+    choice_free(c);
+    class_choice_free(c);
+    batch_free(c);
+    gathered_free(c);
+    dual_free(c);
+    mem_free(c->anchor);
+    c->anchor = NULL;
     close_rows(c);
     keep_table_out_of_dumps(c->table);
     return open_rows(c, error);
@@ -284,10 +300,10 @@ sotto_status curator_open(curator **out, sotto_table **table,
     sotto_status status = curator_check_table(t, policy, plan, error);
     if (status == SOTTO_OK)
         status = open_noise(c, policy->party << 40, error);
-    if (status == SOTTO_OK)
-        status = policy->buckets ? sketch_make(c, error) : open_rows(c, error);
     if (status == SOTTO_OK) /* NULL is fine: then there are no threads */
         c->pool = kernel_pool_open(policy->buckets ? 1 : policy->threads);
+    if (status == SOTTO_OK)
+        status = policy->buckets ? sketch_make(c, error) : open_rows(c, error);
     if (status == SOTTO_OK)
         *out = c;
     else
@@ -307,7 +323,7 @@ void curator_close(curator *c)
     noise_buckets_close(c->buckets);
     secret_give(c->copied, c->copied_bytes);
     batch_free(c);
-    sampled_free(c);
+    gathered_free(c);
     dual_free(c);
     sketch_free(c);
     columns_free(c);

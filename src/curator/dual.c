@@ -36,26 +36,29 @@ static dual_row make_row(const curator *c, int64_t i, double square)
                       .fits = fits};
 }
 
-static void make_dense(curator *c)
+static void make_dense(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum)
 {
-    const sotto_table *t = c->table;
-    const float *x = t->x;
-    for (int64_t i = 0; i < t->rows; i++) {
+    int64_t features = c->table->features;
+    (void)what;
+    (void)sum;
+    for (int64_t i = from; i < to; i++) {
+        const float *x = c->gathered.all + i * features;
         double square = 0;
-        for (int64_t j = 0; j < t->features; j++) {
-            float value = x[j * t->stride + i];
-            c->dual.x[i * t->features + j] = value;
-            square += (double)value * (double)value;
-        }
+        for (int64_t j = 0; j < features; j++)
+            square += (double)x[j] * (double)x[j];
         c->dual.row[i] = make_row(c, i, square);
     }
 }
 
-static void make_sparse(curator *c)
+static void make_sparse(const curator *c, const void *what, int64_t from,
+                        int64_t to, int64_t *sum)
 {
     const table_entries *e = &c->table->by_row;
     const float *value = e->value;
-    for (int64_t i = 0; i < c->table->rows; i++) {
+    (void)what;
+    (void)sum;
+    for (int64_t i = from; i < to; i++) {
         double square = 0;
         for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
             square += (double)value[k] * (double)value[k];
@@ -67,23 +70,19 @@ sotto_status dual_make(curator *c, sotto_error *error)
 {
     const sotto_table *t = c->table;
     dual *d = &c->dual;
-    size_t rows = (size_t)t->rows, values = 0, bytes;
     if (t->sparse && !t->by_row.start)
         return error_set(error, SOTTO_USAGE,
                          "the table was not read with its rows");
-    if (!size_multiply(rows, t->sparse ? 0 : (size_t)t->features, &values) ||
-        !size_multiply(values, sizeof *d->x, &bytes))
-        return error_memory(error);
-    d->bytes = rows * sizeof *d->row + bytes + 64;
+    sotto_status status = gathered_make(c, 1, error);
+    if (status != SOTTO_OK)
+        return status;
+    /* 64 bytes more, so that an empty table has an address, too */
+    d->bytes = (size_t)t->rows * sizeof *d->row + 64;
     d->memory = secret_take(d->bytes);
     if (!d->memory)
         return error_memory(error);
     d->row = d->memory;
-    d->x = (float *)(d->row + rows);
-    if (t->sparse)
-        make_sparse(c);
-    else
-        make_dense(c);
+    rows_sum(c, t->rows, t->sparse ? make_sparse : make_dense, NULL, 0, NULL);
     return SOTTO_OK;
 }
 
@@ -151,12 +150,13 @@ static inline double dual_step(const dual_ask *a, dual_row *r, double dot)
     return z * r->fits * a->grid;
 }
 
-/* ---- all of a batch ---- */
+/* ---- one row by itself ---- */
 
-static void step_dense(curator *c, const dual_ask *a, int64_t i, int64_t *out)
+static void step_dense(const curator *c, const dual_ask *a, int64_t i,
+                       int64_t *out)
 {
     int64_t p = c->table->features;
-    const float *x = c->dual.x + i * p;
+    const float *x = c->gathered.all + i * p;
     const double *weight = a->at->weight;
     double dot = 0;
     for (int64_t j = 0; j < p; j++)
@@ -166,7 +166,8 @@ static void step_dense(curator *c, const dual_ask *a, int64_t i, int64_t *out)
         out[j] += (int32_t)(factor * (double)x[j]);
 }
 
-static void step_sparse(curator *c, const dual_ask *a, int64_t i, int64_t *out)
+static void step_sparse(const curator *c, const dual_ask *a, int64_t i,
+                        int64_t *out)
 {
     const table_entries *e = &c->table->by_row;
     const float *value = e->value;
@@ -178,12 +179,73 @@ static void step_sparse(curator *c, const dual_ask *a, int64_t i, int64_t *out)
         out[e->index[k]] += (int32_t)(factor * (double)value[k]);
 }
 
-/* Asks the processor for a row ahead: the rows of a batch lie far apart. */
-static void fetch(const curator *c, int64_t i)
+static inline void step_row(const curator *c, const dual_ask *a, int64_t i,
+                            int64_t *out)
 {
-    __builtin_prefetch(&c->dual.row[i], 1);
-    if (!c->table->sparse)
-        __builtin_prefetch(c->dual.x + i * c->table->features);
+    if (c->dual.row[i].weight == 0)
+        return;
+    if (c->table->sparse)
+        step_sparse(c, a, i, out);
+    else
+        step_dense(c, a, i, out);
+}
+
+/* ---- all of a batch ---- */
+
+/* Rows of a batch lie far apart: the processor is asked for some ahead. Inline,
+   because compilers leave out a call that computes nothing. */
+static inline __attribute__((always_inline)) void
+fetch(const curator *c, const batch *b, int64_t k)
+{
+    enum { AHEAD = 32 };
+    if (k + AHEAD < b->count) {
+        const dual_row *row = &c->dual.row[b->row[k + AHEAD]];
+        __builtin_prefetch(&row->alpha, 1);
+        __builtin_prefetch(&row->fits, 1); /* may be on the next line */
+    }
+}
+
+static void sum_sparse(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *out)
+{
+    for (int64_t k = from; k < to; k++) {
+        fetch(c, &c->batch, k);
+        step_row(c, what, c->batch.row[k], out);
+    }
+}
+
+/* So few rows that they and their dual variables stay in the first cache. */
+enum { DUAL_AT_ONCE = 64 };
+
+/* Rows that count, side by side: the very steps of step_dense. */
+static void step_some(const curator *c, const dual_ask *a, gathered_room *room,
+                      const uint32_t *row, int64_t count, int64_t *out)
+{
+    double t[DUAL_AT_ONCE];
+    kernel_gathered g = {room->x, count, c->table->features,
+                         c->gathered.stride};
+    gathered_turn(c, room, row, count);
+    c->kernel->dots(&g, a->at->weight, t);
+    for (int64_t k = 0; k < count; k++)
+        t[k] = dual_step(a, &c->dual.row[row[k]], t[k]);
+    c->kernel->cuts(&g, t, out);
+}
+
+static void sum_dense(const curator *c, const void *what, int64_t from,
+                      int64_t to, int64_t *out)
+{
+    uint32_t row[DUAL_AT_ONCE];
+    gathered_room *room = gathered_take(c);
+    for (int64_t k = from; k < to;) {
+        int64_t count = 0;
+        for (; k < to && count < DUAL_AT_ONCE; k++) {
+            fetch(c, &c->batch, k);
+            row[count] = c->batch.row[k];
+            count += c->dual.row[row[count]].weight != 0;
+        }
+        step_some(c, what, room, row, count, out);
+    }
+    gathered_give(room);
 }
 
 /* Noise on the dual variables of a batch, as in Algorithm 1 of the paper. It is
@@ -211,28 +273,12 @@ static dual_ask make_ask(const curator *c, const ask_dual *at)
                       KERNEL_CLIP / at->clip * (1 - 0x1p-30)};
 }
 
-static inline void step_row(curator *c, const dual_ask *a, int64_t i,
-                            int64_t *out)
-{
-    if (c->dual.row[i].weight == 0)
-        return;
-    if (c->table->sparse)
-        step_sparse(c, a, i, out);
-    else
-        step_dense(c, a, i, out);
-}
-
 static void sum_dual(curator *c, const void *what, int64_t *out)
 {
-    enum { AHEAD = 8 };
     const ask_dual *at = what;
     const dual_ask a = make_ask(c, at);
-    const batch *b = &c->batch;
-    for (int64_t k = 0; k < b->count; k++) {
-        if (k + AHEAD < b->count)
-            fetch(c, b->row[k + AHEAD]);
-        step_row(c, &a, b->row[k], out);
-    }
+    gathered_sum(c, c->table->sparse ? sum_sparse : sum_dense, &a,
+                 (size_t)c->table->features, out);
     if (at->dual_noise > 0)
         add_dual_noise(c, at);
 }

@@ -1,101 +1,173 @@
 /*
- * The rows in other coordinates, which the solver tells: Lemmas C16 and C17 of
+ * The rows in other coordinates, which the solver tells: Lemma C16 of
  * docs/privacy.
  *
- *   kept      z_i = ((x_ij - centre_j) / scale_j), 1 for the intercept, each
- *             rounded to a float; after a map A: A' z_i, summed in the order
- *             of j in double and rounded to floats
- *   square    q_i = the sum of squares of what is kept, in order, in double
+ *   kept      z_i = (x_ij - centre_j) r_j, r_j = 1 / scale_j, 1 for the
+ *             intercept, each rounded to a float; after a map A: A' z_i, summed
+ *             in the order of j in floats
  *             with the target: (y_i - centre) / scale behind them, as a float
- *   bend      h_i = 1, or the curvature of the loss over its bound: Lemma C24
- *   matrix    t_i = sqrt(h_i a_i/W) min(1, R / sqrt(h_i q_i)) / R
- *             k_i = B (1 - 2^-30) (t z_a)(t z_b), sqrt(2) times that beside
- *             the diagonal, cut towards 0
+ *   length    |z_i|: the root of the sum of squares of what is kept, in order,
+ *             in double, then a float
+ *   margin    z_i'w of a point w, in floats: four sums of every fourth product
  *
  * What is kept of a row is a function of that row and of told numbers. The
  * only call out of plain arithmetic is sqrt, which IEEE defines.
+ *
+ * The rows that are kept take the place of the table's columns: from then on no
+ * question about columns is answered, and the memory of a dense table goes back
+ * as it is taken over.
  */
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
 
-/* ---- keeping ---- */
+/* ---- memory ---- */
+
+static void forget_map(curator *c)
+{
+    mem_free(c->map);
+    c->map = NULL;
+}
+
+static void forget_point(curator *c)
+{
+    mem_free(c->point);
+    c->point = NULL;
+    c->at_point = 0;
+}
 
 void frame_free(curator *c)
 {
-    if (c->kept) {
-        mem_wipe(c->kept, c->kept_bytes);
-        mem_unmap(c->kept, c->kept_bytes);
-    }
-    if (c->square) {
-        mem_wipe(c->square, c->square_bytes);
-        mem_unmap(c->square, c->square_bytes);
-    }
+    secret_give(c->kept, c->kept_bytes);
+    secret_give(c->length, c->length_bytes);
     c->kept = NULL;
-    c->square = NULL;
+    c->length = NULL;
+    forget_map(c);
+    forget_point(c);
     classes_forget(c);
 }
 
 static int frame_memory(curator *c)
 {
-    size_t rows = (size_t)c->table->rows + 1, cells;
+    size_t rows = (size_t)c->rows.padded + KERNEL_TILE, cells;
     if (!size_multiply(rows, (size_t)c->width * sizeof *c->kept, &cells))
         return 0;
     c->kept_bytes = cells;
-    c->square_bytes = rows * sizeof *c->square;
-    c->kept = mem_map(c->kept_bytes);
-    c->square = mem_map(c->square_bytes);
-    keep_out_of_dumps(c->kept, c->kept_bytes);
-    keep_out_of_dumps(c->square, c->square_bytes);
-    return c->kept && c->square;
+    c->length_bytes = rows * sizeof *c->length;
+    c->kept = secret_take(c->kept_bytes);
+    c->length = secret_take(c->length_bytes);
+    return c->kept && c->length;
 }
 
-/* What is out of the range of floats counts as 0. */
-static float kept_value(double z)
+kernel_kept frame_kept(const curator *c)
 {
-    float value = (float)z;
-    return isfinite(value) ? value : 0;
+    int classes = loss_has_classes(c->policy.loss.kind);
+    return (kernel_kept){.width = c->width,
+                         .value = c->kept,
+                         .length = c->length,
+                         .sign = classes ? c->ones : NULL,
+                         .origin = classes ? NULL : c->origin,
+                         .at = c->at_point ? NULL : c->point};
 }
 
-static void find_squares(const curator *c, int64_t from, int64_t to)
-{
-    for (int64_t i = from; i < to; i++) {
-        const float *row = c->kept + i * c->width;
-        double sum = 0;
-        for (int64_t j = 0; j < c->width; j++)
-            sum += (double)row[j] * (double)row[j];
-        c->square[i] = sum;
-    }
-}
+/* ---- a frame ---- */
 
-/* One column of a few rows. */
-static void fill_column(const curator *c, const ask_frame *f, int64_t j,
+/* Rows of which a column's values stay in a cache; and after so many the memory
+   of columns goes back. */
+enum { FRAME_ROWS = 512, FRAME_CHUNK = 1 << 15 };
+
+typedef struct frame_ask {
+    const ask_frame *frame;
+    int64_t from; /* the first row */
+    int takes;    /* the columns, which are wiped */
+} frame_ask;
+
+/* Column j of a few rows. The values of a list, or of a written column, are not
+   folded. */
+static void fill_column(const curator *c, const frame_ask *a, int64_t j,
                         int64_t from, int64_t to)
 {
-    float x[KERNEL_FEW];
-    float *out = c->kept + from * c->width + j;
-    columns_write_some(c, f->feature ? f->feature[j] : j, from, to, x);
-    for (int64_t k = 0; k < to - from; k++)
-        x[k] = kept_value(((double)x[k] - f->centre[j]) / f->scale[j]);
-    for (int64_t k = 0; k < to - from; k++)
-        out[k * c->width] = x[k];
+    const ask_frame *f = a->frame;
+    const sotto_table *t = c->table;
+    int64_t feature = f->feature ? f->feature[j] : j;
+    float few[FRAME_ROWS] = {0}, *x = few;
+    kernel_kept k = frame_kept(c);
+    if (t->sparse)
+        columns_write_some(c, feature, from, to < t->rows ? to : t->rows, few);
+    else
+        x = (float *)t->x + feature * t->stride + from;
+    c->kernel->kept_fill(&k, j, x,
+                         !t->sparse && t->folded ? c->ones + from : NULL,
+                         f->centre[j], 1 / f->scale[j], from, to);
+    if (a->takes)
+        mem_wipe(x, (size_t)(to - from) * sizeof *x);
+}
+
+/* What comes behind the features; a row that is not there stays 0. */
+static void fill_rest(const curator *c, const ask_frame *f, int64_t from,
+                      int64_t to)
+{
+    kernel_kept k = frame_kept(c);
+    for (int64_t i = from; i < to; i++) {
+        float *z = kernel_kept_row(&k, i);
+        for (int64_t j = 0; i >= c->table->rows && j < f->features; j++)
+            z[j * KERNEL_TILE] = 0;
+        if (i >= c->table->rows)
+            continue;
+        if (c->policy.intercept)
+            z[f->features * KERNEL_TILE] = 1;
+        double y = c->with_target
+                       ? (c->table->y[i] - f->target_centre) / f->target_scale
+                       : 0;
+        if (c->with_target)
+            z[(c->width - 1) * KERNEL_TILE] = isfinite((float)y) ? (float)y : 0;
+    }
 }
 
 static void fill_rows(const curator *c, const void *what, int64_t from,
                       int64_t to, int64_t *sum)
 {
-    const ask_frame *f = what;
+    const frame_ask *a = what;
+    kernel_kept k = frame_kept(c);
     (void)sum;
-    for (int64_t i = from; i < to; i += KERNEL_FEW)
-        for (int64_t j = 0; j < f->features; j++)
-            fill_column(c, f, j, i, i + KERNEL_FEW < to ? i + KERNEL_FEW : to);
-    for (int64_t i = from; c->policy.intercept && i < to; i++)
-        c->kept[i * c->width + f->features] = 1;
-    for (int64_t i = from; c->with_target && i < to; i++)
-        c->kept[(i + 1) * c->width - 1] =
-            kept_value((c->table->y[i] - f->target_centre) / f->target_scale);
-    find_squares(c, from, to);
+    for (int64_t i = from + a->from; i < to + a->from; i += FRAME_ROWS) {
+        int64_t end = to + a->from;
+        end = i + FRAME_ROWS < end ? i + FRAME_ROWS : end;
+        for (int64_t j = 0; j < a->frame->features; j++)
+            fill_column(c, a, j, i, end);
+        fill_rest(c, a->frame, i, end);
+        c->kernel->kept_lengths(&k, i, end);
+    }
+}
+
+/* The memory of rows [from, to) of all columns, which were wiped. What a chunk
+   left of the page before it goes with the next. */
+static void give_back(const sotto_table *t, int64_t from, int64_t to)
+{
+    const size_t page = 4096;
+    for (int64_t j = 0; j < t->features; j++) {
+        size_t begin = (size_t)(j * t->stride + from) * sizeof(float);
+        size_t end = (size_t)(j * t->stride + to) * sizeof(float);
+        mem_discard(t->x, from ? begin - page : begin, end);
+    }
+}
+
+static void fill_all(curator *c, const ask_frame *frame)
+{
+    sotto_table *t = c->table;
+    frame_ask a = {frame, 0, !t->sparse && !frame->feature};
+    for (; a.from < c->rows.padded; a.from += FRAME_CHUNK) {
+        int64_t left = c->rows.padded - a.from;
+        int64_t rows = left < FRAME_CHUNK ? left : FRAME_CHUNK;
+        rows_sum(c, rows, fill_rows, &a, 0, NULL);
+        if (a.takes)
+            give_back(t, a.from, a.from + rows);
+    }
+    if (!a.takes)
+        return;
+    mem_unmap(t->x, t->x_bytes);
+    t->x = NULL;
+    t->x_bytes = 0;
 }
 
 static int is_frame(const curator *c, const ask_frame *f)
@@ -115,7 +187,7 @@ static int is_frame(const curator *c, const ask_frame *f)
 sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
                                 sotto_error *error)
 {
-    if (c->kept || !is_frame(c, frame))
+    if (c->kept || c->policy.buckets || !is_frame(c, frame))
         return error_set(error, SOTTO_USAGE,
                          "a frame is told once, with features that there are "
                          "and scales from 2^-100 to 2^100");
@@ -125,164 +197,125 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
         frame_free(c);
         return error_memory(error);
     }
+    choice_free(c);
+    class_choice_free(c);
     kernel_mode before = kernel_enter();
-    rows_sum(c, c->table->rows, fill_rows, frame, 0, NULL);
+    fill_all(c, frame);
     kernel_leave(before);
     return SOTTO_OK;
 }
 
-/* The numbers of a map, as the kernel takes them. */
-static double *wide_map(const curator *c, const double *map)
+/* ---- a pass over the rows ---- */
+
+/* Rows that are still in a cache when a map has been applied to them. */
+enum { FRAME_MAPPED = 1024 };
+
+typedef struct frame_job {
+    rows_part *part;
+    const void *what;
+} frame_job;
+
+/* A map that was told waits for the next pass, which has the rows at hand. */
+static void run_part(const curator *c, const void *what, int64_t from,
+                     int64_t to, int64_t *sum)
 {
-    size_t width = (size_t)c->width, wide = (size_t)kernel_wide(c->width);
-    double *out = mem_zeroed(width * wide + 1, sizeof *out);
-    for (size_t j = 0; out && j < width; j++)
-        memcpy(out + j * wide, map + j * width, width * sizeof *out);
+    const frame_job *job = what;
+    kernel_kept k = frame_kept(c);
+    int64_t rows = c->map ? FRAME_MAPPED : to - from;
+    for (int64_t i = from; i < to; i += rows) {
+        int64_t end = i + rows < to ? i + rows : to;
+        if (c->map)
+            c->kernel->kept_map(&k, c->map, i, end);
+        if (job->part)
+            job->part(c, job->what, i, end, sum);
+    }
+}
+
+void frame_pass(curator *c, rows_part *part, const void *what, size_t sums,
+                int64_t *out)
+{
+    frame_job job = {part, what};
+    rows_sum(c, c->rows.padded, run_part, &job, sums, out);
+    forget_map(c);
+}
+
+static void place_rows(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum)
+{
+    kernel_kept k = frame_kept(c);
+    (void)what;
+    (void)sum;
+    c->kernel->kept_margins(&c->rows, &k, from, to);
+}
+
+void frame_margins(curator *c)
+{
+    if (c->at_point)
+        return;
+    frame_pass(c, place_rows, NULL, 0, NULL);
+    c->at_point = 1;
+}
+
+/* ---- telling ---- */
+
+float frame_quotient(double over, double under)
+{
+    volatile double told = over; /* so that it stays between the two calls */
+    kernel_mode before = kernel_enter();
+    volatile float out = (float)(told / under);
+    kernel_leave(before);
     return out;
 }
 
-static void map_rows(const curator *c, const void *what, int64_t from,
-                     int64_t to, int64_t *sum)
+float *frame_floats(const double *from, int64_t count)
 {
-    (void)sum;
-    c->kernel->map(what, c->width, c->kept + from * c->width, to - from);
-    find_squares(c, from, to);
+    float *out = mem_zeroed((size_t)count + 1, sizeof *out);
+    kernel_mode before = kernel_enter();
+    for (int64_t i = 0; out && i < count; i++)
+        out[i] = (float)from[i];
+    kernel_leave(before);
+    return out;
+}
+
+int frame_takes(const curator *c, const double *number, int64_t count)
+{
+    int fine = c->kept && !c->with_target;
+    for (int64_t k = 0; fine && k < count; k++)
+        fine &= fabs(number[k]) <= 0x1p100;
+    return fine;
 }
 
 sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
 {
-    int fine = c->kept && !c->with_target && c->width <= KERNEL_WIDEST;
-    for (int64_t k = 0; fine && k < c->width * c->width; k++)
-        fine &= fabs(map[k]) <= 0x1p100;
-    if (!fine)
+    if (c->width > KERNEL_WIDEST || !frame_takes(c, map, c->width * c->width))
         return error_set(error, SOTTO_USAGE,
                          "a map is told after a frame of at most 4096 "
                          "coordinates, with numbers up to 2^100");
-    double *wide = wide_map(c, map);
-    if (!wide)
+    float *own = frame_floats(map, c->width * c->width);
+    if (!own)
         return error_memory(error);
     classes_forget(c);
-    kernel_mode before = kernel_enter();
-    rows_sum(c, c->table->rows, map_rows, wide, 0, NULL);
-    kernel_leave(before);
-    mem_free(wide);
+    forget_point(c);
+    if (c->map) { /* one after the other: together they are rounded otherwise */
+        kernel_mode before = kernel_enter();
+        frame_pass(c, NULL, NULL, 0, NULL);
+        kernel_leave(before);
+    }
+    c->map = own;
     return SOTTO_OK;
 }
 
-/* ---- the matrix ---- */
-
-typedef struct matrix_ask {
-    double reach;
-    int curved;    /* rows count by the curvature of the loss, */
-    ask_bend bend; /* which is this one */
-} matrix_ask;
-
-/* The curvature at row i's margin, in units of its bound: from 0 to 1. A NaN
-   counts as 0. */
-static double bend_of(const curator *c, ask_bend which, int64_t i)
+sotto_status curator_tell_point(curator *c, const double *at,
+                                sotto_error *error)
 {
-    const loss *l = &c->policy.loss;
-    double m = (double)c->rows.margin[i], y = loss_has_classes(l->kind) ? 1 : 0;
-    double slope, at_0, curvature, of_0, centre = loss_centre(l->kind);
-    loss_portable_slopes(l, m, y, &slope, &curvature);
-    if (which == ASK_SECANT_CURVATURE && fabs(m - centre) > 0x1p-10) {
-        loss_portable_slopes(l, centre, y, &at_0, &of_0);
-        curvature = (slope - at_0) / (m - centre);
-    }
-    double bend = curvature / loss_curvature_bound(l);
-    return bend >= 0 ? fmin(bend, 1) : 0;
-}
-
-/* t_i, by which row i is shortened. */
-static double shorten(const curator *c, const matrix_ask *a, int64_t i)
-{
-    double bend = a->curved ? bend_of(c, a->bend, i) : 1;
-    double length = sqrt(bend * c->square[i]);
-    double t = sqrt(bend) / (length > a->reach ? length : a->reach);
-    return t * sqrt(row_share(c, i));
-}
-
-static void add_matrix(const curator *c, const void *what, int64_t from,
-                       int64_t to, int64_t *sum)
-{
-    double t[KERNEL_FEW];
-    for (int64_t i = from; i < to; i += KERNEL_FEW) {
-        int64_t count = to - i < KERNEL_FEW ? to - i : KERNEL_FEW;
-        for (int64_t k = 0; k < count; k++)
-            t[k] = shorten(c, what, i + k);
-        c->kernel->matrix(c->kept + i * c->width, c->width, t, count, sum);
-    }
-}
-
-static void sum_matrix(curator *c, const void *what, int64_t *out)
-{
-    const matrix_ask *a = what;
-    size_t width = (size_t)c->width;
-    if (a->curved)
-        curator_catch_up(c);
-    rows_sum(c, c->table->rows, add_matrix, what, width * (width + 1) / 2, out);
-}
-
-/* From half of the entries to a matrix. */
-static void unfold(const int64_t *sum, int64_t width, double unit, double *out)
-{
-    for (int64_t a = 0; a < width; a++)
-        for (int64_t b = a; b < width; b++) {
-            double value = (double)*sum++ * unit / (a == b ? 1 : sqrt(2));
-            out[a * width + b] = value;
-            out[b * width + a] = value;
-        }
-}
-
-static sotto_status ask_matrix(curator *c, ask_kind kind, ask_bend bend,
-                               double reach, double *out, double *sd,
-                               sotto_error *error)
-{
-    *sd = 0;
-    int curved = kind == ASK_CURVATURE;
-    if (!c->kept || !is_moderate(reach) || c->width > KERNEL_WIDEST ||
-        c->with_target != (kind == ASK_CROSS) || !(c->total > 0) ||
-        (curved && !loss_is_smooth(c->policy.loss.kind)))
+    if (c->policy.classes || !frame_takes(c, at, c->width))
         return error_set(error, SOTTO_USAGE,
-                         "a matrix needs a frame of at most 4096 coordinates, "
-                         "with the target if it is of cross moments, a length "
-                         "from 2^-100 to 2^100, and of curvature a smooth "
-                         "loss");
-    size_t width = (size_t)c->width, cells = width * (width + 1) / 2;
-    matrix_ask a = {reach, curved, bend};
-    int64_t *sum = mem_zeroed(cells, sizeof *sum);
-    gate_question q = {.kind = kind,
-                       .answers = cells,
-                       .sum = sum_matrix,
-                       .what = &a,
-                       .features =
-                           c->width - c->policy.intercept - c->with_target};
-    sotto_status status =
-        sum ? gate_release(c, &q, sum, sd, error) : error_memory(error);
-    double unit =
-        reach * reach * c->policy.weight_bound / KERNEL_CLIP / c->total;
-    if (status == SOTTO_OK)
-        unfold(sum, c->width, unit, out);
-    *sd *= unit;
-    mem_free(sum);
-    return status;
-}
-
-sotto_status curator_ask_matrix(curator *c, double reach, double *out,
-                                double *sd, sotto_error *error)
-{
-    return ask_matrix(c, ASK_MATRIX, ASK_EXACT_CURVATURE, reach, out, sd,
-                      error);
-}
-
-sotto_status curator_ask_curvature(curator *c, ask_bend bend, double reach,
-                                   double *out, double *sd, sotto_error *error)
-{
-    return ask_matrix(c, ASK_CURVATURE, bend, reach, out, sd, error);
-}
-
-sotto_status curator_ask_cross(curator *c, double reach, double *out,
-                               double *sd, sotto_error *error)
-{
-    return ask_matrix(c, ASK_CROSS, ASK_EXACT_CURVATURE, reach, out, sd, error);
+                         "a point is told after a frame, with numbers up to "
+                         "2^100, of a table with at most two classes");
+    float *own = frame_floats(at, c->width);
+    if (!own)
+        return error_memory(error);
+    forget_point(c);
+    c->point = own;
+    return SOTTO_OK;
 }

@@ -78,6 +78,11 @@ static sotto_status gate_charge(curator *c, ask_kind kind,
 {
     gate_place place = c->place;
     int any = c->plan.any_order;
+    if (c->kept && !question_of(kind)->without_columns)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: a frame was told, and there are no columns any "
+                         "more",
+                         ask_name(kind));
     int i = any ? gate_left(c, kind) : gate_next(&c->plan, &place, kind);
     if (i < 0)
         return gate_refuse(c, kind, error);

@@ -39,6 +39,13 @@ kernel_ball gradient_ball(const curator *c)
     return b;
 }
 
+static void reach_part(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum)
+{
+    (void)sum;
+    kernel_reach(&c->rows, what, from, to, c->reach);
+}
+
 /* Sets the largest factor of each record. It stays the same until the scales
    change, which are public. */
 static void gradient_scale(curator *c, const double *scale)
@@ -52,7 +59,7 @@ static void gradient_scale(curator *c, const double *scale)
     if (same)
         return;
     kernel_ball ball = gradient_ball(c);
-    kernel_reach(&c->rows, &ball, c->reach);
+    rows_sum(c, c->rows.padded, reach_part, &ball, 0, NULL);
 }
 
 static void gradient_part(const curator *c, const void *what, int64_t from,

@@ -11,6 +11,8 @@
 #include "questions.h"
 #include "sketch.h"
 
+#include <stdatomic.h>
+
 /* How far a plan was carried out: the next question is not before this place.
    Items that are asked in turn are a group. Most groups are one item. */
 typedef struct gate_place {
@@ -34,12 +36,27 @@ typedef struct batch {
     noise_stream *coins;
 } batch;
 
-/* A few rows of a batch, side by side as the kernel takes them. */
+/* Rows that are gathered at once, at most. */
+enum { GATHERED_MOST = 512 };
+
+/* What of a row stands beside its values. */
+enum { OF_MARGIN, OF_WEIGHT, OF_ONES, OF_ORIGIN, OF_REACH, OF_ALL };
+
+/* A few rows of a batch, side by side as the kernel takes them: what one
+   thread works on. */
+typedef struct gathered_room {
+    float *x; /* of dense tables: the values of each column */
+    float *row[OF_ALL];
+    const float **value;
+    atomic_flag taken;
+} gathered_room;
+
 typedef struct gathered {
-    float *x;   /* of dense tables: the values of each column */
-    float *all; /* a copy of a dense table by rows, if batches are small */
+    float *all; /* a copy of a dense table by rows; NULL: none is needed */
     size_t all_bytes;
-    float *row[5]; /* margin, weight, ones, origin, reach */
+    gathered_room *room; /* one for each thread */
+    int rooms;
+    int64_t rows, stride; /* of a room: rows, and floats of a column */
     const float **value;
     void *memory;
     size_t bytes;
@@ -56,7 +73,6 @@ typedef struct dual_row {
 
 typedef struct dual {
     dual_row *row;
-    float *x; /* of dense tables: row after row */
     void *memory;
     size_t bytes;
 } dual;
@@ -126,17 +142,18 @@ struct curator {
 
     struct choice *choice; /* NULL: no scores were told */
 
-    /* The rows in told coordinates: `width` floats for each, and the square of
-       their length. NULL: no frame was told. */
+    /* The rows in told coordinates, in tiles as kernel_kept has them, and their
+       lengths. NULL: no frame was told. */
     float *kept;
-    double *square;
-    size_t kept_bytes, square_bytes;
+    float *length;
+    size_t kept_bytes, length_bytes;
     int64_t width;
-    int with_target;  /* as the last coordinate */
-    double *class_at; /* the weights of all classes there: `width` times as many
-                         as there are classes. NULL: none were told */
-    double *class_of_one; /* scratch behind them: margins and probabilities of
-                             one record */
+    int with_target; /* as the last coordinate */
+    float *map;      /* that was told and waits for the next pass; NULL: none */
+    float *point;    /* that was told; NULL: none */
+    int at_point;    /* the margins are those of the point */
+    float *class_at; /* the weights of all classes there: `width` times as many
+                        as there are classes. NULL: none were told */
 
     struct class_choice *class_choice; /* NULL: none was told */
 
@@ -148,7 +165,7 @@ struct curator {
     double bucket_rate;
     int bucket_shift;
     batch batch;       /* if the plan has questions about some rows only */
-    gathered gathered; /* if it has gradients of batches */
+    gathered gathered; /* if it has gradients of batches, or dual steps */
     dual dual;         /* if it has dual steps */
     sketches sketches; /* if the policy has buckets */
 };
@@ -226,7 +243,6 @@ kernel_ball gradient_ball(const curator *c);
 /* ---- sampled.c ---- */
 
 sotto_status sampled_make(curator *c, sotto_error *error);
-void sampled_free(curator *c);
 
 /* Adds up the integers of the rows in the batch. With an anchor they are those
    of differences. */
@@ -274,6 +290,25 @@ typedef struct rows_weight {
 /* Of the first rows of [from, to), as many as fit; how many these are. */
 int64_t rows_few(const curator *c, int64_t from, int64_t to, rows_weight *out);
 
+/* ---- gathered.c ---- */
+
+/* Rooms for rows of a batch, and where that is asked for the copy by rows. */
+sotto_status gathered_make(curator *c, int by_rows, sotto_error *error);
+void gathered_free(curator *c);
+
+/* A room for whoever asks, until it is given back. */
+gathered_room *gathered_take(const curator *c);
+void gathered_give(gathered_room *room);
+
+/* Puts rows of the copy into a room. */
+void gathered_turn(const curator *c, gathered_room *room, const uint32_t *row,
+                   int64_t count);
+
+/* Runs a loop over places [from, to) of the batch, by all threads, and adds
+   its sums to out. */
+void gathered_sum(const curator *c, rows_part *part, const void *what,
+                  size_t sums, int64_t *out);
+
 /* ---- shape.c ---- */
 
 /* The range of a histogram that a size is in. Edges fall. */
@@ -292,6 +327,37 @@ static inline int is_moderate(double x)
 enum { FRAME_BLOCK = 512 };
 
 void frame_free(curator *c);
+
+/* The rows that are kept; with the point, if margins are not those of it. */
+kernel_kept frame_kept(const curator *c);
+
+/* Runs a loop over all rows that are kept, with the padding, by all threads. A
+   map that waits is carried out. */
+void frame_pass(curator *c, rows_part *part, const void *what, size_t sums,
+                int64_t *out);
+
+/* Puts the margins at the point that was told. */
+void frame_margins(curator *c);
+
+/* A quotient of told numbers as a float, and several told numbers; NULL: out of
+   memory. To the nearest, whatever the caller's mode is. */
+float frame_quotient(double over, double under);
+float *frame_floats(const double *from, int64_t count);
+
+/* Whether there is a frame without a target, and these numbers may be told. */
+int frame_takes(const curator *c, const double *number, int64_t count);
+
+/* ---- class_loss.c ---- */
+
+/* Of a record of class y, by its margins: the loss; its derivatives by them;
+   how sharply it bends, from 0 to 1 but for rounding. `scratch` has room for as
+   many numbers as there are classes. */
+double class_value(const curator *c, int64_t y, const double *margin,
+                   double *scratch);
+void class_slopes(const curator *c, int64_t y, const double *margin,
+                  double *slope);
+double class_bend(const curator *c, int64_t y, const double *margin,
+                  double *scratch);
 
 /* ---- classes.c ---- */
 
@@ -318,9 +384,6 @@ void class_choice_free(curator *c);
    sums and scores that follow from them. */
 void choice_move(curator *c, const int64_t *j, const double *d, int64_t count);
 
-/* The slopes are about to be overwritten: sums have to be counted anew, and
-   cannot be followed. */
-void choice_forget_sums(curator *c);
 void choice_free(curator *c);
 
 /* ---- gate.c ---- */

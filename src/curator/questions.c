@@ -88,7 +88,7 @@ static const question_row questions[ASK_KINDS] = {
     [ASK_TOTAL] = { /* Lemma K2 */
         .words = {.name = "total", .meaning = "how many rows there are"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_ONE, .any_classes = 1},
+        .draws = DRAWS_ONE, .any_classes = 1, .without_columns = 1},
     [ASK_MOMENTS] = { /* Lemma K2 */
         .words = {.name = "moments",
                   .meaning = "how large each feature is, on average"},
@@ -152,7 +152,7 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "target sizes",
                   .meaning = "how many targets are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
-        .draws = DRAWS_EDGES},
+        .draws = DRAWS_EDGES, .without_columns = 1},
     [ASK_COLUMN_COUNTS] = { /* Lemma C13 */
         .words = {.name = "column sizes",
                   .meaning = "how many values of each feature are how large"},
@@ -167,11 +167,11 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "target quantile",
                   .meaning = "how far most targets are from their middle"},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_ONE},
+        .draws = DRAWS_ONE, .without_columns = 1},
     [ASK_TARGET_MEAN] = { /* Lemma C13 */
         .words = {.name = "target mean", .meaning = "the mean of the target"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_ONE},
+        .draws = DRAWS_ONE, .without_columns = 1},
     [ASK_COLUMN_MEANS] = { /* Lemma C13 */
         .words = {.name = "column means",
                   .meaning = "the mean of each feature"},
@@ -186,38 +186,38 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "second-moment matrix",
                   .meaning = "how features go together"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
-        .draws = DRAWS_MATRIX, .any_classes = 1},
+        .draws = DRAWS_MATRIX, .any_classes = 1, .without_columns = 1},
     [ASK_CROSS] = { /* Lemma C18 */
         .words = {.name = "cross moments",
                   .meaning = "how features go together, and with the target"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_CROSS,
-        .draws = DRAWS_CROSS},
+        .draws = DRAWS_CROSS, .without_columns = 1},
     [ASK_CURVATURE] = { /* Lemma C24 */
         .words = {.name = "curvature matrix",
                   .meaning = "how sharply the loss bends, in all directions"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
-        .draws = DRAWS_MATRIX},
+        .draws = DRAWS_MATRIX, .without_columns = 1},
     [ASK_WHITENED] = { /* Lemma C17 */
         .words = {.name = "whitened gradient",
                   .meaning = "which way all weights should move, in "
                              "directions that do not overlap"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_WIDTH},
+        .draws = DRAWS_WIDTH, .without_columns = 1},
     [ASK_LENGTHS] = { /* Lemma C17 */
         .words = {.name = "gradient lengths",
                   .meaning = "how far single rows pull, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_TWO, .any_classes = 1},
+        .draws = DRAWS_TWO, .any_classes = 1, .without_columns = 1},
     [ASK_LENGTH_COUNTS] = { /* Lemma C25 */
         .words = {.name = "sizes of gradients",
                   .meaning = "how many rows pull how far"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
-        .draws = DRAWS_EDGES, .any_classes = 1},
+        .draws = DRAWS_EDGES, .any_classes = 1, .without_columns = 1},
     [ASK_CHANGE] = { /* Lemma C17 */
         .words = {.name = "change of the loss",
                   .meaning = "whether the model is better than none"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_ONE, .any_classes = 1},
+        .draws = DRAWS_ONE, .any_classes = 1, .without_columns = 1},
     [ASK_MINIMISER] = { /* Lemma C20 */
         .words = {.name = "minimiser",
                   .meaning = "which weights fit best, all told"},
@@ -238,7 +238,7 @@ static const question_row questions[ASK_KINDS] = {
                              "that was fixed beforehand",
                   .by_price = 1},
         .form = FORM_BUDGET, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_LATER, .any_classes = 1},
+        .draws = DRAWS_LATER, .any_classes = 1, .without_columns = 1},
     [ASK_VERTEX] = { /* Lemma C11 */
         .words = {.name = "vertex",
                   .meaning = "which weight is most worth moving, and which "
@@ -263,14 +263,15 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "class counts",
                   .meaning = "how many rows each class has"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
-        .draws = DRAWS_CLASSES, .block = BLOCK_CLASSES, .any_classes = 1},
+        .draws = DRAWS_CLASSES, .block = BLOCK_CLASSES, .any_classes = 1,
+        .without_columns = 1},
     [ASK_CLASS_GRADIENT] = { /* Lemma C26 */
         .words = {.name = "gradient of classes",
                   .meaning = "which way the weights of all classes should "
                              "move, in directions that do not overlap"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH_CLASSES, .block = BLOCK_CLASSES,
-        .any_classes = 1},
+        .any_classes = 1, .without_columns = 1},
     [ASK_LEVELS] = {
         .words = {.name = "levels",
                   .meaning = "which levels many people have"},
@@ -280,7 +281,8 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "curvature of classes",
                   .meaning = "how sharply the loss bends, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_TWO, .block = BLOCK_CLASSES, .any_classes = 1},
+        .draws = DRAWS_TWO, .block = BLOCK_CLASSES, .any_classes = 1,
+        .without_columns = 1},
     [ASK_CLASS_CHOICE] = { /* Lemma C28 */
         .words = {.name = "choice of classes",
                   .meaning = "which feature most deserves other weights, in "

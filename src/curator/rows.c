@@ -5,8 +5,6 @@
  */
 #include "internal.h"
 
-#include <math.h>
-
 typedef struct rows_job {
     const curator *c;
     rows_part *part;
@@ -31,7 +29,7 @@ double row_share(const curator *c, int64_t i)
 {
     double share =
         c->weight ? (double)c->weight[i] / c->policy.weight_bound : 1;
-    return share >= 0 ? fmin(share, 1) : 0;
+    return !(share >= 0) ? 0 : share < 1 ? share : 1;
 }
 
 int64_t rows_few(const curator *c, int64_t from, int64_t to, rows_weight *out)

@@ -42,4 +42,13 @@ void shape_sum_counts(curator *c, const void *what, int64_t *out);
 void shape_sum_means(curator *c, const void *what, int64_t *out);
 const int64_t *shape_score_edges(curator *c, const void *what);
 
+/* What the values of the target, or of column j, add to their ranges. */
+void shape_count_values(const curator *c, const shape_ask *a, int64_t j,
+                        int64_t *out);
+
+/* ---- shape_octaves.c ---- */
+
+/* What rows add, of counts of all columns. */
+void octaves_sum_counts(const curator *c, const shape_ask *a, int64_t *out);
+
 #endif

@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows whose sizes stay in a cache while columns are walked through. */
-enum { SHAPE_ROWS = 1024 };
+/* Rows whose sizes and weights stay in a cache while columns are walked
+   through. */
+enum { SHAPE_ROWS = 2048 };
 
 /* Column j of those that are asked about. */
 static int64_t feature_of(const shape_ask *a, int64_t j)
@@ -67,6 +68,19 @@ static void entries_of(const curator *c, const shape_ask *a, int64_t j,
     measure(a, j, out, count);
 }
 
+/* Some rows of column j as the kernel takes them, of a column that is not a
+   list. */
+static kernel_values dense_values(const curator *c, const shape_ask *a,
+                                  int64_t j, const kernel_column *x,
+                                  int64_t from, int64_t count)
+{
+    return (kernel_values){.x = x->value + from,
+                           .sign = c->table->folded ? c->ones + from : NULL,
+                           .count = count,
+                           .centre = a->shape->centre ? a->shape->centre[j] : 0,
+                           .bound = a->shape->bound[j]};
+}
+
 /* ---- counts ---- */
 
 /* The first edge that the size is above. Edges fall. NaN is above none. */
@@ -94,21 +108,30 @@ static void count_some(const shape_ask *a, const double *value,
         sum[range_of(a, fabs(value[k]))] += weight->integer[k];
 }
 
+/* The values of the target, or of column j. */
+typedef struct value_count {
+    const shape_ask *ask;
+    int64_t j;
+} value_count;
+
 static void count_values(const curator *c, const void *what, int64_t from,
                          int64_t to, int64_t *sum)
 {
-    const shape_ask *a = what;
-    int columns = a->shape->kind == ASK_COLUMN_COUNTS;
-    int64_t times = columns ? shape_features(c, a) : 1;
+    const value_count *v = what;
     double value[KERNEL_FEW];
     rows_weight weight;
     for (int64_t i = from; i < to; i += KERNEL_FEW) {
         int64_t count = rows_few(c, i, to, &weight);
-        for (int64_t j = 0; j < times; j++) {
-            values_of(c, a, j, i, count, value);
-            count_some(a, value, &weight, count, sum + j * (a->edges + 1));
-        }
+        values_of(c, v->ask, v->j, i, count, value);
+        count_some(v->ask, value, &weight, count, sum);
     }
+}
+
+void shape_count_values(const curator *c, const shape_ask *a, int64_t j,
+                        int64_t *out)
+{
+    value_count what = {a, j};
+    rows_sum(c, c->table->rows, count_values, &what, (size_t)a->edges + 1, out);
 }
 
 static void count_sizes(const curator *c, const void *what, int64_t from,
@@ -131,14 +154,22 @@ static void add_size(const shape_ask *a, double *size, double value)
         *size = one;
 }
 
-/* Of a few rows, by a column that is not a list. */
-static void size_few(const curator *c, const shape_ask *a, int64_t j,
-                     int64_t from, int64_t count)
+/* Of some rows, by a column that is not a list of which only entries count. */
+static void size_rows(const curator *c, const shape_ask *a, int64_t j,
+                      const kernel_column *x, int64_t from, int64_t to)
 {
     double value[KERNEL_FEW];
-    values_of(c, a, j, from, count, value);
-    for (int64_t k = 0; k < count; k++)
-        add_size(a, &a->size[from + k], value[k]);
+    if (!x->index) {
+        kernel_values v = dense_values(c, a, j, x, from, to - from);
+        c->kernel->sizes(&v, a->shape->length, a->size + from);
+        return;
+    }
+    for (int64_t i = from; i < to; i += KERNEL_FEW) {
+        int64_t count = to - i < KERNEL_FEW ? to - i : KERNEL_FEW;
+        values_of(c, a, j, i, count, value);
+        for (int64_t k = 0; k < count; k++)
+            add_size(a, &a->size[i + k], value[k]);
+    }
 }
 
 static void size_entries(const curator *c, const shape_ask *a, int64_t j,
@@ -151,6 +182,32 @@ static void size_entries(const curator *c, const shape_ask *a, int64_t j,
         entries_of(c, a, j, x, k, count, value);
         for (int64_t n = 0; n < count; n++)
             add_size(a, &a->size[x->index[k + n]], value[n]);
+    }
+}
+
+/* Whether only entries count for the size of a row. */
+static int sizes_of_entries(const curator *c, const shape_ask *a)
+{
+    int fine = c->table->sparse;
+    for (int64_t j = 0; fine && a->shape->centre && j < c->table->features; j++)
+        fine = a->shape->centre[j] == 0;
+    return fine;
+}
+
+/* Then they are taken by rows, in the order of features too. */
+static void find_entry_sizes(const curator *c, const void *what, int64_t from,
+                             int64_t to, int64_t *sum)
+{
+    const shape_ask *a = what;
+    const table_entries *e = &c->table->by_row;
+    (void)sum;
+    for (int64_t i = from; i < to; i++) {
+        for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
+            add_size(a, &a->size[i],
+                     (double)((const float *)e->value)[k] /
+                         a->shape->bound[e->index[k]]);
+        if (a->shape->length)
+            a->size[i] = sqrt(a->size[i]);
     }
 }
 
@@ -167,25 +224,33 @@ static void find_sizes(const curator *c, const void *what, int64_t from,
             if (is_listed(c, a, j, &x))
                 size_entries(c, a, j, &x, i, end);
             else
-                for (int64_t k = i; k < end; k += KERNEL_FEW)
-                    size_few(c, a, j, k,
-                             end - k < KERNEL_FEW ? end - k : KERNEL_FEW);
+                size_rows(c, a, j, &x, i, end);
     }
     for (int64_t i = from; a->shape->length && i < to; i++)
         a->size[i] = sqrt(a->size[i]);
 }
 
+static void find_all_sizes(const curator *c, const shape_ask *a)
+{
+    rows_sum(c, c->table->rows,
+             sizes_of_entries(c, a) ? find_entry_sizes : find_sizes, a, 0,
+             NULL);
+}
+
 void shape_sum_counts(curator *c, const void *what, int64_t *out)
 {
     const shape_ask *a = what;
-    int columns = a->shape->kind == ASK_COLUMN_COUNTS;
-    int64_t ranges = a->edges + 1, times = columns ? shape_features(c, a) : 1;
-    size_t sums = (size_t)(times * ranges);
-    memset(out, 0, sums * sizeof *out);
-    if (shape_of_rows(a))
-        rows_sum(c, c->table->rows, find_sizes, a, 0, NULL);
-    rows_sum(c, c->table->rows, shape_of_rows(a) ? count_sizes : count_values,
-             a, sums, out);
+    if (a->shape->kind == ASK_COLUMN_COUNTS) {
+        octaves_sum_counts(c, a, out);
+        return;
+    }
+    memset(out, 0, (size_t)(a->edges + 1) * sizeof *out);
+    if (shape_of_rows(a)) {
+        find_all_sizes(c, a);
+        rows_sum(c, c->table->rows, count_sizes, a, (size_t)a->edges + 1, out);
+    } else {
+        shape_count_values(c, a, 0, out);
+    }
 }
 
 /* ---- quantiles ---- */
@@ -209,7 +274,7 @@ static void add_all_sides(curator *c, const shape_ask *a)
 {
     double value[KERNEL_FEW];
     if (shape_of_rows(a))
-        rows_sum(c, c->table->rows, find_sizes, a, 0, NULL);
+        find_all_sizes(c, a);
     for (int64_t i = 0; i < c->table->rows; i += KERNEL_FEW) {
         int64_t left = c->table->rows - i;
         int64_t count = left < KERNEL_FEW ? left : KERNEL_FEW;
@@ -244,7 +309,8 @@ static void clip_values(const shape_ask *a, double *value, int64_t count)
 {
     int squares = a->shape->kind == ASK_COLUMN_SQUARES;
     for (int64_t k = 0; k < count; k++) {
-        double u = fmax(-1, fmin(1, value[k]));
+        double u = value[k] < 1 ? value[k] : 1;
+        u = u > -1 ? u : -1;
         value[k] = squares ? u * u : u;
     }
 }
@@ -267,32 +333,64 @@ static int64_t mean_of_entries(const curator *c, const shape_ask *a, int64_t j,
     return sum;
 }
 
+/* The shares of some rows; NULL: all are 1. */
+static const double *shares_of(const curator *c, int64_t from, int64_t count,
+                               double *share)
+{
+    for (int64_t k = 0; c->weight && k < count; k++)
+        share[k] = row_share(c, from + k);
+    return c->weight ? share : NULL;
+}
+
+/* Of some rows, whose shares these are. */
+static int64_t mean_of_rows(const curator *c, const shape_ask *a, int64_t j,
+                            const kernel_column *x, int64_t from, int64_t count,
+                            const double *share)
+{
+    double value[KERNEL_FEW];
+    int64_t sum = 0;
+    if (!shape_of_target(a) && !x->index) {
+        kernel_values v = dense_values(c, a, j, x, from, count);
+        return c->kernel->mean(&v, a->shape->kind == ASK_COLUMN_SQUARES, share);
+    }
+    for (int64_t i = 0; i < count; i += KERNEL_FEW) {
+        int64_t few = count - i < KERNEL_FEW ? count - i : KERNEL_FEW;
+        values_of(c, a, j, from + i, few, value);
+        clip_values(a, value, few);
+        for (int64_t k = 0; share && k < few; k++)
+            value[k] *= share[i + k];
+        sum += c->kernel->total(value, few);
+    }
+    return sum;
+}
+
 static void add_means(const curator *c, const void *what, int64_t from,
                       int64_t to, int64_t *sum)
 {
     const shape_ask *a = what;
     int64_t numbers = shape_of_target(a) ? 1 : shape_features(c, a);
-    double value[KERNEL_FEW];
-    rows_weight weight;
-    kernel_column x;
-    for (int64_t j = 0; j < numbers; j++)
-        for (int64_t i = from; !is_listed(c, a, j, &x) && i < to;
-             i += KERNEL_FEW) {
-            int64_t count = rows_few(c, i, to, &weight);
-            values_of(c, a, j, i, count, value);
-            clip_values(a, value, count);
-            for (int64_t k = 0; k < count; k++)
-                value[k] *= weight.share[k];
-            sum[j] += c->kernel->total(value, count);
-        }
+    double room[SHAPE_ROWS];
+    kernel_column x = {0};
+    for (int64_t i = from; i < to; i += SHAPE_ROWS) {
+        int64_t count = to - i < SHAPE_ROWS ? to - i : SHAPE_ROWS;
+        const double *share = shares_of(c, i, count, room);
+        for (int64_t j = 0; j < numbers; j++)
+            if (!is_listed(c, a, j, &x))
+                sum[j] += mean_of_rows(c, a, j, &x, i, count, share);
+    }
 }
 
 void shape_sum_means(curator *c, const void *what, int64_t *out)
 {
     const shape_ask *a = what;
     int64_t numbers = shape_of_target(a) ? 1 : shape_features(c, a);
+    int64_t others = numbers;
     kernel_column x;
-    for (int64_t j = 0; j < numbers; j++)
-        out[j] = is_listed(c, a, j, &x) ? mean_of_entries(c, a, j, &x) : 0;
-    rows_sum(c, c->table->rows, add_means, a, (size_t)numbers, out);
+    for (int64_t j = 0; j < numbers; j++) {
+        int listed = is_listed(c, a, j, &x);
+        out[j] = listed ? mean_of_entries(c, a, j, &x) : 0;
+        others -= listed;
+    }
+    if (others)
+        rows_sum(c, c->table->rows, add_means, a, (size_t)numbers, out);
 }

@@ -3,108 +3,85 @@
  * loss: Lemma C17 of docs/privacy.
  *
  *   gradient  as gradient.c, with what is kept for x_i
- *   lengths   B (a_i/W) q,  B (a_i/W) q^2,  q = min(1, |s_i| sqrt(q_i) / most)
- *   counts    B a_i/W in the range that |s_i| sqrt(q_i) is in (Lemma C25)
+ *   lengths   B (a_i/W) q,  B (a_i/W) q^2,  q = min(1, |s_i| |z_i| / most)
+ *   counts    B a_i/W in the range that |s_i| |z_i| is in (Lemma C25)
  *   change    B (a_i/W) clip((l(m_i) - l(other)) / most)
  */
 #include "internal.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- the gradient ---- */
-
-/* t_i, or 0 if something is not finite, as in gradient.c. */
-static double shorten(double slope, double square, double clip)
-{
-    double length = fabs(slope) * sqrt(square);
-    double t = length > clip ? slope * (clip / length) : slope;
-    t = t * (KERNEL_CLIP / clip) * (1 - 0x1p-30);
-    return isfinite(t) && isfinite(length) ? t : 0;
-}
-
-static void find_some_slopes(const curator *c, const void *what, int64_t from,
-                             int64_t to, int64_t *sum)
-{
-    kernel_rows part = c->rows;
-    (void)what;
-    (void)sum;
-    part.margin += from;
-    part.weight = part.weight ? part.weight + from : NULL;
-    part.rows = part.padded = to - from;
-    c->kernel->slopes(&part, c->slope + from);
-    for (int64_t i = from; c->table->folded && i < to && i < c->table->rows;
-         i++)
-        if (c->table->y[i] < 0)
-            c->slope[i] = -c->slope[i];
-}
-
-/* The slopes by the margin itself, not by y times it. */
-static void find_slopes(curator *c)
-{
-    if (c->policy.classes) {
-        classes_slopes(c);
-        return;
-    }
-    curator_catch_up(c);
-    choice_forget_sums(c);
-    rows_sum(c, c->rows.padded, find_some_slopes, NULL, 0, NULL);
-}
 
 static void add_whitened(const curator *c, const void *what, int64_t from,
                          int64_t to, int64_t *sum)
 {
-    double clip = *(const double *)what, t[KERNEL_FEW];
-    for (int64_t i = from; i < to; i += KERNEL_FEW) {
-        int64_t count = to - i < KERNEL_FEW ? to - i : KERNEL_FEW;
-        for (int64_t k = 0; k < count; k++)
-            t[k] = shorten((double)c->slope[i + k], c->square[i + k], clip);
-        c->kernel->cut(c->kept + i * c->width, c->width, t, count, sum);
-    }
+    kernel_kept k = frame_kept(c);
+    c->kernel->kept_gradient(&c->rows, &k, *(const float *)what, from, to, sum);
 }
 
 static void sum_whitened(curator *c, const void *what, int64_t *out)
 {
-    find_slopes(c);
-    rows_sum(c, c->table->rows, add_whitened, what, (size_t)c->width, out);
+    frame_pass(c, add_whitened, what, (size_t)c->width, out);
+    c->at_point = 1;
 }
 
-/* Whether rows are kept, and the number is in the range that may be told. */
+/* Whether there is a point, and the number is in the range that may be told. */
 static sotto_status check_ask(const curator *c, double number, double *sd,
                               sotto_error *error)
 {
     *sd = 0;
-    if (c->kept && !c->with_target && is_moderate(number) && c->total > 0 &&
-        (c->class_at || !c->policy.classes))
+    if ((c->point || c->class_at) && is_moderate(number) && c->total > 0)
         return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
-                     "expected a frame, and a number from 2^-100 to 2^100");
+                     "expected a frame, a point in it, and a number from "
+                     "2^-100 to 2^100");
 }
 
+/* The factor is rounded, and sums are in its units. */
 sotto_status curator_ask_whitened(curator *c, double clip, double *out,
                                   double *sd, sotto_error *error)
 {
-    sotto_status status = check_ask(c, clip, sd, error);
+    sotto_status status = check_ask(c, c->point ? clip : 0, sd, error);
     if (status != SOTTO_OK)
         return status;
+    float factor = frame_quotient(KERNEL_CLIP, clip);
     size_t width = (size_t)c->width;
     int64_t *sum = mem_zeroed(width, sizeof *sum);
     gate_question q = {.kind = ASK_WHITENED,
                        .answers = width,
                        .sum = sum_whitened,
-                       .what = &clip};
+                       .what = &factor};
     status = sum ? gate_release(c, &q, sum, sd, error) : error_memory(error);
     for (size_t j = 0; status == SOTTO_OK && j < width; j++)
-        out[j] = (double)sum[j] * (clip / KERNEL_CLIP) / c->total;
-    *sd *= clip / KERNEL_CLIP / c->total;
+        out[j] = (double)sum[j] / (double)factor / c->total;
+    *sd /= (double)factor * c->total;
     mem_free(sum);
     return status;
 }
 
 /* ---- lengths ---- */
 
-static double length_of(const curator *c, int64_t i)
+/* The lengths of a few rows' gradients. */
+static void find_lengths(const curator *c, int64_t from, double *out)
 {
-    return fabs((double)c->slope[i]) * sqrt(c->square[i]);
+    float slope[KERNEL_FEW];
+    kernel_rows part = c->rows;
+    part.margin += from;
+    part.weight = part.weight ? part.weight + from : NULL;
+    part.padded = KERNEL_FEW;
+    if (c->policy.classes)
+        memcpy(slope, c->slope + from, sizeof slope);
+    else
+        c->kernel->slopes(&part, slope);
+    for (int64_t k = 0; k < KERNEL_FEW; k++)
+        out[k] = fabs((double)slope[k]) * (double)c->length[from + k];
+}
+
+static double at_most_one(double x)
+{
+    return x < 1 ? x : 1;
 }
 
 static void add_lengths(const curator *c, const void *what, int64_t from,
@@ -114,15 +91,24 @@ static void add_lengths(const curator *c, const void *what, int64_t from,
     rows_weight weight;
     for (int64_t i = from; i < to; i += KERNEL_FEW) {
         int64_t count = rows_few(c, i, to, &weight);
+        find_lengths(c, i, q);
         for (int64_t k = 0; k < count; k++) {
-            double length = length_of(c, i + k);
-            double one = length == length ? fmin(length / most, 1) : 0;
+            double one = q[k] == q[k] ? at_most_one(q[k] / most) : 0;
             q[k] = one * weight.share[k];
             q2[k] = one * one * weight.share[k];
         }
         sum[0] += c->kernel->total(q, count);
         sum[1] += c->kernel->total(q2, count);
     }
+}
+
+/* Margins of the point, or the lengths of all classes' slopes. */
+static void find_slopes(curator *c)
+{
+    if (c->policy.classes)
+        classes_slopes(c);
+    else
+        frame_margins(c);
 }
 
 static void sum_lengths(curator *c, const void *what, int64_t *out)
@@ -160,12 +146,13 @@ static void add_length_counts(const curator *c, const void *what, int64_t from,
                               int64_t to, int64_t *sum)
 {
     const length_counts_ask *a = what;
+    double length[KERNEL_FEW];
     rows_weight weight;
     for (int64_t i = from; i < to; i += KERNEL_FEW) {
         int64_t count = rows_few(c, i, to, &weight);
+        find_lengths(c, i, length);
         for (int64_t k = 0; k < count; k++)
-            sum[shape_range(a->edge, a->edges, length_of(c, i + k))] +=
-                weight.integer[k];
+            sum[shape_range(a->edge, a->edges, length[k])] += weight.integer[k];
     }
 }
 
@@ -207,6 +194,7 @@ sotto_status curator_ask_length_counts(curator *c, const double *edge,
 
 typedef struct change_ask {
     double other, most;
+    double of_one, of_other; /* of two classes: the loss of `other` in each */
 } change_ask;
 
 /* The loss of a margin of the kernel: y m for classes, m - y for a number. */
@@ -219,20 +207,32 @@ static void add_changes(const curator *c, const void *what, int64_t from,
                         int64_t to, int64_t *sum)
 {
     const change_ask *a = what;
-    int classes = loss_has_classes(c->policy.loss.kind);
-    for (int64_t i = from; i < to; i++) {
-        double y = c->table->y[i];
-        double other = classes ? y * a->other : a->other - y;
-        double change = loss_of(&c->policy.loss, (double)c->rows.margin[i]) -
-                        loss_of(&c->policy.loss, other);
-        double u = fmax(-1, fmin(1, change / a->most));
-        *sum += integer_of(change == change ? u * row_share(c, i) : 0);
+    const loss *l = &c->policy.loss;
+    double change[KERNEL_FEW];
+    rows_weight weight;
+    for (int64_t i = from; i < to; i += KERNEL_FEW) {
+        int64_t count = rows_few(c, i, to, &weight);
+        for (int64_t k = 0; k < count; k++) {
+            double y = c->table->y[i + k];
+            double other = !loss_has_classes(l->kind) ? loss_of(l, a->other - y)
+                           : y > 0                    ? a->of_one
+                                                      : a->of_other;
+            double u =
+                (loss_of(l, (double)c->rows.margin[i + k]) - other) / a->most;
+            u = u > -1 ? (u < 1 ? u : 1) : u == u ? -1 : 0;
+            change[k] = u * weight.share[k];
+        }
+        *sum += c->kernel->total(change, count);
     }
 }
 
+/* At the point, if one was told; else at the iterate. */
 static void sum_change(curator *c, const void *what, int64_t *out)
 {
-    curator_catch_up(c);
+    if (c->point)
+        frame_margins(c);
+    else
+        curator_catch_up(c);
     *out = 0;
     rows_sum(c, c->table->rows, add_changes, what, 1, out);
 }
@@ -242,11 +242,14 @@ sotto_status curator_ask_change(curator *c, double other, double most,
 {
     int64_t sum = 0;
     double unit = most * c->policy.weight_bound / KERNEL_CLIP / c->total;
-    change_ask a = {other, most};
+    const loss *l = &c->policy.loss;
+    change_ask a = {other, most, loss_of(l, other), loss_of(l, -other)};
     *sd = 0;
-    if (!is_moderate(most) || !(fabs(other) <= 0x1p100) || !(c->total > 0))
+    if (!is_moderate(most) || !(fabs(other) <= 0x1p100) || !(c->total > 0) ||
+        (c->kept && !c->point))
         return error_set(error, SOTTO_USAGE,
-                         "a change needs a bound from 2^-100 to 2^100");
+                         "a change needs a bound from 2^-100 to 2^100, and a "
+                         "point where there is a frame");
     gate_question q = {
         .kind = ASK_CHANGE, .answers = 1, .sum = sum_change, .what = &a};
     sotto_status status = gate_release(c, &q, &sum, sd, error);

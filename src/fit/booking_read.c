@@ -117,7 +117,7 @@ static sotto_status check_shape(void *context, const sotto_table *shape,
 {
     private_run r = fit_new_run(context);
     if (!shape->y)
-        return table_refuse_no_target(error);
+        return table_refuse_no_target(shape->counted, error);
     r.run.facts = fit_facts(shape, r.run.options);
     fit_begin_run(&r);
     sotto_status status = fit_check_classes(&r, error);

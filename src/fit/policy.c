@@ -102,6 +102,7 @@ curator_policy fit_policy(const solver_facts *f, const fit_task *task,
         .rows_per_person = f->rows_per_person,
         .has_people = f->has_people,
         .classes = f->classes,
+        .one_versus_rest = f->classes && task->one_versus_rest,
         .level_columns = f->level_columns,
         .rows = f->rows,
         .loss = solver->asked_loss ? solver->asked_loss(options, task->loss)
@@ -133,19 +134,16 @@ const char *fit_rows_come_from(const sotto_options *options)
 sotto_status fit_check_classes(const private_run *r, sotto_error *error)
 {
     const solver_run *run = &r->run;
-    if (!run->facts.classes ||
-        (run->solver->any_classes && run->problem.loss.kind == LOSS_LOGISTIC &&
-         !r->task.one_versus_rest))
+    if (!run->facts.classes)
         return SOTTO_OK;
-    if (!loss_has_log_odds(run->problem.loss.kind))
-        return error_set(error, SOTTO_USAGE,
-                         "a private support vector machine has two classes; "
-                         "for %lld take --loss logistic",
-                         (long long)run->facts.classes);
+    if (!loss_has_classes(run->problem.loss.kind))
+        return loss_require(loss_name(run->problem.loss.kind), loss_has_classes,
+                            "--classes", "is of a number", error);
+    if (run->solver->any_classes)
+        return SOTTO_OK;
     return error_set(error, SOTTO_USAGE,
                      "private training takes more than two classes with "
-                     "--solver auto, --loss logistic and --multiclass "
-                     "multinomial; %lld are declared",
+                     "--solver auto or newton; %lld are declared",
                      (long long)run->facts.classes);
 }
 

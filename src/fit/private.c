@@ -150,6 +150,8 @@ void fit_begin_run(private_run *r)
                                       .high = t->high,
                                       .features = r->run.facts.features,
                                       .classes = r->run.facts.classes,
+                                      .one_versus_rest = r->run.facts.classes &&
+                                                         t->one_versus_rest,
                                       .intercept = t->intercept};
     r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
                                   t->units == MODEL_UNITS_SPREAD, r->maps.half,

@@ -24,11 +24,31 @@ ROW const int64_t *ball_entries(const kernel_ball *b, int64_t i)
     return b->start + (b->row ? (int64_t)b->row[i] : i);
 }
 
+/*
+ * Where the rows are more than the caches hold, the values of the next block
+ * are sent for while this one is worked on: half of the columns while margins
+ * are made, and the other half while integers are. They come no nearer than the
+ * second cache, because the first has too few places for what is on its way.
+ */
+enum { BALL_FAR = 1 << 21 }; /* values */
+
+ROW int ball_is_far(const kernel_rows *r, const kernel_ball *b)
+{
+    return r->padded * b->columns >= BALL_FAR;
+}
+
+/* Of one column, from its rows i on. `far` is a constant. */
+ROW void ball_send_for(const kernel_ball *b, const float *x, int64_t i, int far)
+{
+    if (far && i % 16 == 0)
+        __builtin_prefetch(x + i + ball_rows(b), 0, 2);
+}
+
 /* ---- margins ---- */
 
 /* Four columns at once, each added in its turn. */
 ROW void ball_move_four(const kernel_ball *b, int64_t j, int64_t from,
-                        int64_t count, float *restrict m)
+                        int64_t count, float *restrict m, int far)
 {
     const float *restrict x0 = b->value[j] + from;
     const float *restrict x1 = b->value[j + 1] + from;
@@ -36,6 +56,8 @@ ROW void ball_move_four(const kernel_ball *b, int64_t j, int64_t from,
     const float *restrict x3 = b->value[j + 3] + from;
     const float *w = b->at + j;
     for (int64_t i = 0; i < count; i += LANES) {
+        ball_send_for(b, x0, i, far);
+        ball_send_for(b, x2, i, far);
         lanes margin = lanes_load(m + i) + w[0] * lanes_load(x0 + i);
         margin = margin + w[1] * lanes_load(x1 + i);
         margin = margin + w[2] * lanes_load(x2 + i);
@@ -52,14 +74,14 @@ ROW void ball_move_one(const kernel_ball *b, int64_t j, int64_t from,
         lanes_store(m + i, lanes_load(m + i) + w * lanes_load(x + i));
 }
 
-static void ball_move_dense(const kernel_ball *b, int64_t from, int64_t count,
-                            float *m)
+ROW void ball_move_dense(const kernel_ball *b, int64_t from, int64_t count,
+                         float *m, int far)
 {
     int64_t j = 0;
     for (int64_t i = 0; i < count; i += LANES)
         lanes_store(m + i, lanes_load(b->origin + from + i));
     for (; j + 4 <= b->columns; j += 4)
-        ball_move_four(b, j, from, count, m);
+        ball_move_four(b, j, from, count, m, far);
     for (; j < b->columns; j++)
         ball_move_one(b, j, from, count, m);
 }
@@ -79,11 +101,13 @@ static void ball_move_sparse(const kernel_ball *b, int64_t from, int64_t count,
 }
 
 /* Rows in [from, from + count); entries end with the last row. */
-ROW void ball_move(const kernel_rows *r, const kernel_ball *b, int64_t from,
-                   int64_t count)
+static void ball_move(const kernel_rows *r, const kernel_ball *b, int64_t from,
+                      int64_t count)
 {
-    if (b->value)
-        ball_move_dense(b, from, count, r->margin + from);
+    if (b->value && ball_is_far(r, b))
+        ball_move_dense(b, from, count, r->margin + from, 1);
+    else if (b->value)
+        ball_move_dense(b, from, count, r->margin + from, 0);
     else
         ball_move_sparse(b, from, loops_less(count, r->rows - from),
                          r->margin + from);
@@ -139,7 +163,8 @@ ROW lanes_int ball_cut(lanes t, const float *x, float scale, int any)
 
 /* Two columns at once, which share the factors. */
 ROW void ball_sum_two(const kernel_ball *b, int64_t j, int64_t from,
-                      int64_t count, const float *t, int any, int64_t *out)
+                      int64_t count, const float *t, int any, int far,
+                      int64_t *out)
 {
     const float *restrict x = b->value[j] + from;
     const float *restrict y = b->value[j + 1] + from;
@@ -147,6 +172,7 @@ ROW void ball_sum_two(const kernel_ball *b, int64_t j, int64_t from,
     lanes_int sum = {0}, sums = {0};
     for (int64_t i = 0; i < count; i += LANES) {
         lanes factor = lanes_load(t + i);
+        ball_send_for(b, y, i, far);
         sum += ball_cut(factor, x + i, scale, any);
         sums += ball_cut(factor, y + i, other, any);
     }
@@ -165,11 +191,11 @@ ROW void ball_sum_one(const kernel_ball *b, int64_t j, int64_t from,
 }
 
 ROW void ball_sum_dense(const kernel_ball *b, int64_t from, int64_t count,
-                        const float *t, int any, int64_t *out)
+                        const float *t, int any, int far, int64_t *out)
 {
     int64_t j = 0;
     for (; j + 2 <= b->columns; j += 2)
-        ball_sum_two(b, j, from, count, t, any, out);
+        ball_sum_two(b, j, from, count, t, any, far, out);
     for (; j < b->columns; j++)
         ball_sum_one(b, j, from, count, t, any, out);
 }
@@ -232,9 +258,11 @@ static void ball_block(const kernel_rows *r, const kernel_ball *b, int64_t from,
     if (!b->value)
         ball_sum_sparse(b, from, loops_less(count, r->rows - from), t, out);
     else if (any)
-        ball_sum_dense(b, from, count, t, 1, out);
+        ball_sum_dense(b, from, count, t, 1, 0, out);
+    else if (ball_is_far(r, b))
+        ball_sum_dense(b, from, count, t, 0, 1, out);
     else
-        ball_sum_dense(b, from, count, t, 0, out);
+        ball_sum_dense(b, from, count, t, 0, 0, out);
 }
 
 static void gradient(const kernel_rows *r, const kernel_ball *b, int64_t from,

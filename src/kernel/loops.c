@@ -210,9 +210,22 @@ static void changes(const float *part, int64_t count, float before, float after,
 
 #include "ball.h"
 
+/* ---- numbers in double ---- */
+
+#include "total.h"
+
 /* ---- rows in told coordinates ---- */
 
-#include "kept.h"
+#include "tiles.h"
+#include "tiles_matrix.h"
+
+/* ---- the values of a column ---- */
+
+#include "values.h"
+
+/* ---- rows that were gathered ---- */
+
+#include "gathered.h"
 
 #define LOOPS_TEXT(name) LOOPS_TEXT_(name)
 #define LOOPS_TEXT_(name) #name
@@ -227,6 +240,18 @@ const kernel KERNEL_LOOPS = {&LOOPS_TEXT(KERNEL_LOOPS)[sizeof "kernel_" - 1],
                              move,
                              gradient,
                              total,
-                             cut,
-                             map,
-                             matrix};
+                             kept_fill,
+                             kept_margins,
+                             kept_gradient,
+                             kept_lengths,
+                             kept_map,
+                             kept_matrix,
+                             bends,
+                             kept_class_margins,
+                             kept_class_cut,
+                             sizes,
+                             mean,
+                             octaves,
+                             clamp,
+                             dots,
+                             cuts};

@@ -42,17 +42,18 @@ static float reach_of(double square)
     return reach < (double)FLT_MAX ? (float)reach : FLT_MAX;
 }
 
-void kernel_reach(const kernel_rows *r, const kernel_ball *b, float *out)
+void kernel_reach(const kernel_rows *r, const kernel_ball *b, int64_t begin,
+                  int64_t end, float *out)
 {
-    for (int64_t from = 0; from < r->padded; from += REACH_ROWS) {
+    for (int64_t from = begin; from < end; from += REACH_ROWS) {
         double sum[REACH_ROWS] = {0};
-        int64_t left = (b->value ? r->padded : r->rows) - from;
-        int64_t count = left < REACH_ROWS ? left : REACH_ROWS;
+        int64_t rows = end - from < REACH_ROWS ? end - from : REACH_ROWS;
         if (b->value)
-            reach_dense(b, from, count, sum);
-        else
-            reach_sparse(b, from, count, sum);
-        for (int64_t i = 0; i < REACH_ROWS && from + i < r->padded; i++)
+            reach_dense(b, from, rows, sum);
+        else /* entries end with the last row */
+            reach_sparse(b, from, r->rows - from < rows ? r->rows - from : rows,
+                         sum);
+        for (int64_t i = 0; i < rows; i++)
             out[from + i] = reach_of(sum[i]);
     }
 }

@@ -209,4 +209,24 @@ ROW lanes row_slope(loss_kind kind, lanes m, float delta)
     return m;
 }
 
+/* The curvature l''(m), by the slope s that it has there. */
+ROW lanes row_curvature(loss_kind kind, lanes m, lanes s, float delta)
+{
+    switch (kind) {
+    case LOSS_LOGISTIC:
+        return -s * (1 + s);
+    case LOSS_SQUARED_HINGE:
+        return (lanes)((lanes_int)lanes_all(2) & (m < 1));
+    case LOSS_HUBER:
+        return (lanes)((lanes_int)lanes_all(1) & (m <= delta) & (m >= -delta));
+    case LOSS_HINGE:
+        return lanes_all(0);
+    case LOSS_SMOOTH_HINGE:
+        return (lanes)((lanes_int)lanes_all(1 / delta) & (s > -1) & (s < 0));
+    case LOSS_SQUARED:
+        break;
+    }
+    return lanes_all(1);
+}
+
 #endif

@@ -7,6 +7,16 @@
 
 #include <math.h>
 
+/* 2^-n, n from 0 to 1022. */
+static double half_power(int n)
+{
+    union {
+        uint64_t bits;
+        double value;
+    } out = {(uint64_t)(1023 - n) << 52};
+    return out.value;
+}
+
 /* exp(x) for x <= 0, of sums and products alone: the same bits anywhere. */
 static double exp_below(double x)
 {
@@ -21,7 +31,7 @@ static double exp_below(double x)
     double r = (x - n * 0x1.62e42fefa38p-1) - n * 0x1.ef35793c7673p-45;
     for (int i = 0; i < 12; i++)
         p = p * r + part[i];
-    return ldexp(p, (int)n);
+    return p * half_power((int)-n);
 }
 
 double loss_portable_sigmoid(double m)
@@ -37,14 +47,16 @@ double loss_portable_sigmoid(double m)
  */
 double loss_portable_logistic(double z)
 {
-    double size = fabs(z), tail = fmin(size, 60);
+    static const double inverse[] = {
+        0,      1,      1. / 2,  1. / 3,  1. / 4,  1. / 5,  1. / 6, 1. / 7,
+        1. / 8, 1. / 9, 1. / 10, 1. / 11, 1. / 12, 1. / 13, 1. / 14};
+    double size = fabs(z), tail = size < 60 ? size : 60; /* so is a NaN */
     int whole = (int)(tail * 0x1.71547652b82fep+0);
     double r = tail - whole * 0x1.62e42fefa39efp-1; /* from 0 to log 2 */
     double e = 1;
     for (int k = 14; k > 0; k--)
-        e = 1 - r * e / k;
-    for (; whole > 0; whole--)
-        e *= .5;
+        e = 1 - (r * inverse[k]) * e;
+    e *= half_power(whole);
     double u = e / (2 + e), square = u * u, sum = 0;
     for (int k = 21; k > 0; k -= 2)
         sum = sum * square + 1. / k;

@@ -38,7 +38,11 @@ static void put_kind(text_buffer *t, const sotto_model *m)
             text_put(t, k ? ", " : "");
             put_class(t, m->class_name[k]);
         }
-        text_put(t, ": the one with the largest score counts");
+        text_put(t, m->one_versus_rest
+                        ? ": each was learned against the others, and the one "
+                          "with the largest score counts"
+                        : ": they were learned at once (multinomial), and the "
+                          "one with the largest score counts");
     } else if (m->classes) {
         text_put(t, ". A score above 0 means ");
         put_class(t, m->class_name[1]);

@@ -170,9 +170,11 @@ void auto_explain(const solver_run *r, text_buffer *t)
                  "30 % of the rows the one below, else stages\n");
     if (f->classes)
         text_format(t,
-                    "classes     %lld: one gradient of all of them a round, "
+                    "classes     %lld%s: one gradient of all of them a round, "
                     "shortened as a whole\n",
-                    (long long)f->classes);
+                    (long long)f->classes,
+                    r->problem.one_versus_rest ? ", each against all others"
+                                               : "");
     text_put(t, "\n  question               times  of budget      level\n");
     explain_questions(r, sqrt(sum), t);
     text_format(

@@ -15,6 +15,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Of numbers. The library's own are calls, because of NaN. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 #define TAIL_FROM .5    /* the law begins above the median, or higher */
 #define RANGE_PRICE 10. /* of a range that is left free, in log-likelihoods */
 #define MISFIT .15      /* a law is right up to this part */
@@ -63,11 +74,16 @@ static double beyond(const clip_law *law, double threshold, double length)
     return base > 0 ? pow(base, -1 / law->index) : 0;
 }
 
-/* Twice the negative log-likelihood of the ranges above law->from. */
-static double law_cost(const clip_counts *h, const clip_law *law)
+/* Twice the negative log-likelihood of the ranges above law->from. Where no
+   part of it is negative, it may end once it is more than `most` with `head`:
+   then that is told, which is less than it is. */
+static double law_cost(const clip_counts *h, const clip_law *law, double head,
+                       double most)
 {
     double from = h->edge[law->from], left = 1, cost = 0;
     for (int k = law->from + 1; k < CLIP_RANGES; k++) {
+        if (h->sd >= 1 && head + cost > most)
+            return cost;
         double next = beyond(law, from, h->edge[k]);
         double count = law->rows * (left - next), off = h->answer[k] - count;
         double variance =
@@ -89,7 +105,7 @@ static void try_laws(const clip_counts *h, int from, double rows, double head,
                             .scale = h->edge[from] * exp2(-3 + .25 * j),
                             .rows = rows,
                             .from = from};
-            law.cost = head + law_cost(h, &law);
+            law.cost = head + law_cost(h, &law, head, best->cost);
             if (law.cost < best->cost)
                 *best = law;
         }
@@ -144,7 +160,7 @@ static double surely_lost(const clip_counts *h, double c, double most)
 {
     double sum = 0, square = 0;
     for (int k = 0; k < CLIP_RANGES; k++) {
-        double lost = fmax(0, fmin(h->edge[k] * MIDDLE, most) - c);
+        double lost = larger(0, smaller(h->edge[k] * MIDDLE, most) - c);
         sum += lost * h->answer[k];
         square += lost * lost;
     }
@@ -155,7 +171,7 @@ double clip_lost(const clip_counts *h, double c)
 {
     double lost = 0;
     for (int k = 0; k < CLIP_RANGES; k++)
-        lost += fmax(0, h->edge[k] * MIDDLE - c) * h->count[k];
+        lost += larger(0, h->edge[k] * MIDDLE - c) * h->count[k];
     for (int k = 0; k < CLIP_RANGES; k++)
         lost = fmax(lost, surely_lost(h, c, h->edge[k] * MIDDLE));
     return lost / h->rows;

@@ -183,7 +183,7 @@ static sotto_status select_start(selection *s, newton_columns *k,
     if (status == SOTTO_OK)
         status =
             p->classes
-                ? newton_ask_classes(response, s->curator, p, s->rate, error)
+                ? newton_ask_classes(response, s->curator, p, s->rates, error)
                 : newton_ask_response(response, s->curator, p, &s->start,
                                       s->settings->target_reach, error);
     if (status == SOTTO_OK)
@@ -342,11 +342,12 @@ static int take_memory(selection *s, int64_t most)
 {
     size_t classes = s->problem->classes ? (size_t)s->problem->classes : 1;
     s->taken = mem_zeroed((size_t)most + 1, sizeof *s->taken);
-    s->weight = mem_zeroed(((size_t)most + 3) * classes, sizeof *s->weight);
+    s->weight = mem_zeroed(((size_t)most + 2 + NEWTON_OF_CLASS) * classes,
+                           sizeof *s->weight);
     if (!s->taken || !s->weight)
         return 0;
     s->gradient = s->weight + ((size_t)most + 1) * classes;
-    s->rate = s->gradient + classes;
+    s->rates = s->gradient + classes;
     return 1;
 }
 
@@ -356,7 +357,7 @@ static void release_constant(const selection *s, solver_answer *out)
     const solver_problem *p = s->problem;
     out->intercept = p->intercept ? s->from.response.released : 0;
     for (int64_t k = 0; p->intercept && k < p->classes; k++)
-        out->class_intercept[k] = log(s->rate[k]);
+        out->class_intercept[k] = s->from.response.class_released[k];
 }
 
 sotto_status select_run(solver_answer *out, curator *c, const solver_problem *p,

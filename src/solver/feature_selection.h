@@ -15,8 +15,8 @@ typedef struct selection {
     double choice_clip, release_clip; /* of derivatives, in column widths */
     int64_t *taken, count;
     double *weight; /* of those; with more than two classes, of each of them */
-    double *gradient, *rate; /* of classes */
-    double spent;            /* share of the budget */
+    double *gradient, *rates; /* of classes */
+    double spent;             /* share of the budget */
 } selection;
 
 /* Tells questions out of what is left for later, unless they were planned

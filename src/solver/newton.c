@@ -42,14 +42,15 @@ double newton_doubt(const budget_split *r)
 
 static int newton_memory(newton_state *s)
 {
-    int64_t d = s->d, square = d * d, count = 15 * d + 4 * square;
+    int64_t d = s->d, square = d * d, count = 15 * d + 5 * square;
     double *next = s->memory = mem_zeroed((size_t)count, sizeof *s->memory);
     double **small[] = {&s->value,         &s->v,         &s->next,
                         &s->sum,           &s->l1,        &s->l2,
                         &s->gradient,      &s->back,      &s->low,
                         &s->high,          &s->told,      &s->push.hidden,
                         &s->push.velocity, &s->push.step, &s->push.from};
-    double **large[] = {&s->matrix, &s->vector, &s->map, &s->model};
+    double **large[] = {&s->matrix, &s->vector, &s->map, &s->model,
+                        &s->inverse};
     if (!next)
         return 0;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++, next += d)
@@ -89,18 +90,16 @@ void newton_penalty(newton_state *s)
     }
 }
 
-void newton_tell(newton_state *s, const double *v)
+/* z'v = (A'z)'(A^-1 v), A the map. */
+sotto_status newton_tell(newton_state *s, const double *v, sotto_error *error)
 {
-    double intercept = s->problem->intercept ? v[s->p] : 0;
-    for (int64_t j = 0; j < s->p; j++) {
-        double weight = v[j] / s->columns.scale[j];
-        intercept -= weight * s->columns.centre[j];
-        s->told[j] +=
-            curator_tell(s->curator, newton_feature(s, j), weight - s->told[j]);
+    for (int64_t e = 0; e < s->d; e++) {
+        double sum = 0;
+        for (int64_t j = 0; j < s->d; j++)
+            sum += s->inverse[e * s->d + j] * v[j];
+        s->told[e] = within(sum, -0x1p99, 0x1p99);
     }
-    if (s->problem->intercept)
-        s->told[s->p] += curator_tell(s->curator, curator_features(s->curator),
-                                      intercept - s->told[s->p]);
+    return curator_tell_point(s->curator, s->told, error);
 }
 
 double newton_clip(const newton_state *s)
@@ -190,8 +189,7 @@ static sotto_status newton_round(newton_state *s, int averaged,
     }
     s->weight_sum += weight;
     momentum_step(&s->push, s->v, s->last_sd / s->steeper);
-    newton_tell(s, s->v);
-    return SOTTO_OK;
+    return newton_tell(s, s->v, error);
 }
 
 void newton_begin_lengths(newton_state *s)
@@ -216,18 +214,15 @@ static sotto_status newton_rounds(newton_state *s, solver_progress progress,
     memset(s->sum, 0, (size_t)s->d * sizeof *s->sum);
     newton_penalty(s);
     newton_begin_lengths(s);
-    newton_tell(s, s->v);
     memcpy(s->push.from, s->v, (size_t)s->d * sizeof *s->v);
-    for (int64_t t = 0; t < rounds; t++) {
-        sotto_status status = newton_round(s, t >= from, error);
-        if (status != SOTTO_OK)
-            return status;
-        status = solver_tell(progress, context,
-                             solver_rounds("rounds", t + 1, rounds), error);
-        if (status != SOTTO_OK)
-            return status;
+    sotto_status status = newton_tell(s, s->v, error);
+    for (int64_t t = 0; status == SOTTO_OK && t < rounds; t++) {
+        status = newton_round(s, t >= from, error);
+        if (status == SOTTO_OK)
+            status = solver_tell(progress, context,
+                                 solver_rounds("rounds", t + 1, rounds), error);
     }
-    return SOTTO_OK;
+    return status;
 }
 
 /* ---- 7 and 8: the average, and whether it is any good ---- */
@@ -256,10 +251,11 @@ static sotto_status is_worse(newton_state *s, int *worse, sotto_error *error)
     double change = 0, sd = 0, width = s->response.width;
     double most =
         loss_has_classes(s->problem->loss.kind) ? 1.5 : 2 * width * width;
-    newton_tell(s, s->v);
-    sotto_status status = curator_ask_change(
-        s->curator, s->problem->intercept ? s->response.constant : 0,
-        within(most, 1e-25, 1e25), &change, &sd, error);
+    sotto_status status = newton_tell(s, s->v, error);
+    if (status == SOTTO_OK)
+        status = curator_ask_change(
+            s->curator, s->problem->intercept ? s->response.constant : 0,
+            within(most, 1e-25, 1e25), &change, &sd, error);
     double doubt = newton_doubt(&s->settings->rule) * sd;
     *worse = change + newton_price(s) > doubt && s->problem->low <= 0 &&
              s->problem->high >= 0;
@@ -269,7 +265,6 @@ static sotto_status is_worse(newton_state *s, int *worse, sotto_error *error)
 sotto_status newton_guard(newton_state *s, const double *before,
                           sotto_error *error)
 {
-    newton_tell(s, s->v);
     if (s->settings->rule.guard == 0)
         return SOTTO_OK;
     sotto_status status = is_worse(s, &s->is_constant, error);
@@ -290,8 +285,11 @@ static sotto_status newton_average(newton_state *s, sotto_error *error)
 static void newton_finish(const newton_state *s, solver_answer *out)
 {
     int worse = s->is_constant;
+    double centre = 0;
     for (int64_t j = 0; j < s->p; j++) {
-        out->weight[newton_feature(s, j)] = worse ? 0 : s->told[j];
+        double weight = s->v[j] / s->columns.scale[j];
+        centre += weight * s->columns.centre[j];
+        out->weight[newton_feature(s, j)] = worse ? 0 : weight;
         solver_note(out, s->problem, newton_feature(s, j),
                     worse ? 0 : newton_noise(s, j));
         if (s->settings->by_spread && out->spread)
@@ -299,22 +297,19 @@ static void newton_finish(const newton_state *s, solver_answer *out)
     }
     out->intercept = !s->problem->intercept ? 0
                      : worse                ? s->response.released
-                                            : s->told[s->p];
+                                            : s->v[s->p] - centre;
 }
 
-/* From where the curator's iterate is: the told weights, in the frame. */
+/* From the weights that there are, in the frame. */
 static void newton_start(newton_state *s, const double *start)
 {
     double centre = 0;
     for (int64_t j = 0; start && j < s->p; j++) {
-        s->told[j] = start[j];
         s->v[j] = start[j] * s->columns.scale[j];
         centre += start[j] * s->columns.centre[j];
     }
-    if (s->problem->intercept) {
+    if (s->problem->intercept)
         s->v[s->p] = s->response.constant + centre;
-        s->told[s->p] = start ? s->response.constant : 0;
-    }
 }
 
 /* Without stages: all rounds alike. */
@@ -346,6 +341,12 @@ static sotto_status newton_alone(newton_state *s, solver_answer *out,
     return status;
 }
 
+/* All classes at once: their weights sum to 0. */
+static double newton_channels(const solver_problem *p)
+{
+    return p->classes ? (double)(p->classes - !p->one_versus_rest) : 1;
+}
+
 sotto_status
 newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                   const newton_settings *set, const newton_from *from,
@@ -358,11 +359,11 @@ newton_on_columns(solver_answer *out, curator *c, const solver_problem *p,
                       .columns = from->columns,
                       .p = from->columns.count,
                       .d = from->columns.count + p->intercept,
-                      .curvature = p->classes ? .5
+                      .curvature = p->classes && !p->one_versus_rest ? .5
                                    : set->rule.stages
                                        ? loss_curvature_bound(&p->loss)
                                        : loss_usual_curvature(&p->loss),
-                      .channels = p->classes ? (double)p->classes - 1 : 1,
+                      .channels = newton_channels(p),
                       .trace = p->intercept};
     if (!newton_memory(&s))
         return error_memory(error);

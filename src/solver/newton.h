@@ -114,13 +114,15 @@ sotto_status auto_path_check(const solver_run *r, auto_path path,
 
 /* The target: where it is, and what can be gained over the best constant. */
 typedef struct newton_response {
-    double middle, width; /* of a number */
-    double constant;      /* the best one, as a margin, */
-    double released;      /* and of the loss that was to be made least */
-    double slope, gain;   /* there: mean |slope|, what can be gained */
-    double least;         /* the least clip, in lengths of rows */
-    double rare;          /* the part of the rarer class; 1/2 for a number */
-    double *rate;         /* with more than two classes: the part of each */
+    double middle, width;   /* of a number */
+    double constant;        /* the best one, as a margin, */
+    double released;        /* and of the loss that was to be made least */
+    double slope, gain;     /* there: mean |slope|, what can be gained */
+    double least;           /* the least clip, in lengths of rows */
+    double rare;            /* the part of the rarer class; 1/2 for a number */
+    double *rate;           /* with more than two classes: the part of each, */
+    double *margin;         /* its margin of the best constant, */
+    double *class_released; /* and of the loss that was to be made least */
 } newton_response;
 
 typedef struct newton_settings {
@@ -200,9 +202,11 @@ sotto_status newton_ask_bounds(const newton_columns *k, curator *c,
 sotto_status newton_ask_columns(const newton_columns *k, curator *c,
                                 const budget_split *rule, sotto_error *error);
 
-/* The response with more than two classes: the rates into `rate`. */
+/* The response with more than two classes. `memory` has NEWTON_OF_CLASS numbers
+   for each of them, which it points to. */
+enum { NEWTON_OF_CLASS = 3 };
 sotto_status newton_ask_classes(newton_response *out, curator *c,
-                                const solver_problem *p, double *rate,
+                                const solver_problem *p, double *memory,
                                 sotto_error *error);
 
 /* Noise of this dimension: the clip in mean lengths of gradients is 1 + their

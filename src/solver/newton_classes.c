@@ -14,13 +14,18 @@
  *
  * The true gradient sums to 0 over classes; so the mean over classes, which is
  * noise, is taken out of each answer.
+ *
+ * Where each class is learned against all others, the curvature has no entries
+ * between classes, and their gradients do not sum to 0. D is the same number
+ * for all of them: 1.5 times what is usual for the loss, less where classes are
+ * rare, at first; then 1.5 times what the answer says.
  */
 #include "newton_classes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MOST_CHANGE 2.2 /* ln K: what one record can lose or gain */
+#define MOST_CHANGE 2.2
 
 /* ---- telling ---- */
 
@@ -81,11 +86,12 @@ static sotto_status class_round(classes_state *c, int averaged,
         return status;
     if (again)
         begin_again(c);
-    classes_remove_mean(c->answer, c->d, c->classes);
+    if (!s->problem->one_versus_rest)
+        classes_remove_mean(c->answer, c->d, c->classes);
     status = classes_minimise(c, error);
     if (status != SOTTO_OK)
         return status;
-    if (!s->settings->facts.held)
+    if (!s->settings->facts.held && !s->problem->one_versus_rest)
         classes_remove_mean(c->next, c->d, c->classes);
     double weight = averaged ? 1 / (clip * clip) : 0;
     for (int64_t k = 0; k < cells; k++) {
@@ -130,11 +136,23 @@ static double price_of(const classes_state *c)
     return sum;
 }
 
+/* How much of what one record loses or gains counts: twice what it loses by the
+   constant, where all classes are as frequent. */
+static double most_change(const classes_state *c)
+{
+    const solver_problem *p = c->s->problem;
+    double classes = (double)c->classes;
+    if (!p->one_versus_rest)
+        return MOST_CHANGE * log(classes);
+    return MOST_CHANGE * classes *
+           loss_best_constant(&p->loss, 1 / classes, 1).value;
+}
+
 static sotto_status average(classes_state *c, sotto_error *error)
 {
     newton_state *s = c->s;
     double change = 0, sd = 0;
-    double most = MOST_CHANGE * log((double)c->classes);
+    double most = most_change(c);
     for (int64_t k = 0; s->weight_sum > 0 && k < c->d * c->classes; k++)
         c->at[k] = c->sum[k] / s->weight_sum;
     sotto_status status = tell(c, c->at, error);
@@ -163,6 +181,13 @@ static double noise_in(const classes_state *c, int64_t j, int64_t k)
            s->columns.scale[j];
 }
 
+/* The intercept of class k where the constant is released. */
+static double constant_of(const classes_state *c, int64_t k)
+{
+    return c->s->problem->one_versus_rest ? c->s->response.class_released[k]
+                                          : c->constant[k];
+}
+
 static void finish(const classes_state *c, solver_answer *out)
 {
     const newton_state *s = c->s;
@@ -178,8 +203,9 @@ static void finish(const classes_state *c, solver_answer *out)
                 out->noise[at] = s->is_constant ? 0 : noise_in(c, j, k);
         }
         if (s->problem->intercept)
-            out->class_intercept[k] =
-                s->is_constant ? c->constant[k] : c->at[s->p * n + k] - centre;
+            out->class_intercept[k] = s->is_constant
+                                          ? constant_of(c, k)
+                                          : c->at[s->p * n + k] - centre;
     }
     for (int64_t j = 0; s->settings->by_spread && out->spread && j < s->p; j++)
         out->spread[newton_feature(s, j)] = s->columns.spread[j];
@@ -222,10 +248,10 @@ static void begin(classes_state *c, const double *start)
     const newton_state *s = c->s;
     int64_t n = c->classes;
     double mean = 0, *intercept = c->at + s->p * n;
-    for (int64_t k = 0; k < n; k++)
-        mean += log(c->rate[k]) / (double)n;
+    for (int64_t k = 0; !s->problem->one_versus_rest && k < n; k++)
+        mean += s->response.margin[k] / (double)n;
     for (int64_t k = 0; s->problem->intercept && k < n; k++)
-        intercept[k] = c->constant[k] = log(c->rate[k]) - mean;
+        intercept[k] = c->constant[k] = s->response.margin[k] - mean;
     for (int64_t j = 0; start && j < s->p; j++)
         for (int64_t k = 0; k < n; k++) {
             c->at[j * n + k] = start[j * n + k] * s->columns.scale[j];
@@ -251,7 +277,7 @@ sotto_status newton_classes_run(newton_state *s, solver_answer *out,
     if (status == SOTTO_OK && !take_memory(&c))
         status = error_memory(error);
     if (status == SOTTO_OK)
-        status = classes_set_bend(&c, CLASSES_START_BEND, error);
+        status = classes_start_bend(&c, error);
     if (status == SOTTO_OK) {
         newton_penalty(s);
         newton_begin_lengths(s);

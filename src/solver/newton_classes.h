@@ -21,11 +21,8 @@ typedef struct classes_state {
 
 /* ---- newton_classes_model.c ---- */
 
-#define CLASSES_START_BEND 1.5
-
-/* D = times (diag r - r r'), between what the noise allows and the bound. */
-sotto_status classes_set_bend(classes_state *c, double times,
-                              sotto_error *error);
+/* D as it is thought to be at the constant. */
+sotto_status classes_start_bend(classes_state *c, sotto_error *error);
 
 /* Asks how much of the curvature at the constant there is at V, and sets D. */
 sotto_status classes_ask_bend(classes_state *c, sotto_error *error);

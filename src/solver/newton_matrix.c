@@ -66,7 +66,7 @@ static void newton_spectrum(newton_state *s, double sd)
         s->value[j] = fmin(s->value[j] > 0 ? s->value[j] : floor, most);
 }
 
-/* map = V / sqrt(k lambda); model = k V lambda V'. */
+/* map = V / sqrt(k lambda), its inverse, and model = k V lambda V'. */
 static void newton_maps(newton_state *s)
 {
     int64_t d = s->d;
@@ -74,8 +74,9 @@ static void newton_maps(newton_state *s)
     for (int64_t a = 0; a < d; a++)
         for (int64_t b = 0; b < d; b++) {
             s->model[a * d + b] *= s->curvature;
-            s->map[a * d + b] =
-                s->vector[a * d + b] / sqrt(s->curvature * s->value[b]);
+            double root = sqrt(s->curvature * s->value[b]);
+            s->map[a * d + b] = s->vector[a * d + b] / root;
+            s->inverse[b * d + a] = s->vector[a * d + b] * root;
         }
 }
 

@@ -14,10 +14,11 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
     newton_from from = {0};
     int64_t classes = p->classes ? p->classes : 1;
     double *memory = newton_columns_make(&from.columns, p->features);
-    double *rate = mem_zeroed((size_t)classes, sizeof *rate);
-    if (!memory || !rate) {
+    double *rates =
+        mem_zeroed((size_t)(NEWTON_OF_CLASS * classes), sizeof *rates);
+    if (!memory || !rates) {
         mem_free(memory);
-        mem_free(rate);
+        mem_free(rates);
         return error_memory(error);
     }
     memset(out->weight, 0,
@@ -28,12 +29,13 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
         from.response = *set->response;
     else if (status == SOTTO_OK)
         status = p->classes
-                     ? newton_ask_classes(&from.response, c, p, rate, error)
+                     ? newton_ask_classes(&from.response, c, p, rates, error)
                      : newton_ask_response(&from.response, c, p, &set->rule,
                                            set->target_reach, error);
     out->intercept = from.response.released;
-    for (int64_t k = 0; p->classes && p->intercept && k < classes; k++)
-        out->class_intercept[k] = log(rate[k]);
+    for (int64_t k = 0; status == SOTTO_OK && p->intercept && k < p->classes;
+         k++)
+        out->class_intercept[k] = from.response.class_released[k];
     if (status == SOTTO_OK && set->rule.rounds > 0)
         status =
             newton_ask_bounds(&from.columns, c, &set->rule, set->reach, error);
@@ -44,6 +46,6 @@ sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,
                      : solver_tell(progress, context,
                                    solver_rounds("bounds", 1, 1), error);
     mem_free(memory);
-    mem_free(rate);
+    mem_free(rates);
     return status;
 }

@@ -116,38 +116,6 @@ static sotto_status base_rate(newton_response *r, curator *c,
     return SOTTO_OK;
 }
 
-/* Where more than two classes are: the part of each, with a floor where noise
-   hides it. Slopes are those at the constant, which has these rates. */
-sotto_status newton_ask_classes(newton_response *r, curator *c,
-                                const solver_problem *p, double *rate,
-                                sotto_error *error)
-{
-    double sd, n = curator_rows(c), sum = 0, entropy = 0, most = 0, least = 2;
-    *r = (newton_response){.rare = .5, .width = 1, .rate = rate};
-    sotto_status status = curator_ask_class_counts(c, rate, &sd, error);
-    if (status != SOTTO_OK)
-        return status;
-    for (int64_t k = 0; k < p->classes; k++) {
-        rate[k] = fmax(rate[k] / n, fmax(sd / n, .5 / fmax(n, 1)));
-        sum += rate[k];
-    }
-    double squares = 0;
-    for (int64_t k = 0; k < p->classes; k++) {
-        rate[k] = p->intercept ? rate[k] / sum : 1 / (double)p->classes;
-        squares += rate[k] * rate[k];
-        entropy -= rate[k] * log(rate[k]);
-    }
-    for (int64_t k = 0; k < p->classes; k++) {
-        double far = sqrt(1 - 2 * rate[k] + squares);
-        r->slope += rate[k] * far;
-        most = fmax(most, far);
-        least = fmin(least, far);
-    }
-    r->gain = .43 * entropy;
-    r->least = most - least;
-    return SOTTO_OK;
-}
-
 /* A bound for |y| by octaves, where that is asked for. */
 static sotto_status target_reach(curator *c, const budget_split *rule,
                                  double *reach, sotto_error *error)

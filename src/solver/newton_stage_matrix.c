@@ -76,7 +76,8 @@ static sotto_status turn(stages *k, double times, sotto_error *error)
                 sum += k->from[e * d + i] * k->from[e * d + j];
             s->model[i * d + j] = sum;
         }
-    return curator_tell_map(s->curator, s->map, error);
+    sotto_status status = curator_tell_map(s->curator, s->map, error);
+    return status == SOTTO_OK ? newton_tell(s, s->v, error) : status;
 }
 
 /* How far rows may reach: what is lost of their squares, spread over all

@@ -9,7 +9,8 @@
  *               constant; then asked for, in coordinates where it was about 1
  *   clip        from a histogram of gradients' lengths (clip.c)
  *   rounds      as in newton.c, but no step changes predictions by more than
- *               TRUST
+ *               TRUST; where answers show that the loss of classes bends less
+ *               along the last step than the model has it, the model follows
  *   end         the average, less what noise could be (matrix_posterior)
  *   guard       the last point, the one of the stage before, or the constant
  */
@@ -27,6 +28,9 @@
 #define ALIGNED_IN_FEW 3. /* over d */
 
 #define TRUST .7         /* of a margin, root mean square */
+#define STANDS_OUT 2.    /* times what noise alone is long */
+#define FLATTEST .125    /* of the model's curvature */
+#define NEARLY_ALL .7    /* of it: then the model stays */
 #define LONGEST_ROW 2.5  /* in usual lengths of rows */
 #define RARE_LENGTHS 1.2 /* rows of a rare class, in those of others */
 #define RARE_SEEN 12.    /* sd: a rare class that the histogram shows */
@@ -35,9 +39,10 @@ static int stages_memory(stages *k)
 {
     int64_t square = k->d * k->d;
     double *next = k->memory =
-        mem_zeroed((size_t)(4 * square + 3 * k->d), sizeof *next);
+        mem_zeroed((size_t)(4 * square + 6 * k->d), sizeof *next);
     double **large[] = {&k->first, &k->to, &k->from, &k->product};
-    double **small[] = {&k->value, &k->before, &k->best};
+    double **small[] = {&k->value, &k->before, &k->best,
+                        &k->last,  &k->moved,  &k->pull};
     if (!next)
         return 0;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++, next += square)
@@ -108,8 +113,17 @@ static sotto_status find_clip(stages *k, double share, double *clip,
     return status;
 }
 
+/* Whether this answer is far above its noise. */
+static int stands_out(const newton_state *s, int64_t d)
+{
+    double square = 0, noise = (double)d * s->last_sd * s->last_sd;
+    for (int64_t j = 0; j < d; j++)
+        square += s->gradient[j] * s->gradient[j];
+    return square > STANDS_OUT * STANDS_OUT * noise;
+}
+
 /* A step to s->next, no longer than can be trusted. */
-static void step(stages *k, int averaged)
+static sotto_status step(stages *k, int averaged, sotto_error *error)
 {
     newton_state *s = k->s;
     double times = 1;
@@ -121,10 +135,57 @@ static void step(stages *k, int averaged)
         times =
             fmin(1, TRUST / sqrt(fmax(form(k->first, s->back, k->d), 1e-300)));
     for (int64_t j = 0; j < k->d; j++) {
-        s->v[j] += times * s->back[j];
+        k->moved[j] = times * s->back[j];
+        s->v[j] += k->moved[j];
         s->sum[j] += averaged ? s->v[j] : 0;
     }
-    newton_tell(s, s->v);
+    return newton_tell(s, s->v, error);
+}
+
+/* The curvature along the last step, as this answer and the one before show it,
+   over the model's. It is less where classes are far apart: then the loss bends
+   ever less on the way. 1 where noise may be all there is to it. */
+static double seen_curvature(const stages *k)
+{
+    const newton_state *s = k->s;
+    int64_t d = k->d;
+    double seen = 0, square = 0, model = form(s->model, k->moved, d);
+    for (int64_t e = 0; e < d; e++) {
+        double part = 0;
+        for (int64_t j = 0; j < d; j++)
+            part += k->from[e * d + j] * k->moved[j];
+        square += part * part;
+        seen += k->moved[e] * (s->back[e] - k->last[e]);
+    }
+    if (!stands_out(s, d) || !(model > 0))
+        return 1;
+    return within((seen + 3 * s->last_sd * sqrt(2 * square)) / model, FLATTEST,
+                  1);
+}
+
+/* The model, as flat along the last step as it was seen to be. */
+static const double *model_now(stages *k, int64_t round)
+{
+    const newton_state *s = k->s;
+    int64_t d = k->d;
+    double seen = 1, model = 0;
+    if (round > 0 && loss_has_classes(s->problem->loss.kind))
+        seen = seen_curvature(k);
+    memcpy(k->last, s->back, (size_t)d * sizeof *k->last);
+    if (seen > NEARLY_ALL)
+        return s->model;
+    for (int64_t i = 0; i < d; i++) {
+        k->pull[i] = 0;
+        for (int64_t j = 0; j < d; j++)
+            k->pull[i] += s->model[i * d + j] * k->moved[j];
+        model += k->pull[i] * k->moved[i];
+    }
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++)
+            k->product[i * d + j] =
+                s->model[i * d + j] -
+                (1 - seen) * k->pull[i] * k->pull[j] / model;
+    return k->product;
 }
 
 static sotto_status rounds(stages *k, const newton_stage *now, double clip,
@@ -143,12 +204,13 @@ static sotto_status rounds(stages *k, const newton_stage *now, double clip,
             for (int64_t e = 0; e < d; e++)
                 s->back[j] += k->from[e * d + j] * s->gradient[e];
         }
-        matrix_model model = {d,     s->model, s->back, s->l1,
-                              s->l2, s->low,   s->high};
+        const double *by = model_now(k, t);
+        matrix_model model = {d, by, s->back, s->l1, s->l2, s->low, s->high};
         status = matrix_minimise(&model, s->v, s->next, error);
+        if (status == SOTTO_OK)
+            status = step(k, t >= skip, error);
         if (status != SOTTO_OK)
             return status;
-        step(k, t >= skip);
     }
     for (int64_t j = 0; j < d; j++)
         s->v[j] = s->sum[j] / (double)(now->rounds - skip);
@@ -172,8 +234,7 @@ static sotto_status settle(stages *k, int64_t averaged, int each,
                                   s->v, error);
     }
     memcpy(k->best, s->v, (size_t)d * sizeof *k->best);
-    newton_tell(s, s->v);
-    return status;
+    return status == SOTTO_OK ? newton_tell(s, s->v, error) : status;
 }
 
 static sotto_status one_stage(stages *k, int i, sotto_error *error)
@@ -226,8 +287,8 @@ sotto_status newton_stages_run(newton_state *s, solver_progress progress,
     if (!stages_memory(&k))
         return error_memory(error);
     s->steeper = 1;
+    s->inverse = k.from;
     newton_penalty(s);
-    newton_tell(s, s->v);
     memcpy(k.best, s->v, (size_t)s->d * sizeof *k.best);
     k.scale = s->response.slope * sqrt((double)s->d / s->curvature);
     sotto_status status = solver_tell(
@@ -239,7 +300,7 @@ sotto_status newton_stages_run(newton_state *s, solver_progress progress,
         status = one_stage(&k, i, error);
         if (status == SOTTO_OK)
             status = solver_tell(progress, context,
-                                 solver_rounds("rounds", i + 1, NEWTON_STAGES),
+                                 solver_rounds("stages", i + 1, NEWTON_STAGES),
                                  error);
     }
     if (status == SOTTO_OK)

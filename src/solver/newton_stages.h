@@ -20,6 +20,8 @@ typedef struct stages {
     double *product;       /* d x d, for whoever needs it */
     double *value;         /* d */
     double *before, *best; /* the points of the stage before, and of this */
+    double *last, *moved;  /* the answer before, and the step after it */
+    double *pull;          /* d, for the model */
     double scale;          /* the mean length of gradients */
     double rare;           /* the part of the rarer class */
     double noise;          /* of a mean of numbers up to 1, with share 1 */

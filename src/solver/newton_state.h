@@ -20,12 +20,14 @@ typedef struct newton_state {
     double curvature, trace;
     double *matrix, *vector, *value, *map, *model; /* d x d */
     double noise_dimension, effective_dimension;
-    double channels; /* so many times as much noise: classes less one, or 1 */
+    double channels; /* so many times as much noise: classes less one, classes
+                        by themselves, or 1 */
     double hidden_lost; /* to noise in hidden directions, of what may be */
 
     double *v, *next, *sum, *gradient, *back; /* d */
     double *l1, *l2, *low, *high;             /* in the frame */
-    double *told;                             /* the curator's iterate */
+    double *inverse; /* of the map: d x d, or that of the stages */
+    double *told;    /* the curator's point */
     double weight_sum;
     momentum push;
 
@@ -72,8 +74,8 @@ sotto_status newton_matrix(newton_state *s, sotto_error *error);
 /* Penalty and box in the frame. */
 void newton_penalty(newton_state *s);
 
-/* The curator's iterate follows v. */
-void newton_tell(newton_state *s, const double *v);
+/* The curator's point becomes v. After a frame and its map were told. */
+sotto_status newton_tell(newton_state *s, const double *v, sotto_error *error);
 
 /* Whether v is better than the best constant; else `before` (NULL: none); else
    it is that constant. */

@@ -24,7 +24,7 @@ sotto_status select_classes_tell(selection *s, const newton_columns *k,
         clip[j] = within(s->choice_clip * k->scale[j], NEWTON_LEAST_ASKED,
                          NEWTON_MOST_ASKED);
     for (int64_t c = 0; p->intercept && c < classes; c++)
-        at[c] = log(s->rate[c]);
+        at[c] = s->from.response.margin[c];
     sotto_status status =
         curator_tell_class_scores(s->curator, clip, at, error);
     mem_free(clip);
@@ -52,8 +52,11 @@ sotto_status select_classes_ask(selection *s, int64_t *j, double *gradient,
 static double curvature(const selection *s)
 {
     double trace = 1;
+    const double *rate = s->from.response.rate;
+    if (s->problem->one_versus_rest)
+        return loss_usual_curvature(&s->problem->loss);
     for (int64_t k = 0; k < s->problem->classes; k++)
-        trace -= s->rate[k] * s->rate[k];
+        trace -= rate[k] * rate[k];
     return fmin(OVER_CURVATURE * trace / (double)(s->problem->classes - 1),
                 MOST_CURVATURE);
 }
@@ -66,14 +69,14 @@ static double median_length(double freedom)
     return sqrt(freedom * part * part * part);
 }
 
-/* The derivatives without the mean over classes, which is noise, and beyond
-   l1, in widths of the column. Returns their length. */
+/* The derivatives, of classes at once without their mean, which is noise,
+   beyond l1, in widths of the column. Returns their length. */
 static double beyond(const selection *s, double l1, double scale,
                      const double *gradient, double *out)
 {
     double mean = 0, square = 0;
     int64_t classes = s->problem->classes;
-    for (int64_t k = 0; k < classes; k++)
+    for (int64_t k = 0; !s->problem->one_versus_rest && k < classes; k++)
         mean += gradient[k] / (double)classes;
     for (int64_t k = 0; k < classes; k++) {
         double g = (gradient[k] - mean) / scale;
@@ -97,7 +100,7 @@ int select_classes_take(selection *s, double share, int64_t j,
     const solver_problem *p = s->problem;
     double scale = s->from.columns.scale[j], *to = s->weight;
     double unit = select_unit(s, j) / scale, sd = select_sd(s, share);
-    double freedom = (double)p->classes - 1;
+    double freedom = (double)(p->classes - !p->one_versus_rest);
     sotto_error error;
     to += s->count * p->classes;
     double length = beyond(s, p->l1 * unit, scale, gradient, to);

@@ -23,6 +23,23 @@ static void put_record(text_buffer *dense, text_buffer *sparse)
     text_put(sparse, "\n");
 }
 
+/* All classes at once, and each against all others by the losses of `auto`. */
+static const struct {
+    loss loss;
+    int one_versus_rest;
+} class_losses[] = {{{LOSS_LOGISTIC, 0}, 0},
+                    {{LOSS_LOGISTIC, 0}, 1},
+                    {{LOSS_SMOOTH_HINGE, .5}, 1},
+                    {{LOSS_SQUARED_HINGE, 0}, 1}};
+
+enum { CLASS_LOSSES = sizeof class_losses / sizeof *class_losses };
+
+static void take_loss(curator_policy *policy, int which)
+{
+    policy->loss = class_losses[which].loss;
+    policy->one_versus_rest = class_losses[which].one_versus_rest;
+}
+
 static sotto_table *table_of(const char *text)
 {
     return read_text("d.csv", text,

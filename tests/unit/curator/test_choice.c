@@ -118,7 +118,7 @@ static int features = 40, rows = 700;
 /* A move that is told before the scores, and still pending. */
 static double moved_before;
 
-/* Other questions come between choices, which use the same scratch. */
+/* Other questions come between choices, which move the margins first. */
 static int asked_between;
 
 static double ask_between(curator *c, int64_t round)
@@ -126,14 +126,10 @@ static double ask_between(curator *c, int64_t round)
     static const int64_t feature[] = {1};
     const double bound[] = {.5}, centre[] = {.1};
     ask_shape mean = {ASK_COLUMN_MEANS, centre, bound, feature, 1, 0};
-    ask_frame frame = {
-        .feature = feature, .features = 1, .centre = centre, .scale = bound};
     double out[2], sd;
     sotto_error error;
-    if (round == 0 && curator_tell_frame(c, &frame, &error))
-        fail_msg("%s", error.message);
     if (round % 2 ? curator_ask_means(c, &mean, out, &sd, &error)
-                  : curator_ask_lengths(c, 1, out, &sd, &error))
+                  : curator_ask_change(c, .1, 1, out, &sd, &error))
         fail_msg("%s", error.message);
     return out[0];
 }
@@ -176,7 +172,7 @@ static uint64_t mark_of(sotto_table *t, const curator_policy *policy,
         plan.item[1].and_next = 1;
         plan.item[2] = some(ASK_COLUMN_MEANS, TIMES, level);
         plan.item[2].and_next = 1;
-        plan.item[3] = some(ASK_LENGTHS, TIMES, level);
+        plan.item[3] = some(ASK_CHANGE, TIMES, level);
         plan.items = 4;
     }
     static double clip[MOST_FEATURES + 1], smooth[MOST_FEATURES + 1];
@@ -281,9 +277,8 @@ static void test_a_move_that_waits(void **state)
     moved_before = 0;
 }
 
-/* Sums agree with the present slopes also after other questions have
-   overwritten the memory of the slopes. Otherwise a record could count more
-   than once. */
+/* Sums agree with the present slopes also after other questions. Otherwise a
+   record could count more than once. */
 static void test_questions_between(void **state)
 {
     (void)state;
@@ -304,6 +299,29 @@ static void test_many_features(void **state)
     compare_forms(LOSS_SQUARED, ASK_UNTRUNCATED, 0);
     compare_forms(LOSS_LOGISTIC, ASK_GS_S, 1);
     compare_forms(LOSS_HUBER, ASK_GS_Q, 1);
+}
+
+/* So many rows and entries that threads share them: sums that are counted anew
+   at each step, of dense tables and of sparse ones. */
+static void test_threads(void **state)
+{
+    (void)state;
+    features = 12;
+    rows = 17000;
+    text_buffer dense = {0}, sparse = {0};
+    make_rows(&dense, &sparse, 0);
+    curator_policy policy = policy_of(LOSS_SQUARED, 1);
+    uint64_t mark =
+        mark_of(read_dense(dense.data, "squared"), &policy, ASK_GS_S, .3);
+    policy.recompute = 1;
+    for (policy.threads = 1; policy.threads <= 3; policy.threads += 2) {
+        assert_true(mark == mark_of(read_dense(dense.data, "squared"), &policy,
+                                    ASK_GS_S, .3));
+        assert_true(mark == mark_of(read_sparse(sparse.data, "squared"),
+                                    &policy, ASK_GS_S, .3));
+    }
+    text_free(&dense);
+    text_free(&sparse);
 }
 
 /* A choice that is booked as a Gaussian is drawn with the range that Lemma A14
@@ -583,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_a_move_that_waits),
         cmocka_unit_test(test_questions_between),
         cmocka_unit_test(test_many_features),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_booked_as_gaussian),
         cmocka_unit_test(test_wiped),
         cmocka_unit_test(test_law),

@@ -125,7 +125,9 @@ static void test_rows_are_alone(void **state)
     enum { ROWS = 600 }; /* more than a block */
     curator_policy policy = plain();
     told t = usual();
-    for (t.moved = -1; t.moved < FEATURES; t.moved += 2) {
+    for (int trial = 0; trial < 2 * CLASS_LOSSES; trial++) {
+        take_loss(&policy, trial / 2);
+        t.moved = trial % 2 ? 1 : -1;
         text_buffer all = {0};
         int64_t sum[CELLS] = {0};
         text_put(&all, "a,b,c,t\n");
@@ -231,7 +233,8 @@ static void test_bounds(void **state)
     double longest = 0;
     assert_true(most == KERNEL_CLIP);
     policy.without_noise = 1;
-    for (int trial = 0; trial < 3000; trial++) {
+    for (int trial = 0; trial < 1500 * CLASS_LOSSES; trial++) {
+        take_loss(&policy, trial % CLASS_LOSSES);
         text_buffer text[3] = {{0}, {0}, {0}};
         answers a[3];
         if (trial % 3)
@@ -261,32 +264,46 @@ static void test_bounds(void **state)
     assert_true(longest > most * (1 - 1e-5)); /* it is reached */
 }
 
-/* By hand, with the mathematical library. The clip does not cut, then it does:
-   all classes are shortened alike. */
+/* The clip does not cut, then it does: all classes are shortened alike. */
+static void compare(const curator_policy *policy, told *t, const double *x,
+                    const double *slope)
+{
+    double square = 0;
+    for (int k = 0; k < CLASSES; k++)
+        square += slope[k] * slope[k];
+    for (int cut = 0; cut < 2; cut++) {
+        for (int j = 0; j < FEATURES; j++)
+            t->clip[j] = fabs(x[j]) * sqrt(square) * (cut ? 1. / 3 : 1.5);
+        answers a = ask(table_of("a,b,c,t\n.5,-1,.25,2\n"), policy, t, 0);
+        for (int j = 0; j < FEATURES; j++)
+            for (int k = 0; k < CLASSES; k++) {
+                double unit = t->clip[j] / KERNEL_CLIP * (cut ? 3 : 1);
+                double is = (double)a.sum[j * CLASSES + k] * unit;
+                assert_true(fabs(is - x[j] * slope[k]) < 1e-5);
+            }
+    }
+}
+
+/* By hand, with the mathematical library. */
 static void test_meaning(void **state)
 {
     (void)state;
     curator_policy policy = plain();
     const double x[FEATURES] = {.5, -1, .25};
-    double p[CLASSES], sum = 0, square = 0;
+    double p[CLASSES], sum = 0;
     told t = usual();
     t.moved = 1;
     for (int k = 0; k < CLASSES; k++)
         sum += p[k] = exp(t.start[k] + x[1] * t.move[k]);
-    for (int k = 0; k < CLASSES; k++) {
+    for (int k = 0; k < CLASSES; k++)
         p[k] = p[k] / sum - (k == 2);
-        square += p[k] * p[k];
-    }
-    for (int cut = 0; cut < 2; cut++) {
-        for (int j = 0; j < FEATURES; j++)
-            t.clip[j] = fabs(x[j]) * sqrt(square) * (cut ? 1. / 3 : 1.5);
-        answers a = ask(table_of("a,b,c,t\n.5,-1,.25,2\n"), &policy, &t, 0);
-        for (int j = 0; j < FEATURES; j++)
-            for (int k = 0; k < CLASSES; k++) {
-                double unit = t.clip[j] / KERNEL_CLIP * (cut ? 3 : 1);
-                double is = (double)a.sum[j * CLASSES + k] * unit;
-                assert_true(fabs(is - x[j] * p[k]) < 1e-5);
-            }
+    for (int i = 0; i < CLASS_LOSSES; i++) {
+        double slope[CLASSES], curvature;
+        take_loss(&policy, i);
+        for (int k = 0; k < CLASSES; k++)
+            loss_at(&policy.loss, t.start[k] + x[1] * t.move[k],
+                    k == 2 ? 1 : -1, &slope[k], &curvature);
+        compare(&policy, &t, x, policy.one_versus_rest ? slope : p);
     }
 }
 

@@ -62,7 +62,8 @@ static ask_frame frame_of(const told *t)
 static double ask(sotto_table *table, const curator_policy *policy,
                   const told *t, double mu, int64_t *out)
 {
-    double s[WIDTH * WIDTH], sd, unit = t->reach * t->reach / KERNEL_CLIP;
+    double s[WIDTH * WIDTH], sd, reach = (double)(float)t->reach,
+                                 unit = reach * reach / KERNEL_CLIP;
     ask_plan plan = plan_one(some(ASK_CROSS, 1, mu));
     ask_frame frame = frame_of(t);
     curator *c;

@@ -399,6 +399,52 @@ static void test_not_opened(void **state)
     curator_close(c);
 }
 
+/* Whatever was made for narrower rows is made anew: a batch, a dual step and an
+   anchor after levels, which no solver of ours asks for. */
+static void test_wider_rows(void **state)
+{
+    (void)state;
+    static const ask_kind kinds[] = {ASK_BATCH, ASK_DUAL, ASK_DIFFERENCE};
+    text_buffer rows = {0};
+    for (int i = 0; i < 400; i++)
+        text_format(&rows, "p,%c,%d\n", 'a' + i % 8, i % 2);
+    for (int k = 0; k < 3; k++) {
+        curator_policy p = policy_for(1, 0);
+        double at[16] = {0}, scale[16], out[16], unit;
+        ask_dual point = {.weight = at, .l2 = .05, .at_once = .25, .clip = .5};
+        ask_item item = some(kinds[k], 1, 50);
+        int64_t moves[16];
+        const level_list *list;
+        sotto_error error;
+        curator *c;
+        for (int j = 0; j < 16; j++)
+            scale[j] = 1;
+        p.rows = 400;
+        p.intercept = kinds[k] != ASK_DUAL;
+        item.noise = ASK_SAMPLED;
+        item.rate = curator_rate(.5);
+        ask_plan plan = plan_two(levels_item(&p, EXACT, 1e-7), item);
+        sotto_table *t = read_rows(rows.data, 0);
+        assert_int_equal(curator_open(&c, &t, &p, &plan, &error), 0);
+        if (kinds[k] == ASK_DIFFERENCE)
+            assert_int_equal(curator_tell_anchor(c, &error), 0);
+        assert_int_equal(curator_ask_levels(c, &list, &error), 0);
+        int64_t width = c->table->features;
+        assert_true(width > 8);
+        assert_true(!c->gathered.all ||
+                    c->gathered.all_bytes >=
+                        (size_t)(400 * width) * sizeof *c->gathered.all);
+        assert_null(c->anchor);
+        if (kinds[k] == ASK_DUAL)
+            assert_int_equal(curator_ask_dual(c, &point, moves, &unit, &error),
+                             0);
+        else if (kinds[k] == ASK_BATCH)
+            assert_int_equal(curator_ask_batch(c, .7, scale, out, &error), 0);
+        curator_close(c);
+    }
+    text_free(&rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_event),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_not_opened),
+        cmocka_unit_test(test_wider_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,14 +152,12 @@ static void ask_all(sotto_table *table, const curator_policy *policy,
 
 /* ---- tests ---- */
 
-static void test_rows_are_alone(void **state)
+static void rows_are_alone(const curator_policy *policy)
 {
-    (void)state;
     enum { ROWS = 600 }; /* more than a block */
     text_buffer all = {0};
     int64_t sum[ANSWERS] = {0}, one[ANSWERS];
     told t = usual();
-    curator_policy policy = plain();
     text_put(&all, "a,b,c,t\n");
     for (int i = 0; i < ROWS; i++) {
         text_buffer row = {0};
@@ -167,14 +165,24 @@ static void test_rows_are_alone(void **state)
         size_t head = row.length;
         put_record(&row, NULL);
         text_put(&all, row.data + head);
-        ask_all(table_of(row.data), &policy, &t, 0, one, NULL);
+        ask_all(table_of(row.data), policy, &t, 0, one, NULL);
         for (int a = 0; a < ANSWERS; a++)
             sum[a] += one[a];
         text_free(&row);
     }
-    ask_all(table_of(all.data), &policy, &t, 0, one, NULL);
+    ask_all(table_of(all.data), policy, &t, 0, one, NULL);
     assert_memory_equal(one, sum, sizeof sum);
     text_free(&all);
+}
+
+static void test_rows_are_alone(void **state)
+{
+    (void)state;
+    curator_policy policy = plain();
+    for (int i = 0; i < CLASS_LOSSES; i++) {
+        take_loss(&policy, i);
+        rows_are_alone(&policy);
+    }
 }
 
 static void test_storage(void **state)
@@ -188,11 +196,14 @@ static void test_storage(void **state)
     text_put(&dense, "a,b,c,t\n");
     for (int i = 0; i < 700; i++)
         put_record(&dense, &sparse);
-    ask_all(table_of(dense.data), &policy, &t, 0, expected, NULL);
-    for (int i = 0; i < 3; i++) {
-        policy.isa = sets[i];
-        policy.threads = i + 1;
-        if (!kernel_get(sets[i]))
+    for (int i = 0; i < 3 * CLASS_LOSSES; i++) {
+        take_loss(&policy, i / 3);
+        policy.isa = KERNEL_SCALAR;
+        policy.threads = 1;
+        ask_all(table_of(dense.data), &policy, &t, 0, expected, NULL);
+        policy.isa = sets[i % 3];
+        policy.threads = i % 3 + 1;
+        if (!kernel_get(sets[i % 3]))
             continue;
         ask_all(read_text("d.svm", sparse.data,
                           SETTINGS({"loss", "logistic"}, {"classes", "0"},
@@ -254,7 +265,8 @@ static void test_bounds(void **state)
     policy.adjacency = ACCOUNT_REPLACE_ONE;
     ask_all(wild_record(), &policy, &t, 1, a, replaced);
     policy.without_noise = 1;
-    for (int trial = 0; trial < 3000; trial++) {
+    for (int trial = 0; trial < 1500 * CLASS_LOSSES; trial++) {
+        take_loss(&policy, trial % CLASS_LOSSES);
         if (trial % 3)
             t = wild();
         ask_all(wild_record(), &policy, &t, 0, a, NULL);
@@ -271,55 +283,191 @@ static void test_bounds(void **state)
     }
 }
 
-/* By hand, with the mathematical library: margins, probabilities and all that
-   is made of them, for one row. The clip does not cut, then it does. */
+/* ---- weights ---- */
+
+/* The gradient's integers at weights of 0, without an intercept; their
+   length. */
+static double weighted_length(const char *text, const curator_policy *policy,
+                              double clip, int64_t *out)
+{
+    static const double centre[FEATURES], at[FEATURES * CLASSES];
+    const double scale[FEATURES] = {1, 1, 1};
+    const ask_frame frame = {
+        .features = FEATURES, .centre = centre, .scale = scale};
+    ask_plan plan = {.items = 1};
+    double value[FEATURES * CLASSES], sd, square = 0;
+    curator *c;
+    sotto_error error;
+    sotto_table *table =
+        read_text("d.csv", text,
+                  SETTINGS({"target", "t"}, {"loss", "logistic"},
+                           {"classes", "0"}, {"classes", "1"}, {"classes", "2"},
+                           {"classes", "3"}, {"weights", "w"},
+                           {"weight-bound", "1e36"}, {"precision", "float"}));
+    plan.item[0] = some(ASK_CLASS_GRADIENT, 1, 0);
+    plan.item[0].block = CLASSES;
+    CHECK(curator_open(&c, &table, policy, &plan, &error));
+    CHECK(curator_tell_frame(c, &frame, &error));
+    CHECK(curator_tell_classes(c, at, &error));
+    CHECK(curator_ask_class_gradient(c, clip, value, &sd, &error));
+    for (int k = 0; k < FEATURES * CLASSES; k++) {
+        out[k] = (int64_t)rint(value[k] * c->total / (clip / KERNEL_CLIP));
+        square += (double)out[k] * (double)out[k];
+    }
+    curator_close(c);
+    return sqrt(square);
+}
+
+static curator_policy weighted(void)
+{
+    curator_policy policy = plain();
+    policy.weight_bound = 1e36;
+    policy.intercept = 0;
+    return policy;
+}
+
+/* Rows of zeros and next to zero, weights and clips of any size: slopes times
+   weights over clips are beyond the largest float there. */
+static void test_weighted_bounds(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"0,0,0", "1e-36,0,0", "1e-44,0,1e-40",
+                                         "1e38,1,0", "1,-1,.5"};
+    static const char *const weights[] = {"1e-40", "1", "1e6", "1e36"};
+    curator_policy policy = weighted();
+    int64_t out[FEATURES * CLASSES];
+    for (int i = 0; i < 5 * 4 * 3 * CLASS_LOSSES; i++) {
+        text_buffer row = {0};
+        text_format(&row, "a,b,c,w,t\n%s,%s,2\n", values[i % 5],
+                    weights[i / 5 % 4]);
+        take_loss(&policy, i / 60);
+        double clip = (const double[]){0x1p-100, 1, 0x1p100}[i / 20 % 3];
+        assert_true(weighted_length(row.data, &policy, clip, out) <=
+                    KERNEL_CLIP);
+        text_free(&row);
+    }
+}
+
+/* Rows that all add as much as they can in one direction: more than 32 bits
+   have room for. */
+static void test_many_long_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 3000 };
+    curator_policy policy = weighted();
+    int64_t one[FEATURES * CLASSES], all[FEATURES * CLASSES];
+    text_buffer rows = {0};
+    text_put(&rows, "a,b,c,w,t\n");
+    for (int i = 0; i < ROWS; i++)
+        text_put(&rows, "1,0,0,1,2\n");
+    assert_true(weighted_length("a,b,c,w,t\n1,0,0,1,2\n", &policy, 0x1p-20,
+                                one) > .999 * KERNEL_CLIP);
+    weighted_length(rows.data, &policy, 0x1p-20, all);
+    for (int k = 0; k < FEATURES * CLASSES; k++)
+        assert_int_equal(all[k], ROWS * one[k]);
+    text_free(&rows);
+}
+
+/* ---- meaning ---- */
+
+/* By hand, for one row of class 2: what is made of its margins. */
+static const double row_of_2[WIDTH] = {.5, -1, .25, 1};
+
+typedef struct made {
+    double slope[CLASSES], bend, value, other;
+} made;
+
+static void margins_by_hand(const told *t, double *m)
+{
+    for (int c = 0; c < CLASSES; c++) {
+        m[c] = 0;
+        for (int j = 0; j < WIDTH; j++)
+            m[c] += row_of_2[j] * t->at[j * CLASSES + c];
+    }
+}
+
+static made softmax_by_hand(const told *t)
+{
+    made out = {.bend = 1};
+    double m[CLASSES], sum = 0, other = 0;
+    margins_by_hand(t, m);
+    for (int c = 0; c < CLASSES; c++) {
+        sum += exp(m[c]);
+        other += exp(t->other[c]);
+    }
+    for (int c = 0; c < CLASSES; c++) {
+        out.slope[c] = exp(m[c]) / sum - (c == 2);
+        out.bend -= exp(2 * m[c]) / (sum * sum);
+    }
+    out.value = log(sum) - m[2];
+    out.other = log(other) - t->other[2];
+    return out;
+}
+
+/* Each class against all others, by what the library has of two classes. */
+static made rest_by_hand(const told *t, const loss *l)
+{
+    made out = {0};
+    double m[CLASSES], slope, curvature;
+    margins_by_hand(t, m);
+    for (int c = 0; c < CLASSES; c++) {
+        double y = c == 2 ? 1 : -1;
+        out.value += loss_at(l, m[c], y, &out.slope[c], &curvature);
+        out.bend += curvature / loss_curvature_bound(l) / CLASSES;
+        out.other += loss_at(l, t->other[c], y, &slope, &curvature);
+    }
+    return out;
+}
+
+/* The clip does not cut, then it does: all classes are shortened alike. */
+static void compare(const curator_policy *policy, told *t, const made *is)
+{
+    const double unit = 1. / KERNEL_CLIP, square = .25 + 1 + .0625 + 1;
+    double length = 0;
+    int64_t k[ANSWERS];
+    for (int c = 0; c < CLASSES; c++)
+        length += is->slope[c] * is->slope[c];
+    length = sqrt(length * square);
+    for (int cut = 0; cut < 2; cut++) {
+        t->clip = cut ? length / 3 : 100;
+        ask_all(table_of("a,b,c,t\n.5,-1,.25,2\n"), policy, t, 0, k, NULL);
+        assert_true(k[0] == 0 && k[1] == 0 && k[2] == KERNEL_CLIP && k[3] == 0);
+        const int64_t *at = k + CLASSES;
+        for (int j = 0; j < WIDTH; j++)
+            for (int c = 0; c < CLASSES; c++) {
+                double seen = (double)*at++ * t->clip * unit;
+                double by_hand = row_of_2[j] * is->slope[c] / (cut ? 3 : 1);
+                assert_true(fabs(seen - by_hand) < 1e-4);
+            }
+        assert_true(fabs((double)at[0] * unit * t->most - length) < 1e-5);
+        at += 2;
+        assert_true(at[length > 1 ? 0 : length > .5 ? 1 : 2] == KERNEL_CLIP);
+        at += EDGES + 1;
+        double w = square / t->bend;
+        assert_true(fabs((double)at[0] * unit - w * is->bend) < 1e-6);
+        assert_true(fabs((double)at[1] * unit - w) < 1e-6);
+        assert_true(fabs((double)at[2] * unit * t->loss_most -
+                         (is->value - is->other)) < 1e-5);
+    }
+}
+
 static void test_meaning(void **state)
 {
     (void)state;
     curator_policy policy = plain();
-    const double unit = 1. / KERNEL_CLIP, z[WIDTH] = {.5, -1, .25, 1};
-    double m[CLASSES] = {0}, p[CLASSES], sum = 0, most = 0, squares = 0;
     told t = usual();
-    int64_t k[ANSWERS];
+    t.most = t.loss_most = 8;
     for (int j = 0; j < FEATURES; j++) {
         t.centre[j] = 0;
         t.scale[j] = 1;
     }
     for (int i = 0; i < WIDTH * WIDTH; i++)
         t.map[i] = i % (WIDTH + 1) ? 0 : 1;
-    for (int c = 0; c < CLASSES; c++) {
-        for (int j = 0; j < WIDTH; j++)
-            m[c] += z[j] * t.at[j * CLASSES + c];
-        sum += exp(m[c]);
-        most += exp(t.other[c]);
-    }
-    double length = 0, square = .25 + 1 + .0625 + 1, slope[CLASSES];
-    for (int c = 0; c < CLASSES; c++) {
-        p[c] = exp(m[c]) / sum;
-        squares += p[c] * p[c];
-        slope[c] = p[c] - (c == 2);
-        length += slope[c] * slope[c];
-    }
-    length = sqrt(length * square);
-    double change = log(sum) - m[2] - (log(most) - t.other[2]);
-    for (int cut = 0; cut < 2; cut++) {
-        t.clip = cut ? length / 3 : 100;
-        ask_all(table_of("a,b,c,t\n.5,-1,.25,2\n"), &policy, &t, 0, k, NULL);
-        assert_true(k[0] == 0 && k[1] == 0 && k[2] == KERNEL_CLIP && k[3] == 0);
-        const int64_t *at = k + CLASSES;
-        for (int j = 0; j < WIDTH; j++)
-            for (int c = 0; c < CLASSES; c++) {
-                double is = (double)*at++ * t.clip * unit;
-                assert_true(fabs(is - z[j] * slope[c] / (cut ? 3 : 1)) < 1e-4);
-            }
-        assert_true(fabs((double)at[0] * unit * t.most - length) < 1e-5);
-        at += 2;
-        assert_true(at[length > 1 ? 0 : length > .5 ? 1 : 2] == KERNEL_CLIP);
-        at += EDGES + 1;
-        double w = square / t.bend;
-        assert_true(fabs((double)at[0] * unit - w * (1 - squares)) < 1e-6);
-        assert_true(fabs((double)at[1] * unit - w) < 1e-6);
-        assert_true(fabs((double)at[2] * unit * t.loss_most - change) < 1e-5);
+    for (int i = 0; i < CLASS_LOSSES; i++) {
+        take_loss(&policy, i);
+        made by_hand = policy.one_versus_rest ? rest_by_hand(&t, &policy.loss)
+                                              : softmax_by_hand(&t);
+        compare(&policy, &t, &by_hand);
     }
 }
 
@@ -419,9 +567,14 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_alone), cmocka_unit_test(test_storage),
-        cmocka_unit_test(test_bounds),         cmocka_unit_test(test_meaning),
-        cmocka_unit_test(test_softmax),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_rows_are_alone),
+        cmocka_unit_test(test_storage),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_weighted_bounds),
+        cmocka_unit_test(test_many_long_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ typedef struct told {
     double bound[FEATURES], centre[FEATURES], edge[EDGES];
     double target_centre, target_bound;
     double reach, map[WIDTH * WIDTH], clip, most, other, loss_most;
-    double move[WIDTH];
+    double point[WIDTH]; /* in the coordinates of the map */
     ask_bend bend;
 } told;
 
@@ -71,7 +71,7 @@ static told usual(void)
               .most = 3,
               .other = .2,
               .loss_most = .5,
-              .move = {.3, -.4, .1, .05}};
+              .point = {.3, -.4, .1, .05}};
     for (int i = 0; i < WIDTH * WIDTH; i++)
         t.map[i] = i % (WIDTH + 1) ? .1 * (i % 3) : 1.5;
     return t;
@@ -156,6 +156,12 @@ static sotto_status tell_frame(curator *c, const double *centre,
     return curator_tell_frame(c, &frame, error);
 }
 
+/* Lengths are told in double and used as floats. */
+static double square_of(double reach)
+{
+    return (double)(float)reach * (double)(float)reach;
+}
+
 static void put_matrix(const double *out, double unit, int64_t **to)
 {
     for (int a = 0; a < WIDTH; a++)
@@ -168,7 +174,7 @@ static void put_matrix(const double *out, double unit, int64_t **to)
 
 static void ask_matrix(curator *c, const told *t, int64_t **to, double *length)
 {
-    double out[WIDTH * WIDTH], sd, unit = t->reach * t->reach / KERNEL_CLIP;
+    double out[WIDTH * WIDTH], sd, unit = square_of(t->reach) / KERNEL_CLIP;
     sotto_error error;
     CHECK(tell_frame(c, t->centre, t->bound, &error));
     CHECK(curator_ask_matrix(c, t->reach, out, &sd, &error));
@@ -179,7 +185,7 @@ static void ask_matrix(curator *c, const told *t, int64_t **to, double *length)
 /* In the coordinates of the map, at the iterate. */
 static void ask_bent(curator *c, const told *t, int64_t **to, double *length)
 {
-    double out[WIDTH * WIDTH], sd, unit = t->reach * t->reach / KERNEL_CLIP;
+    double out[WIDTH * WIDTH], sd, unit = square_of(t->reach) / KERNEL_CLIP;
     sotto_error error;
     CHECK(curator_ask_curvature(c, t->bend, t->reach, out, &sd, &error));
     *length++ = sd / unit;
@@ -194,11 +200,11 @@ static void ask_rounds(curator *c, const told *t, int64_t **to, double *length)
     double out[WIDTH], sd;
     sotto_error error;
     CHECK(curator_tell_map(c, t->map, &error));
-    for (int j = 0; j < WIDTH; j++)
-        curator_tell(c, j, t->move[j]);
+    CHECK(curator_tell_point(c, t->point, &error));
     CHECK(curator_ask_whitened(c, t->clip, out, &sd, &error));
-    put(to, out, WIDTH, t->clip / KERNEL_CLIP);
-    *length++ = sd / (t->clip / KERNEL_CLIP);
+    double unit = 1 / (double)(float)(KERNEL_CLIP / t->clip);
+    put(to, out, WIDTH, unit);
+    *length++ = sd / unit;
     CHECK(curator_ask_lengths(c, t->most, out, &sd, &error));
     put(to, out, 2, 1. / KERNEL_CLIP);
     *length++ = sd * KERNEL_CLIP;
@@ -362,21 +368,26 @@ static void test_storage(void **state)
     }
 }
 
-/* So many rows that threads share them. */
+/* So many rows that threads share them; of one loss so many that the table goes
+   back in several parts. */
 static void test_many_rows(void **state)
 {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
+        int rows = kinds[k] == LOSS_LOGISTIC ? 70001 : 17000;
         const char *name = read_as(kinds[k]);
         text_buffer dense = {0}, sparse = {0};
         int64_t expected[ANSWERS], seen[ANSWERS];
         told t = usual();
         curator_policy policy = plain(kinds[k]);
         text_put(&dense, "a,b,c,t\n");
-        for (int i = 0; i < 17000; i++)
+        for (int i = 0; i < rows; i++)
             put_record(&dense, &sparse, loss_has_classes(kinds[k]));
         policy.isa = KERNEL_SCALAR;
-        ask_all(table_of(dense.data, name), &policy, &t, 0, expected, NULL);
+        ask_all(read_text("d.svm", sparse.data,
+                          SETTINGS({"loss", name}, {"precision", "float"},
+                                   {"features", "3"})),
+                &policy, &t, 0, expected, NULL);
         policy.isa = KERNEL_AUTO;
         for (policy.threads = 1; policy.threads <= 4; policy.threads += 3) {
             ask_all(table_of(dense.data, name), &policy, &t, 0, seen, NULL);
@@ -430,7 +441,7 @@ static told wild(void)
     t.loss_most = pow(10, 56 * (uniform() - .5));
     t.bend = uniform() < .5 ? ASK_SECANT_CURVATURE : ASK_EXACT_CURVATURE;
     for (int j = 0; j < WIDTH; j++)
-        t.move[j] *= pow(10, 20 * (uniform() - .5));
+        t.point[j] *= pow(10, 20 * (uniform() - .5));
     return t;
 }
 
@@ -516,8 +527,8 @@ static void test_meaning(void **state)
     t.loss_most = 8;
     for (int i = 0; i < WIDTH * WIDTH; i++)
         t.map[i] = i % (WIDTH + 1) ? 0 : 2;
-    memset(t.move, 0, sizeof t.move);
-    t.move[0] = .5;
+    memset(t.point, 0, sizeof t.point);
+    t.point[0] = .25; /* the weight .5 */
     ask_all(table_of("a,b,c,t\n.75,0,0.3,.5\n-.25,.5,0,-3\n", "squared"),
             &policy, &t, 0, k, NULL);
     const int64_t one = KERNEL_CLIP;
@@ -557,8 +568,8 @@ static void test_curvature(void **state)
     told t = usual();
     int64_t k[ANSWERS];
     memset(t.centre, 0, sizeof t.centre);
-    memset(t.move, 0, sizeof t.move);
-    t.move[0] = 1.2;
+    memset(t.point, 0, sizeof t.point);
+    t.point[0] = 1.2;
     t.reach = 10;
     for (int j = 0; j < FEATURES; j++)
         t.bound[j] = 1;
@@ -599,8 +610,8 @@ static void test_curvature_of_a_bend(void **state)
     int64_t k[ANSWERS];
     policy.loss.delta = 1;
     memset(t.centre, 0, sizeof t.centre);
-    memset(t.move, 0, sizeof t.move);
-    t.move[0] = 1.2;
+    memset(t.point, 0, sizeof t.point);
+    t.point[0] = 1.2;
     t.reach = 10;
     for (int j = 0; j < FEATURES; j++)
         t.bound[j] = 1;
@@ -650,6 +661,7 @@ static void test_maps(void **state)
                 both[k] = once[k] / 4;
             CHECK(curator_tell_map(c, both, &error));
         }
+        CHECK(curator_tell_point(c, t.point, &error));
         CHECK(curator_ask_curvature(c, ASK_EXACT_CURVATURE, 4, matrix[i], &sd,
                                     &error));
         curator_close(c);
@@ -764,6 +776,128 @@ static void test_refused(void **state)
                                                out, &sd, &error),
                      SOTTO_USAGE);
     curator_close(c);
+}
+
+/* From a frame on there are no columns: nothing about them is answered or
+   charged, weights do not move, and the memory of a dense table is given back
+   if all of its features are kept. */
+static void test_columns_gone(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b,c,t\n.5,.25,-1,1\n-.125,.75,.5,0\n";
+    const int64_t feature[] = {2, 0};
+    const double one[WIDTH] = {1, 1, 1, 1}, none[WIDTH] = {0};
+    for (int all = 0; all < 2; all++) {
+        curator_policy policy = plain(LOSS_SQUARED);
+        ask_plan plan = plan_all(0);
+        plan.item[plan.items++] = some(ASK_GRADIENT, 1, 0);
+        plan.item[plan.items++] = some(ASK_PARTIAL, 1, 0);
+        plan.any_order = 1;
+        for (int i = 0; i < plan.items; i++)
+            plan.item[i].count = 2;
+        plan.item[1] = some(ASK_TOTAL, 1, 0); /* no kind twice */
+        ask_frame frame = {.feature = all ? NULL : feature,
+                           .features = all ? FEATURES : 2,
+                           .centre = none,
+                           .scale = one};
+        ask_shape what = {.kind = ASK_COLUMN_MEANS, .bound = one};
+        ask_shape target = {.kind = ASK_TARGET_MEAN, .bound = one};
+        ask_scores scores = {.clip = one, .low = -INFINITY, .high = INFINITY};
+        double out[WIDTH * WIDTH], sd;
+        sotto_table *table = table_of(text, "squared");
+        sotto_error error;
+        curator *c;
+        CHECK(curator_open(&c, &table, &policy, &plan, &error));
+        CHECK(curator_tell_clips(c, one, &error));
+        assert_true(curator_tell(c, 0, .5) == .5);
+        CHECK(curator_ask_gradient(c, 1, one, out, &error));
+        CHECK(curator_ask_partial(c, 0, out, &error));
+        CHECK(curator_ask_means(c, &what, out, &sd, &error));
+        CHECK(curator_tell_frame(c, &frame, &error));
+        assert_true((c->table->x == NULL) == all);
+        int64_t asked = c->asked[ASK_GRADIENT];
+        assert_true(curator_tell(c, 0, .5) == 0);
+        curator_tell_all(c, one);
+        assert_int_equal(curator_ask_gradient(c, 1, one, out, &error),
+                         SOTTO_USAGE);
+        assert_int_equal(curator_ask_partial(c, 0, out, &error), SOTTO_USAGE);
+        assert_int_equal(curator_ask_means(c, &what, out, &sd, &error),
+                         SOTTO_USAGE);
+        assert_int_equal(curator_tell_scores(c, &scores, &error), SOTTO_USAGE);
+        assert_int_equal(curator_tell_bounds(c, one, &error), SOTTO_USAGE);
+        assert_true(c->asked[ASK_GRADIENT] == asked);
+        CHECK(curator_ask_means(c, &target, out, &sd, &error));
+        CHECK(curator_ask_matrix(c, 1, out, &sd, &error));
+        curator_close(c);
+    }
+}
+
+/* A point is told after a frame and again after a map. */
+static void test_points(void **state)
+{
+    (void)state;
+    curator_policy policy = plain(LOSS_SQUARED);
+    ask_plan plan = plan_all(0);
+    told t = usual();
+    double out[WIDTH * WIDTH], sd, large[WIDTH] = {0, 0, 0, 0x1p101};
+    sotto_table *table = table_of("a,b,c,t\n1,2,3,4\n", "squared");
+    sotto_error error;
+    curator *c;
+    CHECK(curator_open(&c, &table, &policy, &plan, &error));
+    assert_int_equal(curator_tell_point(c, t.point, &error), SOTTO_USAGE);
+    CHECK(tell_frame(c, t.centre, t.bound, &error));
+    assert_int_equal(curator_ask_whitened(c, 1, out, &sd, &error), SOTTO_USAGE);
+    assert_int_equal(curator_tell_point(c, large, &error), SOTTO_USAGE);
+    CHECK(curator_tell_point(c, t.point, &error));
+    CHECK(curator_tell_map(c, t.map, &error));
+    assert_int_equal(curator_ask_whitened(c, 1, out, &sd, &error), SOTTO_USAGE);
+    assert_int_equal(curator_ask_lengths(c, 1, out, &sd, &error), SOTTO_USAGE);
+    assert_int_equal(curator_ask_change(c, 0, 1, out, &sd, &error),
+                     SOTTO_USAGE);
+    assert_int_equal(
+        curator_ask_curvature(c, ASK_EXACT_CURVATURE, 1, out, &sd, &error),
+        SOTTO_USAGE);
+    CHECK(curator_tell_point(c, t.point, &error));
+    CHECK(curator_ask_whitened(c, 1, out, &sd, &error));
+    curator_close(c);
+}
+
+/* Whatever a question finds done already (a map, margins) and whatever it has
+   to do first, answers are the same. */
+static void test_any_order(void **state)
+{
+    (void)state;
+    text_buffer text = {0};
+    double seen[4][2], sd;
+    told t = usual();
+    text_put(&text, "a,b,c,t\n");
+    for (int i = 0; i < 700; i++)
+        put_record(&text, NULL, 1);
+    for (int first = 0; first < 4; first++) {
+        curator_policy policy = plain(LOSS_LOGISTIC);
+        ask_plan plan = plan_all(0);
+        plan.any_order = 1;
+        plan.item[1] = some(ASK_TOTAL, 1, 0);
+        sotto_table *table = table_of(text.data, "logistic");
+        sotto_error error;
+        curator *c;
+        double out[WIDTH * WIDTH];
+        CHECK(curator_open(&c, &table, &policy, &plan, &error));
+        CHECK(tell_frame(c, t.centre, t.bound, &error));
+        CHECK(curator_tell_map(c, t.map, &error));
+        CHECK(curator_tell_map(c, t.map, &error));
+        CHECK(curator_tell_point(c, t.point, &error));
+        if (first == 1)
+            CHECK(curator_ask_whitened(c, 1, out, &sd, &error));
+        if (first == 2)
+            CHECK(curator_ask_curvature(c, t.bend, 1, out, &sd, &error));
+        if (first == 3)
+            CHECK(curator_ask_matrix(c, 1, out, &sd, &error));
+        CHECK(curator_ask_lengths(c, t.most, seen[first], &sd, &error));
+        assert_memory_equal(seen[first], seen[0], sizeof seen[0]);
+        curator_close(c);
+    }
+    text_free(&text);
 }
 
 /* Questions about some columns are those of a table that has only these, and
@@ -985,6 +1119,9 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_later),
         cmocka_unit_test(test_later_choices),
+        cmocka_unit_test(test_columns_gone),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_any_order),
         cmocka_unit_test(test_some_columns),
         cmocka_unit_test(test_some_charged),
     };
