@@ -3,38 +3,76 @@
  * summary of what was read. All of it depends on the records, so it is not
  * for release.
  */
-#include "cli.h"
+#include "doctor.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    DOCTOR_BINS = 16,
-    DOCTOR_MOST = 40,
-    DOCTOR_NAME = 24,
-    DOCTOR_CLASSES = 50
-};
+enum { DOCTOR_BINS = 16, DOCTOR_MOST = 40 };
 
 typedef struct doctor_summary {
     double least, mean, most;
     int64_t bin[DOCTOR_BINS];
 } doctor_summary;
 
+/* Of every DOCTOR_APART-th value, so that none waits for the one before. */
+enum { DOCTOR_APART = 4 };
+
+typedef struct doctor_part {
+    double least[DOCTOR_APART], sum[DOCTOR_APART], most[DOCTOR_APART];
+} doctor_part;
+
+static void doctor_add(doctor_part *p, int k, double x, double rows)
+{
+    p->least[k] = x < p->least[k] ? x : p->least[k];
+    p->most[k] = x > p->most[k] ? x : p->most[k];
+    p->sum[k] += x / rows; /* the sum of large numbers may overflow */
+}
+
+static void doctor_range_of(doctor_summary *s, const double *x, int64_t rows)
+{
+    doctor_part p;
+    int64_t i = 0;
+    for (int k = 0; k < DOCTOR_APART; k++) {
+        p.least[k] = INFINITY;
+        p.most[k] = -INFINITY;
+        p.sum[k] = 0;
+    }
+    for (; i + DOCTOR_APART <= rows; i += DOCTOR_APART)
+        for (int k = 0; k < DOCTOR_APART; k++)
+            doctor_add(&p, k, x[i + k], (double)rows);
+    for (; i < rows; i++)
+        doctor_add(&p, 0, x[i], (double)rows);
+    for (int k = 0; k < DOCTOR_APART; k++) {
+        s->least = fmin(s->least, p.least[k]);
+        s->most = fmax(s->most, p.most[k]);
+        s->mean += p.sum[k];
+    }
+}
+
+static int doctor_bin(const doctor_summary *s, double x)
+{
+    /* halves: the difference of two doubles may overflow */
+    double share = (x / 2 - s->least / 2) / (s->most / 2 - s->least / 2);
+    int bin = (int)(share * DOCTOR_BINS);
+    return bin < DOCTOR_BINS ? bin : DOCTOR_BINS - 1;
+}
+
 static doctor_summary doctor_summarise(const double *x, int64_t rows)
 {
     doctor_summary s = {INFINITY, 0, -INFINITY, {0}};
-    for (int64_t i = 0; i < rows; i++) {
-        s.least = fmin(s.least, x[i]);
-        s.most = fmax(s.most, x[i]);
-        s.mean += x[i] / (double)rows;
-    }
-    for (int64_t i = 0; i < rows && s.most > s.least; i++) {
-        /* halves: the difference of two doubles may overflow */
-        double share = (x[i] / 2 - s.least / 2) / (s.most / 2 - s.least / 2);
-        int bin = (int)(share * DOCTOR_BINS);
-        s.bin[bin < DOCTOR_BINS ? bin : DOCTOR_BINS - 1]++;
-    }
+    int64_t bin[DOCTOR_APART][DOCTOR_BINS] = {{0}}, i = 0;
+    doctor_range_of(&s, x, rows);
+    if (!(s.most > s.least))
+        return s;
+    for (; i + DOCTOR_APART <= rows; i += DOCTOR_APART)
+        for (int k = 0; k < DOCTOR_APART; k++)
+            bin[k][doctor_bin(&s, x[i + k])]++;
+    for (; i < rows; i++)
+        bin[0][doctor_bin(&s, x[i])]++;
+    for (int k = 0; k < DOCTOR_BINS; k++)
+        s.bin[k] = bin[0][k] + bin[1][k] + bin[2][k] + bin[3][k];
     return s;
 }
 
@@ -71,13 +109,35 @@ static void doctor_line(const char *name, const doctor_summary *s,
     printf("  %s\n", bounds);
 }
 
-static void doctor_bounds(const sotto_table *t, int64_t j, char out[80])
+/* How many values are at a bound, where those beyond it were clamped to. */
+static int64_t doctor_at_bounds(const double *x, int64_t rows, double low,
+                                double high)
+{
+    /* they went through a map, and back */
+    double near = 1e-12 * (fabs(low) + fabs(high));
+    int64_t count = 0;
+    for (int64_t i = 0; i < rows; i++)
+        count += x[i] <= low + near || x[i] >= high - near;
+    return count;
+}
+
+/* The bounds, and what of the values they say little about: those that may
+   have been clamped, and levels that no row has. */
+static void doctor_bounds(const sotto_table *t, int64_t j, const double *x,
+                          const doctor_summary *s, char out[160])
 {
     double low, high;
     out[0] = 0;
-    if (sotto_table_feature_bounds(t, j, &low, &high))
-        snprintf(out, 80, "[%s, %s]", sotto_number_print(low, 5).text,
-                 sotto_number_print(high, 5).text);
+    if (sotto_table_feature_bounds(t, j, &low, &high)) {
+        int64_t at = doctor_at_bounds(x, sotto_table_rows(t), low, high);
+        int end =
+            snprintf(out, 160, "[%s, %s]", sotto_number_print(low, 5).text,
+                     sotto_number_print(high, 5).text);
+        if (at)
+            snprintf(out + end, (size_t)(160 - end),
+                     "; %lld at a bound or beyond", (long long)at);
+    } else if (s->least == 0 && s->most == 0)
+        snprintf(out, 160, "(0 in all rows)");
 }
 
 static void doctor_shape(const cli *c, const sotto_table *t)
@@ -108,48 +168,19 @@ static void doctor_range(const char *what, const doctor_summary *s)
            sotto_number_print(s->mean, 5).text);
 }
 
-/* The rows of each class, a line for each; of many the first 50. */
-static void doctor_classes(const sotto_table *t, const double *x)
-{
-    int64_t classes = sotto_table_classes(t), rows[DOCTOR_CLASSES] = {0};
-    int64_t shown = classes < DOCTOR_CLASSES ? classes : DOCTOR_CLASSES;
-    for (int64_t i = 0; i < sotto_table_rows(t); i++)
-        if (x[i] < (double)shown)
-            rows[(int64_t)x[i]]++;
-    printf("target: %lld classes\n", (long long)classes);
-    for (int k = 0; k < shown; k++) {
-        printf("  \"");
-        cli_print_name(stdout, sotto_table_class(t, k), DOCTOR_NAME);
-        if (rows[k])
-            printf("\": %lld row%s\n", (long long)rows[k],
-                   rows[k] == 1 ? "" : "s");
-        else
-            printf("\": no row\n");
-    }
-    if (shown < classes)
-        printf("  ... and %lld more\n", (long long)(classes - shown));
-}
-
-static void doctor_target(const sotto_table *t, double *x)
+static void doctor_target(const sotto_table *t, const int64_t *class_rows,
+                          double *x)
 {
     if (!sotto_table_target(t, x)) {
         printf("target: none (--target NAME)\n");
         return;
     }
+    if (sotto_table_classes(t)) {
+        doctor_classes(t, class_rows);
+        return;
+    }
     doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
-    int64_t positive = 0;
-    for (int64_t i = 0; i < sotto_table_rows(t); i++)
-        positive += x[i] > 0;
-    if (sotto_table_classes(t) > 2)
-        doctor_classes(t, x);
-    else if (sotto_table_class(t, 0)) {
-        printf("target: two classes, \"");
-        cli_print_name(stdout, sotto_table_class(t, 0), DOCTOR_NAME);
-        printf("\" %lld rows, \"", (long long)(sotto_table_rows(t) - positive));
-        cli_print_name(stdout, sotto_table_class(t, 1), DOCTOR_NAME);
-        printf("\" %lld rows\n", (long long)positive);
-    } else
-        doctor_range("target: a number", &s);
+    doctor_range("target: a number", &s);
 }
 
 static void doctor_weights(const sotto_table *t, double *x)
@@ -160,22 +191,69 @@ static void doctor_weights(const sotto_table *t, double *x)
     doctor_range("weights:", &s);
 }
 
-static void doctor_text(const cli *c, const sotto_table *t, double *x)
+static int doctor_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many people there are, and how many rows --rows-per-person would leave
+   out. */
+enum { DOCTOR_CAPS = 4 };
+static const int64_t doctor_cap[DOCTOR_CAPS] = {1, 2, 5, 10};
+
+typedef struct doctor_crowd {
+    int64_t people, beyond[DOCTOR_CAPS];
+} doctor_crowd;
+
+static int doctor_people(const sotto_table *t, double *x, doctor_crowd *out)
+{
+    int64_t rows = sotto_table_rows(t), own = 0;
+    *out = (doctor_crowd){0};
+    if (!sotto_table_people(t, x))
+        return 0;
+    qsort(x, (size_t)rows, sizeof *x, doctor_compare);
+    for (int64_t i = 0; i < rows; i++) {
+        own = i > 0 && x[i] == x[i - 1] ? own + 1 : 1;
+        out->people += own == 1;
+        for (int k = 0; k < DOCTOR_CAPS; k++)
+            out->beyond[k] += own > doctor_cap[k];
+    }
+    return 1;
+}
+
+static void doctor_units(const sotto_table *t, double *x)
+{
+    doctor_crowd all;
+    if (!doctor_people(t, x, &all))
+        return;
+    printf("people: %lld; rows beyond the first ", (long long)all.people);
+    for (int k = 0; k < DOCTOR_CAPS; k++)
+        printf("%s%lld", k ? ", " : "", (long long)doctor_cap[k]);
+    printf(" of each: ");
+    for (int k = 0; k < DOCTOR_CAPS; k++)
+        printf("%s%lld", k ? ", " : "", (long long)all.beyond[k]);
+    printf("\n");
+}
+
+static void doctor_text(const cli *c, const sotto_table *t,
+                        const int64_t *class_rows, double *x)
 {
     int64_t features = sotto_table_features(t);
     int64_t shown = features < DOCTOR_MOST ? features : DOCTOR_MOST;
     printf("NOT FOR RELEASE: what follows comes from the records.\n");
     doctor_shape(c, t);
-    doctor_target(t, x);
+    doctor_target(t, class_rows, x);
     doctor_weights(t, x);
+    doctor_units(t, x);
     printf("\n  %-*s %12s %12s %12s  %-*s  %s\n", DOCTOR_NAME, "feature",
            "least", "mean", "most", DOCTOR_BINS, "how spread",
            "declared bounds");
     for (int64_t j = 0; j < shown; j++) {
-        char buffer[24], bounds[80];
+        char buffer[24], bounds[160];
         sotto_table_feature(t, j, x);
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
-        doctor_bounds(t, j, bounds);
+        doctor_bounds(t, j, x, &s, bounds);
         doctor_line(sotto_table_feature_name(t, j, buffer), &s, bounds);
     }
     if (shown < features)
@@ -201,7 +279,8 @@ static void doctor_json_feature(const sotto_table *t, int64_t j, double *x)
         cli_json_number(stdout, low);
         printf(", ");
         cli_json_number(stdout, high);
-        printf("]");
+        printf("], \"at_bounds\": %lld",
+               (long long)doctor_at_bounds(x, sotto_table_rows(t), low, high));
     }
     printf("}");
 }
@@ -215,7 +294,8 @@ static void doctor_json_files(const cli *c)
     fputs(c->arguments > 1 ? "]" : "", stdout);
 }
 
-static void doctor_json(const cli *c, const sotto_table *t, double *x)
+static void doctor_json(const cli *c, const sotto_table *t,
+                        const int64_t *class_rows, double *x)
 {
     int64_t features = sotto_table_features(t);
     int64_t shown = features < DOCTOR_MOST || !sotto_table_is_sparse(t)
@@ -230,7 +310,7 @@ static void doctor_json(const cli *c, const sotto_table *t, double *x)
            (long long)sotto_table_entries(t),
            sotto_table_is_sparse(t) ? "true" : "false");
     cli_json_dropped(sotto_table_dropped(t));
-    if (sotto_table_target(t, x)) {
+    if (sotto_table_classes(t) <= 2 && sotto_table_target(t, x)) {
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
         cli_json_member("target_mean", s.mean);
     }
@@ -238,11 +318,10 @@ static void doctor_json(const cli *c, const sotto_table *t, double *x)
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
         cli_json_member("weight_mean", s.mean);
     }
-    for (int k = 0; sotto_table_class(t, k); k++) {
-        printf("%s", k ? ", " : ", \"classes\": [");
-        cli_json_text(stdout, sotto_table_class(t, k));
-    }
-    printf("%s", sotto_table_class(t, 0) ? "]" : "");
+    doctor_crowd all;
+    if (doctor_people(t, x, &all))
+        printf(", \"people\": %lld", (long long)all.people);
+    doctor_json_classes(t, class_rows);
     printf(", \"features_listed\": %lld, \"feature\": [", (long long)shown);
     for (int64_t j = 0; j < shown; j++)
         doctor_json_feature(t, j, x);
@@ -253,14 +332,18 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
                                 sotto_error *error)
 {
     double *x = calloc((size_t)sotto_table_rows(t) + 1, sizeof *x);
-    if (!x)
+    int64_t *class_rows = x ? doctor_class_rows(t, x) : NULL;
+    if (!class_rows) {
+        free(x);
         return cli_memory(error);
+    }
     cli_remarks(c, t);
     cli_remark_dropped(c, t);
     if (cli_flag(c, "json"))
-        doctor_json(c, t, x);
+        doctor_json(c, t, class_rows, x);
     else
-        doctor_text(c, t, x);
+        doctor_text(c, t, class_rows, x);
+    free(class_rows);
     free(x);
     return SOTTO_OK;
 }

@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVALUATE_SHOWN = 20, EVALUATE_NAME = 11 };
+enum {
+    EVALUATE_SHOWN = 20,
+    EVALUATE_CELL = 11,
+    EVALUATE_NAME = 40,
+    EVALUATE_NUMBER = 3
+};
 
 /* Three classes and more: which are taken for which. */
 static sotto_status evaluate_confusion(double **out, const sotto_model *m,
@@ -36,6 +41,51 @@ static void evaluate_json_confusion(const sotto_model *m, const double *count)
     printf("]");
 }
 
+/* How many characters a name has. */
+static int evaluate_characters(const char *name)
+{
+    int count = 0;
+    for (; *name; name++)
+        count += ((unsigned char)*name & 0xc0) != 0x80;
+    return count;
+}
+
+/* Columns are headed by the names, if all of them are short; otherwise classes
+   have numbers, because names that are cut may look the same. */
+static int evaluate_numbered(const sotto_model *m)
+{
+    for (int k = 0; sotto_model_class(m, k); k++)
+        if (strlen(sotto_model_class(m, k)) > EVALUATE_CELL)
+            return 1;
+    return 0;
+}
+
+static void evaluate_heads(const sotto_model *m, int numbered, int name_width)
+{
+    printf("%*s", 2 + name_width + (numbered ? EVALUATE_NUMBER : 0), "");
+    for (int k = 0; sotto_model_class(m, k); k++) {
+        const char *name = sotto_model_class(m, k);
+        if (numbered)
+            printf(" %*d", EVALUATE_CELL, k + 1);
+        else {
+            printf(" %*s", EVALUATE_CELL - evaluate_characters(name), "");
+            cli_print_name(stdout, name, EVALUATE_CELL);
+        }
+    }
+    printf("\n");
+}
+
+/* How wide the names of the lines are. */
+static int evaluate_name_width(const sotto_model *m)
+{
+    int width = EVALUATE_CELL;
+    for (int k = 0; sotto_model_class(m, k); k++) {
+        int own = evaluate_characters(sotto_model_class(m, k));
+        width = own > width ? own : width;
+    }
+    return width < EVALUATE_NAME ? width : EVALUATE_NAME;
+}
+
 /* A line for each class, a column for each that was predicted. */
 static void evaluate_text_confusion(const sotto_model *m, const double *count)
 {
@@ -47,23 +97,18 @@ static void evaluate_text_confusion(const sotto_model *m, const double *count)
         printf("  %lld classes: --json has them\n", (long long)classes);
         return;
     }
-    for (int64_t a = -1; a < classes; a++) {
-        const char *name = a < 0 ? "" : sotto_model_class(m, (int)a);
+    int numbered = evaluate_numbered(m), name_width = evaluate_name_width(m);
+    evaluate_heads(m, numbered, name_width);
+    for (int64_t a = 0; a < classes; a++) {
         printf("  ");
-        int width = cli_print_name(stdout, name, EVALUATE_NAME);
-        printf("%*s", EVALUATE_NAME - width, "");
-        for (int64_t b = 0; b < classes; b++) {
-            printf(" ");
-            if (a >= 0)
-                printf("%*s", EVALUATE_NAME,
-                       sotto_number_print(count[a * classes + b], 6).text);
-            else {
-                const char *to = sotto_model_class(m, (int)b);
-                int room = EVALUATE_NAME - (int)strlen(to);
-                printf("%*s", room > 0 ? room : 0, "");
-                cli_print_name(stdout, to, EVALUATE_NAME);
-            }
-        }
+        if (numbered)
+            printf("%*lld ", EVALUATE_NUMBER - 1, (long long)a + 1);
+        int width =
+            cli_print_name(stdout, sotto_model_class(m, (int)a), EVALUATE_NAME);
+        printf("%*s", name_width > width ? name_width - width : 0, "");
+        for (int64_t b = 0; b < classes; b++)
+            printf(" %*s", EVALUATE_CELL,
+                   sotto_number_print(count[a * classes + b], 6).text);
         printf("\n");
     }
 }

@@ -36,6 +36,12 @@ static void schema_print_json(char *lines)
     printf("]}\n");
 }
 
+static void schema_remark_open(char *lines)
+{
+    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
+        fprintf(stderr, "sotto: remark: still open: %s\n", line);
+}
+
 /* What is wrong goes to stdout: it is what was asked for. */
 static sotto_status schema_check(const cli *c, sotto_error *error)
 {
@@ -51,12 +57,17 @@ static sotto_status schema_check(const cli *c, sotto_error *error)
         return cli_refuse(error, "SCHEMA and DATA cannot both be stdin");
     sotto_status status =
         sotto_schema_check(&lines, schema, data, c->options, error);
-    if (status == SOTTO_OK && !cli_flag(c, "json") && !cli_flag(c, "quiet"))
-        printf("no fault\n");
-    if (lines && !cli_flag(c, "json"))
+    if (status == SOTTO_OK) {
+        if (!cli_flag(c, "json") && !cli_flag(c, "quiet"))
+            printf("no fault\n");
+        if (!cli_flag(c, "quiet"))
+            schema_remark_open(lines ? lines : none);
+        if (cli_flag(c, "json"))
+            schema_print_json(none);
+    } else if (lines && cli_flag(c, "json"))
+        schema_print_json(lines);
+    else if (lines)
         fputs(lines, stdout);
-    if ((lines || status == SOTTO_OK) && cli_flag(c, "json"))
-        schema_print_json(lines ? lines : none);
     sotto_text_free(lines);
     return status;
 }

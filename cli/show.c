@@ -72,6 +72,17 @@ static void show_signature(const sotto_model *m)
         printf("signature  by the key %.16s (see 'sotto verify')\n", key);
 }
 
+/* A class in a list: a name that could be mistaken there is quoted. */
+static void show_class(const char *name)
+{
+    size_t length = strlen(name);
+    int quoted = !length || strpbrk(name, ",\"") || name[0] == ' ' ||
+                 name[length - 1] == ' ';
+    fputs(quoted ? "\"" : "", stdout);
+    cli_print_name(stdout, name, SHOW_NAME);
+    fputs(quoted ? "\"" : "", stdout);
+}
+
 static void show_problem(const sotto_model *m)
 {
     printf("loss       %s", sotto_model_loss(m));
@@ -92,14 +103,14 @@ static void show_problem(const sotto_model *m)
                    : "learned at once (multinomial); the largest score counts");
         for (int k = 0; k < sotto_model_classes(m) && k < SHOW_CLASSES; k++) {
             printf(k ? ", " : "           ");
-            cli_print_name(stdout, sotto_model_class(m, k), SHOW_NAME);
+            show_class(sotto_model_class(m, k));
         }
         printf(sotto_model_classes(m) > SHOW_CLASSES ? ", ...\n" : "\n");
     } else if (sotto_model_class(m, 0)) {
         printf("classes    ");
-        cli_print_name(stdout, sotto_model_class(m, 0), SHOW_NAME);
+        show_class(sotto_model_class(m, 0));
         printf(" (score below 0), ");
-        cli_print_name(stdout, sotto_model_class(m, 1), SHOW_NAME);
+        show_class(sotto_model_class(m, 1));
         printf(" (above)\n");
     }
 }

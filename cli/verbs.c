@@ -84,7 +84,7 @@ const verb cli_verbs[] = {
      1, CLI_ANY_NUMBER, cli_doctor,
      "not_for_release file files rows features entries sparse rows_dropped "
      "target_mean "
-     "weight_mean classes features_listed feature",
+     "weight_mean people classes class_rows features_listed feature",
      ""},
     {"schema", "FILE [DATA]",
      "write a schema to fill in, from the header of a data file",

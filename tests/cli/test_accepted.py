@@ -216,6 +216,28 @@ class Declared(Case):
         self.assertAlmostEqual(a["mean"], 13 / 3)
         self.assertEqual((b["least"], b["most"], b["half"]), (20, 30, 1))
 
+    def test_people(self):
+        """How many there are, and what --rows-per-person would leave out."""
+        said = self.declared("a,who\n" + "1,ann\n" * 7 + "2,bob\n" * 2 + "3,eve\n", {
+            "a": {"type": "number"}, "who": {"type": "unit"}})
+        self.assertEqual(said["people"], 3)
+        told = self.sotto("doctor", "data.csv", "--schema", "s.json").out.decode()
+        self.assertIn("people: 3; rows beyond the first 1, 2, 5, 10 of each: 7, 5, 2, 0\n", told)
+        self.assertNotIn("people", self.declared("a\n1\n", {"a": {"type": "number"}}))
+
+    def test_what_bounds_cut_off(self):
+        """How many values are at a bound or beyond, and levels that no row has."""
+        said = self.declared("a,b,c\n.3,20,u\n-5,30,v\n.7,25,u\n1e9,0,u\n", {
+            "a": {"type": "number", "bounds": [.1, .7]},
+            "b": {"type": "number", "bounds": [-1, 100]},
+            "c": {"type": "category", "levels": ["u", "v", "w"]}})
+        a, b = said["feature"][:2]
+        self.assertEqual((a["at_bounds"], b["at_bounds"]), (3, 0))
+        lines = self.sotto("doctor", "data.csv", "--schema", "s.json").out.decode().splitlines()
+        self.assertTrue(lines[-5].endswith("[0.1, 0.7]; 3 at a bound or beyond"), lines)
+        self.assertTrue(lines[-4].endswith("[-1, 100]"), lines)
+        self.assertEqual([line.endswith("(0 in all rows)") for line in lines[-3:]], [False, False, True])
+
     def test_missing_word_that_is_a_number(self):
         self.write("s.json", json.dumps({
             "sotto_schema": 1, "missing_values": ["-999"], "columns": {
@@ -389,6 +411,9 @@ class Classes(Case):
             content = npy([[1.0, float(y)] for y in labels])
             args += ("--target=2",)
         said = self.read(content, "--loss=logistic", *args, name=name)
+        mean = said["class_rows"][1] - said["class_rows"][0]
+        self.assertEqual((sum(said["class_rows"]), mean / len(labels)),
+                         (len(labels), said["target_mean"]))
         return said["classes"], said["target_mean"]
 
     def test_undeclared(self):

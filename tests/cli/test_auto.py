@@ -88,6 +88,20 @@ class Stages(Case):
             rows.append([*x, int(draw.random() < 1 / (1 + math.exp(-margin)))])
         self.assertLess(self.excess("logistic", rows), .03)
 
+    def test_classes_that_are_far_apart(self):
+        """The loss bends ever less on the way to long weights: steps must not
+        go by what it was at the start."""
+        self.sotto("generate", "log1", "--rows=100000", "--features=20", "--output=far.npy")
+        value = {}
+        for epsilon in ("inf", "20"):
+            more = () if epsilon == "inf" else ("--delta=1e-6", "--insecure-seed=1", "--rows=100000")
+            result = self.sotto("train", "far.npy", "--target=21", "--loss=logistic", "--output=far.json",
+                                f"--epsilon={epsilon}", *more)
+            self.assertEqual(result.code, OK, result.err)
+            result = self.sotto("evaluate", "far.json", "far.npy", "--json")
+            value[epsilon] = json.loads(result.out)["objective"]
+        self.assertLess(value["20"], 1.05 * value["inf"])  # 1.3 without
+
     def test_the_rate_decides(self):
         """At a strength of 1,000 to 2,000 even classes go in stages, a rare one
         does not: the rate is asked before the rest is planned."""

@@ -262,6 +262,16 @@ class WithACap(Booked):
         self.assertEqual(said.code, OK)
         self.assertIn(b"target: none (--target NAME)", said.out)
 
+    def test_an_array_has_numbers_for_names(self):
+        """Columns of a .npy file are called 1, 2, ...: no other target can be given."""
+        self.sotto("generate", "log1", "--rows=20", "--features=3", "-o", "d.npy")
+        train = ("train", "d.npy", "-o", "m.json", "--ledger=none")
+        private = (*train, "--epsilon=1", "--delta=1e-6")
+        for args in (private, (*private, "--loss=hinge"), (*train, "--epsilon=inf"),
+                     ("doctor", "d.npy", "--loss=hinge")):
+            line = self.assert_one_line(self.sotto(*args), USAGE)
+            self.assertIn("give --target N (the number of its column, from 1), or declare", line)
+
     def test_a_bad_row_is_charged(self):
         self.create()
         with open(self.path("d.csv"), "a", encoding="utf-8") as file:

@@ -261,6 +261,36 @@ class Check(Case):
             self.assertEqual(self.check(*args, code=OK), ["no fault"])
             self.assertEqual(self.sotto("schema", "--check", *args, "--quiet"), (OK, b"", b""))
 
+    def test_untouched(self):
+        """A template as it comes is no fault; what is still to be filled in is said."""
+        self.write("d.csv", ",".join("abcdefghijk") + "\n")
+        self.assertEqual(self.sotto("schema", "d.csv", "-o", "t.json").code, OK)
+        for args in (("t.json",), ("t.json", "d.csv")):
+            self.assertEqual(self.check(*args, code=OK), ["no fault"])
+            target, bounds = self.sotto("schema", "--check", *args).err.decode().splitlines()
+            self.assertIn('still open: no column has the type "target"', target)
+            self.assertIn('still open: no bounds for "a", "b", "c"', bounds)
+            self.assertIn('"h" and 3 more:', bounds)
+            self.assertEqual(self.sotto("schema", "--check", *args, "--quiet").err, b"")
+        said = self.sotto("schema", "--check", "t.json", "--target", "a").err.decode()
+        self.assertNotIn('"target"', said)
+        self.assertIn('no bounds for "b"', said)
+        self.write("full.json", schema({"a": {"type": "number", "bounds": [0, 1]}, "b": OTHER,
+                                        "y": {"type": "target"}}))
+        self.assertEqual(self.sotto("schema", "--check", "full.json").err, b"")
+
+    def test_untouched_classes(self):
+        """The template's "classes": null is named, until classes, bounds or nothing stand there."""
+        self.write("d.csv", "a,y\n")
+        self.assertEqual(self.sotto("schema", "d.csv", "--target=y", "-o", "t.json").code, OK)
+        line = b'still open: no classes for the target "y": losses of classes then expect 0/1 or -1/+1'
+        for args in (("t.json",), ("t.json", "d.csv")):
+            self.assertIn(line, self.sotto("schema", "--check", *args).err)
+            self.assertNotIn(b"no classes", self.sotto("schema", "--check", *args, "--classes=p,q").err)
+        for target in ({"classes": ["p", "q"]}, {"classes": None, "bounds": [0, 1]}, {}):
+            self.write("s.json", schema({"a": NUMBER, "y": {"type": "target", **target}}))
+            self.assertNotIn(b"no classes", self.sotto("schema", "--check", "s.json").err)
+
     WRONG = {
         "a": ({"type": "nmber"}, 'did you mean "number"'),
         "b": ({"type": "number", "bonds": [0, 1], "lo": 1}, 'has no "bonds".*"bounds"'),

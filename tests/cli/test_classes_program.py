@@ -95,6 +95,24 @@ class Classes(Case):
             row[2] == "low" for row in self.rows), self.sotto(
             "doctor", "data.csv", "--schema=schema.json", "--loss=logistic").out.decode())
 
+    def test_confusion_in_words(self):
+        """Short names head their columns; of longer ones, which may begin alike, numbers do."""
+        self.train("--loss=logistic")
+        counts = json.loads(self.sotto("evaluate", "m.json", "data.csv", "--json").out)["confusion"]
+        lines = self.sotto("evaluate", "m.json", "data.csv").out.decode().splitlines()[-4:]
+        self.assertEqual(lines[0], " " * 13 + "".join(" %11s" % name for name in NAMES))
+        self.assertEqual(lines[1:], ["  %-11s" % name + "".join(" %11d" % n for n in row)
+                                     for name, row in zip(NAMES, counts)])
+        names = ["Rehabilitation in", "Rehabilitation out", "\u00dcberweisung"]
+        text = "".join("%r,%r,%s\n" % (x, z, names[NAMES.index(t)]) for x, z, t in self.rows)
+        self.write("long.csv", "x,z,t\n" + text)
+        self.ran("train", "long.csv", "--target=t", "--classes=" + ",".join(names), "--l2=0.01",
+                 "--loss=logistic", "--epsilon=inf", "--output=long.json")
+        lines = self.ran("evaluate", "long.json", "long.csv").splitlines()[-4:]
+        self.assertEqual(lines[0], " " * 23 + "".join(" %11d" % k for k in (1, 2, 3)))
+        self.assertEqual(lines[1:], ["  %2d %-18s" % (k + 1, names[k]) + "".join(
+            " %11d" % n for n in row) for k, row in enumerate(counts)])
+
     def test_doctor_lists_classes(self):
         """All of them up to 50, and those without a row."""
         self.write("many.csv", "x,t\n1,c0\n2,c59\n3,c11\n4,c11\n")
@@ -108,12 +126,17 @@ class Classes(Case):
             self.assertIn("target: %d classes\n" % count + "".join(
                 '  "%s": %s\n' % (name, rows.get(name, "no row")) for name in names[:50]) + more,
                 said)
+            told = json.loads(self.ran("doctor", "many.csv", "--target=t", "--loss=logistic",
+                                       "--classes=" + ",".join(names), "--json"))
+            self.assertEqual((told["classes"], told["class_rows"]), (
+                names, [int(rows.get(name, "0 rows").split()[0]) for name in names]))
+            self.assertNotIn("target_mean", told)
 
     def test_show_by_class(self):
         """The names, and for each class its own weights, the largest first, and its intercept."""
         m = self.train("--loss=logistic")
         shown = self.sotto("show", "m.json").out.decode()
-        self.assertIn("           low, mid,dle, top\n", shown)
+        self.assertIn('           low, "mid,dle", top\n', shown)
         parts = shown.split("class      ")[1:]
         self.assertEqual([part.splitlines()[0] for part in parts], NAMES)
         for k, part in enumerate(parts):
@@ -219,9 +242,14 @@ class Classes(Case):
         self.assertEqual(self.sotto("report", "m.json", "--output=r.html").code, 0)
         with open(self.path("r.html"), encoding="utf-8") as file:
             page = file.read()
-        self.assertIn("3 classes apart, \u201clow\u201d, \u201cmid,dle\u201d, \u201ctop\u201d:", page)
+        apart = "3 classes apart, \u201clow\u201d, \u201cmid,dle\u201d, \u201ctop\u201d: %s, and the one with"
+        self.assertIn(apart % "they were learned at once (multinomial)", page)
         self.assertEqual(page.count("(intercept)"), 3)
         self.assertIn("<td>mid,dle</td>", page)
+        self.train("--loss=hinge")
+        self.ran("report", "m.json", "--output=r.html")
+        with open(self.path("r.html"), encoding="utf-8") as file:
+            self.assertIn(apart % "each was learned against the others", file.read())
 
     def test_changed_models(self):
         """What is not a model of so many classes is refused, although the checksum fits."""

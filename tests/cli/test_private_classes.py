@@ -101,14 +101,87 @@ class Classes(Case):
     def test_refused(self):
         for args, words in (
                 (("--solver", "gd"), "--solver auto"),
-                (("--loss", "squared-hinge"), "--loss logistic"),
-                (("--multiclass", "one-versus-rest"), "--multiclass multinomial"),
+                (("--solver", "gd", "--loss", "squared-hinge"), "--solver auto or newton"),
                 (("--path", "wide"), "for two classes")):
             with self.subTest(args=args):
                 result = self.train(*args)
                 self.assertEqual(result.code, USAGE, result.err)
                 self.assertIn(words, result.err.decode())
                 self.assertFalse(os.path.exists(self.path("m.json")))
+
+    # ---- each class against all others ----
+
+    REST = (("--loss", "hinge"), ("--loss", "squared-hinge"), ("--multiclass", "one-versus-rest"))
+
+    def test_rest_learns(self):
+        """Beside the exact fit; the noise is that of a seed."""
+        for args in self.REST:
+            with self.subTest(args=args):
+                exact = self.train(*args, "--epsilon", "inf", "--l2", "1e-4", name="exact.json")
+                self.assertEqual(exact.code, OK, exact.err)
+                best = self.accuracy("exact.json")
+                self.assertGreater(best, .8)
+                for seed in ("1", "2"):
+                    model = self.model(*args, "--insecure-seed", seed)
+                    self.assertEqual(model["strategy"], "one-versus-rest")
+                    self.assertGreater(self.accuracy(), best - .03)
+
+    def test_rest_asks_the_same(self):
+        """As many questions at the same price as all classes at once: nothing for each class."""
+        rows = ("--rows", str(self.ROWS))
+        at_once = self.model(*rows)["privacy"]
+        for args in self.REST:
+            self.assertEqual(self.model(*args, *rows)["privacy"]["questions"], at_once["questions"])
+
+    def test_rest_same_bits(self):
+        """Threads and instruction sets change nothing."""
+        for args in self.REST:
+            models = [self.model(*args, "--insecure-seed", "5", *more)["weights"] for more in (
+                ("--threads", "1", "--isa", "scalar"), ("--threads", "2"), ("--solver", "newton"))]
+            self.assertEqual(models[1:], models[:1] * 2)
+
+    def test_rest_is_used(self):
+        """The model file is that of exact one-versus-rest: every verb takes it."""
+        model = self.model("--loss", "hinge", "--insecure-seed", "1")
+        answers = self.sotto("predict", "m.json", "test.csv").out.decode().split()
+        scores = [list(map(float, line.split(","))) for line in self.sotto(
+            "predict", "m.json", "test.csv", "--scores").out.decode().split()[1:]]
+        self.assertEqual(answers, [model["classes"][row.index(max(row))] for row in scores])
+        self.assertEqual(self.sotto("predict", "m.json", "test.csv", "--proba").code, USAGE)
+        self.assertIn(b"each learned against the others", self.sotto("show", "m.json").out)
+        for args in (("export", "m.json", "--format", "liblinear"), ("export", "m.json", "--format", "sql"),
+                     ("report", "m.json")):
+            with self.subTest(args=args):
+                result = self.sotto(*args, "-o", "out")
+                self.assertEqual(result.code, OK, result.err)
+        self.model("--multiclass", "one-versus-rest", "--insecure-seed", "1")
+        chances = self.sotto("predict", "m.json", "test.csv", "--proba").out.decode().split()[1:]
+        self.assertAlmostEqual(sum(map(float, chances[0].split(","))), 1)
+
+    def test_rest_intercept_alone(self):
+        """Of the hinge the best constants are equal; the most frequent class is answered."""
+        often = [row if i % 4 else (row[0], "c") for i, row in enumerate(self.rows)]
+        self.put("often.csv", often)
+        for args in self.REST:
+            with self.subTest(args=args):
+                model = self.model(*args, "--epsilon", ".02", "--rows", str(self.ROWS), "--path",
+                                   "intercept", "--insecure-seed", "1", data="often.csv")
+                self.assertFalse(any(map(any, model["weights"])))
+                answers = self.sotto("predict", "m.json", "test.csv").out.decode().split()
+                self.assertEqual(set(answers), {"c"})
+
+    def test_rest_explained(self):
+        plan = ("plan", "--classes", "a,b,c", "--features", "5", "--rows", "10000", "--epsilon", "1",
+                "--delta", "1e-6", "--explain")
+        told = self.sotto(*plan, "--loss", "hinge")
+        self.assertEqual(told.code, OK, told.err)
+        self.assertIn("each against all others", told.out.decode())
+        self.assertNotIn(b"each against", self.sotto(*plan, "--loss", "logistic").out)
+        self.assertIn(b"each against", self.sotto(*plan, "--loss", "logistic", "--multiclass",
+                                                  "one-versus-rest").out)
+        refused = self.sotto(*plan, "--loss", "squared")
+        self.assertEqual(refused.code, USAGE, refused.out)
+        self.assertIn("the squared loss is of a number", refused.err.decode())
 
     def test_booked(self):
         """A capped ledger knows the run; one that it refuses reads no row."""
@@ -167,6 +240,15 @@ class Wide(Case):
                 chosen = {each["question"] for each in model["privacy"]["chosen_from_answers"]}
                 self.assertLessEqual({"choice of classes", "partial of classes", "class counts"}, chosen)
                 self.assertLessEqual(model["privacy"]["epsilon"], 4)
+
+    def test_rest_selects(self):
+        """Each class against all others: the same two features."""
+        for args in (("--loss", "hinge"), ("--multiclass", "one-versus-rest")):
+            with self.subTest(args=args):
+                used = self.used(self.model("--epsilon", "4", "--l1", "0.001", *args))
+                self.assertLess(len(used), 30)
+                self.assertLessEqual({"f7", "f31"}, used)
+                self.assertGreater(self.accuracy(), .85)
 
     def test_very_few(self):
         """A small budget: the choices are planned beforehand, with pure noise."""
