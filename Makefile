@@ -58,8 +58,8 @@ reproduce: all
 	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/reproduce.py --build $(BUILD) \
 		$(if $(QUICK),--quick) $(if $(RUNS),--runs $(RUNS)) $(if $(DATA),--data $(DATA))
 
-# The pages of 'sotto report' and 'make reproduce' in Chromium, on a desk, a
-# phone and in the dark; the pictures are in build/pictures.
+# The pages of 'sotto report', 'make reproduce' and 'make bench' in Chromium, on a
+# desk, a phone and in the dark; the pictures are in build/pictures.
 test-report: all
 	@tools/setup.sh browser
 	@mkdir -p $(BUILD)/pictures
@@ -67,6 +67,8 @@ test-report: all
 		PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/browser/test_report.py
 	SOTTO_PICTURES=$(BUILD)/pictures PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 tests/browser/test_reproduce_page.py
+	SOTTO_PICTURES=$(BUILD)/pictures PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 tests/browser/test_bench_page.py
 
 # build/wheel/sotto_dp-*.whl, for this Python and all later ones, with tools of
 # PyPI; where that cannot be reached it says so.
@@ -91,25 +93,24 @@ format:
 	@tools/setup.sh format
 	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
-# Speed against LIBLINEAR, scikit-learn, pandas and Eigen, in one run; noise
-# against raw ChaCha20, prices against dp-accounting where that is installed. A
-# build made before Eigen was there is configured again.
-bench: all
+# Everything that is timed, in one run of about twenty minutes on an idle machine, and
+# docs/speed.md and build/bench/report.html from it: make bench [QUICK=1] [ONLY=end-large]
+# [TORCH=pypi]. Run again after an interruption it goes on; QUICK takes small sizes
+# and leaves docs/speed.md alone. Rivals that Debian does not have are installed into
+# build/rivals. A build made before Eigen was there is configured again.
+bench:
 	@tools/setup.sh bench
-	@meson setup --reconfigure $(BUILD) >/dev/null
+	@$(MAKE) --no-print-directory test-prerequisites
 	ninja -C $(BUILD) benches
-	bench/read.py --build $(BUILD) --json $(BUILD)/bench.json
-	bench/exact.py --build $(BUILD) --json $(BUILD)/bench.json
-	bench/kernel.py --build $(BUILD) --json $(BUILD)/bench.json
-	bench/gcd.py --build $(BUILD) --json $(BUILD)/bench-gcd.json
-	bench/noise.py --build $(BUILD) --json $(BUILD)/bench-noise.json
-	bench/account.py --build $(BUILD)
-	@echo "docs/speed.md can be written anew: bench/speed.py $(BUILD)/bench.json"
+	@tools/rivals.sh $(BUILD)
+	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/bench.py --build $(BUILD) \
+		$(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
-# Instructions per byte against bench/instructions.json: the same anywhere.
+# Instructions per byte and per value against bench/instructions.json: the same
+# anywhere. bench/instructions.py --write records what is measured now.
 bench-instructions: all
 	@tools/setup.sh ci
-	ninja -C $(BUILD) benches
+	ninja -C $(BUILD) benches tests/exact_cli
 	bench/instructions.py --build $(BUILD)
 
 # What bookings cost beside pricing all runs as one list: writes the table of
@@ -166,9 +167,9 @@ fuzz:
 	@tools/fuzz.sh build-fuzz $(SECONDS)
 
 # Every fault in tests/mutants must be noticed by the tests it names. Run again
-# after an interruption it goes on.
+# after an interruption it goes on. Tests of pipelines need scikit-learn.
 mutants:
-	@tools/setup.sh build test
+	@tools/setup.sh build test python
 	@tools/mutants.py
 
 # What sotto releases, run with a fixed seed, against the hashes in

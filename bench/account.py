@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Prices of long compositions, beside Google's dp-accounting when it is installed, in one run.
 
-    bench/account.py [--build build]
+    bench/account.py [--build build] [--json FILE]
 
 Both are called as libraries; the other accountant's interval is 1e-4, at which the two have about the
 same error: the distance to a price at a tenth of the interval is printed. The best of five runs.
+--json adds one line for each price.
 """
 import argparse
 import ctypes
+import importlib.util
 import os
 import sys
 import time
+
+from files import append_json
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DELTA = 1e-6
@@ -67,29 +71,42 @@ CASES = [
 ]
 
 
+def race(library, name, plan, laws, other):
+    """One JSON object: our price and seconds, and theirs where they are there."""
+    seconds, value = best(lambda: ours(library, plan))
+    row = {"price": name, "min": seconds, "epsilon": value}
+    if other:
+        fine = theirs(laws, INTERVAL / 10)
+        slow, rival = best(lambda: theirs(laws, INTERVAL), 3)
+        row |= {"rival_min": slow, "ratio": slow / seconds, "rival_error": abs(rival / fine - 1),
+                "error": abs(value / fine - 1)}
+    return row
+
+
+def tell(row, least):
+    print(f"{row['price']}: epsilon {row['epsilon']:.6f} in {row['min'] * 1e3:.1f} ms")
+    if "ratio" in row:
+        print(f"  dp-accounting: {row['rival_min'] * 1e3:.1f} ms ({row['ratio']:.1f} times as long, "
+              f"expected at least {least}); off by {row['rival_error']:.1e}, sotto by "
+              f"{row['error']:.1e}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
-    library = load(parser.parse_args().build)
-    try:
-        import dp_accounting  # noqa: F401
-        other = True
-    except ImportError:
-        print("dp-accounting is not installed: no comparison (pip install dp-accounting)")
-        other = False
-    failed = 0
+    parser.add_argument("--json", metavar="FILE")
+    given = parser.parse_args()
+    library = load(given.build)
+    other = importlib.util.find_spec("dp_accounting") is not None
+    if not other:
+        print("skipped: dp-accounting (it is not installed; tools/rivals.sh does it for the bench)")
+    rows = []
     for name, plan, laws, least in CASES:
-        seconds, value = best(lambda plan=plan: ours(library, plan))
-        print(f"{name}: epsilon {value:.6f} in {seconds * 1e3:.1f} ms")
-        if not other:
-            continue
-        fine = theirs(laws, INTERVAL / 10)
-        slow, rival = best(lambda laws=laws: theirs(laws, INTERVAL), 3)
-        print(f"  dp-accounting: {rival:.6f} in {slow * 1e3:.1f} ms ({slow / seconds:.1f} times as "
-              f"long, expected at least {least}); at a tenth of the interval {fine:.6f}: "
-              f"off by {abs(rival / fine - 1):.1e}, sotto by {abs(value / fine - 1):.1e}")
-        failed += slow < least * seconds
-    return failed
+        rows.append({**race(library, name, plan, laws, other), "target": least})
+        tell(rows[-1], least)
+    if given.json:
+        append_json(given.json, rows)
+    return 0
 
 
 if __name__ == "__main__":

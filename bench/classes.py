@@ -193,12 +193,12 @@ def row(problem, runs, epsilons, workers):
     return f"| {problem.name} {shape} | " + " | ".join(cells) + " |"
 
 
-def write_table(name, lines):
+def write_table(name, lines, page_path=PAGE):
     """Between the marks of this name in the notes."""
     region = re.compile(rf"(<!-- numbers: {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-    with open(PAGE, encoding="utf-8") as file:
+    with open(page_path, encoding="utf-8") as file:
         page = file.read()
-    with open(PAGE, "w", encoding="utf-8") as file:
+    with open(page_path, "w", encoding="utf-8") as file:
         file.write(region.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], page))
 
 

@@ -14,6 +14,7 @@ import argparse
 import ctypes
 import ctypes.util
 import gzip
+import importlib
 import json
 import pathlib
 import shutil
@@ -27,15 +28,18 @@ import scipy.sparse
 import sklearn.datasets
 import sklearn.linear_model
 
-from files import main_of, run
+import end_sets
+from files import append_json, main_of, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import problems  # noqa: E402  (found through the path set above)
+sys.path.pop(0)  # numba would take tools/coverage.py for the package coverage
 
 WITHIN = 1e-6
 TOLERANCES = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]
 NO_STEP = "LIBLINEAR, without turning"
+LARGE = 500_000  # rows
 PATIENCE = 60  # seconds of one run after which no tighter tolerance is tried
 
 
@@ -72,7 +76,8 @@ class Sotto:
         self.program = pathlib.Path(build) / "tests" / "exact_cli"
 
     def run(self, race, tolerance):
-        target = [] if race.path.suffix == ".svm" else ["target", "target"]
+        name = {".svm": None, ".csv": "target", ".npy": race.X.shape[1] + 1}[race.path.suffix]
+        target = ["target", name] if name else []
         found = json.loads(run([self.program, race.path, *target, "loss", race.loss, "l1",
                                 repr(race.l1), "l2", repr(race.l2), "tolerance",
                                 repr(tolerance)]))
@@ -99,6 +104,38 @@ class Scikit:
         began = time.perf_counter()
         model.fit(X, race.y)
         return time.perf_counter() - began, np.ravel(model.coef_)
+
+
+class WorkingSets:
+    """skglm's or celer's sparse estimator: coordinate descent on working sets, from PyPI."""
+
+    def __init__(self, library):
+        self.library = importlib.import_module(library)
+
+    def model(self, race, tolerance):
+        common = {"fit_intercept": False, "tol": tolerance}
+        if race.loss == "squared":
+            return self.library.Lasso(alpha=race.l1, **common)
+        if self.library.__name__ == "celer":
+            return self.library.LogisticRegression(C=race.per_row, **common)
+        return self.library.SparseLogisticRegression(alpha=race.l1, **common)
+
+    def run(self, race, tolerance):
+        model, X = self.model(race, tolerance), scipy.sparse.csc_matrix(race.X)
+        began = time.perf_counter()
+        model.fit(X, race.y)
+        return time.perf_counter() - began, np.ravel(model.coef_)
+
+
+def working_sets():
+    """Those of the two that are there."""
+    found = {}
+    for library in ("skglm", "celer"):
+        try:
+            found[library] = WorkingSets(library)
+        except ImportError as missing:
+            print(f"skipped: {library} ({missing}; tools/rivals.sh installs it for the bench)")
+    return found
 
 
 class Parameter(ctypes.Structure):
@@ -166,11 +203,14 @@ class Liblinear:
 def rivals(race):
     """The solvers that have this problem, by name."""
     if race.loss == "squared":
-        return {"scikit-learn Lasso": Scikit(None)}
+        return {"scikit-learn Lasso": Scikit(None), **working_sets()}
     names = ["liblinear", "saga"] if race.l1 else ["lbfgs", "newton-cg", "liblinear"]
+    if len(race.y) > LARGE:  # the others would take minutes
+        return {f"scikit-learn {name}": Scikit(name) for name in ("lbfgs", "newton-cholesky")}
     if race.l2 and race.X.shape[1] < 1000:
         names.append("newton-cholesky")
     found = {f"scikit-learn {name}": Scikit(name) for name in names}
+    found.update(working_sets() if race.l1 else {})
     kinds = {"LIBLINEAR": 6} if race.l1 else {"LIBLINEAR": 0, "LIBLINEAR, dual": 7}
     try:
         found.update({name: Liblinear(kind) for name, kind in kinds.items()})
@@ -185,7 +225,10 @@ def rivals(race):
 def load(path):
     if path.suffix == ".svm":
         return sklearn.datasets.load_svmlight_file(str(path), zero_based=False)
-    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    if path.suffix == ".npy":
+        table = np.load(path).astype(float)
+    else:
+        table = np.loadtxt(path, delimiter=",", skiprows=1)
     return table[:, :-1].copy(), table[:, -1]
 
 
@@ -197,6 +240,8 @@ def find(place, folder, build):
             run([pathlib.Path(build) / "sotto", "generate", "zipf-heavy", "--rows", 100000,
                  "--features", 100000, "--per-row", 100, "--quiet", "-o", path])
         return path
+    if place == "large":
+        return end_sets.make("large", pathlib.Path(build) / "bench" / "data", None).file
     path = pathlib.Path(problems.find_data_dir() or "") / place
     if not path.exists() or path.suffix != ".gz":
         return path if path.exists() else None
@@ -214,6 +259,7 @@ PROBLEMS = [
     ("zipf 1e5 x 1e5, logistic, l1 = 1e-4", "zipf", "logistic", "l1", 1e-4),
     ("zipf 1e5 x 1e5, logistic, l2 = 1/n", "zipf", "logistic", "l2", None),
     ("zipf 1e5 x 1e5, squared, l1 = 1e-3", "zipf", "squared", "l1", 1e-3),
+    ("large 1e6 x 50, logistic, l2 = 1/n", "large", "logistic", "l2", None),
 ]
 
 
@@ -223,7 +269,11 @@ PROBLEMS = [
 def good_enough(race, solver, star):
     """The loosest tolerance whose answer is within 1e-6, and how far above it is; or None."""
     for tolerance in TOLERANCES:
-        seconds, w = solver.run(race, tolerance)
+        try:
+            seconds, w = solver.run(race, tolerance)
+        except (TypeError, ValueError, ZeroDivisionError, FloatingPointError) as refused:
+            print(f"skipped: {type(solver).__name__} at {tolerance:g} ({refused})")
+            return None
         above = race.objective(w) / star - 1
         if above <= WITHIN:
             return tolerance, above
@@ -286,8 +336,7 @@ def main():
             for row in rows:
                 print_row(row)
             if arguments.json:
-                with open(arguments.json, "a", encoding="utf-8") as stream:
-                    stream.writelines(json.dumps(row) + "\n" for row in rows)
+                append_json(arguments.json, rows)
     return 0
 
 

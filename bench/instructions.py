@@ -4,11 +4,12 @@ depend on the machine's load, so that what becomes slower is noticed.
 
 Makes small files, always the same, and under callgrind reads each with one thread, or solves an
 exact problem on it, counting inside sotto_table_read or exact_solve alone; also a pass of the
-kernel of private training, by byte of a table in memory; and compares the
-instructions per byte of the file with instructions.json beside this file. Losses without
-logarithms are solved for: those of the C library differ from processor to processor. More than 3 % above what is recorded there fails (exit status 1). The counts depend on the
-compiler and the C library, so those made with others are shown but not judged. --update records
-what was measured.
+kernel of private training, by byte of a table in memory, one whole `sotto train`, and each kind of
+question in it, by value of the table (train_count.py). It compares them with instructions.json
+beside this file. Losses without logarithms are solved for: those of the C library differ from
+processor to processor. More than 3 % above what is recorded there fails (exit status 1), and so
+does a row that is not recorded, or recorded and gone. The counts depend on the compiler and the C
+library, so those made with others are shown but not judged. --write records what was measured.
 
 For information the same is done with LIBLINEAR's reader, where it is installed.
 """
@@ -26,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 
+import train_count
 from files import BenchError, add_program_options, find_programs, generate, main_of, run
 
 RECORD = pathlib.Path(__file__).with_name("instructions.json")
@@ -136,6 +138,19 @@ def count_liblinear(program, path, directory):
     return (count(path) - count(line)) / path.stat().st_size
 
 
+def count_train(training, sotto, directory):
+    """The rows of a training; None where this machine cannot count it (no AVX2)."""
+    try:
+        total, done = callgrind(train_count.command(training, sotto, directory), directory,
+                                tunables=SAME_EVERYWHERE)
+    except BenchError:
+        return None
+    if done.returncode != 0:
+        return None
+    profile = (directory / "callgrind.out").read_text(encoding="utf-8", errors="replace")
+    return train_count.rows_of(training, profile, total)
+
+
 def count_kernel(loss, rows, columns, bench_read, directory):
     """The instructions per byte of the table that one pass takes; None without AVX2."""
     program = bench_read.with_name("bench_kernel")
@@ -179,6 +194,20 @@ def measure(sotto, bench_read, directory, times):
             continue
         measured[name] = {"instructions_per_byte": round(count, 4), "compiler": compiler,
                           "file": f"{rows} x {columns}"}
+    return {**measured, **measure_train(sotto, directory, compiler)}
+
+
+def measure_train(sotto, directory, compiler):
+    """The rows of whole trainings."""
+    measured = {}
+    for training in train_count.TRAININGS:
+        counted = count_train(training, sotto, directory)
+        if counted is None:
+            print(f"skipped: {training.name} (this machine cannot count it)")
+            continue
+        file = digest(directory / training.file)
+        measured |= {name: {**count, "compiler": compiler, "file": file}
+                     for name, count in counted.items()}
     return measured
 
 
@@ -192,33 +221,48 @@ def load_record():
     return json.loads(RECORD.read_text(encoding="utf-8"))
 
 
+def count_of(row):
+    """The figure of a row, per byte, per value or of the whole."""
+    return next(value for key, value in row.items() if key.startswith("instructions"))
+
+
 def judge(now, recorded):
     """(whether it fails, a word on it) for one case."""
     if recorded is None:
-        return True, "FAILED: not recorded; run with --update"
+        return True, "FAILED: not recorded; run with --write"
     if now["compiler"] != recorded["compiler"]:
         return False, f"not judged: recorded with {recorded['compiler']}"
     if now["file"] != recorded["file"]:
-        return True, "FAILED: sotto generate makes another file now; run with --update"
-    change = now["instructions_per_byte"] / recorded["instructions_per_byte"] - 1
+        return True, "FAILED: sotto generate makes another file now; run with --write"
+    change = count_of(now) / count_of(recorded) - 1
     if change > TOLERANCE:
         return True, f"FAILED: {change:+.1%}, allowed is {TOLERANCE:+.0%}"
     if change < -TOLERANCE:
-        return False, f"{change:+.1%}: better; record it with --update"
+        return False, f"{change:+.1%}: better; record it with --write"
     return False, f"{change:+.1%}"
+
+
+def gone(measured, record):
+    """Rows of trainings that are recorded and were not found, where trainings were counted."""
+    counted = "train, whole run" in measured
+    return [name for name, row in record.items()
+            if counted and "instructions_per_byte" not in row and name not in measured]
 
 
 def compare(measured, record, judging):
     """Prints each case beside its record; whether all are well, if that is to be judged."""
     well = True
     print(f"compiled with {next(iter(measured.values()))['compiler']}")
-    print(f"{'instructions per byte':28}{'now':>9}{'recorded':>10}")
+    print(f"{'instructions per byte, value':32}{'now':>18}{'recorded':>18}")
     for name, now in measured.items():
         recorded = record.get(name)
         failed, word = judge(now, recorded) if judging else (False, "")
-        before = f"{recorded['instructions_per_byte']:.3f}" if recorded else "-"
-        print(f"{name:28}{now['instructions_per_byte']:9.3f}{before:>10}  {word}".rstrip())
+        before = f"{count_of(recorded):,.3f}" if recorded else "-"
+        print(f"{name:32}{count_of(now):18,.3f}{before:>18}  {word}".rstrip())
         well = well and not failed
+    for name in gone(measured, record) if judging else []:
+        print(f"{name:32}{'-':>18}  FAILED: recorded, and there is no such question; run with --write")
+        well = False
     return well
 
 
@@ -231,16 +275,16 @@ def tell_liblinear(measured, directory):
     case = CASES[0]
     count = count_liblinear(program, directory / f"{case.data}.{case.ending}", directory)
     ratio = count / measured[case.name]["instructions_per_byte"]
-    print(f"{'LIBLINEAR':28}{count:9.3f}{'':10}  {ratio:.1f}x ours; the target, at least "
+    print(f"{'LIBLINEAR':32}{count:18,.3f}{'':15}  {ratio:.1f}x ours; the target, at least "
           f"{LIBLINEAR_TARGET}x, is {'met' if ratio >= LIBLINEAR_TARGET else 'MISSED'}")
 
 
 def parse_arguments():
     """The command line."""
     parser = argparse.ArgumentParser(
-        description="instructions per byte of the file, compared with instructions.json")
+        description="instructions per byte or value, compared with instructions.json")
     add_program_options(parser)
-    parser.add_argument("--update", action="store_true", help="record what is measured now")
+    parser.add_argument("--write", action="store_true", help="record what is measured now")
     parser.add_argument("--repeat", type=int, default=1, metavar="N",
                         help="count so often and require equal counts [default: 1]")
     arguments = parser.parse_args()
@@ -256,9 +300,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="sotto-bench-") as name:
         directory = pathlib.Path(name)
         measured = measure(sotto, bench_read, directory, arguments.repeat)
-        well = compare(measured, load_record(), not arguments.update)
+        well = compare(measured, load_record(), not arguments.write)
         tell_liblinear(measured, directory)
-    if arguments.update:
+    if arguments.write:
         RECORD.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
         print(f"recorded in {RECORD.name}")
     return 0 if well else 1

@@ -121,7 +121,7 @@ static void fill_ball(setting *s)
     for (int64_t i = 0; i < s->rival.rows; i++)
         s->origin[i] = s->rival.logistic ? 0 : -(float)s->rival.y[i];
     kernel_ball ball = ball_of(s);
-    kernel_reach(&s->rows, &ball, s->reach);
+    kernel_reach(&s->rows, &ball, 0, s->rows.padded, s->reach);
 }
 
 /* Values in [-1, 1]; a target that depends on them. Two classes: y x, as the

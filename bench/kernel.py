@@ -9,14 +9,13 @@ missed target is said clearly but is not a failure.
 import argparse
 import collections
 import contextlib
-import json
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
 
-from files import BenchError, main_of, run
+from files import BenchError, append_json, main_of, run
 
 OURS = "sotto"
 PLAIN = "sotto, without clip, grid and noise"
@@ -112,11 +111,11 @@ def thread_verdict(rows, mean, best, taken):
     return f", target {target:g}: {'met' if met else 'MISSED' + busy}"
 
 
-def thread_lines(program):
+def thread_lines(program, shapes):
     """One JSON object for each case, printed too."""
     print("\nspeed of two threads over that of one")
     for taken in (False, True):
-        for rows, columns in LONG:
+        for rows, columns in shapes:
             for loss in FASTER:
                 mean, best = compare_threads(program, loss, rows, columns, taken)
                 name = f"{loss}, {rows} x {columns}"
@@ -130,13 +129,6 @@ def thread_lines(program):
 # ---- the program ----
 
 
-def append(path, lines):
-    """Writes JSON lines behind those that are there."""
-    with open(path, "a", encoding="utf-8") as stream:
-        for line in lines:
-            stream.write(json.dumps(line) + "\n")
-
-
 def main():
     """Measures and reports."""
     parser = argparse.ArgumentParser(description="how fast the kernels are")
@@ -144,21 +136,22 @@ def main():
                         help="the build that bench_kernel is taken from [default: build]")
     parser.add_argument("--share", type=float, default=1, metavar="S",
                         help="so many times the usual rounds [default: 1]")
+    parser.add_argument("--quick", action="store_true", help="the smaller tables alone")
     parser.add_argument("--json", metavar="FILE", help="append one JSON line per variant")
     arguments = parser.parse_args()
     program = pathlib.Path(arguments.build) / "bench" / "bench_kernel"
     if not program.is_file():
         raise BenchError(f"{program}: not there; build it, or say where it is with --build")
-    for rows, columns, rounds in SHAPES:
+    for rows, columns, rounds in SHAPES[:2] if arguments.quick else SHAPES:
         for loss in FASTER:
             taken = measure(program.resolve(), loss, rows, columns,
                             max(1, round(rounds * arguments.share)))
             report(loss, rows, columns, taken)
             if arguments.json:
-                append(arguments.json, lines_of(loss, rows, columns, taken))
-    lines = list(thread_lines(program.resolve()))
+                append_json(arguments.json, lines_of(loss, rows, columns, taken))
+    lines = list(thread_lines(program.resolve(), LONG[:1] if arguments.quick else LONG))
     if arguments.json:
-        append(arguments.json, lines)
+        append_json(arguments.json, lines)
     print(f"\nload average {os.getloadavg()[0]:.2f}")
     return 0
 

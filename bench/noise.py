@@ -12,13 +12,12 @@ case), and what one change of a score costs, without and with a move to another 
 
 import argparse
 import collections
-import json
 import os
 import pathlib
 import statistics
 import sys
 
-from files import BenchError, main_of, run
+from files import BenchError, append_json, main_of, run
 
 RAW = "ChaCha20"
 TARGETS = {"Gumbel": .45, "Laplace": .10, "Gaussian": .06}
@@ -65,15 +64,12 @@ def print_selections(seconds):
           f"{'met' if slowest <= SLOWEST_BUCKETS else 'MISSED'}")
 
 
-def write_json(path, seconds, shares):
-    """One JSON object a line for each variant."""
-    with open(path, "w", encoding="utf-8") as stream:
-        for name, values in seconds.items():
-            json.dump({"case": "noise", "variant": name, "min": min(values),
-                       "median": statistics.median(values), "share": shares.get(name),
-                       "target": TARGETS.get(name), "rounds": len(values),
-                       "load_average": round(os.getloadavg()[0], 2)}, stream)
-            stream.write("\n")
+def rows_of(seconds, shares):
+    """One JSON object for each variant."""
+    for name, values in seconds.items():
+        yield {"noise": name, "min": min(values), "median": statistics.median(values),
+               "share": shares.get(name), "target": TARGETS.get(name), "rounds": len(values),
+               "load_average": round(os.getloadavg()[0], 2)}
 
 
 def main():
@@ -83,7 +79,7 @@ def main():
                         help="the build that bench_noise is taken from [default: build]")
     parser.add_argument("--rounds", type=int, default=40, metavar="R",
                         help="how often each variant runs [default: 40]")
-    parser.add_argument("--json", metavar="FILE", help="write one JSON line per variant")
+    parser.add_argument("--json", metavar="FILE", help="add one JSON line per variant")
     arguments = parser.parse_args()
     program = pathlib.Path(arguments.build) / "bench" / "bench_noise"
     if not program.is_file():
@@ -95,7 +91,7 @@ def main():
     print_selections({name: seconds[name] for name in seconds if name not in noise})
     print(f"load average {os.getloadavg()[0]:.2f}")
     if arguments.json:
-        write_json(arguments.json, seconds, shares)
+        append_json(arguments.json, rows_of(seconds, shares))
     return 0
 
 

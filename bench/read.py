@@ -14,7 +14,6 @@ This is a report: a missed target is said clearly but is not a failure.
 
 import argparse
 import dataclasses
-import json
 import os
 import pathlib
 import random
@@ -26,7 +25,8 @@ import tempfile
 import time
 import typing
 
-from files import BenchError, add_program_options, find_programs, generate, main_of, run
+from files import (BenchError, add_program_options, append_json, can_import, find_programs,
+                   generate, main_of, rival_python, run)
 
 MEGABYTE = 1e6
 SMALLEST_FILE = 50 * MEGABYTE  # the targets are for files of at least this size
@@ -77,9 +77,9 @@ class Case:
 # ---- ways to read a file ----
 
 
-def timed_inside(command):
+def timed_inside(command, environment=None):
     """The command prints the seconds that its reading took."""
-    return lambda: float(run(command))
+    return lambda: float(run(command, env=environment))
 
 
 def timed_outside(command):
@@ -113,22 +113,51 @@ def liblinear(path, target):
     return [Variant("LIBLINEAR", read_with_liblinear(program, path), target)]
 
 
-def python_reader(name, imports, call, path, target=None):
+def python_reader(name, imports, call, path, target=None, python=sys.executable, threads=None):
     """A Python reader's variant, or none where its imports fail."""
-    probe = subprocess.run([sys.executable, "-c", imports], capture_output=True, check=False)
-    if probe.returncode != 0:
-        print(f"skipped: {name} ({sys.executable} cannot do '{imports}')")
+    if not can_import(python, imports, name):
         return []
     child = CHILD.format(imports=imports, call=call)
-    return [Variant(name, timed_inside([sys.executable, "-c", child, path]), target)]
+    limit = {"POLARS_MAX_THREADS": str(threads)} if threads else {}
+    return [Variant(name, timed_inside([python, "-c", child, path], {**os.environ, **limit}),
+                    target)]
+
+
+def column_readers(build, path):
+    """Those that read CSV into columns of Arrow, by one thread and by all; of tools/rivals.sh."""
+    python, arrow = rival_python(build), "import pyarrow.csv as csv"
+    call = "csv.read_csv(sys.argv[1], csv.ReadOptions(use_threads={}))"
+    return [
+        *python_reader("polars read_csv, 1 thread", "import polars",
+                       "polars.read_csv(sys.argv[1])", path, python=python, threads=1),
+        *python_reader("polars read_csv, all threads", "import polars",
+                       "polars.read_csv(sys.argv[1])", path, python=python),
+        *python_reader("pyarrow read_csv, 1 thread", arrow, call.format(False), path,
+                       python=python),
+        *python_reader("pyarrow read_csv, all threads", arrow, call.format(True), path,
+                       python=python)]
 
 
 # ---- the cases ----
 
 
-def svmlight_case(sotto, bench_read, directory):
+def npy_case(sotto, bench_read, directory, arguments):
+    """1,000,000 rows of 51 numbers of 4 bytes: sotto alone, because others map the file."""
+    path = directory / "large.npy"
+    if not path.exists():
+        import numpy
+        rows = 1000000 // arguments.part
+        random = numpy.random.default_rng(1)
+        numpy.save(path, random.standard_normal((rows, 51), numpy.float32))
+    command = [bench_read, path, 1, "target", "51", "threads"]
+    return Case("npy", path, [Variant("sotto, 1 thread", timed_inside(command + [1])),
+                              Variant("sotto, all threads", timed_inside(command + [0]))])
+
+
+def svmlight_case(sotto, bench_read, directory, arguments):
     """A text-like file of 60,000 rows; the rivals make rows alone, so that is the base."""
-    path = generate(sotto, directory / "zipf-heavy.svm", "zipf-heavy", 60000, 200000)
+    path = generate(sotto, directory / "zipf-heavy.svm", "zipf-heavy", 60000 // arguments.part,
+                    200000)
     command = [bench_read, path, 1, "threads"]
     rows = ["layout", "rows"]
     return Case("svmlight", path, [
@@ -143,16 +172,18 @@ def svmlight_case(sotto, bench_read, directory):
                        "load_svmlight_file(sys.argv[1])", path, 16)])
 
 
-def csv_case(sotto, bench_read, directory, with_loadtxt):
+def csv_case(sotto, bench_read, directory, arguments):
     """200,000 rows of 51 numbers with nine digits."""
-    path = generate(sotto, directory / "sparse-lasso.csv", "sparse-lasso", 200000, 50)
+    path = generate(sotto, directory / "sparse-lasso.csv", "sparse-lasso",
+                    200000 // arguments.part, 50)
     command = [bench_read, path, 1, "target", "target", "threads"]
     case = Case("csv", path, [
         Variant("sotto, 1 thread", timed_inside(command + [1])),
         Variant("sotto, all threads", timed_inside(command + [0])),
         *python_reader("pandas read_csv", "import pandas", "pandas.read_csv(sys.argv[1])",
-                       path, 4.5)])
-    if with_loadtxt:
+                       path, 4.5),
+        *column_readers(arguments.build, path)])
+    if arguments.loadtxt:
         case.variants += python_reader("numpy loadtxt", "import numpy",
                                        "numpy.loadtxt(sys.argv[1], delimiter=',', skiprows=1)",
                                        path)
@@ -222,21 +253,17 @@ def print_verdicts(cases):
     print(f"targets: {words.count('met')} of {len(words)} met, {words.count('MISSED')} missed")
 
 
-def write_json(path, cases):
-    """One JSON object a line, for each case and variant."""
-    load = os.getloadavg()[0]
-    with open(path, "w", encoding="utf-8") as stream:
-        for case in cases:
-            for variant in case.variants:
-                json.dump({"case": case.name, "variant": variant.name,
-                           "min": round(variant.least, 6),
-                           "median": round(statistics.median(variant.seconds), 6),
-                           "MB_per_s": round(case.megabytes / variant.least, 1),
-                           "ratio": round(case.ratio(variant), 3),
-                           "target": variant.target,
-                           "rounds": len(variant.seconds),
-                           "load_average": round(load, 2)}, stream)
-                stream.write("\n")
+def rows_of(cases):
+    """One JSON object for each case and variant."""
+    for case in cases:
+        for variant in case.variants:
+            yield {"case": case.name, "variant": variant.name, "min": round(variant.least, 6),
+                   "median": round(statistics.median(variant.seconds), 6),
+                   "file_bytes": case.path.stat().st_size,
+                   "MB_per_s": round(case.megabytes / variant.least, 1),
+                   "ratio": round(case.ratio(variant), 3), "target": variant.target,
+                   "rounds": len(variant.seconds),
+                   "load_average": round(os.getloadavg()[0], 2)}
 
 
 def parse_arguments():
@@ -245,7 +272,9 @@ def parse_arguments():
     add_program_options(parser)
     parser.add_argument("--rounds", type=int, default=7, metavar="R",
                         help="how often each variant reads its file [default: 7]")
-    parser.add_argument("--json", metavar="FILE", help="write one JSON line per variant")
+    parser.add_argument("--part", type=int, default=1, metavar="N",
+                        help="files of one Nth of the rows [default: 1]")
+    parser.add_argument("--json", metavar="FILE", help="add one JSON line per variant")
     parser.add_argument("--keep", metavar="DIR", type=pathlib.Path,
                         help="make the files here, keep them, and use those that are there")
     parser.add_argument("--loadtxt", action="store_true", help="numpy.loadtxt too, which is slow")
@@ -258,8 +287,8 @@ def parse_arguments():
 def report(arguments, directory):
     """Makes the files in the directory, measures and reports."""
     sotto, bench_read = find_programs(arguments)
-    cases = [svmlight_case(sotto, bench_read, directory),
-             csv_case(sotto, bench_read, directory, arguments.loadtxt)]
+    cases = [make(sotto, bench_read, directory, arguments)
+             for make in (svmlight_case, csv_case, npy_case)]
     print(f"load average {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors")
     measure(cases, arguments.rounds)
     for case in cases:
@@ -267,7 +296,7 @@ def report(arguments, directory):
     print_verdicts(cases)
     print(f"load average {os.getloadavg()[0]:.2f} at the end")
     if arguments.json:
-        write_json(arguments.json, cases)
+        append_json(arguments.json, rows_of(cases))
     return 0
 
 

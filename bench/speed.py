@@ -1,114 +1,80 @@
 #!/usr/bin/python3
-"""Writes docs/speed.md from the JSON lines of bench/read.py, bench/exact.py and bench/kernel.py
-and from bench/instructions.json.
+"""Writes the page about speed, whole, from the files that bench/bench.py keeps.
 
-    bench/read.py --json run.json && bench/exact.py --json run.json
-    bench/kernel.py --json run.json
-    bench/speed.py run.json > docs/speed.md
+    bench/speed.py FOLDER [--write]
+
+FOLDER has a JSON file for each case. The page goes beside it (speed.md), or with --write to
+docs/speed.md; report.html, with the plots, always goes beside it. Cases of another commit or build
+than that of machine.json are left out, and it says so.
 """
 
+import argparse
 import json
 import pathlib
 import sys
+
+import speed_ends
+import speed_report
+import speed_tables
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ORDER = ("end-electricity", "end-adult", "end-large", "end-sparse", "growth-rows",
+         "growth-features", "growth-nonzeros", "growth-steps", "growth-threads", "read",
+         "exact-electricity", "exact-a9a", "exact-dorothea", "exact-sparse-l1", "exact-sparse-l2",
+         "exact-sparse-lasso", "exact-large", "kernel", "gcd", "noise", "account")
 
 HEAD = """# Speed
 
 *Reference, for people who ask how long it takes: the last measurement.*
 
-Written by `bench/speed.py` from one run of `make bench`: every variant in turn, several rounds, on
-a machine that others used too. Ratios within the run are what to trust, not the seconds. A ratio
-is the rival's least time over that of sotto with one thread. In reading, *rows* is what the rivals
-make, too.
-"""
-
-EXACT = """## Exact solver
-
-Seconds until the objective is within 1e-6 of the optimum (relative), data in memory, no intercept,
-one thread. Each solver runs at the loosest of the tolerances 0.1, 0.01, ... 1e-8 whose answer is
-good enough; *certified* is sotto at 1e-6, where it proves as much itself. What is counted of
-LIBLINEAR with l1 includes turning rows into columns, which sotto does when it reads; without it
-is a line of its own.
+Written by `bench/speed.py` from one run of `make bench`. Variants run in turn, several rounds, in
+an order that changes. Times are minima; ratios within the run are what to trust, not the seconds.
+A ratio is a variant's least time over that of sotto with one thread, so more than 1 is slower than
+sotto. *Model* is what the bytes that must be read would take at the bandwidth of the same case,
+and *reached* is the model's share of the time.
 """
 
 
-def table(rows):
-    lines = ["| variant | min s | MB/s | ratio | target |", "|---|---|---|---|---|"]
-    for row in rows:
-        target = row.get("target")
-        lines.append(f"| {row['variant']} | {row['min']:.3f} | {row['MB_per_s']:.0f} | "
-                     f"{row['ratio']:.2f} | {f'{target:g}x' if target else ''} |")
-    return "\n".join(lines)
+def load(folder):
+    """(what is told of the machine, the cases of the same stamp by name, names left out)."""
+    found = {}
+    for path in sorted(pathlib.Path(folder).glob("*.json")):
+        case = json.loads(path.read_text(encoding="utf-8"))
+        found[case["case"]] = case
+    about = found.pop("machine", None)
+    if about is None:
+        sys.exit(f"speed.py: {folder}/machine.json: not there; run 'make bench'")
+    kept = {name: found[name] for name in ORDER
+            if name in found and found[name]["stamp"] == about["stamp"]}
+    return about, kept, [name for name in found if name not in kept]
 
 
-def races(rows):
-    """One table for all problems, the fastest first in each."""
-    lines = ["| problem | solver | seconds | ratio | tolerance |", "|---|---|---|---|---|"]
-    for row in rows:
-        took = "not reached | | " if row["seconds"] is None else (
-            f"{row['seconds']:.4f} | {row['ratio']:.2f} | {row['tolerance']:g}")
-        lines.append(f"| {row['problem']} | {row['variant']} | {took} |")
-    return "\n".join(lines)
-
-
-KERNELS = """## Private training
-
-One pass of coordinate descent over all columns, dense, one thread: nanoseconds for one record and
-coordinate, by problem and rows x columns. *sotto* is the kernel with clip, integer grid and exact
-noise, for the best instruction set of the machine; *any processor* is the same without choosing
-one. Eigen's are the loops one writes with it in doubles, compiled with -O3, noise by the C++
-library: the literal loop over elements, and array expressions. The targets: from 20,000 rows on,
-clip, grid and noise cost at most 1.12 of the kernel without them, and the literal loop takes 6
-times as long as sotto (squared), 15 times (logistic).
-"""
-
-
-def kernels(rows):
-    """A table for all problems: ns, and each as a multiple of sotto's."""
-    lines = ["| problem | variant | ns | ratio |", "|---|---|---|---|"]
-    lines += [f"| {row['kernel']} | {row['variant']} | {row['min_ns']:.3f} | {row['ratio']:.2f} |"
-              for row in rows]
-    return "\n".join(lines)
-
-
-THREADS = """Two threads share the rows from 16,384 on; below that one does all. The speed of two
-over that of one, the mean of windows in turn and the best windows, as the machine was (target: 1.4
-at 45,312 rows and 1.8 at 1,000,000, in the best windows, which are those in which nobody else
-wanted a processor), and while another process did nothing but hold the second processor (target:
-the mean never below 0.8).
-"""
-
-
-def threads(rows):
-    lines = ["| problem | others | mean | best |", "|---|---|---|---|"]
-    lines += [f"| {row['threads']} | {row['others']} | {row['mean']:.2f} | {row['best']:.2f} |"
-              for row in rows]
-    return "\n".join(lines)
-
-
-def instructions():
-    path = pathlib.Path(__file__).with_name("instructions.json")
-    recorded = json.loads(path.read_text(encoding="utf-8"))
-    lines = ["| what | instructions per byte of the file |", "|---|---|"]
-    lines += [f"| {name} | {case['instructions_per_byte']:.2f} |"
-              for name, case in recorded.items()]
-    return "\n".join(lines)
+def page(about, cases):
+    """The page in Markdown."""
+    parts = [HEAD, speed_tables.machine_section(about, cases),
+             speed_ends.targets_section(cases), speed_ends.section(cases),
+             speed_tables.growth_section(cases), speed_tables.reading_section(cases),
+             speed_tables.exact_section(cases), speed_tables.kernel_section(cases),
+             speed_tables.greedy_section(cases), speed_tables.noise_section(cases),
+             speed_tables.prices_section(cases), speed_tables.instructions_section(),
+             speed_tables.skipped_section(cases)]
+    return "\n".join(part for part in parts if part)
 
 
 def main():
-    rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-    print(HEAD)
-    for case in dict.fromkeys(row["case"] for row in rows if "case" in row):
-        chosen = [row for row in rows if row.get("case") == case]
-        print(f"## Reading {case}\n\n{table(chosen)}\n")
-    print(f"{EXACT}\n{races([row for row in rows if 'problem' in row])}\n")
-    timed = [row for row in rows if "kernel" in row]
-    if timed:
-        print(f"{KERNELS}\n{kernels(timed)}\n")
-    shared = [row for row in rows if "threads" in row]
-    if shared:
-        print(f"{THREADS}\n{threads(shared)}\n")
-    print("## By callgrind\n\nThe same on any machine with the same compiler; "
-          f"`make bench-instructions` fails at +3 %.\n\n{instructions()}")
+    parser = argparse.ArgumentParser(description="the page about speed")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true", help="write docs/speed.md")
+    given = parser.parse_args()
+    about, cases, left = load(given.folder)
+    if left:
+        print(f"left out, of another commit or build: {', '.join(left)}")
+    beside = given.folder.resolve().parent
+    path = ROOT / "docs" / "speed.md" if given.write else beside / "speed.md"
+    path.write_text(page(about, cases), encoding="utf-8")
+    report = beside / "report.html"
+    report.write_text(speed_report.page(about, cases), encoding="utf-8")
+    print(f"wrote {path} and {report}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ packages() {
     ci) echo clang-14 libclang-rt-14-dev valgrind liblinear4 python3-scipy \
         python3-sklearn python3-cvxopt ;;
     bench) echo valgrind liblinear-tools liblinear4 python3-pandas \
-        python3-scipy python3-sklearn g++ libeigen3-dev ;;
+        python3-scipy python3-sklearn g++ libeigen3-dev python3-venv python3-pip ;;
     python) echo python3-venv python3-pip python3-sklearn python3-pandas ;;
     wheel) echo python3-venv python3-pip python3-dev ;;
     browser) echo chromium ;;
