@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from ._core import Options, lib, take_text
 from ._parameters import PLAIN, Parameters, a_number
+from ._types import check_same_classes, classes_option, listed_labels
 from .errors import PrivacyError, SottoError, UsageError
 from .ledger import Dataset, who
 
@@ -51,6 +53,18 @@ class Plan:
         return float(self.statement["delta"])
 
 
+def _with_target(schema: str) -> str:
+    """The schema with a column of classes, as a fit adds y to it."""
+    read = json.loads(schema)
+    listed = read.setdefault("columns", {})
+    if all(column.get("type") != "target" for column in listed.values()):
+        name = "target"
+        while name in listed:
+            name += "_"
+        listed[name] = {"type": "target"}
+    return json.dumps(read)
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class Planned(Parameters):
     """Parameters that can be planned with."""
@@ -59,10 +73,6 @@ class Planned(Parameters):
     _estimator_type: ClassVar[str] = ""
 
     # ---- options ----
-
-    def _many_classes(self) -> bool:
-        """Whether a fit takes more than two classes."""
-        return False
 
     def _is_private(self) -> bool:
         """Whether the fit promises something."""
@@ -144,13 +154,31 @@ class Planned(Parameters):
             self._set_ledger(options)
         return private, options
 
+    def _planned_labels(self) -> Sequence[Any] | None:
+        """The labels that a plan can know apart from the schema's; None: it takes two."""
+        classes = getattr(self, "classes", None)
+        target = getattr(self.schema, "columns", {}).get(getattr(self.schema, "target", None))
+        words = getattr(target, "classes", None)
+        if self._estimator_type != "classifier" or classes is None:
+            return None
+        if words is not None:
+            check_same_classes(classes, words)
+            return None
+        if isinstance(classes, str) and classes == "public":
+            model = getattr(self, "_model", None)  # a fit knows which they are
+            return None if model is None else list(model.classes())
+        return listed_labels(classes)
+
     def _plan_options(self, features: int | None, rows: int | None) -> Options:
         self._is_private()
         options = self._settings()
         self._set_people(options)
         schema = self._schema_text()
+        labels = self._planned_labels()
+        if labels is not None:
+            options.set("classes", classes_option(labels))
         if schema is not None:
-            options.content("schema", schema)
+            options.content("schema", schema if labels is None else _with_target(schema))
         if features is not None:
             options.set("features", features)
         elif schema is not None and not self.schema.lists_features():
@@ -171,6 +199,11 @@ class Planned(Parameters):
             that it does not list (``Schema(others=...)``).
         rows : int, optional
             About how many rows there are, for planning only.
+
+        Notes
+        -----
+        Before a fit the labels of ``classes="public"`` are not known: the plan
+        is then one of two classes.
         """
         words = take_text(lib.sotto_fit_plan, self._plan_options(features, rows).pointer)
         return Plan(dict(json.loads(words)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,12 @@ from . import _sklearn
 from ._columns import Columns
 from ._core import Options
 from ._data import (Listed, frame_column, is_frame, is_text_like, names_as_text, one_column,
-                    one_text, table_names)
+                    table_names)
 from ._features import as_array, check_width, columns_of
 from ._sparse import is_sparse
 from ._stand_in import OneRow
-from ._types import check_features, column_kinds, fitting_labels, kind_of, near, number_of
+from ._types import (check_features, check_same_classes, classes_option, column_kinds,
+                     fitting_labels, kind_of, listed_labels, near, number_of)
 from .errors import DataError, PrivacyError, RemarkWarning, UsageError
 
 if TYPE_CHECKING:
@@ -163,11 +163,7 @@ class Records:
         words = owner._schema_text()
         schema = None if words is None else json.loads(words)
         if self.labels is not None:
-            texts = [one_text(label, "classes").decode("utf-8", "surrogateescape")
-                     for label in self.labels]
-            if any("," in each for each in texts):
-                raise UsageError("classes: a name with a comma in it goes into the schema")
-            options.set("classes", ",".join(texts))
+            options.set("classes", classes_option(self.labels))
         if schema is not None:
             listed = schema.setdefault("columns", {})
             listed.setdefault(self.target, {"type": "target"})
@@ -185,18 +181,12 @@ class Records:
         declared = getattr(self.owner.schema, "columns", {}).get(self.target)
         words = getattr(declared, "classes", None)
         if words is not None and classes is not None:
-            _check_same_classes(classes, words)
+            check_same_classes(classes, words)
         if isinstance(classes, str) and classes == "public":
-            many = self.owner._many_classes() and (self.owner.ledger is None or
-                                                   not self.owner._is_private())
+            many = self.owner.ledger is None or not self.owner._is_private()
             return [0, 1] if self.stands_in else _public_labels(self._target_values(), many)
         if classes is not None:
-            listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
-            labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
-            if len(labels) < 2 or any(each in labels[:i] for i, each in enumerate(labels)):
-                raise UsageError("classes: expected two or more different labels, of two the "
-                                 "negative one first")
-            return fitting_labels(labels, self._target_kind())
+            return fitting_labels(listed_labels(classes), self._target_kind())
         if words is not None:
             if self._target_kind() == "number" and None in map(number_of, words):
                 raise UsageError("schema: its classes are texts, and y has numbers")
@@ -210,8 +200,8 @@ class Records:
         if kind in "iuf":  # which of the two ways to write them is used would be data
             return [0, 1]
         raise PrivacyError(
-            "classes: the labels in y are data; expected classes=[negative, positive], or "
-            'classes="public" as your word that they may be known')
+            "classes: the labels in y are data; expected classes=[...] with all of them, of two "
+            'the negative one first, or classes="public" as your word that they may be known')
 
     def _target_kind(self) -> str:
         """What the type of the target tells about it."""
@@ -239,8 +229,8 @@ class Records:
             try:
                 values = frame_column(self.X, self.target)
             except (TypeError, KeyError, UsageError):
-                raise UsageError("classes: expected the two labels; those of a stream are not "
-                                 "looked at") from None
+                raise UsageError("classes: expected a list of the labels; those of a stream are "
+                                 "not looked at") from None
         return one_column(values, "y")
 
     # ---- columns ----
@@ -304,15 +294,6 @@ class Records:
         owner._numbered = is_sparse(self.X)
 
 
-def _check_same_classes(classes: Any, words: Collection[str]) -> None:
-    """Two declarations of the labels say the same, in the same order."""
-    found = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
-    if [one_text(each, "classes").decode("utf-8", "surrogateescape") for each in found] != [
-            *words]:
-        raise UsageError("classes: the schema's Target declares classes, too; expected the same, "
-                         "or one of the two")
-
-
 def _not_features(owner: Estimator) -> list[str]:
     """The columns that a schema gives another role, and the ledger's people."""
     out = [getattr(owner.ledger, "unit", None)]
@@ -334,9 +315,9 @@ def _public_labels(y: Any, many: bool) -> list[Any]:
                         "on a regression target with continuous values.")
     labels = [each.item() if isinstance(each, np.generic) else each for each in np.unique(values)]
     if len(labels) > 2 and not many:
-        raise DataError("Only binary classification is supported. The type of the target is "
-                        "multiclass; a private fit of more than two classes is for "
-                        "LogisticRegression.")
+        raise DataError("Only binary classification is supported with classes=\"public\" and a "
+                        "ledger. The type of the target is multiclass; expected a list of the "
+                        "classes.")
     if len(labels) > MOST_CLASSES:
         raise DataError(f"expected at most {MOST_CLASSES} classes in y; maybe it is a target for a "
                         "regressor")

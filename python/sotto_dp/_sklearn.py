@@ -46,7 +46,7 @@ def tags(owner: Estimator) -> Any:
         estimator_type=owner._estimator_type,
         target_tags=TargetTags(required=True),
         transformer_tags=None,
-        classifier_tags=ClassifierTags(multi_class=owner._many_classes(), poor_score=True)
+        classifier_tags=ClassifierTags(multi_class=True, poor_score=True)
         if classifies else None,
         regressor_tags=None if classifies else RegressorTags(poor_score=True),
         input_tags=InputTags(sparse=True, allow_nan=owner.schema is not None),
@@ -55,9 +55,8 @@ def tags(owner: Estimator) -> Any:
 
 def old_tags(owner: Estimator) -> dict[str, Any]:
     """The tags of scikit-learn before 1.6."""
-    return {"requires_y": True, "binary_only": owner._estimator_type == "classifier" and
-            not owner._many_classes(),
-            "poor_score": True, "allow_nan": owner.schema is not None,
+    return {"requires_y": True, "binary_only": False, "poor_score": True,
+            "allow_nan": owner.schema is not None,
             "non_deterministic": owner.insecure_seed is None,
             "X_types": ["2darray", "sparse"]}
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ._data import one_text
 from .errors import DataError, UsageError
 
 __all__ = ["check_features", "column_kinds", "fitting_labels", "kind_of", "near", "number_of"]
@@ -95,10 +96,41 @@ def number_of(label: str) -> float | int | None:
 def fitting_labels(labels: list[Any], kind: str) -> list[Any]:
     """The labels in the type that y has; refused where they cannot be in it."""
     if kind == "text" and not all(isinstance(each, (str, bytes)) for each in labels):
-        raise UsageError('classes: y has texts; expected two texts, as classes=["0", "1"]')
+        raise UsageError('classes: y has texts; expected texts, as classes=["0", "1"]')
     if kind != "number":
         return labels
     found = [number_of(each) if isinstance(each, str) else each for each in labels]
     if any(each is None or isinstance(each, bytes) for each in found):
-        raise UsageError("classes: y has numbers; expected two numbers, as classes=[0, 1]")
+        raise UsageError("classes: y has numbers; expected numbers, as classes=[0, 1]")
     return found
+
+
+def listed_labels(classes: Any) -> list[Any]:
+    """The labels of classes=[...], each once."""
+    listed = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
+    labels = [each.item() if isinstance(each, np.generic) else each for each in listed]
+    if len(labels) < 2 or any(each in labels[:i] for i, each in enumerate(labels)):
+        raise UsageError("classes: expected two or more different labels, of two the "
+                         "negative one first")
+    return labels
+
+
+def label_texts(labels: Sequence[Any]) -> list[str]:
+    """The labels as the library writes them."""
+    return [one_text(label, "classes").decode("utf-8", "surrogateescape") for label in labels]
+
+
+def classes_option(labels: Sequence[Any]) -> str:
+    """The labels as the library's option has them."""
+    texts = label_texts(labels)
+    if any("," in each for each in texts):
+        raise UsageError("classes: a name with a comma in it goes into the schema")
+    return ",".join(texts)
+
+
+def check_same_classes(classes: Any, words: Sequence[str]) -> None:
+    """Two declarations of the labels say the same, in the same order."""
+    found = list(classes) if isinstance(classes, (list, tuple, np.ndarray)) else []
+    if label_texts(found) != [*words]:
+        raise UsageError("classes: the schema's Target declares classes, too; expected the same, "
+                         "or one of the two")

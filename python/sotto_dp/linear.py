@@ -27,9 +27,6 @@ class _Classifier(Estimator):
 
     _estimator_type: ClassVar[str] = "classifier"
 
-    def _many_classes(self) -> bool:
-        return self._losses == ("logistic",) or self.epsilon == float("inf")
-
     def _keep(self, model: Model) -> None:
         super()._keep(model)
         self.coef_ = np.atleast_2d(self.coef_)
@@ -267,8 +264,8 @@ class LinearSVC(_Classifier):
     The parameters are those of `LogisticRegression`, and `loss`, as
     scikit-learn has it. Of "hinge", ``solver="auto"`` makes the corner a bend
     of width 0.5; "scd" takes it as it is, and needs ``fit_intercept=False``
-    and `l2`. Three classes and more are learned one against the others, with
-    ``epsilon=float("inf")`` only.
+    and `l2`. Three classes and more are learned each against all others; a
+    private fit of them takes ``solver="auto"`` or "newton".
 
     Examples
     --------

@@ -158,7 +158,8 @@ class Labels(Case):
     def test_undeclared_ones_are_refused_without_a_word_of_them(self):
         words = np.where(self.y, "SECRETWORD", "no")
         for y in (words, words.astype(object)):
-            error = self.refused(dp.PrivacyError, "classes: the labels in y are data", self.fit, y)
+            error = self.refused(dp.PrivacyError, "classes: the labels in y are data; expected "
+                                 r"classes=\[\.\.\.\] with all of them", self.fit, y)
             self.assertNotIn("no", str(error).split())
         # what is in a list is data altogether: it is read as 0/1
         self.refused(dp.DataError, "classes", self.fit, words.tolist())
@@ -204,8 +205,24 @@ class Labels(Case):
         private = dp.LogisticRegression(epsilon=8, delta=1e-6, classes=["b", "a", "c"])
         self.assertGreater(private.fit(X, labels[codes]).score(X, labels[codes]), 0.6)
         self.assertEqual(private.predict_proba(X).shape, (400, 3))
-        self.refused(dp.UsageError, "has two classes; for 3 take loss logistic", dp.LinearSVC(
-            **BUDGET, classes=[0, 1, 2]).fit, X, codes)
+
+    def test_three_classes_private(self):
+        """Each class against all others, in one event a round: of the SVM, or where it is asked."""
+        codes = (self.X[:, 0] > -.3).astype(int) + (self.X[:, 0] > .3)
+        for kind, more in ((dp.LinearSVC, {}), (dp.LinearSVC, {"loss": "hinge"}),
+                           (dp.LogisticRegression, {"multiclass": "one-versus-rest"})):
+            with self.subTest(kind=kind.__name__, **more):
+                model = kind(epsilon=4, delta=1e-6, classes=[0, 1, 2], insecure_seed=1, **more)
+                self.assertGreater(model.fit(self.X, codes).score(self.X, codes), .6)
+                self.assertEqual(model.coef_.shape[0], 3)
+                stated = kind(**BUDGET, classes=[0, 1, 2], rows=len(codes), **more).fit(
+                    self.X, codes).statement_
+                self.assertIn("gradient of classes",
+                              [each["question"] for each in stated["questions"]])
+                again = pickle.loads(pickle.dumps(model))
+                self.assertTrue(np.array_equal(again.predict(self.X), model.predict(self.X)))
+        self.refused(dp.UsageError, "more than two classes with solver auto or newton", dp.LinearSVC(
+            **BUDGET, classes=[0, 1, 2], solver="gd").fit, self.X, codes)
 
     def test_public_is_the_callers_word(self):
         model = self.fit(np.where(self.y, "b", "a"), classes="public")
@@ -228,8 +245,8 @@ class Labels(Case):
                 self.assertTrue(np.array_equal(listed.coef_, model.coef_))
         exact = dp.LinearSVC(epsilon=float("inf"), l2=.01, classes="public").fit(self.X, y)
         self.assertEqual(exact.coef_.shape[0], 3)
-        self.refused(dp.DataError, "Only binary", dp.LinearSVC(**BUDGET, classes="public").fit,
-                     self.X, codes)
+        private = dp.LinearSVC(**BUDGET, classes="public").fit(self.X, codes)
+        self.assertEqual(private.classes_.tolist(), [0, 1, 2])
 
     def test_probabilities_and_scores(self):
         model = self.fit(np.where(self.y, "yes", "no"), classes=["no", "yes"])
@@ -309,6 +326,36 @@ class Kept(Case):
         model.fit(X, y)
         self.assertEqual(plan.epsilon, model.privacy_["epsilon"])
         self.assertEqual(plan.statement["questions"], model.statement_["questions"])
+
+    def test_a_plan_knows_the_classes(self):
+        """Those of classes= as those of a schema: what is planned is what a fit asks."""
+        X, y = problem()
+        many = np.where(X[:, 0] > .3, 2, y)
+        three = {str(j): dp.Number(-1, 1) for j in (1, 2, 3)}
+        for kind in (dp.LinearSVC, dp.LogisticRegression):
+            for classes in ([0, 1, 2], ["a", "b", "c"]):
+                labels = np.array(classes)[many]
+                for schema, features in ((None, 3), (dp.Schema(three), None)):
+                    with self.subTest(kind.__name__, classes=classes, schema=schema is not None):
+                        model = kind(**BUDGET, rows=600, classes=classes, schema=schema)
+                        plan = model.plan(features).statement["questions"]
+                        two = kind(**BUDGET, rows=600, schema=schema).plan(features)
+                        self.assertNotEqual(plan, two.statement["questions"])
+                        self.assertIn("classes", model.explain(features))
+                        declared = dp.Schema({**three, "y": dp.Target(classes=classes)})
+                        both = kind(**BUDGET, rows=600, schema=declared)
+                        if schema is not None:
+                            self.assertEqual(plan, both.plan().statement["questions"])
+                            self.assertEqual(plan, model.fit(X, labels).statement_["questions"])
+                        both.set_params(classes=classes)
+                        self.assertIn("class", repr(both.plan()))
+                        both.set_params(classes=classes[::-1])
+                        self.refused(dp.UsageError, "expected the same", both.plan)
+        public = dp.LinearSVC(**BUDGET, rows=600, classes="public", schema=dp.Schema(three))
+        asked = public.fit(X, many).statement_["questions"]
+        self.assertEqual(public.plan().statement["questions"], asked)
+        self.refused(dp.UsageError, "different labels",
+                     dp.LinearSVC(**BUDGET, rows=600, classes=[1, 1]).plan, 3)
 
     def test_refit_forgets_the_fit_before(self):
         X, y = problem()
