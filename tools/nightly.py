@@ -2,10 +2,12 @@
 """nightly.py: the suites that take longer than CI has time for.
 
 Each step's result goes to build/nightly.json as soon as it is known. A run
-that was interrupted goes on with the steps that are left, as long as HEAD
-is the same; a step that failed is run again.
+that was interrupted goes on with the steps that are left, as long as the code
+is the same (documents may change); a step that failed is run again.
+Names of steps as arguments run only these.
 """
 
+import hashlib
 import json
 import os
 import subprocess
@@ -32,20 +34,28 @@ STEPS = [
 ]
 
 
-def head():
-    return subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], check=True,
-                          capture_output=True, text=True).stdout.strip()
+def state_of_code():
+    """A hash of all files that git tracks, but for documents."""
+    files = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True,
+                           capture_output=True, text=True).stdout.split("\0")
+    digest = hashlib.sha256()
+    for name in files:
+        if name and not name.endswith(".md"):
+            with open(os.path.join(ROOT, name), "rb") as file:
+                digest.update(f"{name} {os.fstat(file.fileno()).st_size}\n".encode())
+                digest.update(file.read())
+    return digest.hexdigest()
 
 
-def read(commit):
+def read(state):
     try:
         with open(RESULTS, encoding="utf-8") as file:
             known = json.load(file)
-        if known["commit"] == commit:
+        if known["state"] == state:
             return known
     except (OSError, ValueError, KeyError):
         pass
-    return {"commit": commit, "steps": {}}
+    return {"state": state, "steps": {}}
 
 
 def write(known):
@@ -55,9 +65,17 @@ def write(known):
     os.replace(RESULTS + ".new", RESULTS)
 
 
+def choose(names):
+    unknown = set(names) - {name for name, _, _ in STEPS}
+    if unknown:
+        sys.exit(f"nightly: no such step: {' '.join(sorted(unknown))}")
+    return [step for step in STEPS if not names or step[0] in names]
+
+
 def main():
-    known = read(head())
-    for name, purpose, command in STEPS:
+    steps = choose(sys.argv[1:])
+    known = read(state_of_code())
+    for name, purpose, command in steps:
         if known["steps"].get(name, {}).get("passed"):
             print(f"== {name}: passed before", flush=True)
             continue
@@ -68,8 +86,8 @@ def main():
         known["steps"][name] = {"passed": status == 0,
                                 "seconds": round(time.monotonic() - begun)}
         write(known)
-    failed = [name for name, _, _ in STEPS if not known["steps"][name]["passed"]]
-    print(f"{len(STEPS) - len(failed)} passed, {len(failed)} failed"
+    failed = [name for name, _, _ in steps if not known["steps"][name]["passed"]]
+    print(f"{len(steps) - len(failed)} passed, {len(failed)} failed"
           + (f": {' '.join(failed)}" if failed else ""))
     return 1 if failed else 0
 
