@@ -249,6 +249,11 @@ double newton_column_bulk(const double *count, int64_t ranges, int64_t top,
 sotto_status newton_ask_quantile(curator *c, const ask_shape *what, double most,
                                  double *out, sotto_error *error);
 
+/* A bound that nobody declared, from noisy counts of sizes by powers of two:
+   range k ends at 2^(highest - k). It is 1 where nothing is seen. */
+double newton_bought_bound(const double *count, int powers, int highest,
+                           double sd);
+
 /* A bound for |y|, where nobody declared one. */
 sotto_status newton_find_target_bound(curator *c, double *reach,
                                       sotto_error *error);

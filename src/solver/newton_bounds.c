@@ -14,8 +14,10 @@
  * where most values are; where nothing is seen the bound is 1. One above it
  * counts as filled, and so does the fullest, if that is not likely to be noise,
  * the less so the further away it is, from the fullest or from 1: all of them
- * together are wrong in 1 of 200 cases, and then by little. A bound far below
- * the values of a rare feature would make its weight anything.
+ * together are wrong in 1 of 200 cases, and then by little. A bound that is
+ * k octaves too high makes the noise 2^k times as large, so it is 2^k times as
+ * unlikely. A bound far below the values of a rare feature would make its
+ * weight anything.
  */
 enum { FLOAT_HIGHEST = 128, FLOAT_POWERS = 128 + 149 };
 
@@ -52,7 +54,7 @@ static int highest_filled(const double *count, int powers, double sd)
     int most = fullest(count, powers, sd), found = most;
     for (int k = 0; k < most && found == most; k++) {
         double away = most - k + 1;
-        found = count[k] > newton_rare(away * away) * sd ? k : most;
+        found = count[k] > newton_rare(exp2(away)) * sd ? k : most;
     }
     return found;
 }
@@ -63,7 +65,8 @@ static int highest_filled(const double *count, int powers, double sd)
 #define LEAST_BOUND 0x1p-98
 #define MOST_BOUND 0x1p98
 
-static double bound_of(const double *count, int powers, int highest, double sd)
+double newton_bought_bound(const double *count, int powers, int highest,
+                           double sd)
 {
     int found = highest_filled(count, powers, sd);
     return found < 0
@@ -83,7 +86,7 @@ sotto_status newton_find_target_bound(curator *c, double *reach,
     sotto_status status =
         curator_ask_counts(c, &what, edge, FLOAT_POWERS, count, &sd, error);
     if (status == SOTTO_OK)
-        *reach = bound_of(count, FLOAT_POWERS, FLOAT_HIGHEST, sd);
+        *reach = newton_bought_bound(count, FLOAT_POWERS, FLOAT_HIGHEST, sd);
     return status;
 }
 
@@ -107,8 +110,8 @@ static sotto_status buy_each(const newton_columns *k, curator *c,
                                                    count, &sd, error)
                               : error_memory(error);
     for (int64_t j = 0; status == SOTTO_OK && j < features; j++)
-        k->bound[feature[j]] = bound_of(count + (size_t)j * ranges,
-                                        FLOAT_POWERS, FLOAT_HIGHEST, sd);
+        k->bound[feature[j]] = newton_bought_bound(
+            count + (size_t)j * ranges, FLOAT_POWERS, FLOAT_HIGHEST, sd);
     mem_free(count);
     return status;
 }
@@ -128,7 +131,7 @@ static sotto_status buy_common(const newton_columns *k, curator *c,
     sotto_status status =
         curator_ask_counts(c, &what, edge, POWERS, count, &sd, error);
     if (status == SOTTO_OK)
-        bound = bound_of(count, POWERS, FLOAT_HIGHEST, sd);
+        bound = newton_bought_bound(count, POWERS, FLOAT_HIGHEST, sd);
     for (int64_t j = 0; j < k->count; j++)
         k->bound[j] = isfinite(k->bound[j]) ? k->bound[j] : bound;
     return status;

@@ -102,10 +102,31 @@ static void test_bulk(void **state)
     assert_true(isinf(newton_column_bulk(near, OCTAVES, 0, ROWS)));
 }
 
+/* Of a bound that nobody declared: noise in an octave near the fullest one may
+   lift it, the same noise far above may not. Values there do. */
+static void test_bought(void **state)
+{
+    (void)state;
+    enum { POWERS = 277, HIGHEST = 128, ONE = HIGHEST };
+    double count[POWERS + 1] = {0};
+    count[ONE] = ROWS;
+    assert_true(same(newton_bought_bound(count, POWERS, HIGHEST, SD), 1));
+    for (int above = 1; above < 60; above++) {
+        count[ONE - above] = 4 * SD;
+        assert_true(same(newton_bought_bound(count, POWERS, HIGHEST, SD),
+                         above < 7 ? ldexp(1, above) : 1));
+        count[ONE - above] = 10 * SD;
+        assert_true(same(newton_bought_bound(count, POWERS, HIGHEST, SD),
+                         ldexp(1, above)));
+        count[ONE - above] = 0;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_distance), cmocka_unit_test(test_slowly),
-        cmocka_unit_test(test_many_columns), cmocka_unit_test(test_bulk)};
+        cmocka_unit_test(test_many_columns), cmocka_unit_test(test_bulk),
+        cmocka_unit_test(test_bought)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
