@@ -371,8 +371,9 @@ SOTTO_API int64_t sotto_table_dropped(const sotto_table *table);
 SOTTO_API int64_t sotto_table_features(const sotto_table *table);
 
 /*
- * Whose each row is: rows of one person share a number. Writes sotto_table_rows
- * numbers. Returns 0, and writes nothing, where no column says it.
+ * Whose each row is: rows of one person share a number; NOT FOR RELEASE. Writes
+ * sotto_table_rows numbers. Returns 0, and writes nothing, where no column says
+ * it.
  */
 SOTTO_API int sotto_table_people(const sotto_table *table, double *out);
 

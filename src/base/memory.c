@@ -122,6 +122,16 @@ void mem_wipe(void *block, size_t bytes)
         explicit_bzero(block, bytes);
 }
 
+/* More than the deepest of the loops over records: kept_map of src/kernel has
+   rows of 256 KiB. */
+enum { STACK_WIPED = 384 << 10 };
+
+__attribute__((noinline)) void mem_wipe_stack(void)
+{
+    char room[STACK_WIPED];
+    explicit_bzero(room, sizeof room);
+}
+
 void *mem_resize_wiped(void *block, size_t from, size_t to)
 {
     void *moved = mem_zeroed(to, 1);

@@ -112,6 +112,10 @@ int mem_wiped_on_fork(void *block, size_t bytes);
 /* Zeros that the compiler may not remove. */
 void mem_wipe(void *block, size_t bytes);
 
+/* Zeros on the part of this thread's stack that functions called from here have
+   used: what they left there. */
+void mem_wipe_stack(void);
+
 /* As mem_resize of a block of bytes, and what it leaves behind is wiped. */
 void *mem_resize_wiped(void *block, size_t from, size_t to);
 

@@ -32,6 +32,8 @@
 #include "base.h"
 #include "loss.h"
 
+#include <fenv.h>
+
 /* The integer that a clipped part becomes, and the most any record can add
    to a sum. Public and fixed: nothing of it follows from the records. */
 enum { KERNEL_CLIP = 1 << 21 };
@@ -302,7 +304,11 @@ const kernel *kernel_get(kernel_isa isa);
 /* Puts rounding and denormals as IEEE has them, whatever the caller set;
    kernel_leave puts back what was. */
 typedef struct kernel_mode {
+#if defined(__x86_64__)
     uint32_t control;
+#else
+    fenv_t all;
+#endif
 } kernel_mode;
 kernel_mode kernel_enter(void);
 void kernel_leave(kernel_mode before);

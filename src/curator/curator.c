@@ -335,6 +335,7 @@ void curator_close(curator *c)
     sotto_table_free(c->table);
     mem_wipe(c, sizeof *c);
     mem_free(c);
+    mem_wipe_stack(); /* loops had some values of some rows there */
 }
 
 int curator_is_private(const curator *c)

@@ -6,8 +6,6 @@
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
-#else
-#include <fenv.h>
 #endif
 
 extern const kernel kernel_scalar;
@@ -61,13 +59,13 @@ const kernel *kernel_get(kernel_isa isa)
 /* All exceptions masked, to nearest, denormals kept: what IEEE has. */
 kernel_mode kernel_enter(void)
 {
-    kernel_mode before = {0};
+    kernel_mode before;
 #if defined(__x86_64__)
     before.control = _mm_getcsr();
     _mm_setcsr(0x1f80);
 #else
-    before.control = (uint32_t)fegetround();
-    fesetround(FE_TONEAREST);
+    fegetenv(&before.all);
+    fesetenv(FE_DFL_ENV);
 #endif
     return before;
 }
@@ -77,6 +75,6 @@ void kernel_leave(kernel_mode before)
 #if defined(__x86_64__)
     _mm_setcsr(before.control);
 #else
-    fesetround((int)before.control);
+    fesetenv(&before.all);
 #endif
 }
