@@ -4,8 +4,7 @@
 # touched. What cannot be had is a line of BUILD/rivals/skipped.txt, and a line of
 # the bench. It is done once; remove the folder to do it again.
 #
-# PyTorch comes from its own index, which has it without a graphics card's
-# libraries. With TORCH=pypi it comes from PyPI, with gigabytes of them.
+# PyTorch, which Opacus needs, is gigabytes: it is left out but for TORCH=pypi.
 set -eu
 build=$1
 rivals=$build/rivals
@@ -34,9 +33,10 @@ have "pyarrow" pyarrow || true
 have "skglm" skglm 'scikit-learn<1.6' || true
 have "celer" celer 'scikit-learn<1.6' || true
 have "dp-accounting" dp-accounting || true
-index=https://download.pytorch.org/whl/cpu
-[ "${TORCH:-}" != pypi ] || index=https://pypi.org/simple
-if have "Opacus" torch --index-url "$index"; then
-    have "Opacus" opacus || true
+if [ "${TORCH:-}" = pypi ]; then
+    have "Opacus" torch opacus || true
+else
+    echo "skipped: Opacus (it needs gigabytes of PyTorch; TORCH=pypi fetches them)" |
+        tee -a "$rivals/skipped.new"
 fi
 mv "$rivals/skipped.new" "$rivals/skipped.txt"
