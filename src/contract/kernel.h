@@ -231,6 +231,11 @@ typedef struct kernel {
     void (*kept_class_margins)(const kernel_kept *k, int64_t row, int64_t count,
                                const float *at, int64_t classes, float *out);
 
+    /* Softmax of such margins, of each row as loss_portable_softmax has it, bit
+       by bit: class after class, too. */
+    void (*class_chances)(const float *margin, int64_t count, int64_t classes,
+                          double *out);
+
     /* Adds t_i z_ij cut towards 0 to out[j classes + c], with the factors of
        class c at t + c count. */
     void (*kept_class_cut)(const kernel_kept *k, int64_t row, int64_t count,

@@ -41,8 +41,9 @@ sotto_status curator_tell_classes(curator *c, const double *at,
 enum { CLASSES_ROOM = ASK_MOST_CLASSES * KERNEL_TILE, CLASSES_MOST = 64 };
 
 typedef struct few_rows {
-    int64_t from, rows;         /* with the padding */
-    float margin[CLASSES_ROOM]; /* class after class */
+    int64_t from, rows;          /* with the padding */
+    float margin[CLASSES_ROOM];  /* class after class */
+    double chance[CLASSES_ROOM]; /* softmax of them, where it is asked for */
     double one[ASK_MOST_CLASSES], slope[ASK_MOST_CLASSES]; /* of one row */
 } few_rows;
 
@@ -63,6 +64,16 @@ static void look_at(const curator *c, int64_t from, int64_t to, few_rows *few)
                                   c->policy.classes, few->margin);
 }
 
+/* Finds what slopes of these rows are made of. */
+static void look_at_slopes(const curator *c, int64_t from, int64_t to,
+                           few_rows *few)
+{
+    look_at(c, from, to, few);
+    if (!c->policy.one_versus_rest)
+        c->kernel->class_chances(few->margin, few->rows, c->policy.classes,
+                                 few->chance);
+}
+
 /* Whether row n of them is there; then it takes out its margins. */
 static int look_at_one(const curator *c, few_rows *few, int64_t n)
 {
@@ -74,13 +85,25 @@ static int look_at_one(const curator *c, few_rows *few, int64_t n)
     return 1;
 }
 
+/* As class_slopes has them. */
+static void slopes_of_chances(const curator *c, const few_rows *few, int64_t n,
+                              double *slope)
+{
+    for (int64_t k = 0; k < c->policy.classes; k++)
+        slope[k] = few->chance[k * few->rows + n];
+    slope[class_of(c, few->from + n)] -= 1;
+}
+
 /* Finds its slopes; their length. */
 static double slopes_of(const curator *c, few_rows *few, int64_t n)
 {
     int64_t i = few->from + n;
     double weight = c->weight ? (double)c->weight[i] : 1, square = 0;
     double *s = few->slope;
-    class_slopes(c, class_of(c, i), few->one, s);
+    if (c->policy.one_versus_rest)
+        class_slopes(c, class_of(c, i), few->one, s);
+    else
+        slopes_of_chances(c, few, n, s);
     for (int64_t k = 0; k < c->policy.classes; k++) {
         s[k] *= weight;
         square += s[k] * s[k];
@@ -111,7 +134,7 @@ static void add_slopes(const curator *c, const void *what, int64_t from,
     (void)what;
     (void)sum;
     for (int64_t i = from; i < to; i += few.rows) {
-        look_at(c, i, to, &few);
+        look_at_slopes(c, i, to, &few);
         for (int64_t n = 0; n < few.rows && look_at_one(c, &few, n); n++)
             c->slope[i + n] = (float)slopes_of(c, &few, n);
     }
@@ -149,7 +172,7 @@ static void add_class_gradient(const curator *c, const void *what, int64_t from,
     kernel_kept kept = frame_kept(c);
     few_rows few;
     for (int64_t i = from; i < to; i += few.rows) {
-        look_at(c, i, to, &few);
+        look_at_slopes(c, i, to, &few);
         for (int64_t n = 0; n < few.rows; n++)
             put_factors(c, &few, n, a->clip);
         c->kernel->kept_class_cut(&kept, i, few.rows, few.margin,

@@ -10,6 +10,7 @@
 enum { PAIRS = LANES / 2 };
 typedef double doubles __attribute__((vector_size(8 * PAIRS)));
 typedef int64_t doubles_bits __attribute__((vector_size(8 * PAIRS)));
+typedef uint64_t doubles_words __attribute__((vector_size(8 * PAIRS)));
 typedef doubles doubles_memory __attribute__((aligned(8), may_alias));
 typedef float half __attribute__((vector_size(4 * PAIRS)));
 typedef int32_t half_int __attribute__((vector_size(4 * PAIRS)));

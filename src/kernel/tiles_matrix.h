@@ -5,6 +5,7 @@
 #ifndef SOTTO_KERNEL_TILES_MATRIX_H
 #define SOTTO_KERNEL_TILES_MATRIX_H
 
+#include "doubles.h"
 #include "tiles.h"
 
 /* ---- a matrix ---- */
@@ -139,6 +140,47 @@ static void kept_class_margins(const kernel_kept *k, int64_t row, int64_t count,
         if (c < classes)
             class_margins(k, row + i, at + c, classes, 1, out + c * count + i,
                           count);
+    }
+}
+
+/* exp(x) for x <= 0: the operations of src/loss/portable.c. 2^n is made of the
+   bits of n that its sum with 1.5 2^52 has. */
+ROW doubles exp_below(doubles x)
+{
+    static const double part[] = {
+        1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320,
+        1. / 5040,     1. / 720,     1. / 120,    1. / 24,
+        1. / 6,        1. / 2,       1,           1};
+    doubles magic = (doubles){0} + 0x1.8p52, p = (doubles){0} + 1. / 479001600;
+    doubles shifted = x * 0x1.71547652b82fep0 + magic;
+    doubles n = shifted - magic;
+    doubles r = (x - n * 0x1.62e42fefa38p-1) - n * 0x1.ef35793c7673p-45;
+#pragma GCC unroll 12
+    for (int i = 0; i < 12; i++)
+        p = p * r + part[i];
+    doubles_words power = ((doubles_words)shifted - (doubles_words)magic + 1023)
+                          << 52;
+    doubles value = p * (doubles)power;
+    return (doubles)((doubles_bits)value & (x > -700));
+}
+
+static void class_chances(const float *margin, int64_t count, int64_t classes,
+                          double *out)
+{
+    for (int64_t i = 0; i < count; i += PAIRS) {
+        doubles most = (doubles){0} - INFINITY, sum = {0};
+        for (int64_t c = 0; c < classes; c++)
+            most = doubles_max(doubles_of(margin + c * count + i), most);
+        for (int64_t c = 0; c < classes; c++) {
+            doubles m = doubles_of(margin + c * count + i);
+            doubles e = exp_below(m - most);
+            doubles_store(out + c * count + i, e);
+            sum = sum + e;
+        }
+        for (int64_t c = 0; c < classes; c++) {
+            double *at = out + c * count + i;
+            doubles_store(at, doubles_load(at) / sum);
+        }
     }
 }
 

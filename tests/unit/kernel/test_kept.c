@@ -555,6 +555,41 @@ static void test_classes(void **unused)
     }
 }
 
+/* A margin: ordinary, far away, or no number. */
+static float some_margin(void)
+{
+    static const float odd[] = {INFINITY, -INFINITY, NAN,    3e38f, -3e38f,
+                                0,        -0.f,      1e-42f, 700,   -700.5f};
+    return below(8) ? drawn(20) : odd[below(10)];
+}
+
+/* Softmax, row by row, bit by bit. */
+static void test_chances(void **unused)
+{
+    (void)unused;
+    enum { CLASSES = 7 };
+    for (int trial = 0; trial < TRIALS; trial++) {
+        float margin[64 * CLASSES];
+        double out[64 * CLASSES], one[CLASSES], right[CLASSES];
+        int64_t n = trial % 2 ? 64 : 16, classes = 3 + below(CLASSES - 2);
+        for (int64_t k = 0; k < n * classes; k++)
+            margin[k] = some_margin();
+        for (int s = 0; s < SETS; s++) {
+            if (!kernel_get(sets[s]))
+                continue;
+            kernel_get(sets[s])->class_chances(margin, n, classes, out);
+            for (int64_t i = 0; i < n; i++) {
+                for (int64_t c = 0; c < classes; c++)
+                    one[c] = (double)margin[c * n + i];
+                loss_portable_softmax(one, classes, right);
+                for (int64_t c = 0; c < classes; c++)
+                    assert_true(isnan(right[c]) ? isnan(out[c * n + i])
+                                                : out[c * n + i] == right[c]);
+            }
+        }
+    }
+}
+
 /* ---- threads ---- */
 
 /* Adds up numbers of rows in three ways, and marks the row. */
@@ -605,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_widest),
         cmocka_unit_test(test_bends),
         cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_chances),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
