@@ -5,11 +5,12 @@ A block called console has commands after a $ and what they print. A block
 called sh has commands alone. All blocks of a page run in one shell, one after
 the other, in the folder where the page says that one is.
 
-`test_readme.py --write` puts what the commands print now into the pages, where
-it is not the same but for noise.
+`test_readme.py --write [PAGE...]` puts what the commands print now into the pages,
+where it is not the same but for noise. The tutorial and the how-to pages are run by
+test_howto.py.
 """
 
-import math
+import glob
 import os
 import re
 import subprocess
@@ -18,18 +19,19 @@ import tempfile
 import unittest
 
 from common import HERE, PROGRAM
+from printed import same
 
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 BUILD = os.environ.get("SOTTO_BUILD") or os.path.dirname(PROGRAM)
 README = "README.md"
 # The pages, and where their reader is: under the folder of the sources.
 PAGES = {README: ".", "docs/embedding.md": ".", "docs/solvers.md": "build/demo",
-         "docs/parties.md": "build/demo", "docs/ledger.md": "build/demo"}
+         "docs/parties.md": "build/demo", "docs/ledger.md": "build/demo",
+         "docs/tutorial.md": "."}
+HOWTO = sorted(os.path.relpath(page, ROOT) for page in
+               glob.glob(os.path.join(ROOT, "docs", "howto", "*.md")))
+PAGES.update((page, "build/demo") for page in HOWTO)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
-NUMBER = r"[+-]?[\d.]+(?:e[+-]\d+)?"
-# What an answer, a probability or a measure of quality may differ by, between
-# two runs with fresh noise: more than 15 standard deviations (200 runs).
-NOISE = .05
 
 
 def read(page):
@@ -92,41 +94,6 @@ def walk(commands, where):
             raise AssertionError(f"exit code {done.returncode}: "
                                  f"{commands[len(said) - 1]}\n{said[-1]}")
         return said[:-1]
-
-
-def without_noise(text):
-    """The text with weights by their names: their order and values differ
-    between runs. So do the digest of messages, and how many are sent; and in a
-    ledger ids, dates, and who trains."""
-    weight = re.compile(rf"^  (\S+) +{NUMBER}(?:  █*)?$")
-    lines = [line.rstrip() for line in text.splitlines()]
-    names = iter(sorted(weight.match(line)[1] for line in lines
-                        if weight.match(line)))
-    lines = [next(names) if weight.match(line) else line for line in lines]
-    text = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", "\n".join(lines))
-    text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
-    text = re.sub(r"^( +\d+  )\d+-\d+-\d+ \d+:\d+  \S+", r"\1WHEN WHO", text,
-                  flags=re.M)
-    text = re.sub(r"\b\d{4}-\d\d-\d\d\b", "DATE", text)
-    return re.sub(r"\b\d+ (bytes|messages)", r"N \1", text)
-
-
-def is_close(x, y):
-    """Words are equal. A number differs by noise, or in digits that are not
-    there for certain."""
-    if x == y:
-        return True
-    x, y = x.rstrip(","), y.rstrip(",")
-    if not (re.fullmatch(NUMBER, x) and re.fullmatch(NUMBER, y)):
-        return False
-    x, y = float(x), float(y)
-    return math.isclose(x, y, rel_tol=1e-3) or (
-        max(abs(x), abs(y)) < 1 and min(x, y) > 0 and abs(x - y) < NOISE)
-
-
-def same(ours, printed):
-    a, b = without_noise(ours).split(), without_noise(printed).split()
-    return len(a) == len(b) and all(map(is_close, a, b))
 
 
 class Pages(unittest.TestCase):
@@ -256,8 +223,10 @@ class Demo(unittest.TestCase):
                 self.assertLess(said.count("\n"), 135)
 
 
-def write():
+def write(pages):
     for page, where in PAGES.items():
+        if pages and page not in pages:
+            continue
         given = iter(walk([command for command, _ in page_steps(page)], where))
 
         def filled(block):
@@ -275,7 +244,7 @@ def write():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        write()
+    if sys.argv[1:2] == ["--write"]:
+        write(sys.argv[2:])
     else:
         unittest.main()
