@@ -67,6 +67,10 @@ class Pages(Case):
         self.assertGreater(names["model"].score(names["test"], target="readmitted"), 0.75)
         self.assertTrue(os.path.exists("no-ward.json"))
 
+    def test_moving(self):
+        names = self.run_page("docs/howto/moving.md")
+        self.assertLess(names["patients"].left(), 2)
+
 
 if __name__ == "__main__":
     if WRITE:

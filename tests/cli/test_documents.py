@@ -189,6 +189,8 @@ def wrong_files(paragraph, code):
     own = paragraph.startswith(("```console", "```sh"))
     for word in re.findall(r"(?<![\w$~./:<-])[\w.*-]+(?:/[\w.*-]*)*", code):
         word = word.rstrip(".")
+        if own:  # in build/demo the sources are two folders up
+            word = word.removeprefix("../../")
         if "/" in word:
             first = word.split("/")[0]
             if own and first == "build":
@@ -377,7 +379,7 @@ class Kinds(unittest.TestCase):
     def test_first_line(self):
         pages = [f for f in FILES if re.fullmatch(r"docs/\w+\.md", f)]
         inner = [f for f in FILES
-                 if re.fullmatch(r"docs/(privacy|notes)/[\w-]+\.md", f)]
+                 if re.fullmatch(r"docs/(privacy|notes|howto|explain)/[\w-]+\.md", f)]
         self.assertGreaterEqual(len(pages), 8)
         for page in pages + inner:
             with self.subTest(page):
@@ -385,6 +387,9 @@ class Kinds(unittest.TestCase):
                                  r"Reference|Explanation), for [^*]+\*")
                 if page in pages:
                     self.assertIn(f"({page})", read("README.md"))
+                if re.fullmatch(r"docs/(howto|explain)/(?!README)[\w-]+\.md", page):
+                    folder, name = os.path.split(page)
+                    self.assertIn(f"({name})", read(f"{folder}/README.md"))
 
     def test_decisions(self):
         """An ADR is half a page, and says when; notes are elsewhere."""
