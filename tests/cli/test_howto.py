@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""The tutorial and the how-to pages run as they are printed (see test_readme.py)."""
+"""The tutorial, the how-to pages and the explanations run as they are printed (see
+test_readme.py), and the pictures are as their script draws them."""
 
+import os
 import re
+import subprocess
 import unittest
 
 import test_readme
-from test_readme import BLOCK, HOWTO, page_steps, read, walk
+from test_readme import BLOCK, EXPLAIN, HOWTO, ROOT, page_steps, read, walk
 
 TUTORIAL = "docs/tutorial.md"
 
@@ -42,7 +45,7 @@ class HowTo(unittest.TestCase):
     check = test_readme.Pages.check
 
     def test_as_printed(self):
-        for page in HOWTO:
+        for page in HOWTO + EXPLAIN:
             if page_steps(page):
                 with self.subTest(page):
                     self.check(page)
@@ -53,6 +56,23 @@ class HowTo(unittest.TestCase):
             kinds = {kind for kind, _ in BLOCK.findall(read(page))}
             self.assertLessEqual(kinds, {"console", "sh", "python", "text"}, page)
             self.assertEqual(read(page).count("```"), 2 * len(BLOCK.findall(read(page))), page)
+
+
+class Pictures(unittest.TestCase):
+    def test_as_drawn(self):
+        subprocess.run([os.path.join(ROOT, "tools", "pictures.py"), "--check"], check=True)
+
+    def test_one_scale(self):
+        """The distance of the curves is what an epsilon of 1 allows, and so are the guesses."""
+        said = walk(["sotto account --calibrate 'GAUSS(1/z)' --epsilon 1 --delta 1e-6 "
+                     "--adjacency add-remove"], "build/demo")[0]
+        mu = float(re.search(r"GAUSS\((\S+)\)", said)[1])
+        drawn = float(re.search(r"^MU = (\S+)", read("tools/pictures.py"), re.M)[1])
+        self.assertAlmostEqual(mu, drawn, places=4)
+        guess = round(100 * float(re.search(r"guess +(\S+)", said)[1]))
+        self.assertIn(f"At best {guess} of 100", re.sub(r"'\s+'", "", read("tools/pictures.py")))
+        self.assertIn(f"right in at most {guess} of 100",
+                      " ".join(read("docs/explain/promise.md").split()))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ called sh has commands alone. All blocks of a page run in one shell, one after
 the other, in the folder where the page says that one is.
 
 `test_readme.py --write [PAGE...]` puts what the commands print now into the pages,
-where it is not the same but for noise. The tutorial and the how-to pages are run by
-test_howto.py.
+where it is not the same but for noise. The tutorial, the how-to pages and explanations
+are run by test_howto.py.
 """
 
 import glob
@@ -28,9 +28,10 @@ README = "README.md"
 PAGES = {README: ".", "docs/embedding.md": ".", "docs/solvers.md": "build/demo",
          "docs/parties.md": "build/demo", "docs/ledger.md": "build/demo",
          "docs/tutorial.md": "."}
-HOWTO = sorted(os.path.relpath(page, ROOT) for page in
-               glob.glob(os.path.join(ROOT, "docs", "howto", "*.md")))
-PAGES.update((page, "build/demo") for page in HOWTO)
+HOWTO, EXPLAIN = (sorted(os.path.relpath(page, ROOT) for page in
+                         glob.glob(os.path.join(ROOT, "docs", kind, "*.md")))
+                  for kind in ("howto", "explain"))
+PAGES.update((page, "build/demo") for page in HOWTO + EXPLAIN)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
