@@ -9,7 +9,7 @@ SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
 	bench-instructions bench-ledger bench-classes fuzz sanitize clang coverage mutants kills clean \
-	setup-build setup-test test-prerequisites test-busy wheel test-python
+	setup-build setup-test test-prerequisites test-busy wheel test-python docs
 
 # The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
@@ -69,6 +69,12 @@ test-report: all
 		/usr/bin/python3 tests/browser/test_reproduce_page.py
 	SOTTO_PICTURES=$(BUILD)/pictures PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 tests/browser/test_bench_page.py
+
+# The documents as a site, build/site/html/index.html: with search, without a network. A link
+# that leads nowhere fails.
+docs: all
+	@tools/setup.sh docs
+	@PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tools/make_site.py $(BUILD)/site $(BUILD)/sotto
 
 # build/wheel/sotto_dp-*.whl, for this Python and all later ones, with tools of
 # PyPI; where that cannot be reached it says so.

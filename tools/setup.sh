@@ -1,8 +1,8 @@
 #!/bin/sh
 # setup.sh GROUP...: installs the Debian packages that are missing for
 # building, testing, checking (ci), measuring (bench), the Python package with its
-# company (python) and as a file (wheel), looking at pages (browser), formatting,
-# or making a fresh Debian (fresh).
+# company (python) and as a file (wheel), looking at pages (browser), the site of
+# documents (docs), formatting, or making a fresh Debian (fresh).
 set -eu
 
 packages() {
@@ -19,6 +19,7 @@ packages() {
     python) echo python3-venv python3-pip python3-sklearn python3-pandas ;;
     wheel) echo python3-venv python3-pip python3-dev ;;
     browser) echo chromium ;;
+    docs) echo python3-sphinx python3-myst-parser furo ;;
     format) echo clang-format-14 ;;
     fresh) echo debootstrap git ;;
     *)
