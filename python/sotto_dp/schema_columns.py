@@ -172,8 +172,8 @@ class Target:
     low, high : float, optional
         Bounds of a number. A value outside is clamped.
     classes : list of str or int, optional
-        The classes, of two the negative one first. -1/+1 and 0/1 need not be
-        declared.
+        The classes, of two the negative one first. 0/1 need not be declared
+        in a fit; -1/+1 do.
 
     Examples
     --------
