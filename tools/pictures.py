@@ -11,8 +11,8 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 STYLE = """\
 <style>
-  .ground { fill: #fbfaf7; stroke: #d9d6cd } text { fill: #1d2327; font: 15px sans-serif }
-  .soft { fill: #5d666d; font-size: 13px } .card { fill: #ffffff; stroke: #b9b5aa }
+  .ground { fill: #fbfaf7; stroke: #d9d6cd } text { fill: #1d2327; font: 16px sans-serif }
+  .soft { fill: #5d666d; font-size: 14.5px } .card { fill: #ffffff; stroke: #b9b5aa }
   .one { stroke: #1f6f8b; fill: #1f6f8b } .two { stroke: #b4532a; fill: #b4532a }
   path.line { fill: none; stroke-width: 2.5 } path.area { stroke: none; fill-opacity: .14 }
   .arrow { stroke: #5d666d; stroke-width: 1.5; fill: none } .axis { stroke: #8a929a }
@@ -37,60 +37,63 @@ def curve(centre, left, width, base, height):
             for x in at]
 
 
-def path(points, closed=False):
+def path(points, base=None):
+    """A line, or with a base the area above it."""
     line = "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return line + f" L{points[-1][0]:.1f},330 L{points[0][0]:.1f},330 Z" if closed else line
+    if base is None:
+        return line
+    return line + f" L{points[-1][0]:.1f},{base} L{points[0][0]:.1f},{base} Z"
 
 
 def records(x, kind, title, people, missing):
-    """A sheet with a line for each person."""
-    out = [f'<rect class="card" x="{x}" y="44" width="250" height="92" rx="6"/>',
+    """A sheet with a name for each person."""
+    out = [f'<rect class="card" x="{x}" y="42" width="240" height="96" rx="6"/>',
            f'<text class="bold" x="{x + 14}" y="67">{title}</text>']
     for i, name in enumerate(people):
         gone = name == missing
         out.append(f'<text x="{x + 30 + i * 72}" y="98">{"" if gone else name}</text>')
         style = 'class="dash" fill="none"' if gone else f'class="{kind} dot"'
         out.append(f'<circle {style} cx="{x + 20 + i * 72}" cy="93" r="5"/>')
-    out.append(f'<text class="soft" x="{x + 14}" y="124">and thousands of others</text>')
+    out.append(f'<text class="soft" x="{x + 14}" y="126">and thousands of others</text>')
     return out
 
 
 def two_worlds():
-    left, width, base, height = 60, 600, 330, 120
+    left, width, base, height = 20, 520, 335, 122
     one = curve(-MU / 2, left, width, base, height)
     two = curve(MU / 2, left, width, base, height)
     seen = left + width * (0.9 + 3.5) / 7
     people = ("Ada", "Ben", "Cleo")
     return "\n".join([
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 420" role="img" '
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 560 444" role="img" '
         'aria-labelledby="title">',
         '<title id="title">Two worlds: training with Ada and without her gives nearly the same '
         'models, with nearly the same probabilities</title>', STYLE.rstrip(),
-        '<rect class="ground" x=".5" y=".5" width="719" height="419" rx="10"/>',
-        '<text class="soft" x="60" y="30">What happened</text>',
-        '<text class="soft" x="410" y="30">What would have happened without Ada</text>',
-        *records(60, "one", "The records", people, None),
-        *records(410, "two", "The same without Ada", people, "Ada"),
-        '<path class="arrow" d="M185,136 L185,172 m-5,-7 l5,7 l5,-7"/>',
-        '<path class="arrow" d="M535,136 L535,172 m-5,-7 l5,7 l5,-7"/>',
-        '<text class="soft" x="197" y="160">training, with noise</text>',
-        '<text class="soft" x="392" y="160">training, with noise</text>',
-        '<text class="soft" x="60" y="196">How likely each model is, in either world:</text>',
-        f'<path class="one area" d="{path(one, True)}"/>',
-        f'<path class="two area" d="{path(two, True)}"/>',
+        '<rect class="ground" x=".5" y=".5" width="559" height="443" rx="10"/>',
+        '<text class="soft" x="20" y="30">What happened</text>',
+        '<text class="soft" x="300" y="30">What could have happened</text>',
+        *records(20, "one", "The records", people, None),
+        *records(300, "two", "The same without Ada", people, "Ada"),
+        '<path class="arrow" d="M110,138 V176 m-5,-7 l5,7 l5,-7"/>',
+        '<path class="arrow" d="M450,138 V176 m-5,-7 l5,7 l5,-7"/>',
+        '<text class="soft" x="122" y="162">training, with noise</text>',
+        '<text class="soft" x="438" y="162" text-anchor="end">training, with noise</text>',
+        '<text class="soft" x="20" y="202">How likely each model is, in either world</text>',
+        f'<path class="one area" d="{path(one, base)}"/>',
+        f'<path class="two area" d="{path(two, base)}"/>',
         f'<path class="one line" d="{path(one)}"/>',
         f'<path class="two line" d="{path(two)}"/>',
         f'<path class="axis" d="M{left},{base} H{left + width}"/>',
-        f'<path class="dash" d="M{seen:.1f},212 V{base + 14}"/>',
-        f'<text x="{seen - 4:.0f}" y="{base + 32}" text-anchor="middle">the model that you see'
+        f'<path class="dash" d="M{seen:.1f},222 V{base + 12}"/>',
+        f'<text x="{seen:.0f}" y="{base + 29}" text-anchor="middle">the model that you see</text>',
+        f'<circle class="one dot" cx="26" cy="{base + 61}" r="5"/>',
+        f'<text x="38" y="{base + 66}">with Ada</text>',
+        f'<circle class="two dot" cx="126" cy="{base + 61}" r="5"/>',
+        f'<text x="138" y="{base + 66}">without Ada</text>',
+        f'<text class="soft" x="540" y="{base + 66}" text-anchor="end">epsilon 1, delta 1e-6'
         '</text>',
-        f'<circle class="one dot" cx="70" cy="{base + 65}" r="5"/>',
-        f'<text x="80" y="{base + 70}">with Ada</text>',
-        f'<circle class="two dot" cx="160" cy="{base + 65}" r="5"/>',
-        f'<text x="170" y="{base + 70}">without Ada</text>',
-        f'<text class="soft" x="660" y="{base + 70}" text-anchor="end">Which world was it? At best '
-        '55 of 100 guesses are right.</text>',
-        '<text class="soft" x="660" y="196" text-anchor="end">epsilon 1, delta 1e-6</text>',
+        f'<text x="20" y="{base + 93}">Which world was it? At best 55 of 100 guesses are right.'
+        '</text>',
         '</svg>']) + "\n"
 
 
