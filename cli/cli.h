@@ -181,6 +181,7 @@ void cli_reference_sets(void);
 sotto_status cli_account(const cli *c, sotto_error *error);
 /* sotto federate but for simulate. */
 sotto_status cli_consortium(const cli *c, sotto_error *error);
+sotto_status cli_convert(const cli *c, sotto_error *error);
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_evaluate(const cli *c, sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);

@@ -86,6 +86,18 @@ const verb cli_verbs[] = {
      "target_mean "
      "weight_mean people classes class_rows features_listed feature",
      ""},
+    {"convert", "DATA...", "write a data file as a table that is read at once",
+     "Reads DATA as private training would, and writes -o TABLE.sotto: the "
+     "rows as training has them in memory. 'sotto train TABLE.sotto' then "
+     "parses nothing and makes a model of the same bits; --memory trains on a "
+     "table that is larger than the memory. Runs on the table are booked under "
+     "what DATA would be booked under: its path, or --dataset. --loss says "
+     "whether the target is a number or one of classes. The table is as "
+     "sensitive as the records, and only its owner may read it "
+     "(docs/tables.md).",
+     1, CLI_ANY_NUMBER, cli_convert, "output",
+     "sotto convert patients.csv --schema schema.json --loss logistic \\\n"
+     "      -o patients.sotto"},
     {"schema", "FILE [DATA]",
      "write a schema to fill in, from the header of a data file",
      "No row is looked at. Declare for each column of FILE its type (number, "

@@ -573,6 +573,20 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_fit_read_files(sotto_table **out, const char *const *paths, int64_t count,
                      const sotto_options *options, sotto_error *error);
 
+/*
+ * Reads files as for a private fit, and writes what training needs of them as
+ * one table on a disk: sotto_fit_read reads it without parsing, to a model of
+ * the same bits, and books runs under what the files would be booked under,
+ * their paths or the option dataset. No record leaves but to `output`, which
+ * only its owner may read: it is as sensitive as the records. The option loss
+ * says whether the target is a number or one of classes. A remark goes to the
+ * callback, which may be NULL; its `call` is not called.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_table_convert(
+    const char *const *paths, int64_t count, const char *output,
+    const sotto_options *options, const sotto_progress_callback *callback,
+    sotto_error *error);
+
 /* The same for columns in memory: the option dataset names what is booked.
    Nothing behind a pointer of the list is looked at before that. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static sotto_status out_failed(out_file *out, const char *path,
-                               sotto_error *error)
+sotto_status out_failed(out_file *out, const char *path, sotto_error *error)
 {
     int cause = errno;
     shown name = show_name(path);
@@ -103,7 +102,8 @@ static int out_new(out_file *out)
 {
     struct stat status;
     int replaces = !stat(out->path, &status);
-    mode_t mode = replaces ? status.st_mode & 0777 : (mode_t)out->mode;
+    mode_t mode = replaces && !out->secret ? status.st_mode & 0777
+                                           : (mode_t)out->mode;
     int descriptor = out_new_unnamed(out, mode);
     out->unnamed = descriptor >= 0;
     if (descriptor < 0)
@@ -191,6 +191,19 @@ sotto_status out_open(out_file *out, const char *path, sotto_error *error)
     return out->stream ? SOTTO_OK : out_failed(out, path, error);
 }
 
+sotto_status out_open_secret(out_file *out, const char *path,
+                             sotto_error *error)
+{
+    *out = (out_file){0};
+    if (!strcmp(path, "-") || out_is_special(path))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: expected the name of a file: what is written is "
+                         "as sensitive as the records",
+                         show_name(path).text);
+    *out = (out_file){.path = file_follow(path), .mode = 0600, .secret = 1};
+    return out_begin(out, path, error);
+}
+
 /* Advice: not all file systems let a folder be synced. */
 sotto_status file_sync_folder(const char *path, sotto_error *error)
 {
@@ -260,6 +273,11 @@ static int write_whole(int to, const char *bytes, size_t size)
         size -= done > 0 ? (size_t)done : 0;
     }
     return 1;
+}
+
+int out_write(out_file *out, const void *bytes, size_t size)
+{
+    return write_whole(fileno(out->stream), bytes, size);
 }
 
 sotto_status file_create_as(const char *path, const text_buffer *content,

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define DECLARING " doctor schema train plan ledger "
+#define DECLARING " convert doctor schema train plan ledger "
 #define PLANNED " train plan ledger " /* ledger quote plans a run */
 #define TEXT SOTTO_OPTION_TEXT
 #define FILE_ SOTTO_OPTION_FILE
@@ -34,10 +34,10 @@
 /* clang-format off */
 static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_TARGET] = {"target", TEXT, PROBLEM, "NAME", NULL, 0, 0, NULL,
-        " doctor schema train plan ledger ",
+        DECLARING,
         "the column to learn (.npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, PROBLEM, "LOSS", "squared", 0, 0,
-        CHOICE_TEXT(LOSS_LIST), " doctor train plan ledger ",
+        CHOICE_TEXT(LOSS_LIST), " convert doctor train plan ledger ",
         "of margin m = x'w + b, target y" LOSS_LIST(LOSS_HELP)},
     [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B,...", NULL, 0, 0, NULL, DECLARING,
         "the classes, of two negative first; not for 0/1, -1/+1"},
@@ -136,7 +136,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "dense|select|wide|intercept", PLANNED,
         "which way auto goes"},
     [OPTION_UNDECLARED] = {"undeclared", CHOICE, PRIVACY, "WORD", "bounds", 0, 0,
-        "bounds|rows", PLANNED,
+        "bounds|rows", " convert" PLANNED,
         "features without bounds: bounds estimated privately, or rows of one "
         "length"},
     [OPTION_EXPLAIN] = {"explain", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL, " plan ",
@@ -164,32 +164,32 @@ static const sotto_option option_table[OPTION_COUNT] = {
         0x1.fffffep127, NULL, DECLARING,
         "the largest weight; larger ones are clamped to it"},
     [OPTION_DROP] = {"drop", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema train plan predict evaluate ledger ", "columns to leave out (CSV, .npy)"},
+        " convert doctor schema train plan predict evaluate ledger ", "columns to leave out (CSV, .npy)"},
     [OPTION_ONLY] = {"only", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema train plan ledger ",
+        DECLARING,
         "leave out every feature but these (CSV, .npy)"},
     [OPTION_BAD_ROWS] = {"bad-rows", CHOICE, DATA, "WHAT", "stop", 0, 0,
-        "stop|drop", " doctor train predict evaluate ",
+        "stop|drop", " convert doctor train predict evaluate ",
         "a bad row stops the run, or is absent (its prediction empty; a "
         "record is a line)"},
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
-        " doctor schema generate train plan predict evaluate export federate ledger ",
+        " convert doctor schema generate train plan predict evaluate export federate ledger ",
         "of the file"},
     [OPTION_NO_HEADER] = {"no-header", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
-        " doctor schema train predict evaluate ",
+        " convert doctor schema train predict evaluate ",
         "of CSV: line 1 is a record; its columns, or how many"},
     [OPTION_DELIMITER] = {"delimiter", TEXT, DATA, "CHAR", NULL, 0, 0, NULL,
-        " doctor schema train predict evaluate federate ",
+        " convert doctor schema train predict evaluate federate ",
         "what separates CSV fields, or tab (default: a comma)"},
     [OPTION_DECIMAL] = {"decimal", CHOICE, DATA, "MARK", "point", 0, 0,
-        "point|comma", " doctor train predict evaluate ",
+        "point|comma", " convert doctor train predict evaluate ",
         "the decimal mark of CSV"},
     [OPTION_THOUSANDS] = {"thousands", CHOICE, DATA, "MARK", NULL, 0, 0,
-        "comma|point|space|apostrophe", " doctor train predict evaluate ",
+        "comma|point|space|apostrophe", " convert doctor train predict evaluate ",
         "of CSV numbers"},
     [OPTION_FEATURES] = {"features", INTEGER, DATA, "P", NULL, 1, 2147483647, NULL,
-        " doctor generate train plan ledger ",
+        " convert doctor generate train plan ledger ",
         "how many features (needed for private svmlight)"},
     [OPTION_ROWS] = {"rows", INTEGER, PRIVACY, "N", NULL, 1, 1e15, NULL,
         " generate train plan ledger ",
@@ -200,14 +200,14 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SEED] = {"seed", INTEGER, OTHER, "S", "0", 0, 9007199254740992.0, NULL,
         " generate ", "which of the sets of that name to make"},
     [OPTION_OUTPUT] = {"output", FILE_, OUTPUT, "FILE", NULL, 0, 0, NULL,
-        " generate schema train predict report export federate ledger ",
+        " convert generate schema train predict report export federate ledger ",
         "where to write (-o FILE; - is stdout)"},
     [OPTION_PROBA] = {"proba", FLAG, OTHER, NULL, NULL, 0, 0, NULL, " predict ",
         "print the probability of the positive class, or of all (loss logistic)"},
     [OPTION_SCORES] = {"scores", FLAG, OTHER, NULL, NULL, 0, 0, NULL, " predict ",
         "print x'w + b instead of a class"},
     [OPTION_THREADS] = {"threads", INTEGER, OUTPUT, "N", "0", 0, 256, NULL,
-        " doctor train predict evaluate federate ",
+        " convert doctor train predict evaluate federate ",
         "threads (0: as many as processors)"},
     [OPTION_PRECISION] = {"precision", CHOICE, OTHER, "WORD", NULL, 0, 0,
         "float|double", "",
@@ -289,7 +289,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " train ledger verify federate ",
         "where runs are booked, or none (default: your own)"},
     [OPTION_DATASET] = {"dataset", TEXT, PRIVACY, "NAME", NULL, 0, 0, NULL,
-        " train ledger federate ",
+        " convert train ledger federate ",
         "what a run is booked under (default: the file's path)"},
     [OPTION_DATASET_PATH] = {"dataset-path", FILE_, OTHER, "PATH", NULL, 0, 0, NULL, "",
         "the canonical path of the records, where no data set is named"},
@@ -323,11 +323,11 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_PAGE] = {"page", INTEGER, OTHER, "N", "1", 1, 1e12, NULL, " ledger ",
         "which page of the history; 1 is the latest"},
     [OPTION_JSON] = {"json", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
-        " doctor schema generate train plan predict evaluate show report export "
+        " convert doctor schema generate train plan predict evaluate show report export "
         "key verify account federate ledger version help ",
         "print JSON, errors too (docs/cli.md lists the keys)"},
     [OPTION_QUIET] = {"quiet", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
-        " doctor generate schema train predict evaluate report export key "
+        " convert doctor generate schema train predict evaluate report export key "
         "federate ledger ",
         "print no remarks, only results and errors"},
 };

@@ -175,11 +175,24 @@ typedef struct out_file {
     char *path, *temporary;
     int unnamed; /* `temporary` does not exist yet */
     int mode;    /* of a new file, from which the umask is taken off */
+    int secret;  /* that mode whatever it replaces */
 } out_file;
 
 sotto_status out_open(out_file *out, const char *path, sotto_error *error);
+
+/* The same for a secret: a file that only its owner may read, also where it
+   replaces another. Neither stdout nor a device. */
+sotto_status out_open_secret(out_file *out, const char *path,
+                             sotto_error *error);
+
+/* Writes past the stream's buffer, where a secret would stay; 0: it could
+   not. */
+int out_write(out_file *out, const void *bytes, size_t size);
 sotto_status out_commit(out_file *out, sotto_error *error);
 void out_abandon(out_file *out);
+
+/* Abandons it, with a line that says why the system could not write (errno). */
+sotto_status out_failed(out_file *out, const char *path, sotto_error *error);
 
 /* Where a link leads, or the path itself: the file that out_open would write.
    NULL when out of memory. */

@@ -91,6 +91,11 @@ struct sotto_table {
     char **warning;
     int64_t warnings;
 
+    /* of a table that was converted: what its records are booked under */
+    char **source; /* the canonical paths of the files that it was made of */
+    int64_t sources;
+    char *dataset; /* NULL: by path */
+
     /* what was booked for the fit before the first row was looked at, and how
        to free it; NULL: nothing (fit/booking.c) */
     void *booking;

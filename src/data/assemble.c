@@ -262,7 +262,7 @@ static void assemble_scatter(void *context, int number)
 
 /* The entries by column: a counting sort, stable, so that each column's rows
    come in order. Places of shares are not more than there are entries. */
-static int assemble_by_column(sotto_table *t, int is_double, int threads)
+static int assemble_sorted(sotto_table *t, int is_double, int threads)
 {
     assemble_shares a = {.t = t, .is_double = is_double, .shares = threads};
     int64_t most = t->by_row.start[t->rows] / (t->features + 1);
@@ -280,22 +280,26 @@ static int assemble_by_column(sotto_table *t, int is_double, int threads)
     return 1;
 }
 
-static int assemble_sparse(sotto_table *t, const column_plan *p,
-                           const block *first, entry_store *store)
+int block_by_column(sotto_table *t, int is_double, int threads)
 {
     table_entries *e = &t->by_column;
-    size_t count = store->count;
-    if (!assemble_by_row(t, first, store))
-        return 0;
-    if (p->rows_only)
-        return 1;
+    size_t count = (size_t)t->by_row.start[t->rows];
     e->start = assemble_large((size_t)t->features + 1, sizeof *e->start,
                               &e->start_bytes);
     e->index = assemble_large(count, sizeof *e->index, &e->index_bytes);
-    e->value = assemble_large(count, plan_element(p), &e->value_bytes);
+    e->value = assemble_large(count, is_double ? sizeof(double) : sizeof(float),
+                              &e->value_bytes);
     if (!e->start || !e->index || !e->value)
         return 0;
-    return assemble_by_column(t, p->is_double, p->threads);
+    return assemble_sorted(t, is_double, threads);
+}
+
+static int assemble_sparse(sotto_table *t, const column_plan *p,
+                           const block *first, entry_store *store)
+{
+    if (!assemble_by_row(t, first, store))
+        return 0;
+    return p->rows_only || block_by_column(t, p->is_double, p->threads);
 }
 
 /* ---- target, weights, persons ---- */

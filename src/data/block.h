@@ -115,6 +115,9 @@ int worker_begin_within(worker *w, int64_t rows, void *x, int64_t stride);
 /* Elements from a column to the next in a table of so many rows. */
 int64_t block_stride(int64_t rows);
 
+/* Makes the entries by column from those by row; 0: out of memory. */
+int block_by_column(sotto_table *t, int is_double, int threads);
+
 /* The row in w->x, w->y, ... is complete. */
 void worker_row_dense(worker *w);
 void worker_row_sparse(worker *w, int64_t entries);

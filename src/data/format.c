@@ -2,6 +2,7 @@
  * Which format a file has.
  */
 #include "format.h"
+#include "table_file.h"
 
 #include <string.h>
 
@@ -58,7 +59,9 @@ static const file_format *format_by_name(const char *name, size_t length,
             (!to_write && format_ends(name, length, f->read_only)))
             return f;
     }
-    return NULL;
+    return !to_write && format_ends(name, length, format_table.endings)
+               ? &format_table
+               : NULL;
 }
 
 static sotto_status format_unknown(const char *name, sotto_error *error)
@@ -111,6 +114,10 @@ static sotto_status format_by_mark(const file_format **out, source *s,
             *out = format_list[i].format;
             return SOTTO_OK;
         }
+    if (format_matches(&format_table, bytes, size)) {
+        *out = &format_table;
+        return SOTTO_OK;
+    }
     if (header_only && (end = memchr(bytes, '\n', size)))
         size = (size_t)(end - bytes);
     *out = foreign_format(bytes, size);

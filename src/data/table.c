@@ -277,6 +277,8 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->target_name);
     mem_free(t->unit_name);
     mem_free_texts(t->class_name, t->classes);
+    mem_free_texts(t->source, t->sources);
+    mem_free(t->dataset);
     mem_free(t);
 }
 

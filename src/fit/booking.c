@@ -309,6 +309,8 @@ sotto_status booking_before_rows(void *context, const sotto_table *shape,
     private_run r = fit_new_run(before->options);
     account_list events = {0};
     sotto_status status = check_rows(before->options, shape, error);
+    if (status == SOTTO_OK)
+        status = booking_by_source(before, shape, error);
     if (status == SOTTO_OK && shape->levels.columns)
         status = price_levels(&r, shape, before, error);
     if (status == SOTTO_OK)

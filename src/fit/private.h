@@ -126,6 +126,11 @@ typedef struct before_rows {
 sotto_status booking_before_rows(void *context, const sotto_table *shape,
                                  sotto_error *error);
 
+/* Where runs on a table from a disk are booked: under what its records were
+   known by when it was converted. Refuses another data set. */
+sotto_status booking_by_source(before_rows *before, const sotto_table *shape,
+                               sotto_error *error);
+
 /* Takes the one that was made before the table's rows were read; NULL: none.
    A table hands it out once, so that a second fit is booked again. */
 fit_booking *booking_take(sotto_table *t);

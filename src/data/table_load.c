@@ -1,0 +1,186 @@
+/*
+ * The secret part of a table's file, piece by piece and block by block, with
+ * every checksum compared. Several threads read at once. Which damaged piece is
+ * told of is the first that was met: all of them are damage.
+ */
+#include "table_file.h"
+
+#include <pthread.h>
+#include <string.h>
+
+sotto_status table_damaged(const source *s, table_section section,
+                           sotto_error *error)
+{
+    static const char *const name[SECTIONS] = {
+        "its description", "its number of rows",   "its targets",
+        "its weights",     "its persons' numbers", "its columns",
+        "its entries",     "its entries",          "its entries"};
+    return error_set(error, SOTTO_DATA,
+                     "%s: the table is damaged: a checksum does not fit (%s); "
+                     "convert its source again",
+                     show_name(source_name(s)).text, name[section]);
+}
+
+sotto_status table_look(const table_file *f, size_t at, void *to, size_t size,
+                        const char **bytes, sotto_error *error)
+{
+    size_t got;
+    sotto_status status =
+        source_look(f->s, at, to, size, bytes, &got, error);
+    if (status == SOTTO_OK && got < size)
+        status = error_set(error, SOTTO_DATA,
+                           "%s: the table ends too early: it is cut off; "
+                           "convert its source again",
+                           show_name(source_name(f->s)).text);
+    return status;
+}
+
+static int sum_fits(table_section section, int64_t number, const char *bytes,
+                    size_t size, const char *sum)
+{
+    unsigned char own[TABLE_SUM];
+    table_sum(own, section, (uint64_t)number, bytes, size, NULL, 0);
+    return !memcmp(own, sum, TABLE_SUM);
+}
+
+/* ---- by all threads ---- */
+
+typedef struct load_job {
+    const table_file *f;
+    const sotto_table *t;
+    table_section section;
+    char *to;
+    int64_t next, count; /* to be claimed, by atomic addition */
+    pthread_mutex_t lock;
+    sotto_status status;
+    sotto_error *error;
+} load_job;
+
+/* The first failure is the one that is told. */
+static void load_failed(load_job *job, sotto_status status,
+                        const sotto_error *error)
+{
+    pthread_mutex_lock(&job->lock);
+    if (job->status == SOTTO_OK) {
+        job->status = status;
+        if (job->error)
+            *job->error = *error;
+    }
+    pthread_mutex_unlock(&job->lock);
+    __atomic_store_n(&job->next, job->count, __ATOMIC_RELAXED);
+}
+
+static int64_t load_claim(load_job *job)
+{
+    return __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
+}
+
+static sotto_status load_run(load_job *job, void (*work)(void *, int))
+{
+    pthread_mutex_init(&job->lock, NULL);
+    int threads = job->f->threads;
+    thread_run(job->count < threads ? (int)job->count : threads, work, job);
+    pthread_mutex_destroy(&job->lock);
+    return job->status;
+}
+
+/* ---- pieces ---- */
+
+static sotto_status load_piece(const load_job *job, int64_t number,
+                               sotto_error *error)
+{
+    const table_layout *l = &job->f->layout;
+    size_t from = (size_t)number * TABLE_PIECE, left;
+    size_t at = l->at[job->section] + from + (size_t)number * TABLE_SUM;
+    char sum[TABLE_SUM], *to = job->to + from;
+    const char *bytes, *stored;
+    left = l->bytes[job->section] - from;
+    left = left < TABLE_PIECE ? left : TABLE_PIECE;
+    sotto_status status = table_look(job->f, at, to, left, &bytes, error);
+    if (status == SOTTO_OK)
+        status = table_look(job->f, at + left, sum, TABLE_SUM, &stored, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (bytes != to)
+        memcpy(to, bytes, left);
+    return sum_fits(job->section, number, to, left, stored)
+               ? SOTTO_OK
+               : table_damaged(job->f->s, job->section, error);
+}
+
+static void load_some_pieces(void *context, int worker)
+{
+    load_job *job = context;
+    (void)worker;
+    for (int64_t i; (i = load_claim(job)) < job->count;) {
+        sotto_error error;
+        sotto_status status = load_piece(job, i, &error);
+        if (status != SOTTO_OK)
+            load_failed(job, status, &error);
+    }
+}
+
+sotto_status table_load_pieces(const table_file *f, table_section section,
+                               void *to, sotto_error *error)
+{
+    size_t bytes = f->layout.bytes[section];
+    load_job job = {.f = f,
+                    .section = section,
+                    .to = to,
+                    .count =
+                        (int64_t)((bytes + TABLE_PIECE - 1) / TABLE_PIECE),
+                    .error = error};
+    return job.count ? load_run(&job, load_some_pieces) : SOTTO_OK;
+}
+
+/* ---- blocks ---- */
+
+sotto_status table_load_block(const table_file *f, const sotto_table *t,
+                              int64_t number, char *room, sotto_error *error)
+{
+    table_block b = table_block_at(&f->layout, number);
+    const char *bytes;
+    int fits = 1;
+    sotto_status status =
+        table_look(f, b.at, room, b.bytes + TABLE_SUM, &bytes, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (!sum_fits(SECTION_COLUMNS, number, bytes, b.bytes, bytes + b.bytes))
+        return table_damaged(f->s, SECTION_COLUMNS, error);
+    size_t column = (size_t)b.rows * sizeof(float);
+    for (int64_t j = 0; j < t->features; j++) {
+        float *to = (float *)t->x + j * t->stride + b.from;
+        memcpy(to, bytes + (size_t)j * column, column);
+        fits &= table_values_fit(t, j, to, b.rows);
+    }
+    return fits ? SOTTO_OK : table_damaged(f->s, SECTION_COLUMNS, error);
+}
+
+static void load_some_blocks(void *context, int worker)
+{
+    load_job *job = context;
+    size_t bytes = table_block_at(&job->f->layout, 0).bytes + TABLE_SUM;
+    char *room = mem_map(bytes);
+    sotto_error error;
+    (void)worker;
+    if (!room)
+        load_failed(job, error_memory(&error), &error);
+    for (int64_t i; room && (i = load_claim(job)) < job->count;) {
+        sotto_status status =
+            table_load_block(job->f, job->t, i, room, &error);
+        if (status != SOTTO_OK)
+            load_failed(job, status, &error);
+    }
+    source_drop(room, bytes, bytes);
+}
+
+sotto_status table_load_columns(const table_file *f, const sotto_table *t,
+                                sotto_error *error)
+{
+    load_job job = {.f = f,
+                    .t = t,
+                    .section = SECTION_COLUMNS,
+                    .count = table_blocks(&f->layout),
+                    .error = error};
+    return job.count ? load_run(&job, load_some_blocks) : SOTTO_OK;
+}

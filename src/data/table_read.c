@@ -1,0 +1,248 @@
+/*
+ * A table from a disk: its description first, which is public; then whoever
+ * trains is told of the shape and books the run; then the rows. Nothing is
+ * parsed. That the file has the length that its head says is looked at before:
+ * one that has not is damaged, whatever its records are.
+ */
+#include "block.h"
+#include "table_file.h"
+
+#include <string.h>
+
+static sotto_status refuse(const source *s, const char *what,
+                           sotto_error *error)
+{
+    return error_set(error, SOTTO_DATA, "%s: %s",
+                     show_name(source_name(s)).text, what);
+}
+
+/* ---- the head ---- */
+
+static sotto_status check_head(const source *s, const table_head *head,
+                               int64_t bytes, sotto_error *error)
+{
+    const uint32_t order = 0x01020304u;
+    if (memcmp(head->mark, TABLE_MARK, sizeof head->mark))
+        return refuse(s, "this is not a table; expected a file that 'sotto "
+                         "convert' wrote", error);
+    if (head->order == __builtin_bswap32(order))
+        return refuse(s, "the table is from a machine with another order of "
+                         "bytes: convert its source here", error);
+    if (head->version != TABLE_VERSION)
+        return error_set(error, SOTTO_DATA,
+                         "%s: a table of version %lu; this sotto reads version "
+                         "%d: convert its source again",
+                         show_name(source_name(s)).text,
+                         (unsigned long)head->version, TABLE_VERSION);
+    if (head->order != order || head->public_bytes > TABLE_PUBLIC)
+        return table_damaged(s, SECTION_HEAD, error);
+    if (head->bytes != (uint64_t)bytes)
+        return error_set(error, SOTTO_DATA,
+                         "%s: expected %llu bytes, found %lld: the table is "
+                         "cut off or damaged; convert its source again",
+                         show_name(source_name(s)).text,
+                         (unsigned long long)head->bytes, (long long)bytes);
+    return SOTTO_OK;
+}
+
+static sotto_status take_head(source *s, table_head *head, sotto_error *error)
+{
+    size_t got;
+    if (!source_is_random(s))
+        return refuse(s, "a table is read from a file as it is; expected one "
+                         "that is neither stdin nor compressed", error);
+    int64_t bytes = source_left(s);
+    memset(head, 0, sizeof *head);
+    sotto_status status = source_take(s, head, sizeof *head, &got, error);
+    return status == SOTTO_OK ? check_head(s, head, bytes, error) : status;
+}
+
+static sotto_status take_shape(sotto_table **out, source *s,
+                               const table_head *head, char *bytes,
+                               sotto_error *error)
+{
+    unsigned char sum[TABLE_SUM];
+    size_t size = (size_t)head->public_bytes, got;
+    sotto_status status = source_take(s, bytes, size, &got, error);
+    if (status != SOTTO_OK)
+        return status;
+    table_sum(sum, SECTION_HEAD, 0, head, offsetof(table_head, sum), bytes,
+              got);
+    if (got < size || memcmp(sum, head->sum, TABLE_SUM))
+        return table_damaged(s, SECTION_HEAD, error);
+    return table_take_public(out, source_name(s), bytes, size, error);
+}
+
+static sotto_status read_shape_of(sotto_table **out, source *s,
+                                  sotto_error *error)
+{
+    table_head head;
+    *out = NULL;
+    sotto_status status = take_head(s, &head, error);
+    if (status != SOTTO_OK)
+        return status;
+    char *bytes = mem_zeroed((size_t)head.public_bytes, 1);
+    status = bytes ? take_shape(out, s, &head, bytes, error)
+                   : error_memory(error);
+    mem_free(bytes);
+    return status;
+}
+
+/* ---- the rows ---- */
+
+static sotto_status take_row_head(table_file *f, const sotto_table *t,
+                                  sotto_error *error)
+{
+    table_row_head head;
+    unsigned char sum[TABLE_SUM];
+    const char *bytes;
+    size_t left = (size_t)source_left(f->s);
+    sotto_status status =
+        table_look(f, 0, &head, sizeof head, &bytes, error);
+    if (status != SOTTO_OK)
+        return status;
+    memmove(&head, bytes, sizeof head);
+    table_sum(sum, SECTION_ROWS, 0, &head, offsetof(table_row_head, sum), NULL,
+              0);
+    if (memcmp(sum, head.sum, TABLE_SUM) ||
+        !table_lay_out(&f->layout, t, &head) || f->layout.end != left)
+        return table_damaged(f->s, SECTION_ROWS, error);
+    return SOTTO_OK;
+}
+
+/* What goes with each row, in the place of what a table without rows had. */
+static int room_for_rows(sotto_table *t, int64_t rows)
+{
+    size_t count = (size_t)rows;
+    void **vector[] = {(void **)&t->y, (void **)&t->weight, (void **)&t->unit};
+    for (int i = 0; i < 3; i++) {
+        if (!*vector[i])
+            continue;
+        mem_free(*vector[i]);
+        *vector[i] = mem_zeroed(count, sizeof(double));
+        if (!*vector[i])
+            return 0;
+    }
+    t->rows = rows;
+    return 1;
+}
+
+static sotto_status load_rows(const table_file *f, sotto_table *t,
+                              sotto_error *error)
+{
+    if (!room_for_rows(t, f->layout.rows))
+        return error_memory(error);
+    sotto_status status = table_load_pieces(f, SECTION_TARGET, t->y, error);
+    if (status == SOTTO_OK && t->weight)
+        status = table_load_pieces(f, SECTION_WEIGHTS, t->weight, error);
+    if (status == SOTTO_OK && t->unit)
+        status = table_load_pieces(f, SECTION_PERSONS, t->unit, error);
+    if (status == SOTTO_OK && !table_rows_fit(t))
+        status = table_damaged(f->s, SECTION_TARGET, error);
+    return status;
+}
+
+static sotto_status load_dense(const table_file *f, sotto_table *t,
+                               sotto_error *error)
+{
+    size_t values;
+    t->stride = block_stride(t->rows);
+    if (!size_multiply((size_t)t->features, (size_t)t->stride, &values) ||
+        !size_multiply(values, sizeof(float), &t->x_bytes))
+        return error_memory(error);
+    t->x = mem_map(t->x_bytes);
+    return t->x ? table_load_columns(f, t, error) : error_memory(error);
+}
+
+static int room_for_entries(sotto_table *t, const table_layout *l)
+{
+    table_entries *e = &t->by_row;
+    mem_unmap(e->start, e->start_bytes);
+    mem_unmap(t->by_column.start, t->by_column.start_bytes);
+    t->by_column.start = NULL;
+    e->start_bytes = l->bytes[SECTION_STARTS];
+    e->index_bytes = l->bytes[SECTION_INDEX];
+    e->value_bytes = l->bytes[SECTION_VALUES];
+    e->start = mem_map(e->start_bytes);
+    e->index = mem_map(e->index_bytes);
+    e->value = mem_map(e->value_bytes);
+    return e->start && e->index && e->value;
+}
+
+static sotto_status load_sparse(const table_file *f, sotto_table *t,
+                                sotto_error *error)
+{
+    const table_entries *e = &t->by_row;
+    if (!room_for_entries(t, &f->layout))
+        return error_memory(error);
+    sotto_status status =
+        table_load_pieces(f, SECTION_STARTS, e->start, error);
+    if (status == SOTTO_OK)
+        status = table_load_pieces(f, SECTION_INDEX, e->index, error);
+    if (status == SOTTO_OK)
+        status = table_load_pieces(f, SECTION_VALUES, e->value, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (!table_entries_fit(t, f->layout.entries))
+        return table_damaged(f->s, SECTION_INDEX, error);
+    return block_by_column(t, 0, f->threads) ? SOTTO_OK : error_memory(error);
+}
+
+/* ---- the whole file ---- */
+
+static int threads_of(const sotto_options *options)
+{
+    int threads = (int)option_integer(options, OPTION_THREADS);
+    return threads ? threads : thread_limit();
+}
+
+static sotto_status read_rows(sotto_table *t, const source *s,
+                              const sotto_options *options, sotto_error *error)
+{
+    table_file f = {.s = s, .threads = threads_of(options)};
+    sotto_status status = take_row_head(&f, t, error);
+    if (status == SOTTO_OK)
+        status = load_rows(&f, t, error);
+    if (status == SOTTO_OK)
+        status =
+            t->sparse ? load_sparse(&f, t, error) : load_dense(&f, t, error);
+    return status;
+}
+
+static sotto_status table_read(sotto_table *t, source *s,
+                               const sotto_options *options,
+                               const read_hook *hook, sotto_error *error)
+{
+    sotto_table *shape;
+    sotto_status status =
+        sodium_init() < 0 ? error_memory(error) : SOTTO_OK;
+    if (status == SOTTO_OK)
+        status = read_shape_of(&shape, s, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = table_check_options(source_name(s), shape, options, error);
+    if (status == SOTTO_OK && hook->before)
+        status = hook->before(hook->context, shape, error);
+    *t = *shape; /* which the caller frees, whatever the status */
+    mem_free(shape);
+    return status == SOTTO_OK ? read_rows(t, s, options, error) : status;
+}
+
+/* For a schema to fill in. */
+static sotto_status table_header(source *s, const sotto_options *options,
+                                 file_header *out, sotto_error *error)
+{
+    (void)options;
+    *out = (file_header){0};
+    return refuse(s, "a table has its schema in it; expected the file that it "
+                     "was made of",
+                  error);
+}
+
+const file_format format_table = {
+    .mark = FORMAT_MARK(0, TABLE_MARK),
+    .endings = {".sotto"},
+    .columns = COLUMNS_COUNTED,
+    .read = table_read,
+    .header = table_header,
+};

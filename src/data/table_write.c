@@ -1,0 +1,227 @@
+/*
+ * sotto convert: files of records become one table on a disk. It is read as for
+ * private training, so that nothing of its shape comes from a record, and is as
+ * sensitive as the records: only its owner may read it.
+ */
+#include "table_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- where runs are booked ---- */
+
+/* The canonical paths of the files. Stdin has none, but may have a name. */
+static sotto_status name_sources(sotto_table *t, const char *const *path,
+                                 int64_t files, const sotto_options *options,
+                                 sotto_error *error)
+{
+    const char *dataset = option_text(options, OPTION_DATASET);
+    if (dataset) {
+        t->dataset = mem_text(dataset);
+        return t->dataset ? SOTTO_OK : error_memory(error);
+    }
+    t->source = mem_zeroed((size_t)files, sizeof *t->source);
+    for (int64_t i = 0; t->source && i < files; i++) {
+        char *real = realpath(path[i], NULL);
+        t->source[i] = mem_text(real ? real : path[i]);
+        free(real);
+        if (!t->source[i])
+            return error_memory(error);
+        t->sources = i + 1;
+    }
+    return t->source ? SOTTO_OK : error_memory(error);
+}
+
+static sotto_status check_sources(const char *const *path, int64_t files,
+                                  const sotto_options *options,
+                                  sotto_error *error)
+{
+    for (int64_t i = 0; i < files; i++)
+        if (!strcmp(path[i], "-") && !option_given(options, OPTION_DATASET))
+            return error_set(error, SOTTO_PRIVACY,
+                             "stdin has no path that runs on the table could "
+                             "be booked under: expected --dataset NAME");
+    return SOTTO_OK;
+}
+
+/* ---- writing ---- */
+
+typedef struct writer {
+    out_file out;
+    int fine;
+} writer;
+
+static void put(writer *w, const void *bytes, size_t size)
+{
+    w->fine = w->fine && out_write(&w->out, bytes, size);
+}
+
+static void put_summed(writer *w, table_section section, int64_t number,
+                       const void *bytes, size_t size)
+{
+    unsigned char sum[TABLE_SUM];
+    table_sum(sum, section, (uint64_t)number, bytes, size, NULL, 0);
+    put(w, bytes, size);
+    put(w, sum, sizeof sum);
+}
+
+static void put_pieces(writer *w, table_section section, const void *bytes,
+                       size_t size)
+{
+    for (size_t at = 0; at < size && w->fine; at += TABLE_PIECE)
+        put_summed(w, section, (int64_t)(at / TABLE_PIECE),
+                   (const char *)bytes + at,
+                   size - at < TABLE_PIECE ? size - at : TABLE_PIECE);
+}
+
+static void put_columns(writer *w, const sotto_table *t, const table_layout *l,
+                        char *room)
+{
+    for (int64_t n = 0; n < table_blocks(l) && w->fine; n++) {
+        table_block b = table_block_at(l, n);
+        size_t column = (size_t)b.rows * sizeof(float);
+        for (int64_t j = 0; j < t->features; j++)
+            memcpy(room + (size_t)j * column,
+                   (const float *)t->x + j * t->stride + b.from, column);
+        put_summed(w, SECTION_COLUMNS, n, room, b.bytes);
+    }
+}
+
+static void put_head(writer *w, const text_buffer *public_part, size_t rest)
+{
+    table_head head = {.mark = TABLE_MARK,
+                       .version = TABLE_VERSION,
+                       .order = 0x01020304u,
+                       .bytes = TABLE_HEAD + public_part->length + rest,
+                       .public_bytes = public_part->length};
+    table_sum(head.sum, SECTION_HEAD, 0, &head, offsetof(table_head, sum),
+              public_part->data, public_part->length);
+    put(w, &head, sizeof head);
+    put(w, public_part->data, public_part->length);
+}
+
+static void put_rows(writer *w, const sotto_table *t, const table_layout *l,
+                     const table_row_head *head, char *room)
+{
+    const table_entries *e = &t->by_row;
+    put(w, head, sizeof *head);
+    put_pieces(w, SECTION_TARGET, t->y, l->bytes[SECTION_TARGET]);
+    put_pieces(w, SECTION_WEIGHTS, t->weight, l->bytes[SECTION_WEIGHTS]);
+    put_pieces(w, SECTION_PERSONS, t->unit, l->bytes[SECTION_PERSONS]);
+    if (!t->sparse) {
+        put_columns(w, t, l, room);
+        return;
+    }
+    put_pieces(w, SECTION_STARTS, e->start, l->bytes[SECTION_STARTS]);
+    put_pieces(w, SECTION_INDEX, e->index, l->bytes[SECTION_INDEX]);
+    put_pieces(w, SECTION_VALUES, e->value, l->bytes[SECTION_VALUES]);
+}
+
+static table_row_head row_head(const sotto_table *t)
+{
+    table_row_head head = {.rows = (uint64_t)t->rows,
+                           .block = (uint64_t)table_block_rows(t->features)};
+    if (t->sparse)
+        head.entries = (uint64_t)t->by_row.start[t->rows];
+    table_sum(head.sum, SECTION_ROWS, 0, &head, offsetof(table_row_head, sum),
+              NULL, 0);
+    return head;
+}
+
+static sotto_status write_open(writer *w, const sotto_table *t,
+                               const char *output, sotto_error *error)
+{
+    text_buffer about = {0};
+    table_row_head head = row_head(t);
+    table_layout l;
+    size_t bytes = 1;
+    table_put_public(&about, t);
+    int fine = !about.failed && table_lay_out(&l, t, &head);
+    if (fine && !t->sparse && table_blocks(&l))
+        bytes = table_block_at(&l, 0).bytes;
+    char *room = fine ? mem_map(bytes) : NULL;
+    if (room) {
+        put_head(w, &about, l.end);
+        put_rows(w, t, &l, &head, room);
+    }
+    source_drop(room, bytes, bytes);
+    text_free(&about);
+    if (room && w->fine)
+        return out_commit(&w->out, error);
+    if (room)
+        return out_failed(&w->out, output, error);
+    out_abandon(&w->out);
+    return error_memory(error);
+}
+
+static sotto_status write_table(const sotto_table *t, const char *output,
+                                sotto_error *error)
+{
+    writer w = {.fine = 1};
+    if (sodium_init() < 0)
+        return error_memory(error);
+    sotto_status status = out_open_secret(&w.out, output, error);
+    return status == SOTTO_OK ? write_open(&w, t, output, error) : status;
+}
+
+/* ---- reading ---- */
+
+/* Before a row is read. */
+static sotto_status check_shape(void *context, const sotto_table *shape,
+                                sotto_error *error)
+{
+    (void)context;
+    if (!shape->y)
+        return table_refuse_no_target(shape->counted, error);
+    if (shape->levels.columns)
+        return error_set(error, SOTTO_USAGE,
+                         "column \"%s\": levels that nobody declared are asked "
+                         "for by each run, of the records themselves: declare "
+                         "them, or train on the file",
+                         show_name(shape->levels.column[0].name).text);
+    if (shape->source || shape->dataset)
+        return error_set(error, SOTTO_USAGE,
+                         "this is a table already; expected the file that it "
+                         "was made of");
+    return SOTTO_OK;
+}
+
+/* A copy that says that the table is for private training. */
+static sotto_status options_to_read(sotto_options **out,
+                                    const sotto_options *options,
+                                    sotto_error *error)
+{
+    sotto_status status = sotto_options_new(out, error);
+    for (int i = 0; status == SOTTO_OK && i < OPTION_COUNT; i++)
+        status = option_copy(*out, options, (option_id)i, error);
+    return status == SOTTO_OK ? sotto_options_set(*out, "epsilon", "1", error)
+                              : status;
+}
+
+sotto_status sotto_table_convert(const char *const *paths, int64_t count,
+                                 const char *output,
+                                 const sotto_options *options,
+                                 const sotto_progress_callback *callback,
+                                 sotto_error *error)
+{
+    sotto_options *reading = NULL;
+    sotto_table *t = NULL;
+    const char *line;
+    sotto_status status = check_sources(paths, count, options, error);
+    if (status == SOTTO_OK)
+        status = options_to_read(&reading, options, error);
+    if (status == SOTTO_OK)
+        status = table_read_files(&t, paths, count, reading, check_shape, NULL,
+                                  error);
+    for (int64_t i = 0; status == SOTTO_OK && callback && callback->remark &&
+                        (line = sotto_table_warning(t, i));
+         i++)
+        callback->remark(callback->context, line);
+    if (status == SOTTO_OK)
+        status = name_sources(t, paths, count, options, error);
+    if (status == SOTTO_OK)
+        status = write_table(t, output, error);
+    sotto_table_free(t);
+    sotto_options_free(reading);
+    return status;
+}
