@@ -83,6 +83,16 @@ void *mem_map(size_t bytes)
     return block;
 }
 
+void *mem_reserve(size_t bytes)
+{
+    void *block = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    madvise(block, bytes, MADV_NOHUGEPAGE);
+    return block;
+}
+
 void mem_unmap(void *block, size_t bytes)
 {
     if (block)

@@ -209,6 +209,9 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_THREADS] = {"threads", INTEGER, OUTPUT, "N", "0", 0, 256, NULL,
         " convert doctor train predict evaluate federate ",
         "threads (0: as many as processors)"},
+    [OPTION_MEMORY] = {"memory", TEXT, OUTPUT, "SIZE", NULL, 0, 0, NULL, " train ",
+        "of a table: rows stay on the disk, and training takes at most so much "
+        "memory (as 500M or 2G)"},
     [OPTION_PRECISION] = {"precision", CHOICE, OTHER, "WORD", NULL, 0, 0,
         "float|double", "",
         "how a table is held (default: double for the exact solver, else "

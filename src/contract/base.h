@@ -98,6 +98,11 @@ char **mem_texts(char *const *texts, int64_t count);
 void *mem_map(size_t bytes);
 void mem_unmap(void *block, size_t bytes);
 
+/* Addresses without memory behind them, until they are written: also more than
+   the machine has. Never in large pages, so that what was written and not yet
+   discarded is what it takes. */
+void *mem_reserve(size_t bytes);
+
 /* Makes it longer or shorter, perhaps elsewhere, by moving its pages: no
    bytes are copied. On failure the old block stays. */
 void *mem_remap(void *block, size_t from, size_t to);
@@ -231,6 +236,22 @@ sotto_status file_read_secret(const char *path, size_t most, char **out,
    is read into memory that leaves no copy behind. */
 sotto_status file_read(const char *path, size_t most, char **out, size_t *size,
                        sotto_error *error);
+
+/* ---- files without a name (spill.c) ---- */
+
+/* In a folder, for what does not fit the memory and is a secret: nobody else
+   can open it, and it is gone when it is closed. */
+typedef struct spill_file {
+    int descriptor; /* -1: there is none */
+} spill_file;
+
+sotto_status spill_open(spill_file *out, const char *folder, size_t bytes,
+                        sotto_error *error);
+sotto_status spill_write(const spill_file *s, size_t at, const void *from,
+                         size_t size, sotto_error *error);
+sotto_status spill_read(const spill_file *s, size_t at, void *to, size_t size,
+                        sotto_error *error);
+void spill_close(spill_file *s);
 
 /* ---- threads ---- */
 

@@ -96,6 +96,12 @@ struct sotto_table {
     int64_t sources;
     char *dataset; /* NULL: by path */
 
+    /* Dense columns that stay on the disk, because --memory says so: public.
+       x then has the addresses of all values, and those of rows that were
+       brought. The reader's own; NULL where there are no rows. */
+    int on_disk;
+    struct table_stream *stream;
+
     /* what was booked for the fit before the first row was looked at, and how
        to free it; NULL: nothing (fit/booking.c) */
     void *booking;
@@ -161,6 +167,27 @@ int table_is_level(const char *bytes, size_t size);
 /* A table of the same columns without a row: what is public of it. */
 sotto_status table_shape_of(sotto_table **out, const sotto_table *t,
                             sotto_error *error);
+
+/* ---- columns that stay on the disk ---- */
+
+/* How many rows are brought at once, a multiple of 1024; two such windows, of
+   the columns and of as many values more, fit the memory. */
+int64_t table_window(const sotto_table *t);
+
+/* The folder of the table's file: where what is made of it may go. */
+const char *table_folder(const sotto_table *t);
+
+/* Brings rows [from, to) of all columns to their places in x. Values are as
+   they are in the file: finite, and within their reach. `from` is a multiple of
+   the window. One call at a time. */
+sotto_status table_bring(const sotto_table *t, int64_t from, int64_t to,
+                         sotto_error *error);
+
+/* Gives their memory back. */
+void table_send_back(const sotto_table *t, int64_t from, int64_t to);
+
+/* Gives back all that belongs to columns, which nobody needs any more. */
+void table_forget_columns(sotto_table *t);
 
 /* Value i of those that the table holds at `values`, whatever their type. */
 static inline double table_element(const sotto_table *table, const void *values,

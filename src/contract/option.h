@@ -70,6 +70,7 @@ typedef enum option_id {
     OPTION_PROBA,
     OPTION_SCORES,
     OPTION_THREADS,
+    OPTION_MEMORY,
     OPTION_ISA,
     OPTION_DRY_RUN,
     OPTION_PRECISION,

@@ -170,6 +170,8 @@ struct solver_row {
     int shortens_rows;  /* to --norm-bound */
     int one_ball;       /* all weights are in one L1 ball, of --radius */
     int any_classes;    /* it takes more than two */
+    int by_rows; /* it asks about all columns of rows at once, so that rows may
+                    be on a disk (--memory) */
 
     const solver_need *needs; /* of the loss; NULL: it takes every loss */
 

@@ -177,13 +177,16 @@ void curator_catch_up(curator *c)
     kernel_mode before = kernel_enter();
     if (c->margins_stale) {
         kernel_ball ball = gradient_ball(c);
-        rows_sum(c, c->rows.padded, move_part, &ball, 0, NULL);
+        rows_walk(c, NEEDS_COLUMNS, c->rows.padded, move_part, &ball, 0, NULL);
         c->margins_stale = 0;
     }
     if (c->pending_by != 0) {
         kernel_column moved = columns_get(c, c->pending);
-        kernel_pool_step(c->pool, c->kernel, &c->rows, &moved, c->pending_by,
-                         NULL, 0);
+        if (c->windows && c->pending < c->table->features)
+            windows_refuse(c);
+        else
+            kernel_pool_step(c->pool, c->kernel, &c->rows, &moved,
+                             c->pending_by, NULL, 0);
         c->pending_by = 0;
     }
     kernel_leave(before);

@@ -109,6 +109,8 @@ static void drop_nan(const curator *c)
     const sotto_table *t = c->table;
     clamp_job of_rows = {t->by_row.value, NULL};
     clamp_job of_columns = {t->by_column.value, NULL};
+    if (c->windows)
+        return; /* when they are brought */
     if (!t->sparse) {
         rows_sum(c, t->rows, clamp_rows, &of_rows, 0, NULL);
     } else {
@@ -170,6 +172,10 @@ static void clamp_all(curator *c, const double *bound)
     const sotto_table *t = c->table;
     const table_entries *e = &t->by_row;
     clamp_job job = {NULL, bound};
+    if (c->windows) {
+        windows_clamp(c, bound);
+        return;
+    }
     if (!t->sparse) {
         rows_sum(c, t->rows, clamp_rows, &job, 0, NULL);
         return;

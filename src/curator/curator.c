@@ -97,7 +97,8 @@ static void fill_some(const curator *c, const void *what, int64_t from,
     (void)what;
     (void)sum;
     for (int64_t i = from; i < to; i++) {
-        c->weight[i] = t->weight ? (float)t->weight[i] : 1;
+        if (t->weight || t->unit) /* else nobody looks there */
+            c->weight[i] = t->weight ? (float)t->weight[i] : 1;
         c->origin[i] = classes || c->policy.classes ? 0 : -(float)t->y[i];
         c->rows.margin[i] = c->origin[i];
         c->ones[i] = classes ? (float)t->y[i] : 1;
@@ -161,6 +162,18 @@ static sotto_status check_blocks(const sotto_table *t, const curator_policy *p,
     return SOTTO_OK;
 }
 
+/* Columns that stay on a disk: of these the shape is public. */
+static sotto_status check_walks(const ask_plan *plan, sotto_error *error)
+{
+    for (int i = 0; i < plan->items; i++)
+        if (plan->item[i].count > 0 && !question_walks(plan->item[i].kind))
+            return error_set(error, SOTTO_USAGE,
+                             "--memory: this run asks about single columns "
+                             "(%s), and so the rows must be in memory",
+                             ask_name(plan->item[i].kind));
+    return SOTTO_OK;
+}
+
 sotto_status curator_check_table(const sotto_table *t, const curator_policy *p,
                                  const ask_plan *plan, sotto_error *error)
 {
@@ -170,6 +183,8 @@ sotto_status curator_check_table(const sotto_table *t, const curator_policy *p,
         status = curator_check(p, plan, t->features, error);
     if (status == SOTTO_OK)
         status = check_blocks(t, p, plan, error);
+    if (status == SOTTO_OK && t->on_disk)
+        status = check_walks(plan, error);
     if (status == SOTTO_OK && !kernel_get(p->isa))
         status = error_set(error, SOTTO_USAGE,
                            "--isa: this machine does not have that "
@@ -247,7 +262,8 @@ static sotto_status open_rest(curator *c, sotto_error *error)
 static sotto_status open_rows(curator *c, sotto_error *error)
 {
     kernel_mode before = kernel_enter();
-    sotto_status status = take_memory(c) && fill_rows(c) && columns_make(c)
+    sotto_status status = take_memory(c) && fill_rows(c) && windows_make(c) &&
+                                  columns_make(c)
                               ? open_rest(c, error)
                               : error_memory(error);
     kernel_leave(before);
@@ -329,6 +345,7 @@ void curator_close(curator *c)
     columns_free(c);
     close_rows(c);
     frame_free(c);
+    windows_free(c);
     levels_free(c);
     mem_free(c->told);
     mem_free(c->anchor);

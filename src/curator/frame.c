@@ -38,6 +38,8 @@ static void forget_point(curator *c)
 
 void frame_free(curator *c)
 {
+    if (c->windows)
+        windows_forget_kept(c);
     secret_give(c->kept, c->kept_bytes);
     secret_give(c->length, c->length_bytes);
     c->kept = NULL;
@@ -47,16 +49,18 @@ void frame_free(curator *c)
     classes_forget(c);
 }
 
-static int frame_memory(curator *c)
+static sotto_status frame_memory(curator *c, sotto_error *error)
 {
     size_t rows = (size_t)c->rows.padded + KERNEL_TILE, cells;
     if (!size_multiply(rows, (size_t)c->width * sizeof *c->kept, &cells))
-        return 0;
+        return error_memory(error);
     c->kept_bytes = cells;
     c->length_bytes = rows * sizeof *c->length;
-    c->kept = secret_take(c->kept_bytes);
     c->length = secret_take(c->length_bytes);
-    return c->kept && c->length;
+    if (c->windows && c->length)
+        return windows_keep(c, error);
+    c->kept = secret_take(c->kept_bytes);
+    return c->kept && c->length ? SOTTO_OK : error_memory(error);
 }
 
 kernel_kept frame_kept(const curator *c)
@@ -152,10 +156,23 @@ static void give_back(const sotto_table *t, int64_t from, int64_t to)
     }
 }
 
+/* Columns on a disk come and go window by window. */
+static void fill_windows(curator *c, const ask_frame *frame)
+{
+    frame_ask a = {frame, 0, 0};
+    rows_walk(c, NEEDS_COLUMNS | CHANGES_KEPT, c->rows.padded, fill_rows, &a, 0,
+              NULL);
+    table_forget_columns(c->table);
+}
+
 static void fill_all(curator *c, const ask_frame *frame)
 {
     sotto_table *t = c->table;
     frame_ask a = {frame, 0, !t->sparse && !frame->feature};
+    if (c->windows) {
+        fill_windows(c, frame);
+        return;
+    }
     for (; a.from < c->rows.padded; a.from += FRAME_CHUNK) {
         int64_t left = c->rows.padded - a.from;
         int64_t rows = left < FRAME_CHUNK ? left : FRAME_CHUNK;
@@ -193,16 +210,18 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
                          "and scales from 2^-100 to 2^100");
     c->with_target = frame->target_scale != 0;
     c->width = frame->features + c->policy.intercept + c->with_target;
-    if (c->width > 1 << 20 || !frame_memory(c)) {
+    sotto_status status =
+        c->width > 1 << 20 ? error_memory(error) : frame_memory(c, error);
+    if (status != SOTTO_OK) {
         frame_free(c);
-        return error_memory(error);
+        return status;
     }
     choice_free(c);
     class_choice_free(c);
     kernel_mode before = kernel_enter();
     fill_all(c, frame);
     kernel_leave(before);
-    return SOTTO_OK;
+    return rows_status(c, error);
 }
 
 /* ---- a pass over the rows ---- */
@@ -235,7 +254,8 @@ void frame_pass(curator *c, rows_part *part, const void *what, size_t sums,
                 int64_t *out)
 {
     frame_job job = {part, what};
-    rows_sum(c, c->rows.padded, run_part, &job, sums, out);
+    rows_walk(c, NEEDS_KEPT | (c->map ? CHANGES_KEPT : 0), c->rows.padded,
+              run_part, &job, sums, out);
     forget_map(c);
 }
 

@@ -83,6 +83,10 @@ static sotto_status gate_charge(curator *c, ask_kind kind,
                          "%s: a frame was told, and there are no columns any "
                          "more",
                          ask_name(kind));
+    if (c->windows && !question_walks(kind))
+        return error_set(error, SOTTO_USAGE,
+                         "%s: the rows must be in memory; leave out --memory",
+                         ask_name(kind));
     int i = any ? gate_left(c, kind) : gate_next(&c->plan, &place, kind);
     if (i < 0)
         return gate_refuse(c, kind, error);
@@ -229,10 +233,12 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
         return status;
     if (c->policy.without_noise) {
         gate_release_without_noise(c, q, out, noise);
-        return SOTTO_OK;
+        return rows_status(c, error);
     }
     gate_sum(c, q, out);
-    status = gate_noise(c, item, q->answers, out, noise, error);
+    status = rows_status(c, error);
+    if (status == SOTTO_OK)
+        status = gate_noise(c, item, q->answers, out, noise, error);
     if (status != SOTTO_OK) /* an answer without noise must not be seen */
         for (size_t i = 0; i < q->answers; i++)
             out[i] = 0;

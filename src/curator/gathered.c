@@ -5,6 +5,8 @@
  */
 #include "internal.h"
 
+#include <stdlib.h>
+
 /* Rows that are gathered at once: so many that they fit a cache. The stride is
    longer, so that the values of a row do not all fall into the same set of
    it. */
@@ -94,7 +96,7 @@ sotto_status gathered_make(curator *c, int by_rows, sotto_error *error)
     int64_t columns = c->table->sparse ? 0 : c->table->features;
     if (!g->room && !make_rooms(c, columns))
         return error_memory(error);
-    if (columns && by_rows && !g->all && !copy_by_rows(c))
+    if (columns && by_rows && !c->windows && !g->all && !copy_by_rows(c))
         return error_memory(error);
     return SOTTO_OK;
 }
@@ -169,10 +171,50 @@ static void batch_places(const curator *c, const void *what, int64_t from,
     job->part(c, job->what, from / job->places, to / job->places, sum);
 }
 
+/* ---- of rows that are on a disk ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many rows of the batch, which are in order, come before this one. */
+static int64_t places_before(const batch *b, int64_t row)
+{
+    int64_t from = 0, to = b->count;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if ((int64_t)b->row[middle] < row)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Those of the batch among rows [from, to). */
+static void batch_rows(const curator *c, const void *what, int64_t from,
+                       int64_t to, int64_t *sum)
+{
+    const batch_job *job = what;
+    int64_t first = places_before(&c->batch, from);
+    int64_t end = places_before(&c->batch, to);
+    if (first < end)
+        job->part(c, job->what, first, end, sum);
+}
+
 void gathered_sum(const curator *c, rows_part *part, const void *what,
                   size_t sums, int64_t *out)
 {
     batch_job job = {part, what, 1};
+    if (c->windows) {
+        qsort(c->batch.row, (size_t)c->batch.count, sizeof *c->batch.row,
+              compare_rows);
+        rows_walk(c, NEEDS_COLUMNS, c->table->rows, batch_rows, &job, sums,
+                  out);
+        return;
+    }
     if (c->table->features >= GATHERED_MANY)
         job.places = GATHERED_MANY;
     rows_sum(c, c->batch.count * job.places, batch_places, &job, sums, out);

@@ -59,7 +59,7 @@ static void gradient_scale(curator *c, const double *scale)
     if (same)
         return;
     kernel_ball ball = gradient_ball(c);
-    rows_sum(c, c->rows.padded, reach_part, &ball, 0, NULL);
+    rows_walk(c, NEEDS_COLUMNS, c->rows.padded, reach_part, &ball, 0, NULL);
 }
 
 static void gradient_part(const curator *c, const void *what, int64_t from,
@@ -76,8 +76,8 @@ static void sum_gradient(curator *c, const void *what, int64_t *out)
     gradient_scale(c, a->scale);
     kernel_ball ball = gradient_ball(c);
     ball.factor = a->factor;
-    rows_sum(c, c->rows.padded, gradient_part, &ball, (size_t)coordinates_of(c),
-             out);
+    rows_walk(c, NEEDS_COLUMNS, c->rows.padded, gradient_part, &ball,
+              (size_t)coordinates_of(c), out);
     c->margins_stale = 0;
 }
 
@@ -164,6 +164,10 @@ static sotto_status gradient_ask_for(curator *c, ask_kind kind, double clip,
 {
     gradient_ask a = {kind, (float)(KERNEL_CLIP / clip), scale, out};
     sotto_status status = gradient_check(c, clip, scale, error);
+    if (status == SOTTO_OK && isinf(clip) && c->windows)
+        status = error_set(error, SOTTO_USAGE,
+                           "--clip inf: the rows must be in memory; leave out "
+                           "--memory");
     if (status != SOTTO_OK)
         return status;
     return isinf(clip) ? gradient_unclipped(c, &a, error)

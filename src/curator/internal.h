@@ -157,6 +157,8 @@ struct curator {
 
     struct class_choice *class_choice; /* NULL: none was told */
 
+    struct windows *windows; /* of columns on a disk; NULL: in memory */
+
     noise_stream *noise;
     noise_stream *choices;  /* a stream of its own, independent of releases */
     noise_buckets *buckets; /* of many scores; NULL: not yet, or few scores */
@@ -271,6 +273,46 @@ typedef void rows_part(const curator *c, const void *what, int64_t from,
    the number of rows of the table, or with padding, or of entries. */
 void rows_sum(const curator *c, int64_t rows, rows_part *part, const void *what,
               size_t sums, int64_t *out);
+
+/* The same for a loop that needs more of the rows than what stays in memory of
+   each: their columns, or what is kept of them (which it may change). Where they
+   are on a disk they come window by window, and the next is read meanwhile. A
+   failure is told by rows_status. `rows` is not the number of entries. */
+enum { NEEDS_COLUMNS = 1, NEEDS_KEPT = 2, CHANGES_KEPT = 4 };
+void rows_walk(const curator *c, int needs, int64_t rows, rows_part *part,
+               const void *what, size_t sums, int64_t *out);
+
+/* ---- windows.c ---- */
+
+/* Columns that stay on a disk, window by window; NULL where they are in
+   memory. 0: out of memory. */
+int windows_make(curator *c);
+void windows_free(curator *c);
+
+/* Rows in a window. */
+int64_t windows_rows(const curator *c);
+
+/* Brings rows [from, to) of what is needed, and sends them back. Where bringing
+   fails the curator answers no more. */
+void windows_bring(const curator *c, int needs, int64_t from, int64_t to);
+void windows_send_back(const curator *c, int needs, int64_t from, int64_t to);
+
+/* Values are at most so large in size when they are brought. */
+void windows_clamp(curator *c, const double *bound);
+
+/* A file for what is kept of the rows, and addresses without memory for it. */
+sotto_status windows_keep(curator *c, sotto_error *error);
+void windows_forget_kept(curator *c);
+
+/* Whether all rows that were asked for could be brought. It must be seen to
+   before a sum is used. */
+sotto_status rows_status(const curator *c, sotto_error *error);
+
+/* Notes that a column was to be read at once, which no question may do. */
+void windows_refuse(const curator *c);
+
+/* Whether a question goes by rows alone, so that they may be on a disk. */
+int question_walks(ask_kind kind);
 
 /* The weight of row i, as a share of the largest possible one: 0 to 1. */
 double row_share(const curator *c, int64_t i);

@@ -105,7 +105,7 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "the same of all weights at once",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_WIDTH},
+        .draws = DRAWS_WIDTH, .by_rows = 1},
     [ASK_CHOICE] = { /* Lemma C8 */
         .words = {.name = "choice",
                   .meaning = "which weight is most worth moving",
@@ -117,13 +117,13 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "the same, of a secret random part of the rows",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED},
+        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED, .by_rows = 1},
     [ASK_DIFFERENCE] = { /* Lemma C4 */
         .words = {.name = "batch difference",
                   .meaning = "the same, less what was known already",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED},
+        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED, .by_rows = 1},
     [ASK_DUAL] = { /* Lemma C5 */
         .words = {.name = "dual",
                   .meaning = "how far a random part of the rows pulls the "
@@ -147,7 +147,7 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "row sizes",
                   .meaning = "how many rows are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
-        .draws = DRAWS_EDGES, .any_classes = 1},
+        .draws = DRAWS_EDGES, .any_classes = 1, .by_rows = 1},
     [ASK_TARGET_COUNTS] = { /* Lemma C13 */
         .words = {.name = "target sizes",
                   .meaning = "how many targets are how large"},
@@ -158,11 +158,11 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "how many values of each feature are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED,
         .replaced = REPLACED_DIAGONAL, .draws = DRAWS_WIDTH_EDGES,
-        .any_classes = 1},
+        .any_classes = 1, .by_rows = 1},
     [ASK_ROW_QUANTILE] = { /* Lemma C14 */
         .words = {.name = "row quantile", .meaning = "how large most rows are"},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_ONE, .any_classes = 1},
+        .draws = DRAWS_ONE, .any_classes = 1, .by_rows = 1},
     [ASK_TARGET_QUANTILE] = { /* Lemma C14 */
         .words = {.name = "target quantile",
                   .meaning = "how far most targets are from their middle"},
@@ -176,12 +176,12 @@ static const question_row questions[ASK_KINDS] = {
         .words = {.name = "column means",
                   .meaning = "the mean of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_WIDTH, .any_classes = 1},
+        .draws = DRAWS_WIDTH, .any_classes = 1, .by_rows = 1},
     [ASK_COLUMN_SQUARES] = { /* Lemma C13 */
         .words = {.name = "column squares",
                   .meaning = "the spread of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_ONCE,
-        .draws = DRAWS_WIDTH, .any_classes = 1},
+        .draws = DRAWS_WIDTH, .any_classes = 1, .by_rows = 1},
     [ASK_MATRIX] = { /* Lemma C17 */
         .words = {.name = "second-moment matrix",
                   .meaning = "how features go together"},
@@ -303,6 +303,11 @@ const question_row *question_of(ask_kind kind)
 {
     static const question_row none = {.words = {.name = "no question"}};
     return (size_t)kind < ASK_KINDS ? &questions[kind] : &none;
+}
+
+int question_walks(ask_kind kind)
+{
+    return question_of(kind)->without_columns || question_of(kind)->by_rows;
 }
 
 const char *ask_name(ask_kind kind)

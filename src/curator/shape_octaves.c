@@ -189,8 +189,8 @@ static void sum_octaves(const curator *c, octaves_job *job, int64_t *octave)
         some |= is_counted_by_octaves(c, job->ask, job->first + k);
     }
     if (some)
-        rows_sum(c, c->table->rows, count_octaves, job,
-                 (size_t)(job->count * KERNEL_OCTAVES), octave);
+        rows_walk(c, NEEDS_COLUMNS, c->table->rows, count_octaves, job,
+                  (size_t)(job->count * KERNEL_OCTAVES), octave);
 }
 
 void octaves_sum_counts(const curator *c, const shape_ask *a, int64_t *out)

@@ -131,7 +131,8 @@ void shape_count_values(const curator *c, const shape_ask *a, int64_t j,
                         int64_t *out)
 {
     value_count what = {a, j};
-    rows_sum(c, c->table->rows, count_values, &what, (size_t)a->edges + 1, out);
+    rows_walk(c, shape_of_target(a) ? 0 : NEEDS_COLUMNS, c->table->rows,
+              count_values, &what, (size_t)a->edges + 1, out);
 }
 
 static void count_sizes(const curator *c, const void *what, int64_t from,
@@ -232,9 +233,9 @@ static void find_sizes(const curator *c, const void *what, int64_t from,
 
 static void find_all_sizes(const curator *c, const shape_ask *a)
 {
-    rows_sum(c, c->table->rows,
-             sizes_of_entries(c, a) ? find_entry_sizes : find_sizes, a, 0,
-             NULL);
+    rows_walk(c, NEEDS_COLUMNS, c->table->rows,
+              sizes_of_entries(c, a) ? find_entry_sizes : find_sizes, a, 0,
+              NULL);
 }
 
 void shape_sum_counts(curator *c, const void *what, int64_t *out)
@@ -392,5 +393,6 @@ void shape_sum_means(curator *c, const void *what, int64_t *out)
         others -= listed;
     }
     if (others)
-        rows_sum(c, c->table->rows, add_means, a, (size_t)numbers, out);
+        rows_walk(c, shape_of_target(a) ? 0 : NEEDS_COLUMNS, c->table->rows,
+                  add_means, a, (size_t)numbers, out);
 }

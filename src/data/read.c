@@ -3,6 +3,7 @@
  * parsed, check and describe what came out.
  */
 #include "reader.h"
+#include "table_file.h"
 
 #include <string.h>
 
@@ -213,6 +214,11 @@ static sotto_status read_check_options(const source *s, const file_format *f,
                   option_text(options, OPTION_DECIMAL)))
         return error_set(error, SOTTO_USAGE,
                          "--thousands and --decimal: expected different marks");
+    if (option_given(options, OPTION_MEMORY) && f != &format_table)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: --memory is for tables; expected a file that "
+                         "'sotto convert' wrote",
+                         show_name(source_name(s)).text);
     if (f->columns != COLUMNS_NUMBERED && numbered)
         return error_set(error, SOTTO_USAGE, "--features is for svmlight");
     return SOTTO_OK;
@@ -239,7 +245,8 @@ static sotto_status read_source(sotto_table **out, source *s,
         sotto_status same = read_check_same(s, error);
         status = same == SOTTO_OK ? status : same;
     }
-    source_close(s);
+    if (!t || !t->stream) /* else it is the table's */
+        source_close(s);
     if (status != SOTTO_OK)
         sotto_table_free(t);
     else

@@ -3,6 +3,7 @@
  * and how it is freed.
  */
 #include "reader.h"
+#include "table_file.h"
 
 #include <assert.h>
 #include <math.h>
@@ -255,6 +256,8 @@ void sotto_table_free(sotto_table *t)
         return;
     if (t->booking)
         t->free_booking(t->booking);
+    if (t->stream)
+        table_stream_close(t);
     table_free_large(t->x, t->x_bytes);
     table_free_entries(&t->by_row);
     table_free_entries(&t->by_column);

@@ -29,7 +29,7 @@ enum {
     TABLE_SUM = 16,          /* bytes of a checksum */
     TABLE_PIECE = 1 << 20,   /* bytes */
     TABLE_PAGE_ROWS = 1024,  /* floats of a page: blocks are whole pages */
-    TABLE_BLOCK = 1 << 22,   /* bytes that a block has at most, */
+    TABLE_BLOCK = 1 << 20,   /* bytes that a block has at most, */
     TABLE_PUBLIC = 1 << 30,  /* unless a page of each column has more */
 };
 
@@ -135,13 +135,30 @@ sotto_status table_load_pieces(const table_file *f, table_section section,
                                void *to, sotto_error *error);
 
 /* A block of the columns to its place in a dense table. `room` has TABLE_SUM
-   bytes more than a block. */
+   bytes more than a block. `checked`: its checksum was compared before. */
 sotto_status table_load_block(const table_file *f, const sotto_table *t,
-                              int64_t number, char *room, sotto_error *error);
+                              int64_t number, int checked, char *room,
+                              sotto_error *error);
 
 /* All of them, by all threads. */
 sotto_status table_load_columns(const table_file *f, const sotto_table *t,
                                 sotto_error *error);
+
+/* ---- table_stream.c ---- */
+
+/* The option memory; 0: it is not given. */
+sotto_status table_memory(size_t *out, const sotto_options *options,
+                          sotto_error *error);
+
+/* Has the columns stay on the disk, of a table whose rows were read. The source
+   is the table's from then on, whatever the status. */
+sotto_status table_stream_open(sotto_table *t, source *s, const table_file *f,
+                               size_t memory, sotto_error *error);
+void table_stream_close(sotto_table *t);
+
+/* The least memory that a table of so many rows can be trained in. */
+size_t table_least_memory(const sotto_table *t, const table_layout *l,
+                          int threads);
 
 /* ---- table_read.c ---- */
 

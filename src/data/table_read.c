@@ -196,16 +196,32 @@ static int threads_of(const sotto_options *options)
     return threads ? threads : thread_limit();
 }
 
-static sotto_status read_rows(sotto_table *t, const source *s,
-                              const sotto_options *options, sotto_error *error)
+static sotto_status read_rows(sotto_table *t, source *s, size_t memory,
+                              int threads, sotto_error *error)
 {
-    table_file f = {.s = s, .threads = threads_of(options)};
+    table_file f = {.s = s, .threads = threads};
     sotto_status status = take_row_head(&f, t, error);
     if (status == SOTTO_OK)
         status = load_rows(&f, t, error);
-    if (status == SOTTO_OK)
-        status =
-            t->sparse ? load_sparse(&f, t, error) : load_dense(&f, t, error);
+    if (status != SOTTO_OK)
+        return status;
+    return t->on_disk  ? table_stream_open(t, s, &f, memory, error)
+           : t->sparse ? load_sparse(&f, t, error)
+                       : load_dense(&f, t, error);
+}
+
+/* That columns stay on the disk is known of the options and the shape. */
+static sotto_status set_on_disk(sotto_table *shape, const char *file,
+                                const sotto_options *options, size_t *memory,
+                                sotto_error *error)
+{
+    sotto_status status = table_memory(memory, options, error);
+    if (status == SOTTO_OK && *memory && shape->sparse)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: --memory: a sparse table must be in memory; "
+                         "leave the option out",
+                         show_name(file).text);
+    shape->on_disk = status == SOTTO_OK && *memory;
     return status;
 }
 
@@ -214,6 +230,7 @@ static sotto_status table_read(sotto_table *t, source *s,
                                const read_hook *hook, sotto_error *error)
 {
     sotto_table *shape;
+    size_t memory = 0;
     sotto_status status =
         sodium_init() < 0 ? error_memory(error) : SOTTO_OK;
     if (status == SOTTO_OK)
@@ -221,11 +238,16 @@ static sotto_status table_read(sotto_table *t, source *s,
     if (status != SOTTO_OK)
         return status;
     status = table_check_options(source_name(s), shape, options, error);
+    if (status == SOTTO_OK)
+        status =
+            set_on_disk(shape, source_name(s), options, &memory, error);
     if (status == SOTTO_OK && hook->before)
         status = hook->before(hook->context, shape, error);
     *t = *shape; /* which the caller frees, whatever the status */
     mem_free(shape);
-    return status == SOTTO_OK ? read_rows(t, s, options, error) : status;
+    return status == SOTTO_OK
+               ? read_rows(t, s, memory, threads_of(options), error)
+               : status;
 }
 
 /* For a schema to fill in. */

@@ -223,6 +223,13 @@ sotto_status fit_plan_for(private_run *r, const sotto_table *t,
                          "the table was not read for private training: its "
                          "shape may come from the records; set epsilon before "
                          "reading");
+    if (t->on_disk && !r->run.solver->by_rows)
+        return error_set(error, SOTTO_USAGE,
+                         "--memory: --solver %s asks about single columns or "
+                         "rows, and so the rows must be in memory: leave the "
+                         "option out, or take auto, newton, gd, sgd, svrg or "
+                         "ssp",
+                         solver_name(r->run.solver));
     sotto_status status = SOTTO_OK;
     if (r->run.solver->smooth)
         status =

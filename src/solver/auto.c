@@ -186,6 +186,19 @@ static void add_questions(solver_run *r, const newton_planned *n, double left)
                                       .block = later_draws(r)});
 }
 
+/* A way that needs the rows in memory, however many there are. */
+static sotto_status check_memory(const solver_run *r, double level,
+                                 sotto_error *error)
+{
+    const char *why;
+    newton_facts f =
+        facts_of(r, is_size_known(r) ? r->facts.rows : 1e15, level);
+    return option_given(r->options, OPTION_MEMORY)
+               ? auto_path_check(
+                     r, auto_path_choose(&f, r->problem.l1, &why), error)
+               : SOTTO_OK;
+}
+
 static sotto_status newton_plan(solver_run *r, sotto_error *error)
 {
     double left;
@@ -200,6 +213,8 @@ static sotto_status newton_plan(solver_run *r, sotto_error *error)
         status = auto_path_check(r, n->path, error);
     }
     int known = is_size_known(r) || is_path_given(r);
+    if (status == SOTTO_OK && !is_path_given(r))
+        status = check_memory(r, sqrt(left), error);
     if (status == SOTTO_OK && known)
         status = check_units(r, n->path, error);
     if (status != SOTTO_OK)
@@ -378,6 +393,7 @@ const solver_row solver_newton = {.summary = "a Newton method on all features",
                                   .smooth = 1,
                                   .finds_bounds = 1,
                                   .any_classes = 1,
+                                  .by_rows = 1,
                                   .asked_loss = smoothed,
                                   .plan = newton_plan,
                                   .run = newton_train,
@@ -388,6 +404,7 @@ const solver_row solver_auto = {
     .smooth = 1,
     .finds_bounds = 1,
     .any_classes = 1,
+    .by_rows = 1,
     .asked_loss = smoothed,
     .plan = newton_plan,
     .run = newton_train,

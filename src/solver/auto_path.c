@@ -64,6 +64,13 @@ sotto_status auto_path_check(const solver_run *r, auto_path path,
     if (path == PATH_INTERCEPT && !r->problem.intercept)
         return error_set(error, SOTTO_USAGE,
                          "--path intercept goes with an intercept");
+    if (option_given(r->options, OPTION_MEMORY) &&
+        (path == PATH_SELECT || path == PATH_WIDE))
+        return error_set(error, SOTTO_USAGE,
+                         "--memory: auto would choose among columns (--path "
+                         "%s), and so the rows must be in memory: leave the "
+                         "option out, or give --path dense",
+                         auto_path_name(path));
     if (r->problem.classes && path == PATH_WIDE)
         return error_set(error, SOTTO_USAGE,
                          "--path wide is for two classes; expected --path "

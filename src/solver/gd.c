@@ -59,6 +59,7 @@ static sotto_status gd_train(const solver_run *r, solver_answer *out,
 }
 
 const solver_row solver_gd = {.summary = "gradient descent",
+                              .by_rows = 1,
                               .options = gd_options,
                               .smooth = 1,
                               .needs = &solver_needs_smooth,

@@ -98,6 +98,7 @@ static sotto_status sgd_train(const solver_run *r, solver_answer *out,
 }
 
 const solver_row solver_sgd = {.summary = "gradient descent on random batches",
+                               .by_rows = 1,
                                .options = sgd_options,
                                .smooth = 1,
                                .check = sgd_check,

@@ -236,6 +236,7 @@ static sotto_status ssp_train(const solver_run *r, solver_answer *out,
 }
 
 const solver_row solver_ssp = {
+    .by_rows = 1,
     .summary = "noisy second moments, asked once; squared loss, few features",
     .options = ssp_options,
     .smooth = 1,

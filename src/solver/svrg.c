@@ -213,6 +213,7 @@ static sotto_status svrg_train(const solver_run *r, solver_answer *out,
 }
 
 const solver_row solver_svrg = {
+    .by_rows = 1,
     .summary = "gradient descent, with batches of how records have changed",
     .options = svrg_options,
     .smooth = 1,
