@@ -91,7 +91,7 @@ const verb cli_verbs[] = {
      "rows as training has them in memory. 'sotto train TABLE.sotto' then "
      "parses nothing and makes a model of the same bits; --memory trains on a "
      "table that is larger than the memory. Runs on the table are booked under "
-     "what DATA would be booked under: its path, or --dataset. --loss says "
+     "what DATA would be booked under: its path, or --dataset. The loss says "
      "whether the target is a number or one of classes. The table is as "
      "sensitive as the records, and only its owner may read it "
      "(docs/tables.md).",

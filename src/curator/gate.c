@@ -400,6 +400,9 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
     kernel_mode before = kernel_enter();
     const int64_t *scores = q->scores(c, q->what);
     kernel_leave(before);
+    status = rows_status(c, error);
+    if (status != SOTTO_OK)
+        return status;
     double rate =
         c->policy.without_noise
             ? 0

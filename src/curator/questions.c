@@ -117,13 +117,15 @@ static const question_row questions[ASK_KINDS] = {
                   .meaning = "the same, of a secret random part of the rows",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED, .by_rows = 1},
+        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED,
+        .by_rows = 1},
     [ASK_DIFFERENCE] = { /* Lemma C4 */
         .words = {.name = "batch difference",
                   .meaning = "the same, less what was known already",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
-        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED, .by_rows = 1},
+        .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED,
+        .by_rows = 1},
     [ASK_DUAL] = { /* Lemma C5 */
         .words = {.name = "dual",
                   .meaning = "how far a random part of the rows pulls the "

@@ -51,8 +51,8 @@ static void send_for(next_window *n, int64_t from, int64_t rows)
     int64_t end = from + windows_rows(n->c);
     n->from = from;
     n->to = end < rows ? end : rows;
-    n->running = n->from < n->to &&
-                 !pthread_create(&n->thread, NULL, bring_next, n);
+    n->running =
+        n->from < n->to && !pthread_create(&n->thread, NULL, bring_next, n);
     if (n->from < n->to && !n->running)
         windows_bring(n->c, n->needs, n->from, n->to);
 }

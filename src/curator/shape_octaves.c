@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum {
-    OCTAVES_COLUMNS = 32, /* at a time */
+    OCTAVES_COLUMNS = 32, /* at a time; */
+    OCTAVES_MOST = 128,   /* where a pass over the rows is one over a disk */
     OCTAVES_ROWS = 4096,  /* whose weights stay in a cache */
     OCTAVE_BITS = 23
 };
@@ -104,7 +105,7 @@ static int add_octaves(const shape_ask *a, int64_t j, const int64_t *octave,
 typedef struct octaves_job {
     const shape_ask *ask;
     int64_t first, count; /* columns */
-    uint32_t from[OCTAVES_COLUMNS];
+    uint32_t from[OCTAVES_MOST];
 } octaves_job;
 
 static int is_counted_by_octaves(const curator *c, const shape_ask *a,
@@ -196,15 +197,17 @@ static void sum_octaves(const curator *c, octaves_job *job, int64_t *octave)
 void octaves_sum_counts(const curator *c, const shape_ask *a, int64_t *out)
 {
     int64_t columns = shape_features(c, a), ranges = a->edges + 1, all = 0;
-    int64_t octave[OCTAVES_COLUMNS * KERNEL_OCTAVES];
+    int64_t octave[OCTAVES_MOST * KERNEL_OCTAVES];
+    int64_t most = c->windows ? OCTAVES_MOST : OCTAVES_COLUMNS;
     octaves_job job = {.ask = a};
     memset(out, 0, (size_t)(columns * ranges) * sizeof *out);
     if (c->table->sparse)
         rows_sum(c, c->table->rows, add_weights, NULL, 1, &all);
-    for (; job.first < columns; job.first += OCTAVES_COLUMNS) {
+    for (; job.first < columns; job.first += most) {
         int64_t left = columns - job.first;
-        job.count = left < OCTAVES_COLUMNS ? left : OCTAVES_COLUMNS;
-        memset(octave, 0, sizeof octave);
+        job.count = left < most ? left : most;
+        memset(octave, 0,
+               (size_t)(job.count * KERNEL_OCTAVES) * sizeof *octave);
         sum_octaves(c, &job, octave);
         for (int64_t k = 0; k < job.count; k++)
             count_column(c, a, job.first + k, octave + k * KERNEL_OCTAVES, all,

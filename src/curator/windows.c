@@ -99,8 +99,8 @@ void windows_clamp(curator *c, const double *bound)
 
 sotto_status windows_keep(curator *c, sotto_error *error)
 {
-    sotto_status status = spill_open(
-        &c->windows->kept, table_folder(c->table), c->kept_bytes, error);
+    sotto_status status = spill_open(&c->windows->kept, table_folder(c->table),
+                                     c->kept_bytes, error);
     if (status != SOTTO_OK)
         return status;
     c->kept = mem_reserve(c->kept_bytes);

@@ -11,7 +11,8 @@
 /* ---- options ---- */
 
 /* What a table has no room for. */
-static sotto_status check_purpose(const char *file, const sotto_options *options,
+static sotto_status check_purpose(const char *file,
+                                  const sotto_options *options,
                                   sotto_error *error)
 {
     const char *other = NULL;
@@ -95,10 +96,9 @@ sotto_status table_check_options(const char *file, const sotto_table *shape,
                                  const sotto_options *options,
                                  sotto_error *error)
 {
-    static const option_id fixed[] = {OPTION_SCHEMA, OPTION_SCHEMA_TEXT,
-                                      OPTION_CLASSES, OPTION_WEIGHTS,
-                                      OPTION_WEIGHT_BOUND, OPTION_DROP,
-                                      OPTION_ONLY};
+    static const option_id fixed[] = {
+        OPTION_SCHEMA,       OPTION_SCHEMA_TEXT, OPTION_CLASSES, OPTION_WEIGHTS,
+        OPTION_WEIGHT_BOUND, OPTION_DROP,        OPTION_ONLY};
     sotto_status status = check_purpose(file, options, error);
     for (size_t i = 0; status == SOTTO_OK && i < sizeof fixed / sizeof *fixed;
          i++)

@@ -26,11 +26,11 @@
 enum {
     TABLE_VERSION = 1,
     TABLE_HEAD = 64,
-    TABLE_SUM = 16,          /* bytes of a checksum */
-    TABLE_PIECE = 1 << 20,   /* bytes */
-    TABLE_PAGE_ROWS = 1024,  /* floats of a page: blocks are whole pages */
-    TABLE_BLOCK = 1 << 20,   /* bytes that a block has at most, */
-    TABLE_PUBLIC = 1 << 30,  /* unless a page of each column has more */
+    TABLE_SUM = 16,         /* bytes of a checksum */
+    TABLE_PIECE = 1 << 20,  /* bytes */
+    TABLE_PAGE_ROWS = 1024, /* floats of a page: blocks are whole pages */
+    TABLE_BLOCK = 1 << 20,  /* bytes that a block has at most, */
+    TABLE_PUBLIC = 1 << 30, /* unless a page of each column has more */
 };
 
 typedef enum table_section {

@@ -25,8 +25,7 @@ sotto_status table_look(const table_file *f, size_t at, void *to, size_t size,
                         const char **bytes, sotto_error *error)
 {
     size_t got;
-    sotto_status status =
-        source_look(f->s, at, to, size, bytes, &got, error);
+    sotto_status status = source_look(f->s, at, to, size, bytes, &got, error);
     if (status == SOTTO_OK && got < size)
         status = error_set(error, SOTTO_DATA,
                            "%s: the table ends too early: it is cut off; "
@@ -127,8 +126,7 @@ sotto_status table_load_pieces(const table_file *f, table_section section,
     load_job job = {.f = f,
                     .section = section,
                     .to = to,
-                    .count =
-                        (int64_t)((bytes + TABLE_PIECE - 1) / TABLE_PIECE),
+                    .count = (int64_t)((bytes + TABLE_PIECE - 1) / TABLE_PIECE),
                     .error = error};
     return job.count ? load_run(&job, load_some_pieces) : SOTTO_OK;
 }

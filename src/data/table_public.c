@@ -55,12 +55,11 @@ static void put_doubles(text_buffer *out, const double *number, int64_t count)
 
 void table_put_public(text_buffer *out, const sotto_table *t)
 {
-    put_number(out, (t->y ? HAS_TARGET : 0) | (t->weight ? HAS_WEIGHTS : 0) |
-                        (t->unit ? HAS_PERSONS : 0) |
-                        (t->sparse ? IS_SPARSE : 0) |
-                        (t->folded ? IS_FOLDED : 0) |
-                        (t->counted ? IS_COUNTED : 0) |
-                        (t->drops_rows ? DROPS_ROWS : 0));
+    put_number(out,
+               (t->y ? HAS_TARGET : 0) | (t->weight ? HAS_WEIGHTS : 0) |
+                   (t->unit ? HAS_PERSONS : 0) | (t->sparse ? IS_SPARSE : 0) |
+                   (t->folded ? IS_FOLDED : 0) | (t->counted ? IS_COUNTED : 0) |
+                   (t->drops_rows ? DROPS_ROWS : 0));
     put_number(out, t->features);
     put_number(out, t->scaled);
     put_double(out, t->weight_bound);
@@ -239,8 +238,8 @@ static int are_finite(const double *x, int64_t count, int above_zero)
 
 static int is_sound(const sotto_table *t)
 {
-    int fine = t->schema && t->target_name && (t->unit != NULL) ==
-                                                  (t->unit_name != NULL);
+    int fine = t->schema && t->target_name &&
+               (t->unit != NULL) == (t->unit_name != NULL);
     fine &= are_finite(t->centre, t->features, 0) &&
             are_finite(t->half, t->features, 1) &&
             are_finite(&t->weight_bound, 1, 1) &&
@@ -252,8 +251,8 @@ static int is_sound(const sotto_table *t)
                (!t->reach || t->reach[j] > 0);
     return fine && t->target_reach > 0 && t->classes != 1 &&
            t->folded == (t->classes == 2) && !t->low == !t->high &&
-           (t->sparse || (t->name && t->centre && t->half && t->low &&
-                          t->reach)) &&
+           (t->sparse ||
+            (t->name && t->centre && t->half && t->low && t->reach)) &&
            t->scaled >= 0 && t->scaled <= t->features;
 }
 

@@ -23,11 +23,15 @@ static sotto_status check_head(const source *s, const table_head *head,
 {
     const uint32_t order = 0x01020304u;
     if (memcmp(head->mark, TABLE_MARK, sizeof head->mark))
-        return refuse(s, "this is not a table; expected a file that 'sotto "
-                         "convert' wrote", error);
+        return refuse(s,
+                      "this is not a table; expected a file that 'sotto "
+                      "convert' wrote",
+                      error);
     if (head->order == __builtin_bswap32(order))
-        return refuse(s, "the table is from a machine with another order of "
-                         "bytes: convert its source here", error);
+        return refuse(s,
+                      "the table is from a machine with another order of "
+                      "bytes: convert its source here",
+                      error);
     if (head->version != TABLE_VERSION)
         return error_set(error, SOTTO_DATA,
                          "%s: a table of version %lu; this sotto reads version "
@@ -49,8 +53,10 @@ static sotto_status take_head(source *s, table_head *head, sotto_error *error)
 {
     size_t got;
     if (!source_is_random(s))
-        return refuse(s, "a table is read from a file as it is; expected one "
-                         "that is neither stdin nor compressed", error);
+        return refuse(s,
+                      "a table is read from a file as it is; expected one "
+                      "that is neither stdin nor compressed",
+                      error);
     int64_t bytes = source_left(s);
     memset(head, 0, sizeof *head);
     sotto_status status = source_take(s, head, sizeof *head, &got, error);
@@ -82,8 +88,8 @@ static sotto_status read_shape_of(sotto_table **out, source *s,
     if (status != SOTTO_OK)
         return status;
     char *bytes = mem_zeroed((size_t)head.public_bytes, 1);
-    status = bytes ? take_shape(out, s, &head, bytes, error)
-                   : error_memory(error);
+    status =
+        bytes ? take_shape(out, s, &head, bytes, error) : error_memory(error);
     mem_free(bytes);
     return status;
 }
@@ -97,8 +103,7 @@ static sotto_status take_row_head(table_file *f, const sotto_table *t,
     unsigned char sum[TABLE_SUM];
     const char *bytes;
     size_t left = (size_t)source_left(f->s);
-    sotto_status status =
-        table_look(f, 0, &head, sizeof head, &bytes, error);
+    sotto_status status = table_look(f, 0, &head, sizeof head, &bytes, error);
     if (status != SOTTO_OK)
         return status;
     memmove(&head, bytes, sizeof head);
@@ -175,8 +180,7 @@ static sotto_status load_sparse(const table_file *f, sotto_table *t,
     const table_entries *e = &t->by_row;
     if (!room_for_entries(t, &f->layout))
         return error_memory(error);
-    sotto_status status =
-        table_load_pieces(f, SECTION_STARTS, e->start, error);
+    sotto_status status = table_load_pieces(f, SECTION_STARTS, e->start, error);
     if (status == SOTTO_OK)
         status = table_load_pieces(f, SECTION_INDEX, e->index, error);
     if (status == SOTTO_OK)
@@ -231,16 +235,14 @@ static sotto_status table_read(sotto_table *t, source *s,
 {
     sotto_table *shape;
     size_t memory = 0;
-    sotto_status status =
-        sodium_init() < 0 ? error_memory(error) : SOTTO_OK;
+    sotto_status status = sodium_init() < 0 ? error_memory(error) : SOTTO_OK;
     if (status == SOTTO_OK)
         status = read_shape_of(&shape, s, error);
     if (status != SOTTO_OK)
         return status;
     status = table_check_options(source_name(s), shape, options, error);
     if (status == SOTTO_OK)
-        status =
-            set_on_disk(shape, source_name(s), options, &memory, error);
+        status = set_on_disk(shape, source_name(s), options, &memory, error);
     if (status == SOTTO_OK && hook->before)
         status = hook->before(hook->context, shape, error);
     *t = *shape; /* which the caller frees, whatever the status */
@@ -256,8 +258,9 @@ static sotto_status table_header(source *s, const sotto_options *options,
 {
     (void)options;
     *out = (file_header){0};
-    return refuse(s, "a table has its schema in it; expected the file that it "
-                     "was made of",
+    return refuse(s,
+                  "a table has its schema in it; expected the file that it "
+                  "was made of",
                   error);
 }
 

@@ -64,8 +64,8 @@ static size_t fixed_memory(const table_layout *l, int threads)
    the length and a size; weights, and the person's number and count. */
 static size_t row_memory(const sotto_table *t)
 {
-    return 6 * sizeof(float) + sizeof(double) + sizeof(float) +
-           sizeof(double) + (t->weight ? sizeof(double) : 0) +
+    return 6 * sizeof(float) + sizeof(double) + sizeof(float) + sizeof(double) +
+           (t->weight ? sizeof(double) : 0) +
            (t->unit ? 2 * sizeof(int64_t) : 0);
 }
 
@@ -94,8 +94,8 @@ static sotto_status choose_window(struct table_stream *s, const sotto_table *t,
                          show_name(source_name(s->s)).text, (least >> 20) + 1);
     size_t left = memory - least;
     size_t block = (size_t)l->block * window_memory(l);
-    size_t most = enough / ((size_t)l->block * (size_t)l->features *
-                            sizeof(float));
+    size_t most =
+        enough / ((size_t)l->block * (size_t)l->features * sizeof(float));
     size_t blocks = 1 + left / block;
     blocks = blocks > most ? most : blocks;
     s->window = l->block * (int64_t)(blocks ? blocks : 1);
@@ -107,21 +107,20 @@ static sotto_status choose_window(struct table_stream *s, const sotto_table *t,
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash ? mem_text_n(path, (size_t)(slash - path) + 1)
-                 : mem_text(".");
+    return slash ? mem_text_n(path, (size_t)(slash - path) + 1) : mem_text(".");
 }
 
 static int take_room(struct table_stream *s, sotto_table *t)
 {
     size_t values;
     const table_layout *l = &s->f.layout;
-    t->stride = (t->rows + TABLE_PAGE_ROWS - 1) / TABLE_PAGE_ROWS *
-                TABLE_PAGE_ROWS;
+    t->stride =
+        (t->rows + TABLE_PAGE_ROWS - 1) / TABLE_PAGE_ROWS * TABLE_PAGE_ROWS;
     if (!size_multiply((size_t)t->features, (size_t)t->stride, &values) ||
         !size_multiply(values, sizeof(float), &t->x_bytes))
         return 0;
-    s->room_bytes = (size_t)l->block * (size_t)l->features * sizeof(float) +
-                    TABLE_SUM;
+    s->room_bytes =
+        (size_t)l->block * (size_t)l->features * sizeof(float) + TABLE_SUM;
     s->room = mem_map(s->room_bytes);
     s->checked = mem_zeroed((size_t)table_blocks(l), 1);
     s->folder = folder_of(source_name(s->s));
@@ -180,8 +179,7 @@ sotto_status table_bring(const sotto_table *t, int64_t from, int64_t to,
     int64_t block = s->f.layout.block, end = to < t->rows ? to : t->rows;
     sotto_status status = SOTTO_OK;
     for (int64_t b = from / block; b * block < end && status == SOTTO_OK; b++) {
-        status =
-            table_load_block(&s->f, t, b, s->checked[b], s->room, error);
+        status = table_load_block(&s->f, t, b, s->checked[b], s->room, error);
         s->checked[b] = status == SOTTO_OK;
     }
     return status == SOTTO_OK ? source_check_same(s->s, error) : status;

@@ -5,6 +5,7 @@
  */
 #include "table_file.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +23,8 @@ static sotto_status name_sources(sotto_table *t, const char *const *path,
     }
     t->source = mem_zeroed((size_t)files, sizeof *t->source);
     for (int64_t i = 0; t->source && i < files; i++) {
-        char *real = realpath(path[i], NULL);
-        t->source[i] = mem_text(real ? real : path[i]);
-        free(real);
+        char real[PATH_MAX];
+        t->source[i] = mem_text(realpath(path[i], real) ? real : path[i]);
         if (!t->source[i])
             return error_memory(error);
         t->sources = i + 1;

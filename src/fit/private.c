@@ -224,12 +224,7 @@ sotto_status fit_plan_for(private_run *r, const sotto_table *t,
                          "shape may come from the records; set epsilon before "
                          "reading");
     if (t->on_disk && !r->run.solver->by_rows)
-        return error_set(error, SOTTO_USAGE,
-                         "--memory: --solver %s asks about single columns or "
-                         "rows, and so the rows must be in memory: leave the "
-                         "option out, or take auto, newton, gd, sgd, svrg or "
-                         "ssp",
-                         solver_name(r->run.solver));
+        return solver_refuse(r->run.solver, OPTION_MEMORY, error);
     sotto_status status = SOTTO_OK;
     if (r->run.solver->smooth)
         status =

@@ -194,8 +194,8 @@ static sotto_status check_memory(const solver_run *r, double level,
     newton_facts f =
         facts_of(r, is_size_known(r) ? r->facts.rows : 1e15, level);
     return option_given(r->options, OPTION_MEMORY)
-               ? auto_path_check(
-                     r, auto_path_choose(&f, r->problem.l1, &why), error)
+               ? auto_path_check(r, auto_path_choose(&f, r->problem.l1, &why),
+                                 error)
                : SOTTO_OK;
 }
 

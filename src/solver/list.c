@@ -115,9 +115,10 @@ double solver_number(const sotto_options *options, const solver_row *row,
 /* Also those of `sotto plan`, for which there is a function. */
 int solver_uses(const solver_row *row, option_id id)
 {
-    return id == OPTION_EXPLAIN ? row->explain != NULL
-           : id == OPTION_SET   ? row->theory != NULL
-                                : find_option(row, id) != NULL;
+    return id == OPTION_EXPLAIN  ? row->explain != NULL
+           : id == OPTION_SET    ? row->theory != NULL
+           : id == OPTION_MEMORY ? row->by_rows
+                                 : find_option(row, id) != NULL;
 }
 
 static int is_solvers(option_id id)
@@ -140,13 +141,16 @@ sotto_status solver_refuse(const solver_row *row, option_id id,
                            sotto_error *error)
 {
     text_buffer users = {0};
+    int memory = id == OPTION_MEMORY;
     put_users(id, &users);
     sotto_status status =
         users.failed
             ? error_memory(error)
-            : error_set(error, SOTTO_USAGE,
-                        "--%s is ignored by --solver %s; it is used by: %s",
-                        sotto_option_at(id)->name, solver_name(row),
+            : error_set(error, SOTTO_USAGE, "--%s is %s --solver %s%s: %s",
+                        sotto_option_at(id)->name,
+                        memory ? "not for" : "ignored by", solver_name(row),
+                        memory ? ", which needs the rows in memory; it is for"
+                               : "; it is used by",
                         users.data);
     text_free(&users);
     return status;

@@ -27,7 +27,7 @@ README = "README.md"
 # The pages, and where their reader is: under the folder of the sources.
 PAGES = {README: ".", "docs/embedding.md": ".", "docs/solvers.md": "build/demo",
          "docs/parties.md": "build/demo", "docs/ledger.md": "build/demo",
-         "docs/tutorial.md": "."}
+         "docs/tutorial.md": ".", "docs/tables.md": "build/demo"}
 HOWTO, EXPLAIN = (sorted(os.path.relpath(page, ROOT) for page in
                          glob.glob(os.path.join(ROOT, "docs", kind, "*.md")))
                   for kind in ("howto", "explain"))

@@ -1,6 +1,6 @@
 /* libFuzzer: tables on a disk, as they are and with checksums that fit. */
-#include "fuzz.h"
 #include "../unit/table_repair.h"
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -61,9 +61,8 @@ static int repair(char *bytes, size_t size)
         table_take_public(&shape, "t", bytes + sizeof head, open, &error) !=
             SOTTO_OK)
         return 0;
-    int fine =
-        repair_rows(bytes + sizeof head + open, size - sizeof head - open,
-                    shape);
+    int fine = repair_rows(bytes + sizeof head + open,
+                           size - sizeof head - open, shape);
     sotto_table_free(shape);
     return fine;
 }

@@ -114,7 +114,7 @@ void *__wrap_mremap(void *at, size_t from, size_t to, int flags, ...)
 /* ---- what is tried ---- */
 
 static char folder[] = "/tmp/sotto-memory-XXXXXX";
-static char paths[17][64];
+static char paths[18][64];
 enum {
     SCHEMA,
     FULL,
@@ -131,6 +131,7 @@ enum {
     KEY,
     LEDGER,
     NEXT,
+    TABLE,
     WRONG,
     OUT
 };
@@ -292,6 +293,11 @@ static sotto_status do_model(const sotto_options *options, sotto_error *error)
     sotto_model_free(m);
     sotto_model_free(back);
     return status;
+}
+
+static sotto_status do_convert(const sotto_options *options, sotto_error *error)
+{
+    return sotto_table_convert(&reading, 1, paths[TABLE], options, NULL, error);
 }
 
 /* A schema and smoothness as texts, copied, and events. */
@@ -1016,6 +1022,36 @@ static void test_model(void **state)
                       do_model) > 60);
 }
 
+/* Tables on a disk: written, read, and trained on where they are. */
+static void test_tables(void **state)
+{
+    (void)state;
+    assert_true(sweep(paths[SVM],
+                      SETTINGS({"loss", "logistic"}, {"features", "3"},
+                               ONE_THREAD),
+                      do_convert) > 30);
+    assert_true(sweep(paths[TABLE], SETTINGS({"loss", "hinge"}, ONE_THREAD),
+                      do_read) > 10);
+    assert_true(sweep(paths[CSV],
+                      SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                               ONE_THREAD),
+                      do_convert) > 100);
+    assert_true(sweep(paths[TABLE], SETTINGS({"loss", "hinge"}, ONE_THREAD),
+                      do_read) > 20);
+    assert_true(
+        sweep(paths[TABLE],
+              SETTINGS({"loss", "logistic"}, {"epsilon", "8"}, {"delta", "0.1"},
+                       {"path", "dense"}, {"memory", "1G"},
+                       {"insecure-seed", "1"}, ONE_THREAD),
+              do_train) > 100);
+    assert_true(
+        sweep(paths[TABLE],
+              SETTINGS({"loss", "logistic"}, {"epsilon", "8"}, {"delta", "0.1"},
+                       {"solver", "sgd"}, {"rows", "100"}, {"passes", "2"},
+                       {"memory", "1G"}, {"insecure-seed", "1"}, ONE_THREAD),
+              do_train) > 100);
+}
+
 static void test_signed(void **state)
 {
     (void)state;
@@ -1430,6 +1466,7 @@ static int make_files(void **state)
     snprintf(paths[OUT], sizeof *paths, "%s/out", folder);
     snprintf(paths[KEY], sizeof *paths, "%s/key", folder);
     snprintf(paths[NEXT], sizeof *paths, "%s/next", folder);
+    snprintf(paths[TABLE], sizeof *paths, "%s/t.sotto", folder);
     return system(command);
 }
 
@@ -1454,6 +1491,7 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_gzip),
         cmocka_unit_test(test_svmlight),      cmocka_unit_test(test_npy),
         cmocka_unit_test(test_template),      cmocka_unit_test(test_check),

@@ -72,10 +72,10 @@ static size_t make_csv(char *to, int rows)
     static const char *const class[] = {"a", "b", "c"};
     size_t at = (size_t)sprintf(to, "who,x,colour,day,w,c,t\n");
     for (int i = 0; i < rows; i++)
-        at += (size_t)sprintf(
-            to + at, "p%u,%u.%u,%s,2024-0%u-1%u,%u.5,%s,%u\n", draw(90),
-            draw(20), draw(1000), level[draw(3)], draw(9) + 1, draw(10),
-            draw(3), class[draw(3)], draw(2));
+        at += (size_t)sprintf(to + at, "p%u,%u.%u,%s,2024-0%u-1%u,%u.5,%s,%u\n",
+                              draw(90), draw(20), draw(1000), level[draw(3)],
+                              draw(9) + 1, draw(10), draw(3), class[draw(3)],
+                              draw(2));
     return at;
 }
 
@@ -112,7 +112,10 @@ static const char schema[] =
     "\"w\": {\"type\": \"weight\", \"bounds\": [0, 2]}}}";
 
 #define OF_CSV                                                                 \
-    {"schema-text", schema}, { "threads", "2" }
+    {"schema-text", schema},                                                   \
+    {                                                                          \
+        "threads", "2"                                                         \
+    }
 
 static const sample samples[] = {
     {"s.csv",
@@ -228,7 +231,8 @@ static void assert_public(const sotto_table *a, const sotto_table *b)
     assert_numbers(&a->target_reach, &b->target_reach, 1);
 }
 
-static void assert_block(const void *a, size_t size, const void *b, size_t other)
+static void assert_block(const void *a, size_t size, const void *b,
+                         size_t other)
 {
     assert_int_equal(size, other);
     if (size)
@@ -270,8 +274,8 @@ static void test_same_table(void **state)
             assert_int_equal(stat(table, &about), 0);
             assert_int_equal(about.st_mode & 0777, 0600);
             char *bytes = read_file(&size);
-            sotto_table *b = read_bytes("t.sotto", bytes, size,
-                                        table_settings(&samples[k]));
+            sotto_table *b =
+                read_bytes("t.sotto", bytes, size, table_settings(&samples[k]));
             assert_public(a, b);
             assert_rows(a, b);
             assert_int_equal(b->sources, 1);
@@ -462,8 +466,8 @@ static void test_forged_sizes(void **state)
 {
     (void)state;
     static const uint64_t wrong[][3] = {
-        {71, 1024, 0},       {69, 1024, 0},         {70, 0, 0},
-        {70, 1023, 0},       {70, 1024, 1},         {UINT64_MAX, 1024, 0},
+        {71, 1024, 0},         {69, 1024, 0},      {70, 0, 0},
+        {70, 1023, 0},         {70, 1024, 1},      {UINT64_MAX, 1024, 0},
         {1ull << 40, 1024, 0}, {70, 1ull << 62, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         size_t size;
@@ -528,11 +532,10 @@ static void test_same_options(void **state)
     convert(&samples[0], 10);
     unlink(source_path);
     char *bytes = read_file(&size);
-    sotto_table_free(read_bytes("t.sotto", bytes, size,
-                                SETTINGS({"loss", "hinge"}, {"epsilon", "1"},
-                                         {"target", "t"},
-                                         {"unit-column", "who"},
-                                         {"bad-rows", "stop"})));
+    sotto_table_free(read_bytes(
+        "t.sotto", bytes, size,
+        SETTINGS({"loss", "hinge"}, {"epsilon", "1"}, {"target", "t"},
+                 {"unit-column", "who"}, {"bad-rows", "stop"})));
     /* by its first bytes, whatever it is called */
     sotto_table_free(read_bytes("t", bytes, size, NO_SETTINGS));
     free(bytes);
@@ -541,14 +544,10 @@ static void test_same_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_table),
-        cmocka_unit_test(test_flipped_bytes),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_forged),
-        cmocka_unit_test(test_forged_sizes),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_same_options),
+        cmocka_unit_test(test_same_table), cmocka_unit_test(test_flipped_bytes),
+        cmocka_unit_test(test_cut),        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_forged),     cmocka_unit_test(test_forged_sizes),
+        cmocka_unit_test(test_options),    cmocka_unit_test(test_same_options),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
