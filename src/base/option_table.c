@@ -210,8 +210,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         " convert doctor train predict evaluate federate ",
         "threads (0: as many as processors)"},
     [OPTION_MEMORY] = {"memory", TEXT, OUTPUT, "SIZE", NULL, 0, 0, NULL, " train ",
-        "of a table: rows stay on the disk, and training takes at most so much "
-        "memory (as 500M or 2G)"},
+        "most to use; a table's rows stay on disk"},
     [OPTION_PRECISION] = {"precision", CHOICE, OTHER, "WORD", NULL, 0, 0,
         "float|double", "",
         "how a table is held (default: double for the exact solver, else "
@@ -245,8 +244,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "gap, s, tau, alpha (quasi-sparse); zeta"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, PRIVACY, "HOW", NULL, 0, 0,
         CHOICE_TEXT(ADJACENCY_LIST), " account train plan ledger ",
-        "what neighbours differ in: a record more (train's default), "
-        "another, or a blanked one; zero-out: "
+        "neighbours have a record more (train's default), another, "
+        "or a blank one; zero-out: "
         SOTTO_ZERO_OUT},
     [OPTION_IN_ORDER] = {"in-order", FLAG, OTHER, NULL, NULL, 0, 0, NULL,
         " account ledger ",
