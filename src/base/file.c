@@ -102,8 +102,8 @@ static int out_new(out_file *out)
 {
     struct stat status;
     int replaces = !stat(out->path, &status);
-    mode_t mode = replaces && !out->secret ? status.st_mode & 0777
-                                           : (mode_t)out->mode;
+    mode_t mode =
+        replaces && !out->secret ? status.st_mode & 0777 : (mode_t)out->mode;
     int descriptor = out_new_unnamed(out, mode);
     out->unnamed = descriptor >= 0;
     if (descriptor < 0)

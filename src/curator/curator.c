@@ -262,10 +262,10 @@ static sotto_status open_rest(curator *c, sotto_error *error)
 static sotto_status open_rows(curator *c, sotto_error *error)
 {
     kernel_mode before = kernel_enter();
-    sotto_status status = take_memory(c) && fill_rows(c) && windows_make(c) &&
-                                  columns_make(c)
-                              ? open_rest(c, error)
-                              : error_memory(error);
+    sotto_status status =
+        take_memory(c) && fill_rows(c) && windows_make(c) && columns_make(c)
+            ? open_rest(c, error)
+            : error_memory(error);
     kernel_leave(before);
     return status;
 }

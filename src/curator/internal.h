@@ -275,9 +275,10 @@ void rows_sum(const curator *c, int64_t rows, rows_part *part, const void *what,
               size_t sums, int64_t *out);
 
 /* The same for a loop that needs more of the rows than what stays in memory of
-   each: their columns, or what is kept of them (which it may change). Where they
-   are on a disk they come window by window, and the next is read meanwhile. A
-   failure is told by rows_status. `rows` is not the number of entries. */
+   each: their columns, or what is kept of them (which it may change). Where
+   they are on a disk they come window by window, and the next is read
+   meanwhile. A failure is told by rows_status. `rows` is not the number of
+   entries. */
 enum { NEEDS_COLUMNS = 1, NEEDS_KEPT = 2, CHANGES_KEPT = 4 };
 void rows_walk(const curator *c, int needs, int64_t rows, rows_part *part,
                const void *what, size_t sums, int64_t *out);

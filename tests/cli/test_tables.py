@@ -242,7 +242,7 @@ class Booked(Tables):
         self.assertIn(b'expected --ledger FILE --dataset "patients"', done.err)
         self.assertEqual(self.booked(), {})
         made = self.sotto("ledger", "create", "--ledger", self.own, "--dataset", "patients",
-                          "--epsilon", "1.5", "--delta", "1e-6", "--unit-column", "who",
+                          "--epsilon", "1.3", "--delta", "1e-6", "--unit-column", "who",
                           "--rows-per-person", "9")
         self.assertEqual(made.code, OK, made.err)
         both = ["--ledger", self.own, "--dataset", "patients"]

@@ -216,10 +216,8 @@ static void test_same_answers(void **state)
 
 static uint64_t mark_quantile(int on_disk)
 {
-    ask_plan plan = plan_one((ask_item){.kind = ASK_ROW_QUANTILE,
-                                        .noise = ASK_GUMBEL,
-                                        .count = 1,
-                                        .level = 1});
+    ask_plan plan = plan_one((ask_item){
+        .kind = ASK_ROW_QUANTILE, .noise = ASK_GUMBEL, .count = 1, .level = 1});
     double edge[40];
     int64_t out;
     sotto_error error;
