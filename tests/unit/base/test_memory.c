@@ -1047,7 +1047,7 @@ static void test_tables(void **state)
     assert_true(
         sweep(paths[TABLE],
               SETTINGS({"loss", "logistic"}, {"epsilon", "8"}, {"delta", "0.1"},
-                       {"solver", "sgd"}, {"rows", "100"}, {"passes", "2"},
+                       {"solver", "gd"}, {"rows", "100"}, {"steps", "2"},
                        {"memory", "1G"}, {"insecure-seed", "1"}, ONE_THREAD),
               do_train) > 100);
 }
