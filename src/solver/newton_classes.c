@@ -166,6 +166,20 @@ static sotto_status average(classes_state *c, sotto_error *error)
     return status;
 }
 
+/* The mean over classes is taken out of the answers of softmax, and with it the
+   noise along (1, ..., 1). So an axis lets through what of it is across. */
+static void hold_back_mean(const classes_state *c)
+{
+    int64_t n = c->classes;
+    for (int64_t i = 0; !c->s->problem->one_versus_rest && i < n; i++) {
+        double along = 0;
+        for (int64_t k = 0; k < n; k++)
+            along += c->axis[k * n + i];
+        double across = 1 - along * along / (double)n;
+        c->bend[i] = across > 1e-9 ? c->bend[i] / sqrt(across) : INFINITY;
+    }
+}
+
 /* The last answer's noise in a weight, where no penalty holds it back. */
 static double noise_in(const classes_state *c, int64_t j, int64_t k)
 {
@@ -192,6 +206,7 @@ static void finish(const classes_state *c, solver_answer *out)
 {
     const newton_state *s = c->s;
     int64_t p = s->problem->features, n = c->classes;
+    hold_back_mean(c);
     for (int64_t k = 0; k < n; k++) {
         double centre = 0;
         for (int64_t j = 0; j < s->p; j++) {
