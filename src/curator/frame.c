@@ -199,6 +199,10 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
     }
     choice_free(c);
     class_choice_free(c);
+    ranks_note(c->ranks, frame->centre,
+               (size_t)frame->features * sizeof *frame->centre);
+    ranks_note(c->ranks, frame->scale,
+               (size_t)frame->features * sizeof *frame->scale);
     kernel_mode before = kernel_enter();
     fill_all(c, frame);
     kernel_leave(before);
@@ -294,6 +298,7 @@ sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
     float *own = frame_floats(map, c->width * c->width);
     if (!own)
         return error_memory(error);
+    ranks_note(c->ranks, own, (size_t)(c->width * c->width) * sizeof *own);
     classes_forget(c);
     forget_point(c);
     if (c->map) { /* one after the other: together they are rounded otherwise */
@@ -315,6 +320,7 @@ sotto_status curator_tell_point(curator *c, const double *at,
     float *own = frame_floats(at, c->width);
     if (!own)
         return error_memory(error);
+    ranks_note(c->ranks, own, (size_t)c->width * sizeof *own);
     forget_point(c);
     c->point = own;
     return SOTTO_OK;

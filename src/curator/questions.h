@@ -96,6 +96,7 @@ typedef struct question_row {
     int sketch;          /* of curators with buckets, which have no others */
     int any_classes;     /* it makes sense of more than two classes */
     int without_columns; /* it can be answered when a frame was told */
+    int by_ranks;        /* a sum over rows, which may be at several ranks */
     double tolerance; /* of minimisers: how much of what one record can add to a
                        gradient may be left of it at one; 0: it is none */
     int perturbs;     /* noise goes into the sum, as a part of the objective */
