@@ -242,10 +242,10 @@ class Ledger(Case):
             model = os.path.join(self.folder, "killed.json")
             job = subprocess.Popen(
                 MPIRUN + ["-n", "3", MPI, "train", "rows.csv", *self.ARGS, "--solver", "cd",
-                          "--passes", "400", "-o", model],
+                          "--passes", "5000", "-o", model],
                 cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-            time.sleep(chance.uniform(.2, 2.5))
+            time.sleep(chance.uniform(.1, 1.2))
             ranks = run(["ps", "--ppid", str(job.pid), "-o", "pid="], self.folder).stdout.split()
             if ranks:
                 os.kill(int(ranks[number % len(ranks)]), signal.SIGKILL)
