@@ -9,7 +9,7 @@ SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
 	bench-instructions bench-ledger bench-classes fuzz sanitize clang coverage mutants kills clean \
-	setup-build setup-test test-prerequisites test-busy wheel test-python docs
+	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test
 
 # The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
@@ -188,6 +188,16 @@ released: all
 kills: all
 	SOTTO=$(BUILD)/sotto SOTTO_KILLS=1000 tests/cli/test_ledger_kills.py
 	SOTTO=$(BUILD)/sotto SOTTO_KILLS=200 tests/cli/test_kills.py
+
+# build/sotto-mpi, for several processes on Open MPI, and its tests.
+mpi: setup-build
+	@tools/setup.sh mpi
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@meson setup --reconfigure -Dmpi=enabled $(BUILD) >/dev/null
+	ninja -C $(BUILD) sotto-mpi sotto
+
+mpi-test: mpi
+	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/test_mpi.py
 
 # What takes longer than CI has time for. Run again after an interruption it
 # goes on; results in build/nightly.json.

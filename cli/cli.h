@@ -45,6 +45,22 @@ const verb *cli_find_verb(const char *name);
 int cli_takes(const verb *v, const sotto_option *o);
 sotto_status cli_refuse_verb(const char *name, sotto_error *error);
 
+/* ---- alone.c; of sotto-mpi mpi/ranks.c ---- */
+
+/* Finds the other ranks, before anything else is done. What goes wrong is in
+ *error. */
+void cli_ranks_start(int *argc, char ***argv, sotto_error *error);
+
+/* Whether this process says, books and writes something: of several ranks the
+   first. */
+int cli_ranks_is_root(void);
+
+/* Refuses what ranks cannot do; lets the options have them. */
+sotto_status cli_ranks_join(const cli *c, const verb *v, sotto_error *error);
+
+/* How it went at all ranks. */
+sotto_status cli_ranks_leave(sotto_status status, sotto_error *error);
+
 /* ---- common.c ---- */
 
 /* Whether it is a flag that is on by itself, so that there is --no-NAME. */

@@ -154,6 +154,9 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
         v = cli_find_verb("help");
     }
     if (status == SOTTO_OK)
+        status = cli_ranks_join(&c, v, error);
+    if (status == SOTTO_OK &&
+        (cli_ranks_is_root() || !strcmp(v->name, "train")))
         status = v->run(&c, error);
     sotto_options_free(c.options);
     free(c.argument);
@@ -165,12 +168,19 @@ int main(int argc, char **argv)
     sotto_error error = {SOTTO_OK, ""};
     prctl(PR_SET_DUMPABLE, 0); /* no core file with records in it */
     signal(SIGXFSZ, SIG_IGN);  /* a full disk is told by write, not a signal */
-    progress_catch_interrupts();
-    sotto_status status = cli_run(argc, argv, &error);
+    cli_ranks_start(&argc, &argv, &error);
+    if (cli_ranks_is_root())
+        progress_catch_interrupts();
+    sotto_status status = error.status;
+    if (status == SOTTO_OK)
+        status = cli_run(argc, argv, &error);
     if (status == SOTTO_OK && (fflush(stdout) || ferror(stdout))) {
         status = error.status = SOTTO_FAILED;
         snprintf(error.message, sizeof error.message, "cannot write to stdout");
     }
+    status = cli_ranks_leave(status, &error);
+    if (!cli_ranks_is_root())
+        return (int)status;
     if (status != SOTTO_OK && cli_json_asked(argv))
         cli_json_error(status, error.message);
     else if (status != SOTTO_OK)

@@ -250,11 +250,28 @@ static sotto_status train_sign(const cli *c, sotto_model *model,
     return status;
 }
 
+/* At a rank that is not the first: reads and answers, and writes nothing. */
+static sotto_status train_follow(const cli *c, sotto_error *error)
+{
+    sotto_model *model = NULL;
+    sotto_table *table = NULL;
+    if (cli_flag(c, "dry-run") || c->arguments == 0)
+        return SOTTO_OK;
+    sotto_status status = sotto_fit_read_files(&table, c->argument,
+                                               c->arguments, c->options, error);
+    if (status == SOTTO_OK)
+        status = sotto_fit(&model, &table, c->options, NULL, error);
+    sotto_model_free(model);
+    return status;
+}
+
 sotto_status cli_train(const cli *c, sotto_error *error)
 {
     sotto_model *model = NULL;
     int64_t dropped = -1;
     const char *output = sotto_options_get(c->options, "output");
+    if (!cli_ranks_is_root())
+        return train_follow(c, error);
     if (cli_flag(c, "dry-run"))
         return cli_plan(c, error);
     if (c->arguments == 0)

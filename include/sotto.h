@@ -13,6 +13,7 @@
  *   8  Synthetic data        sets to try things on
  *   9  Accounting            what a list of noisy answers costs
  *  10  Ledger                one budget for a data set, over all runs
+ *  11  Ranks                 one fit by several processes, with the same bits
  *
  * Parties that hold different columns of the same rows have a library and a
  * header of their own: sotto_federate.h.
@@ -1149,6 +1150,58 @@ sotto_ledger_page(char **out, sotto_ledger *ledger, const char *dataset_or_null,
 /* A whole copy, made while others go on writing. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_ledger_backup(sotto_ledger *ledger, const char *path, sotto_error *error);
+
+/* ------------------------------------------------------------------------
+ * 11  Ranks
+ *
+ * Several processes, or threads, make one fit: each reads its share of the
+ * rows, and all make the same calls with the same options. Rank 0 is the root:
+ * it alone draws noise, books the run and gets a model with a statement. The
+ * model is the same as that of one process, bit for bit (docs/ranks.md).
+ *
+ * The library knows no network. Whoever has one gives these calls. They are
+ * made by all ranks in the same order, with the same sizes. What they carry is
+ * as sensitive as the records. Each returns 0, or something else when a rank
+ * cannot be reached any more.
+ */
+typedef struct sotto_rank_calls {
+    int rank, ranks; /* this one, from 0 on; how many there are */
+    void *context;
+    /* the largest of all ranks' numbers, place by place, to all ranks */
+    int (*most)(void *context, uint64_t *values, size_t count);
+    /* the sums over all ranks: to all of them, or to the root alone; elsewhere
+       the values are then left as they are */
+    int (*sum)(void *context, int64_t *values, size_t count, int to_all);
+    /* the bytes that rank `from` has, to all ranks */
+    int (*share)(void *context, int from, void *bytes, size_t size);
+    /* to each rank r out_size[r] bytes, one after the other in `out`, and from
+       each in_size[r] bytes */
+    int (*exchange)(void *context, const void *out, const size_t *out_size,
+                    void *in, const size_t *in_size);
+} sotto_rank_calls;
+
+/* A group of ranks, as this rank sees it. */
+typedef struct sotto_ranks sotto_ranks;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_ranks_open(sotto_ranks **out, const sotto_rank_calls *calls,
+                 sotto_error *error);
+SOTTO_API void sotto_ranks_close(sotto_ranks *ranks);
+
+/* Fits with these options are made by these ranks, which stay the caller's.
+   NULL: by this process alone. */
+SOTTO_API void sotto_options_set_ranks(sotto_options *options,
+                                       sotto_ranks *ranks);
+
+/*
+ * Ends what the ranks do together: each says how it went, and all get the same
+ * status. Where ranks have failed it is that of the first of them, with its
+ * message. A rank that has failed calls this instead of whatever it would have
+ * called; then the others fail in what they are about. So no rank waits.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ranks_agree(sotto_ranks *ranks,
+                                                          sotto_status mine,
+                                                          sotto_error *error);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@ struct sotto_options {
     char *value[OPTION_COUNT];
     char *content[OPTION_COUNT]; /* in the place of a file; value is the
                                     option's name then */
+    sotto_ranks *ranks;          /* NULL: one process */
 };
 
 sotto_status sotto_options_new(sotto_options **out, sotto_error *error)
@@ -39,6 +40,16 @@ static sotto_status option_unknown(const char *name, sotto_error *error)
                     strlen(sotto_option_at(i)->name));
     return error_set(error, SOTTO_USAGE, "there is no option --%s%s",
                      show_name(name).text, suggest_hint(&n).text);
+}
+
+void sotto_options_set_ranks(sotto_options *options, sotto_ranks *ranks)
+{
+    options->ranks = ranks;
+}
+
+sotto_ranks *option_ranks(const sotto_options *options)
+{
+    return options->ranks;
 }
 
 sotto_status sotto_options_set(sotto_options *options, const char *name,

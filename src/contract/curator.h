@@ -33,6 +33,7 @@ struct curator_policy {
     int intercept;
     kernel_isa isa;
     int threads;       /* at most; 0 is 1 */
+    int ranks;         /* that share the rows; 0 and 1: none do */
     int recompute;     /* sums for choices: 1 counts them anew each time, -1
                           never, 0 where that is faster; the sums are equal */
     int without_noise; /* NOT PRIVATE; declared before anything is asked */

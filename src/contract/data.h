@@ -102,6 +102,16 @@ struct sotto_table {
     int on_disk;
     struct table_stream *stream;
 
+    /* of a share of the rows: the other ranks have the others. NULL: these are
+       all rows. What follows is as secret as the records. */
+    sotto_ranks *ranks;
+    int64_t first;          /* the place of the first row among all rows */
+    int64_t all_rows;       /* of all ranks */
+    int64_t people;         /* so many numbers are in `unit` */
+    int64_t *person;        /* of each of them, its number among all people */
+    int64_t *person_before; /* and how many rows ranks before have of it */
+    int64_t all_people;
+
     /* what was booked for the fit before the first row was looked at, and how
        to free it; NULL: nothing (fit/booking.c) */
     void *booking;
@@ -195,6 +205,12 @@ static inline double table_element(const sotto_table *table, const void *values,
 {
     return table->is_double ? ((const double *)values)[i]
                             : (double)((const float *)values)[i];
+}
+
+/* Of all ranks. */
+static inline int64_t table_all_rows(const sotto_table *table)
+{
+    return table->ranks ? table->all_rows : table->rows;
 }
 
 /* Feature j as stored (folded and mapped), as doubles; out has rows. */

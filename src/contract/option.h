@@ -159,6 +159,9 @@ int option_private(const sotto_options *options);
    or its name. */
 int option_exact(const sotto_options *options);
 
+/* The ranks that a fit is made by; NULL: this process alone. */
+sotto_ranks *option_ranks(const sotto_options *options);
+
 /* Copies one value, if it is set. */
 sotto_status option_copy(sotto_options *to, const sotto_options *from,
                          option_id id, sotto_error *error);

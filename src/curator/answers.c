@@ -144,6 +144,7 @@ sotto_status curator_tell_clips(curator *c, const double *clip,
 {
     int64_t count = c->table->features + c->policy.intercept;
     choice_free(c); /* their sums are in units of the old clips */
+    ranks_note(c->ranks, clip, (size_t)count * sizeof *clip);
     for (int64_t j = 0; j < count; j++) {
         float factor = (float)(KERNEL_CLIP / clip[j]);
         c->factor[j] = 0;
@@ -197,6 +198,8 @@ double curator_tell(curator *c, int64_t j, double d)
     float by = (float)d;
     if (!isfinite(by) || by == 0 || c->kept)
         return 0;
+    ranks_note(c->ranks, &j, sizeof j);
+    ranks_note_number(c->ranks, d);
     if (c->choice) {
         d = (double)by;
         choice_move(c, &j, &d, 1);
@@ -218,8 +221,11 @@ void curator_tell_some(curator *c, const int64_t *j, double *d, int64_t count)
         else
             d[n] = isfinite(by) ? (double)by : 0;
     }
-    if (c->choice)
-        choice_move(c, j, d, count);
+    if (!c->choice)
+        return;
+    ranks_note(c->ranks, j, (size_t)count * sizeof *j);
+    ranks_note(c->ranks, d, (size_t)count * sizeof *d);
+    choice_move(c, j, d, count);
 }
 
 void curator_tell_all(curator *c, const double *w)
@@ -228,6 +234,7 @@ void curator_tell_all(curator *c, const double *w)
         return;
     choice_free(c); /* their sums belong to the old iterate */
     int64_t count = c->table->features + c->policy.intercept;
+    ranks_note(c->ranks, w, (size_t)count * sizeof *w);
     for (int64_t j = 0; j < count; j++) {
         float at = (float)w[j];
         c->at[j] = isfinite(at) ? at : 0;

@@ -4,8 +4,14 @@
  * not say whose they are, every row is a person. A coin belongs to the place
  * of a row or a person, never to what a record says (docs/privacy,
  * Lemma C2).
+ *
+ * Where ranks share the rows, places are those among all rows, or all people.
+ * The root throws all coins and tells every rank which places show 1; each
+ * keeps those that it has (Lemma C30).
  */
 #include "internal.h"
+
+#include <stdlib.h>
 
 static int64_t people_of(const sotto_table *t)
 {
@@ -31,6 +37,36 @@ static void list_rows(batch *b, const curator *c)
          k--) /* start[k] is now the end of person k */
         b->start[k] = b->start[k - 1];
     b->start[0] = 0;
+}
+
+/* Its people by their number among all. */
+static int compare_places(const void *a, const void *b, void *place)
+{
+    const int64_t *person = place;
+    int64_t x = person[*(const uint32_t *)a], y = person[*(const uint32_t *)b];
+    return (x > y) - (x < y);
+}
+
+static int64_t everyone(const sotto_table *t)
+{
+    return t->unit ? t->all_people : t->all_rows;
+}
+
+static int take_drawn(batch *b, const sotto_table *t)
+{
+    size_t all = (size_t)everyone(t), own = t->unit ? (size_t)b->people : 0;
+    b->drawn_bytes = (all + own) * sizeof *b->drawn + 64;
+    b->drawn_memory = secret_take(b->drawn_bytes);
+    if (!b->drawn_memory)
+        return 0;
+    b->drawn = b->drawn_memory;
+    b->by_number = b->drawn + all;
+    for (size_t k = 0; k < own; k++)
+        b->by_number[k] = (uint32_t)k;
+    if (own)
+        qsort_r(b->by_number, own, sizeof *b->by_number, compare_places,
+                t->person);
+    return 1;
 }
 
 static int take_memory(batch *b, const sotto_table *t)
@@ -63,17 +99,17 @@ sotto_status batch_make(curator *c, sotto_error *error)
 {
     const sotto_table *t = c->table;
     batch *b = &c->batch;
-    if (t->rows > UINT32_MAX)
+    if (table_all_rows(t) > UINT32_MAX)
         return error_set(error, SOTTO_DATA, "too many rows");
     if (c->policy.rows_per_person > 1 && c->policy.has_people && !t->unit)
         return error_set(error, SOTTO_FAILED,
                          "the rows do not say whose they are");
     b->people = people_of(t);
-    if (!take_memory(b, t))
+    if (!take_memory(b, t) || (c->ranks && !take_drawn(b, t)))
         return error_memory(error);
     if (t->unit)
         list_rows(b, c);
-    return open_coins(c, error);
+    return ranks_is_root(c->ranks) ? open_coins(c, error) : SOTTO_OK;
 }
 
 void batch_free(curator *c)
@@ -81,6 +117,7 @@ void batch_free(curator *c)
     batch *b = &c->batch;
     noise_close(b->coins);
     secret_give(b->memory, b->bytes);
+    secret_give(b->drawn_memory, b->drawn_bytes);
     *b = (batch){0};
 }
 
@@ -89,14 +126,70 @@ double curator_rate(double q)
     return noise_coin_rate(q);
 }
 
+/* The first of so many places, in order, that is not before this one. */
+static size_t first_from(const uint32_t *place, size_t count, int64_t from)
+{
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if ((int64_t)place[middle] < from)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+/* Of the places that show 1, in order, those of rows or people here. */
+static size_t keep_own(const batch *b, const sotto_table *t, size_t drawn,
+                       uint32_t *who)
+{
+    size_t picked = 0, at = 0;
+    if (!t->unit) {
+        size_t end = first_from(b->drawn, drawn, t->first + t->rows);
+        for (at = first_from(b->drawn, drawn, t->first); at < end; at++)
+            who[picked++] = (uint32_t)((int64_t)b->drawn[at] - t->first);
+        return picked;
+    }
+    for (int64_t k = 0; k < b->people; k++) {
+        int64_t number = t->person[b->by_number[k]];
+        while (at < drawn && (int64_t)b->drawn[at] < number)
+            at++;
+        if (at < drawn && (int64_t)b->drawn[at] == number)
+            who[picked++] = b->by_number[k];
+    }
+    return picked;
+}
+
+static sotto_status pick_ranks(curator *c, double rate, uint32_t *who,
+                               size_t *picked, sotto_error *error)
+{
+    batch *b = &c->batch;
+    size_t drawn = 0;
+    sotto_status status = SOTTO_OK;
+    *picked = 0;
+    if (ranks_is_root(c->ranks))
+        status = noise_picks(b->coins, rate, (size_t)everyone(c->table),
+                             b->drawn, &drawn, error);
+    status = ranks_share(c->ranks, status, &drawn, sizeof drawn, error);
+    if (status == SOTTO_OK)
+        status = ranks_share(c->ranks, SOTTO_OK, b->drawn,
+                             drawn * sizeof *b->drawn, error);
+    if (status == SOTTO_OK)
+        *picked = keep_own(b, c->table, drawn, who);
+    return status;
+}
+
 sotto_status batch_draw(curator *c, double rate, sotto_error *error)
 {
     batch *b = &c->batch;
     size_t picked;
     uint32_t *who = c->table->unit ? b->picked : b->row;
     b->count = 0;
-    sotto_status status =
-        noise_picks(b->coins, rate, (size_t)b->people, who, &picked, error);
+    sotto_status status = c->ranks
+                              ? pick_ranks(c, rate, who, &picked, error)
+                              : noise_picks(b->coins, rate, (size_t)b->people,
+                                            who, &picked, error);
     if (status != SOTTO_OK)
         return status;
     if (!c->table->unit) {

@@ -37,7 +37,7 @@ static int64_t shift_of(const choice *k, int64_t j)
 
 int64_t choice_slope(const choice *k, int64_t j)
 {
-    return score_between(k->sum[j], -SCORE_MOST / 2, SCORE_MOST / 2) +
+    return score_between(k->scored[j], -SCORE_MOST / 2, SCORE_MOST / 2) +
            shift_of(k, j);
 }
 
@@ -83,7 +83,7 @@ static inline int64_t score_at(const choice *k, int64_t j)
     const choice_cell *cell = &k->cell[j];
     if (k->fresh && (k->mark[j] || j == k->features))
         return -SCORE_MOST;
-    int64_t up = k->sum[j] + cell->low, down = -k->sum[j] - cell->high;
+    int64_t up = k->scored[j] + cell->low, down = -k->scored[j] - cell->high;
     int64_t u = up > down ? up : down;
     if (k->rule == ASK_UNTRUNCATED)
         return u;
@@ -150,16 +150,22 @@ static void find_slopes(curator *c)
     c->choice->sloped = 1;
 }
 
+static void score_all(curator *c)
+{
+    choice *k = c->choice;
+    rows_sum(c, k->cells, score_cells, NULL, 0, NULL);
+    k->unit = k->total;
+    gate_scores_changed(c);
+}
+
 /* Counts all sums from the present slopes. */
 static void count_all(curator *c)
 {
-    choice *k = c->choice;
     find_slopes(c);
     choice_sums(c);
-    rows_sum(c, k->cells, score_cells, NULL, 0, NULL);
-    k->unit = k->total;
-    k->counted = 1;
-    gate_scores_changed(c);
+    c->choice->counted = 1;
+    if (!c->ranks) /* the others have sums, too */
+        score_all(c);
 }
 
 void choice_count(curator *c, const int64_t *some, int64_t count)
@@ -297,7 +303,9 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count)
 {
     choice *k = c->choice;
     int64_t work = c->choice->counted ? work_of_moves(c, j, count) : 0;
-    int later = work > k->cells / 2; /* then all scores are computed once */
+    /* then all scores are computed once; where ranks share the rows, when the
+       root has all sums */
+    int later = c->ranks || work > k->cells / 2;
     kernel_mode before = kernel_enter();
     for (int64_t n = 0; n < count; n++)
         move_one(c, j[n], (float)d[n]);
@@ -309,7 +317,7 @@ void choice_move(curator *c, const int64_t *j, const double *d, int64_t count)
         if (!later) /* the penalty of its sum has changed */
             sum_changed(c, k, j[n], 0);
     }
-    for (int64_t i = 0; k->counted && later && i < k->cells; i++)
+    for (int64_t i = 0; k->counted && later && !c->ranks && i < k->cells; i++)
         sum_changed(c, k, i, 0);
     kernel_leave(before);
 }
@@ -320,6 +328,23 @@ static const int64_t *up_to_date(curator *c, const void *what)
 {
     (void)what;
     choice_count(c, NULL, 0);
+    return &c->choice->cell->score;
+}
+
+/* A copy, because the rows' own sums are kept. */
+static int64_t *own_sums(curator *c, const void *what)
+{
+    choice *k = c->choice;
+    (void)what;
+    choice_count(c, NULL, 0);
+    memcpy(k->all, k->sum, k->sum_bytes);
+    return k->all;
+}
+
+static const int64_t *score_sums(curator *c, const void *what)
+{
+    (void)what;
+    score_all(c);
     return &c->choice->cell->score;
 }
 
@@ -347,6 +372,9 @@ sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error)
                       .count = (size_t)c->choice->cells,
                       .stride = sizeof(choice_cell) / sizeof(int64_t),
                       .scores = up_to_date,
-                      .kept = 1};
+                      .kept = 1,
+                      .sums = own_sums,
+                      .sums_count = (size_t)c->choice->cells,
+                      .scored = score_sums};
     return gate_choose(c, &q, out, error);
 }

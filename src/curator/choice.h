@@ -19,6 +19,8 @@ struct choice {
     double *smoothness; /* of GS_R and GS_Q */
     int64_t cells, features;
     int64_t *sum;
+    int64_t *scored; /* the sums that scores are of: `sum`, or */
+    int64_t *all;    /* where ranks share the rows, those over all ranks */
     choice_cell *cell;
     size_t sum_bytes, cell_bytes;
     float *own;          /* factors for choices, where they are not those */
@@ -55,6 +57,8 @@ struct class_choice {
     double *reach;         /* rows */
     double *one;           /* scratch, for one record: margins, slopes */
     int64_t *score;        /* features */
+    int64_t *all;          /* where ranks share the rows: of all features, by
+                              classes */
     int64_t *sum;          /* scratch: of one feature, by classes, */
     int32_t *part;         /* and of a block of its rows */
     void *memory;          /* of all of these */

@@ -24,6 +24,8 @@ static int choice_memory(curator *c)
     k->cell = secret_take(k->cell_bytes);
     k->sum_bytes = (size_t)k->cells * sizeof *k->sum;
     k->sum = secret_take(k->sum_bytes);
+    k->all = c->ranks ? secret_take(k->sum_bytes) : NULL;
+    k->scored = k->all ? k->all : k->sum;
     k->mark = mem_zeroed((size_t)k->cells, sizeof *k->mark);
     k->change_bytes = longest(e, c->table->rows) * sizeof *k->change;
     k->change = secret_take(k->change_bytes);
@@ -40,8 +42,9 @@ static int choice_memory(curator *c)
             ((size_t)e->start[c->table->rows] + 1) * sizeof *k->part;
         k->part = secret_take(k->part_bytes);
     }
-    return k->cell && k->sum && k->mark && k->change && k->slope &&
-           (k->part || !c->table->sparse) && (k->vertex || !k->vertex_bytes);
+    return k->cell && k->sum && (k->all || !c->ranks) && k->mark && k->change &&
+           k->slope && (k->part || !c->table->sparse) &&
+           (k->vertex || !k->vertex_bytes);
 }
 
 /* Copies the arrays of the caller, who may free them. */
@@ -60,6 +63,7 @@ static sotto_status take_arrays(choice *k, const curator *c,
     for (int64_t j = 0; s->clip && j < k->cells; j++)
         k->own[j] = (float)(KERNEL_CLIP / s->clip[j]);
     k->factor = s->clip ? k->own : c->factor;
+    ranks_note(c->ranks, k->factor, count * sizeof *k->factor);
     for (int64_t j = 0; j < k->cells; j++)
         if (!(k->factor[j] > 0) || !isnormal(k->factor[j]))
             return error_set(error, SOTTO_USAGE,
@@ -129,6 +133,8 @@ sotto_status curator_tell_scores(curator *c, const ask_scores *s,
 {
     choice_free(c);
     curator_catch_up(c);
+    ranks_note_number(c->ranks, s->l1);
+    ranks_note_number(c->ranks, s->l2);
     if (c->kept || !are_sound(s, c->table->features + c->policy.intercept))
         return error_set(
             error, SOTTO_USAGE,
@@ -148,6 +154,7 @@ void choice_free(curator *c)
     if (!k)
         return;
     secret_give(k->sum, k->sum_bytes);
+    secret_give(k->all, k->sum_bytes);
     secret_give(k->cell, k->cell_bytes);
     secret_give(k->part, k->part_bytes);
     secret_give(k->change, k->change_bytes);

@@ -30,7 +30,9 @@ static int take_memory(curator *c, class_choice *k)
     size_t features = (size_t)c->table->features, cells;
     if (!size_multiply(rows + 1, classes * sizeof(float), &cells))
         return 0;
-    k->bytes = 2 * (cells + 8) + (rows + features) * 8 + 4 * classes * 8 + 64;
+    size_t all = c->ranks ? features * classes : 0;
+    k->bytes =
+        2 * (cells + 8) + (rows + features + all) * 8 + 4 * classes * 8 + 64;
     k->memory = secret_take(k->bytes);
     k->factor = mem_zeroed(features + 1, sizeof *k->factor);
     k->moved = mem_zeroed(features + 1, sizeof *k->moved);
@@ -42,6 +44,7 @@ static int take_memory(curator *c, class_choice *k)
     k->reach = next_part(&at, rows, sizeof *k->reach);
     k->one = next_part(&at, 2 * classes, sizeof *k->one);
     k->score = next_part(&at, features, sizeof *k->score);
+    k->all = next_part(&at, all, sizeof *k->all);
     k->sum = next_part(&at, classes, sizeof *k->sum);
     k->part = next_part(&at, classes, sizeof *k->part);
     return 1;
@@ -86,6 +89,8 @@ sotto_status curator_tell_class_scores(curator *c, const double *clip,
     }
     for (int64_t j = 0; j < c->table->features; j++)
         k->factor[j] = KERNEL_CLIP / clip[j];
+    ranks_note(c->ranks, clip, (size_t)c->table->features * sizeof *clip);
+    ranks_note(c->ranks, at, (size_t)classes * sizeof *at);
     for (int64_t i = 0; i < c->table->rows; i++)
         for (int64_t a = 0; a < classes; a++)
             k->margin[i * classes + a] = (float)at[a];
@@ -111,6 +116,8 @@ sotto_status curator_tell_class_move(curator *c, int64_t j, const double *d,
             margin[a] = (float)((double)margin[a] + (double)x.value[n] * d[a]);
     }
     kernel_leave(before);
+    ranks_note(c->ranks, &j, sizeof j);
+    ranks_note(c->ranks, d, (size_t)classes * sizeof *d);
     k->moved[j] = 1;
     k->sloped = 0;
     return SOTTO_OK;
@@ -206,13 +213,40 @@ static const int64_t *score_features(curator *c, const void *what)
     return k->score;
 }
 
+/* Where ranks share the rows: the sums of all features, and their scores when
+   they are those of all ranks. */
+static int64_t *sum_features(curator *c, const void *what)
+{
+    class_choice *k = c->class_choice;
+    (void)what;
+    find_slopes(c);
+    for (int64_t j = 0; j < c->table->features; j++)
+        sum_feature(c, j, k->factor[j], k->all + j * c->policy.classes);
+    return k->all;
+}
+
+static const int64_t *score_sums(curator *c, const void *what)
+{
+    class_choice *k = c->class_choice;
+    int64_t classes = c->policy.classes;
+    (void)what;
+    for (int64_t j = 0; j < c->table->features; j++)
+        k->score[j] = k->moved[j] ? -SCORE_MOST
+                                  : length_of(k->all + j * classes, classes);
+    return k->score;
+}
+
 sotto_status curator_ask_class_choice(curator *c, int64_t *out,
                                       sotto_error *error)
 {
     gate_contest q = {.kind = ASK_CLASS_CHOICE,
                       .count = (size_t)c->table->features,
                       .stride = 1,
-                      .scores = score_features};
+                      .scores = score_features,
+                      .sums = sum_features,
+                      .sums_count =
+                          (size_t)(c->table->features * c->policy.classes),
+                      .scored = score_sums};
     *out = 0;
     if (!c->class_choice || c->table->features < 1)
         return error_set(error, SOTTO_USAGE,

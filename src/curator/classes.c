@@ -30,6 +30,7 @@ sotto_status curator_tell_classes(curator *c, const double *at,
         return error_set(error, SOTTO_USAGE,
                          "weights of classes are told after a frame, with "
                          "numbers up to 2^100, of a table with more than two");
+    ranks_note(c->ranks, at, (size_t)count * sizeof *at);
     classes_forget(c);
     c->class_at = frame_floats(at, count);
     return c->class_at ? SOTTO_OK : error_memory(error);

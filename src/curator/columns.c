@@ -213,6 +213,7 @@ sotto_status curator_tell_bounds(curator *c, const double *bound,
         return error_set(error, SOTTO_USAGE,
                          "bounds are told before weights and scales, and are "
                          "above 0");
+    ranks_note(c->ranks, bound, (size_t)c->table->features * sizeof *bound);
     kernel_mode before = kernel_enter();
     clamp_all(c, bound);
     kernel_leave(before);

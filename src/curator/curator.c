@@ -81,11 +81,13 @@ static int cap_people(curator *c, int64_t most)
     for (int64_t i = 0; i < t->rows; i++)
         people = t->unit[i] >= people ? t->unit[i] + 1 : people;
     size_t bytes = (size_t)people * sizeof(int64_t);
-    int64_t *seen = secret_take(bytes);
+    int64_t *seen = secret_take(bytes + 1);
+    for (int64_t k = 0; seen && t->person && k < people; k++)
+        seen[k] = t->person_before[k]; /* at the ranks before */
     for (int64_t i = 0; seen && i < t->rows; i++)
         if (seen[t->unit[i]]++ >= most)
             c->weight[i] = 0;
-    secret_give(seen, bytes);
+    secret_give(seen, bytes + 1);
     return seen != NULL;
 }
 
@@ -143,7 +145,7 @@ static sotto_status check_table(const sotto_table *t, const curator_policy *p,
         return error_set(error, SOTTO_PRIVACY,
                          "levels that are asked for: expected those of the "
                          "table, and at most 1,048,576 rows per person");
-    if (t->rows > KERNEL_MOST_ROWS)
+    if (table_all_rows(t) > KERNEL_MOST_ROWS)
         return error_set(error, SOTTO_DATA, "too many rows");
     return SOTTO_OK;
 }
@@ -202,9 +204,12 @@ static sotto_status open_stream(const curator *c, noise_stream **out,
                               : noise_open(out, purpose, error);
 }
 
+/* Of several ranks the root has noise. */
 static sotto_status open_noise(curator *c, uint64_t position,
                                sotto_error *error)
 {
+    if (!ranks_is_root(c->ranks))
+        return SOTTO_OK;
     sotto_status status =
         open_stream(c, &c->noise, NOISE_RELEASE, position, error);
     return status == SOTTO_OK
@@ -308,7 +313,8 @@ sotto_status curator_open(curator **out, sotto_table **table,
         sotto_table_free(t);
         return error_memory(error);
     }
-    *c = (curator){.policy = *policy, .plan = *plan, .table = t};
+    *c = (curator){
+        .policy = *policy, .plan = *plan, .table = t, .ranks = t->ranks};
     keep_table_out_of_dumps(t);
     c->total = policy->rows;
     c->widest = t->features + policy->level_columns * ASK_MOST_LEVELS;
@@ -357,8 +363,8 @@ void curator_close(curator *c)
 
 int curator_is_private(const curator *c)
 {
-    return noise_is_private(c->noise) && noise_is_private(c->choices) &&
-           !c->policy.without_noise &&
+    return c->noise && noise_is_private(c->noise) &&
+           noise_is_private(c->choices) && !c->policy.without_noise &&
            (!c->batch.coins || noise_is_private(c->batch.coins));
 }
 
@@ -369,11 +375,15 @@ sotto_status curator_public_word(const curator *c, uint64_t *out,
                                  sotto_error *error)
 {
     noise_stream *s;
+    *out = 0;
+    if (!ranks_is_root(c->ranks))
+        return ranks_share(c->ranks, SOTTO_OK, out, sizeof *out, error);
     sotto_status status = open_stream(c, &s, NOISE_SAMPLING, 0, error);
     if (status == SOTTO_OK)
         noise_words(s, out, 1);
     noise_close(s);
-    return status;
+    return c->ranks ? ranks_share(c->ranks, status, out, sizeof *out, error)
+                    : status;
 }
 
 int64_t curator_features(const curator *c)

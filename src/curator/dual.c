@@ -325,6 +325,11 @@ static sotto_status check_ask(const curator *c, const ask_dual *at,
 {
     int fine = is_moderate(at->clip) && is_moderate(at->l2) &&
                is_moderate(at->at_once) && c->table->features <= 1 << 20;
+    ranks_note_number(c->ranks, at->clip);
+    ranks_note(c->ranks, at->weight,
+               (size_t)c->table->features * sizeof *at->weight);
+    if (c->ranks && at->dual_noise > 0) /* the root has no noise for others */
+        return plan_refuse_ranks(ASK_DUAL, error);
     for (int64_t j = 0; j < c->table->features; j++)
         fine &= fabs(at->weight[j]) <= 0x1p300;
     if (!fine)

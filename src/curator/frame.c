@@ -218,6 +218,10 @@ sotto_status curator_tell_frame(curator *c, const ask_frame *frame,
     }
     choice_free(c);
     class_choice_free(c);
+    ranks_note(c->ranks, frame->centre,
+               (size_t)frame->features * sizeof *frame->centre);
+    ranks_note(c->ranks, frame->scale,
+               (size_t)frame->features * sizeof *frame->scale);
     kernel_mode before = kernel_enter();
     fill_all(c, frame);
     kernel_leave(before);
@@ -314,6 +318,7 @@ sotto_status curator_tell_map(curator *c, const double *map, sotto_error *error)
     float *own = frame_floats(map, c->width * c->width);
     if (!own)
         return error_memory(error);
+    ranks_note(c->ranks, own, (size_t)(c->width * c->width) * sizeof *own);
     classes_forget(c);
     forget_point(c);
     if (c->map) { /* one after the other: together they are rounded otherwise */
@@ -335,6 +340,7 @@ sotto_status curator_tell_point(curator *c, const double *at,
     float *own = frame_floats(at, c->width);
     if (!own)
         return error_memory(error);
+    ranks_note(c->ranks, own, (size_t)c->width * sizeof *own);
     forget_point(c);
     c->point = own;
     return SOTTO_OK;

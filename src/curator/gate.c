@@ -78,6 +78,8 @@ static sotto_status gate_charge(curator *c, ask_kind kind,
 {
     gate_place place = c->place;
     int any = c->plan.any_order;
+    if (c->ranks && !question_of(kind)->by_ranks)
+        return plan_refuse_ranks(kind, error);
     if (c->kept && !question_of(kind)->without_columns)
         return error_set(error, SOTTO_USAGE,
                          "%s: a frame was told, and there are no columns any "
@@ -92,6 +94,8 @@ static sotto_status gate_charge(curator *c, ask_kind kind,
         return gate_refuse(c, kind, error);
     *round = any ? c->asked[kind] : place.round;
     *item = &c->plan.item[i];
+    ranks_note(c->ranks, &kind, sizeof kind);
+    ranks_note(c->ranks, round, sizeof *round);
     if (!any)
         c->place = gate_after(&c->plan, place);
     c->asked[kind]++;
@@ -138,12 +142,16 @@ static sotto_status gate_add(curator *c, const ask_item *item, double scale,
     return SOTTO_OK;
 }
 
+/* Of several ranks the root alone draws, and adds it to its own rows' sums:
+   sums without noise are in no memory. */
 static sotto_status gate_noise(curator *c, const ask_item *item, size_t answers,
                                int64_t *out, double *noise, sotto_error *error)
 {
     double scale = mechanism_scale(
         gate_sensitivity(&c->policy, item, c->table->features), item->level);
     *noise = scale * ask_mechanism_of(item->noise)->sd;
+    if (!ranks_is_root(c->ranks))
+        return SOTTO_OK;
     return gate_add(c, item, scale, answers, out, error);
 }
 
@@ -179,6 +187,16 @@ static void gate_release_without_noise(curator *c, const gate_question *q,
     *noise = 0;
 }
 
+/* Where ranks share the rows: the sums over all of them, to all. The root's
+   have the noise already. Lemma C30. */
+static sotto_status gate_sum_ranks(curator *c, const gate_question *q,
+                                   int64_t *out, sotto_status status,
+                                   sotto_error *error)
+{
+    return c->ranks ? ranks_sum(c->ranks, status, out, q->answers, error)
+                    : status;
+}
+
 sotto_status gate_release_unclipped(curator *c, ask_kind kind,
                                     double (*sum)(curator *c, const void *what),
                                     const void *what, double *out,
@@ -188,6 +206,8 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
     if (!c->policy.without_noise)
         return error_set(error, SOTTO_PRIVACY,
                          "an infinite clip is not private");
+    if (c->ranks) /* doubles that are added in the order of the rows */
+        return plan_refuse_ranks(kind, error);
     int64_t round;
     sotto_status status = gate_charge(c, kind, &item, &round, error);
     if (status != SOTTO_OK)
@@ -233,12 +253,13 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
         return status;
     if (c->policy.without_noise) {
         gate_release_without_noise(c, q, out, noise);
-        return rows_status(c, error);
+        return gate_sum_ranks(c, q, out, rows_status(c, error), error);
     }
     gate_sum(c, q, out);
     status = rows_status(c, error);
     if (status == SOTTO_OK)
         status = gate_noise(c, item, q->answers, out, noise, error);
+    status = gate_sum_ranks(c, q, out, status, error);
     if (status != SOTTO_OK) /* an answer without noise must not be seen */
         for (size_t i = 0; i < q->answers; i++)
             out[i] = 0;
@@ -387,6 +408,44 @@ static sotto_status gate_pick_once(curator *c, double rate,
     return SOTTO_OK;
 }
 
+static sotto_status gate_pick_any(curator *c, const ask_item *item,
+                                  const gate_contest *q, const int64_t *scores,
+                                  size_t *place, sotto_error *error)
+{
+    double rate =
+        c->policy.without_noise
+            ? 0
+            : gate_rate(gate_sensitivity(&c->policy, item, c->table->features),
+                        gate_drawn_level(item));
+    int many = q->count >= GATE_MANY && mechanism_of(item->noise)->in_buckets &&
+               !c->policy.without_noise;
+    return !many     ? gate_pick_copied(c, item, rate, q, scores, place, error)
+           : q->kept ? gate_pick_bucket(c, rate, q, scores, place, error)
+                     : gate_pick_once(c, rate, q, scores, place, error);
+}
+
+/* Where ranks share the rows: the sums go to the root, which chooses and tells
+   the winner's place. Lemma C30. */
+static sotto_status gate_choose_ranks(curator *c, const ask_item *item,
+                                      const gate_contest *q, size_t *place,
+                                      sotto_error *error)
+{
+    kernel_mode before = kernel_enter();
+    int64_t *sums = q->sums(c, q->what);
+    kernel_leave(before);
+    sotto_status status =
+        ranks_sum_at_root(c->ranks, SOTTO_OK, sums, q->sums_count, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (ranks_is_root(c->ranks)) {
+        before = kernel_enter();
+        const int64_t *scores = q->scored(c, q->what);
+        kernel_leave(before);
+        status = gate_pick_any(c, item, q, scores, place, error);
+    }
+    return ranks_share(c->ranks, status, place, sizeof *place, error);
+}
+
 sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
                          sotto_error *error)
 {
@@ -397,22 +456,16 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
     *winner = 0;
     if (status != SOTTO_OK)
         return status;
-    kernel_mode before = kernel_enter();
-    const int64_t *scores = q->scores(c, q->what);
-    kernel_leave(before);
-    status = rows_status(c, error);
-    if (status != SOTTO_OK)
-        return status;
-    double rate =
-        c->policy.without_noise
-            ? 0
-            : gate_rate(gate_sensitivity(&c->policy, item, c->table->features),
-                        gate_drawn_level(item));
-    int many = q->count >= GATE_MANY && mechanism_of(item->noise)->in_buckets &&
-               !c->policy.without_noise;
-    status = !many ? gate_pick_copied(c, item, rate, q, scores, &place, error)
-             : q->kept ? gate_pick_bucket(c, rate, q, scores, &place, error)
-                       : gate_pick_once(c, rate, q, scores, &place, error);
+    if (c->ranks) {
+        status = gate_choose_ranks(c, item, q, &place, error);
+    } else {
+        kernel_mode before = kernel_enter();
+        const int64_t *scores = q->scores(c, q->what);
+        kernel_leave(before);
+        status = rows_status(c, error);
+        if (status == SOTTO_OK)
+            status = gate_pick_any(c, item, q, scores, &place, error);
+    }
     *winner = status == SOTTO_OK ? (int64_t)place : 0;
     return status;
 }

@@ -170,6 +170,8 @@ static sotto_status gradient_ask_for(curator *c, ask_kind kind, double clip,
                            "--memory");
     if (status != SOTTO_OK)
         return status;
+    ranks_note_number(c->ranks, clip);
+    ranks_note(c->ranks, scale, (size_t)coordinates_of(c) * sizeof *scale);
     return isinf(clip) ? gradient_unclipped(c, &a, error)
                        : gradient_clipped(c, &a, error);
 }

@@ -9,6 +9,7 @@
 #include "mechanisms.h"
 #include "noise.h"
 #include "questions.h"
+#include "ranks.h"
 #include "sketch.h"
 
 #include <stdatomic.h>
@@ -33,7 +34,11 @@ typedef struct batch {
     uint32_t *picked; /* scratch: people */
     void *memory;     /* of all of these */
     size_t bytes;
-    noise_stream *coins;
+    noise_stream *coins; /* NULL: the root throws them */
+    uint32_t *drawn;     /* of all ranks' people; NULL: there are no others */
+    uint32_t *by_number; /* people of this rank, by their number among all */
+    void *drawn_memory;  /* of both */
+    size_t drawn_bytes;
 } batch;
 
 /* Rows that are gathered at once, at most. */
@@ -103,6 +108,7 @@ struct curator {
     int64_t told_items;
 
     sotto_table *table;
+    sotto_ranks *ranks; /* that have the other rows; NULL: there are none */
     struct level_list *released; /* by column; NULL: none was asked for */
     const kernel *kernel;
     kernel_pool *pool;
@@ -159,7 +165,7 @@ struct curator {
 
     struct windows *windows; /* of columns on a disk; NULL: in memory */
 
-    noise_stream *noise;
+    noise_stream *noise;    /* NULL: the root draws it; so it is with */
     noise_stream *choices;  /* a stream of its own, independent of releases */
     noise_buckets *buckets; /* of many scores; NULL: not yet, or few scores */
     int64_t *copied;        /* scores side by side; NULL: not yet */
@@ -477,6 +483,12 @@ typedef struct gate_contest {
     size_t count, stride; /* of the scores */
     const int64_t *(*scores)(curator *c, const void *what);
     const void *what;
+    /* where ranks share the rows: the sums that scores are made of, of the
+       rows here, and how many. Then the scores, of the sums over all ranks
+       that have taken their place. */
+    int64_t *(*sums)(curator *c, const void *what);
+    size_t sums_count;
+    const int64_t *(*scored)(curator *c, const void *what);
     int kept; /* changes of scores are told from one choice to the next */
 } gate_contest;
 
@@ -530,6 +542,9 @@ double objective_noise_level(const curator_policy *policy, const ask_item *item,
 /* Refuses a plan that says it has more items than it can hold: a solver made
    it. */
 sotto_status plan_check_size(const ask_plan *plan, sotto_error *error);
+
+/* Ranks that share the rows cannot answer it. */
+sotto_status plan_refuse_ranks(ask_kind kind, sotto_error *error);
 
 /* The level that noise is drawn for: that of the item, or of ASK_RANGE the
    range that its mu pays for. */

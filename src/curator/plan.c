@@ -189,6 +189,15 @@ static sotto_status check_item(const curator_policy *policy,
                  : check_people(policy, item, error);
 }
 
+sotto_status plan_refuse_ranks(ask_kind kind, sotto_error *error)
+{
+    return error_set(error, SOTTO_USAGE,
+                     "several ranks cannot answer this question (%s), which is "
+                     "no sum over rows: expected one process, or another "
+                     "solver",
+                     ask_name(kind));
+}
+
 sotto_status plan_check_size(const ask_plan *plan, sotto_error *error)
 {
     if (plan->items < 0 || plan->items > ASK_MOST_ITEMS)
@@ -208,6 +217,9 @@ sotto_status curator_check(const curator_policy *policy, const ask_plan *plan,
         const ask_item *item = &plan->item[i];
         double sensitivity = gate_sensitivity(policy, item, features);
         status = check_item(policy, plan, i, error);
+        if (status == SOTTO_OK && policy->ranks > 1 && item->count > 0 &&
+            !question_of(item->kind)->by_ranks)
+            status = plan_refuse_ranks(item->kind, error);
         if (status != SOTTO_OK)
             return status;
         if (!item->count || (policy->without_noise && item->level == 0))

@@ -86,33 +86,39 @@ static double of_perturbed(const curator_policy *policy, const ask_item *item,
 /* clang-format off */
 static const question_row questions[ASK_KINDS] = {
     [ASK_TOTAL] = { /* Lemma K2 */
+        .by_ranks = 1,
         .words = {.name = "total", .meaning = "how many rows there are"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
         .draws = DRAWS_ONE, .any_classes = 1, .without_columns = 1},
     [ASK_MOMENTS] = { /* Lemma K2 */
+        .by_ranks = 1,
         .words = {.name = "moments",
                   .meaning = "how large each feature is, on average"},
         .form = FORM_VECTOR, .parts = PARTS_FEATURES, .replaced = REPLACED_ONCE,
         .draws = DRAWS_WIDTH, .any_classes = 1},
     [ASK_PARTIAL] = { /* Lemma K2 */
+        .by_ranks = 1,
         .words = {.name = "partial",
                   .meaning = "which way, and how steeply, one weight should "
                              "move"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE},
     [ASK_GRADIENT] = { /* Lemma K3 */
+        .by_ranks = 1,
         .words = {.name = "gradient",
                   .meaning = "the same of all weights at once",
                   .noise_adds_up = 1},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH, .by_rows = 1},
     [ASK_CHOICE] = { /* Lemma C8 */
+        .by_ranks = 1,
         .words = {.name = "choice",
                   .meaning = "which weight is most worth moving",
                   .picks_weight = 1},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE, .noisy_draws = DRAWS_WIDTH},
     [ASK_BATCH] = { /* Lemma C3 */
+        .by_ranks = 1,
         .words = {.name = "batch",
                   .meaning = "the same, of a secret random part of the rows",
                   .noise_adds_up = 1},
@@ -120,6 +126,7 @@ static const question_row questions[ASK_KINDS] = {
         .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED,
         .by_rows = 1},
     [ASK_DIFFERENCE] = { /* Lemma C4 */
+        .by_ranks = 1,
         .words = {.name = "batch difference",
                   .meaning = "the same, less what was known already",
                   .noise_adds_up = 1},
@@ -127,6 +134,7 @@ static const question_row questions[ASK_KINDS] = {
         .draws = DRAWS_COINS, .rows = ROWS_SAMPLED, .state = STATE_GATHERED,
         .by_rows = 1},
     [ASK_DUAL] = { /* Lemma C5 */
+        .by_ranks = 1,
         .words = {.name = "dual",
                   .meaning = "how far a random part of the rows pulls the "
                              "weights",
@@ -146,76 +154,91 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_VECTOR, .special = of_primal, .draws = DRAWS_WIDTH,
         .block = BLOCK_COORDINATES},
     [ASK_ROW_COUNTS] = { /* Lemma C13 */
+        .by_ranks = 1,
         .words = {.name = "row sizes",
                   .meaning = "how many rows are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
         .draws = DRAWS_EDGES, .any_classes = 1, .by_rows = 1},
     [ASK_TARGET_COUNTS] = { /* Lemma C13 */
+        .by_ranks = 1,
         .words = {.name = "target sizes",
                   .meaning = "how many targets are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
         .draws = DRAWS_EDGES, .without_columns = 1},
     [ASK_COLUMN_COUNTS] = { /* Lemma C13 */
+        .by_ranks = 1,
         .words = {.name = "column sizes",
                   .meaning = "how many values of each feature are how large"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED,
         .replaced = REPLACED_DIAGONAL, .draws = DRAWS_WIDTH_EDGES,
         .any_classes = 1, .by_rows = 1},
     [ASK_ROW_QUANTILE] = { /* Lemma C14 */
+        .by_ranks = 1,
         .words = {.name = "row quantile", .meaning = "how large most rows are"},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
         .draws = DRAWS_ONE, .any_classes = 1, .by_rows = 1},
     [ASK_TARGET_QUANTILE] = { /* Lemma C14 */
+        .by_ranks = 1,
         .words = {.name = "target quantile",
                   .meaning = "how far most targets are from their middle"},
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_ONCE,
         .draws = DRAWS_ONE, .without_columns = 1},
     [ASK_TARGET_MEAN] = { /* Lemma C13 */
+        .by_ranks = 1,
         .words = {.name = "target mean", .meaning = "the mean of the target"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE, .without_columns = 1},
     [ASK_COLUMN_MEANS] = { /* Lemma C13 */
+        .by_ranks = 1,
         .words = {.name = "column means",
                   .meaning = "the mean of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH, .any_classes = 1, .by_rows = 1},
     [ASK_COLUMN_SQUARES] = { /* Lemma C13 */
+        .by_ranks = 1,
         .words = {.name = "column squares",
                   .meaning = "the spread of each feature"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_ONCE,
         .draws = DRAWS_WIDTH, .any_classes = 1, .by_rows = 1},
     [ASK_MATRIX] = { /* Lemma C17 */
+        .by_ranks = 1,
         .words = {.name = "second-moment matrix",
                   .meaning = "how features go together"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
         .draws = DRAWS_MATRIX, .any_classes = 1, .without_columns = 1},
     [ASK_CROSS] = { /* Lemma C18 */
+        .by_ranks = 1,
         .words = {.name = "cross moments",
                   .meaning = "how features go together, and with the target"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_CROSS,
         .draws = DRAWS_CROSS, .without_columns = 1},
     [ASK_CURVATURE] = { /* Lemma C24 */
+        .by_ranks = 1,
         .words = {.name = "curvature matrix",
                   .meaning = "how sharply the loss bends, in all directions"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_MATRIX,
         .draws = DRAWS_MATRIX, .without_columns = 1},
     [ASK_WHITENED] = { /* Lemma C17 */
+        .by_ranks = 1,
         .words = {.name = "whitened gradient",
                   .meaning = "which way all weights should move, in "
                              "directions that do not overlap"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_WIDTH, .without_columns = 1},
     [ASK_LENGTHS] = { /* Lemma C17 */
+        .by_ranks = 1,
         .words = {.name = "gradient lengths",
                   .meaning = "how far single rows pull, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
         .draws = DRAWS_TWO, .any_classes = 1, .without_columns = 1},
     [ASK_LENGTH_COUNTS] = { /* Lemma C25 */
+        .by_ranks = 1,
         .words = {.name = "sizes of gradients",
                   .meaning = "how many rows pull how far"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
         .draws = DRAWS_EDGES, .any_classes = 1, .without_columns = 1},
     [ASK_CHANGE] = { /* Lemma C17 */
+        .by_ranks = 1,
         .words = {.name = "change of the loss",
                   .meaning = "whether the model is better than none"},
         .form = FORM_NUMBER, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
@@ -235,6 +258,7 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_VECTOR, .special = of_perturbed, .draws = DRAWS_TWO_WIDTHS,
         .tolerance = 0x1p-16, .perturbs = 1},
     [ASK_LATER] = { /* Lemma C19 */
+        .by_ranks = 1,
         .words = {.name = "chosen from answers",
                   .meaning = "questions chosen as it went, within a budget "
                              "that was fixed beforehand",
@@ -242,6 +266,7 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_BUDGET, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_LATER, .any_classes = 1, .without_columns = 1},
     [ASK_VERTEX] = { /* Lemma C11 */
+        .by_ranks = 1,
         .words = {.name = "vertex",
                   .meaning = "which weight is most worth moving, and which "
                              "way",
@@ -262,12 +287,14 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_CHOICE, .special = of_along, .draws = DRAWS_ONE,
         .sketch = 1, .noisy_draws = DRAWS_TWO_WIDTHS},
     [ASK_CLASS_COUNTS] = { /* Lemma C26 */
+        .by_ranks = 1,
         .words = {.name = "class counts",
                   .meaning = "how many rows each class has"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
         .draws = DRAWS_CLASSES, .block = BLOCK_CLASSES, .any_classes = 1,
         .without_columns = 1},
     [ASK_CLASS_GRADIENT] = { /* Lemma C26 */
+        .by_ranks = 1,
         .words = {.name = "gradient of classes",
                   .meaning = "which way the weights of all classes should "
                              "move, in directions that do not overlap"},
@@ -280,12 +307,14 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_LEVELS, /* Lemma C27 */ .special = levels_sensitivity,
         .draws = DRAWS_TOUCHED, .block = BLOCK_COUNTS, .any_classes = 1},
     [ASK_CLASS_BEND] = { /* Lemma C26 */
+        .by_ranks = 1,
         .words = {.name = "curvature of classes",
                   .meaning = "how sharply the loss bends, on average"},
         .form = FORM_VECTOR, .parts = PARTS_TWO, .replaced = REPLACED_ONCE,
         .draws = DRAWS_TWO, .block = BLOCK_CLASSES, .any_classes = 1,
         .without_columns = 1},
     [ASK_CLASS_CHOICE] = { /* Lemma C28 */
+        .by_ranks = 1,
         .words = {.name = "choice of classes",
                   .meaning = "which feature most deserves other weights, in "
                              "all classes together",
@@ -293,6 +322,7 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_CHOICE, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_ONE, .block = BLOCK_CLASSES, .any_classes = 1},
     [ASK_CLASS_PARTIAL] = { /* Lemma C28 */
+        .by_ranks = 1,
         .words = {.name = "partial of classes",
                   .meaning = "which way, and how steeply, one feature's "
                              "weights of all classes should move"},

@@ -98,6 +98,7 @@ typedef struct question_row {
     int without_columns; /* it can be answered when a frame was told */
     int by_rows; /* of others: it walks through rows, never along a column, so
                     that they may be on a disk */
+    int by_ranks;        /* a sum over rows, which may be at several ranks */
     double tolerance; /* of minimisers: how much of what one record can add to a
                        gradient may be left of it at one; 0: it is none */
     int perturbs;     /* noise goes into the sum, as a part of the objective */

@@ -123,7 +123,10 @@ sotto_status curator_ask_quantile(curator *c, const ask_shape *what,
                       .count = (size_t)edges,
                       .stride = 1,
                       .scores = shape_score_edges,
-                      .what = &a};
+                      .what = &a,
+                      .sums = shape_sum_sides,
+                      .sums_count = 2 * (size_t)ranges,
+                      .scored = shape_score_sums};
     status = gate_choose(c, &q, out, error);
     secret_give(a.score, bytes);
     return status;

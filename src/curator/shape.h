@@ -42,6 +42,11 @@ void shape_sum_counts(curator *c, const void *what, int64_t *out);
 void shape_sum_means(curator *c, const void *what, int64_t *out);
 const int64_t *shape_score_edges(curator *c, const void *what);
 
+/* The same in two steps: what rows add to the sides of ranges, and scores of
+   that. */
+int64_t *shape_sum_sides(curator *c, const void *what);
+const int64_t *shape_score_sums(curator *c, const void *what);
+
 /* What the values of the target, or of column j, add to their ranges. */
 void shape_count_values(const curator *c, const shape_ask *a, int64_t j,
                         int64_t *out);

@@ -289,11 +289,11 @@ static void add_all_sides(curator *c, const shape_ask *a)
 
 /* All ranges but the last are above the last edge, and only the first is above
    the first edge. */
-const int64_t *shape_score_edges(curator *c, const void *what)
+const int64_t *shape_score_sums(curator *c, const void *what)
 {
     const shape_ask *a = what;
     int64_t sum = 0;
-    add_all_sides(c, a);
+    (void)c;
     for (int64_t k = 0; k <= a->edges; k++)
         sum -= a->within[k];
     for (int64_t k = 0; k < a->edges; k++) {
@@ -301,6 +301,20 @@ const int64_t *shape_score_edges(curator *c, const void *what)
         a->score[k] = sum < 0 ? sum : -sum;
     }
     return a->score;
+}
+
+/* Both sides of all ranges, one after the other. */
+int64_t *shape_sum_sides(curator *c, const void *what)
+{
+    const shape_ask *a = what;
+    add_all_sides(c, a);
+    return a->above;
+}
+
+const int64_t *shape_score_edges(curator *c, const void *what)
+{
+    shape_sum_sides(c, what);
+    return shape_score_sums(c, what);
 }
 
 /* ---- means ---- */

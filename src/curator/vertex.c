@@ -17,17 +17,41 @@ static int64_t vertex_coordinate(const vertices *v, int64_t n)
 }
 
 /* Up is worth -S and down is worth S: both change as much as S does. */
-static const int64_t *vertex_scores(curator *c, const void *what)
+static const int64_t *score_vertices(choice *k, const vertices *v)
 {
-    const vertices *v = what;
-    choice *k = c->choice;
-    choice_count(c, v->among, v->count);
     for (int64_t n = 0; n < v->count; n++) {
         int64_t slope = choice_slope(k, vertex_coordinate(v, n));
         k->vertex[2 * n] = -slope;
         k->vertex[2 * n + 1] = slope;
     }
     return k->vertex;
+}
+
+static const int64_t *vertex_scores(curator *c, const void *what)
+{
+    const vertices *v = what;
+    choice_count(c, v->among, v->count);
+    return score_vertices(c->choice, v);
+}
+
+/* Where ranks share the rows: the sums of these coordinates side by side. */
+static int64_t *own_sums(curator *c, const void *what)
+{
+    const vertices *v = what;
+    choice *k = c->choice;
+    choice_count(c, v->among, v->count);
+    for (int64_t n = 0; n < v->count; n++)
+        k->vertex[n] = k->sum[vertex_coordinate(v, n)];
+    return k->vertex;
+}
+
+static const int64_t *score_sums(curator *c, const void *what)
+{
+    const vertices *v = what;
+    choice *k = c->choice;
+    for (int64_t n = 0; n < v->count; n++)
+        k->scored[vertex_coordinate(v, n)] = k->vertex[n];
+    return score_vertices(k, v);
 }
 
 /* Whether it is a list of coordinates in ascending order. */
@@ -57,7 +81,10 @@ sotto_status curator_ask_vertex(curator *c, const int64_t *among, int64_t count,
                       .count = 2 * (size_t)v.count,
                       .stride = 1,
                       .scores = vertex_scores,
-                      .what = &v};
+                      .what = &v,
+                      .sums = own_sums,
+                      .sums_count = (size_t)v.count,
+                      .scored = score_sums};
     int64_t winner;
     status = gate_choose(c, &q, &winner, error);
     *out = vertex_coordinate(&v, winner / 2);

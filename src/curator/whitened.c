@@ -47,6 +47,7 @@ sotto_status curator_ask_whitened(curator *c, double clip, double *out,
     if (status != SOTTO_OK)
         return status;
     float factor = frame_quotient(KERNEL_CLIP, clip);
+    ranks_note_number(c->ranks, clip);
     size_t width = (size_t)c->width;
     int64_t *sum = mem_zeroed(width, sizeof *sum);
     gate_question q = {.kind = ASK_WHITENED,

@@ -4,6 +4,7 @@
  */
 #include "column_plan.h"
 #include "number.h"
+#include "ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,8 @@ void plan_settings(column_plan *p, const sotto_options *options)
     p->threads = (int)option_integer(options, OPTION_THREADS);
     if (p->threads == 0)
         p->threads = thread_limit();
+    if (ranks_several(option_ranks(options)))
+        p->ranks = option_ranks(options);
 }
 
 static sotto_status plan_fill(column_plan *p, char **names, int64_t count,

@@ -67,8 +67,10 @@ typedef struct column_plan {
     int exact;     /* no remark about digits that float32 loses */
     int rows_only; /* a sparse table without its entries by column */
     int threads;
-    int scales_rows; /* features without bounds are scaled: see scale.c */
-    char *scaled;    /* which features these are, where they have names */
+    sotto_ranks *ranks;   /* that share the rows; NULL: there are no others */
+    int64_t lines_before; /* of the file, at the ranks before */
+    int scales_rows;      /* features without bounds are scaled: see scale.c */
+    char *scaled;         /* which features these are, where they have names */
     /* numbered features: `columns` is 1 for svmlight (the label), in memory
        those beside them; bounds by feature, or NULL */
     double *low, *high;

@@ -271,7 +271,11 @@ static sotto_status csv_read(sotto_table *t, source *s,
     if (status == SOTTO_OK) {
         p.delimiter = h.delimiter;
         p.like_values = h.like_values;
-        loader l = {.s = s, .p = &p, .parse = csv_parse, .cut = csv_cut};
+        loader l = {.s = s,
+                    .p = &p,
+                    .parse = csv_parse,
+                    .cut = csv_cut,
+                    .by_quotes = 1};
         status = read_call(hook, &p, 0, error);
         if (status == SOTTO_OK)
             status = loader_run(&l, t, h.listed ? 0 : 1, error);

@@ -4,6 +4,7 @@
  * so that neither the table nor the first fault depends on the threads.
  */
 #include "loader.h"
+#include "rank.h"
 #include "row_value.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ static sotto_status loader_piece(loader *l, piece *out)
     for (;;) {
         sotto_status status = source_next(l->s, &l->how, out, l->error);
         source *next = source_following(l->s);
-        if (status != SOTTO_OK || out->size || !next)
+        if (status != SOTTO_OK || out->size || !next || next == l->end)
             return status;
         l->s = next;
     }
@@ -128,7 +129,7 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
         b = b->next;
     if (!b)
         return SOTTO_OK;
-    lines += read_lines_before(l->first, b);
+    lines += l->p->lines_before + read_lines_before(l->first, b);
     const fault *f = &b->fault;
     text_buffer where = {0};
     if (f->place > 0)
@@ -149,6 +150,21 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
     text_free(&allowed);
     text_free(&where);
     return status;
+}
+
+/* A fault of a row is told first: a failure that stopped the reading of later
+   pieces may depend on the threads. Ranks tell each other their lines before;
+   the first of them that has a fault is heard. */
+static sotto_status loader_told(loader *l, int64_t lines, sotto_error *error)
+{
+    sotto_error other = {SOTTO_OK, ""};
+    sotto_status status = l->p->ranks ? rank_count_lines(l, &other) : SOTTO_OK;
+    if (status != SOTTO_OK) {
+        *error = other;
+        return status;
+    }
+    status = loader_fault(l, lines, error);
+    return status == SOTTO_OK ? l->status : status;
 }
 
 static void loader_free_blocks(loader *l)
@@ -180,6 +196,12 @@ sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
                         sotto_error *error)
 {
     l->error = error;
+    l->by_bytes = l->p->ranks && !source_following(l->s);
+    if (l->p->ranks) {
+        sotto_status status = rank_narrow(l, error);
+        if (status != SOTTO_OK)
+            return status;
+    }
     l->how = (source_cutting){loader_piece_size(l->s, l->p), READER_LONGEST,
                               l->p->drop_bad && !l->p->marks_bad, l->cut, l->p};
     t->features = l->p->features;
@@ -190,14 +212,11 @@ sotto_status loader_run(loader *l, sotto_table *t, int64_t lines,
     pthread_mutex_init(&l->lock, NULL); /* with glibc neither can fail */
     pthread_cond_init(&l->turned, NULL);
     l->store.element = plan_element(l->p);
-    thread_run(l->p->threads, loader_work, l);
+    if (l->s) /* a rank may have no file */
+        thread_run(l->p->threads, loader_work, l);
     pthread_cond_destroy(&l->turned);
     pthread_mutex_destroy(&l->lock);
-    /* A fault of a row is told first: a failure that stopped the reading of
-       later pieces may depend on the threads. */
-    sotto_status status = loader_fault(l, lines, error);
-    if (status == SOTTO_OK)
-        status = l->status;
+    sotto_status status = loader_told(l, lines, error);
     if (status == SOTTO_OK)
         status =
             read_finish(t, l->p, l->first, &l->store, lines, l->range, error);

@@ -9,11 +9,14 @@
 #include <pthread.h>
 
 typedef struct loader {
-    source *s; /* the file being read; those that follow come next */
+    source *s;         /* the file being read; those that follow come next */
+    const source *end; /* but not from this one on; NULL: all of them */
     column_plan *p;
     int sparse;
     reader_parse parse;
     source_cut cut;
+    int by_quotes;        /* a newline within quotes ends no record */
+    int by_bytes;         /* ranks share the bytes of the only file */
     source_cutting how;   /* made of these */
     pthread_mutex_t lock; /* guards all that follows */
     pthread_cond_t turned;

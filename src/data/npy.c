@@ -6,6 +6,7 @@
 #include "npy.h"
 #include "generate.h"
 #include "memory_rows.h"
+#include "rank.h"
 #include "row_value.h"
 
 #include <string.h>
@@ -55,8 +56,9 @@ typedef struct npy_job {
     const column_plan *p;
     const npy_array *a;
     source *s;
-    npy_buffer *buffer; /* of each thread */
-    npy_buffer whole;   /* a stream in Fortran order: all of it; or no bytes */
+    int64_t first, rows; /* that are read: this rank's, or all */
+    npy_buffer *buffer;  /* of each thread */
+    npy_buffer whole;    /* a stream in Fortran order: all of it; or no bytes */
 } npy_job;
 
 static sotto_status npy_room(npy_buffer *b, size_t size, sotto_error *error)
@@ -98,8 +100,8 @@ static sotto_status npy_bring_rows(void *context, int number, int64_t from,
     const char *bytes = NULL;
     sotto_status status = npy_room(b, size, error);
     if (status == SOTTO_OK && source_is_random(job->s)) {
-        status =
-            npy_look(job, (size_t)from * row, b->bytes, size, &bytes, error);
+        status = npy_look(job, (size_t)(job->first + from) * row, b->bytes,
+                          size, &bytes, error);
     } else if (status == SOTTO_OK) {
         status = npy_take(job->s, b->bytes, size, error);
         bytes = b->bytes;
@@ -123,8 +125,9 @@ static sotto_status npy_bring_columns(void *context, int number, int64_t from,
         const column *c = &job->p->column[i];
         const char *bytes = NULL;
         if (c->role != COLUMN_DROP || c == job->p->part)
-            status = npy_look(job, (size_t)(i * job->a->rows + from) * element,
-                              b->bytes + (size_t)i * size, size, &bytes, error);
+            status = npy_look(
+                job, (size_t)(i * job->a->rows + job->first + from) * element,
+                b->bytes + (size_t)i * size, size, &bytes, error);
         view[i] = (column_view){.values = bytes, .stride = (int64_t)element};
     }
     return status;
@@ -145,9 +148,8 @@ static int64_t npy_rows_per_piece(const npy_array *a)
 /* ---- the whole file ---- */
 
 static sotto_status npy_fault(const column_plan *p, const block *first,
-                              sotto_error *error)
+                              int64_t rows, sotto_error *error)
 {
-    int64_t rows = 0;
     for (; first && !first->fault.expected; first = first->next)
         rows += first->lines;
     if (!first)
@@ -194,8 +196,8 @@ static sotto_status npy_rows(memory_job *rows, npy_job *job, sotto_error *error)
         .context = job,
         .in_order = !job->a->by_column && !source_is_random(job->s),
         .per = npy_rows_per_piece(job->a)};
-    sotto_status failed = memory_one_batch(rows, job->a->rows, &other);
-    sotto_status status = npy_fault(job->p, rows->first, error);
+    sotto_status failed = memory_one_batch(rows, job->rows, &other);
+    sotto_status status = npy_fault(job->p, rows->first, job->first, error);
     if (status != SOTTO_OK || failed == SOTTO_OK)
         return status;
     *error = other;
@@ -205,9 +207,15 @@ static sotto_status npy_rows(memory_job *rows, npy_job *job, sotto_error *error)
 static sotto_status npy_fill(sotto_table *t, source *s, column_plan *p,
                              const npy_array *a, sotto_error *error)
 {
-    npy_job job = {.p = p, .a = a, .s = s};
+    npy_job job = {.p = p, .a = a, .s = s, .rows = a->rows};
     column_kind *kind = mem_zeroed((size_t)a->columns, sizeof *kind);
     memory_job rows = {.p = p, .kind = kind};
+    if (p->ranks) {
+        rank_rows(p->ranks, a->rows, &job.first, &job.rows);
+        p->lines_before = job.first;
+        ranks_note(p->ranks, &a->rows, sizeof a->rows);
+        ranks_note(p->ranks, &a->columns, sizeof a->columns);
+    }
     for (int64_t i = 0; kind && i < a->columns; i++)
         kind[i] = (column_kind){
             VIEW_NUMBERS, a->element == sizeof(float) ? SOTTO_F32 : SOTTO_F64,

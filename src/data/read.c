@@ -2,7 +2,7 @@
  * From a file to a table: find the format, make the plan, have the rows
  * parsed, check and describe what came out.
  */
-#include "reader.h"
+#include "rank.h"
 #include "table_file.h"
 
 #include <string.h>
@@ -73,6 +73,12 @@ static read_place read_first(const block *first, int zero)
     return at;
 }
 
+/* Among the lines of its file; 0: nowhere. */
+static int64_t read_line(const block *first, const read_place *at)
+{
+    return at->block ? read_lines_before(first, at->block) + at->line : 0;
+}
+
 static int read_is_after(const read_place *a, const read_place *b)
 {
     return a->number != b->number ? a->number > b->number : a->line > b->line;
@@ -85,12 +91,19 @@ static sotto_status read_check_classes(column_plan *p, const block *first,
                                        int64_t lines, sotto_error *error)
 {
     read_place minus = read_first(first, 0), zero = read_first(first, 1);
-    p->zero_seen = zero.block && !p->drop_bad;
-    if (p->drop_bad || !minus.block || !zero.block)
-        return SOTTO_OK;
-    const read_place *last = read_is_after(&minus, &zero) ? &minus : &zero;
+    int any_zero = zero.block != NULL, at = 0;
+    if (minus.block && zero.block)
+        at = read_is_after(&minus, &zero) ? 1 : 2;
+    sotto_status status =
+        p->ranks ? rank_classes(p, read_line(first, &minus),
+                                read_line(first, &zero), &any_zero, &at, error)
+                 : SOTTO_OK;
+    p->zero_seen = any_zero && !p->drop_bad;
+    if (status != SOTTO_OK || p->drop_bad || !at)
+        return status;
+    const read_place *last = at == 1 ? &minus : &zero;
     const source *from = last->block->from;
-    lines += read_lines_before(first, last->block) + last->line;
+    lines += p->lines_before + read_line(first, last);
     return error_set(error, SOTTO_DATA,
                      "%s: %s %lld: column \"%s\": expected two classes, "
                      "found -1, 0 and 1 among the labels; declare the two "
@@ -110,7 +123,7 @@ static sotto_status read_check_shape(const sotto_table *t, const column_plan *p,
                          "%s: line 1: no row has a feature; expected "
                          "index:value",
                          show_name(p->file).text);
-    if (t->rows == 0 && !p->is_private && !p->drop_bad)
+    if (table_all_rows(t) == 0 && !p->is_private && !p->drop_bad)
         return error_set(
             error, SOTTO_DATA, "%s: %s %lld: expected at least one row%s",
             show_name(p->file).text, p->row_word, (long long)lines + 1,
@@ -152,8 +165,8 @@ sotto_status read_call(const read_hook *hook, const column_plan *p, int sparse,
 }
 
 sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
-                         entry_store *store, int64_t lines,
-                         const column_range *range, sotto_error *error)
+                         entry_store *store, int64_t lines, column_range *range,
+                         sotto_error *error)
 {
     for (const block *b = first; b && !p->features; b = b->next)
         if (b->largest > t->features)
@@ -161,9 +174,13 @@ sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
     t->dropped = plan_counts_dropped(p) ? 0 : -1;
     for (const block *b = first; b && plan_counts_dropped(p); b = b->next)
         t->dropped += b->dropped;
-    sotto_status status = read_check_classes(p, first, lines, error);
+    sotto_status status = p->ranks ? rank_features(t, p, error) : SOTTO_OK;
+    if (status == SOTTO_OK)
+        status = read_check_classes(p, first, lines, error);
     if (status == SOTTO_OK)
         status = block_assemble(t, p, first, store, error);
+    if (status == SOTTO_OK && p->ranks)
+        status = rank_places(t, p, first, error);
     if (status == SOTTO_OK)
         status = read_check_shape(t, p, lines, error);
     if (status == SOTTO_OK)
@@ -230,8 +247,9 @@ static sotto_status read_source(sotto_table **out, source *s,
 {
     const file_format *format;
     sotto_table *t = NULL;
-    sotto_status status =
-        read_format(&format, s, options, hook->before != NULL, error);
+    sotto_status status = rank_check_source(s, options, error);
+    if (status == SOTTO_OK)
+        status = read_format(&format, s, options, hook->before != NULL, error);
     if (status == SOTTO_OK)
         status = read_check_options(s, format, options, error);
     if (status == SOTTO_OK) {

@@ -43,8 +43,8 @@ sotto_status read_call(const read_hook *hook, const column_plan *p, int sparse,
 /* The blocks of the whole file as a table, checked and described; `lines`
    came before those of each file (the header); store and range may be NULL. */
 sotto_status read_finish(sotto_table *t, column_plan *p, block *first,
-                         entry_store *store, int64_t lines,
-                         const column_range *range, sotto_error *error);
+                         entry_store *store, int64_t lines, column_range *range,
+                         sotto_error *error);
 
 /* Where the names of a header come from. */
 static inline plan_naming read_naming(const file_format *f,
@@ -79,7 +79,7 @@ sotto_status table_describe(sotto_table *t, const column_plan *p,
 /* Remarks for the operator: columns that float32 cannot hold well (range
    may be NULL), records of several lines, a header like a record. */
 sotto_status table_remark(sotto_table *t, const column_plan *p,
-                          const block *first, const column_range *range,
+                          const block *first, column_range *range,
                           sotto_error *error);
 
 #endif

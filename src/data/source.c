@@ -127,6 +127,8 @@ sotto_status source_check_same(const source *s, sotto_error *error)
 static sotto_status source_read_raw(source *s, void *to, size_t size,
                                     size_t *got, sotto_error *error)
 {
+    if (s->narrowed && size > s->end - s->got)
+        size = s->end - s->got;
     for (;;) {
         ssize_t count = read(s->descriptor, to, size);
         if (count >= 0) {
@@ -341,6 +343,31 @@ sotto_status source_look(const source *s, size_t at, void *to, size_t size,
     return SOTTO_OK;
 }
 
+int64_t source_size(const source *s)
+{
+    if (source_is_plain(s))
+        return (int64_t)s->size;
+    return s->regular ? (int64_t)s->opened.st_size : -1;
+}
+
+sotto_status source_narrow(source *s, size_t from, size_t size,
+                           sotto_error *error)
+{
+    if (source_is_plain(s)) {
+        s->at += from;
+        s->size = s->at + size;
+        return SOTTO_OK;
+    }
+    size_t at = s->got - s->carry_size + from;
+    if (lseek(s->descriptor, (off_t)at, SEEK_SET) < 0)
+        return source_system_error(s, "cannot be read", error);
+    s->carry_size = 0;
+    s->got = at;
+    s->narrowed = 1;
+    s->end = at + size;
+    return SOTTO_OK;
+}
+
 sotto_status source_drain(source *s, sotto_error *error)
 {
     char waste[4096];
@@ -357,5 +384,6 @@ int64_t source_left(const source *s)
         return (int64_t)(s->size - s->at);
     if (!s->regular || s->gzip || (size_t)s->opened.st_size < s->got)
         return -1;
-    return (int64_t)((size_t)s->opened.st_size - s->got + s->carry_size);
+    size_t end = s->narrowed ? s->end : (size_t)s->opened.st_size;
+    return (int64_t)(end - s->got + s->carry_size);
 }

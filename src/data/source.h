@@ -71,6 +71,14 @@ int source_is_random(const source *s);
 sotto_status source_look(const source *s, size_t at, void *to, size_t size,
                          const char **bytes, size_t *got, sotto_error *error);
 
+/* The size of a file on a disk, compressed or not; else -1. */
+int64_t source_size(const source *s);
+
+/* Of what the stream has come to, leaves `size` bytes from `from` on. They must
+   be there, and can be read in any order. */
+sotto_status source_narrow(source *s, size_t from, size_t size,
+                           sotto_error *error);
+
 /* Wipes a buffer, of which so many bytes were written, and gives it back. */
 void source_drop(char *buffer, size_t written, size_t bytes);
 

@@ -22,6 +22,8 @@ struct source {
     int regular;        /* a file that has a size */
     struct stat opened; /* what it was then */
     size_t got;         /* bytes read from the descriptor */
+    int narrowed;       /* and of these the stream has only */
+    size_t end;         /* those before this one */
     int gzip;
     gzip_stream inflater;
     char *raw; /* compressed bytes read from the descriptor */

@@ -2,7 +2,7 @@
  * The table: what it takes over from the plan, remarks about it, access to it,
  * and how it is freed.
  */
-#include "reader.h"
+#include "rank.h"
 #include "table_file.h"
 
 #include <assert.h>
@@ -172,12 +172,16 @@ static int table_warn_precision(sotto_table *t, const column_plan *p,
 }
 
 sotto_status table_remark(sotto_table *t, const column_plan *p,
-                          const block *first, const column_range *range,
+                          const block *first, column_range *range,
                           sotto_error *error)
 {
     int spans = 0;
     for (const block *b = first; b && !p->drop_bad; b = b->next)
         spans |= b->spans_lines;
+    sotto_status status =
+        p->ranks ? rank_merge_ranges(p, range, &spans, error) : SOTTO_OK;
+    if (status != SOTTO_OK)
+        return status;
     if (spans &&
         !table_warn(t, "some records have newlines inside quotes: do not read "
                        "this file with --bad-rows drop, which takes each line "
@@ -279,6 +283,9 @@ void sotto_table_free(sotto_table *t)
     mem_free(t->schema);
     mem_free(t->target_name);
     mem_free(t->unit_name);
+    table_free_vector(t->person, t->person ? t->people : 0, sizeof *t->person);
+    table_free_vector(t->person_before, t->person_before ? t->people : 0,
+                      sizeof *t->person_before);
     mem_free_texts(t->class_name, t->classes);
     mem_free_texts(t->source, t->sources);
     mem_free(t->dataset);

@@ -250,8 +250,8 @@ void booking_remind(sotto_error *error)
 
 /* Where neighbours have as many rows, their number is public; but it would be
    counted, and nothing has been read yet. */
-static sotto_status check_rows(const sotto_options *options,
-                               const sotto_table *shape, sotto_error *error)
+sotto_status booking_check_rows(const sotto_options *options,
+                                const sotto_table *shape, sotto_error *error)
 {
     solver_facts f = fit_facts(shape, options);
     if (f.adjacency == ACCOUNT_ADD_REMOVE || f.rows > 0 || shape->weight ||
@@ -308,7 +308,7 @@ sotto_status booking_before_rows(void *context, const sotto_table *shape,
     before_rows *before = context;
     private_run r = fit_new_run(before->options);
     account_list events = {0};
-    sotto_status status = check_rows(before->options, shape, error);
+    sotto_status status = booking_check_rows(before->options, shape, error);
     if (status == SOTTO_OK)
         status = booking_by_source(before, shape, error);
     if (status == SOTTO_OK && shape->levels.columns)

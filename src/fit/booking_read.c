@@ -3,6 +3,7 @@
  * run is booked.
  */
 #include "private.h"
+#include "ranks.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -29,6 +30,8 @@ static sotto_status options_with_parts(sotto_options **out,
                            show_name(dataset).text);
     if (status == SOTTO_OK && column)
         status = sotto_options_new(out, error);
+    if (*out)
+        sotto_options_set_ranks(*out, option_ranks(options));
     for (int i = 0; *out && status == SOTTO_OK && i < OPTION_COUNT; i++)
         status = option_copy(*out, options, (option_id)i, error);
     if (*out && status == SOTTO_OK)
@@ -87,6 +90,23 @@ static sotto_status canonical_paths(before_rows *before, const row_source *from,
     return SOTTO_OK;
 }
 
+/* Reads behind this hook. What it booked goes to the table. */
+static sotto_status read_behind(sotto_table **out, const row_source *from,
+                                before_rows *before, table_before_rows *hook,
+                                void *context, sotto_error *error)
+{
+    sotto_status status =
+        read_rows(out, from, before->reading, hook, context, error);
+    if (status == SOTTO_OK) {
+        (*out)->booking = before->booking;
+        (*out)->free_booking = free_any;
+    } else if (before->booking) {
+        booking_remind(error);
+        booking_free(before->booking);
+    }
+    return status;
+}
+
 /* Books before the rows are read, and hands the booking to the table. */
 static sotto_status read_booked(sotto_table **out, const row_source *from,
                                 const sotto_options *options,
@@ -98,15 +118,38 @@ static sotto_status read_booked(sotto_table **out, const row_source *from,
     if (status == SOTTO_OK)
         status = canonical_paths(&before, from, error);
     if (status == SOTTO_OK)
+        status = read_behind(out, from, &before, booking_before_rows, &before,
+                             error);
+    mem_free_texts(before.path, before.paths);
+    return status;
+}
+
+/* By ranks: all plan, then the root books where that is wanted, and only then
+   does any of them look at a row. */
+static sotto_status read_by_ranks(sotto_table **out, const row_source *from,
+                                  const sotto_options *options,
+                                  const sotto_options *reading,
+                                  sotto_error *error)
+{
+    before_rows before = {.options = options, .reading = reading};
+    sotto_ranks *g = option_ranks(options);
+    int books = booking_wanted(options) && ranks_is_root(g);
+    sotto_status status = sotto_fit_check(options, error);
+    if (status == SOTTO_OK && !from->path)
+        status = error_set(error, SOTTO_USAGE,
+                           "several ranks read files: expected one");
+    if (status == SOTTO_OK && reading != options)
+        status = error_set(error, SOTTO_USAGE,
+                           "a data set with parts is read by one process: "
+                           "expected one without, or one process");
+    if (status == SOTTO_OK && books)
+        status = canonical_paths(&before, from, error);
+    if (status == SOTTO_OK)
+        status = fit_compare_ranks(options, from->path, from->files, error);
+    before_ranks all = {&before, books};
+    if (status == SOTTO_OK)
         status =
-            read_rows(out, from, reading, booking_before_rows, &before, error);
-    if (status == SOTTO_OK) {
-        (*out)->booking = before.booking;
-        (*out)->free_booking = free_any;
-    } else if (before.booking) {
-        booking_remind(error);
-        booking_free(before.booking);
-    }
+            read_behind(out, from, &before, ranks_before_rows, &all, error);
     mem_free_texts(before.path, before.paths);
     return status;
 }
@@ -133,9 +176,16 @@ static sotto_status read_for_fit(sotto_table **out, const row_source *from,
 {
     sotto_options *with_parts;
     *out = NULL;
-    sotto_status status = options_with_parts(&with_parts, options, error);
+    int by_ranks = ranks_several(option_ranks(options));
+    /* the ledger is the root's */
+    sotto_status status = SOTTO_OK;
+    with_parts = NULL;
+    if (ranks_is_root(option_ranks(options)))
+        status = options_with_parts(&with_parts, options, error);
     const sotto_options *reading = with_parts ? with_parts : options;
-    if (status == SOTTO_OK && booking_wanted(options))
+    if (status == SOTTO_OK && by_ranks)
+        status = read_by_ranks(out, from, options, reading, error);
+    else if (status == SOTTO_OK && booking_wanted(options))
         status = read_booked(out, from, options, reading, error);
     else if (status == SOTTO_OK)
         status = read_rows(out, from, reading,

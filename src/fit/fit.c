@@ -5,6 +5,7 @@
  */
 #include "fit.h"
 #include "json.h"
+#include "ranks.h"
 
 #include <float.h>
 #include <math.h>
@@ -180,8 +181,13 @@ sotto_status sotto_fit_check(const sotto_options *options, sotto_error *error)
         !loss_named_has(name, loss_has_log_odds))
         return loss_require(name, loss_has_log_odds, "--multiclass",
                             "is learned one-versus-rest", error);
-    return option_exact(options) ? fit_check_exact(options, error)
-                                 : fit_check_private(options, error);
+    if (option_exact(options))
+        return ranks_several(option_ranks(options))
+                   ? error_set(error, SOTTO_USAGE,
+                               "several ranks train privately: expected "
+                               "another solver than exact, or one process")
+                   : fit_check_exact(options, error);
+    return fit_check_private(options, error);
 }
 
 /* What there is to say before the first question: of the table, and of

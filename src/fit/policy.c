@@ -3,6 +3,7 @@
  * the schema, never of the records.
  */
 #include "private.h"
+#include "ranks.h"
 
 static account_adjacency fit_adjacency(const sotto_options *options)
 {
@@ -40,7 +41,7 @@ solver_facts fit_facts(const sotto_table *t, const sotto_options *options)
         f.rows = option_number(options, OPTION_ROWS);
     else if (f.adjacency != ACCOUNT_ADD_REMOVE && !t->weight && !t->unit &&
              f.rows_per_person == 1 && !t->drops_rows)
-        f.rows = (double)t->rows;
+        f.rows = (double)table_all_rows(t);
     return f;
 }
 
@@ -121,6 +122,8 @@ curator_policy fit_policy(const solver_facts *f, const fit_task *task,
     p.threads = (int)option_integer(options, OPTION_THREADS);
     if (p.threads == 0)
         p.threads = thread_limit();
+    if (option_ranks(options))
+        p.ranks = option_ranks(options)->calls.ranks;
     return p;
 }
 

@@ -82,6 +82,8 @@ static sotto_status run_state(private_run *r, double *epsilon,
         curator_statement(&terms, &r->statement, epsilon, error);
     if (status == SOTTO_OK)
         fit_put_levels(r, &r->statement);
+    if (status == SOTTO_OK && r->policy.ranks > 1)
+        json_add_number(&r->statement, "ranks", r->policy.ranks);
     return status;
 }
 

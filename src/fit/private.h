@@ -131,6 +131,29 @@ sotto_status booking_before_rows(void *context, const sotto_table *shape,
 sotto_status booking_by_source(before_rows *before, const sotto_table *shape,
                                sotto_error *error);
 
+/* Whether these options and the shape say all that a run is booked as before a
+   row is read. */
+sotto_status booking_check_rows(const sotto_options *options,
+                                const sotto_table *shape, sotto_error *error);
+
+/* ---- ranks.c: several ranks that share the rows ---- */
+
+/* Refuses options that they cannot do. */
+sotto_status fit_check_ranks(const sotto_options *options, sotto_error *error);
+
+/* Refuses ranks that are about different things, before anything is read. */
+sotto_status fit_compare_ranks(const sotto_options *options,
+                               const char *const *path, int64_t files,
+                               sotto_error *error);
+
+/* The hook of the readers: the context is a before_ranks. */
+typedef struct before_ranks {
+    before_rows *booking;
+    int books; /* this rank does */
+} before_ranks;
+sotto_status ranks_before_rows(void *context, const sotto_table *shape,
+                               sotto_error *error);
+
 /* Takes the one that was made before the table's rows were read; NULL: none.
    A table hands it out once, so that a second fit is booked again. */
 fit_booking *booking_take(sotto_table *t);

@@ -3,6 +3,7 @@
  * is read.
  */
 #include "private.h"
+#include "ranks.h"
 
 #include <math.h>
 
@@ -58,7 +59,9 @@ sotto_status fit_check_private(const sotto_options *options, sotto_error *error)
         status = row->check(options, error);
     if (status == SOTTO_OK)
         status = check_box(options, error);
-    if (status != SOTTO_OK)
+    if (status == SOTTO_OK)
+        status = fit_check_ranks(options, error);
+    if (status != SOTTO_OK || !ranks_is_root(option_ranks(options)))
         return status;
     /* Without a ledger, what may be spent is written beside the model. There
        is none where a run is only planned, or the library's caller keeps the

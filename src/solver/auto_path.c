@@ -4,8 +4,7 @@
  * [-1, 1] is known to 2 / x). p is the number of features:
  *
  *   x < 60; of numbers 110       INTERCEPT   nothing more can be learned
- *   l1 = 0, p > n                WIDE; with more than two classes, or p above
- *                                100,000, SELECT
+ *   l1 = 0, p > n                WIDE; with more than two classes SELECT
  *   l1 > 0, p >= 50; p / x > .35;
  *   p > 1000                     SELECT
  *   otherwise                    DENSE
@@ -17,7 +16,6 @@
 #define MANY_FEATURES 50
 #define MOST_CROWDED .35
 #define MOST_DENSE 1000
-#define MOST_WIDE 100000 /* weights that are all not 0 */
 
 const char *auto_path_name(auto_path path)
 {
@@ -41,10 +39,8 @@ auto_path auto_path_choose(const newton_facts *f, double l1, const char **why)
         return PATH_INTERCEPT;
     }
     if (l1 == 0 && p > f->rows) {
-        int few = f->features > MOST_WIDE;
-        *why = few ? "more than 100000 features: those that matter most"
-                   : "more features than rows, and no l1";
-        return f->classes || few ? PATH_SELECT : PATH_WIDE;
+        *why = "more features than rows, and no l1";
+        return f->classes ? PATH_SELECT : PATH_WIDE;
     }
     if (p / x > MOST_CROWDED) {
         *why = "p/strength > 0.35: too many features for the budget";

@@ -246,8 +246,6 @@ class Paths(Auto):
         for features, rows, l1, path in ((5, 100000, 0, "dense"),
                                          (500, 1000, 0, "select"),
                                          (2000, 1000, 0, "wide"),
-                                         (100000, 1000, 0, "wide"),
-                                         (100001, 1000, 0, "select"),
                                          (100, 100000, .1, "select"),
                                          (5, 50, 0, "intercept")):
             text = self.sotto(*usual, "--features", str(features), "--rows",

@@ -7,7 +7,11 @@
 #include "reading.h"
 
 #include "curator.h"
+#include "data.h"
+#include "ranks.h"
 #include "sketch.h"
+
+#include <math.h>
 
 static curator_policy some_policy(void)
 {
@@ -248,9 +252,62 @@ static void test_sequence_of_either_storage(void **state)
     assert_true(move[0][0] != 0 && move[0][1] != 0);
 }
 
+/* ---- ranks ---- */
+
+/* A share of the rows: these refusals need no other rank. */
+static curator *open_share(sotto_ranks *ranks, const curator_policy *policy,
+                           const ask_item *item)
+{
+    ask_plan plan = plan_one(*item);
+    sotto_table *t = dense("squared");
+    t->ranks = ranks;
+    t->all_rows = 4;
+    return open_or_fail(t, policy, &plan);
+}
+
+/* What is no sum over rows is refused when it is planned, and again when it is
+   asked. */
+static void test_ranks(void **state)
+{
+    (void)state;
+    sotto_ranks ranks = {.calls = {.rank = 0, .ranks = 2}};
+    curator_policy policy = some_policy();
+    static const ask_item primal = {
+        .kind = ASK_PRIMAL, .count = 1, .level = .5, .block = 1};
+    static const ask_item partial = {.kind = ASK_PARTIAL, .count = 1};
+    static const ask_item dual = {.kind = ASK_DUAL, .count = 1, .level = .5};
+    double weight[2] = {0, 0}, clip[2] = {INFINITY, INFINITY}, out, unit;
+    int64_t move[2];
+    sotto_error error = {0};
+    ask_plan plan = plan_one(primal);
+    policy.ranks = 2;
+    refuse_to_open(dense("squared"), &policy, &plan,
+                   "several ranks cannot answer this question (primal)");
+    policy.ranks = 0; /* a caller who forgot to say so */
+    curator *c = open_share(&ranks, &policy, &primal);
+    ask_primal step = {weight, 0, 1, .5, 1};
+    assert_int_equal(curator_ask_primal(c, &step, move, &unit, &error),
+                     SOTTO_USAGE);
+    assert_non_null(strstr(error.message, "(primal)"));
+    curator_close(c);
+    c = open_share(&ranks, &policy, &dual);
+    ask_dual at = {weight, .5, 1, 1, .25};
+    assert_int_equal(curator_ask_dual(c, &at, move, &unit, &error),
+                     SOTTO_USAGE);
+    assert_non_null(strstr(error.message, "(dual)"));
+    curator_close(c);
+    policy.without_noise = 1;
+    c = open_share(&ranks, &policy, &partial);
+    assert_int_equal(curator_tell_clips(c, clip, &error), SOTTO_OK);
+    assert_int_equal(curator_ask_partial(c, 0, &out, &error), SOTTO_USAGE);
+    assert_non_null(strstr(error.message, "(partial)"));
+    curator_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_tables_of_blocks),
         cmocka_unit_test(test_tables_of_sketches),

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""sotto-mpi by processes of Open MPI: the same bytes as one process, and one line where it fails.
+
+    make mpi-test [SOTTO_KILLS=50]
+"""
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.abspath(os.environ.get("SOTTO") or
+                          os.path.join(HERE, "..", "..", "build", "sotto"))
+MPI = PROGRAM + "-mpi"
+RANKS = (1, 2, 3, 4, 7)
+KILLS = int(os.environ.get("SOTTO_KILLS", "6"))
+ENVIRONMENT = dict(os.environ, SOTTO_LEDGER="none")
+MPIRUN = ["mpirun", "--oversubscribe", "-q"]
+if os.geteuid() == 0:
+    MPIRUN.insert(1, "--allow-run-as-root")
+BOUNDS = {f"x{j}": {"type": "number", "bounds": [-1, 1]} for j in range(5)}
+
+
+def run(command, cwd, **more):
+    return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True,
+                          timeout=120, stdin=subprocess.DEVNULL, check=False, **more)
+
+
+def lines_of(done):
+    """What sotto said; mpirun may say something of its own about exit codes."""
+    return [line for line in done.stderr.splitlines() if line.startswith("sotto")]
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="sotto-mpi-")
+        chance = random.Random(3)
+        rows = []
+        for i in range(400):
+            x = [round(chance.uniform(-1, 1), 4) for _ in range(5)]
+            text = ("plain", '"a\nb"', '"x ""y"""')[i % 3]
+            rows.append((x, text, f"p{chance.randrange(60)}",
+                         int(x[0] - x[1] + chance.gauss(0, .3) > 0)))
+        cls.write("rows.csv", cls.csv(rows))
+        for k, part in enumerate((rows[:150], rows[150:210], rows[210:])):
+            cls.write(f"part-{k}.csv", cls.csv(part))
+        cls.write("rows.svm", "".join(
+            f"{2 * y - 1} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x)) + "\n"
+            for x, _, _, y in rows))
+        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (400, 6), }".ljust(117) + "\n"
+        with open(os.path.join(cls.folder, "rows.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+            for x, _, _, y in rows:
+                file.write(struct.pack("<6d", *x, y))
+        target = {"y": {"type": "target", "classes": ["0", "1"]}}
+        cls.schema("schema.json", {**BOUNDS, **target})
+        cls.schema("people.json", {**BOUNDS, **target, "person": {"type": "unit"}})
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def write(cls, name, text):
+        with open(os.path.join(cls.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    @classmethod
+    def schema(cls, name, columns):
+        cls.write(name, json.dumps({"sotto_schema": 1, "default": {"type": "drop"},
+                                    "columns": columns}))
+
+    @staticmethod
+    def csv(rows):
+        return "x0,x1,x2,x3,x4,text,person,y\n" + "".join(
+            ",".join(map(str, x)) + f",{text},{person},{y}\n" for x, text, person, y in rows)
+
+    def mpi(self, ranks, *args):
+        return run(MPIRUN + ["-n", str(ranks), MPI, *args], self.folder)
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def same(self, *args, ranks=RANKS):
+        """The model of one process, byte for byte."""
+        args = ["train", *args, "--loss", "logistic", "--epsilon", "3", "--delta", "1e-6",
+                "--insecure-seed", "4", "--quiet"]
+        alone = run([PROGRAM, *args, "-o", "one.json"], self.folder)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        for count in ranks:
+            done = self.mpi(count, *args, "-o", "many.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.read("one.json"), self.read("many.json"), (args, count))
+            os.remove(os.path.join(self.folder, "many.json"))
+
+
+class SameBits(Case):
+    SCHEMA = ("--schema", "schema.json")
+
+    def test_ranks(self):
+        self.same("rows.csv", *self.SCHEMA)
+
+    def test_formats(self):
+        self.same("rows.svm", "--features", "5", ranks=(2, 7))
+        self.same("rows.npy", "--target", "6", ranks=(2, 7))
+        self.same("part-0.csv", "part-1.csv", "part-2.csv", *self.SCHEMA, ranks=(2, 7))
+
+    def test_solvers(self):
+        batches = ("--batch-rate", ".2")
+        for solver in (("cd", "--passes", "2"), ("gd", "--steps", "5"),
+                       ("sgd", "--steps", "9", *batches), ("svrg", "--l2", ".1", *batches),
+                       ("scd", "--l2", ".1", "--norm-bound", "2", "--no-intercept", *batches),
+                       ("gcd", "--steps", "5"),
+                       ("fw", "--steps", "5", "--radius", "2", "--no-intercept"), ("newton",)):
+            with self.subTest(solver=solver[0]):
+                self.same("rows.csv", *self.SCHEMA, "--solver", *solver, ranks=(3,))
+
+    def test_people(self):
+        self.same("rows.csv", "--schema", "people.json", "--rows-per-person", "2", ranks=(2, 7))
+        self.same("rows.csv", "--schema", "people.json", "--rows-per-person", "9", "--solver",
+                  "sgd", "--steps", "9", "--batch-rate", ".2", ranks=(3,))
+
+    def test_instruction_sets(self):
+        for isa in ("scalar", "avx2"):
+            self.same("rows.csv", *self.SCHEMA, "--isa", isa, ranks=(2,))
+
+    def test_statement(self):
+        args = ["train", "rows.csv", "--schema", "schema.json", "--loss", "logistic", "--epsilon",
+                "1", "--delta", "1e-6"]
+        self.assertEqual(run([PROGRAM, *args, "-o", "p1.json"], self.folder).returncode, 0)
+        done = self.mpi(3, *args, "-o", "p3.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        one, many = (json.loads(self.read(name))["privacy"] for name in ("p1.json", "p3.json"))
+        self.assertEqual(many.pop("ranks"), 3)
+        for told in (one, many):  # what was chosen from answers depends on the noise
+            told.pop("chosen_from_answers", None)
+        self.assertEqual(one, many)
+
+
+class Faults(Case):
+    ARGS = ("--schema", "schema.json", "--loss", "logistic", "--epsilon", "1", "--delta", "1e-6")
+
+    def refused(self, done, line, code=None):
+        self.assertNotEqual(done.returncode, 0)
+        if code is not None:
+            self.assertEqual(done.returncode, code, done.stderr)
+        told = lines_of(done)
+        self.assertEqual(len(told), 1, done.stderr)
+        self.assertRegex(told[0], line)
+
+    def by_shell(self, ranks, script):
+        """A shell at every rank, which knows its number and then becomes sotto-mpi."""
+        return run(MPIRUN + ["-n", str(ranks), "sh", "-c", script], self.folder)
+
+    def test_bad_row(self):
+        text = self.read("rows.csv").decode().splitlines(keepends=True)
+        text[310] = "1,2\n"
+        self.write("bad.csv", "".join(text))
+        alone = run([PROGRAM, "train", "bad.csv", *self.ARGS, "-o", "m.json"], self.folder)
+        done = self.mpi(3, "train", "bad.csv", *self.ARGS, "-o", "m.json")
+        self.refused(done, "bad.csv: line ", 3)
+        self.assertEqual(lines_of(done), alone.stderr.splitlines())
+
+    def test_other_options(self):
+        common = ["train", "rows.csv", *self.ARGS, "-o", "m.json"]
+        done = run(MPIRUN + ["-n", "2", MPI, *common, ":", "-n", "1", MPI, *common, "--l2", ".5"],
+                   self.folder)
+        self.refused(done, "a rank has other options than another", 2)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
+
+    def test_file_that_one_rank_lacks(self):
+        os.makedirs(os.path.join(self.folder, "empty"), exist_ok=True)
+        schema = os.path.join(self.folder, "schema.json")
+        done = self.by_shell(3, "[ $OMPI_COMM_WORLD_RANK != 1 ] || cd empty; "
+                             f"exec {MPI} train rows.csv --schema {schema} --loss logistic "
+                             "--epsilon 1 --delta 1e-6 -o m.json")
+        self.refused(done, "rows.csv: cannot be opened", 1)
+
+    def test_refusals(self):
+        done = self.mpi(2, "train", "rows.csv", *self.ARGS[:-4], "--epsilon", "inf", "-o", "m.json")
+        self.refused(done, "several ranks train privately", 2)
+        done = self.mpi(2, "train", "-", *self.ARGS, "--format", "csv", "-o", "m.json")
+        self.refused(done, "stdin: several ranks read a file that is on a disk", 2)
+        self.refused(self.mpi(2, "show", "m.json"), "sotto-mpi trains: expected the verb train", 2)
+        self.refused(self.mpi(2, "train", "rows.csv", "--epsilon", "x"), "--epsilon", 2)
+
+    def test_shared_memory_on_a_disk(self):
+        kind = run(["stat", "-f", "-c", "%T", self.folder], self.folder).stdout.strip()
+        if kind == "tmpfs":
+            self.skipTest("the folder for temporary files is in memory")
+        done = run(MPIRUN + ["--mca", "btl_vader_backing_directory", self.folder, "-n", "2", MPI,
+                             "train", "rows.csv", *self.ARGS, "-o", "m.json"], self.folder)
+        self.refused(done, "files on a disk: expected its shared memory on tmpfs", 2)
+
+    def test_speaks_once(self):
+        done = self.mpi(4, "train", "rows.csv", *self.ARGS, "-o", "quiet.json")
+        self.assertEqual(done.stderr.count("wrote quiet.json"), 1, done.stderr)
+        self.assertEqual(self.mpi(3, "version").stdout.count("sotto"), 1)
+
+
+class Ledger(Case):
+    ARGS = ("--schema", "schema.json", "--loss", "logistic", "--epsilon", "1", "--delta", "1e-6",
+            "--ledger", "ledger.db", "--dataset", "rows")
+
+    def setUp(self):
+        done = run([PROGRAM, "ledger", "create", "--ledger", "ledger.db", "--dataset", "rows", "--epsilon",
+                    "inf", "--delta", "1e-4"], self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def tearDown(self):
+        os.remove(os.path.join(self.folder, "ledger.db"))
+
+    def entries(self):
+        done = run([PROGRAM, "ledger", "export", "--ledger", "ledger.db", "-o", "out.json"],
+                   self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.read("out.json").decode()
+        os.remove(os.path.join(self.folder, "out.json"))
+        return text.count('"run":')
+
+    def test_booked_once(self):
+        before = self.entries()
+        done = self.mpi(3, "train", "rows.csv", *self.ARGS, "-o", "booked.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.entries(), before + 1)
+
+    def test_a_rank_is_killed(self):
+        """At any time: the job ends, no rank stays, and a model was paid for."""
+        chance = random.Random(11)
+        finished = 0
+        for number in range(KILLS):
+            before = self.entries()
+            model = os.path.join(self.folder, "killed.json")
+            job = subprocess.Popen(
+                MPIRUN + ["-n", "3", MPI, "train", "rows.csv", *self.ARGS, "--solver", "cd",
+                          "--passes", "5000", "-o", model],
+                cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+            time.sleep(chance.uniform(.1, 1.2))
+            ranks = run(["ps", "--ppid", str(job.pid), "-o", "pid="], self.folder).stdout.split()
+            if ranks:
+                os.kill(int(ranks[number % len(ranks)]), signal.SIGKILL)
+            code = job.wait(timeout=60)
+            for pid in ranks:
+                self.assertFalse(os.path.exists(f"/proc/{pid}/exe") and
+                                 "sotto-mpi" in os.readlink(f"/proc/{pid}/exe"), number)
+            booked = self.entries() - before
+            self.assertIn(booked, (0, 1))
+            if os.path.exists(model):
+                self.assertEqual(booked, 1)
+                finished += 1
+                os.remove(model)
+            else:
+                self.assertNotEqual(code, 0)
+        self.assertLess(finished, KILLS)
+
+
+if __name__ == "__main__":
+    if not os.path.exists(MPI):
+        sys.exit(f"{MPI}: expected it to be built: make mpi")
+    unittest.main()
