@@ -157,6 +157,15 @@ int table_is_level(const char *bytes, size_t size);
 sotto_status table_shape_of(sotto_table **out, const sotto_table *t,
                             sotto_error *error);
 
+/*
+ * Makes room for what a model makes of each record, in place of the features:
+ * so many columns of floats, all 0, and a target that is a number. Weights and
+ * people stay. The features are wiped. A table that drops rows has weights
+ * afterwards, whatever its records are: a row may turn out to be bad.
+ */
+sotto_status table_make_outcomes(sotto_table **table, int64_t columns,
+                                 sotto_error *error);
+
 /* Value i of those that the table holds at `values`, whatever their type. */
 static inline double table_element(const sotto_table *table, const void *values,
                                    int64_t i)

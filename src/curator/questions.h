@@ -52,6 +52,7 @@ typedef enum question_draws {
     DRAWS_BUCKETS,
     DRAWS_CLASSES,
     DRAWS_WIDTH_CLASSES, /* for each class */
+    DRAWS_CELLS,         /* the item's block */
     DRAWS_TOUCHED,       /* of the counts that two persons can be in */
     DRAWS_LATER
 } question_draws;
@@ -77,6 +78,7 @@ typedef enum question_block {
     BLOCK_COORDINATES,
     BLOCK_BUCKETS,
     BLOCK_CLASSES,
+    BLOCK_CELLS, /* or values, that are asked for at once */
     BLOCK_COUNTS
 } question_block;
 

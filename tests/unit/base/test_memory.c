@@ -1155,6 +1155,72 @@ static void test_private(void **state)
                       do_model) > 40);
 }
 
+/* A model that is there before memory runs out, and its private evaluation:
+   made, written, read, told and drawn. */
+static char *evaluated;
+
+static sotto_status do_evaluation(const sotto_options *o, sotto_error *error)
+{
+    sotto_model *m = NULL;
+    sotto_evaluation *e = NULL, *back = NULL;
+    char *text = NULL, *words = NULL, *page = NULL;
+    const char *name = "m.json";
+    sotto_status status = sotto_model_parse(&m, evaluated, error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluation_make(&e, m, &reading, 1, o, error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluation_text(&text, e, error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluation_parse(&back, text, error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluation_words(&words, back, error);
+    const sotto_model *one = m;
+    const sotto_evaluation *other = back;
+    if (status == SOTTO_OK)
+        status = sotto_report_evaluated(&page, &one, &name, 1, &other, &name, 1,
+                                        error);
+    sotto_text_free(text);
+    sotto_text_free(words);
+    sotto_text_free(page);
+    sotto_evaluation_free(e);
+    sotto_evaluation_free(back);
+    sotto_model_free(m);
+    return status;
+}
+
+static void sweep_evaluation(const char *path, const setting *fit)
+{
+    sotto_options *o;
+    sotto_table *t;
+    sotto_model *m;
+    sotto_error error;
+    assert_int_equal(sotto_options_new(&o, &error), SOTTO_OK);
+    for (; fit->name; fit++)
+        assert_int_equal(sotto_options_set(o, fit->name, fit->value, &error),
+                         SOTTO_OK);
+    if (sotto_table_read(&t, path, o, &error) ||
+        sotto_fit(&m, &t, o, NULL, &error) ||
+        sotto_model_text(&evaluated, m, &error))
+        fail_msg("%s", error.message);
+    sotto_model_free(m);
+    sotto_options_free(o);
+    assert_true(sweep(path,
+                      SETTINGS({"epsilon", "5"}, {"delta", "1e-6"},
+                               {"bad-rows", "drop"}, ONE_THREAD),
+                      do_evaluation) > 200);
+    sotto_text_free(evaluated);
+}
+
+static void test_evaluation(void **state)
+{
+    (void)state;
+    sweep_evaluation(paths[SVM],
+                     SETTINGS({"loss", "logistic"}, {"features", "3"},
+                              {"epsilon", "inf"}, {"l2", "0.1"}));
+    sweep_evaluation(paths[NPY], SETTINGS({"target", "3"}, {"epsilon", "inf"},
+                                          {"l2", "0.1"}));
+}
+
 /* A page of a model with a statement and a name. */
 static sotto_status do_report(const sotto_options *o, sotto_error *error)
 {
@@ -1466,7 +1532,7 @@ int main(void)
         cmocka_unit_test(test_signed),        cmocka_unit_test(test_texts),
         cmocka_unit_test(test_ledger_page),   cmocka_unit_test(test_ledger),
         cmocka_unit_test(test_federate_book), cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_stream),        cmocka_unit_test(test_evaluation),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);
