@@ -194,6 +194,9 @@ static sotto_status evaluate_exactly(const cli *c, const sotto_model *model,
     if (status == SOTTO_OK) {
         cli_remarks(c, table);
         cli_remark_dropped(c, table);
+        if (!cli_flag(c, "quiet") && cli_flag(c, "json"))
+            fprintf(stderr, "sotto: remark: these numbers are as sensitive as "
+                            "the rows; they are not for release\n");
         if (!cli_flag(c, "quiet") && isnan(quality.objective))
             fprintf(stderr, "sotto: remark: the model, of an earlier version, "
                             "does not say in which units its penalty is: the "

@@ -46,8 +46,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "three or more classes"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
         " doctor train plan evaluate account federate ledger ",
-        "the privacy budget; inf: NOT PRIVATE (evaluate: private numbers, else "
-        "not for release)"},
+        "the privacy budget; inf: NOT PRIVATE"},
     [OPTION_SOLVER] = {"solver", CHOICE, SOLVER, "NAME", NULL, 0, 0,
         CHOICE_TEXT(SOLVER_LIST), " train plan help ledger ",
         "how to train; auto is the default with a finite --epsilon, exact "
@@ -291,8 +290,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "where runs are booked, or none (default: your own)"},
     [OPTION_DATASET] = {"dataset", TEXT, PRIVACY, "NAME", NULL, 0, 0, NULL,
         " train evaluate ledger federate ",
-        "what a run is booked under (default: the file's path); evaluate: where "
-        "people are in the training file too, the data set that has both"},
+        "what a run is booked under (default: the file's path)"},
     [OPTION_DATASET_PATH] = {"dataset-path", FILE_, OTHER, "PATH", NULL, 0, 0, NULL, "",
         "the canonical path of the records, where no data set is named"},
     [OPTION_PARTS] = {"parts", LIST, PRIVACY, "VALUES", NULL, 0, 0, NULL,
@@ -309,7 +307,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "who answers for the data set (create)"},
     [OPTION_PURPOSE] = {"purpose", TEXT, PRIVACY, "TEXT", NULL, 0, 0, NULL,
         " train evaluate federate ",
-        "what the model, or the evaluation, is for: in ledger and statement"},
+        "what the model is for: in ledger and statement"},
     [OPTION_WHO] = {"who", TEXT, OTHER, "NAME", NULL, 0, 0, NULL, "",
         "who trains, for the ledger"},
     [OPTION_PREPARED] = {"prepared", CHOICE, OTHER, "WORD", "here", 0, 0,

@@ -223,7 +223,7 @@ static ask_value ratio_value(const number_state *n, double most, int squared)
 /* How large z may be: more where there is less noise. These were found on
    three public sets (docs/notes/evaluation.md). */
 #define ROUGH_MOST 8.
-#define FINE_MOST 12.
+#define FINE_MOST 13.
 #define FINE_ROWS 320.
 
 static sotto_status ask_ratio(evaluation_run *e, number_state *n,

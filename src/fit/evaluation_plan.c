@@ -68,9 +68,9 @@ static void add_number(ask_plan *plan, const evaluation_facts *f)
     add(plan, ASK_ERRORS, 1, .05);                   /* the target's mean */
     add(plan, ASK_OUTCOMES, EVALUATION_RANGES, .05); /* how far it is off */
     add(plan, ASK_ERRORS, 1, .12);                   /* its variance */
-    add(plan, ASK_OUTCOMES, EVALUATION_SIZES, .18);  /* residuals */
+    add(plan, ASK_OUTCOMES, EVALUATION_SIZES, .13);  /* residuals */
     add(plan, ASK_ERRORS, 2, .15);                   /* R2, roughly */
-    add(plan, ASK_ERRORS, 1, .45);                   /* what that leaves */
+    add(plan, ASK_ERRORS, 1, .52);                   /* what that leaves */
 }
 
 static void add_questions(ask_plan *plan, const evaluation_facts *f,

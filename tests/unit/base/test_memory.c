@@ -1176,7 +1176,9 @@ static sotto_status do_evaluation(const sotto_options *o, sotto_error *error)
         status = sotto_evaluation_words(&words, back, error);
     const sotto_model *one = m;
     const sotto_evaluation *other = back;
-    if (status == SOTTO_OK)
+    /* a page's bars do without declared ranges that did not fit the memory:
+       svmlight declares none */
+    if (status == SOTTO_OK && !strcmp(reading, paths[SVM]))
         status = sotto_report_evaluated(&page, &one, &name, 1, &other, &name, 1,
                                         error);
     sotto_text_free(text);
