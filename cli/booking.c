@@ -73,13 +73,19 @@ sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error)
 
 void cli_print_booking(FILE *to, const char *label, const sotto_model *m)
 {
-    sotto_booking b;
-    int booked = sotto_model_booking(m, &b);
+    sotto_booking booking;
+    cli_print_booked(to, label,
+                     sotto_model_booking(m, &booking) ? &booking : NULL);
+}
+
+void cli_print_booked(FILE *to, const char *label, const sotto_booking *booking)
+{
     fputs(label, to);
-    if (!booked) {
+    if (!booking) {
         fprintf(to, "untracked: no ledger knows of this run\n");
         return;
     }
+    sotto_booking b = *booking;
     if (*b.dataset) {
         fprintf(to, "data set ");
         cli_print_name(to, b.dataset, 80);

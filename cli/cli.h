@@ -97,6 +97,10 @@ void cli_print_unit(FILE *to, const char *label, const sotto_model *m);
    label, or that no ledger knows of this one. */
 void cli_print_booking(FILE *to, const char *label, const sotto_model *m);
 
+/* The same of what a statement says; NULL: no ledger knows of the run. */
+void cli_print_booked(FILE *to, const char *label,
+                      const sotto_booking *booking);
+
 /*
  * Where a private run on this file is to be booked: what --ledger says, or
  * the user's own ledger, under the file's path unless --dataset names it. Sets
@@ -200,6 +204,14 @@ sotto_status cli_consortium(const cli *c, sotto_error *error);
 sotto_status cli_convert(const cli *c, sotto_error *error);
 sotto_status cli_doctor(const cli *c, sotto_error *error);
 sotto_status cli_evaluate(const cli *c, sotto_error *error);
+
+/* ---- evaluation.c: with --epsilon ---- */
+
+sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
+                                    sotto_error *error);
+int cli_is_evaluation(const char *path);
+sotto_status cli_print_evaluation(const sotto_evaluation *e,
+                                  sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);
 sotto_status cli_federate(const cli *c, sotto_error *error);
 sotto_status cli_generate(const cli *c, sotto_error *error);

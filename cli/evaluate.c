@@ -140,8 +140,11 @@ static void evaluate_line(const char *name, double value)
         printf("%-10s %s\n", name, sotto_number_print(value, 6).text);
 }
 
+/* Whoever sees the numbers sees this, with --quiet too. */
 static void evaluate_text(const sotto_quality *q)
 {
+    printf("NOT FOR RELEASE: as sensitive as the rows (--epsilon makes "
+           "numbers that may be published)\n");
     printf("%-10s %lld\n", "rows", (long long)q->rows);
     evaluate_line("objective", q->objective);
     evaluate_line("accuracy", q->accuracy);
@@ -151,13 +154,35 @@ static void evaluate_text(const sotto_quality *q)
     evaluate_line("R2", q->r2);
 }
 
-sotto_status cli_evaluate(const cli *c, sotto_error *error)
+/* Options that are for private numbers alone. */
+static sotto_status evaluate_check(const cli *c, sotto_error *error)
 {
-    sotto_model *model = NULL;
+    static const char *const of_private[] = {
+        "delta",  "adjacency", "unit-column", "rows",          "output",
+        "ledger", "dataset",   "parts",       "insecure-seed", "purpose"};
+    for (size_t i = 0; i < sizeof of_private / sizeof *of_private; i++)
+        if (sotto_options_get(c->options, of_private[i]))
+            return cli_refuse(error,
+                              "--%s is for a private evaluation: expected "
+                              "--epsilon E with it",
+                              of_private[i]);
+    return SOTTO_OK;
+}
+
+static int evaluate_is_private(const cli *c)
+{
+    const char *epsilon = sotto_options_get(c->options, "epsilon");
+    return epsilon && strcmp(epsilon, "inf") != 0;
+}
+
+/* As it is, for whoever may see the rows. */
+static sotto_status evaluate_exactly(const cli *c, const sotto_model *model,
+                                     sotto_error *error)
+{
     sotto_table *table = NULL;
     sotto_quality quality;
     double *confusion = NULL;
-    sotto_status status = sotto_model_read(&model, c->argument[0], error);
+    sotto_status status = evaluate_check(c, error);
     if (status == SOTTO_OK)
         status =
             sotto_table_read_files_for(&table, model, 1, c->argument + 1,
@@ -169,7 +194,7 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error)
     if (status == SOTTO_OK) {
         cli_remarks(c, table);
         cli_remark_dropped(c, table);
-        if (!cli_flag(c, "quiet"))
+        if (!cli_flag(c, "quiet") && cli_flag(c, "json"))
             fprintf(stderr, "sotto: remark: these numbers are as sensitive as "
                             "the rows; they are not for release\n");
         if (!cli_flag(c, "quiet") && isnan(quality.objective))
@@ -185,6 +210,17 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error)
     }
     free(confusion);
     sotto_table_free(table);
+    return status;
+}
+
+sotto_status cli_evaluate(const cli *c, sotto_error *error)
+{
+    sotto_model *model = NULL;
+    sotto_status status = sotto_model_read(&model, c->argument[0], error);
+    if (status == SOTTO_OK)
+        status = evaluate_is_private(c)
+                     ? cli_evaluate_privately(c, model, error)
+                     : evaluate_exactly(c, model, error);
     sotto_model_free(model);
     return status;
 }

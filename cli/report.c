@@ -13,24 +13,71 @@ static const char *report_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* The files: models, and evaluations of them. */
+typedef struct report_files {
+    sotto_model **model;
+    sotto_evaluation **evaluation;
+    const char **model_name, **evaluation_name;
+    int64_t models, evaluations;
+} report_files;
+
+/* A file that is no evaluation is read as a model, and says what is wrong. */
+static sotto_status report_read(report_files *f, const char *path,
+                                sotto_error *error)
+{
+    if (cli_is_evaluation(path)) {
+        f->evaluation_name[f->evaluations] = report_name(path);
+        return sotto_evaluation_read(&f->evaluation[f->evaluations++], path,
+                                     error);
+    }
+    f->model_name[f->models] = report_name(path);
+    return sotto_model_read(&f->model[f->models++], path, error);
+}
+
+static int report_make_room(report_files *f, size_t count)
+{
+    f->model = calloc(count, sizeof *f->model);
+    f->evaluation = calloc(count, sizeof *f->evaluation);
+    f->model_name = calloc(count, sizeof *f->model_name);
+    f->evaluation_name = calloc(count, sizeof *f->evaluation_name);
+    return f->model && f->evaluation && f->model_name && f->evaluation_name;
+}
+
+static void report_free(report_files *f)
+{
+    for (int64_t i = 0; i < f->models; i++)
+        sotto_model_free(f->model[i]);
+    for (int64_t i = 0; i < f->evaluations; i++)
+        sotto_evaluation_free(f->evaluation[i]);
+    free(f->model);
+    free(f->evaluation);
+    free(f->model_name);
+    free(f->evaluation_name);
+}
+
+static sotto_status report_page(char **page, const report_files *f,
+                                sotto_error *error)
+{
+    return sotto_report_evaluated(
+        page, (const sotto_model *const *)f->model, f->model_name, f->models,
+        (const sotto_evaluation *const *)f->evaluation, f->evaluation_name,
+        f->evaluations, error);
+}
+
 sotto_status cli_report(const cli *c, sotto_error *error)
 {
-    size_t count = (size_t)c->arguments;
-    sotto_model **model = calloc(count, sizeof *model);
-    const char **name = calloc(count, sizeof *name);
+    report_files f = {0};
     char *page = NULL;
     const char *output = sotto_options_get(c->options, "output");
-    sotto_status status =
-        model && name ? cli_json_check(c, error) : cli_memory(error);
+    sotto_status status = report_make_room(&f, (size_t)c->arguments)
+                              ? cli_json_check(c, error)
+                              : cli_memory(error);
     if (status == SOTTO_OK)
         status = cli_check_output(c, error);
-    for (int i = 0; i < c->arguments && status == SOTTO_OK; i++) {
-        status = sotto_model_read(&model[i], c->argument[i], error);
-        name[i] = report_name(c->argument[i]);
-    }
+    for (int i = 0; i < c->arguments && status == SOTTO_OK; i++)
+        status = report_read(&f, c->argument[i], error);
     if (status == SOTTO_OK)
-        status = sotto_report(&page, (const sotto_model *const *)model, name,
-                              c->arguments, error);
+        status = report_page(&page, &f, error);
     if (status == SOTTO_OK)
         status = sotto_text_write(output, page, error);
     if (status == SOTTO_OK && cli_flag(c, "json"))
@@ -40,9 +87,6 @@ sotto_status cli_report(const cli *c, sotto_error *error)
         fprintf(stderr, ": open it in a browser\n");
     }
     sotto_text_free(page);
-    for (int i = 0; model && i < c->arguments; i++)
-        sotto_model_free(model[i]);
-    free(model);
-    free(name);
+    report_free(&f);
     return status;
 }

@@ -307,10 +307,34 @@ static show_weight *show_list(const sotto_model *m, int64_t *used)
     return list;
 }
 
+/* Its statement is priced again before anybody is shown it. */
+static sotto_status show_evaluation(const cli *c, sotto_error *error)
+{
+    sotto_evaluation *e = NULL;
+    char *text = NULL;
+    sotto_status status = sotto_evaluation_read(&e, c->argument[0], error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluation_check(e, error);
+    if (status == SOTTO_OK && cli_flag(c, "json")) {
+        status = sotto_evaluation_text(&text, e, error);
+        if (status == SOTTO_OK)
+            fputs(text, stdout);
+    } else if (status == SOTTO_OK) {
+        status = cli_print_evaluation(e, error);
+        if (status == SOTTO_OK && sotto_evaluation_statement(e))
+            printf("\nstatement  %s\n", sotto_evaluation_statement(e));
+    }
+    sotto_text_free(text);
+    sotto_evaluation_free(e);
+    return status;
+}
+
 sotto_status cli_show(const cli *c, sotto_error *error)
 {
     sotto_model *m = NULL;
     size_t length = strlen(c->argument[0]);
+    if (cli_is_evaluation(c->argument[0]))
+        return show_evaluation(c, error);
     if (length > 6 && !strcmp(c->argument[0] + length - 6, ".spent"))
         return show_spent(c, error);
     sotto_status status = sotto_model_read(&m, c->argument[0], error);

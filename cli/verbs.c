@@ -43,26 +43,36 @@ const verb cli_verbs[] = {
      "The objective, and accuracy, AUC and log-loss for classes (of three and "
      "more the mean AUC of each against the others, and which are taken for "
      "which), or mean squared error and R2. These numbers are as sensitive as "
-     "the rows: not for release.",
+     "the rows: NOT FOR RELEASE. With --epsilon E --delta D -o FILE the rows "
+     "are private data: the numbers have noise, intervals and a statement of "
+     "privacy, and may be published as a private model may. The run is booked "
+     "before a row is read. A test file is a data set of its own. Where people "
+     "are in the training file too, give --dataset NAME, the data set that has "
+     "both: otherwise their two prices are not added up.",
      2, CLI_ANY_NUMBER, cli_evaluate,
      "not_for_release rows rows_dropped objective accuracy auc log_loss mse r2 "
      "classes "
-     "confusion",
-     ""},
+     "confusion sotto_evaluation not_private model loss numbers by_class "
+     "scores "
+     "roc calibration privacy checksum",
+     "sotto evaluate model.json test.csv --epsilon 1 --delta 1e-6 -o "
+     "evaluation.json"},
     {"show", "MODEL", "print a model for people",
      "What it was learned with, and its largest weights.", 1, 1, cli_show,
      "not_private privacy loss huber_delta l1 l2 box_low box_high "
      "radius scaled_rows classes features nonzero intercept weights "
      "finished epsilon delta adjacency unit plan",
      ""},
-    {"report", "MODEL...", "make a page about models, for people",
+    {"report", "FILE...", "make a page about models, for people",
      "Writes one HTML file to -o FILE, without scripts and with nothing loaded "
      "from elsewhere. First what the data protection officer files: the "
      "promise in one sentence, whose data, what for, what all runs have spent, "
      "who signed. Then the epsilon for every delta, what was asked and what "
      "each question cost, and the weights with the standard deviation of the "
      "last noise that entered each of them. Models that are NOT PRIVATE say so "
-     "loudly. No record is read. Of any number of models; what they cost "
+     "loudly. An evaluation that was made with --epsilon stands beside its "
+     "model, with the ROC and calibration curves. No record is read. Of any "
+     "number of models; what they cost "
      "together comes first, where their promises are about the same unit and "
      "adjacency.",
      1, CLI_ANY_NUMBER, cli_report, "output", ""},

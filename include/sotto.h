@@ -783,6 +783,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_report(char **out, const sotto_model *const *model,
              const char *const *name, int64_t count, sotto_error *error);
 
+/* The same with evaluations: each stands beside the model that it is of.
+   SOTTO_USAGE where one is of none of them. */
+struct sotto_evaluation;
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_report_evaluated(
+    char **out, const sotto_model *const *model, const char *const *name,
+    int64_t count, const struct sotto_evaluation *const *evaluation,
+    const char *const *evaluation_name, int64_t evaluations,
+    sotto_error *error);
+
 /* The model as another program's file: format "liblinear", or "sql" for one
    SELECT with the answers for a table called records. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
@@ -859,6 +868,71 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluate(sotto_quality *out,
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_confusion(double *out, const sotto_model *model, const sotto_table *table,
                 sotto_error *error);
+
+/*
+ * Private evaluation: the same, as numbers that may be published. The rows are
+ * read as private data. All questions are planned, priced together, and booked
+ * before a row is looked at, as those of a fit are. Of the options, those of
+ * sotto_table_read_for are used, and epsilon, delta, adjacency, unit-column,
+ * rows-per-person, rows, output, and those of a ledger (sotto_fit_read).
+ *
+ * An evaluation is a file as a model is: JSON with a checksum, its statement of
+ * privacy, and nothing that is exact. What sotto_model_statement, _check and
+ * _privacy say of a model, these say of an evaluation. settle is to be called
+ * when it is where it belongs.
+ */
+typedef struct sotto_evaluation sotto_evaluation;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_make(
+    sotto_evaluation **out, const sotto_model *model, const char *const *paths,
+    int64_t count, const sotto_options *options, sotto_error *error);
+
+/* The same of columns in memory. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_from(
+    sotto_evaluation **out, const sotto_model *model, sotto_columns *columns,
+    const sotto_options *options, sotto_error *error);
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_settle(
+    const sotto_evaluation *evaluation, const char *output, sotto_error *error);
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_read(
+    sotto_evaluation **out, const char *path, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_parse(
+    sotto_evaluation **out, const char *text, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_text(
+    char **out, const sotto_evaluation *evaluation, sotto_error *error);
+SOTTO_API void sotto_evaluation_free(sotto_evaluation *evaluation);
+
+SOTTO_API const char *
+sotto_evaluation_statement(const sotto_evaluation *evaluation);
+SOTTO_API int sotto_evaluation_privacy(const sotto_evaluation *evaluation,
+                                       double *epsilon, double *delta);
+SOTTO_API int sotto_evaluation_booking(const sotto_evaluation *evaluation,
+                                       sotto_booking *out);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_evaluation_check(const sotto_evaluation *evaluation, sotto_error *error);
+
+/* Whether it is of this model. */
+SOTTO_API int sotto_evaluation_is_of(const sotto_evaluation *evaluation,
+                                     const sotto_model *model);
+
+/*
+ * One of "rows", "accuracy", "auc", "log_loss", "mse", "mae" and "r2", with its
+ * standard error and the intervals that cover it with 90 and 95 %: noise and
+ * the choice of the rows together. 1; 0: there is no such number, or the noise
+ * is too large to tell it.
+ */
+typedef struct sotto_estimate {
+    double value, sd;
+    double low_90, high_90, low_95, high_95;
+} sotto_estimate;
+
+SOTTO_API int sotto_evaluation_number(const sotto_evaluation *evaluation,
+                                      const char *name, sotto_estimate *out);
+
+/* All of it for people, as lines. The caller frees it by sotto_text_free. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_words(
+    char **out, const sotto_evaluation *evaluation, sotto_error *error);
 
 /* ------------------------------------------------------------------------
  * 8  Synthetic data
@@ -1183,9 +1257,8 @@ typedef struct sotto_rank_calls {
 /* A group of ranks, as this rank sees it. */
 typedef struct sotto_ranks sotto_ranks;
 
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_ranks_open(sotto_ranks **out, const sotto_rank_calls *calls,
-                 sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ranks_open(
+    sotto_ranks **out, const sotto_rank_calls *calls, sotto_error *error);
 SOTTO_API void sotto_ranks_close(sotto_ranks *ranks);
 
 /* Fits with these options are made by these ranks, which stay the caller's.

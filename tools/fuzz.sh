@@ -37,6 +37,12 @@ model "$build/corpus/fuzz_csv/seed.csv" --target target --penalty-units spread \
 [ -e "$build/corpus/key" ] || "$build/sotto" key new "$build/corpus/key" --quiet
 model "$build/corpus/fuzz_csv/seed.csv" --target target \
     --sign "$build/corpus/key" >"$build/corpus/fuzz_model/signed.json"
+mkdir -p "$build/corpus/fuzz_evaluation"
+"$build/sotto" train "$build/corpus/fuzz_csv/seed.csv" --target target --quiet --solver exact \
+    --loss logistic --classes=-1,1 --l2 1 -o "$build/corpus/evaluated.json"
+"$build/sotto" evaluate "$build/corpus/evaluated.json" "$build/corpus/fuzz_csv/seed.csv" --quiet \
+    --epsilon 9 --delta .01 --ledger none -o "$build/corpus/evaluation.json" >/dev/null
+head -c -31 "$build/corpus/evaluation.json" >"$build/corpus/fuzz_evaluation/two.json"
 mkdir -p "$build/corpus/fuzz_events"
 printf 'T*(RANGE(2/z)+GAUSS(1/z)) + SUBSAMPLED_GAUSS(.1, sqrt(2))*5@zero-out' \
     >"$build/corpus/fuzz_events/plan"

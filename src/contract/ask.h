@@ -376,6 +376,45 @@ sotto_status curator_ask_class_partial(curator *c, int64_t j, double clip,
                                        double *out, double *sd,
                                        sotto_error *error);
 
+/* ---- how good a model is ---- */
+
+/* The columns are what a model makes of each record: its score, its error. The
+   target says which group a record is in: its class. */
+enum { ASK_MOST_CELLS = 4096, ASK_MOST_VALUES = 4 };
+
+typedef struct ask_cells {
+    int64_t column;
+    const double *edge; /* rising */
+    int64_t edges;
+    int64_t groups; /* targets are 0 to groups - 1; 1: all records are one */
+} ask_cells;
+
+/* The weight of the rows in each cell: for each group one for the values up to
+   edge[0], then above edge[0] and up to edge[1], and so on. *sd is the sd of
+   the noise in each. */
+sotto_status curator_ask_outcomes(curator *c, const ask_cells *what,
+                                  double *out, double *sd, sotto_error *error);
+
+/* The sum of times (x - centre), or of times (x - centre)^2, over one or two
+   columns, clipped to [-1, 1]; then squared, where that is said. Numbers are at
+   most 2^100 in size. */
+typedef struct ask_term {
+    int64_t column;
+    double times, centre;
+    int square;
+} ask_term;
+
+typedef struct ask_value {
+    ask_term term[2];
+    int terms;
+    int squared;
+} ask_value;
+
+/* The sums of such values over all rows, each times its weight. */
+sotto_status curator_ask_errors(curator *c, const ask_value *value,
+                                int64_t count, double *out, double *sd,
+                                sotto_error *error);
+
 /* ---- the minimiser ---- */
 
 /* What is added to the mean loss. There is no intercept. */

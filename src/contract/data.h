@@ -199,6 +199,15 @@ void table_send_back(const sotto_table *t, int64_t from, int64_t to);
 /* Gives back all that belongs to columns, which nobody needs any more. */
 void table_forget_columns(sotto_table *t);
 
+/*
+ * Makes room for what a model makes of each record, in place of the features:
+ * so many columns of floats, all 0, and a target that is a number. Weights and
+ * people stay. The features are wiped. A table that drops rows has weights
+ * afterwards, whatever its records are: a row may turn out to be bad.
+ */
+sotto_status table_make_outcomes(sotto_table **table, int64_t columns,
+                                 sotto_error *error);
+
 /* Value i of those that the table holds at `values`, whatever their type. */
 static inline double table_element(const sotto_table *table, const void *values,
                                    int64_t i)

@@ -30,6 +30,15 @@ typedef enum model_units {
                             file */
 } model_units;
 
+/* The ledger that a run was booked in, and the run; of several files the
+   first's, and those of the others. NULL: it was not booked. */
+typedef struct model_run {
+    char *ledger, *run, **other_run;
+    int64_t other_runs;
+} model_run;
+
+void model_run_free(model_run *r);
+
 struct sotto_model {
     loss loss;
     double l1, l2;
@@ -68,10 +77,7 @@ struct sotto_model {
        file has before it; "": not signed */
     char key[MODEL_KEY], signature[MODEL_SIGNATURE];
 
-    /* in memory only: the ledger that the run was booked in, and the run; of
-       several files the first's, and those of the others */
-    char *ledger, *run, **other_run;
-    int64_t other_runs;
+    model_run booked; /* in memory only */
 
     /* of the exact solver, in memory only */
     int certified, converged;
@@ -105,6 +111,9 @@ static inline sotto_model model_of_class(const sotto_model *m, int64_t k)
         one.noise += k * m->features;
     return one;
 }
+
+/* Where a run was booked, as its statement says; 0: it is untracked. */
+int model_booking(const char *statement, sotto_booking *out);
 
 /* Whether that delta is too large for so many rows; then it says so. */
 int model_remark_delta(double rows, double delta, sotto_error *remark);

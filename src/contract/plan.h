@@ -52,6 +52,8 @@ typedef enum ask_kind {
     ASK_CLASS_CHOICE,    /* which feature promises most to all classes */
     ASK_CLASS_PARTIAL,   /* the derivatives by one feature's weights */
     ASK_LEVELS,          /* which levels of categories many people have */
+    ASK_OUTCOMES,        /* how many rows a model answers how */
+    ASK_ERRORS,          /* how wrong a model is, on average */
     ASK_KINDS
 } ask_kind;
 
@@ -120,6 +122,8 @@ typedef struct ask_item {
                        of sketches: how many buckets.
                        of classes: how many there are.
                        of ASK_LEVELS: how many counts one person can be in.
+                       of ASK_OUTCOMES: how many cells there are at most.
+                       of ASK_ERRORS: how many means are asked for at once.
                        of ASK_LATER: for how many choices more noise may be
                        drawn, beyond what is always allowed */
     int64_t blocks; /* of ASK_SEQUENCE: how many blocks take turns */

@@ -58,6 +58,7 @@ double curator_draws(const ask_item *item, int64_t features)
         return (width + 1) * (width + 2) / 2;
     case DRAWS_BUCKETS:
     case DRAWS_CLASSES:
+    case DRAWS_CELLS:
         return (double)item->block;
     case DRAWS_TOUCHED:
         return 2 * (double)item->block;

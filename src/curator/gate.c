@@ -225,7 +225,7 @@ static int gate_is_wider(const curator *c, const gate_question *q,
     question_block block = question_of(q->kind)->block;
     if (block == BLOCK_COORDINATES)
         return q->answers > (size_t)item->block;
-    if (block == BLOCK_CLASSES)
+    if (block == BLOCK_CLASSES || block == BLOCK_CELLS)
         return (double)q->answers > curator_draws(item, c->table->features);
     return block != BLOCK_ROWS &&
            q->features > (item->block ? item->block : c->table->features);

@@ -78,6 +78,7 @@ static const char *misnumbered(const ask_item *item)
     int alone = blocks || q->block == BLOCK_COORDINATES;
     int classes = q->block == BLOCK_CLASSES;
     int levels = q->form == FORM_LEVELS;
+    int64_t cells = item->kind == ASK_ERRORS ? ASK_MOST_VALUES : ASK_MOST_CELLS;
     if (item->count < 0 ||
         ((q->form == FORM_BUDGET || levels) && item->count > 1))
         return "it has a count that is not possible";
@@ -86,6 +87,8 @@ static const char *misnumbered(const ask_item *item)
         return "it has a block that is not possible";
     if (classes && (item->block < 3 || item->block > ASK_MOST_CLASSES))
         return "it has a number of classes that is not possible";
+    if (q->block == BLOCK_CELLS && (item->block < 1 || item->block > cells))
+        return "it has a number of cells that is not possible";
     if (item->blocks < 0 || blocks != (item->blocks > 0))
         return blocks ? "it has no blocks that take turns"
                       : "it has blocks that take turns";

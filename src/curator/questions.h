@@ -52,6 +52,7 @@ typedef enum question_draws {
     DRAWS_BUCKETS,
     DRAWS_CLASSES,
     DRAWS_WIDTH_CLASSES, /* for each class */
+    DRAWS_CELLS,         /* the item's block */
     DRAWS_TOUCHED,       /* of the counts that two persons can be in */
     DRAWS_LATER
 } question_draws;
@@ -77,6 +78,7 @@ typedef enum question_block {
     BLOCK_COORDINATES,
     BLOCK_BUCKETS,
     BLOCK_CLASSES,
+    BLOCK_CELLS, /* or values, that are asked for at once */
     BLOCK_COUNTS
 } question_block;
 
@@ -96,9 +98,9 @@ typedef struct question_row {
     int sketch;          /* of curators with buckets, which have no others */
     int any_classes;     /* it makes sense of more than two classes */
     int without_columns; /* it can be answered when a frame was told */
-    int by_rows; /* of others: it walks through rows, never along a column, so
-                    that they may be on a disk */
-    int by_ranks;        /* a sum over rows, which may be at several ranks */
+    int by_rows;  /* of others: it walks through rows, never along a column, so
+                     that they may be on a disk */
+    int by_ranks; /* a sum over rows, which may be at several ranks */
     double tolerance; /* of minimisers: how much of what one record can add to a
                        gradient may be left of it at one; 0: it is none */
     int perturbs;     /* noise goes into the sum, as a part of the objective */

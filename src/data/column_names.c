@@ -28,11 +28,13 @@ static int plan_has_name(char **sorted, int64_t count, const char *name)
                    plan_compare_names) != NULL;
 }
 
-/* Whether a file can do without a column that is declared. */
-static int plan_may_lack(const schema *s, const column *c, int labelled)
+/* Whether a file can do without a column that is declared. Private rows must
+   say whose they are. */
+static int plan_may_lack(const column_plan *p, const schema *s, const column *c)
 {
     return s->is_model && !column_features(c) &&
-           !(labelled && c->role == COLUMN_TARGET);
+           !(p->labelled && c->role == COLUMN_TARGET) &&
+           !(p->is_private && c->role == COLUMN_UNIT);
 }
 
 /* The names of the file's columns, and what messages say of the file. */
@@ -124,7 +126,7 @@ static sotto_status plan_check_schema(column_plan *p, const plan_names *n,
                                                      : "the model needs it";
         if (plan_has_name(n->sorted, n->count, c->name))
             continue;
-        if (plan_may_lack(s, c, p->labelled))
+        if (plan_may_lack(p, s, c))
             p->lacks_weight |= c->role == COLUMN_WEIGHT && p->labelled;
         else
             status =

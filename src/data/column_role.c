@@ -136,7 +136,9 @@ static sotto_status plan_model_role(column_plan *p, column *c,
         return error_set(error, SOTTO_USAGE,
                          "--drop: the model needs the column \"%s\"",
                          show_name(c->name).text);
-    if (c->role == COLUMN_UNIT || (!p->labelled && !was_feature))
+    /* whose rows they are matters where they are private */
+    if ((c->role == COLUMN_UNIT && !p->is_private) ||
+        (!p->labelled && !was_feature))
         c->role = COLUMN_DROP;
     return SOTTO_OK;
 }

@@ -268,9 +268,9 @@ static sotto_status run_messages(sotto_simulation *s,
 static sotto_status name_booking(const sotto_simulation *s, sotto_model *m,
                                  sotto_error *error)
 {
-    m->ledger = mem_text(s->booked.file);
-    m->run = mem_text(s->booked.run);
-    return m->ledger && m->run ? SOTTO_OK : error_memory(error);
+    m->booked.ledger = mem_text(s->booked.file);
+    m->booked.run = mem_text(s->booked.run);
+    return m->booked.ledger && m->booked.run ? SOTTO_OK : error_memory(error);
 }
 
 static sotto_status make_model(const sotto_simulation *s, sotto_model **out,

@@ -3,6 +3,7 @@
  * before the first row of the file is looked at. How reading ends, or a run,
  * may depend on the records; whether it was booked does not.
  */
+#include "evaluation.h"
 #include "private.h"
 
 #include <math.h>
@@ -175,8 +176,8 @@ static sotto_status book_each(fit_booking *b, const before_rows *before,
     return status;
 }
 
-static sotto_status booking_make(before_rows *before, const private_run *r,
-                                 const account_list *events, sotto_error *error)
+sotto_status booking_make(before_rows *before, const private_run *r,
+                          const account_list *events, sotto_error *error)
 {
     ledger_request request =
         request_of(r, events, option_text(before->reading, OPTION_PART_COLUMN));
@@ -226,16 +227,16 @@ sotto_status booking_check(const fit_booking *b, const private_run *r,
                             "read: another run was booked");
 }
 
-sotto_status booking_name(const fit_booking *b, sotto_model *m,
+sotto_status booking_name(const fit_booking *b, model_run *out,
                           sotto_error *error)
 {
-    m->ledger = mem_text(b->receipt.file);
-    m->run = mem_text(b->receipt.run);
+    out->ledger = mem_text(b->receipt.file);
+    out->run = mem_text(b->receipt.run);
     if (b->other_runs) {
-        m->other_run = mem_texts(b->other_run, b->other_runs);
-        m->other_runs = m->other_run ? b->other_runs : 0;
+        out->other_run = mem_texts(b->other_run, b->other_runs);
+        out->other_runs = out->other_run ? b->other_runs : 0;
     }
-    return m->ledger && m->run && m->other_runs == b->other_runs
+    return out->ledger && out->run && out->other_runs == b->other_runs
                ? SOTTO_OK
                : error_memory(error);
 }
@@ -328,13 +329,25 @@ sotto_status booking_before_rows(void *context, const sotto_table *shape,
 
 /* ---- finished ---- */
 
+static sotto_status settle(const model_run *r, const char *output,
+                           sotto_error *error)
+{
+    if (!r->run)
+        return fit_settle_spent(output, error);
+    sotto_status status = ledger_finish(r->ledger, r->run, error);
+    for (int64_t i = 0; status == SOTTO_OK && i < r->other_runs; i++)
+        status = ledger_finish(r->ledger, r->other_run[i], error);
+    return status;
+}
+
 sotto_status sotto_fit_settle(const sotto_model *model, const char *output,
                               sotto_error *error)
 {
-    if (!model->run)
-        return fit_settle_spent(output, error);
-    sotto_status status = ledger_finish(model->ledger, model->run, error);
-    for (int64_t i = 0; status == SOTTO_OK && i < model->other_runs; i++)
-        status = ledger_finish(model->ledger, model->other_run[i], error);
-    return status;
+    return settle(&model->booked, output, error);
+}
+
+sotto_status sotto_evaluation_settle(const sotto_evaluation *evaluation,
+                                     const char *output, sotto_error *error)
+{
+    return settle(&evaluation->booked, output, error);
 }

@@ -8,12 +8,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* A copy of the options in which the reader finds the column and the values
-   of the parts: those that were asked for, or all that are declared. NULL:
-   the data set has no parts, or it is not there yet. */
-static sotto_status options_with_parts(sotto_options **out,
-                                       const sotto_options *options,
-                                       sotto_error *error)
+sotto_status booking_options(sotto_options **out, const sotto_options *options,
+                             sotto_error *error)
 {
     char *column, **value;
     int64_t values;
@@ -43,13 +39,6 @@ static sotto_status options_with_parts(sotto_options **out,
     mem_free_texts(value, values);
     return status;
 }
-
-/* Where rows come from: files, or columns in memory. */
-typedef struct row_source {
-    const char *const *path; /* NULL: columns */
-    int64_t files;
-    sotto_columns *columns;
-} row_source;
 
 static sotto_status read_rows(sotto_table **out, const row_source *from,
                               const sotto_options *options,
@@ -109,18 +98,13 @@ static sotto_status read_behind(sotto_table **out, const row_source *from,
 
 /* Books before the rows are read, and hands the booking to the table. */
 static sotto_status read_booked(sotto_table **out, const row_source *from,
-                                const sotto_options *options,
-                                const sotto_options *reading,
+                                before_rows *before, table_before_rows *book,
                                 sotto_error *error)
 {
-    before_rows before = {.options = options, .reading = reading};
-    sotto_status status = sotto_fit_check(options, error);
+    sotto_status status = canonical_paths(before, from, error);
     if (status == SOTTO_OK)
-        status = canonical_paths(&before, from, error);
-    if (status == SOTTO_OK)
-        status = read_behind(out, from, &before, booking_before_rows, &before,
-                             error);
-    mem_free_texts(before.path, before.paths);
+        status = read_behind(out, from, before, book, before, error);
+    mem_free_texts(before->path, before->paths);
     return status;
 }
 
@@ -154,11 +138,21 @@ static sotto_status read_by_ranks(sotto_table **out, const row_source *from,
     return status;
 }
 
+sotto_status booking_read(sotto_table **out, const row_source *from,
+                          before_rows *before, table_before_rows *book,
+                          table_before_rows *check, sotto_error *error)
+{
+    return booking_wanted(before->options)
+               ? read_booked(out, from, before, book, error)
+               : read_rows(out, from, before->reading, check, before, error);
+}
+
 /* What no run takes is refused before a row is read, booked or not. */
 static sotto_status check_shape(void *context, const sotto_table *shape,
                                 sotto_error *error)
 {
-    private_run r = fit_new_run(context);
+    const before_rows *before = context;
+    private_run r = fit_new_run(before->options);
     if (!shape->y)
         return table_refuse_no_target(shape->counted, error);
     r.run.facts = fit_facts(shape, r.run.options);
@@ -176,21 +170,23 @@ static sotto_status read_for_fit(sotto_table **out, const row_source *from,
 {
     sotto_options *with_parts;
     *out = NULL;
-    int by_ranks = ranks_several(option_ranks(options));
-    /* the ledger is the root's */
     sotto_status status = SOTTO_OK;
     with_parts = NULL;
-    if (ranks_is_root(option_ranks(options)))
-        status = options_with_parts(&with_parts, options, error);
-    const sotto_options *reading = with_parts ? with_parts : options;
-    if (status == SOTTO_OK && by_ranks)
-        status = read_by_ranks(out, from, options, reading, error);
-    else if (status == SOTTO_OK && booking_wanted(options))
-        status = read_booked(out, from, options, reading, error);
-    else if (status == SOTTO_OK)
-        status = read_rows(out, from, reading,
-                           option_private(options) ? check_shape : NULL,
-                           (void *)(uintptr_t)options, error);
+    if (ranks_is_root(option_ranks(options))) /* the ledger is the root's */
+        status = booking_options(&with_parts, options, error);
+    before_rows before = {.options = options,
+                          .reading = with_parts ? with_parts : options};
+    if (status == SOTTO_OK && ranks_several(option_ranks(options))) {
+        status = read_by_ranks(out, from, options, before.reading, error);
+        sotto_options_free(with_parts);
+        return status;
+    }
+    if (status == SOTTO_OK && booking_wanted(options))
+        status = sotto_fit_check(options, error);
+    if (status == SOTTO_OK)
+        status =
+            booking_read(out, from, &before, booking_before_rows,
+                         option_private(options) ? check_shape : NULL, error);
     sotto_options_free(with_parts);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * A model meets rows: reading a file as the model was made, and its answers.
  */
+#include "predict.h"
 #include "data.h"
-#include "model.h"
 #include "option.h"
 
 #include <math.h>
@@ -10,16 +10,17 @@
 
 /* ---- reading for a model ---- */
 
-static sotto_status predict_options(sotto_options *o, const sotto_model *m,
-                                    int labelled, const sotto_options *options,
-                                    sotto_error *error)
+sotto_status predict_options(sotto_options **out, const sotto_model *m,
+                             int labelled, const sotto_options *options,
+                             sotto_error *error)
 {
     static const option_id used[] = {
         OPTION_BAD_ROWS,  OPTION_DROP,    OPTION_FORMAT,    OPTION_NO_HEADER,
         OPTION_DELIMITER, OPTION_DECIMAL, OPTION_THOUSANDS, OPTION_THREADS};
     char count[24];
     snprintf(count, sizeof count, "%lld", (long long)m->features);
-    sotto_status status = SOTTO_OK;
+    sotto_status status = sotto_options_new(out, error);
+    sotto_options *o = *out;
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (status == SOTTO_OK)
             status = option_copy(o, options, used[i], error);
@@ -51,10 +52,7 @@ static sotto_status read_for(sotto_table **out, const sotto_model *m,
 {
     sotto_options *o;
     *out = NULL;
-    sotto_status status = sotto_options_new(&o, error);
-    if (status != SOTTO_OK)
-        return status;
-    status = predict_options(o, m, labelled, options, error);
+    sotto_status status = predict_options(&o, m, labelled, options, error);
     if (status == SOTTO_OK)
         status = columns ? sotto_table_from(out, columns, o, error)
                          : sotto_table_read_files(out, path, files, o, error);

@@ -130,7 +130,7 @@ static sotto_status declare_spending(private_run *r, sotto_model *m,
     account_free(&events);
     ledger_put(&r->statement, r->booking ? &r->booking->receipt : NULL);
     if (status == SOTTO_OK && r->booking)
-        status = booking_name(r->booking, m, error);
+        status = booking_name(r->booking, &m->booked, error);
     return status;
 }
 

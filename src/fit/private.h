@@ -121,7 +121,8 @@ typedef struct before_rows {
     const sotto_options *reading; /* the same, with the column of the parts */
     char **path;   /* of several files, where each is booked for itself */
     int64_t paths; /* 0: the options say what is booked */
-    fit_booking *booking; /* that was made */
+    fit_booking *booking;            /* that was made */
+    const struct sotto_model *model; /* of an evaluation; NULL: a fit */
 } before_rows;
 sotto_status booking_before_rows(void *context, const sotto_table *shape,
                                  sotto_error *error);
@@ -154,6 +155,34 @@ typedef struct before_ranks {
 sotto_status ranks_before_rows(void *context, const sotto_table *shape,
                                sotto_error *error);
 
+/* Books a run of these events: for runs that are not fits, too. */
+sotto_status booking_make(before_rows *before, const private_run *r,
+                          const account_list *events, sotto_error *error);
+
+/* ---- booking_read.c ---- */
+
+/* Where rows come from: files, or columns in memory. */
+typedef struct row_source {
+    const char *const *path; /* NULL: columns */
+    int64_t files;
+    sotto_columns *columns;
+} row_source;
+
+/* A copy of the options in which the reader finds the column and the values
+   of the parts: those that were asked for, or all that are declared. NULL:
+   the data set has no parts, or it is not there yet. */
+sotto_status booking_options(sotto_options **out, const sotto_options *options,
+                             sotto_error *error);
+
+/*
+ * Reads rows by the options `reading`. Where before->options name a ledger,
+ * `book` books the run before a row is looked at, and the table has the
+ * booking; else `check` is called, which may be NULL. Both get `before`.
+ */
+sotto_status booking_read(sotto_table **out, const row_source *from,
+                          before_rows *before, table_before_rows *book,
+                          table_before_rows *check, sotto_error *error);
+
 /* Takes the one that was made before the table's rows were read; NULL: none.
    A table hands it out once, so that a second fit is booked again. */
 fit_booking *booking_take(sotto_table *t);
@@ -162,9 +191,9 @@ fit_booking *booking_take(sotto_table *t);
 sotto_status booking_check(const fit_booking *b, const private_run *r,
                            const account_list *events, sotto_error *error);
 
-/* Tells the model where its run stands, so that it can be marked as
-   finished. */
-sotto_status booking_name(const fit_booking *b, sotto_model *m,
+/* Tells a model, or an evaluation, where its run stands, so that it can be
+   marked as finished. */
+sotto_status booking_name(const fit_booking *b, model_run *out,
                           sotto_error *error);
 void booking_free(fit_booking *b);
 

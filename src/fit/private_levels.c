@@ -92,13 +92,8 @@ static sotto_status begin_again(private_run *r, sotto_model **m,
         return status;
     now->epsilon = before->epsilon;
     now->delta = before->delta;
-    now->ledger = before->ledger;
-    now->run = before->run;
-    now->other_run = before->other_run;
-    now->other_runs = before->other_runs;
-    before->ledger = NULL;
-    before->run = NULL;
-    before->other_run = NULL;
+    now->booked = before->booked;
+    before->booked = (model_run){0};
     sotto_model_free(before);
     *m = now;
     return SOTTO_OK;

@@ -13,11 +13,10 @@ static void copy_text(char *out, size_t room, const json_t *ledger,
     snprintf(out, room, "%s", text ? text : "");
 }
 
-int sotto_model_booking(const sotto_model *m, sotto_booking *out)
+int model_booking(const char *statement, sotto_booking *out)
 {
-    json_t *root = m->statement
-                       ? json_read(m->statement, strlen(m->statement), NULL)
-                       : NULL;
+    json_t *root =
+        statement ? json_read(statement, strlen(statement), NULL) : NULL;
     const json_t *ledger = json_object_get(root, "ledger");
     int booked = json_is_object(ledger);
     *out = (sotto_booking){0};
@@ -32,4 +31,9 @@ int sotto_model_booking(const sotto_model *m, sotto_booking *out)
     }
     json_decref(root);
     return booked;
+}
+
+int sotto_model_booking(const sotto_model *m, sotto_booking *out)
+{
+    return model_booking(m->statement, out);
 }

@@ -46,6 +46,10 @@ sotto_status model_check_signature(const sotto_model *m, const char *name,
                                    const char *bytes, size_t size,
                                    sotto_error *error);
 
+/* Whether the checksum fits the bytes that have it. */
+sotto_status model_check_sum(const char *name, const char *bytes, size_t size,
+                             sotto_error *error);
+
 sotto_status model_refuse(const char *name, const char *what,
                           sotto_error *error);
 

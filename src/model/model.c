@@ -42,6 +42,14 @@ const char *model_units_name(model_units units)
                                        : "fit";
 }
 
+void model_run_free(model_run *r)
+{
+    mem_free(r->ledger);
+    mem_free(r->run);
+    mem_free_texts(r->other_run, r->other_runs);
+    *r = (model_run){0};
+}
+
 void sotto_model_free(sotto_model *m)
 {
     if (!m)
@@ -55,9 +63,7 @@ void sotto_model_free(sotto_model *m)
     mem_free(m->schema);
     mem_free(m->statement);
     mem_free(m->file);
-    mem_free(m->ledger);
-    mem_free(m->run);
-    mem_free_texts(m->other_run, m->other_runs);
+    model_run_free(&m->booked);
     mem_free(m);
 }
 

@@ -34,8 +34,8 @@ static sotto_status check_version(const char *name, json_t *root,
     return SOTTO_OK;
 }
 
-static sotto_status check_sum(const char *name, const char *bytes, size_t size,
-                              sotto_error *error)
+sotto_status model_check_sum(const char *name, const char *bytes, size_t size,
+                             sotto_error *error)
 {
     char tail[48];
     const char *at = NULL, *next = bytes;
@@ -49,8 +49,8 @@ static sotto_status check_sum(const char *name, const char *bytes, size_t size,
         memcmp(at, tail, strlen(tail)))
         return model_refuse(name,
                             "the checksum does not fit: the file was changed "
-                            "after it was written; train the model again, or "
-                            "take a whole copy",
+                            "after it was written; make it again, or take a "
+                            "whole copy",
                             error);
     return SOTTO_OK;
 }
@@ -143,7 +143,7 @@ sotto_status model_parse(sotto_model **out, const char *name, const char *bytes,
     }
     sotto_status status = check_version(name, root, error);
     if (status == SOTTO_OK)
-        status = check_sum(name, bytes, size, error);
+        status = model_check_sum(name, bytes, size, error);
     if (status == SOTTO_OK)
         status = check_privacy(name, root, error);
     if (status == SOTTO_OK)

@@ -53,6 +53,13 @@ sotto_status page_questions(text_buffer *t, const json_t *statement,
 sotto_status page_weights(text_buffer *t, const sotto_model *m,
                           sotto_error *error);
 
+/* ---- evaluation.c ---- */
+
+/* How good a model is, as a private evaluation says; its statement is checked
+   first. */
+sotto_status page_evaluation(text_buffer *t, const struct sotto_evaluation *e,
+                             const char *name, sotto_error *error);
+
 /* ---- together.c ---- */
 
 /* A table of the models, and what all of them cost together, or why that is

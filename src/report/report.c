@@ -1,6 +1,7 @@
 /*
  * One page for some models: what all of them together cost, then each.
  */
+#include "evaluation.h"
 #include "page.h"
 
 #include <math.h>
@@ -52,9 +53,32 @@ static void put_kind(text_buffer *t, const sotto_model *m)
     text_put(t, ".</p>\n");
 }
 
+/* Private evaluations, and what the page calls them. */
+typedef struct evaluations {
+    const sotto_evaluation *const *evaluation;
+    const char *const *name;
+    int64_t count;
+} evaluations;
+
+/* Those of the model, beside it. */
+static sotto_status put_evaluations(text_buffer *t, const sotto_model *m,
+                                    const evaluations *all, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    for (int64_t i = 0; i < all->count && status == SOTTO_OK; i++) {
+        int own = 0;
+        status = evaluation_is_of(all->evaluation[i], m, &own, error);
+        if (status == SOTTO_OK && own)
+            status =
+                page_evaluation(t, all->evaluation[i], all->name[i], error);
+    }
+    return status;
+}
+
 static sotto_status put_model(text_buffer *t, const sotto_model *m,
                               const char *name, const json_t *statement,
-                              int64_t number, sotto_error *error)
+                              const evaluations *all, int64_t number,
+                              sotto_error *error)
 {
     text_format(t, "<section id=\"m%lld\">\n<h2>", (long long)number);
     report_escape(t, name);
@@ -62,6 +86,8 @@ static sotto_status put_model(text_buffer *t, const sotto_model *m,
     sotto_status status = page_officer(t, m, statement, error);
     text_put(t, "<h3>What it is</h3>\n");
     put_kind(t, m);
+    if (status == SOTTO_OK)
+        status = put_evaluations(t, m, all, error);
     if (status == SOTTO_OK && m->statement) {
         page_statement(t, m, statement);
         page_curve(t, statement);
@@ -75,7 +101,8 @@ static sotto_status put_model(text_buffer *t, const sotto_model *m,
 
 static sotto_status put_page(text_buffer *t, const sotto_model *const *model,
                              const char *const *name, json_t *const *state,
-                             int64_t count, sotto_error *error)
+                             int64_t count, const evaluations *all,
+                             sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
     if (count == 1)
@@ -87,20 +114,43 @@ static sotto_status put_page(text_buffer *t, const sotto_model *const *model,
     if (count > 1)
         page_together(t, model, name, state, count);
     for (int64_t i = 0; i < count && status == SOTTO_OK; i++)
-        status = put_model(t, model[i], name[i], state[i], i + 1, error);
+        status = put_model(t, model[i], name[i], state[i], all, i + 1, error);
     page_end(t, "the model");
     return status == SOTTO_OK && t->failed ? error_memory(error) : status;
 }
 
-sotto_status sotto_report(char **out, const sotto_model *const *model,
-                          const char *const *name, int64_t count,
-                          sotto_error *error)
+/* None is left out without a word. */
+static sotto_status check_models(const sotto_model *const *model, int64_t count,
+                                 const evaluations *all, sotto_error *error)
 {
-    text_buffer t = {0};
-    sotto_status status = SOTTO_OK;
-    *out = NULL;
     if (count < 1)
         return error_set(error, SOTTO_USAGE, "expected a model to report on");
+    for (int64_t i = 0; i < all->count; i++) {
+        int own = 0;
+        sotto_status status = SOTTO_OK;
+        for (int64_t k = 0; k < count && !own && status == SOTTO_OK; k++)
+            status =
+                evaluation_is_of(all->evaluation[i], model[k], &own, error);
+        if (status != SOTTO_OK)
+            return status;
+        if (!own)
+            return error_set(error, SOTTO_USAGE,
+                             "%s: an evaluation of another model: expected one "
+                             "of a model that is given with it",
+                             show_name(all->name[i]).text);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status make_page(char **out, const sotto_model *const *model,
+                              const char *const *name, int64_t count,
+                              const evaluations *all, sotto_error *error)
+{
+    text_buffer t = {0};
+    *out = NULL;
+    sotto_status status = check_models(model, count, all, error);
+    if (status != SOTTO_OK)
+        return status;
     json_t **state = mem_zeroed((size_t)count, sizeof *state);
     if (!state)
         return error_memory(error);
@@ -112,7 +162,7 @@ sotto_status sotto_report(char **out, const sotto_model *const *model,
             status = error_memory(error); /* it was read as JSON before */
     }
     if (status == SOTTO_OK)
-        status = put_page(&t, model, name, state, count, error);
+        status = put_page(&t, model, name, state, count, all, error);
     for (int64_t i = 0; i < count; i++)
         json_decref(state[i]);
     mem_free(state);
@@ -121,4 +171,23 @@ sotto_status sotto_report(char **out, const sotto_model *const *model,
     else
         text_free(&t);
     return status;
+}
+
+sotto_status sotto_report(char **out, const sotto_model *const *model,
+                          const char *const *name, int64_t count,
+                          sotto_error *error)
+{
+    return make_page(out, model, name, count, &(evaluations){0}, error);
+}
+
+sotto_status sotto_report_evaluated(char **out, const sotto_model *const *model,
+                                    const char *const *name, int64_t count,
+                                    const sotto_evaluation *const *evaluation,
+                                    const char *const *evaluation_name,
+                                    int64_t evaluations_given,
+                                    sotto_error *error)
+{
+    return make_page(
+        out, model, name, count,
+        &(evaluations){evaluation, evaluation_name, evaluations_given}, error);
 }

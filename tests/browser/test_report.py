@@ -96,7 +96,10 @@ def make(folder):
         shutil.copy(os.path.join(folder, "auto.json"),
                     os.path.join(folder, "readmission-model-of-month-%d.json" % (i + 1)))
     many = ["readmission-model-of-month-%d.json" % (i + 1) for i in range(12)]
-    pages = {"one": ["auto.json"], "bad": ["exact.json"], "twelve": many,
+    result = run(["evaluate", "auto.json", "d.csv", "--epsilon", "3", "--delta", "1e-6", "-o",
+                  "evaluation.json", "--quiet"], cwd=folder)
+    assert result.code == 0, result.err
+    pages = {"one": ["auto.json"], "evaluated": ["auto.json", "evaluation.json"], "bad": ["exact.json"], "twelve": many,
              "booked": ["booked.json"], "reminder": ["reminder.json"], "signed": ["signed.json"],
              "all": ["auto.json", "cd.json", "gcd.json", "fw.json", "exact.json"]}
     for page, models in pages.items():

@@ -169,6 +169,9 @@ class Printed(Consortium):
                             "n.json")
         self.assertEqual(result.code, OK, result.err)
         self.keys("evaluate", "n.json", "n.csv")
+        private = ("--epsilon", "9", "--delta", "1e-6", "-o", "e.json")
+        self.keys("evaluate", "m.json", "d.csv", *private)
+        self.keys("evaluate", "m.json", "d.csv", *private, "--insecure-seed", "1")
         self.assert_all_seen("evaluate")
 
     def test_files(self):

@@ -30,7 +30,7 @@ static length plainly(long double parts, long double times)
 }
 
 /* The table of docs/privacy, "Questions of newton", and Lemmas K2, K3, C3
-   to C5, C8, C11, C18, C19, C24 to C26 and C28. */
+   to C5, C8, C11, C18, C19, C24 to C26, C28 and C31. */
 static length newton_table(ask_kind kind, const facts *f)
 {
     const long double angle = sqrtl(2);
@@ -65,7 +65,9 @@ static length newton_table(ask_kind kind, const facts *f)
         [ASK_CLASS_GRADIENT] = plainly(1, 2),
         [ASK_CLASS_BEND] = plainly(2, 1),
         [ASK_CLASS_CHOICE] = plainly(1, 2),
-        [ASK_CLASS_PARTIAL] = plainly(1, 2)};
+        [ASK_CLASS_PARTIAL] = plainly(1, 2),
+        [ASK_OUTCOMES] = plainly(1, angle),
+        [ASK_ERRORS] = plainly(some, 2)};
     return table[kind];
 }
 
@@ -170,6 +172,8 @@ static double drawn(ask_kind kind, double p, double b)
         [ASK_CLASS_BEND] = 2,
         [ASK_CLASS_CHOICE] = 1,
         [ASK_CLASS_PARTIAL] = b,
+        [ASK_OUTCOMES] = b,
+        [ASK_ERRORS] = b,
         [ASK_LEVELS] = 2 * b};
     return table[kind];
 }
@@ -213,18 +217,19 @@ static sotto_status checked(ask_kind kind, ask_noise noise)
                              .classes = classes ? 8 : 0,
                              .level_columns = kind == ASK_LEVELS ? 8 : 0,
                              .buckets = sketch ? 8 : 0};
-    ask_plan plan = plan_one((ask_item){.kind = kind,
-                                        .noise = noise,
-                                        .count = 1,
-                                        .level = .5,
-                                        .rate = .25,
-                                        .shown = kind == ASK_LEVELS ? 1e-7 : 0,
-                                        .block = sketch || blocks || classes ||
-                                                         kind == ASK_PRIMAL ||
-                                                         kind == ASK_LEVELS
-                                                     ? 8
-                                                     : 0,
-                                        .blocks = blocks ? 4 : 0});
+    ask_plan plan = plan_one(
+        (ask_item){.kind = kind,
+                   .noise = noise,
+                   .count = 1,
+                   .level = .5,
+                   .rate = .25,
+                   .shown = kind == ASK_LEVELS ? 1e-7 : 0,
+                   .block = sketch || blocks || classes || kind == ASK_PRIMAL ||
+                                    kind == ASK_LEVELS
+                                ? 8
+                            : kind == ASK_OUTCOMES || kind == ASK_ERRORS ? 4
+                                                                         : 0,
+                   .blocks = blocks ? 4 : 0});
     sotto_error error;
     return curator_check(&policy, &plan, 5, &error);
 }
@@ -293,6 +298,16 @@ static void test_invalid_plans(void **state)
         SOTTO_FAILED);
     plan.items = 1;
     assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_OK);
+    for (ask_kind kind = ASK_OUTCOMES; kind <= ASK_ERRORS; kind++) {
+        int64_t most = kind == ASK_ERRORS ? ASK_MOST_VALUES : ASK_MOST_CELLS;
+        ask_plan cells = plan_one(some(kind, 1, .5));
+        for (int64_t block = 0; block <= most + 1; block++) {
+            cells.item[0].block = block;
+            assert_int_equal(curator_check(&policy, &cells, 5, &error),
+                             block >= 1 && block <= most ? SOTTO_OK
+                                                         : SOTTO_FAILED);
+        }
+    }
     plan.any_order = 1;
     plan.item[0].blocks = -1;
     assert_int_equal(curator_check(&policy, &plan, 5, &error), SOTTO_FAILED);

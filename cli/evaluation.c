@@ -1,0 +1,90 @@
+/*
+ * sotto evaluate --epsilon: how good a model is, as numbers that may be
+ * published.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+/* The first member of such a file says what it is. */
+int cli_is_evaluation(const char *path)
+{
+    char bytes[64] = "";
+    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : NULL;
+    size_t size = file ? fread(bytes, 1, sizeof bytes - 1, file) : 0;
+    if (file)
+        fclose(file);
+    bytes[size] = 0;
+    const char *at = bytes + strspn(bytes, " \n");
+    at += *at == '{';
+    at += strspn(at, " \n");
+    return !strncmp(at, "\"sotto_evaluation\"", 18);
+}
+
+sotto_status cli_print_evaluation(const sotto_evaluation *e, sotto_error *error)
+{
+    char *words;
+    double epsilon, delta;
+    if (sotto_evaluation_privacy(e, &epsilon, &delta))
+        printf("private    epsilon %s, delta %s\n\n",
+               sotto_number_print_up(epsilon, 6).text,
+               sotto_number_print_up(delta, 6).text);
+    else
+        printf("NOT PRIVATE: with noise that can be repeated\n\n");
+    sotto_status status = sotto_evaluation_words(&words, e, error);
+    if (status == SOTTO_OK)
+        fputs(words, stdout);
+    sotto_text_free(words);
+    return status;
+}
+
+/* What is told when the file is where it belongs. */
+static sotto_status evaluation_tell(const cli *c, const sotto_evaluation *e,
+                                    const char *text, sotto_error *error)
+{
+    sotto_booking booking;
+    if (cli_flag(c, "json"))
+        fputs(text, stdout);
+    sotto_status status =
+        cli_flag(c, "json") ? SOTTO_OK : cli_print_evaluation(e, error);
+    if (status != SOTTO_OK || cli_flag(c, "quiet"))
+        return status;
+    cli_wrote(sotto_options_get(c->options, "output"));
+    fprintf(stderr, ": an evaluation, as releasable as a private model\n");
+    cli_print_booked(stderr, "",
+                     sotto_evaluation_booking(e, &booking) ? &booking : NULL);
+    return SOTTO_OK;
+}
+
+static sotto_status evaluation_check(const cli *c, sotto_error *error)
+{
+    sotto_status status = cli_set_ledger(c, c->argument[1], error);
+    if (status == SOTTO_OK)
+        status = cli_check_output(c, error);
+    if (status == SOTTO_OK)
+        status = cli_json_check(c, error);
+    return status;
+}
+
+sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
+                                    sotto_error *error)
+{
+    sotto_evaluation *e = NULL;
+    char *text = NULL;
+    const char *output = sotto_options_get(c->options, "output");
+    sotto_status status = evaluation_check(c, error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluation_make(&e, model, c->argument + 1,
+                                       c->arguments - 1, c->options, error);
+    if (status == SOTTO_OK)
+        status = sotto_evaluation_text(&text, e, error);
+    if (status == SOTTO_OK)
+        status = sotto_text_write(output, text, error);
+    if (status == SOTTO_OK && sotto_evaluation_statement(e))
+        status = sotto_evaluation_settle(e, output, error);
+    if (status == SOTTO_OK)
+        status = evaluation_tell(c, e, text, error);
+    sotto_text_free(text);
+    sotto_evaluation_free(e);
+    return status;
+}
