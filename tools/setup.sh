@@ -1,14 +1,8 @@
 #!/bin/sh
 # setup.sh GROUP...: installs the Debian packages that are missing for
 # building, testing, checking (ci), measuring (bench), the Python package with its
-<<<<<<< HEAD
-# company (python) and as a file (wheel), looking at pages (browser), the site of
-# documents (docs), formatting, or making a fresh Debian (fresh).
-=======
 # company (python) and as a file (wheel), several processes (mpi), looking at pages
-# (browser), formatting,
-# or making a fresh Debian (fresh).
->>>>>>> 2a33c4c1 (Ranks: several processes share the rows of one fit, with the same bits; sotto-mpi trains by them on Open MPI)
+# (browser), the site of documents (docs), formatting, or making a fresh Debian (fresh).
 set -eu
 
 packages() {
@@ -25,11 +19,8 @@ packages() {
     python) echo python3-venv python3-pip python3-sklearn python3-pandas ;;
     wheel) echo python3-venv python3-pip python3-dev ;;
     browser) echo chromium ;;
-<<<<<<< HEAD
     docs) echo python3-sphinx python3-myst-parser furo ;;
-=======
     mpi) echo libopenmpi-dev openmpi-bin ;;
->>>>>>> 2a33c4c1 (Ranks: several processes share the rows of one fit, with the same bits; sotto-mpi trains by them on Open MPI)
     format) echo clang-format-14 ;;
     fresh) echo debootstrap git ;;
     *)
