@@ -280,8 +280,7 @@ sotto_status ranks_compare(sotto_ranks *g, sotto_status mine,
 {
     static const char *const what[] = {"another release of sotto",
                                        "other options",
-                                       "another number of "
-                                       "ranks, or other mathematics"};
+                                       "other ranks, or other mathematics"};
     int ranks = g->calls.ranks;
     uint64_t word[6] = {ranks_word(0, SOTTO_VERSION, sizeof SOTTO_VERSION),
                         options_word,

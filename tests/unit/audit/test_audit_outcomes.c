@@ -75,7 +75,7 @@ static void ask(curator *c, const neighbours *n, double out[2])
 static void centre_of(const neighbours *n, double value, double out[2])
 {
     double k = isnan(value) ? 0 : (double)n->rows_per_person;
-    out[0] = n->kind == ASK_OUTCOMES ? k * (value <= 0) : k ? k * value : 0;
+    out[0] = n->kind == ASK_OUTCOMES ? k * (value <= 0) : k > 0 ? k * value : 0;
     out[1] = n->kind == ASK_OUTCOMES ? k * (value > 0) : out[0];
 }
 

@@ -114,7 +114,7 @@ static sotto_model *model_of(const task *k)
         {NULL, NULL}};
     sotto_options *o = options_with(more);
     sotto_table *t;
-    sotto_model *m;
+    sotto_model *m = NULL;
     sotto_error error;
     char *text = file_with(k, "", -1);
     write_file(data_path, text);

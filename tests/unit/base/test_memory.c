@@ -1230,7 +1230,7 @@ static void sweep_evaluation(const char *path, const setting *fit)
 {
     sotto_options *o;
     sotto_table *t;
-    sotto_model *m;
+    sotto_model *m = NULL;
     sotto_error error;
     assert_int_equal(sotto_options_new(&o, &error), SOTTO_OK);
     for (; fit->name; fit++)
