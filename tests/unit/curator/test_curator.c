@@ -667,7 +667,8 @@ static void test_noise_is_needed(void **state)
         for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
             curator_policy policy = plain_policy(LOSS_SQUARED, 5);
             ask_plan plan = plan_one(some((ask_kind)kind, 1, mus[i]));
-            plan.item[0].block = kind == ASK_SEQUENCE || kind == ASK_PRIMAL;
+            plan.item[0].block = kind == ASK_SEQUENCE || kind == ASK_PRIMAL ||
+                                 kind == ASK_OUTCOMES || kind == ASK_ERRORS;
             plan.item[0].blocks = kind == ASK_SEQUENCE;
             if ((kind >= ASK_CLASS_COUNTS && kind <= ASK_CLASS_PARTIAL) ||
                 kind == ASK_LEVELS)
