@@ -345,11 +345,19 @@ static int is_sampled(const fit_case *f)
     return sampled;
 }
 
+/* Sanitizers look at memory, which is the same for any number of ranks. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { FEWER = 1 };
+#else
+enum { FEWER = 0 };
+#endif
+
 /* By all of these numbers of ranks; or by some, because every rank makes the
    plan, which takes long where rows are sampled. */
 static void same_bits(const fit_case *f)
 {
-    int all = strstr(f->name, "by all") != NULL, sampled = is_sampled(f);
+    int all = !FEWER && strstr(f->name, "by all");
+    int sampled = FEWER || is_sampled(f);
     fit_result *alone = fit_alone(f);
     if (alone->status[0] != SOTTO_OK)
         print_message("%s: %s\n", f->name, alone->error[0].message);
@@ -567,7 +575,7 @@ static void people_across_every_boundary(void **unused)
 {
     (void)unused;
     for (int most = 1; most <= 8; most++) {
-        char text[8];
+        char text[12];
         snprintf(text, sizeof text, "%d", most);
         fit_case f = {
             "K",
