@@ -21,7 +21,7 @@ NOT_PARAMETERS = {
     "only": "take these columns of the frame",
     "format": "files", "delimiter": "files", "decimal": "files", "thousands": "files",
     "no-header": "files",
-    "features": "files", "output": "save",
+    "features": "files", "memory": "files: sotto convert", "output": "save",
     "dry-run": "plan", "sign": "files: sotto key", "json": "printing", "quiet": "printing",
     "isa": "tests of the library", "intercept": "fit_intercept",
 }
