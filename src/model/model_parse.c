@@ -49,7 +49,7 @@ sotto_status model_check_sum(const char *name, const char *bytes, size_t size,
         memcmp(at, tail, strlen(tail)))
         return model_refuse(name,
                             "the checksum does not fit: the file was changed "
-                            "after it was written; make it again, or take a "
+                            "after it was written; write it again, or take a "
                             "whole copy",
                             error);
     return SOTTO_OK;
