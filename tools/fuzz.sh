@@ -38,9 +38,10 @@ model "$build/corpus/fuzz_csv/seed.csv" --target target --penalty-units spread \
 model "$build/corpus/fuzz_csv/seed.csv" --target target \
     --sign "$build/corpus/key" >"$build/corpus/fuzz_model/signed.json"
 mkdir -p "$build/corpus/fuzz_evaluation"
-"$build/sotto" train "$build/corpus/fuzz_csv/seed.csv" --target target --quiet --solver exact \
+printf 'a,y\n1,-1\n2,1\n3,1\n' >"$build/corpus/two.csv"
+"$build/sotto" train "$build/corpus/two.csv" --target y --quiet --solver exact \
     --loss logistic --classes=-1,1 --l2 1 -o "$build/corpus/evaluated.json"
-"$build/sotto" evaluate "$build/corpus/evaluated.json" "$build/corpus/fuzz_csv/seed.csv" --quiet \
+"$build/sotto" evaluate "$build/corpus/evaluated.json" "$build/corpus/two.csv" --quiet \
     --epsilon 9 --delta .01 --ledger none -o "$build/corpus/evaluation.json" >/dev/null
 head -c -31 "$build/corpus/evaluation.json" >"$build/corpus/fuzz_evaluation/two.json"
 mkdir -p "$build/corpus/fuzz_events"
