@@ -240,7 +240,12 @@ static sotto_status table_read(sotto_table *t, source *s,
         status = read_shape_of(&shape, s, error);
     if (status != SOTTO_OK)
         return status;
-    status = table_check_options(source_name(s), shape, options, error);
+    status = option_ranks(options) /* each would have all rows */
+                 ? refuse(s,
+                          "several ranks cannot share a table: expected "
+                          "the file that it was made of",
+                          error)
+                 : table_check_options(source_name(s), shape, options, error);
     if (status == SOTTO_OK)
         status = set_on_disk(shape, source_name(s), options, &memory, error);
     if (status == SOTTO_OK && hook->before)
