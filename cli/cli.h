@@ -209,7 +209,6 @@ sotto_status cli_evaluate(const cli *c, sotto_error *error);
 
 sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
                                     sotto_error *error);
-int cli_is_evaluation(const char *path);
 sotto_status cli_print_evaluation(const sotto_evaluation *e,
                                   sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);

@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-/* The first member of such a file says what it is. */
-int cli_is_evaluation(const char *path)
-{
-    char bytes[64] = "";
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : NULL;
-    size_t size = file ? fread(bytes, 1, sizeof bytes - 1, file) : 0;
-    if (file)
-        fclose(file);
-    bytes[size] = 0;
-    const char *at = bytes + strspn(bytes, " \n");
-    at += *at == '{';
-    at += strspn(at, " \n");
-    return !strncmp(at, "\"sotto_evaluation\"", 18);
-}
-
 sotto_status cli_print_evaluation(const sotto_evaluation *e, sotto_error *error)
 {
     char *words;

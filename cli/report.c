@@ -21,17 +21,17 @@ typedef struct report_files {
     int64_t models, evaluations;
 } report_files;
 
-/* A file that is no evaluation is read as a model, and says what is wrong. */
 static sotto_status report_read(report_files *f, const char *path,
                                 sotto_error *error)
 {
-    if (cli_is_evaluation(path)) {
-        f->evaluation_name[f->evaluations] = report_name(path);
-        return sotto_evaluation_read(&f->evaluation[f->evaluations++], path,
-                                     error);
-    }
-    f->model_name[f->models] = report_name(path);
-    return sotto_model_read(&f->model[f->models++], path, error);
+    sotto_model **model = &f->model[f->models];
+    sotto_evaluation **evaluation = &f->evaluation[f->evaluations];
+    sotto_status status = sotto_release_read(model, evaluation, path, error);
+    if (*evaluation)
+        f->evaluation_name[f->evaluations++] = report_name(path);
+    else if (*model)
+        f->model_name[f->models++] = report_name(path);
+    return status;
 }
 
 static int report_make_room(report_files *f, size_t count)

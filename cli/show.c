@@ -308,13 +308,11 @@ static show_weight *show_list(const sotto_model *m, int64_t *used)
 }
 
 /* Its statement is priced again before anybody is shown it. */
-static sotto_status show_evaluation(const cli *c, sotto_error *error)
+static sotto_status show_evaluation(const cli *c, const sotto_evaluation *e,
+                                    sotto_error *error)
 {
-    sotto_evaluation *e = NULL;
     char *text = NULL;
-    sotto_status status = sotto_evaluation_read(&e, c->argument[0], error);
-    if (status == SOTTO_OK)
-        status = sotto_evaluation_check(e, error);
+    sotto_status status = sotto_evaluation_check(e, error);
     if (status == SOTTO_OK && cli_flag(c, "json")) {
         status = sotto_evaluation_text(&text, e, error);
         if (status == SOTTO_OK)
@@ -325,36 +323,40 @@ static sotto_status show_evaluation(const cli *c, sotto_error *error)
             printf("\nstatement  %s\n", sotto_evaluation_statement(e));
     }
     sotto_text_free(text);
-    sotto_evaluation_free(e);
     return status;
+}
+
+/* So is a model's. */
+static sotto_status show_model(const cli *c, const sotto_model *m,
+                               sotto_error *error)
+{
+    int64_t used = 0;
+    sotto_status status = sotto_model_check(m, error);
+    if (status != SOTTO_OK)
+        return status;
+    show_weight *list = show_list(m, &used);
+    if (!list)
+        return cli_memory(error);
+    qsort(list, (size_t)used, sizeof *list, show_compare);
+    if (cli_flag(c, "json"))
+        show_json(m, list, used);
+    else
+        show_text(m, list, used);
+    free(list);
+    return SOTTO_OK;
 }
 
 sotto_status cli_show(const cli *c, sotto_error *error)
 {
-    sotto_model *m = NULL;
+    sotto_model *m;
+    sotto_evaluation *e;
     size_t length = strlen(c->argument[0]);
-    if (cli_is_evaluation(c->argument[0]))
-        return show_evaluation(c, error);
     if (length > 6 && !strcmp(c->argument[0] + length - 6, ".spent"))
         return show_spent(c, error);
-    sotto_status status = sotto_model_read(&m, c->argument[0], error);
+    sotto_status status = sotto_release_read(&m, &e, c->argument[0], error);
     if (status == SOTTO_OK)
-        status = sotto_model_check(m, error);
-    if (status != SOTTO_OK) {
-        sotto_model_free(m);
-        return status;
-    }
-    int64_t used = 0;
-    show_weight *list = show_list(m, &used);
-    if (list) {
-        qsort(list, (size_t)used, sizeof *list, show_compare);
-        if (cli_flag(c, "json"))
-            show_json(m, list, used);
-        else
-            show_text(m, list, used);
-    } else
-        status = cli_memory(error);
-    free(list);
+        status = e ? show_evaluation(c, e, error) : show_model(c, m, error);
     sotto_model_free(m);
+    sotto_evaluation_free(e);
     return status;
 }

@@ -895,8 +895,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_from(
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_settle(
     const sotto_evaluation *evaluation, const char *output, sotto_error *error);
 
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_read(
-    sotto_evaluation **out, const char *path, sotto_error *error);
+/* A file that is one or the other: an evaluation if it says so, else a model;
+   the other one is NULL. It is opened once, so it may be a pipe. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_read(
+    sotto_model **model, sotto_evaluation **evaluation, const char *path,
+    sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_parse(
     sotto_evaluation **out, const char *text, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_text(

@@ -306,15 +306,29 @@ static sotto_status parse(sotto_evaluation **out, const char *name,
     return evaluation_new(out, root, name, error);
 }
 
-sotto_status sotto_evaluation_read(sotto_evaluation **out, const char *path,
-                                   sotto_error *error)
+/* The first member says what a file is. */
+static int is_evaluation(const char *bytes, size_t size)
+{
+    const char *end = bytes + size, *name = "\"sotto_evaluation\"";
+    while (bytes < end && memchr(" \r\n\t{", *bytes, 5))
+        bytes++;
+    return (size_t)(end - bytes) > strlen(name) &&
+           !memcmp(bytes, name, strlen(name));
+}
+
+sotto_status sotto_release_read(sotto_model **model,
+                                sotto_evaluation **evaluation, const char *path,
+                                sotto_error *error)
 {
     char *bytes = NULL;
     size_t size = 0;
-    *out = NULL;
+    *model = NULL;
+    *evaluation = NULL;
     sotto_status status = file_read(path, FILE_MOST, &bytes, &size, error);
     if (status == SOTTO_OK)
-        status = parse(out, path, bytes, size, error);
+        status = is_evaluation(bytes, size)
+                     ? parse(evaluation, path, bytes, size, error)
+                     : model_parse(model, path, bytes, size, error);
     mem_free(bytes);
     return status;
 }

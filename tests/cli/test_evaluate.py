@@ -176,6 +176,9 @@ class Promise(Evaluation):
         self.assertIn("AUC", shown)
         self.assertIn("private    epsilon", shown)
         self.assertEqual(json.loads(self.good("show", "e.json", "--json").out), told)
+        with open(self.path("e.json"), "rb") as pipe: # a pipe is read once
+            piped = self.sotto("show", "/dev/stdin", "--json", input=pipe.read()).out
+        self.assertEqual(json.loads(piped), told)
         told["privacy"]["epsilon"] = .5
         self.write_model("forged.json", told)
         self.assertEqual(self.sotto("show", "forged.json").code, PRIVACY)
