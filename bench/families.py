@@ -3,11 +3,14 @@
 
     families.py knobs  [NAME...] [--build build] [--runs N] [--quick] [--out FILE]
     families.py bounds [NAME...] [--build build] [--runs N] [--out FILE] [--data DIR]
+    families.py few    [NAME...] [--build build] [--runs N] [--out FILE] [--data DIR]
 
 `knobs` turns one knob of a table of 10,000 rows and 10 columns, and keeps what it finds in FILE
 (BUILD/reproduce/families.json): run again after an interruption, it goes on. `bounds` is about the
 real sets in DIR (SOTTO_DATA/more): bounds as they should be, ten times too loose on half of the
-columns, on all, on all and the target, and none declared.
+columns, on all, on all and the target, and none declared. `few` takes 500 and 2,000 rows of those sets
+at epsilon .1 and .3: F of `auto`, which has to buy their number, over F of a constant that knows it and
+has the whole budget for one sum.
 
 add-remove, delta = 1/n^2, l2 = 1/n, bounds = the power of two above the largest size. The penalty is
 that of `spread`: F has l2/2 sum (w_j sd_j)^2 with the true standard deviations. An error is
@@ -332,6 +335,57 @@ def bounds(a, program, folder):
     write_whole(a.out or os.path.join(a.build, "reproduce", "bounds.json"), told)
 
 
+# ---- few rows ----
+
+FEW_ROWS, FEW_EPSILONS, FEW_RUNS = (500, 2000), (.1, .3), 200
+
+
+def gaussian_sd(epsilon, delta):
+    """The noise of a sum of sensitivity 1: the least that is (epsilon, delta)-private."""
+    phi = lambda x: math.erfc(-x / math.sqrt(2)) / 2
+    low, high = 1e-3, 1e3               # mu = 1 / sd
+    for _ in range(200):
+        mu = math.sqrt(low * high)
+        spent = phi(mu / 2 - epsilon / mu) - math.exp(epsilon) * phi(-mu / 2 - epsilon / mu)
+        low, high = (low, mu) if spent > delta else (mu, high)
+    return 1 / low
+
+
+def constants(t, epsilon, runs):
+    """F of private constants: the sum of the target with noise, over the true number of rows."""
+    reach = t.bounds[-1] if t.loss == "squared" else 1.
+    noise = np.random.default_rng(11).standard_normal(runs) * gaussian_sd(epsilon, 1 / t.rows**2)
+    for mean in np.clip(t.y.sum() / t.rows + reach * noise / t.rows, -reach, reach):
+        if t.loss == "logistic":
+            rate = np.clip((1 + mean) / 2, 1 / t.rows, 1 - 1 / t.rows)
+            mean = math.log(rate / (1 - rate))
+        yield t.objective(np.zeros(t.features), mean)
+
+
+def few(a, program, folder):
+    out, worst = [], {"mean": (0, ""), "worst": (0, "")}
+    for name in a.names or SETS:
+        loss, x, y, reach = real(a.data, name)
+        for rows in FEW_ROWS:
+            if rows > len(x):
+                continue
+            t = Table(folder, name, loss, x[:rows], y[:rows], reach).declare(1, "all")
+            for epsilon in FEW_EPSILONS:
+                errors = t.errors(program, a.runs, epsilon, {"l2": repr(t.l2)})
+                mine = (1 + np.array(errors)) * t.best
+                rival = np.array(list(constants(t, epsilon, a.runs)))
+                found = {"set": name, "rows": rows, "epsilon": epsilon,
+                         "mean": mine.mean() / rival.mean(), "worst": mine.max() / rival.max()}
+                out.append(found)
+                for what in worst:
+                    worst[what] = max(worst[what], (found[what], f"{name}, {rows}, {epsilon}"))
+                print(f"{name:12} n {rows:5} epsilon {epsilon:<4} mean {found['mean']:.3f} "
+                      f"worst {found['worst']:.3f}", flush=True)
+    for what, (ratio, where) in worst.items():
+        print(f"{what} over {what}: {ratio:.3f} ({where})")
+    write_whole(a.out or os.path.join(a.build, "reproduce", "few.json"), {"runs": a.runs, "rows": out})
+
+
 def write_whole(path, told):
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path + ".new", "w", encoding="ascii") as file:
@@ -343,7 +397,7 @@ def write_whole(path, told):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["knobs", "bounds"])
+    parser.add_argument("what", choices=["knobs", "bounds", "few"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--runs", type=int)
@@ -354,7 +408,8 @@ def arguments():
         os.environ.get("SOTTO_DATA") or os.path.join(ROOT, "..", "shared", "data"), "more"))
     a = parser.parse_args()
     a.build = os.path.abspath(a.build)
-    a.runs = a.runs or (QUICK_RUNS if a.quick else 20 if a.what == "bounds" else RUNS)
+    usual = {"knobs": RUNS, "bounds": 20, "few": FEW_RUNS}[a.what]
+    a.runs = a.runs or (QUICK_RUNS if a.quick else usual)
     return a
 
 
@@ -365,7 +420,7 @@ def main():
         measure(a.build, path, a.runs, a.names)
         return
     with tempfile.TemporaryDirectory() as folder:
-        bounds(a, os.path.join(a.build, "bench", "bench_repeat"), folder)
+        {"bounds": bounds, "few": few}[a.what](a, os.path.join(a.build, "bench", "bench_repeat"), folder)
 
 
 if __name__ == "__main__":
