@@ -204,12 +204,16 @@ sotto_status out_open_secret(out_file *out, const char *path,
     return out_begin(out, path, error);
 }
 
+char *file_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? mem_text_n(path, (size_t)(slash - path) + 1) : mem_text(".");
+}
+
 /* Advice: not all file systems let a folder be synced. */
 sotto_status file_sync_folder(const char *path, sotto_error *error)
 {
-    const char *slash = strrchr(path, '/');
-    char *name =
-        slash ? mem_text_n(path, (size_t)(slash - path) + 1) : mem_text(".");
+    char *name = file_folder(path);
     if (!name)
         return error_memory(error);
     int folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -213,6 +213,9 @@ sotto_status file_create(const char *path, const text_buffer *content,
 sotto_status file_create_as(const char *path, const text_buffer *content,
                             int mode, int *taken, sotto_error *error);
 
+/* The folder that a file is in, as a name; NULL: out of memory. */
+char *file_folder(const char *path);
+
 /* Syncs the folder that a file is in, so that its name outlasts a loss of
    power. */
 sotto_status file_sync_folder(const char *path, sotto_error *error);

@@ -97,6 +97,8 @@ static int assemble_dense(sotto_table *t, const column_plan *p, block *first)
 {
     struct assemble_job job = {.t = t, .first = first};
     size_t count;
+    if (p->spill && first)
+        return block_spill_list(p->spill, first);
     job.element = plan_element(p);
     job.panel = t->features / ASSEMBLE_PANELS + 1;
     t->stride = block_stride(t->rows);

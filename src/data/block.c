@@ -228,6 +228,8 @@ void worker_end_dense(worker *w)
 {
     if (w->filled)
         worker_flush(w);
+    if (w->plan->spill && !w->failed)
+        w->failed = !block_spill_out(w->plan->spill, w->block);
 }
 
 void worker_row_sparse(worker *w, int64_t entries)

@@ -31,6 +31,7 @@ typedef struct block {
     void *x;
     int64_t stride;
     size_t x_bytes; /* 0: another block, or nobody yet, owns the memory */
+    size_t spilled_at, spilled; /* where it is on the disk, its bytes there */
     /* sparse: the entries themselves are in the store */
     int64_t *end; /* entries up to the end of row i */
     int64_t entries;
@@ -151,8 +152,48 @@ int store_append(entry_store *s, const worker *w);
 int store_resize(entry_store *s, size_t room);
 void store_free(entry_store *s);
 
+/* ---- block_spill.c: blocks that wait on the disk ---- */
+
+typedef struct spilled_part {
+    int64_t rows, stride;
+    size_t at, bytes;
+} spilled_part;
+
+typedef struct block_spill {
+    spill_file file;
+    size_t end; /* of what has a place: by atomic addition */
+    int failed;
+    sotto_error error; /* the first failure's */
+    spilled_part *part; /* in the order of the rows */
+    int64_t parts;
+} block_spill;
+
+sotto_status block_spill_open(block_spill *s, const char *folder,
+                              sotto_error *error);
+void block_spill_close(block_spill *s);
+
+/* Moves a full block's columns to the disk; 0: s->error says why not. */
+int block_spill_out(block_spill *s, block *b);
+
+/* The blocks are all there, in this order; 0: out of memory. */
+int block_spill_list(block_spill *s, const block *first);
+
+/* Takes the rows back, as floats: the next `rows`, column after column. */
+typedef struct spill_reader {
+    const block_spill *from;
+    int64_t next; /* part */
+    float *x;     /* the part before it, */
+    size_t room;
+    int64_t rows, stride, taken; /* of which so many rows were taken */
+} spill_reader;
+
+sotto_status spill_take(spill_reader *r, float *to, int64_t features,
+                        int64_t rows, sotto_error *error);
+void spill_reader_close(spill_reader *r);
+
 /* The blocks, in order, as one table; what they hold is given back on the
-   way. A sparse table takes over the store. */
+   way. A sparse table takes over the store. Columns that are on the disk stay
+   there, and x is NULL. */
 sotto_status block_assemble(sotto_table *t, const column_plan *p, block *first,
                             entry_store *store, sotto_error *error);
 

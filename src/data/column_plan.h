@@ -67,6 +67,7 @@ typedef struct column_plan {
     int exact;     /* no remark about digits that float32 loses */
     int rows_only; /* a sparse table without its entries by column */
     int threads;
+    struct block_spill *spill; /* where full blocks go; NULL: they stay */
     sotto_ranks *ranks;   /* that share the rows; NULL: there are no others */
     int64_t lines_before; /* of the file, at the ranks before */
     int scales_rows;      /* features without bounds are scaled: see scale.c */

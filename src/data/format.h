@@ -34,6 +34,7 @@ typedef struct file_header {
 typedef struct read_hook {
     table_before_rows *before; /* NULL: nothing */
     void *context;
+    struct block_spill *spill; /* where dense blocks go; NULL: nowhere */
 } read_hook;
 
 struct generate_writer;

@@ -78,7 +78,7 @@ sotto_status table_from_after(sotto_table **out, sotto_columns *columns,
                               table_before_rows *before, void *context,
                               sotto_error *error)
 {
-    read_hook hook = {before, context};
+    read_hook hook = {.before = before, .context = context};
     sotto_table *t = mem_zeroed(1, sizeof *t);
     *out = NULL;
     if (!t)

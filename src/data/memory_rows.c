@@ -278,6 +278,8 @@ sotto_status memory_batch(memory_job *job, int64_t rows, sotto_error *error)
 sotto_status memory_one_batch(memory_job *job, int64_t rows, sotto_error *error)
 {
     size_t stride = (size_t)block_stride(rows), elements;
+    if (job->p->spill)
+        return memory_batch(job, rows, error);
     if (!size_multiply(stride, (size_t)job->p->features, &elements) ||
         !size_multiply(elements, plan_element(job->p), &job->x_bytes))
         return error_memory(error);

@@ -151,10 +151,11 @@ sotto_status read_shape(sotto_table **out, const column_plan *p, int sparse,
     return status;
 }
 
-sotto_status read_call(const read_hook *hook, const column_plan *p, int sparse,
+sotto_status read_call(const read_hook *hook, column_plan *p, int sparse,
                        sotto_error *error)
 {
     sotto_table *shape = NULL;
+    p->spill = sparse ? NULL : hook->spill;
     if (!hook->before)
         return SOTTO_OK;
     sotto_status status = read_shape(&shape, p, sparse, error);
@@ -272,18 +273,25 @@ static sotto_status read_source(sotto_table **out, source *s,
     return status;
 }
 
+sotto_status read_files(sotto_table **out, const char *const *path,
+                        int64_t files, const sotto_options *options,
+                        const read_hook *hook, sotto_error *error)
+{
+    source *s = NULL;
+    int by_name = format_by_name_only(options);
+    *out = NULL;
+    sotto_status status = read_open(&s, path, files, by_name, error);
+    return status == SOTTO_OK ? read_source(out, s, options, hook, error)
+                              : status;
+}
+
 sotto_status table_read_files(sotto_table **out, const char *const *path,
                               int64_t files, const sotto_options *options,
                               table_before_rows *before, void *context,
                               sotto_error *error)
 {
-    source *s = NULL;
-    read_hook hook = {before, context};
-    int by_name = format_by_name_only(options);
-    *out = NULL;
-    sotto_status status = read_open(&s, path, files, by_name, error);
-    return status == SOTTO_OK ? read_source(out, s, options, &hook, error)
-                              : status;
+    read_hook hook = {.before = before, .context = context};
+    return read_files(out, path, files, options, &hook, error);
 }
 
 sotto_status table_read_after(sotto_table **out, const char *path,

@@ -36,8 +36,8 @@ sotto_status read_shape(sotto_table **out, const column_plan *p, int sparse,
                         sotto_error *error);
 
 /* Calls the hook with the shape, if there is a hook. Readers do so when the
-   plan is made, before they look at a row. */
-sotto_status read_call(const read_hook *hook, const column_plan *p, int sparse,
+   plan is made, before they look at a row. The plan is told where blocks go. */
+sotto_status read_call(const read_hook *hook, column_plan *p, int sparse,
                        sotto_error *error);
 
 /* The blocks of the whole file as a table, checked and described; `lines`
@@ -54,6 +54,11 @@ static inline plan_naming read_naming(const file_format *f,
            : h->listed                 ? NAMES_LISTED
                                        : NAMES_HEADER;
 }
+
+/* Files that are one table. */
+sotto_status read_files(sotto_table **out, const char *const *path,
+                        int64_t files, const sotto_options *options,
+                        const read_hook *hook, sotto_error *error);
 
 /* ---- read_files.c ---- */
 

@@ -104,12 +104,6 @@ static sotto_status choose_window(struct table_stream *s, const sotto_table *t,
 
 /* ---- life ---- */
 
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? mem_text_n(path, (size_t)(slash - path) + 1) : mem_text(".");
-}
-
 static int take_room(struct table_stream *s, sotto_table *t)
 {
     size_t values;
@@ -123,7 +117,7 @@ static int take_room(struct table_stream *s, sotto_table *t)
         (size_t)l->block * (size_t)l->features * sizeof(float) + TABLE_SUM;
     s->room = mem_map(s->room_bytes);
     s->checked = mem_zeroed((size_t)table_blocks(l), 1);
-    s->folder = folder_of(source_name(s->s));
+    s->folder = file_folder(source_name(s->s));
     t->x = mem_reserve(t->x_bytes);
     return t->x && s->room && s->checked && s->folder;
 }

@@ -3,6 +3,8 @@
  * private training, so that nothing of its shape comes from a record, and is as
  * sensitive as the records: only its owner may read it.
  */
+#include "block.h"
+#include "reader.h"
 #include "table_file.h"
 
 #include <limits.h>
@@ -48,6 +50,7 @@ static sotto_status check_sources(const char *const *path, int64_t files,
 
 typedef struct writer {
     out_file out;
+    block_spill spill;
     int fine;
 } writer;
 
@@ -74,17 +77,21 @@ static void put_pieces(writer *w, table_section section, const void *bytes,
                    size - at < TABLE_PIECE ? size - at : TABLE_PIECE);
 }
 
-static void put_columns(writer *w, const sotto_table *t, const table_layout *l,
-                        char *room)
+/* The columns wait on the disk. */
+static sotto_status put_columns(writer *w, const table_layout *l, float *room,
+                                sotto_error *error)
 {
-    for (int64_t n = 0; n < table_blocks(l) && w->fine; n++) {
+    spill_reader r = {.from = &w->spill};
+    sotto_status status = SOTTO_OK;
+    for (int64_t n = 0; n < table_blocks(l) && w->fine && status == SOTTO_OK;
+         n++) {
         table_block b = table_block_at(l, n);
-        size_t column = (size_t)b.rows * sizeof(float);
-        for (int64_t j = 0; j < t->features; j++)
-            memcpy(room + (size_t)j * column,
-                   (const float *)t->x + j * t->stride + b.from, column);
-        put_summed(w, SECTION_COLUMNS, n, room, b.bytes);
+        status = spill_take(&r, room, l->features, b.rows, error);
+        if (status == SOTTO_OK)
+            put_summed(w, SECTION_COLUMNS, n, room, b.bytes);
     }
+    spill_reader_close(&r);
+    return status;
 }
 
 static void put_head(writer *w, const text_buffer *public_part, size_t rest)
@@ -100,21 +107,21 @@ static void put_head(writer *w, const text_buffer *public_part, size_t rest)
     put(w, public_part->data, public_part->length);
 }
 
-static void put_rows(writer *w, const sotto_table *t, const table_layout *l,
-                     const table_row_head *head, char *room)
+static sotto_status put_rows(writer *w, const sotto_table *t,
+                             const table_layout *l, const table_row_head *head,
+                             float *room, sotto_error *error)
 {
     const table_entries *e = &t->by_row;
     put(w, head, sizeof *head);
     put_pieces(w, SECTION_TARGET, t->y, l->bytes[SECTION_TARGET]);
     put_pieces(w, SECTION_WEIGHTS, t->weight, l->bytes[SECTION_WEIGHTS]);
     put_pieces(w, SECTION_PERSONS, t->unit, l->bytes[SECTION_PERSONS]);
-    if (!t->sparse) {
-        put_columns(w, t, l, room);
-        return;
-    }
+    if (!t->sparse)
+        return put_columns(w, l, room, error);
     put_pieces(w, SECTION_STARTS, e->start, l->bytes[SECTION_STARTS]);
     put_pieces(w, SECTION_INDEX, e->index, l->bytes[SECTION_INDEX]);
     put_pieces(w, SECTION_VALUES, e->value, l->bytes[SECTION_VALUES]);
+    return SOTTO_OK;
 }
 
 static table_row_head row_head(const sotto_table *t)
@@ -128,8 +135,9 @@ static table_row_head row_head(const sotto_table *t)
     return head;
 }
 
-static sotto_status write_open(writer *w, const sotto_table *t,
-                               const char *output, sotto_error *error)
+/* The whole file, whose name comes last. */
+static sotto_status write_table(writer *w, const sotto_table *t,
+                                sotto_error *error)
 {
     text_buffer about = {0};
     table_row_head head = row_head(t);
@@ -140,28 +148,46 @@ static sotto_status write_open(writer *w, const sotto_table *t,
     if (fine && !t->sparse && table_blocks(&l))
         bytes = table_block_at(&l, 0).bytes;
     char *room = fine ? mem_map(bytes) : NULL;
+    sotto_status status = room ? SOTTO_OK : error_memory(error);
     if (room) {
         put_head(w, &about, l.end);
-        put_rows(w, t, &l, &head, room);
+        status = put_rows(w, t, &l, &head, (float *)room, error);
     }
     source_drop(room, bytes, bytes);
     text_free(&about);
-    if (room && w->fine)
-        return out_commit(&w->out, error);
-    if (room)
-        return out_failed(&w->out, output, error);
-    out_abandon(&w->out);
-    return error_memory(error);
+    return status;
 }
 
-static sotto_status write_table(const sotto_table *t, const char *output,
+/* Beside the output, where there is room for what is as sensitive. */
+static sotto_status writer_open(writer *w, const char *output,
                                 sotto_error *error)
 {
-    writer w = {.fine = 1};
+    *w = (writer){.fine = 1, .spill.file = {-1}};
     if (sodium_init() < 0)
         return error_memory(error);
-    sotto_status status = out_open_secret(&w.out, output, error);
-    return status == SOTTO_OK ? write_open(&w, t, output, error) : status;
+    sotto_status status = out_open_secret(&w->out, output, error);
+    if (status != SOTTO_OK)
+        return status;
+    char *folder = file_folder(w->out.path);
+    status = folder ? block_spill_open(&w->spill, folder, error)
+                    : error_memory(error);
+    mem_free(folder);
+    if (status != SOTTO_OK)
+        out_abandon(&w->out);
+    return status;
+}
+
+static sotto_status writer_close(writer *w, const char *output,
+                                 sotto_status status, sotto_error *error)
+{
+    if (status != SOTTO_OK)
+        out_abandon(&w->out);
+    else if (w->fine)
+        status = out_commit(&w->out, error);
+    else
+        status = out_failed(&w->out, output, error);
+    block_spill_close(&w->spill);
+    return status;
 }
 
 /* ---- reading ---- */
@@ -198,6 +224,20 @@ static sotto_status options_to_read(sotto_options **out,
                               : status;
 }
 
+/* The columns go to the disk as they are read. */
+static sotto_status read_to(sotto_table **t, writer *w,
+                            const char *const *paths, int64_t count,
+                            const sotto_options *options, sotto_error *error)
+{
+    read_hook hook = {.before = check_shape, .spill = &w->spill};
+    sotto_status status = read_files(t, paths, count, options, &hook, error);
+    if (status != SOTTO_OK && status != SOTTO_DATA && w->spill.failed) {
+        *error = w->spill.error;
+        return SOTTO_FAILED;
+    }
+    return status;
+}
+
 sotto_status sotto_table_convert(const char *const *paths, int64_t count,
                                  const char *output,
                                  const sotto_options *options,
@@ -206,13 +246,18 @@ sotto_status sotto_table_convert(const char *const *paths, int64_t count,
 {
     sotto_options *reading = NULL;
     sotto_table *t = NULL;
+    writer w;
     const char *line;
     sotto_status status = check_sources(paths, count, options, error);
     if (status == SOTTO_OK)
         status = options_to_read(&reading, options, error);
     if (status == SOTTO_OK)
-        status = table_read_files(&t, paths, count, reading, check_shape, NULL,
-                                  error);
+        status = writer_open(&w, output, error);
+    if (status != SOTTO_OK) {
+        sotto_options_free(reading);
+        return status;
+    }
+    status = read_to(&t, &w, paths, count, reading, error);
     for (int64_t i = 0; status == SOTTO_OK && callback && callback->remark &&
                         (line = sotto_table_warning(t, i));
          i++)
@@ -220,8 +265,8 @@ sotto_status sotto_table_convert(const char *const *paths, int64_t count,
     if (status == SOTTO_OK)
         status = name_sources(t, paths, count, options, error);
     if (status == SOTTO_OK)
-        status = write_table(t, output, error);
+        status = write_table(&w, t, error);
     sotto_table_free(t);
     sotto_options_free(reading);
-    return status;
+    return writer_close(&w, output, status, error);
 }

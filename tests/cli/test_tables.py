@@ -199,7 +199,8 @@ class Convert(Tables):
         done = self.sotto("convert", "d.csv", "--schema", "s.json", *self.loss, "-o", "d.sotto",
                           before=limit)
         self.assertEqual(done.code, FAILED, done.err)
-        self.assertIn(b"cannot write", done.err)
+        self.assertIn(b"a file beside the table cannot be written to: File too large", done.err)
+        self.assertEqual(done.err.count(b"\n"), 1)
         with open(self.path("d.sotto"), "rb") as file:
             self.assertEqual(file.read(), before)
         self.assertEqual(sorted(os.listdir(self.directory)), ["d.csv", "d.sotto", "s.json"])
@@ -313,7 +314,8 @@ class Memory(Tables):
         self.assertEqual(done.err.count(b"\n"), 1)
 
     def test_peak(self):
-        """300 MB of columns in 90 MB, of which 35 MB are what stays of each row."""
+        """300 MB of columns in 90 MB, of which 35 MB are what stays of each row: to write them as a
+        table, and to train on it."""
         rows, features, memory = 750000, 100, 90 << 20
         with tempfile.TemporaryDirectory(prefix="sotto-") as folder:
             def sotto(*args):
@@ -328,7 +330,8 @@ class Memory(Tables):
                 return usage.ru_maxrss * 1024
 
             write_npy(os.path.join(folder, "x.npy"), rows, features)
-            sotto("convert", "x.npy", "--target", str(features + 1), "-o", "x.sotto")
+            peak = sotto("convert", "x.npy", "--target", str(features + 1), "-o", "x.sotto")
+            self.assertLess(peak, memory)
             os.unlink(os.path.join(folder, "x.npy"))
             whole = sotto("train", "x.sotto", *SEED, "-o", "a.json")
             peak = sotto("train", "x.sotto", *SEED, "--memory", "90M", "-o", "b.json")
