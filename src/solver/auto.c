@@ -25,8 +25,9 @@ static const solver_option newton_options[] = {AUTO_PENALTY_UNITS, {0}};
 static const solver_option auto_options[] = {
     {OPTION_PATH, "by the number of rows and features, --l1 and the budget",
      "which way to go: dense (a Newton method on all features), select (on a "
-     "few that it chooses), wide (gradients, for more features than rows), "
-     "intercept (nothing else)"},
+     "few that it chooses), wide (gradients, for more features than rows; "
+     "where it was not asked for, and of more than 100,000 features, weights "
+     "below three times their noise are 0), intercept (nothing else)"},
     AUTO_PENALTY_UNITS,
     {0}};
 
@@ -367,6 +368,7 @@ static sotto_status newton_train(const solver_run *r, solver_answer *out,
                          .reach = out->bounds,
                          .target_reach = out->bounds + own.features,
                          .by_spread = out->by_spread,
+                         .all_weights = is_path_given(r),
                          .response = n.responded ? &n.response : NULL};
     if (status == SOTTO_OK)
         status = set_units(r, &own, &s, &unit, error);

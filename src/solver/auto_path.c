@@ -4,7 +4,8 @@
  * [-1, 1] is known to 2 / x). p is the number of features:
  *
  *   x < 60; of numbers 110       INTERCEPT   nothing more can be learned
- *   l1 = 0, p > n                WIDE; with more than two classes SELECT
+ *   l1 = 0, p > n                WIDE; with more than two classes SELECT; of
+ *                                more than 100,000 only what can be seen
  *   l1 > 0, p >= 50; p / x > .35;
  *   p > 1000                     SELECT
  *   otherwise                    DENSE

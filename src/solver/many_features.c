@@ -8,7 +8,10 @@
  *   3 step       x / k in units of R, x as large as the noise that it makes
  *                in T rounds lets be, 12 at most
  *   4 rounds     u = prox(u - noisy gradient), and the mean of the last
- *   5 guard      against a model that is worse than a constant
+ *   5 few        of very many features only weights of VISIBLE times their
+ *                noise, or more, are released: a model of a million numbers is
+ *                of no use, and almost all of it would be noise
+ *   6 guard      against a model that is worse than a constant
  */
 #include "newton.h"
 
@@ -19,6 +22,8 @@
 #define LEAST_CLIP .7
 #define SPREAD .5
 #define MOST_NOISE .15 /* of what can be gained */
+#define VISIBLE 3
+#define VERY_MANY 100000
 
 typedef struct wide_state {
     const solver_problem *problem;
@@ -160,6 +165,35 @@ static sotto_status wide_rounds(wide_state *s, solver_progress progress,
 
 /* ---- 5 ---- */
 
+/* A weight is the mean of its last values. What the noise of a round adds is
+   in all values from then on, but for what the penalty takes away. */
+static double wide_noise(const wide_state *s)
+{
+    int64_t rounds = s->settings->rule.rounds;
+    int64_t from = s->settings->rule.first_rounds;
+    double squares = 0;
+    for (int64_t t = 0; t < rounds; t++) {
+        double part =
+            (double)(rounds - (t > from ? t : from)) / (double)(rounds - from);
+        squares += part * part;
+    }
+    return curator_noise(s->curator) * sqrt(squares);
+}
+
+static void wide_leave_out(wide_state *s)
+{
+    const solver_problem *p = s->problem;
+    double least = VISIBLE * wide_noise(s);
+    if (s->settings->all_weights || p->features <= VERY_MANY || p->low > 0 ||
+        p->high < 0)
+        return;
+    for (int64_t j = 0; j < p->features; j++)
+        s->u[j] = fabs(s->u[j]) < least ? 0 : s->u[j];
+    wide_tell(s, s->u);
+}
+
+/* ---- 6 ---- */
+
 static sotto_status wide_finish(wide_state *s, solver_answer *out,
                                 sotto_error *error)
 {
@@ -176,9 +210,10 @@ static sotto_status wide_finish(wide_state *s, solver_answer *out,
     }
     int worse = change + price > 2 * sd && p->low <= 0 && p->high >= 0;
     for (int64_t j = 0; status == SOTTO_OK && j < p->features; j++) {
-        out->weight[j] = worse ? 0 : (double)(float)s->weight[j];
+        int none = worse || s->weight[j] == 0;
+        out->weight[j] = none ? 0 : (double)(float)s->weight[j];
         solver_note(out, p, j,
-                    worse ? 0 : curator_noise(s->curator) * s->scale[j]);
+                    none ? 0 : curator_noise(s->curator) * s->scale[j]);
     }
     out->intercept = !p->intercept ? 0
                      : worse       ? s->response.released
@@ -219,8 +254,10 @@ sotto_status many_features_run(solver_answer *out, curator *c,
         wide_step(&s);
         status = wide_rounds(&s, progress, context, error);
     }
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) {
+        wide_leave_out(&s);
         status = wide_finish(&s, out, error);
+    }
     mem_free(memory);
     return status;
 }

@@ -136,6 +136,7 @@ typedef struct newton_settings {
     int by_spread;        /* or times the spread of their column */
     const newton_response *response; /* NULL: it is to be asked */
     double level; /* select: of what the plan leaves for later */
+    int all_weights; /* wide: also those that cannot be told from noise */
 } newton_settings;
 
 sotto_status newton_run(solver_answer *out, curator *c, const solver_problem *p,

@@ -195,6 +195,32 @@ class Paths(Auto):
         self.assertIn("row quantile", names)
         self.assertNotIn("second-moment matrix", names)
 
+    def test_very_many(self):
+        """Of more than 100,000 features those are left that can be told from noise; --path wide
+        gives all."""
+        rng = random.Random(5)
+        lines = []
+        for i in range(3000):
+            words = sorted({2 + int(120000 ** rng.random()) for _ in range(9)})
+            lines.append("%d 1:%d %s\n" % (i % 2 or -1, i % 2, " ".join("%d:1" % j for j in words)))
+        self.write("d.svm", "".join(lines))
+        args = ["train", "d.svm", "--features", "150000", "--loss", "logistic", "--epsilon", "4",
+                "--delta", "1e-6", "--insecure-seed", "7", "-o", "m.json", "--quiet"]
+        self.assertEqual(self.sotto(*args).code, OK)
+        weights = self.model()["weights"]
+        self.assertIn("1", weights)
+        self.assertGreater(weights["1"], 0)
+        # of noise alone .27 % are beyond three sd: 405, sd 20
+        self.assertLess(len(weights), 600)
+        self.assertGreater(len(weights), 200)
+        self.assertEqual(self.sotto(*args, "--path", "wide").code, OK)
+        every = self.model()["weights"]
+        self.assertGreater(sum(w != 0 for w in every), 149000)
+        for name, weight in weights.items():
+            self.assertEqual(every[int(name) - 1], weight)
+        self.assertLess(max(abs(w) for j, w in enumerate(every) if str(j + 1) not in weights),
+                        min(abs(w) for w in weights.values()))
+
     def test_very_few(self):
         """Where selections would cost more than they find, their number is
         fixed, and choices are pure: of all that is planned nothing is left."""
