@@ -28,14 +28,19 @@ static sotto_status evaluation_tell(const cli *c, const sotto_evaluation *e,
                                     const char *text, sotto_error *error)
 {
     sotto_booking booking;
-    if (cli_flag(c, "json"))
+    sotto_status status = SOTTO_OK;
+    int there = !strcmp(sotto_options_get(c->options, "output"), "-");
+    if (!there && cli_flag(c, "json"))
         fputs(text, stdout);
-    sotto_status status =
-        cli_flag(c, "json") ? SOTTO_OK : cli_print_evaluation(e, error);
+    else if (!there)
+        status = cli_print_evaluation(e, error);
     if (status != SOTTO_OK || cli_flag(c, "quiet"))
         return status;
     cli_wrote(sotto_options_get(c->options, "output"));
-    fprintf(stderr, ": an evaluation, as releasable as a private model\n");
+    fprintf(stderr, sotto_evaluation_statement(e)
+                        ? ": an evaluation, as releasable as a private model\n"
+                        : ": an evaluation with noise that can be repeated: "
+                          "NOT PRIVATE\n");
     cli_print_booked(stderr, "",
                      sotto_evaluation_booking(e, &booking) ? &booking : NULL);
     return SOTTO_OK;

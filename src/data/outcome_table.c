@@ -6,10 +6,10 @@
 
 #include <assert.h>
 
-/* Weights of 1; 0: out of memory. */
+/* Weights of 1, for a record without a score has 0; 0: out of memory. */
 static int give_weights(sotto_table *t)
 {
-    if (t->weight || !t->drops_rows)
+    if (t->weight)
         return 1;
     t->weight = mem_zeroed((size_t)t->rows, sizeof *t->weight);
     for (int64_t i = 0; t->weight && i < t->rows; i++)

@@ -156,9 +156,8 @@ sotto_status table_stream_open(sotto_table *t, source *s, const table_file *f,
                                size_t memory, sotto_error *error);
 void table_stream_close(sotto_table *t);
 
-/* The least memory that a table of so many rows can be trained in. */
-size_t table_least_memory(const sotto_table *t, const table_layout *l,
-                          int threads);
+/* What training needs beside what it keeps of each row. */
+size_t table_least_memory(int64_t features, int threads);
 
 /* ---- table_read.c ---- */
 

@@ -236,9 +236,18 @@ static int are_finite(const double *x, int64_t count, int above_zero)
     return fine;
 }
 
+/* Something that its runs are booked under. */
+static int is_named(const sotto_table *t)
+{
+    int named = t->dataset ? *t->dataset != 0 : t->sources > 0;
+    for (int64_t i = 0; i < t->sources; i++)
+        named &= *t->source[i] != 0;
+    return named;
+}
+
 static int is_sound(const sotto_table *t)
 {
-    int fine = t->schema && t->target_name &&
+    int fine = t->schema && t->target_name && is_named(t) &&
                (t->unit != NULL) == (t->unit_name != NULL);
     fine &= are_finite(t->centre, t->features, 0) &&
             are_finite(t->half, t->features, 1) &&

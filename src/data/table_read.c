@@ -214,7 +214,8 @@ static sotto_status read_rows(sotto_table *t, source *s, size_t memory,
                        : load_dense(&f, t, error);
 }
 
-/* That columns stay on the disk is known of the options and the shape. */
+/* That columns stay on the disk is known of the options and the shape, and so
+   is that a size can never be enough. */
 static sotto_status set_on_disk(sotto_table *shape, const char *file,
                                 const sotto_options *options, size_t *memory,
                                 sotto_error *error)
@@ -225,6 +226,12 @@ static sotto_status set_on_disk(sotto_table *shape, const char *file,
                          "%s: --memory: a sparse table must be in memory; "
                          "leave the option out",
                          show_name(file).text);
+    size_t least = table_least_memory(shape->features, threads_of(options));
+    if (status == SOTTO_OK && *memory && *memory < least)
+        return error_set(error, SOTTO_USAGE,
+                         "%s: --memory: so many columns need at least %zuM, "
+                         "and about 50 bytes for each row",
+                         show_name(file).text, (least >> 20) + 1);
     shape->on_disk = status == SOTTO_OK && *memory;
     return status;
 }

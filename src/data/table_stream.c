@@ -51,13 +51,20 @@ sotto_status table_memory(size_t *out, const sotto_options *options,
     return SOTTO_OK;
 }
 
-/* The program itself, buffers, and matrices of as many columns. */
-static size_t fixed_memory(const table_layout *l, int threads)
+/* Two windows of columns, and two of what may be made of them: of a block. */
+static size_t block_memory(int64_t features, int64_t block)
 {
-    size_t width = (size_t)l->features + 2;
+    return 4 * (size_t)block * ((size_t)features + 2) * sizeof(float);
+}
+
+/* The program itself, buffers, and matrices of as many columns. */
+size_t table_least_memory(int64_t features, int threads)
+{
+    int64_t block = table_block_rows(features);
+    size_t width = (size_t)features + 2;
     size_t square = width <= 4096 ? width * width * sizeof(double) : 0;
-    return ((size_t)24 << 20) + 2 * (size_t)l->block * width * sizeof(float) +
-           square * ((size_t)threads + 2);
+    return ((size_t)24 << 20) + 2 * (size_t)block * width * sizeof(float) +
+           square * ((size_t)threads + 2) + block_memory(features, block);
 }
 
 /* What stays in memory of each row: six floats of the curator's, the target,
@@ -69,37 +76,22 @@ static size_t row_memory(const sotto_table *t)
            (t->unit ? 2 * sizeof(int64_t) : 0);
 }
 
-/* Two windows of columns, and two of what may be made of them. */
-static size_t window_memory(const table_layout *l)
-{
-    return 4 * ((size_t)l->features + 2) * sizeof(float);
-}
-
-size_t table_least_memory(const sotto_table *t, const table_layout *l,
-                          int threads)
-{
-    return fixed_memory(l, threads) + (size_t)l->rows * row_memory(t) +
-           (size_t)l->block * window_memory(l);
-}
-
-static sotto_status choose_window(struct table_stream *s, const sotto_table *t,
-                                  size_t memory, sotto_error *error)
+/* Whatever the number of rows takes, nothing is said: it is a secret. Then the
+   shortest window is as good as it gets. */
+static void choose_window(struct table_stream *s, const sotto_table *t,
+                          size_t memory)
 {
     const size_t enough = (size_t)1 << 25; /* longer windows are not faster */
     const table_layout *l = &s->f.layout;
-    size_t least = table_least_memory(t, l, s->f.threads);
-    if (memory < least)
-        return error_set(error, SOTTO_USAGE,
-                         "%s: --memory: this table needs at least %zuM",
-                         show_name(source_name(s->s)).text, (least >> 20) + 1);
-    size_t left = memory - least;
-    size_t block = (size_t)l->block * window_memory(l);
+    size_t least = table_least_memory(l->features, s->f.threads) +
+                   (size_t)l->rows * row_memory(t);
+    size_t left = memory > least ? memory - least : 0;
+    size_t block = block_memory(l->features, l->block);
     size_t most =
         enough / ((size_t)l->block * (size_t)l->features * sizeof(float));
     size_t blocks = 1 + left / block;
     blocks = blocks > most ? most : blocks;
     s->window = l->block * (int64_t)(blocks ? blocks : 1);
-    return SOTTO_OK;
 }
 
 /* ---- life ---- */
@@ -117,7 +109,9 @@ static int take_room(struct table_stream *s, sotto_table *t)
         (size_t)l->block * (size_t)l->features * sizeof(float) + TABLE_SUM;
     s->room = mem_map(s->room_bytes);
     s->checked = mem_zeroed((size_t)table_blocks(l), 1);
-    s->folder = file_folder(source_name(s->s));
+    char *real = file_follow(source_name(s->s)); /* the disk of the table */
+    s->folder = real ? file_folder(real) : NULL;
+    mem_free(real);
     t->x = mem_reserve(t->x_bytes);
     return t->x && s->room && s->checked && s->folder;
 }
@@ -129,9 +123,7 @@ sotto_status table_stream_open(sotto_table *t, source *s, const table_file *f,
     if (!t->stream)
         return error_memory(error);
     *t->stream = (struct table_stream){.s = s, .f = *f};
-    sotto_status status = choose_window(t->stream, t, memory, error);
-    if (status != SOTTO_OK)
-        return status;
+    choose_window(t->stream, t, memory);
     return take_room(t->stream, t) ? SOTTO_OK : error_memory(error);
 }
 

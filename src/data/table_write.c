@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- where runs are booked ---- */
 
@@ -38,11 +39,15 @@ static sotto_status check_sources(const char *const *path, int64_t files,
                                   const sotto_options *options,
                                   sotto_error *error)
 {
-    for (int64_t i = 0; i < files; i++)
-        if (!strcmp(path[i], "-") && !option_given(options, OPTION_DATASET))
+    struct stat about;
+    for (int64_t i = 0; i < files && !option_given(options, OPTION_DATASET);
+         i++)
+        if (!strcmp(path[i], "-") ||
+            (!stat(path[i], &about) && !S_ISREG(about.st_mode)))
             return error_set(error, SOTTO_PRIVACY,
-                             "stdin has no path that runs on the table could "
-                             "be booked under: expected --dataset NAME");
+                             "stdin and pipes have no path that runs on the "
+                             "table could be booked under: expected --dataset "
+                             "NAME");
     return SOTTO_OK;
 }
 

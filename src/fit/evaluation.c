@@ -30,6 +30,24 @@ static sotto_status check_options(const sotto_options *options,
                : SOTTO_OK;
 }
 
+/* What the model shows of the records that it was learned from is not covered
+   by this run: so it has to be private by itself, and its statement is priced
+   again (Lemma C31). Noise that can be repeated promises nothing of either. */
+static sotto_status check_model(const sotto_model *m,
+                                const sotto_options *options,
+                                sotto_error *error)
+{
+    if (option_given(options, OPTION_INSECURE_SEED))
+        return SOTTO_OK;
+    if (!sotto_model_statement(m))
+        return error_set(error, SOTTO_PRIVACY,
+                         "the model is NOT PRIVATE, and numbers about it show "
+                         "something of the records that it was learned from; "
+                         "expected a private model, or no --epsilon, for the "
+                         "operator alone");
+    return sotto_model_check(m, error);
+}
+
 /* What the reader takes beside what predict does: epsilon says that nothing of
    the table's shape may come from the rows. */
 static sotto_status reading_options(sotto_options **out, const sotto_model *m,
@@ -253,6 +271,8 @@ static sotto_status evaluate_from(sotto_evaluation **out, const sotto_model *m,
     sotto_table *table = NULL;
     *out = NULL;
     sotto_status status = check_options(options, error);
+    if (status == SOTTO_OK)
+        status = check_model(m, options, error);
     if (status == SOTTO_OK)
         status = read_records(&table, m, from, options, error);
     if (status != SOTTO_OK)

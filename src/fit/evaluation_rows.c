@@ -20,17 +20,17 @@ static void forget(made *d)
     d->score = NULL;
 }
 
-/* Where bad rows are dropped, one whose score is too large is one of them: its
-   answer is NaN, and nothing is said. */
+/* A score that is too large is NaN, and nothing is said: whoever wrote the
+   model chose which records have one. */
 static sotto_status predict_all(made *d, const sotto_model *m, sotto_table *t,
                                 const evaluation_facts *f, sotto_error *error)
 {
     int many = f->task == EVALUATE_MANY;
     d->count = (size_t)t->rows * (size_t)(many ? m->classes : 1);
     d->score = mem_zeroed(d->count, sizeof *d->score);
-    if (t->drops_rows && !t->bad)
+    if (!t->bad)
         t->bad = mem_zeroed((size_t)t->rows, sizeof *t->bad);
-    if (!d->score || (t->drops_rows && !t->bad))
+    if (!d->score || !t->bad)
         return error_memory(error);
     return many ? sotto_predict_classes(d->score, m, t, SOTTO_ANSWER_SCORE,
                                         error)
@@ -111,7 +111,7 @@ static void drop_bad(sotto_table *t, const double *score, int64_t width)
 {
     for (int64_t i = 0; i < t->rows; i++)
         for (int64_t k = 0; k < width; k++)
-            if (t->drops_rows && isnan(score[i * width + k]))
+            if (isnan(score[i * width + k]))
                 t->weight[i] = 0;
     for (int64_t j = 0; j < t->features; j++)
         for (int64_t i = 0; i < t->rows; i++)

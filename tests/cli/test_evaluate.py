@@ -37,7 +37,7 @@ CLASSES = {"two": ["--classes", "no,yes", "--loss", "logistic"],
 
 
 class Evaluation(Case):
-    """Models of each kind, not private: they are public here."""
+    """Private models of each kind, of so much budget that they are good."""
 
     def good(self, *args):
         result = self.sotto(*args)
@@ -49,7 +49,7 @@ class Evaluation(Case):
         self.write("test.csv", rows(count, kind))
         args = more or CLASSES[kind]
         self.good("train", "train.csv", "--target", "t", "--drop", "who", *args, "--l2", "0.001",
-                  "--epsilon", "inf", "-o", "m.json", "--quiet")
+                  "--epsilon", "30", "--delta", "1e-3", "--ledger", "none", "-o", "m.json", "--quiet")
 
     def evaluate(self, *args, budget=PRIVATE):
         args = args if "--unit-column" in args else ("--drop", "who", *args)
@@ -185,6 +185,49 @@ class Promise(Evaluation):
         self.assertEqual(self.sotto("report", "m.json", "forged.json", "-o", "p.html").code,
                          PRIVACY)
 
+    def test_on_stdout_it_is_alone(self):
+        self.model("two")
+        ledger = ("--ledger", "l.db", "--dataset", "d")
+        self.good("ledger", "create", *ledger, "--epsilon", "20", "--delta", "1e-5")
+        done = self.good("evaluate", "m.json", "test.csv", "--drop", "who", *PRIVATE, *ledger, "-o", "-")
+        self.assertIn("sotto_evaluation", json.loads(done.out))
+
+    def test_the_model_must_be_private(self):
+        """Numbers about an exact model, and its hash, tell of the records that it was learned from."""
+        self.write("train.csv", rows(600, "two", 2))
+        self.write("test.csv", rows(600, "two"))
+        ledger = ("--ledger", "l.db", "--dataset", "d")
+        self.good("ledger", "create", *ledger, "--epsilon", "9", "--delta", "1e-5")
+        for more in (["--epsilon", "inf"], ["--epsilon", "2", "--delta", "1e-6", "--insecure-seed", "1"]):
+            self.good("train", "train.csv", "--target", "t", "--drop", "who", *CLASSES["two"], *more,
+                      "--ledger", "none", "-o", "m.json", "--quiet")
+            result = self.evaluate(*ledger)
+            self.assertEqual(result.code, PRIVACY, result.err)
+            self.assertIn(b"the model is NOT PRIVATE", result.err)
+            self.assertFalse(os.path.exists(self.path("e.json")))
+            self.assertIn(b"epsilon 0 of 9", self.good("ledger", "show", *ledger).out)
+            self.assertIs(self.evaluated("--insecure-seed", "5")["not_private"], True)
+            os.remove(self.path("e.json"))
+        self.model("two")
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            told = json.load(file)
+        told["privacy"]["epsilon"] = .01
+        self.write_model("m.json", told)
+        self.assertEqual(self.evaluate().code, PRIVACY)
+
+    def test_a_score_without_end_says_nothing(self):
+        """Whoever writes a model chooses which records have one."""
+        self.model("number")
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            told = json.load(file)
+        told["weights"] = [1e308, 1e308]
+        for column in ("x1", "x2"):
+            told["schema"]["columns"][column].pop("bounds", None)
+        self.write_model("m.json", told)
+        self.write("test.csv", "x1,x2,who,t\n9,9,a,1\n1,1,b,2\n0,0,c,1\n")
+        result = self.evaluate()
+        self.assertNotIn(b"row 1", result.err)
+
     def test_file_is_an_allow_list(self):
         self.model("two")
         told = self.evaluated()
@@ -219,7 +262,7 @@ class Promise(Evaluation):
                    "t": {"type": "target", "classes": ["no", "yes"]}}
         self.write("s.json", json.dumps({"sotto_schema": 1, "columns": columns}))
         self.good("train", "train.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon",
-                  "inf", "-o", "m.json", "--quiet")
+                  "30", "--delta", "1e-3", "--ledger", "none", "-o", "m.json", "--quiet")
         file = ("evaluate", "m.json", "test.csv", *PRIVATE, "-o", "e.json")
         self.good(*file, "--rows-per-person", "2")
         told = self.read("e.json")

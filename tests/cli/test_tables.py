@@ -5,6 +5,7 @@ table has bytes. The model is that of the source, byte by byte, and so is the bo
 import json
 import os
 import random
+import re
 import resource
 import stat
 import tempfile
@@ -283,12 +284,25 @@ class Memory(Tables):
         self.refused(USAGE, "give --path dense", *train, "--memory", "1G", "--path", "select")
         self.refused(USAGE, "--memory is for tables", "train", "d.csv", "--schema", "s.json",
                      *self.loss, *SEED, "-o", "m.json", "--memory", "1G")
-        done = self.sotto(*train, "--memory", "1M")
+
+    def test_how_many_rows_is_not_told(self):
+        """What is too small by its columns is refused before the run is booked. What is too small
+        by its rows is not: their number is a secret."""
+        self.make()
+        self.convert()
+        train = ["train", "d.sotto", *self.loss, *SEED, "-o", "m.json", "--memory"]
+        done = self.sotto(*train, "1M")
         self.assertEqual(done.code, USAGE, done.err)
-        least = done.err.split()[-1].decode()  # is enough
-        self.assertEqual(self.sotto(*train, "--memory", least).code, OK)
-        fewer = f"{int(least[:-1]) - 1}M"
-        self.assertEqual(self.sotto(*train, "--memory", fewer).code, USAGE)
+        least = re.search(rb"so many columns need at least (\d+)M", done.err)[1].decode()
+        self.assertEqual(self.sotto(*train, f"{int(least) - 1}M").code, USAGE)
+        self.assertEqual(self.sotto(*train, f"{least}M").code, OK)
+        self.assertEqual(self.train_booked("d.sotto", "--memory", "1M").code, USAGE)
+        self.assertEqual(self.booked(), {})
+        with open(self.path("d.csv"), encoding="utf-8") as file:
+            head, *rows = file.read().splitlines()
+        self.write("d.csv", "\n".join([head, *rows * 200]) + "\n")
+        self.convert()
+        self.assertEqual(self.sotto(*train, f"{least}M").code, OK)
 
     def test_refused_before_it_is_booked(self):
         self.make()

@@ -1254,9 +1254,9 @@ static void test_evaluation(void **state)
     (void)state;
     sweep_evaluation(paths[SVM],
                      SETTINGS({"loss", "logistic"}, {"features", "3"},
-                              {"epsilon", "inf"}, {"l2", "0.1"}));
-    sweep_evaluation(paths[NPY], SETTINGS({"target", "3"}, {"epsilon", "inf"},
-                                          {"l2", "0.1"}));
+                              {"epsilon", "9"}, {"delta", "1e-3"}));
+    sweep_evaluation(paths[NPY], SETTINGS({"target", "3"}, {"epsilon", "9"},
+                                          {"delta", "1e-3"}));
 }
 
 /* A page of a model with a statement and a name. */
