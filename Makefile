@@ -70,6 +70,11 @@ test-report: all
 	SOTTO_PICTURES=$(BUILD)/pictures PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 tests/browser/test_bench_page.py
 
+# README's picture of a report.
+picture: all
+	@tools/setup.sh browser
+	tools/picture.sh $(BUILD)/sotto
+
 # The documents as a site, build/site/html/index.html: with search, without a network. A link
 # that leads nowhere fails.
 docs: all

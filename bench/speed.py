@@ -4,8 +4,8 @@
     bench/speed.py FOLDER [--write]
 
 FOLDER has a JSON file for each case. The page goes beside it (speed.md), or with --write to
-docs/speed.md; report.html, with the plots, always goes beside it. Cases of another commit or build
-than that of machine.json are left out, and it says so.
+docs/speed.md, and a table of it into README; report.html, with the plots, always goes beside it.
+Cases of another commit or build than that of machine.json are left out, and it says so.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import pathlib
 import sys
 
 import speed_ends
+import speed_readme
 import speed_report
 import speed_tables
 
@@ -72,6 +73,8 @@ def main():
     beside = given.folder.resolve().parent
     path = ROOT / "docs" / "speed.md" if given.write else beside / "speed.md"
     path.write_text(page(about, cases), encoding="utf-8")
+    if given.write:
+        speed_readme.write()
     report = beside / "report.html"
     report.write_text(speed_report.page(about, cases), encoding="utf-8")
     print(f"wrote {path} and {report}")

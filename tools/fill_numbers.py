@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the numbers of one run of `make reproduce` into README.md and docs/reproduce.md.
+"""Writes the numbers of one run of `make reproduce` into docs/reproduce.md.
 
     fill_numbers.py RESULTS            and keeps RESULTS as docs/reproduce.json
     fill_numbers.py --check RESULTS    changes nothing; fails where a document says something else
@@ -14,7 +14,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
-DOCUMENTS = ("README.md", os.path.join("docs", "reproduce.md"))
+DOCUMENTS = (os.path.join("docs", "reproduce.md"),)
 KEPT = os.path.join("docs", "reproduce.json")
 REGION = re.compile(r"(<!-- numbers: ([a-z-]+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
 

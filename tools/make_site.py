@@ -183,7 +183,9 @@ def stage(source):
         text = read(page)
         for path in linked_files(page, text):
             if not path.endswith(".md"):
-                put(source, path, read(path))
+                place = os.path.join(source, path)
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                shutil.copyfile(os.path.join(ROOT, path), place)
         folder = os.path.dirname(page)
         text = plain_links(page, text)
         if folder in SHELVES and SHELVES[folder] == "README" and not shelf_of(page):

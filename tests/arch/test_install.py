@@ -2,7 +2,7 @@
 """Installs into an empty folder and builds the examples against it.
 
 They see nothing but what was installed: the headers, the libraries and
-the pkg-config files. The command is the one that the README prints.
+the pkg-config files. The command is the one that docs/embedding.md prints.
 """
 import hashlib
 import json
@@ -105,9 +105,9 @@ class Install(unittest.TestCase):
         self.assertEqual([float(a) for a in answers], [-1, 1, -1])
         self.assertEqual(self.example("columns", flags), "larger doses help\n")
 
-    def test_command_of_the_readme(self):
+    def test_command_of_the_page(self):
         """It compiles the example as it is printed there."""
-        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as file:
             command, = re.findall(r"^```sh\n(cc examples/.*)\n```$", file.read(), re.M)
         self.assertIn("$(pkg-config ", command)
         place = os.path.join(self.folder.name, "place")

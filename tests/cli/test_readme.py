@@ -111,8 +111,7 @@ class Pages(unittest.TestCase):
         verbs = [command.split()[1] for command in self.check(README)
                  if command.startswith("sotto ")]
         self.assertEqual(verbs[0], "train")
-        self.assertLessEqual({"show", "predict", "evaluate", "plan", "report"},
-                             set(verbs))
+        self.assertLessEqual({"predict", "report"}, set(verbs))
 
     def test_solvers(self):
         commands = "".join(self.check("docs/solvers.md"))
@@ -165,15 +164,30 @@ class Readme(unittest.TestCase):
         self.assertNotRegex(BLOCK.sub("", text[first.end():]),
                             r"(?m)^    \S")
 
+    def test_two_screens(self):
+        """Of a terminal of 60 lines, without the picture and the table of pages."""
+        text = read(README).split("## Where to read on")[0]
+        self.assertLessEqual(text.count("\n"), 120)
+        self.assertNotIn("--solver", text)
+
     def test_every_block_is_run(self):
-        """Here, or by test_install.py, which has the library installed, or by
-        python/tests/test_pages.py."""
-        blocks = BLOCK.findall(read(README))
-        self.assertEqual(read(README).count("```"), 2 * len(blocks))
-        elsewhere = [b for kind, b in blocks
-                     if kind != "python" and not is_run_here(kind, b)]
-        self.assertEqual(len(elsewhere), 1)
+        """Here, or by python/tests/test_pages.py; of docs/embedding.md one by test_install.py,
+        which has the library installed."""
+        for page, others in ((README, 0), ("docs/embedding.md", 1)):
+            blocks = BLOCK.findall(read(page))
+            self.assertEqual(read(page).count("```"), 2 * len(blocks))
+            elsewhere = [b for kind, b in blocks
+                         if kind not in ("python", "c") and not is_run_here(kind, b)]
+            self.assertEqual(len(elsewhere), others)
         self.assertIn("$(pkg-config --cflags --libs sotto)", elsewhere[0])
+
+    def test_rivals(self):
+        """The table is what docs/speed.md says."""
+        sys.path.insert(0, os.path.join(ROOT, "bench"))
+        import speed_readme
+        text = read(README)
+        self.assertEqual(speed_readme.filled(text, read("docs/speed.md")), text)
+        self.assertEqual(speed_readme.table(read("docs/speed.md")).count("\n"), 5)
 
     def test_first_model_is_private(self):
         train = next(command for command, _ in page_steps(README)
@@ -185,7 +199,7 @@ class Readme(unittest.TestCase):
 
     def test_guesses(self):
         """The promise in words is the one of the page of this model."""
-        told = re.search(r"right\s+in more than (\S+) of 100", read(README))[1]
+        told = re.search(r"right\s+in\s+more\s+than\s+(\S+)\s+of\s+100", read(README))[1]
         commands = [c for c, _ in page_steps(README)]
         last = next(i for i, c in enumerate(commands)
                     if c.startswith("sotto report "))
@@ -195,8 +209,8 @@ class Readme(unittest.TestCase):
 
     def test_auto_against_the_papers(self):
         """docs/solvers.md: smaller on every problem that papers report."""
-        rows = [line.split(" | ") for line in read(README).splitlines()
-                if line.startswith("| ") and re.search(r"\(DP-[A-Z]+\) \|$",
+        rows = [line.split(" | ") for line in read("docs/reproduce.md").split("## The last run")[0]
+                .splitlines() if line.startswith("| ") and re.search(r"\(DP-[A-Z]+\) \|$",
                                                        line)]
         self.assertGreaterEqual(len(rows), 8)
         for row in rows:
