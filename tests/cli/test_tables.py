@@ -167,7 +167,7 @@ class Convert(Tables):
         self.refused(USAGE, "expected the name of a file", *here, "-o", "-")
         self.refused(USAGE, "expected the name of a file", *here, "-o", "/dev/null")
         self.refused(FAILED, "-o", *here, "-o", "nowhere/d.sotto")
-        self.refused(PRIVACY, "stdin has no path", "convert", "-", *self.loss, "-o", "d.sotto")
+        self.refused(PRIVACY, "stdin and pipes have no path", "convert", "-", *self.loss, "-o", "d.sotto")
         self.refused(USAGE, "no column is the target", "convert", "d.csv", "-o", "d.sotto")
         with open(self.path("s.json")) as file:
             schema = json.load(file)
