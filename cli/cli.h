@@ -133,9 +133,19 @@ void cli_remark_options(const cli *c, const sotto_table *t);
 /* Whether to use colours there: a terminal, and no NO_COLOR. */
 int cli_colours(FILE *to);
 
+/* ---- output.c ---- */
+
 /* What would fail after long work, tried before it: -o FILE is given, can be
-   written, and is not one of the files that are read. */
+   written, and is neither one of the files that are read, nor a ledger or a
+   key. */
+sotto_status cli_check_place(const cli *c, sotto_error *error);
+
+/* The same; a private model, or evaluation, is not replaced either. */
 sotto_status cli_check_output(const cli *c, sotto_error *error);
+
+/* The same for what writes a model or an evaluation: it replaces no file but
+   one of them that is not private, or an empty one. */
+sotto_status cli_check_release(const cli *c, sotto_error *error);
 
 /* ---- json.c ---- */
 

@@ -45,7 +45,7 @@ static sotto_status evaluation_check(const cli *c, sotto_error *error)
 {
     sotto_status status = cli_set_ledger(c, c->argument[1], error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, error);
+        status = cli_check_release(c, error);
     if (status == SOTTO_OK)
         status = cli_json_check(c, error);
     return status;

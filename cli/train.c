@@ -193,7 +193,8 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
     return status;
 }
 
-/* A private model that is replaced has been paid for all the same. */
+/* None was there before the run. One that has come since is replaced, and has
+   been paid for all the same. */
 typedef struct train_old {
     int is_private;
     double epsilon, delta;
@@ -280,7 +281,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, error);
+        status = cli_check_release(c, error);
     if (status == SOTTO_OK)
         status = cli_json_check(c, error);
     if (status == SOTTO_OK)

@@ -181,6 +181,18 @@ class WithACap(Booked):
             self.assertEqual(self.content_of(output), before)
         self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
 
+    def test_what_is_paid_for_is_not_replaced(self):
+        """And the run that would replace it is not booked."""
+        self.create()
+        self.trained(*NAMED)
+        before = self.content_of("m.json")
+        line = self.assert_one_line(self.train(*NAMED, keep=True), USAGE)
+        self.assertIn("paid for; remove it, or give another name", line)
+        self.assertEqual(self.content_of("m.json"), before)
+        self.write("m.json", "notes of somebody")
+        self.assertIn("is no model", self.assert_one_line(self.train(*NAMED, keep=True), USAGE))
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 1)
+
     def content_of(self, name):
         with open(self.path(name), "rb") as file:
             return file.read()
