@@ -71,6 +71,14 @@ sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error)
     return status;
 }
 
+void cli_add_spent(sotto_error *error, int booked)
+{
+    size_t length = strlen(error->message);
+    snprintf(error->message + length, sizeof error->message - length, "%s",
+             booked ? "; the run is booked and stays charged"
+                    : "; what the run cost is spent all the same");
+}
+
 void cli_print_booking(FILE *to, const char *label, const sotto_model *m)
 {
     sotto_booking booking;

@@ -90,6 +90,11 @@ sotto_status cli_write_secret(const char *path, const char *text,
 /* Begins a line on stderr: "wrote PATH". */
 void cli_wrote(const char *path);
 
+/* Writes a model; where that fails and it is private, the error says that the
+   budget is spent. */
+sotto_status cli_write_model(const cli *c, const sotto_model *m,
+                             sotto_error *error);
+
 /* Prints a line with the unit of a private model, after the label. */
 void cli_print_unit(FILE *to, const char *label, const sotto_model *m);
 
@@ -107,6 +112,9 @@ void cli_print_booked(FILE *to, const char *label,
  * the options that the library reads.
  */
 sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error);
+
+/* To an error after the questions were asked: nothing is given back. */
+void cli_add_spent(sotto_error *error, int booked);
 
 /* Who books, or raises a cap: the user's name, for the ledger. */
 sotto_status cli_set_who(const cli *c, sotto_error *error);

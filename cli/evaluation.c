@@ -51,6 +51,19 @@ static sotto_status evaluation_check(const cli *c, sotto_error *error)
     return status;
 }
 
+static sotto_status evaluation_write(const cli *c, const sotto_evaluation *e,
+                                     char **text, sotto_error *error)
+{
+    sotto_booking booking;
+    sotto_status status = sotto_evaluation_text(text, e, error);
+    if (status == SOTTO_OK)
+        status = sotto_text_write(sotto_options_get(c->options, "output"),
+                                  *text, error);
+    if (status != SOTTO_OK && sotto_evaluation_statement(e))
+        cli_add_spent(error, sotto_evaluation_booking(e, &booking));
+    return status;
+}
+
 sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
                                     sotto_error *error)
 {
@@ -62,9 +75,7 @@ sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
         status = sotto_evaluation_make(&e, model, c->argument + 1,
                                        c->arguments - 1, c->options, error);
     if (status == SOTTO_OK)
-        status = sotto_evaluation_text(&text, e, error);
-    if (status == SOTTO_OK)
-        status = sotto_text_write(output, text, error);
+        status = evaluation_write(c, e, &text, error);
     if (status == SOTTO_OK && sotto_evaluation_statement(e))
         status = sotto_evaluation_settle(e, output, error);
     if (status == SOTTO_OK)

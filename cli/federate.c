@@ -155,7 +155,7 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = federate_run(c, s, &model, error);
     if (status == SOTTO_OK)
-        status = sotto_model_write(model, output, error);
+        status = cli_write_model(c, model, error);
     if (status == SOTTO_OK && sotto_model_statement(model))
         status = sotto_fit_settle(model, output, error);
     if (status == SOTTO_OK)

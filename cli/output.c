@@ -103,8 +103,8 @@ static int cli_is_release(const char *path, sotto_model **model,
     *evaluation = NULL;
     if (file)
         fclose(file);
-    return first == '{' && sotto_release_read(model, evaluation, path,
-                                              &ignored) == SOTTO_OK;
+    return first == '{' &&
+           sotto_release_read(model, evaluation, path, &ignored) == SOTTO_OK;
 }
 
 /* What would be lost with the file that is there. */
@@ -153,4 +153,15 @@ sotto_status cli_check_output(const cli *c, sotto_error *error)
 sotto_status cli_check_release(const cli *c, sotto_error *error)
 {
     return cli_check_both(c, 1, error);
+}
+
+sotto_status cli_write_model(const cli *c, const sotto_model *m,
+                             sotto_error *error)
+{
+    sotto_booking booking;
+    const char *output = sotto_options_get(c->options, "output");
+    sotto_status status = sotto_model_write(m, output, error);
+    if (status != SOTTO_OK && sotto_model_statement(m))
+        cli_add_spent(error, sotto_model_booking(m, &booking));
+    return status;
 }

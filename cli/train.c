@@ -293,7 +293,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK) {
         old = train_look_at_old(c, output);
         signing = train_sign(c, model, error);
-        status = sotto_model_write(model, output, error);
+        status = cli_write_model(c, model, error);
     }
     if (status == SOTTO_OK)
         train_remark_replaced(c, &old, model);
