@@ -20,7 +20,8 @@ const verb cli_verbs[] = {
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"
      "      --epsilon 1 --delta 1e-6 -o model.json"},
     {"plan", "", "say what private training would ask and cost",
-     "Reads no record: --rows and --features say how large the data are; "
+     "Reads no record: --rows and --features say how large the data are (rows "
+     "that are used, of a person at most --rows-per-person); "
      "--schema says more, as which bounds are declared and which would be "
      "bought, at what part of the budget (--explain). "
      "Prints the statement that the model would have if 'sotto train' is given "
