@@ -135,8 +135,15 @@ void cli_json_dropped(int64_t rows);
    unless --quiet. */
 void cli_remark_price(const cli *c, double epsilon, double delta);
 
-/* What the options quietly mean; `t` may be NULL. */
-void cli_remark_options(const cli *c, const sotto_table *t);
+/* What the options quietly mean, of what is public: before anything is
+   charged. */
+void cli_remark_options(const cli *c);
+
+/* The same when the table is there; what was said already is not said again. */
+void cli_remark_more(const cli *c, const sotto_table *t, int said);
+
+/* Whether cli_remark_options says these words. */
+int cli_remarked(const cli *c, const char *words);
 
 /* Whether to use colours there: a terminal, and no NO_COLOR. */
 int cli_colours(FILE *to);

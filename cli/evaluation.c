@@ -72,6 +72,8 @@ sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
     const char *output = sotto_options_get(c->options, "output");
     sotto_status status = evaluation_check(c, error);
     if (status == SOTTO_OK)
+        cli_remark_options(c);
+    if (status == SOTTO_OK)
         status = sotto_evaluation_make(&e, model, c->argument + 1,
                                        c->arguments - 1, c->options, error);
     if (status == SOTTO_OK)

@@ -102,21 +102,11 @@ static void train_certified(const cli *c, const sotto_model *m,
 
 /* ---- private training: the model, its statement, and nothing else ---- */
 
-/* Whether it was said before the first question. */
-static int train_was_said(const cli *c, const char *words)
-{
-    sotto_error remark;
-    for (int64_t i = 0; sotto_fit_remark(c->options, NULL, i, &remark); i++)
-        if (!strcmp(remark.message, words))
-            return 1;
-    return 0;
-}
-
 static void train_remark_model(const cli *c, const sotto_model *m)
 {
     sotto_error remark;
     for (int64_t i = 0; sotto_model_remark(m, i, &remark); i++)
-        if (!train_was_said(c, remark.message))
+        if (!cli_remarked(c, remark.message))
             fprintf(stderr, "sotto: remark: %s\n", remark.message);
 }
 
@@ -169,11 +159,27 @@ static void train_tell(const cli *c, const sotto_model *m, int64_t dropped)
         train_certified(c, m, objective, gap, converged);
 }
 
+/* Where --rows is public, a delta that is too large is said before the run is
+   booked. A schema that is a pipe can be read only once. */
+static int train_remark_early(const cli *c)
+{
+    const char *rows = sotto_options_get(c->options, "rows");
+    const char *delta = sotto_options_get(c->options, "delta");
+    const char *schema = sotto_options_get(c->options, "schema");
+    struct stat about;
+    if (!rows || !delta || !(cli_number(rows) * cli_number(delta) > 1) ||
+        (schema && (stat(schema, &about) || !S_ISREG(about.st_mode))))
+        return 0;
+    cli_remark_options(c);
+    return 1;
+}
+
 static sotto_status train_fit(const cli *c, sotto_model **model,
                               int64_t *dropped, sotto_error *error)
 {
     cli_progress progress;
     sotto_table *table = NULL;
+    int said = train_remark_early(c);
     progress_begin(&progress, c);
     progress_stage(&progress, "reading");
     sotto_status status = sotto_fit_read_files(&table, c->argument,
@@ -185,7 +191,7 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
         cli_remarks(c, table);
         cli_remark_dropped(c, table);
         *dropped = sotto_table_dropped(table);
-        cli_remark_options(c, table);
+        cli_remark_more(c, table, said);
         progress_stage(&progress, "solving");
         status = sotto_fit(model, &table, c->options, &callback, error);
     }
