@@ -113,6 +113,9 @@ void cli_print_booked(FILE *to, const char *label,
  */
 sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error);
 
+/* A remark where the user's own ledger has other counts of the file. */
+void cli_remark_counts(const cli *c);
+
 /* To an error after the questions were asked: nothing is given back. */
 void cli_add_spent(sotto_error *error, int booked);
 

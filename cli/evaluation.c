@@ -38,6 +38,7 @@ static sotto_status evaluation_tell(const cli *c, const sotto_evaluation *e,
     fprintf(stderr, ": an evaluation, as releasable as a private model\n");
     cli_print_booked(stderr, "",
                      sotto_evaluation_booking(e, &booking) ? &booking : NULL);
+    cli_remark_counts(c);
     return SOTTO_OK;
 }
 

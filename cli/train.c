@@ -122,6 +122,7 @@ static void train_booked(const cli *c, const sotto_model *m)
                 "list' shows them all); of the one with the most:\n",
                 c->arguments);
     cli_print_booking(stderr, "", m);
+    cli_remark_counts(c);
 }
 
 static void train_private(const cli *c, const sotto_model *m)

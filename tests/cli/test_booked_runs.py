@@ -73,6 +73,22 @@ class ByDefault(Booked):
         self.assertEqual((one["charges"], one["unfinished"], one["cap_epsilon"]), (30, 0, None))
         self.assertTrue(6.613 <= one["spent_epsilon"] <= 6.615, one)
 
+    def test_another_unit_is_another_count(self):
+        """Which is said: the runs on the file do not add up there."""
+        remark = "other runs on this file are counted apart"
+        self.assertNotIn(remark, self.trained())
+        self.assertNotIn(remark, self.trained())
+        for more in (("--adjacency", "replace-one"), ("--unit-column", "who")):
+            self.assertEqual(self.trained(*more).count(remark), 1, more)
+        self.assertEqual(self.trained().count(remark), 1)
+        self.assertNotIn(remark, self.trained("--quiet"))
+        self.assertEqual(len(self.datasets(self.own)), 3)
+        evaluate = ("evaluate", "m.json", "d.csv", "--epsilon", "1", "--delta", "1e-6", "-o", "e.json")
+        said = self.sotto(*evaluate, env={**os.environ, "SOTTO_LEDGER": self.own})
+        self.assertEqual((said.code, said.err.decode().count(remark)), (OK, 1), said.err)
+        self.create()
+        self.assertNotIn(remark, self.trained(*NAMED))
+
     def test_the_path_is_not_released(self):
         self.trained()
         ledger = self.ledger()
