@@ -329,8 +329,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "key verify account federate ledger version help ",
         "print JSON, errors too (docs/cli.md lists the keys)"},
     [OPTION_QUIET] = {"quiet", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
-        " convert doctor generate schema train predict evaluate report export key "
-        "federate ledger ",
+        " convert doctor generate schema train plan predict evaluate report export "
+        "key federate ledger ",
         "print no remarks, only results and errors"},
 };
 /* clang-format on */

@@ -97,6 +97,8 @@ class Remarks(Case):
         plan = self.sotto("plan", *USUAL, *usual, "--delta", ".01", "--rows", "3000")
         self.assertEqual(plan.code, OK)
         self.assertIn(words.encode(), plan.err)
+        quiet = self.sotto("plan", *USUAL, *usual, "--delta", ".01", "--rows", "3000", "--quiet")
+        self.assertEqual(quiet, (OK, plan.out, b""))
         self.sotto("ledger", "create", "--ledger", "l", "--dataset", "d", "--epsilon", "1",
                    "--delta", "1e-6")
         refused = ("train", "d.csv", *USUAL, *usual, "--delta", ".01", "--ledger", "l", "--dataset",
