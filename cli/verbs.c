@@ -120,7 +120,7 @@ const verb cli_verbs[] = {
      "wrong with it, a line for each, and what of DATA's header does not fit "
      "it; the exit code is then 2, or 3 where only the header does not fit.",
      1, 2, cli_schema,
-     "sotto_schema missing_values default columns output faults", ""},
+     "sotto_schema missing_values default columns output faults open", ""},
     {"generate", "[SET]", "make a synthetic data set",
      "The format follows the ending of the file's name (.csv), or --format. "
      "The same name, sizes and seed give the same file.",
