@@ -89,6 +89,7 @@ def private(model, path, folder):
     sotto("evaluate", model, path, *BUDGET, "-o", file)
     with open(file, encoding="utf-8") as opened:
         told = json.load(opened)
+    os.remove(file)  # a private evaluation is never replaced
     out = dict(told["numbers"])
     for k, one in enumerate(told.get("by_class", ())):
         out[f"recall {k}"] = one["recall"]

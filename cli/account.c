@@ -35,10 +35,44 @@ static void account_show(const char *name, double x)
     printf("%-12s %s\n", name, sotto_number_print_up(x, 6).text);
 }
 
+/* How long the number is that the text starts with; 0: it starts with none. */
+static size_t account_number_at(const char *text)
+{
+    static const char digits[] = "0123456789";
+    size_t length = strspn(text, digits);
+    if (!length)
+        return 0;
+    if (text[length] == '.')
+        length += 1 + strspn(text + length + 1, digits);
+    size_t sign = text[length] == 'e' && strchr("+-", text[length + 1]);
+    size_t exponent =
+        text[length] == 'e' ? strspn(text + length + 1 + sign, digits) : 0;
+    return exponent ? length + 1 + sign + exponent : length;
+}
+
+/* A list of events with each number in as few digits as read back the same. */
+static void account_show_events(const char *text)
+{
+    printf("%-12s ", "events");
+    while (*text) {
+        char number[64];
+        double x;
+        size_t length = account_number_at(text);
+        snprintf(number, sizeof number, "%.*s", (int)length, text);
+        if (length && length < sizeof number && strpbrk(number, ".e") &&
+            sotto_number_parse(number, &x))
+            fputs(sotto_number_exact(x).text, stdout);
+        else
+            printf("%.*s", (int)(length ? length : 1), text);
+        text += length ? length : 1;
+    }
+    printf("\n");
+}
+
 static void account_show_price(const cli *c, const sotto_price *price,
                                const char *text)
 {
-    printf("%-12s %s\n", "events", text);
+    account_show_events(text);
     printf("%-12s %s\n", "adjacency", account_option(c, "adjacency"));
     account_show("epsilon", price->epsilon);
     account_show("delta", price->delta);

@@ -71,6 +71,50 @@ sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error)
     return status;
 }
 
+static int count_set(void *context, const sotto_dataset *d)
+{
+    int64_t *sets = context;
+    *sets += d->is_path;
+    return 0;
+}
+
+/* How many counts a file has in a ledger; what cannot be read has been said,
+   or is said elsewhere. */
+static int64_t counts_of(const char *ledger, const char *path)
+{
+    sotto_ledger *open;
+    sotto_error ignored;
+    int64_t sets = 0;
+    if (sotto_ledger_open(&open, ledger, &ignored) != SOTTO_OK)
+        return 0;
+    if (sotto_ledger_datasets(open, path, count_set, &sets, &ignored) !=
+        SOTTO_OK)
+        sets = 0;
+    sotto_ledger_close(open);
+    return sets;
+}
+
+void cli_remark_counts(const cli *c)
+{
+    const char *ledger = sotto_options_get(c->options, "ledger");
+    const char *path = sotto_options_get(c->options, "dataset-path");
+    if (ledger && path && !sotto_options_get(c->options, "dataset") &&
+        counts_of(ledger, path) > 1)
+        fprintf(stderr,
+                "sotto: remark: other runs on this file are counted apart, "
+                "because their unit or adjacency is another one; they are "
+                "about the same people ('sotto ledger list' shows every "
+                "count)\n");
+}
+
+void cli_add_spent(sotto_error *error, int booked)
+{
+    size_t length = strlen(error->message);
+    snprintf(error->message + length, sizeof error->message - length, "%s",
+             booked ? "; the run is booked and stays charged"
+                    : "; what the run cost is spent all the same");
+}
+
 void cli_print_booking(FILE *to, const char *label, const sotto_model *m)
 {
     sotto_booking booking;

@@ -90,6 +90,11 @@ sotto_status cli_write_secret(const char *path, const char *text,
 /* Begins a line on stderr: "wrote PATH". */
 void cli_wrote(const char *path);
 
+/* Writes a model; where that fails and it is private, the error says that the
+   budget is spent. */
+sotto_status cli_write_model(const cli *c, const sotto_model *m,
+                             sotto_error *error);
+
 /* Prints a line with the unit of a private model, after the label. */
 void cli_print_unit(FILE *to, const char *label, const sotto_model *m);
 
@@ -107,6 +112,12 @@ void cli_print_booked(FILE *to, const char *label,
  * the options that the library reads.
  */
 sotto_status cli_set_ledger(const cli *c, const char *data, sotto_error *error);
+
+/* A remark where the user's own ledger has other counts of the file. */
+void cli_remark_counts(const cli *c);
+
+/* To an error after the questions were asked: nothing is given back. */
+void cli_add_spent(sotto_error *error, int booked);
 
 /* Who books, or raises a cap: the user's name, for the ledger. */
 sotto_status cli_set_who(const cli *c, sotto_error *error);
@@ -127,15 +138,32 @@ void cli_json_dropped(int64_t rows);
    unless --quiet. */
 void cli_remark_price(const cli *c, double epsilon, double delta);
 
-/* What the options quietly mean; `t` may be NULL. */
-void cli_remark_options(const cli *c, const sotto_table *t);
+/* What the options quietly mean, of what is public: before anything is
+   charged. */
+void cli_remark_options(const cli *c);
+
+/* The same when the table is there; what was said already is not said again. */
+void cli_remark_more(const cli *c, const sotto_table *t, int said);
+
+/* Whether cli_remark_options says these words. */
+int cli_remarked(const cli *c, const char *words);
 
 /* Whether to use colours there: a terminal, and no NO_COLOR. */
 int cli_colours(FILE *to);
 
+/* ---- output.c ---- */
+
 /* What would fail after long work, tried before it: -o FILE is given, can be
-   written, and is not one of the files that are read. */
+   written, and is neither one of the files that are read, nor a ledger or a
+   key. */
+sotto_status cli_check_place(const cli *c, sotto_error *error);
+
+/* The same; a private model, or evaluation, is not replaced either. */
 sotto_status cli_check_output(const cli *c, sotto_error *error);
+
+/* The same for what writes a model or an evaluation: it replaces no file but
+   one of them that is not private, or an empty one. */
+sotto_status cli_check_release(const cli *c, sotto_error *error);
 
 /* ---- json.c ---- */
 

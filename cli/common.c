@@ -1,6 +1,5 @@
 /*
- * What several verbs need: checks before a run, errors, and printing for
- * people.
+ * What several verbs need: errors, and printing for people.
  */
 #include "cli.h"
 
@@ -38,83 +37,6 @@ int cli_colours(FILE *to)
 {
     const char *no_color = getenv("NO_COLOR");
     return isatty(fileno(to)) && !(no_color && *no_color);
-}
-
-/* Whether the output is there and is this input; "-" is stdin. */
-static int cli_is_input(const char *output, const char *input)
-{
-    struct stat first, second;
-    int is_stdin = input && !strcmp(input, "-");
-    return input && !stat(output, &first) && S_ISREG(first.st_mode) &&
-           !(is_stdin ? fstat(0, &second) : stat(input, &second)) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-/* The folder that a file is in. */
-static void cli_folder(const char *path, char out[4096])
-{
-    char *real = realpath(path, NULL); /* where a link leads */
-    snprintf(out, 4096, "%s", real ? real : path);
-    free(real);
-    char *slash = strrchr(out, '/');
-    if (slash)
-        slash[slash == out] = 0;
-    else
-        snprintf(out, 4096, ".");
-}
-
-/* What a file must not be replaced by accident for, or NULL. */
-static const char *cli_is_precious(const char *path)
-{
-    static const struct {
-        const char *begins, *what;
-    } known[] = {{"SQLite format 3", "a ledger"}, {"sotto-ed25519-", "a key"}};
-    char first[16] = "";
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    size_t got = fread(first, 1, sizeof first - 1, file);
-    fclose(file);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (got >= strlen(known[i].begins) &&
-            !memcmp(first, known[i].begins, strlen(known[i].begins)))
-            return known[i].what;
-    return NULL;
-}
-
-sotto_status cli_check_output(const cli *c, sotto_error *error)
-{
-    const char *output = sotto_options_get(c->options, "output");
-    const char *plan = sotto_options_get(c->options, "schema");
-    char folder[4096];
-    struct stat status;
-    if (!output)
-        return cli_refuse(error, "expected -o FILE (- is stdout)");
-    int is_input = cli_is_input(output, plan);
-    for (int i = 0; i < c->arguments; i++)
-        is_input |= cli_is_input(output, c->argument[i]);
-    if (is_input)
-        return cli_refuse(error, "-o: this is a file to be read; expected "
-                                 "another name");
-    int there = !stat(output, &status);
-    if (!strcmp(output, "-") || !strncmp(output, "/dev/", 5) ||
-        (there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
-        return SOTTO_OK;
-    const char *precious =
-        there && S_ISREG(status.st_mode) ? cli_is_precious(output) : NULL;
-    if (precious)
-        return cli_refuse(error, "-o: this file is %s; expected another name",
-                          precious);
-    cli_folder(output, folder);
-    if ((there && S_ISDIR(status.st_mode)) ||
-        output[strlen(output) - 1] == '/' || access(folder, W_OK | X_OK)) {
-        error->status = SOTTO_FAILED;
-        snprintf(error->message, sizeof error->message,
-                 "-o: expected the name of a file, in a folder that is there "
-                 "and can be written to");
-        return SOTTO_FAILED;
-    }
-    return SOTTO_OK;
 }
 
 const char *cli_short(const sotto_option *o)

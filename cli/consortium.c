@@ -100,7 +100,7 @@ static sotto_status consortium_run(const cli *c, sotto_error *error)
                                    NULL};
     sotto_status status = cli_json_check(c, error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, error);
+        status = cli_check_place(c, error);
     if (status == SOTTO_OK)
         status = consortium_set_ledger(c, error);
     signal(SIGPIPE, SIG_IGN); /* it goes on when nobody reads its stderr */

@@ -98,46 +98,70 @@ static void doctor_name(const char *name)
     printf("%*s ", DOCTOR_NAME - width, "");
 }
 
-static void doctor_line(const char *name, const doctor_summary *s,
-                        const char *bounds)
+static void doctor_line(const char *name, const doctor_summary *s)
 {
     doctor_name(name);
     printf("%12s %12s %12s  ", sotto_number_print(s->least, 5).text,
            sotto_number_print(s->mean, 5).text,
            sotto_number_print(s->most, 5).text);
     doctor_bars(s);
-    printf("  %s\n", bounds);
+    printf("  ");
 }
 
-/* How many values are at a bound, where those beyond it were clamped to. */
-static int64_t doctor_at_bounds(const double *x, int64_t rows, double low,
-                                double high)
+/* How many values are at either bound, where those beyond it were clamped
+   to. */
+typedef struct doctor_ends {
+    int64_t low, high;
+} doctor_ends;
+
+static doctor_ends doctor_at_bounds(const double *x, int64_t rows, double low,
+                                    double high)
 {
     /* they went through a map, and back */
     double near = 1e-12 * (fabs(low) + fabs(high));
-    int64_t count = 0;
-    for (int64_t i = 0; i < rows; i++)
-        count += x[i] <= low + near || x[i] >= high - near;
-    return count;
+    doctor_ends at = {0};
+    for (int64_t i = 0; i < rows; i++) {
+        at.low += x[i] <= low + near;
+        at.high += x[i] >= high - near;
+    }
+    return at;
+}
+
+/* "; 12 at 0 or below, 3 at 20 or above". Of a column of 0 and 1 that says
+   nothing. */
+static void doctor_put_ends(doctor_ends at, int64_t rows, double low,
+                            double high)
+{
+    int is_flag = low == 0 && high == 1 && at.low + at.high == rows;
+    if (at.low == rows || at.high == rows)
+        printf("; ALL at %s or %s: are the bounds right?",
+               sotto_number_print(at.low ? low : high, 5).text,
+               at.low ? "below" : "above");
+    else if (at.low && !is_flag)
+        printf("; %lld at %s or below", (long long)at.low,
+               sotto_number_print(low, 5).text);
+    if (at.high && at.high < rows && !is_flag)
+        printf("%s %lld at %s or above", at.low ? "," : ";", (long long)at.high,
+               sotto_number_print(high, 5).text);
 }
 
 /* The bounds, and what of the values they say little about: those that may
    have been clamped, and levels that no row has. */
 static void doctor_bounds(const sotto_table *t, int64_t j, const double *x,
-                          const doctor_summary *s, char out[160])
+                          const doctor_summary *s)
 {
     double low, high;
-    out[0] = 0;
-    if (sotto_table_feature_bounds(t, j, &low, &high)) {
-        int64_t at = doctor_at_bounds(x, sotto_table_rows(t), low, high);
-        int end =
-            snprintf(out, 160, "[%s, %s]", sotto_number_print(low, 5).text,
-                     sotto_number_print(high, 5).text);
-        if (at)
-            snprintf(out + end, (size_t)(160 - end),
-                     "; %lld at a bound or beyond", (long long)at);
-    } else if (s->least == 0 && s->most == 0)
-        snprintf(out, 160, "(0 in all rows)");
+    int64_t rows = sotto_table_rows(t);
+    int bounded = sotto_table_feature_bounds(t, j, &low, &high);
+    int empty = s->least == 0 && s->most == 0;
+    if (bounded)
+        printf("[%s, %s]", sotto_number_print(low, 5).text,
+               sotto_number_print(high, 5).text);
+    if (empty && (!bounded || sotto_table_is_sparse(t)))
+        printf("%s(0 in all rows)", bounded ? " " : "");
+    else if (bounded && rows)
+        doctor_put_ends(doctor_at_bounds(x, rows, low, high), rows, low, high);
+    printf("\n");
 }
 
 static void doctor_shape(const cli *c, const sotto_table *t)
@@ -250,11 +274,11 @@ static void doctor_text(const cli *c, const sotto_table *t,
            "least", "mean", "most", DOCTOR_BINS, "how spread",
            "declared bounds");
     for (int64_t j = 0; j < shown; j++) {
-        char buffer[24], bounds[160];
+        char buffer[24];
         sotto_table_feature(t, j, x);
         doctor_summary s = doctor_summarise(x, sotto_table_rows(t));
-        doctor_bounds(t, j, x, &s, bounds);
-        doctor_line(sotto_table_feature_name(t, j, buffer), &s, bounds);
+        doctor_line(sotto_table_feature_name(t, j, buffer), &s);
+        doctor_bounds(t, j, x, &s);
     }
     if (shown < features)
         printf("  ... and %lld more\n", (long long)(features - shown));
@@ -279,8 +303,10 @@ static void doctor_json_feature(const sotto_table *t, int64_t j, double *x)
         cli_json_number(stdout, low);
         printf(", ");
         cli_json_number(stdout, high);
-        printf("], \"at_bounds\": %lld",
-               (long long)doctor_at_bounds(x, sotto_table_rows(t), low, high));
+        doctor_ends at = doctor_at_bounds(x, sotto_table_rows(t), low, high);
+        printf("], \"at_bounds\": %lld, \"at_low\": %lld, \"at_high\": %lld",
+               (long long)(at.low + at.high), (long long)at.low,
+               (long long)at.high);
     }
     printf("}");
 }

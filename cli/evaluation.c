@@ -43,6 +43,7 @@ static sotto_status evaluation_tell(const cli *c, const sotto_evaluation *e,
                           "NOT PRIVATE\n");
     cli_print_booked(stderr, "",
                      sotto_evaluation_booking(e, &booking) ? &booking : NULL);
+    cli_remark_counts(c);
     return SOTTO_OK;
 }
 
@@ -50,9 +51,22 @@ static sotto_status evaluation_check(const cli *c, sotto_error *error)
 {
     sotto_status status = cli_set_ledger(c, c->argument[1], error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, error);
+        status = cli_check_release(c, error);
     if (status == SOTTO_OK)
         status = cli_json_check(c, error);
+    return status;
+}
+
+static sotto_status evaluation_write(const cli *c, const sotto_evaluation *e,
+                                     char **text, sotto_error *error)
+{
+    sotto_booking booking;
+    sotto_status status = sotto_evaluation_text(text, e, error);
+    if (status == SOTTO_OK)
+        status = sotto_text_write(sotto_options_get(c->options, "output"),
+                                  *text, error);
+    if (status != SOTTO_OK && sotto_evaluation_statement(e))
+        cli_add_spent(error, sotto_evaluation_booking(e, &booking));
     return status;
 }
 
@@ -64,12 +78,12 @@ sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
     const char *output = sotto_options_get(c->options, "output");
     sotto_status status = evaluation_check(c, error);
     if (status == SOTTO_OK)
+        cli_remark_options(c);
+    if (status == SOTTO_OK)
         status = sotto_evaluation_make(&e, model, c->argument + 1,
                                        c->arguments - 1, c->options, error);
     if (status == SOTTO_OK)
-        status = sotto_evaluation_text(&text, e, error);
-    if (status == SOTTO_OK)
-        status = sotto_text_write(output, text, error);
+        status = evaluation_write(c, e, &text, error);
     if (status == SOTTO_OK && sotto_evaluation_statement(e))
         status = sotto_evaluation_settle(e, output, error);
     if (status == SOTTO_OK)

@@ -147,7 +147,7 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
         return cli_consortium(c, error);
     sotto_status status = cli_json_check(c, error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, error);
+        status = cli_check_release(c, error);
     if (status == SOTTO_OK)
         status = cli_set_ledger(c, c->argument[1], error);
     if (status == SOTTO_OK)
@@ -155,7 +155,7 @@ sotto_status cli_federate(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = federate_run(c, s, &model, error);
     if (status == SOTTO_OK)
-        status = sotto_model_write(model, output, error);
+        status = cli_write_model(c, model, error);
     if (status == SOTTO_OK && sotto_model_statement(model))
         status = sotto_fit_settle(model, output, error);
     if (status == SOTTO_OK)

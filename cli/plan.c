@@ -18,13 +18,32 @@ void cli_remark_price(const cli *c, double epsilon, double delta)
             sotto_number_print_up(delta, 6).text, asked);
 }
 
-void cli_remark_options(const cli *c, const sotto_table *t)
+int cli_remarked(const cli *c, const char *words)
+{
+    sotto_error remark;
+    for (int64_t i = 0; sotto_fit_remark(c->options, NULL, i, &remark); i++)
+        if (!strcmp(remark.message, words))
+            return 1;
+    return 0;
+}
+
+void cli_remark_options(const cli *c)
+{
+    sotto_error remark;
+    if (cli_flag(c, "quiet"))
+        return;
+    for (int64_t i = 0; sotto_fit_remark(c->options, NULL, i, &remark); i++)
+        fprintf(stderr, "sotto: remark: %s\n", remark.message);
+}
+
+void cli_remark_more(const cli *c, const sotto_table *t, int said)
 {
     sotto_error remark;
     if (cli_flag(c, "quiet"))
         return;
     for (int64_t i = 0; sotto_fit_remark(c->options, t, i, &remark); i++)
-        fprintf(stderr, "sotto: remark: %s\n", remark.message);
+        if (!said || !cli_remarked(c, remark.message))
+            fprintf(stderr, "sotto: remark: %s\n", remark.message);
 }
 
 /* A number that stands in the statement, whose first keys these are. */
@@ -44,7 +63,7 @@ sotto_status cli_plan(const cli *c, sotto_error *error)
         printf("}\n");
     } else if (status == SOTTO_OK) {
         printf("%s\n", text);
-        cli_remark_options(c, NULL);
+        cli_remark_options(c);
         cli_remark_price(c, plan_number(text, "\"epsilon\": "),
                          plan_number(text, "\"delta\": "));
     }

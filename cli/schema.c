@@ -24,22 +24,43 @@ static void schema_hint(const char *output)
             "  weight    \"bounds\": [0, 10];  unit, drop: nothing\n");
 }
 
-/* {"faults": ["...", ...]} of lines. */
-static void schema_print_json(char *lines)
+/* ["...", ...] of lines. */
+static void schema_print_lines(char *lines)
 {
-    printf("{\"faults\": [");
+    printf("[");
     for (char *line = strtok(lines, "\n"), *first = line; line;
          line = strtok(NULL, "\n")) {
         fputs(line == first ? "" : ", ", stdout);
         cli_json_text(stdout, line);
     }
-    printf("]}\n");
+    printf("]");
+}
+
+static void schema_print_json(char *faults, char *open)
+{
+    printf("{\"faults\": ");
+    schema_print_lines(faults);
+    printf(", \"open\": ");
+    schema_print_lines(open);
+    printf("}\n");
 }
 
 static void schema_remark_open(char *lines)
 {
     for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
         fprintf(stderr, "sotto: remark: still open: %s\n", line);
+}
+
+/* What is still to be filled in is no fault; remarks name it. */
+static void schema_print_right(const cli *c, char *open)
+{
+    char none[] = "";
+    if (cli_flag(c, "json"))
+        schema_print_json(none, open);
+    else if (!cli_flag(c, "quiet")) {
+        printf("no fault\n");
+        schema_remark_open(open);
+    }
 }
 
 /* What is wrong goes to stdout: it is what was asked for. */
@@ -57,15 +78,10 @@ static sotto_status schema_check(const cli *c, sotto_error *error)
         return cli_refuse(error, "SCHEMA and DATA cannot both be stdin");
     sotto_status status =
         sotto_schema_check(&lines, schema, data, c->options, error);
-    if (status == SOTTO_OK) {
-        if (!cli_flag(c, "json") && !cli_flag(c, "quiet"))
-            printf("no fault\n");
-        if (!cli_flag(c, "quiet"))
-            schema_remark_open(lines ? lines : none);
-        if (cli_flag(c, "json"))
-            schema_print_json(none);
-    } else if (lines && cli_flag(c, "json"))
-        schema_print_json(lines);
+    if (status == SOTTO_OK)
+        schema_print_right(c, lines ? lines : none);
+    else if (lines && cli_flag(c, "json"))
+        schema_print_json(lines, none);
     else if (lines)
         fputs(lines, stdout);
     sotto_text_free(lines);

@@ -102,21 +102,11 @@ static void train_certified(const cli *c, const sotto_model *m,
 
 /* ---- private training: the model, its statement, and nothing else ---- */
 
-/* Whether it was said before the first question. */
-static int train_was_said(const cli *c, const char *words)
-{
-    sotto_error remark;
-    for (int64_t i = 0; sotto_fit_remark(c->options, NULL, i, &remark); i++)
-        if (!strcmp(remark.message, words))
-            return 1;
-    return 0;
-}
-
 static void train_remark_model(const cli *c, const sotto_model *m)
 {
     sotto_error remark;
     for (int64_t i = 0; sotto_model_remark(m, i, &remark); i++)
-        if (!train_was_said(c, remark.message))
+        if (!cli_remarked(c, remark.message))
             fprintf(stderr, "sotto: remark: %s\n", remark.message);
 }
 
@@ -132,6 +122,7 @@ static void train_booked(const cli *c, const sotto_model *m)
                 "list' shows them all); of the one with the most:\n",
                 c->arguments);
     cli_print_booking(stderr, "", m);
+    cli_remark_counts(c);
 }
 
 static void train_private(const cli *c, const sotto_model *m)
@@ -169,11 +160,27 @@ static void train_tell(const cli *c, const sotto_model *m, int64_t dropped)
         train_certified(c, m, objective, gap, converged);
 }
 
+/* Where --rows is public, a delta that is too large is said before the run is
+   booked. A schema that is a pipe can be read only once. */
+static int train_remark_early(const cli *c)
+{
+    const char *rows = sotto_options_get(c->options, "rows");
+    const char *delta = sotto_options_get(c->options, "delta");
+    const char *schema = sotto_options_get(c->options, "schema");
+    struct stat about;
+    if (!rows || !delta || !(cli_number(rows) * cli_number(delta) > 1) ||
+        (schema && (stat(schema, &about) || !S_ISREG(about.st_mode))))
+        return 0;
+    cli_remark_options(c);
+    return 1;
+}
+
 static sotto_status train_fit(const cli *c, sotto_model **model,
                               int64_t *dropped, sotto_error *error)
 {
     cli_progress progress;
     sotto_table *table = NULL;
+    int said = train_remark_early(c);
     progress_begin(&progress, c);
     progress_stage(&progress, "reading");
     sotto_status status = sotto_fit_read_files(&table, c->argument,
@@ -185,7 +192,7 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
         cli_remarks(c, table);
         cli_remark_dropped(c, table);
         *dropped = sotto_table_dropped(table);
-        cli_remark_options(c, table);
+        cli_remark_more(c, table, said);
         progress_stage(&progress, "solving");
         status = sotto_fit(model, &table, c->options, &callback, error);
     }
@@ -193,7 +200,8 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
     return status;
 }
 
-/* A private model that is replaced has been paid for all the same. */
+/* None was there before the run. One that has come since is replaced, and has
+   been paid for all the same. */
 typedef struct train_old {
     int is_private;
     double epsilon, delta;
@@ -280,7 +288,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_fit_check(c->options, error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, error);
+        status = cli_check_release(c, error);
     if (status == SOTTO_OK)
         status = cli_json_check(c, error);
     if (status == SOTTO_OK)
@@ -292,7 +300,7 @@ sotto_status cli_train(const cli *c, sotto_error *error)
     if (status == SOTTO_OK) {
         old = train_look_at_old(c, output);
         signing = train_sign(c, model, error);
-        status = sotto_model_write(model, output, error);
+        status = cli_write_model(c, model, error);
     }
     if (status == SOTTO_OK)
         train_remark_replaced(c, &old, model);

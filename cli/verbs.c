@@ -20,7 +20,8 @@ const verb cli_verbs[] = {
      "sotto train patients.csv --schema schema.json --loss logistic \\\n"
      "      --epsilon 1 --delta 1e-6 -o model.json"},
     {"plan", "", "say what private training would ask and cost",
-     "Reads no record: --rows and --features say how large the data are; "
+     "Reads no record: --rows and --features say how large the data are (rows "
+     "that are used, of a person at most --rows-per-person); "
      "--schema says more, as which bounds are declared and which would be "
      "bought, at what part of the budget (--explain). "
      "Prints the statement that the model would have if 'sotto train' is given "
@@ -119,7 +120,7 @@ const verb cli_verbs[] = {
      "wrong with it, a line for each, and what of DATA's header does not fit "
      "it; the exit code is then 2, or 3 where only the header does not fit.",
      1, 2, cli_schema,
-     "sotto_schema missing_values default columns output faults", ""},
+     "sotto_schema missing_values default columns output faults open", ""},
     {"generate", "[SET]", "make a synthetic data set",
      "The format follows the ending of the file's name (.csv), or --format. "
      "The same name, sizes and seed give the same file.",

@@ -22,7 +22,7 @@ run() {
 }
 
 "$tools/patients.py" .
-rm -f private.json exact.json again.json own.ledger demo.ledger
+rm -f private.json exact.json readmission.json once-more.json own.ledger demo.ledger
 export SOTTO_LEDGER="$folder/own.ledger" # not the user's
 
 bold "sotto trains linear models that do not give away the people they were learned from."
@@ -59,7 +59,7 @@ printf '(exit code %d)\n' "$status"
 
 step "8. Every run counts. Give the patients one budget for all runs: a ledger keeps it."
 run sotto ledger create --ledger demo.ledger --dataset patients --unit-column patient --epsilon 1.2 --delta 1e-6
-again() { run sotto train patients.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 --ledger demo.ledger --dataset patients --purpose "$1" --quiet -o again.json; }
+again() { run sotto train patients.csv --schema schema.json --loss logistic --epsilon 1 --delta 1e-6 --ledger demo.ledger --dataset patients --purpose "$1" --quiet -o "$1.json"; }
 again readmission
 status=0
 again once-more || status=$?

@@ -41,6 +41,7 @@ mkdir -p "$build/corpus/fuzz_evaluation"
 printf 'a,y\n1,-1\n2,1\n3,1\n' >"$build/corpus/two.csv"
 "$build/sotto" train "$build/corpus/two.csv" --target y --quiet --solver exact \
     --loss logistic --classes=-1,1 --l2 1 -o "$build/corpus/evaluated.json"
+rm -f "$build/corpus/evaluation.json" # a private evaluation is never replaced
 "$build/sotto" evaluate "$build/corpus/evaluated.json" "$build/corpus/two.csv" --quiet \
     --epsilon 9 --delta .01 --ledger none -o "$build/corpus/evaluation.json" >/dev/null
 head -c -31 "$build/corpus/evaluation.json" >"$build/corpus/fuzz_evaluation/two.json"

@@ -193,7 +193,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "how many features (needed for private svmlight)"},
     [OPTION_ROWS] = {"rows", INTEGER, PRIVACY, "N", NULL, 1, 1e15, NULL,
         " generate train plan evaluate ledger ",
-        "how many rows, if that is public; generate: to make"},
+        "how many rows are used, if public; generate: to make"},
     [OPTION_PER_ROW] = {"per-row", INTEGER, OTHER, "K", "100", 1, 1e6, NULL,
         " generate ",
         "words drawn for each row of a zipf set (repeats are merged)"},
@@ -329,8 +329,8 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "key verify account federate ledger version help ",
         "print JSON, errors too (docs/cli.md lists the keys)"},
     [OPTION_QUIET] = {"quiet", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
-        " convert doctor generate schema train predict evaluate report export key "
-        "federate ledger ",
+        " convert doctor generate schema train plan predict evaluate report export "
+        "key federate ledger ",
         "print no remarks, only results and errors"},
 };
 /* clang-format on */

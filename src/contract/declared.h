@@ -37,8 +37,9 @@ sotto_status declared_sql(text_buffer *t, const char *schema, declared_sum sum,
 
 /* How far the number goes that the column becomes, by its declaration, in the
    units of the file (of a date, days); NaN: it is not declared, or the column
-   becomes no number. */
+   becomes no number. Fails when memory is out. */
 struct json_t;
-double declared_range(struct json_t *column);
+sotto_status declared_range(double *range, struct json_t *column,
+                            sotto_error *error);
 
 #endif

@@ -192,14 +192,13 @@ sotto_status schema_column(schema *s, column *c, const char *path,
     return status;
 }
 
-double declared_range(json_t *declaration)
+sotto_status declared_range(double *range, json_t *declaration,
+                            sotto_error *error)
 {
     schema alone = {0};
     column c = {0};
-    double range = NAN;
-    if (schema_column(&alone, &c, "", "", declaration, NULL) == SOTTO_OK &&
-        c.bounded)
-        range = c.high - c.low;
+    sotto_status status = schema_column(&alone, &c, "", "", declaration, error);
+    *range = status == SOTTO_OK && c.bounded ? c.high - c.low : NAN;
     column_free(&c);
-    return range;
+    return status == SOTTO_FAILED ? status : SOTTO_OK;
 }

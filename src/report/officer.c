@@ -53,7 +53,10 @@ static void put_promise(text_buffer *t, const sotto_model *m,
     text_put(t, " of 100</strong> guesses, where blind guessing is right in "
                 "50.</p>\n<p>In numbers: <strong>");
     put_price(t, m->epsilon, m->delta);
-    text_put(t, "</strong>.</p>\n<p class=\"soft\">Whoever guesses may know "
+    text_put(t, "</strong>.</p>\n<p class=\"soft\">The limit follows from the "
+                "points of the curve below. 'sotto account' computes a closer "
+                "one from the questions themselves, and calls it "
+                "'guess'.</p>\n<p class=\"soft\">Whoever guesses may know "
                 "every other "
                 "record and everything about how the model was made, know what "
                 "they like from elsewhere, compute for as long as they like, "

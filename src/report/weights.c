@@ -28,32 +28,35 @@ typedef struct chart {
 
 /* How far a feature goes by its declaration: 1 for the levels of a category or
    a date, which are 0 or 1; NaN for a number without bounds. */
-static double range_of(const json_t *columns, const char *name)
+static sotto_status range_of(double *range, const json_t *columns,
+                             const char *name, sotto_error *error)
 {
     json_t *column = json_object_get(columns, name);
-    return column ? declared_range(column) : 1;
+    *range = 1;
+    return column ? declared_range(range, column, error) : SOTTO_OK;
 }
 
-/* 0: out of memory. */
-static int find_ranges(chart *c)
+static sotto_status find_ranges(chart *c, sotto_error *error)
 {
     const char *text = c->model->schema ? c->model->schema : "{}";
     json_t *schema = json_read(text, strlen(text), NULL);
     if (!schema) /* the model has it as JSON */
-        return 0;
+        return error_memory(error);
     const json_t *columns = json_object_get(schema, "columns");
+    sotto_status status = SOTTO_OK;
     c->ranges = c->model->name != NULL;
-    for (int64_t i = 0; i < c->used; i++) {
+    for (int64_t i = 0; status == SOTTO_OK && i < c->used; i++) {
         char buffer[24];
-        const char *name =
-            sotto_model_feature_name(c->model, c->list[i].feature, buffer);
-        c->list[i].range = range_of(columns, name);
-        c->ranges &= isfinite(c->list[i].range * c->list[i].value);
+        weight *w = &c->list[i];
+        status = range_of(
+            &w->range, columns,
+            sotto_model_feature_name(c->model, w->feature, buffer), error);
+        c->ranges &= isfinite(w->range * w->value);
     }
     for (int64_t i = 0; !c->ranges && i < c->used; i++)
         c->list[i].range = 1;
     json_decref(schema);
-    return 1;
+    return status;
 }
 
 /* Longest bar first; equal ones in the order of the file. */
@@ -68,23 +71,24 @@ static int compare(const void *a, const void *b)
                : (x->class > y->class) - (x->class < y->class);
 }
 
-static int find_weights(chart *c)
+static sotto_status find_weights(chart *c, sotto_error *error)
 {
     const sotto_model *m = c->model;
     c->list = mem_zeroed((size_t)model_weights(m), sizeof *c->list);
     if (!c->list)
-        return 0;
+        return error_memory(error);
     for (int64_t j = 0; j < model_weights(m); j++)
         if (m->weight[j] != 0)
             c->list[c->used++] =
                 (weight){j % m->features, j / m->features, m->weight[j], 1};
-    if (!find_ranges(c)) {
+    sotto_status status = find_ranges(c, error);
+    if (status != SOTTO_OK) {
         mem_free(c->list);
-        return 0;
+        return status;
     }
     qsort(c->list, (size_t)c->used, sizeof *c->list, compare);
     c->shown = c->used < MOST ? c->used : MOST;
-    return 1;
+    return SOTTO_OK;
 }
 
 /* ---- bars ---- */
@@ -270,8 +274,9 @@ sotto_status page_weights(text_buffer *t, const sotto_model *m,
                           sotto_error *error)
 {
     chart c = {.model = m};
-    if (!find_weights(&c))
-        return error_memory(error);
+    sotto_status status = find_weights(&c, error);
+    if (status != SOTTO_OK)
+        return status;
     text_format(t,
                 "<h3>What it has learned</h3>\n<p>%lld of %lld weights are not "
                 "0. ",

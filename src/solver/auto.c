@@ -128,10 +128,16 @@ static void make_rule(newton_planned *n)
 
 static sotto_status check_facts(const solver_run *r, sotto_error *error)
 {
-    if (r->facts.only_planned && !option_given(r->options, OPTION_ROWS))
+    const solver_facts *f = &r->facts;
+    if (!f->only_planned || option_given(r->options, OPTION_ROWS))
+        return SOTTO_OK;
+    if (f->has_people)
         return error_set(error, SOTTO_USAGE,
-                         "expected --rows N: what is asked depends on it");
-    return SOTTO_OK;
+                         "expected --rows N, how many rows are used (of each "
+                         "person at most %lld): what is asked depends on it",
+                         (long long)f->rows_per_person);
+    return error_set(error, SOTTO_USAGE,
+                     "expected --rows N: what is asked depends on it");
 }
 
 /* With the number of rows known, the way is. */

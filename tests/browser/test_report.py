@@ -116,7 +116,8 @@ def make_ledger(folder):
               *cap]]
     calls += [["train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon", "1",
                "--delta", "1e-6", "--ledger", "t.ledger", "--dataset", "patients", "--purpose",
-               purpose, "-o", "booked.json", "--quiet"] for purpose in ("readmission", EVIL, LONG)]
+               purpose, "-o", "run-%d.json" % i, "--quiet"]
+              for i, purpose in enumerate(("readmission", EVIL, LONG))]
     calls.append(["ledger", "export", "--ledger", "t.ledger", "-o", "ledger.html"])
     for call in calls:
         result = run(call, cwd=folder)

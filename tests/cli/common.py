@@ -65,6 +65,27 @@ def run(args, input=None, cwd=None, env=None, before=None, timeout=300,
     return Result(done.returncode, done.stdout or b"", done.stderr)
 
 
+def released(args, folder):
+    """Where a call writes a model or an evaluation, and the one that is there."""
+    places = [i + 1 for i, word in enumerate(args) if word in ("-o", "--output")]
+    if not places or places[-1] == len(args) or args[0] not in ("train", "federate", "evaluate"):
+        return None, {}
+    path = os.path.join(os.fsencode(folder), os.fsencode(args[places[-1]]))
+    with contextlib.suppress(OSError, ValueError):
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as file:
+                content = json.load(file)
+            return path, content if isinstance(content, dict) else {}
+    return path, {}
+
+
+def take_away(args, folder):
+    """Removes the private model that the call would have to replace, as a script does."""
+    path, content = released(args, folder)
+    if content.get("privacy"):
+        os.remove(path)
+
+
 def rounded_up(x, digits=6):
     """A price as people read it: so many digits, never below x."""
     up = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
@@ -119,21 +140,31 @@ class Case(unittest.TestCase):
         head = (change(json.dumps(model, ensure_ascii=False))[:-1] + ", ").encode()
         return self.write(name, head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
 
-    def sotto(self, *args, **more):
+    def sotto(self, *args, keep=False, **more):
+        """Runs the program. What is paid for is never replaced, so a test that trains again has the
+        private model taken away that it made before, unless it is to be kept."""
+        if not keep:
+            take_away(args, self.directory)
         result = run(args, cwd=self.directory, **more)
-        self.check_model(args, result)
+        if result.code == OK:
+            self.check_model(args, released(args, self.directory)[1])
         return result
 
-    def check_model(self, args, result):
+    def check_model(self, args, model):
         """A model that a test has made is as docs/model.schema.json describes it."""
-        places = [i + 1 for i, word in enumerate(args) if word in ("-o", "--output")]
-        if result.code != OK or not places or args[0] not in ("train", "federate"):
-            return
-        with contextlib.suppress(OSError, ValueError, TypeError, IndexError):
-            with open(self.path(args[places[-1]]), encoding="utf-8") as file:
-                model = json.load(file)
-            if "sotto_model" in model:
-                self.assertIsNone(model_schema.fault(model), args)
+        if "sotto_model" in model:
+            self.assertIsNone(model_schema.fault(model), args)
+
+    def meanwhile(self, records, name, content, *args):
+        """Trains on these records, and puts this file there while they are read."""
+        with subprocess.Popen([PROGRAM, "train", "-", "--format", "csv", *args, "--progress", "json",
+                               "-o", name], cwd=self.directory, stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
+            self.assertEqual(child.stderr.readline(), b'{"stage": "reading"}\n')
+            self.write(name, content)
+            _, said = child.communicate(records, timeout=300)
+        self.assertEqual(child.returncode, OK, said)
+        return said
 
     def spent(self, *args, model="m.json", keep=False):
         """What a run leaves that cannot write its model, for lack of room; it is taken away

@@ -233,10 +233,24 @@ class Declared(Case):
             "c": {"type": "category", "levels": ["u", "v", "w"]}})
         a, b = said["feature"][:2]
         self.assertEqual((a["at_bounds"], b["at_bounds"]), (3, 0))
+        self.assertEqual((a["at_low"], a["at_high"], b["at_low"], b["at_high"]), (1, 2, 0, 0))
         lines = self.sotto("doctor", "data.csv", "--schema", "s.json").out.decode().splitlines()
-        self.assertTrue(lines[-5].endswith("[0.1, 0.7]; 3 at a bound or beyond"), lines)
+        self.assertTrue(lines[-5].endswith("[0.1, 0.7]; 1 at 0.1 or below, 2 at 0.7 or above"), lines)
         self.assertTrue(lines[-4].endswith("[-1, 100]"), lines)
         self.assertEqual([line.endswith("(0 in all rows)") for line in lines[-3:]], [False, False, True])
+
+    def test_bounds_that_are_beside_the_values(self):
+        """All at one bound is loud; 0 and 1 that are the bounds themselves are no news."""
+        self.declared("a,b,c,d,e,f\n5,0,yes,-3,0,1\n9,1,no,-4,2,9\n7,0,no,-5,3,1\n", {
+            "a": {"type": "number", "bounds": [0, 1]}, "b": {"type": "number", "bounds": [0, 1]},
+            "c": {"type": "boolean"}, "d": {"type": "number", "bounds": [-2, 2]},
+            "e": {"type": "number", "bounds": [0, 4]}, "f": {"type": "number", "bounds": [4, 5]}})
+        lines = self.sotto("doctor", "data.csv", "--schema", "s.json").out.decode().splitlines()
+        for line, end in zip(lines[-6:], (
+                "[0, 1]; ALL at 1 or above: are the bounds right?", "  [0, 1]", "  [0, 1]",
+                "[-2, 2]; ALL at -2 or below: are the bounds right?", "[0, 4]; 1 at 0 or below",
+                "[4, 5]; 2 at 4 or below, 1 at 5 or above")):
+            self.assertTrue(line.endswith(end), (line, end))
 
     def test_missing_word_that_is_a_number(self):
         self.write("s.json", json.dumps({

@@ -5,6 +5,7 @@ person is told about it."""
 import json
 import os
 import re
+import resource
 import unittest
 
 from common import BUDGET, FAILED, OK, PRIVACY, USAGE, Case
@@ -71,6 +72,22 @@ class ByDefault(Booked):
         one, = self.datasets(self.own)
         self.assertEqual((one["charges"], one["unfinished"], one["cap_epsilon"]), (30, 0, None))
         self.assertTrue(6.613 <= one["spent_epsilon"] <= 6.615, one)
+
+    def test_another_unit_is_another_count(self):
+        """Which is said: the runs on the file do not add up there."""
+        remark = "other runs on this file are counted apart"
+        self.assertNotIn(remark, self.trained())
+        self.assertNotIn(remark, self.trained())
+        for more in (("--adjacency", "replace-one"), ("--unit-column", "who")):
+            self.assertEqual(self.trained(*more).count(remark), 1, more)
+        self.assertEqual(self.trained().count(remark), 1)
+        self.assertNotIn(remark, self.trained("--quiet"))
+        self.assertEqual(len(self.datasets(self.own)), 3)
+        evaluate = ("evaluate", "m.json", "d.csv", "--epsilon", "1", "--delta", "1e-6", "-o", "e.json")
+        said = self.sotto(*evaluate, env={**os.environ, "SOTTO_LEDGER": self.own})
+        self.assertEqual((said.code, said.err.decode().count(remark)), (OK, 1), said.err)
+        self.create()
+        self.assertNotIn(remark, self.trained(*NAMED))
 
     def test_the_path_is_not_released(self):
         self.trained()
@@ -180,6 +197,48 @@ class WithACap(Booked):
                 self.assertIn("this file is a", line)
             self.assertEqual(self.content_of(output), before)
         self.assertEqual(self.datasets("team.ledger")[0]["charges"], 0)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_what_cannot_be_written_is_charged(self):
+        """The line says so, whatever is in the records."""
+        self.create()
+        line = self.assert_one_line(self.train(*NAMED, "-o", "/dev/full", "--quiet"), FAILED)
+        self.assertTrue(line.endswith("; the run is booked and stays charged\n"), line)
+        with open("/dev/full", "wb") as full:
+            result = self.train(*NAMED, "-o", "-", "--quiet", stdout=full)
+        self.assertEqual(result.code, FAILED)
+        self.assertTrue(result.err.endswith(b"; the run is booked and stays charged\n"), result.err)
+        one, = self.datasets("team.ledger")
+        self.assertEqual((one["charges"], one["unfinished"]), (2, 2))
+        self.trained(*NAMED)
+        evaluate = ("evaluate", "m.json", "d.csv", "--epsilon", ".1", "--delta", "1e-9", *NAMED)
+        line = self.assert_one_line(self.sotto(*evaluate, "-o", "/dev/full"), FAILED)
+        self.assertTrue(line.endswith("; the run is booked and stays charged\n"), line)
+
+    def test_what_cannot_be_written_is_spent(self):
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        def less_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        more = ("--ledger", "none", "--quiet")
+        line = self.assert_one_line(self.train(*more, before=no_room), FAILED)
+        self.assertTrue(line.endswith("; what the run cost is spent all the same\n"), line)
+        os.remove(self.path("m.json.spent"))
+        line = self.assert_one_line(self.train(*more, "--insecure-seed", "1", before=less_room), FAILED)
+        self.assertNotIn("spent", line)
+
+    def test_what_is_paid_for_is_not_replaced(self):
+        """And the run that would replace it is not booked."""
+        self.create()
+        self.trained(*NAMED)
+        before = self.content_of("m.json")
+        line = self.assert_one_line(self.train(*NAMED, keep=True), USAGE)
+        self.assertIn("paid for; remove it, or give another name", line)
+        self.assertEqual(self.content_of("m.json"), before)
+        self.write("m.json", "notes of somebody")
+        self.assertIn("is no model", self.assert_one_line(self.train(*NAMED, keep=True), USAGE))
+        self.assertEqual(self.datasets("team.ledger")[0]["charges"], 1)
 
     def content_of(self, name):
         with open(self.path(name), "rb") as file:

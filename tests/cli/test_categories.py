@@ -267,6 +267,8 @@ class Check(Case):
         self.assertEqual(self.sotto("schema", "d.csv", "-o", "t.json").code, OK)
         for args in (("t.json",), ("t.json", "d.csv")):
             self.assertEqual(self.check(*args, code=OK), ["no fault"])
+            said = json.loads(self.sotto("schema", "--check", *args, "--json").out)
+            self.assertEqual([line[:12] for line in said["open"]], ["no column ha", "no bounds fo"])
             target, bounds = self.sotto("schema", "--check", *args).err.decode().splitlines()
             self.assertIn('still open: no column has the type "target"', target)
             self.assertIn('still open: no bounds for "a", "b", "c"', bounds)

@@ -188,7 +188,8 @@ class Printed(Consortium):
         self.keys("schema", "d.csv")
         self.write("words.svm", "1 1:1\n")
         self.keys("schema", "words.svm")
-        self.assertEqual(self.keys("schema", "--check", "s.json", "d.csv"), {"faults": []})
+        self.assertEqual(self.keys("schema", "--check", "s.json", "d.csv"),
+                         {"faults": [], "open": []})
         for verb in ("report", "export", "schema", "generate"):
             self.assert_all_seen(verb)
         for verb, *args in (("report", "m.json"), ("export", "m.json", "--format", "liblinear"),

@@ -17,7 +17,8 @@ import subprocess
 import tempfile
 import unittest
 
-from common import FAILED, OK, USAGE, Case, run, schema
+from common import FAILED, OK, USAGE, Case, schema, take_away
+from common import run as run_once
 from consortium import PARTIES, Consortium
 
 LOCALES = ("de_DE", "ps_AF", "tr_TR")
@@ -53,6 +54,13 @@ SOLVERS = {
     "output": ("--l2", "0.125", "--norm-bound", "1.25", "--clip", "1.5", "--no-intercept"),
     "objective": ("--l2", "0.5", "--norm-bound", "1.25", "--no-intercept"),
 }
+
+
+def run(args, cwd=None, **more):
+    """Runs the program, where it may have written a model before."""
+    if cwd:
+        take_away(args, cwd)
+    return run_once(args, cwd=cwd, **more)
 
 
 def locales():
@@ -184,8 +192,8 @@ class Training(Locale):
         self.each("train", "n.csv", "--schema", "u.json", "-o", "b.json", *BUDGET, *SEED, "--rows",
                   "400")
         self.each("train", "n.csv", "--schema", "n.json", "--solver", "gcd", "--steps", "20",
-                  "--calibration", "paper", "--adjacency", "replace-one", "-o", "c.json", *BUDGET,
-                  *SEED, "--rows", "400")
+                  "--calibration", "paper", "--adjacency", "replace-one", "-o", "paper.json",
+                  *BUDGET, *SEED, "--rows", "400")
         self.compare_files()
 
     def test_statements(self):

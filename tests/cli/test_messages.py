@@ -260,35 +260,96 @@ class Training(Case):
                           "--epsilon", "1", "--delta", "1e-6", "-o", model, *args,
                           **more)
 
-    def test_replaced_only_when_it_was(self):
-        remark = b"the model that was replaced cost epsilon "
-        first = self.train()
-        self.assertEqual((first.code, remark in first.err), (OK, False), first.err)
-        again = self.train()
-        self.assertEqual((again.code, remark in again.err), (OK, True), again.err)
-        self.assertNotIn(remark, self.train("--quiet").err)
-        with open(self.path("m.json"), "rb") as file:
-            before = file.read()
-        # not replaced: a bad row, a disk that is full, another name
-        self.write("bad.csv", DATA_CSV + "1,2,x,1\n")
-        bad = self.train(data="bad.csv")
-        self.assertEqual((bad.code, b"replaced" in bad.err), (DATA, False), bad.err)
+    def content_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
 
+    def test_what_is_paid_for_is_not_replaced(self):
+        """By no verb; whoever trains again gives another name, or removes the file."""
+        self.assertEqual(self.train().code, OK)
+        self.assertEqual(self.sotto("evaluate", "m.json", "d.csv", "--epsilon", "1", "--delta",
+                                    "1e-6", "-o", "e.json").code, OK)
+        self.sotto("train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon", "inf",
+                   "-o", "exact.json")
+        private = ("--epsilon", "1", "--delta", "1e-6")
+        problem = ("d.csv", "--schema", "s.json", "--loss", "logistic")
+        for name, what in (("m.json", "model"), ("e.json", "evaluation")):
+            before = self.content_of(name)
+            for args in (("train", *problem, *private), ("train", *problem, *private, "--quiet"),
+                         ("train", *problem, *private, "--insecure-seed", "1"),
+                         ("train", *problem, "--epsilon", "inf"),
+                         ("evaluate", "exact.json", "d.csv", *private),
+                         ("report", "exact.json"), ("export", "exact.json", "--format", "sql"),
+                         ("predict", "exact.json", "d.csv"), ("generate", "square"),
+                         ("convert", *problem)):
+                with self.subTest(args, name=name):
+                    result = self.sotto(*args, "-o", name, keep=True)
+                    self.assertEqual(self.assert_one_line(result, USAGE),
+                                     "sotto: -o: this file is a private %s, whose privacy is paid "
+                                     "for; remove it, or give another name\n" % what)
+                    self.assertEqual(self.content_of(name), before)
+            self.assertFalse(os.path.exists(self.path(name + ".spent")))
+        os.symlink(self.path("m.json"), self.path("link"))
+        self.assert_one_line(self.train(model="link", keep=True), USAGE)
+        self.assertEqual(self.train(model="other.json", keep=True).code, OK)
+        os.remove(self.path("m.json"))
+        self.assertEqual(self.train(keep=True).code, OK)
+
+    def test_a_file_that_is_no_model_is_not_replaced(self):
+        """Where a model or an evaluation goes, unless the file is empty."""
+        self.assertEqual(self.train(model="n.json").code, OK)
+        for content in ("{}", "not a model", DATA_CSV, '{"sotto_schema": 1}', "\0",
+                        self.content_of("n.json").replace(b"crc32:", b"crc32:0")):
+            self.write("m.json", content)
+            for args in (("train", "d.csv", "--schema", "s.json", "--loss", "logistic"),
+                         ("evaluate", "n.json", "d.csv")):
+                result = self.sotto(*args, "--epsilon", "1", "--delta", "1e-6", "-o", "m.json",
+                                    keep=True)
+                self.assertIn("-o: the file that is there is no model; remove it, or give another "
+                              "name", self.assert_one_line(result, USAGE))
+                self.assertEqual(self.content_of("m.json"), content.encode() if isinstance(
+                    content, str) else content)
+        self.write("m.json", "")
+        self.assertEqual(self.train(keep=True).code, OK)
+
+    def test_what_cost_nothing_is_replaced(self):
+        exact = ("train", "d.csv", "--schema", "s.json", "--loss", "logistic", "--epsilon", "inf",
+                 "-o", "m.json")
+        for _ in range(2):
+            self.assertEqual(self.sotto(*exact, keep=True).code, OK)
+        for _ in range(2):
+            self.assertEqual(self.train("--insecure-seed", "1", keep=True).code, OK)
+        last = self.train(keep=True)
+        self.assertEqual((last.code, b"replaced" in last.err), (OK, False), last.err)
+
+    def test_not_written(self):
+        """A bad row, or a disk that is full: what was there stays."""
         def no_room():
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-        full = self.train(before=no_room)
+        self.train("--insecure-seed", "1")
+        before = self.content_of("m.json")
+        self.write("bad.csv", DATA_CSV + "1,2,x,1\n")
+        bad = self.train(data="bad.csv", keep=True)
+        self.assertEqual((bad.code, b"replaced" in bad.err), (DATA, False), bad.err)
+        full = self.train(before=no_room, keep=True)
         self.assertEqual((full.code, b"replaced" in full.err), (FAILED, False))
-        with open(self.path("m.json"), "rb") as file:
-            self.assertEqual(file.read(), before)
-        other = self.train(model="other.json")
-        self.assertEqual((other.code, b"replaced" in other.err), (OK, False))
+        self.assertEqual(self.content_of("m.json"), before)
 
-    def test_what_was_replaced_was_no_private_model(self):
-        for content in ("", "{}", "not a model"):
-            self.write("m.json", content)
-            self.assertNotIn(b"replaced", self.train().err)
-        self.assertEqual(self.train("--insecure-seed", "1").code, OK)
-        self.assertNotIn(b"replaced", self.train().err)
+    def replaced(self, content, *args):
+        """Whether it is said that a private model was replaced."""
+        said = self.meanwhile(DATA_CSV.encode(), "m.json", content, "--schema", "s.json", "--loss",
+                              "logistic", "--epsilon", "1", "--delta", "1e-6", *args)
+        os.remove(self.path("m.json"))
+        return b"the model that was replaced cost epsilon " in said
+
+    def test_a_model_that_came_meanwhile(self):
+        self.train(model="private.json")
+        self.train("--insecure-seed", "1", model="seeded.json")
+        private = self.content_of("private.json")
+        self.assertTrue(self.replaced(private))
+        self.assertFalse(self.replaced(private, "--quiet"))
+        for content in ("", "{}", "not a model", self.content_of("seeded.json")):
+            self.assertFalse(self.replaced(content))
 
     def test_no_gap_in_private_progress(self):
         for solver in ("cd", "gd", "gcd"):

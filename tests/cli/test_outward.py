@@ -91,7 +91,8 @@ class Models(Outward):
         said = self.json("m.json")["privacy"]
         self.assertEqual((said["epsilon"], said["delta"]), price)
         self.check(self.good("show", "m.json").out, r"\Aprivacy +epsilon #, delta #\n", price)
-        again = self.good(*command).err
+        with open(self.path("m.json"), "rb") as file, open(self.path("d.csv"), "rb") as records:
+            again = self.meanwhile(records.read(), "n.json", file.read(), *command[2:-2])
         self.check(again, "replaced cost epsilon # at delta #; ", price)
 
     def test_what_a_run_leaves(self):

@@ -6,7 +6,7 @@ import random
 import shutil
 import unittest
 
-from common import OK, Case, schema
+from common import BUDGET, OK, Case, schema
 
 USUAL = ("--schema", "s.json", "--loss", "squared", "--delta", "1e-6")
 OUTPUT = ("--solver", "output", "--l2", "1", "--no-intercept", "--epsilon", "0.1", "--rows", "400")
@@ -97,6 +97,20 @@ class Remarks(Case):
         plan = self.sotto("plan", *USUAL, *usual, "--delta", ".01", "--rows", "3000")
         self.assertEqual(plan.code, OK)
         self.assertIn(words.encode(), plan.err)
+        quiet = self.sotto("plan", *USUAL, *usual, "--delta", ".01", "--rows", "3000", "--quiet")
+        self.assertEqual(quiet, (OK, plan.out, b""))
+        self.sotto("ledger", "create", "--ledger", "l", "--dataset", "d", "--epsilon", "1",
+                   "--delta", "1e-6")
+        refused = ("train", "d.csv", *USUAL, *usual, "--delta", ".01", "--ledger", "l", "--dataset",
+                   "d", "-o", "m.json")
+        result = self.sotto(*refused, "--rows", "3000")  # before it is booked, and once
+        self.assertEqual((result.code, result.err.count(words.encode())), (BUDGET, 1), result.err)
+        self.assertEqual(self.sotto(*refused, "--rows", "3000", "--quiet").err.count(b"\n"), 1)
+        result = self.sotto(*refused)  # what is private is not said, nor is what depends on it
+        self.assertEqual((result.code, b"above" in result.err), (BUDGET, False), result.err)
+        evaluated = self.sotto("evaluate", "last.json", "d.csv", "--epsilon", "4", "--delta", ".01",
+                               "--rows", "3000", "-o", "e.json")
+        self.assertEqual((evaluated.code, evaluated.err.count(words.encode())), (OK, 1))
         json.loads(plan.out)
         self.assertEqual(self.sotto("plan", *USUAL, *usual, "--delta", ".01").err, b"")
 

@@ -438,13 +438,19 @@ class ShowAndExport(Models):
 class Refused(Models):
     """Bad input: one clear line, and the old model stays."""
 
+    def setUp(self):
+        super().setUp()
+        self.train("--target", "cost", data="n.csv", model="old.json")
+        with open(self.path("old.json"), "rb") as file:
+            self.old = file.read()
+
     def refused(self, *args, code=USAGE, words=(), **more):
-        self.write("old.json", "old")
+        self.write("old.json", self.old)
         text = self.assert_one_line(self.sotto(*args, **more), code)
         for word in words:
             self.assertIn(word, text)
         with open(self.path("old.json"), "rb") as file:
-            self.assertEqual(file.read(), b"old")
+            self.assertEqual(file.read(), self.old)
         left = [n for n in os.listdir(self.directory) if n[0] == "."]
         self.assertEqual(left, [])
         return text
@@ -661,11 +667,12 @@ class Replaced(Models):
 
     def test_a_link_is_followed(self):
         os.mkdir(self.path("real"))
-        self.write("real/m.json", "old")
+        self.train_patients("--l1", "1", model="real/m.json")
+        before = self.model("real/m.json")
         os.symlink("real/m.json", self.path("link.json"))
         self.train_patients(model="link.json")
         self.assertTrue(os.path.islink(self.path("link.json")))
-        self.assertEqual(self.model("real/m.json")["sotto_model"], 1)
+        self.assertNotEqual(self.model("real/m.json"), before)
 
     def test_stdout_by_its_name(self):
         """/dev/stdout may lead to a file: it is written, not replaced."""
@@ -727,7 +734,9 @@ class Interrupted(Models):
         made = self.sotto("generate", "zipf-heavy", "--rows", "20000",
                           "--features", "20000", "-o", "hard.svm")
         self.assertEqual(made.code, OK)
-        self.write("m.json", "old")
+        self.train_patients()
+        with open(self.path("m.json"), "rb") as file:
+            old = file.read()
         process = subprocess.Popen(
             [PROGRAM, "train", "hard.svm", "--loss", "hinge", "--epsilon",
              "inf", "--l2", "1e-6", "--tolerance", "1e-15", "--progress",
@@ -740,7 +749,7 @@ class Interrupted(Models):
         process.send_signal(signal_number)
         out, err = process.communicate(timeout=60)
         with open(self.path("m.json"), "rb") as file:
-            self.assertEqual(file.read(), b"old")
+            self.assertEqual(file.read(), old)
         self.assertEqual([n for n in os.listdir(self.directory)
                           if n.startswith(".")], [])
         return process.returncode, out, err

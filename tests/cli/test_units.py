@@ -8,7 +8,7 @@ import re
 import unittest
 import zlib
 
-from common import HERE, OK, Case, schema
+from common import HERE, OK, USAGE, Case, schema
 
 
 def visits(patients=60, each=10):
@@ -85,6 +85,24 @@ class Units(Case):
         del model["checksum"]
         head = (json.dumps(model)[:-1] + ", ").encode()
         self.write(name, head + b'"checksum": "crc32:%08x"\n}\n' % zlib.crc32(head))
+
+    def test_the_number_of_rows_is_of_those_that_are_used(self):
+        """3000 lines are of 600 people; what training asks for is what --rows says."""
+        self.write("v.csv", "patient,x,y\n" + "".join(
+            "%s,%r,%r\n" % row for row in visits(600, 5)))
+        self.write("v.json", schema({"patient": {"type": "unit"}, **self.plain}))
+        for each, used in (("1", 600), ("4", 2400)):
+            self.assertEqual(self.sotto(
+                "train", "v.csv", "--schema", "v.json", "--epsilon", "8", "--delta", "1e-6",
+                "--rows-per-person", each, "-o", "m.json").code, OK)
+            with open(self.path("m.json"), encoding="utf-8") as file:
+                self.assertLess(abs(json.load(file)["rows"] / used - 1), .15)  # 13 sds
+        private = ("plan", "--epsilon", "1", "--delta", "1e-6")
+        line = self.assert_one_line(self.sotto(*private, "--schema", "people.json",
+                                               "--rows-per-person", "4"), USAGE)
+        self.assertIn("--rows N, how many rows are used (of each person at most 4): ", line)
+        line = self.assert_one_line(self.sotto(*private, "--schema", "s.json"), USAGE)
+        self.assertNotIn("person", line)
 
     def test_statements_of_earlier_versions(self):
         """They do not name the column, and what they show says so."""

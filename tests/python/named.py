@@ -1,4 +1,5 @@
 """The named problems (tools/problems.py) for tests: made in a folder, with their objectives."""
+import contextlib
 import json
 import os
 import subprocess
@@ -53,6 +54,8 @@ class Named:
 
     def train(self, *args, file=None, scale=1.):
         """The model, with the penalty for weights that are `scale` times smaller."""
+        with contextlib.suppress(FileNotFoundError):  # a private model is never replaced
+            os.remove(os.path.join(self.folder, "model.json"))
         subprocess.run([PROGRAM, "train", file or self.name + ".npy", "--target",
                         str(self.features + 1), "--loss", self.loss, "--l1",
                         repr(self.l1 / scale), "--l2", repr(self.l2 / scale**2), "--quiet", "-o",

@@ -258,6 +258,16 @@ class Program(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertEqual(done.stderr.count("\n"), 1)
 
+    def test_events_are_printed_as_they_were_given(self):
+        """In as few digits as read back the same; counts as they are."""
+        for given, said in (("GAUSS(0.2367)*3+PURE(.1)", "GAUSS(0.2367)*3 + PURE(0.1)"),
+                            ("GAUSS(1/3)", "GAUSS(0.3333333333333333)"),
+                            ("LAPLACE(1e-20)*1000000000", "LAPLACE(1e-20)*1000000000"),
+                            ("5*(RANGE(1e-05)+GAUSS(1.5e-3))", "5*(RANGE(1e-05) + GAUSS(0.0015))"),
+                            ("SUBSAMPLED_GAUSS(0.01, 1.1)*7", "SUBSAMPLED_GAUSS(0.01, 1.1)*7")):
+            done = run("--event", given, "--delta", "1e-6", "--adjacency", "add-remove")
+            self.assertEqual(done.stdout.splitlines()[0].split(None, 1), ["events", said], done.stderr)
+
     def test_printed_prices_are_upper_bounds(self):
         done = run("--event", "GAUSS(1/3)", "--adjacency", "add-remove", "--delta", "1e-6")
         exact = ask("--event", "GAUSS(1/3)", "--delta", "1e-6")["epsilon"]

@@ -1280,15 +1280,18 @@ static sotto_status do_report(const sotto_options *o, sotto_error *error)
     m->name = mem_zeroed(2, sizeof *m->name);
     for (int j = 0; m->name && j < 2; j++)
         m->name[j] = mem_text("<a>");
-    m->schema = mem_text("{\"columns\": {}}");
+    m->schema = mem_text("{\"columns\": {\"<a>\": {\"type\": \"number\", "
+                         "\"bounds\": [0, 2]}}}");
     m->statement = mem_text(statement);
     const sotto_model *one = m;
     sotto_status status =
         m->name && m->name[0] && m->name[1] && m->schema && m->statement
             ? sotto_report(&page, &one, &name, 1, error)
             : error_memory(error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) {
         assert_null(strstr(page, "not known</td></tr>\n</table>\n<h3>"));
+        assert_non_null(strstr(page, "from its lower declared bound"));
+    }
     sotto_text_free(page);
     sotto_model_free(m);
     return status;
