@@ -640,8 +640,21 @@ static void refused(void **unused)
     (void)unused;
     static const struct {
         fit_case f;
-        const char *line;
+        const char *line; /* begins with ":" behind the name of the file */
     } cases[] = {
+        {{"a table", {"rows.sotto"}, {COMMON, "loss", "logistic"}, 0},
+         ": several ranks cannot share a table: expected the file that it was "
+         "made of"},
+        {{"a table with less memory",
+          {"rows.sotto"},
+          {COMMON, "loss", "logistic", "memory", "1G"},
+          0},
+         "--memory is for one process: expected several ranks without it"},
+        {{"a file with less memory",
+          {"rows.csv"},
+          {CLASSES, "memory", "1G"},
+          0},
+         "--memory is for one process: expected several ranks without it"},
         {{"exact",
           {"rows.csv"},
           {"threads", "1", "epsilon", "inf", "target", "y"},
@@ -687,13 +700,37 @@ static void refused(void **unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < COUNTS; k++) {
+            char line[480];
             fit_result *many = fit_by(&cases[i].f, counts[k]);
+            snprintf(line, sizeof line, "%s%s",
+                     *cases[i].line == ':' ? path_of(*cases[i].f.path) : "",
+                     cases[i].line);
             for (int r = 0; r < counts[k]; r++) {
                 assert_int_not_equal(many->status[r], SOTTO_OK);
-                assert_string_equal(many->error[r].message, cases[i].line);
+                assert_string_equal(many->error[r].message, line);
             }
             result_free(many);
         }
+}
+
+/* One rank is one process, and reads what that reads. */
+static void one_rank(void **unused)
+{
+    (void)unused;
+    static const fit_case cases[] = {
+        {"one rank, a file", {"rows.csv"}, {CLASSES}, 0},
+        {"one rank, a table", {"rows.sotto"}, {COMMON, "loss", "logistic"}, 0},
+        {"one rank, a table with less memory",
+         {"rows.sotto"},
+         {COMMON, "loss", "logistic", "memory", "1G"},
+         0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fit_result *alone = fit_alone(&cases[i]);
+        assert_int_equal(alone->status[0], SOTTO_OK);
+        same_with(&cases[i], alone, 1);
+        result_free(alone);
+    }
 }
 
 /* ---- memory ---- */
@@ -994,9 +1031,16 @@ static void booked_before_rows(void **unused)
         0};
     static const fit_case bad = {
         "booked", {"bad.csv"}, {BOOKED, "target", "y"}, 0};
+    static const fit_case table = {
+        "a table", {"rows.sotto"}, {BOOKED, "loss", "logistic"}, 0};
     make_ledger("10");
     booked = read_early = books = 0;
-    fit_result *many = fit_by(&good, 3);
+    fit_result *many = fit_by(&table, 3);
+    for (int r = 0; r < 3; r++)
+        assert_int_equal(many->status[r], SOTTO_USAGE);
+    assert_int_equal(books, 0);
+    result_free(many);
+    many = fit_by(&good, 3);
     if (many->status[0] != SOTTO_OK)
         print_message("%s\n", many->error[0].message);
     assert_int_equal(many->status[0], SOTTO_OK);
@@ -1094,6 +1138,22 @@ static void write_simple(const char *name, int rows, int changed,
     fclose(file);
 }
 
+static int write_table(const char *name, const char *from, const char *schema)
+{
+    const char *path = path_of(from);
+    sotto_options *o;
+    sotto_error error;
+    sotto_status status = sotto_options_new(&o, &error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "schema", path_of(schema), &error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "loss", "logistic", &error);
+    if (status == SOTTO_OK)
+        status = sotto_table_convert(&path, 1, path_of(name), o, NULL, &error);
+    sotto_options_free(o);
+    return status == SOTTO_OK ? 0 : -1;
+}
+
 static int make_files(void **unused)
 {
     (void)unused;
@@ -1137,7 +1197,7 @@ static int make_files(void **unused)
     write_changed("bad.csv", "first.csv", 250, "1,x,2\n", 0);
     write_changed("quote.csv", "good.csv", 180, "1,\"2,3\n", 0);
     write_changed("stray.csv", "good.csv", 180, "1,2\"3,3\n", 0);
-    return 0;
+    return write_table("rows.sotto", "rows.csv", "class.json");
 }
 
 int main(void)
@@ -1151,6 +1211,7 @@ int main(void)
         cmocka_unit_test(many_small_shards),
         cmocka_unit_test(faults),
         cmocka_unit_test(refused),
+        cmocka_unit_test(one_rank),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(come_apart),
         cmocka_unit_test(exchanged),
