@@ -337,12 +337,18 @@ static void same_with(const fit_case *f, const fit_result *alone, int ranks)
     result_free(many);
 }
 
-static int is_sampled(const fit_case *f)
+/* Whether its plan takes long to price: samples of rows, and choices in many
+   steps. Every rank makes the plan. */
+static int is_dear(const fit_case *f)
 {
-    int sampled = 0;
+    static const char *const dear[] = {"sgd", "svrg", "scd",
+                                       "gcd", "fw",   "bcfw"};
     for (int i = 0; f->option[i]; i += 2)
-        sampled |= !strcmp(f->option[i], "batch-rate");
-    return sampled;
+        for (size_t k = 0; k < sizeof dear / sizeof *dear; k++)
+            if (!strcmp(f->option[i], "solver") &&
+                !strcmp(f->option[i + 1], dear[k]))
+                return 1;
+    return 0;
 }
 
 /* Sanitizers look at memory, which is the same for any number of ranks. */
@@ -352,21 +358,41 @@ enum { FEWER = 1 };
 enum { FEWER = 0 };
 #endif
 
-/* By all of these numbers of ranks; or by some, because every rank makes the
-   plan, which takes long where rows are sampled. */
-static void same_bits(const fit_case *f)
+static void same_by(const fit_case *f, int all, int three)
 {
-    int all = !FEWER && strstr(f->name, "by all");
-    int sampled = FEWER || is_sampled(f);
     fit_result *alone = fit_alone(f);
     if (alone->status[0] != SOTTO_OK)
         print_message("%s: %s\n", f->name, alone->error[0].message);
     assert_int_equal(alone->status[0], SOTTO_OK);
     for (int i = 0; i < COUNTS; i++)
-        if (all ||
-            (sampled ? counts[i] == 3 : counts[i] == 2 || counts[i] == 7))
+        if (all || (three ? counts[i] == 3 : counts[i] == 2 || counts[i] == 7))
             same_with(f, alone, counts[i]);
     result_free(alone);
+}
+
+/* The same without privacy, where nothing is priced. */
+static fit_case without_noise(const fit_case *f)
+{
+    fit_case out = *f;
+    int i = 0;
+    while (out.option[i])
+        i += 2;
+    assert_true(i + 2 < (int)(sizeof out.option / sizeof *out.option));
+    out.option[i] = "epsilon";
+    out.option[i + 1] = "inf";
+    return out;
+}
+
+/* By all of these numbers of ranks, or by two and seven. What is dear is
+   private by three, and by the others without noise: that of the root's. */
+static void same_bits(const fit_case *f)
+{
+    int all = !FEWER && strstr(f->name, "by all"), dear = is_dear(f);
+    same_by(f, all && !dear, FEWER || dear);
+    if (dear && !FEWER) {
+        fit_case free_of_noise = without_noise(f);
+        same_by(&free_of_noise, all, 0);
+    }
 }
 
 /* ---- every solver ---- */
@@ -735,37 +761,61 @@ static void one_rank(void **unused)
 
 /* ---- memory ---- */
 
+/* Rank 0, or the last of three, is out of memory at this allocation. Returns
+   how often that ended the run. */
+static int short_of_memory(const fit_case *f, const fit_result *alone, int at)
+{
+    static rank_group group;
+    int failures = 0;
+    for (int rank = 0; rank < 3; rank += 2) {
+        fit_result *many = calloc(1, sizeof *many);
+        fit_job job = {f, many, rank, at};
+        memset(&group, 0, sizeof group);
+        group_run(&group, 3, fit_one, &job);
+        for (int r = 0; r < 3; r++)
+            assert_int_equal(many->status[r], many->status[0]);
+        failures += many->status[0] != SOTTO_OK;
+        for (int r = 0; r < 3 && many->status[0] != SOTTO_OK; r++)
+            assert_memory_equal(many->error[r].message, "out of memory", 13);
+        if (many->status[0] == SOTTO_OK)
+            assert_string_equal(many->text, alone->text);
+        result_free(many);
+    }
+    return failures;
+}
+
 /* Wherever a rank is out of memory, all end with that line, or with the model
-   of one process. */
+   of one process. Prices of samples are dear, and few of their allocations are
+   tried. */
 static void out_of_memory(void **unused)
 {
     (void)unused;
-    static rank_group group;
-    static const fit_case f = {"memory",
-                               {"rows.csv"},
-                               {PEOPLE, "rows-per-person", "40", "solver",
-                                "sgd", "steps", "2", "batch-rate", ".3"},
-                               0};
-    fit_result *alone = fit_alone(&f);
-    int failures = 0;
-    for (int at = 1; at < 200; at += at < 60 ? 1 : 7)
-        for (int rank = 0; rank < 3; rank += 2) {
-            fit_result *many = calloc(1, sizeof *many);
-            fit_job job = {&f, many, rank, at};
-            memset(&group, 0, sizeof group);
-            group_run(&group, 3, fit_one, &job);
-            for (int r = 0; r < 3; r++)
-                assert_int_equal(many->status[r], many->status[0]);
-            failures += many->status[0] != SOTTO_OK;
-            for (int r = 0; r < 3 && many->status[0] != SOTTO_OK; r++)
-                assert_memory_equal(many->error[r].message, "out of memory",
-                                    13);
-            if (many->status[0] == SOTTO_OK)
-                assert_string_equal(many->text, alone->text);
-            result_free(many);
-        }
-    assert_true(failures > 60);
-    result_free(alone);
+#define COINS                                                                  \
+    PEOPLE, "rows-per-person", "40", "solver", "sgd", "steps", "2",            \
+        "batch-rate", ".3"
+    static const struct {
+        fit_case f;
+        int most, step, least; /* so many runs end at least */
+    } cases[] = {
+        {{"coins", {"rows.csv"}, {COINS, "epsilon", "inf"}, 0}, 200, 1, 120},
+        {{"noise",
+          {"rows.csv"},
+          {PEOPLE, "rows-per-person", "40", "solver", "cd", "passes", "1"},
+          0},
+         200,
+         1,
+         120},
+        {{"both", {"rows.csv"}, {COINS}, 0}, 200, 40, 6},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int failures = 0;
+        fit_result *alone = fit_alone(&cases[i].f);
+        assert_int_equal(alone->status[0], SOTTO_OK);
+        for (int at = 1; at < cases[i].most; at += cases[i].step)
+            failures += short_of_memory(&cases[i].f, alone, at);
+        assert_true(failures >= cases[i].least);
+        result_free(alone);
+    }
 }
 
 /* ---- the calls themselves ---- */
