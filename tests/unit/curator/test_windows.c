@@ -179,8 +179,10 @@ static uint64_t mark_frame(curator *c, uint64_t mark)
     sotto_error error;
     ask_frame frame = {
         .features = FEATURES, .centre = numbers[3], .scale = numbers[1]};
-    for (int j = 0; j < WIDTH; j++)
-        map[j * WIDTH + j] = .5;
+    for (int j = 0; j < WIDTH; j++) { /* rows that are clipped turn, too */
+        map[j * WIDTH + j] = j % 2 ? .5 : .125;
+        map[j * WIDTH + (j + 1) % WIDTH] = .0625;
+    }
     CHECK(curator_tell_frame(c, &frame, &error));
     CHECK(curator_ask_matrix(c, 1, out, &sd, &error));
     mark = mark_numbers(mark, out, WIDTH * WIDTH);

@@ -118,8 +118,8 @@ static void write_three(const char *name, int rows, int features)
     fclose(file);
 }
 
-/* All rows are of one person. */
-static void write_same(const char *name, int rows)
+/* Rows of so many people, in turn. */
+static void write_people(const char *name, int rows, int people)
 {
     FILE *file = fopen(path_of(name), "w");
     fprintf(file, "x0,x1,x2,x3,x4,x5,person,class\n");
@@ -127,7 +127,7 @@ static void write_same(const char *name, int rows)
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < 6; j++)
             fprintf(file, "%.3f,", uniform());
-        fprintf(file, "somebody,%d\n", i % 2);
+        fprintf(file, "p%d,%d\n", i * 7 % people, i % 2);
     }
     fclose(file);
 }
@@ -581,6 +581,11 @@ static void people(void **unused)
          {"rows.csv"},
          {PEOPLE, "rows-per-person", "40", "solver", "sgd", "steps", "20",
           "batch-rate", ".3"},
+         0},
+        {"no rank has rows of everybody",
+         {"some.csv"},
+         {PEOPLE, "rows-per-person", "9", "solver", "sgd", "steps", "9",
+          "batch-rate", ".5"},
          0},
         {"all rows are one person's",
          {"same.csv"},
@@ -1230,7 +1235,8 @@ static int make_files(void **unused)
     write_csv("none.csv", 0, 0, 6, 1);
     write_csv("one.csv", 0, 1, 6, 1);
     write_csv("few.csv", 0, 23, 6, 1);
-    write_same("same.csv", 60);
+    write_people("same.csv", 60, 1);
+    write_people("some.csv", 180, 97);
     write_cut("cut.csv", "rows.csv");
     write_svmlight("rows.svm", 300, 5000);
     write_svmlight("one.svm", 1, 5);
