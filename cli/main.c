@@ -179,8 +179,10 @@ int main(int argc, char **argv)
         snprintf(error.message, sizeof error.message, "cannot write to stdout");
     }
     status = cli_ranks_leave(status, &error);
+    /* mpirun ends all ranks when one has failed: that is the root alone, when
+       it has said why */
     if (!cli_ranks_is_root())
-        return (int)status;
+        return SOTTO_OK;
     if (status != SOTTO_OK && cli_json_asked(argv))
         cli_json_error(status, error.message);
     else if (status != SOTTO_OK)

@@ -5,6 +5,7 @@
  * one that has not is damaged, whatever its records are.
  */
 #include "block.h"
+#include "ranks.h"
 #include "table_file.h"
 
 #include <string.h>
@@ -236,6 +237,19 @@ static sotto_status set_on_disk(sotto_table *shape, const char *file,
     return status;
 }
 
+/* Each of several ranks would have all rows, and a record would count as often
+   as there are ranks. */
+static sotto_status check_ranks(const source *s, const sotto_options *options,
+                                sotto_error *error)
+{
+    if (!ranks_several(option_ranks(options)))
+        return SOTTO_OK;
+    return error_set(error, SOTTO_USAGE,
+                     "%s: several ranks cannot share a table: expected the "
+                     "file that it was made of",
+                     show_name(source_name(s)).text);
+}
+
 static sotto_status table_read(sotto_table *t, source *s,
                                const sotto_options *options,
                                const read_hook *hook, sotto_error *error)
@@ -247,12 +261,9 @@ static sotto_status table_read(sotto_table *t, source *s,
         status = read_shape_of(&shape, s, error);
     if (status != SOTTO_OK)
         return status;
-    status = option_ranks(options) /* each would have all rows */
-                 ? refuse(s,
-                          "several ranks cannot share a table: expected "
-                          "the file that it was made of",
-                          error)
-                 : table_check_options(source_name(s), shape, options, error);
+    status = check_ranks(s, options, error);
+    if (status == SOTTO_OK)
+        status = table_check_options(source_name(s), shape, options, error);
     if (status == SOTTO_OK)
         status = set_on_disk(shape, source_name(s), options, &memory, error);
     if (status == SOTTO_OK && hook->before)

@@ -19,19 +19,20 @@ SCHEMA = {"sotto_schema": 1, "columns": {
     "colour": {"type": "category", "levels": ["red", "blue"], "other": True},
     "t": {"type": "target"}}}
 CLASSES = ["a", "b", "c"]
+WARDS = 130  # so many columns, that a block of a table has no more than 1024 rows
 PRIVATE = ["--epsilon", "1", "--delta", "1e-6"]
 SEED = [*PRIVATE, "--insecure-seed", "4", "--quiet"]
 
 
-def lines(rows, seed=3):
-    """A header and records of people, in classes."""
+def lines(rows, seed=3, wards=0):
+    """A header and records of people, in classes. A person's rows are anywhere in the file."""
     draw = random.Random(seed)
-    yield "who,w,x0,x1,x2,x3,colour,t\n"
-    for _ in range(rows):
+    yield "who,w,x0,x1,x2,x3,colour," + ("ward,t\n" if wards else "t\n")
+    for i in range(rows):
         x = [draw.uniform(-1, 1) for _ in range(4)]
         yield (f"p{draw.randrange(rows // 2 + 1)},{draw.uniform(0, 2):.3f}," +
                ",".join(f"{v:.6f}" for v in x) + f",{draw.choice(['red', 'blue', 'pink'])}," +
-               CLASSES[(x[0] > 0) + (x[1] > x[2])] + "\n")
+               (f"{i % wards}," if wards else "") + CLASSES[(x[0] > 0) + (x[1] > x[2])] + "\n")
 
 
 class Tables(Case):
@@ -39,10 +40,13 @@ class Tables(Case):
         super().setUp()
         self.own = os.path.join(self.directory, "own.db")
 
-    def make(self, rows=3000, classes=2):
+    def make(self, rows=3000, classes=2, wards=0):
         """d.csv with two or three classes, or a number."""
         schema = json.loads(json.dumps(SCHEMA))
-        text = "".join(lines(rows))
+        text = "".join(lines(rows, wards=wards))
+        if wards:
+            schema["columns"]["ward"] = {"type": "category",
+                                         "levels": [str(k) for k in range(wards)]}
         if classes == 2:
             schema["columns"]["t"]["classes"] = ["0", "1"]
             text = text.replace(",a\n", ",0\n").replace(",b\n", ",1\n").replace(",c\n", ",1\n")
@@ -101,26 +105,52 @@ class Same(Tables):
             with self.subTest(more=more):
                 self.same(2, "--rows-per-person", "2", *more)
 
+    def least(self, *more):
+        """The least memory that the table needs: then a window is one block."""
+        done = self.sotto("train", "d.sotto", *self.loss, *SEED, "-o", "m.json", *more,
+                          "--memory", "1M")
+        self.assertEqual(done.code, USAGE, done.err)
+        self.assertIn(b"this table needs at least", done.err)
+        return done.err.split()[-1].decode()
+
+    def make_windows(self, classes=2):
+        """d.sotto with three blocks: a block has no more than a mebibyte."""
+        self.make(classes=classes, wards=WARDS)
+        self.convert()
+        self.assertGreater(os.path.getsize(self.path("d.sotto")), 1 << 20)
+
+    def same_by_windows(self, *more):
+        """In memory, and by windows of 1024 rows by one thread and by three."""
+        source = self.model("d.csv", "--schema", "s.json", *more)
+        self.assertEqual(self.model("d.sotto", *more), source)
+        for threads in "1", "3":
+            by = [*more, "--threads", threads]
+            self.assertEqual(self.model("d.sotto", *by, "--memory", self.least(*by)), source)
+
     def test_on_the_disk(self):
-        """Windows of a page of rows, of all solvers that go by rows."""
-        for classes, more in (
-                (2, []), (3, []), (0, []), (2, ["--solver", "newton"]),
-                (2, ["--solver", "gd", "--steps", "4"]),
-                (2, ["--solver", "sgd", "--steps", "20", "--batch-rate", ".05"]),
-                (2, ["--solver", "sgd", "--steps", "4", "--batch-rate", ".5"]),
-                (2, ["--solver", "svrg", "--rounds", "2"]), (0, ["--solver", "ssp"]),
-                (0, ["--path", "intercept"])):
-            for threads in "1", "3":
-                with self.subTest(classes=classes, more=more, threads=threads):
-                    source = self.same(classes, "--rows-per-person", "3", "--threads", threads,
-                                       *more)
-                    self.assertEqual(
-                        self.model("d.sotto", "--rows-per-person", "3", "--threads", threads,
-                                   "--memory", "40M", *more), source)
+        """Three windows, of all solvers that go by rows."""
+        for classes, cases in (
+                (2, (["--path", "dense"], ["--solver", "newton"],
+                     ["--solver", "gd", "--steps", "4"],
+                     ["--solver", "svrg", "--rounds", "2"])),
+                (3, (["--path", "dense"],)),
+                (0, (["--path", "dense"], ["--solver", "ssp"], ["--path", "intercept"]))):
+            self.make_windows(classes)
+            for more in cases:
+                with self.subTest(classes=classes, more=more):
+                    self.same_by_windows("--rows-per-person", "3", *more)
+
+    def test_batches_of_people_on_the_disk(self):
+        """A batch lists rows person by person, and windows come in the order of rows."""
+        self.make_windows()
+        for steps, rate in ("20", ".05"), ("4", ".5"):
+            with self.subTest(rate=rate):
+                self.same_by_windows("--rows-per-person", "3", "--solver", "sgd", "--steps",
+                                     steps, "--batch-rate", rate)
 
     def test_bounds_that_are_bought(self):
         """Counts of columns, clamped where bounds were told."""
-        self.make()
+        self.make(wards=WARDS)
         with open(self.path("s.json")) as file:
             schema = json.load(file)
         for j in range(4):
@@ -128,8 +158,8 @@ class Same(Tables):
         self.write("s.json", json.dumps(schema))
         self.convert()
         for more in [], ["--rows", "3000"], ["--solver", "newton"]:
-            source = self.model("d.csv", "--schema", "s.json", *more)
-            self.assertEqual(self.model("d.sotto", *more, "--memory", "40M"), source)
+            with self.subTest(more=more):
+                self.same_by_windows(*(more if "newton" in more else ["--path", "dense", *more]))
 
     def test_sparse(self):
         self.sotto("generate", "zipf-heavy", "--rows", "500", "--features", "300", "-o", "z.svm")

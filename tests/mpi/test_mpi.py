@@ -90,17 +90,40 @@ class Case(unittest.TestCase):
         with open(os.path.join(self.folder, name), "rb") as file:
             return file.read()
 
-    def same(self, *args, ranks=RANKS):
-        """The model of one process, byte for byte."""
-        args = ["train", *args, "--loss", "logistic", "--epsilon", "3", "--delta", "1e-6",
+    def private(self, *args):
+        return ["train", *args, "--loss", "logistic", "--epsilon", "3", "--delta", "1e-6",
                 "--insecure-seed", "4", "--quiet"]
-        alone = run([PROGRAM, *args, "-o", "one.json"], self.folder)
-        self.assertEqual(alone.returncode, 0, alone.stderr)
+
+    def alone(self, *args):
+        """The model of one process, in one.json."""
+        done = run([PROGRAM, *self.private(*args), "-o", "one.json"], self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def is_same(self, done, what):
+        """The model that ranks made is that of one process, byte for byte."""
+        self.assertEqual(done.returncode, 0, (what, done.stderr))
+        self.assertEqual(self.read("one.json"), self.read("many.json"), what)
+        os.remove(os.path.join(self.folder, "many.json"))
+
+    def same(self, *args, ranks=RANKS, sets=(None,)):
+        """By these ranks, each with these instruction sets; None: what the machine has."""
+        self.alone(*args)
         for count in ranks:
-            done = self.mpi(count, *args, "-o", "many.json")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(self.read("one.json"), self.read("many.json"), (args, count))
-            os.remove(os.path.join(self.folder, "many.json"))
+            for isa in sets:
+                more = ["--isa", isa] if isa else []
+                done = self.mpi(count, *self.private(*args), *more, "-o", "many.json")
+                self.is_same(done, (args, count, isa))
+
+    def instruction_sets(self):
+        """Those of this machine."""
+        found = []
+        for isa in ("scalar", "avx2", "avx512"):
+            done = run([PROGRAM, *self.private("rows.csv", "--schema", "schema.json"), "--isa",
+                        isa, "-o", "isa.json"], self.folder)
+            if done.returncode != 2 or "--isa" not in done.stderr:
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found.append(isa)
+        return found
 
 
 class SameBits(Case):
@@ -115,23 +138,42 @@ class SameBits(Case):
         self.same("part-0.csv", "part-1.csv", "part-2.csv", *self.SCHEMA, ranks=(2, 7))
 
     def test_solvers(self):
+        """Each with every instruction set, by two and by three."""
         batches = ("--batch-rate", ".2")
-        for solver in (("cd", "--passes", "2"), ("gd", "--steps", "5"),
+        sets = self.instruction_sets()
+        for solver in (("auto",), ("cd", "--passes", "2"), ("gd", "--steps", "5"),
                        ("sgd", "--steps", "9", *batches), ("svrg", "--l2", ".1", *batches),
                        ("scd", "--l2", ".1", "--norm-bound", "2", "--no-intercept", *batches),
                        ("gcd", "--steps", "5"),
-                       ("fw", "--steps", "5", "--radius", "2", "--no-intercept"), ("newton",)):
+                       ("fw", "--steps", "5", "--radius", "2", "--no-intercept"),
+                       ("bcfw", "--steps", "5", "--blocks", "3", "--radius", "2",
+                        "--no-intercept"), ("newton",)):
             with self.subTest(solver=solver[0]):
-                self.same("rows.csv", *self.SCHEMA, "--solver", *solver, ranks=(3,))
+                self.same("rows.csv", *self.SCHEMA, "--solver", *solver, ranks=(2, 3), sets=sets)
+
+    def test_a_table(self):
+        """One rank is one process, and reads it."""
+        done = run([PROGRAM, "convert", "rows.csv", *self.SCHEMA, "--loss", "logistic", "-o",
+                    "rows.sotto"], self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.same("rows.sotto", ranks=(1,))
 
     def test_people(self):
         self.same("rows.csv", "--schema", "people.json", "--rows-per-person", "2", ranks=(2, 7))
         self.same("rows.csv", "--schema", "people.json", "--rows-per-person", "9", "--solver",
                   "sgd", "--steps", "9", "--batch-rate", ".2", ranks=(3,))
 
-    def test_instruction_sets(self):
-        for isa in ("scalar", "avx2"):
-            self.same("rows.csv", *self.SCHEMA, "--isa", isa, ranks=(2,))
+    def test_ranks_with_different_instructions(self):
+        """Machines of one kind may differ in these."""
+        sets = self.instruction_sets()
+        for solver in ("auto", "cd"):
+            args = ("rows.csv", *self.SCHEMA, "--solver", solver)
+            self.alone(*args)
+            command = []
+            for isa in sets:
+                command += [":"] * bool(command)
+                command += ["-n", "1", MPI, *self.private(*args), "--isa", isa, "-o", "many.json"]
+            self.is_same(run(MPIRUN + command, self.folder), (solver, sets))
 
     def test_statement(self):
         args = ["train", "rows.csv", "--schema", "schema.json", "--loss", "logistic", "--epsilon",
@@ -190,6 +232,14 @@ class Faults(Case):
         self.refused(done, "several ranks train privately", 2)
         done = self.mpi(2, "train", "-", *self.ARGS, "--format", "csv", "-o", "m.json")
         self.refused(done, "stdin: several ranks read a file that is on a disk", 2)
+        made = run([PROGRAM, "convert", "rows.csv", "--schema", "schema.json", "--loss",
+                    "logistic", "-o", "rows.sotto"], self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        done = self.mpi(2, "train", "rows.sotto", *self.ARGS[2:], "-o", "m.json")
+        self.refused(done, "rows.sotto: several ranks cannot share a table", 2)
+        done = self.mpi(2, "train", "rows.sotto", *self.ARGS[2:], "--memory", "1G", "-o", "m.json")
+        self.refused(done, "--memory is for one process", 2)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
         self.refused(self.mpi(2, "show", "m.json"), "sotto-mpi trains: expected the verb train", 2)
         self.refused(self.mpi(2, "train", "rows.csv", "--epsilon", "x"), "--epsilon", 2)
 

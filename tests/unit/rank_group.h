@@ -1,12 +1,14 @@
 /*
  * Ranks in one process: threads that meet at a barrier. What one of them would
- * send to another is read where it is.
+ * send to another is read where it is. A rank that would wait for one that has
+ * ended would wait for ever: then the test is aborted at once.
  */
 #ifndef SOTTO_TEST_RANK_GROUP_H
 #define SOTTO_TEST_RANK_GROUP_H
 
 #include <pthread.h>
 #include <sotto.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +16,10 @@ enum { GROUP_MOST = 1024 };
 
 typedef struct rank_group {
     int ranks;
-    pthread_barrier_t barrier;
+    pthread_mutex_t lock;
+    pthread_cond_t all_are_there;
+    int waiting, ended;
+    long round;
     void *at[GROUP_MOST];
     const size_t *size[GROUP_MOST];
     /* what went through: for tests */
@@ -29,16 +34,47 @@ typedef struct group_rank {
     int rank;
 } group_rank;
 
+static void group_check(const rank_group *group)
+{
+    if (!group->waiting || !group->ended)
+        return;
+    fprintf(stderr, "a rank waits for another that has ended\n");
+    abort();
+}
+
+static void group_wait(rank_group *group)
+{
+    pthread_mutex_lock(&group->lock);
+    long round = group->round;
+    if (++group->waiting == group->ranks) {
+        group->waiting = 0;
+        group->round++;
+        pthread_cond_broadcast(&group->all_are_there);
+    }
+    group_check(group);
+    while (round == group->round)
+        pthread_cond_wait(&group->all_are_there, &group->lock);
+    pthread_mutex_unlock(&group->lock);
+}
+
+static void group_end(rank_group *group)
+{
+    pthread_mutex_lock(&group->lock);
+    group->ended++;
+    group_check(group);
+    pthread_mutex_unlock(&group->lock);
+}
+
 static void group_meet(group_rank *r, void *mine)
 {
     r->group->at[r->rank] = mine;
     r->group->calls[r->rank]++;
-    pthread_barrier_wait(&r->group->barrier);
+    group_wait(r->group);
 }
 
 static void group_leave(group_rank *r)
 {
-    pthread_barrier_wait(&r->group->barrier);
+    group_wait(r->group);
 }
 
 static int group_most(void *context, uint64_t *values, size_t count)
@@ -127,6 +163,7 @@ static void *group_thread(void *context)
     if (sotto_ranks_open(&ranks, &calls, &error) != SOTTO_OK)
         abort();
     job->run(job->context, job->self.rank, ranks);
+    group_end(job->self.group);
     sotto_ranks_close(ranks);
     return NULL;
 }
@@ -139,7 +176,9 @@ static void group_run(rank_group *group, int ranks,
     pthread_t *thread = calloc((size_t)ranks, sizeof *thread);
     group_job *job = calloc((size_t)ranks, sizeof *job);
     group->ranks = ranks;
-    pthread_barrier_init(&group->barrier, NULL, (unsigned)ranks);
+    group->waiting = group->ended = 0;
+    pthread_mutex_init(&group->lock, NULL);
+    pthread_cond_init(&group->all_are_there, NULL);
     for (int r = 0; r < ranks; r++) {
         job[r] = (group_job){{group, r}, run, context};
         if (pthread_create(&thread[r], NULL, group_thread, &job[r]))
@@ -147,7 +186,8 @@ static void group_run(rank_group *group, int ranks,
     }
     for (int r = 0; r < ranks; r++)
         pthread_join(thread[r], NULL);
-    pthread_barrier_destroy(&group->barrier);
+    pthread_cond_destroy(&group->all_are_there);
+    pthread_mutex_destroy(&group->lock);
     free(thread);
     free(job);
 }

@@ -118,8 +118,8 @@ static void write_three(const char *name, int rows, int features)
     fclose(file);
 }
 
-/* All rows are of one person. */
-static void write_same(const char *name, int rows)
+/* Rows of so many people, in turn. */
+static void write_people(const char *name, int rows, int people)
 {
     FILE *file = fopen(path_of(name), "w");
     fprintf(file, "x0,x1,x2,x3,x4,x5,person,class\n");
@@ -127,7 +127,7 @@ static void write_same(const char *name, int rows)
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < 6; j++)
             fprintf(file, "%.3f,", uniform());
-        fprintf(file, "somebody,%d\n", i % 2);
+        fprintf(file, "p%d,%d\n", i * 7 % people, i % 2);
     }
     fclose(file);
 }
@@ -337,12 +337,18 @@ static void same_with(const fit_case *f, const fit_result *alone, int ranks)
     result_free(many);
 }
 
-static int is_sampled(const fit_case *f)
+/* Whether its plan takes long to price: samples of rows, and choices in many
+   steps. Every rank makes the plan. */
+static int is_dear(const fit_case *f)
 {
-    int sampled = 0;
+    static const char *const dear[] = {"sgd", "svrg", "scd",
+                                       "gcd", "fw",   "bcfw"};
     for (int i = 0; f->option[i]; i += 2)
-        sampled |= !strcmp(f->option[i], "batch-rate");
-    return sampled;
+        for (size_t k = 0; k < sizeof dear / sizeof *dear; k++)
+            if (!strcmp(f->option[i], "solver") &&
+                !strcmp(f->option[i + 1], dear[k]))
+                return 1;
+    return 0;
 }
 
 /* Sanitizers look at memory, which is the same for any number of ranks. */
@@ -352,21 +358,41 @@ enum { FEWER = 1 };
 enum { FEWER = 0 };
 #endif
 
-/* By all of these numbers of ranks; or by some, because every rank makes the
-   plan, which takes long where rows are sampled. */
-static void same_bits(const fit_case *f)
+static void same_by(const fit_case *f, int all, int three)
 {
-    int all = !FEWER && strstr(f->name, "by all");
-    int sampled = FEWER || is_sampled(f);
     fit_result *alone = fit_alone(f);
     if (alone->status[0] != SOTTO_OK)
         print_message("%s: %s\n", f->name, alone->error[0].message);
     assert_int_equal(alone->status[0], SOTTO_OK);
     for (int i = 0; i < COUNTS; i++)
-        if (all ||
-            (sampled ? counts[i] == 3 : counts[i] == 2 || counts[i] == 7))
+        if (all || (three ? counts[i] == 3 : counts[i] == 2 || counts[i] == 7))
             same_with(f, alone, counts[i]);
     result_free(alone);
+}
+
+/* The same without privacy, where nothing is priced. */
+static fit_case without_noise(const fit_case *f)
+{
+    fit_case out = *f;
+    int i = 0;
+    while (out.option[i])
+        i += 2;
+    assert_true(i + 2 < (int)(sizeof out.option / sizeof *out.option));
+    out.option[i] = "epsilon";
+    out.option[i + 1] = "inf";
+    return out;
+}
+
+/* By all of these numbers of ranks, or by two and seven. What is dear is
+   private by three, and by the others without noise: that of the root's. */
+static void same_bits(const fit_case *f)
+{
+    int all = !FEWER && strstr(f->name, "by all"), dear = is_dear(f);
+    same_by(f, all && !dear, FEWER || dear);
+    if (dear && !FEWER) {
+        fit_case free_of_noise = without_noise(f);
+        same_by(&free_of_noise, all, 0);
+    }
 }
 
 /* ---- every solver ---- */
@@ -556,6 +582,11 @@ static void people(void **unused)
          {PEOPLE, "rows-per-person", "40", "solver", "sgd", "steps", "20",
           "batch-rate", ".3"},
          0},
+        {"no rank has rows of everybody",
+         {"some.csv"},
+         {PEOPLE, "rows-per-person", "9", "solver", "sgd", "steps", "9",
+          "batch-rate", ".5"},
+         0},
         {"all rows are one person's",
          {"same.csv"},
          {PEOPLE, "rows-per-person", "9", "solver", "sgd", "steps", "9",
@@ -640,8 +671,21 @@ static void refused(void **unused)
     (void)unused;
     static const struct {
         fit_case f;
-        const char *line;
+        const char *line; /* begins with ":" behind the name of the file */
     } cases[] = {
+        {{"a table", {"rows.sotto"}, {COMMON, "loss", "logistic"}, 0},
+         ": several ranks cannot share a table: expected the file that it was "
+         "made of"},
+        {{"a table with less memory",
+          {"rows.sotto"},
+          {COMMON, "loss", "logistic", "memory", "1G"},
+          0},
+         "--memory is for one process: expected several ranks without it"},
+        {{"a file with less memory",
+          {"rows.csv"},
+          {CLASSES, "memory", "1G"},
+          0},
+         "--memory is for one process: expected several ranks without it"},
         {{"exact",
           {"rows.csv"},
           {"threads", "1", "epsilon", "inf", "target", "y"},
@@ -687,48 +731,96 @@ static void refused(void **unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < COUNTS; k++) {
+            char line[480];
             fit_result *many = fit_by(&cases[i].f, counts[k]);
+            snprintf(line, sizeof line, "%s%s",
+                     *cases[i].line == ':' ? path_of(*cases[i].f.path) : "",
+                     cases[i].line);
             for (int r = 0; r < counts[k]; r++) {
                 assert_int_not_equal(many->status[r], SOTTO_OK);
-                assert_string_equal(many->error[r].message, cases[i].line);
+                assert_string_equal(many->error[r].message, line);
             }
             result_free(many);
         }
 }
 
+/* One rank is one process, and reads what that reads. */
+static void one_rank(void **unused)
+{
+    (void)unused;
+    static const fit_case cases[] = {
+        {"one rank, a file", {"rows.csv"}, {CLASSES}, 0},
+        {"one rank, a table", {"rows.sotto"}, {COMMON, "loss", "logistic"}, 0},
+        {"one rank, a table with less memory",
+         {"rows.sotto"},
+         {COMMON, "loss", "logistic", "memory", "1G"},
+         0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fit_result *alone = fit_alone(&cases[i]);
+        assert_int_equal(alone->status[0], SOTTO_OK);
+        same_with(&cases[i], alone, 1);
+        result_free(alone);
+    }
+}
+
 /* ---- memory ---- */
 
+/* Rank 0, or the last of three, is out of memory at this allocation. Returns
+   how often that ended the run. */
+static int short_of_memory(const fit_case *f, const fit_result *alone, int at)
+{
+    static rank_group group;
+    int failures = 0;
+    for (int rank = 0; rank < 3; rank += 2) {
+        fit_result *many = calloc(1, sizeof *many);
+        fit_job job = {f, many, rank, at};
+        memset(&group, 0, sizeof group);
+        group_run(&group, 3, fit_one, &job);
+        for (int r = 0; r < 3; r++)
+            assert_int_equal(many->status[r], many->status[0]);
+        failures += many->status[0] != SOTTO_OK;
+        for (int r = 0; r < 3 && many->status[0] != SOTTO_OK; r++)
+            assert_memory_equal(many->error[r].message, "out of memory", 13);
+        if (many->status[0] == SOTTO_OK)
+            assert_string_equal(many->text, alone->text);
+        result_free(many);
+    }
+    return failures;
+}
+
 /* Wherever a rank is out of memory, all end with that line, or with the model
-   of one process. */
+   of one process. Prices of samples are dear, and few of their allocations are
+   tried. */
 static void out_of_memory(void **unused)
 {
     (void)unused;
-    static rank_group group;
-    static const fit_case f = {"memory",
-                               {"rows.csv"},
-                               {PEOPLE, "rows-per-person", "40", "solver",
-                                "sgd", "steps", "2", "batch-rate", ".3"},
-                               0};
-    fit_result *alone = fit_alone(&f);
-    int failures = 0;
-    for (int at = 1; at < 200; at += at < 60 ? 1 : 7)
-        for (int rank = 0; rank < 3; rank += 2) {
-            fit_result *many = calloc(1, sizeof *many);
-            fit_job job = {&f, many, rank, at};
-            memset(&group, 0, sizeof group);
-            group_run(&group, 3, fit_one, &job);
-            for (int r = 0; r < 3; r++)
-                assert_int_equal(many->status[r], many->status[0]);
-            failures += many->status[0] != SOTTO_OK;
-            for (int r = 0; r < 3 && many->status[0] != SOTTO_OK; r++)
-                assert_memory_equal(many->error[r].message, "out of memory",
-                                    13);
-            if (many->status[0] == SOTTO_OK)
-                assert_string_equal(many->text, alone->text);
-            result_free(many);
-        }
-    assert_true(failures > 60);
-    result_free(alone);
+#define COINS                                                                  \
+    PEOPLE, "rows-per-person", "40", "solver", "sgd", "steps", "2",            \
+        "batch-rate", ".3"
+    static const struct {
+        fit_case f;
+        int most, step, least; /* so many runs end at least */
+    } cases[] = {
+        {{"coins", {"rows.csv"}, {COINS, "epsilon", "inf"}, 0}, 200, 1, 120},
+        {{"noise",
+          {"rows.csv"},
+          {PEOPLE, "rows-per-person", "40", "solver", "cd", "passes", "1"},
+          0},
+         200,
+         1,
+         120},
+        {{"both", {"rows.csv"}, {COINS}, 0}, 200, 40, 6},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int failures = 0;
+        fit_result *alone = fit_alone(&cases[i].f);
+        assert_int_equal(alone->status[0], SOTTO_OK);
+        for (int at = 1; at < cases[i].most; at += cases[i].step)
+            failures += short_of_memory(&cases[i].f, alone, at);
+        assert_true(failures >= cases[i].least);
+        result_free(alone);
+    }
 }
 
 /* ---- the calls themselves ---- */
@@ -994,9 +1086,16 @@ static void booked_before_rows(void **unused)
         0};
     static const fit_case bad = {
         "booked", {"bad.csv"}, {BOOKED, "target", "y"}, 0};
+    static const fit_case table = {
+        "a table", {"rows.sotto"}, {BOOKED, "loss", "logistic"}, 0};
     make_ledger("10");
     booked = read_early = books = 0;
-    fit_result *many = fit_by(&good, 3);
+    fit_result *many = fit_by(&table, 3);
+    for (int r = 0; r < 3; r++)
+        assert_int_equal(many->status[r], SOTTO_USAGE);
+    assert_int_equal(books, 0);
+    result_free(many);
+    many = fit_by(&good, 3);
     if (many->status[0] != SOTTO_OK)
         print_message("%s\n", many->error[0].message);
     assert_int_equal(many->status[0], SOTTO_OK);
@@ -1094,6 +1193,22 @@ static void write_simple(const char *name, int rows, int changed,
     fclose(file);
 }
 
+static int write_table(const char *name, const char *from, const char *schema)
+{
+    const char *path = path_of(from);
+    sotto_options *o;
+    sotto_error error;
+    sotto_status status = sotto_options_new(&o, &error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "schema", path_of(schema), &error);
+    if (status == SOTTO_OK)
+        status = sotto_options_set(o, "loss", "logistic", &error);
+    if (status == SOTTO_OK)
+        status = sotto_table_convert(&path, 1, path_of(name), o, NULL, &error);
+    sotto_options_free(o);
+    return status == SOTTO_OK ? 0 : -1;
+}
+
 static int make_files(void **unused)
 {
     (void)unused;
@@ -1120,7 +1235,8 @@ static int make_files(void **unused)
     write_csv("none.csv", 0, 0, 6, 1);
     write_csv("one.csv", 0, 1, 6, 1);
     write_csv("few.csv", 0, 23, 6, 1);
-    write_same("same.csv", 60);
+    write_people("same.csv", 60, 1);
+    write_people("some.csv", 180, 97);
     write_cut("cut.csv", "rows.csv");
     write_svmlight("rows.svm", 300, 5000);
     write_svmlight("one.svm", 1, 5);
@@ -1137,7 +1253,7 @@ static int make_files(void **unused)
     write_changed("bad.csv", "first.csv", 250, "1,x,2\n", 0);
     write_changed("quote.csv", "good.csv", 180, "1,\"2,3\n", 0);
     write_changed("stray.csv", "good.csv", 180, "1,2\"3,3\n", 0);
-    return 0;
+    return write_table("rows.sotto", "rows.csv", "class.json");
 }
 
 int main(void)
@@ -1151,6 +1267,7 @@ int main(void)
         cmocka_unit_test(many_small_shards),
         cmocka_unit_test(faults),
         cmocka_unit_test(refused),
+        cmocka_unit_test(one_rank),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(come_apart),
         cmocka_unit_test(exchanged),
