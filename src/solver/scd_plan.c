@@ -11,7 +11,7 @@
 static const solver_option scd_options[] = {
     {OPTION_PASSES, "15",
      "how often each row is expected in a batch; with --loss hinge, if not "
-     "given, 50 to 200, by a rule of n, p and the budget"},
+     "given, 100 to 200, by a rule of n, p and the budget"},
     {OPTION_STEPS, "passes / batch rate",
      "how many steps, instead; with --loss hinge, if not given, a rule of n "
      "(10,000 where it is not public), p, the budget and L2 / R^2"},
