@@ -88,6 +88,10 @@ typedef struct scd_planned {
 
 #define LEAST_CLIP .25 /* of the first one */
 
+/* Times R, in all passes: a dual variable of the hinge has a range of 1, so a
+   row can go through all of it and back. */
+#define MOST_TRAVEL 2
+
 static double scd_norm(const sotto_options *options)
 {
     return solver_number(options, &solver_scd, OPTION_NORM_BOUND);
@@ -233,7 +237,7 @@ static scd_settings scd_settings_of(const solver_run *r, double rows)
         .clip =
             given ? option_number(r->options, OPTION_CLIP) : fmin(usual, half),
         .least = given ? 0 : fmin(usual, half) * LEAST_CLIP,
-        .most = given ? 0 : half,
+        .most = given ? 0 : fmin(half, MOST_TRAVEL * norm / passes),
         .average = solver_number(r->options, r->solver, OPTION_AVERAGE)};
 }
 

@@ -19,8 +19,8 @@
  * P C = 6 lambda / (R nu), which is how far a w of the usual length has to go,
  * and g = sqrt(nu). How far it is for this w no public quantity tells; scd.c
  * follows the answers for that. So g is small enough for a clip that answers
- * made several times longer, and it bounds how long the clip may become; more
- * steps for the same P cost time alone.
+ * made several times longer; more steps for the same P cost time alone. The
+ * clip becomes no longer than half of the first step, nor P C longer than 2 R.
  */
 #include "scd.h"
 
