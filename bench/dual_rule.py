@@ -2,9 +2,11 @@
 """How far the defaults of `scd` are from settings that were tuned: named sets, and generated tables.
 
     dual_rule.py [--build build] [--out FILE] grid|default|table [NAME...] [--epsilon E...] [--runs N]
+                 [--seed N]
 
 `grid` finds the best batch rate, passes and clip, and judges it by fresh runs; `default` runs the defaults; `table` prints both. FILE (BUILD/dual_rule.json) keeps what was
-found: run again after an interruption, it goes on. A name is SET or SET:LOSS; the loss is the hinge.
+found: run again after an interruption, it goes on; another seed of the runs that judge needs another
+FILE. A name is SET or SET:LOSS; the loss is the hinge.
 
 Rows are of norm at most 1, there is no intercept, neighbours differ in a replaced record, n is
 declared, delta = 1/n^2. An error is (F - F*)/F* on the rows of the training, with F* of the exact
@@ -116,7 +118,7 @@ def words(settings):
     return " ".join(f"{k}={v:g}" for k, v in settings.items())
 
 
-def tuned(found, problem, name, epsilon, runs):
+def tuned(found, problem, name, epsilon, runs, seed):
     """The best of the grid by 3 runs each, judged by fresh ones. From its middle on, the neighbours of
     the best so far are tried, until none is better."""
     def mean(place):
@@ -130,12 +132,12 @@ def tuned(found, problem, name, epsilon, runs):
         here = min((here, *neighbours(here)), key=mean)
     settings = settings_at(here)
     return found.get(f"{name} {epsilon:g} tuned", lambda: problem.errors(
-        runs, TUNED_SEED, epsilon, **settings), settings=words(settings))
+        runs, seed or TUNED_SEED, epsilon, **settings), settings=words(settings))
 
 
-def default(found, problem, name, epsilon, runs):
+def default(found, problem, name, epsilon, runs, seed):
     return found.get(f"{name} {epsilon:g} default", lambda: problem.errors(
-        runs, DEFAULT_SEED, epsilon))
+        runs, seed or DEFAULT_SEED, epsilon))
 
 
 def table(found, names, epsilons):
@@ -154,6 +156,7 @@ def main():
     parser.add_argument("what", choices=("grid", "default", "table"))
     parser.add_argument("names", nargs="*", default=SETS + KNOBS)
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--epsilon", type=float, nargs="+", default=[.3, 1., 3.])
     args = parser.parse_args()
     build = os.path.abspath(args.build)
@@ -165,7 +168,8 @@ def main():
             problem = Problem(folder, build, name)
             for epsilon in args.epsilon:
                 run = tuned if args.what == "grid" else default
-                print(name, epsilon, run(found, problem, name, epsilon, args.runs), flush=True)
+                print(name, epsilon, run(found, problem, name, epsilon, args.runs, args.seed),
+                      flush=True)
     return None
 
 

@@ -11,7 +11,7 @@
 static const solver_option scd_options[] = {
     {OPTION_PASSES, "15",
      "how often each row is expected in a batch; with --loss hinge, if not "
-     "given, 50 to 200, by a rule of n, p and the budget"},
+     "given, 100 to 200, by a rule of n, p and the budget"},
     {OPTION_STEPS, "passes / batch rate",
      "how many steps, instead; with --loss hinge, if not given, a rule of n "
      "(10,000 where it is not public), p, the budget and L2 / R^2"},
@@ -87,6 +87,10 @@ typedef struct scd_planned {
 #define USUAL_ROWS 1e4
 
 #define LEAST_CLIP .25 /* of the first one */
+
+/* Times R, in all passes: a dual variable of the hinge has a range of 1, so a
+   row can go through all of it and back. */
+#define MOST_TRAVEL 2
 
 static double scd_norm(const sotto_options *options)
 {
@@ -233,7 +237,7 @@ static scd_settings scd_settings_of(const solver_run *r, double rows)
         .clip =
             given ? option_number(r->options, OPTION_CLIP) : fmin(usual, half),
         .least = given ? 0 : fmin(usual, half) * LEAST_CLIP,
-        .most = given ? 0 : half,
+        .most = given ? 0 : fmin(half, MOST_TRAVEL * norm / passes),
         .average = solver_number(r->options, r->solver, OPTION_AVERAGE)};
 }
 

@@ -17,18 +17,20 @@
  * With nu = sqrt(p + n mu^2 / P) / (n mu), noise and sampling for a unit of
  * P C / lambda, the rule takes P so that sampling counts little beside noise,
  * P C = 6 lambda / (R nu), which is how far a w of the usual length has to go,
- * and g = 2 sqrt(nu). How far it is for this w no public quantity tells; scd.c
- * follows the answers for that.
+ * and g = sqrt(nu). How far it is for this w no public quantity tells; scd.c
+ * follows the answers for that. So g is small enough for a clip that answers
+ * made several times longer; more steps for the same P cost time alone. The
+ * clip becomes no longer than half of the first step, nor P C longer than 2 R.
  */
 #include "scd.h"
 
 #include <math.h>
 
-#define LEAST_PASSES 50
+#define LEAST_PASSES 100
 #define MOST_PASSES 200
 #define SAMPLING_SHARE .25 /* of noise, in variance, where passes allow it */
 #define USUAL_TRAVEL 6     /* P C R / lambda, in units of 1 / nu */
-#define USUAL_FIRST 2      /* g, in units of sqrt(nu) */
+#define USUAL_FIRST 1      /* g, in units of sqrt(nu) */
 #define MOST_FIRST .5      /* g: a longer clip binds no row at the corner */
 #define LEAST_STEPS 50
 #define MOST_STEPS 3e5

@@ -218,11 +218,21 @@ class Rule(Dual):
             self.assertLess(2 * rules[0][0], rules[-1][0])
 
     def test_bounds(self):
-        for facts in ({"epsilon": "20"}, {"epsilon": ".001"}, {"l2": "10"}, {"l2": "1e-12"}, {"rows": "3"},
+        for facts in ({"epsilon": "18"}, {"epsilon": ".001"}, {"l2": "10"}, {"l2": "1e-12"}, {"rows": "3"},
                       {"rows": "1e9"}):
             steps, rate, passes, clip, most = self.rule(**facts)
             self.assertTrue(50 <= steps <= 3e5 and 0 < rate <= 1, facts)
             self.assertTrue(0 < clip <= most and clip * passes <= 1.001, facts)
+            self.assertLessEqual(most * passes, 2.01, facts)
+
+    def test_room(self):
+        """How long w is no public quantity tells: with little noise or much the clip can become 8 times
+        longer, or take a dual variable through its range and back. It never goes beyond that."""
+        for facts in ({"epsilon": ".3"}, {"epsilon": "1"}, {"epsilon": "3"}):
+            _, _, passes, clip, most = self.rule("--adjacency", "replace-one", rows="36000", l2="2.8e-5",
+                                                 **facts)
+            self.assertGreaterEqual(passes, 99.5, facts)
+            self.assertGreater(most, min(8 * clip, 1.99 / passes), facts)
 
     def test_l2(self):
         """A penalty too small to matter makes no other model: the clip is a multiple of it."""
