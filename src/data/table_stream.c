@@ -61,12 +61,13 @@ static size_t fixed_memory(const table_layout *l, int threads)
 }
 
 /* What stays in memory of each row: six floats of the curator's, the target,
-   the length and a size; weights, and the person's number and count. */
+   the length and a size; weights, and the person's number and count. Ranks
+   bring people together, and each may be a person (rank_people.c). */
 static size_t row_memory(const sotto_table *t)
 {
     return 6 * sizeof(float) + sizeof(double) + sizeof(float) + sizeof(double) +
            (t->weight ? sizeof(double) : 0) +
-           (t->unit ? 2 * sizeof(int64_t) : 0);
+           (t->unit ? (t->ranks ? 24 : 2) * sizeof(int64_t) : 0);
 }
 
 /* Two windows of columns, and two of what may be made of them. */
@@ -78,7 +79,7 @@ static size_t window_memory(const table_layout *l)
 size_t table_least_memory(const sotto_table *t, const table_layout *l,
                           int threads)
 {
-    return fixed_memory(l, threads) + (size_t)l->rows * row_memory(t) +
+    return fixed_memory(l, threads) + (size_t)t->rows * row_memory(t) +
            (size_t)l->block * window_memory(l);
 }
 
@@ -178,6 +179,8 @@ sotto_status table_bring(const sotto_table *t, int64_t from, int64_t to,
     struct table_stream *s = t->stream;
     int64_t block = s->f.layout.block, end = to < t->rows ? to : t->rows;
     sotto_status status = SOTTO_OK;
+    from += s->f.from; /* which is where a block begins */
+    end += s->f.from;
     for (int64_t b = from / block; b * block < end && status == SOTTO_OK; b++) {
         status = table_load_block(&s->f, t, b, s->checked[b], s->room, error);
         s->checked[b] = status == SOTTO_OK;

@@ -18,10 +18,6 @@ sotto_status fit_check_ranks(const sotto_options *options, sotto_error *error)
                          "--solver %s is for comparison, and for one process: "
                          "expected another solver with several ranks",
                          solver_name(solver));
-    if (option_given(options, OPTION_MEMORY))
-        return error_set(error, SOTTO_USAGE,
-                         "--memory is for one process: expected several ranks "
-                         "without it");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,

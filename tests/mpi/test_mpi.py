@@ -114,6 +114,17 @@ class SameBits(Case):
         self.same("rows.npy", "--target", "6", ranks=(2, 7))
         self.same("part-0.csv", "part-1.csv", "part-2.csv", *self.SCHEMA, ranks=(2, 7))
 
+    def test_tables(self):
+        for source, options in (("rows.csv", self.SCHEMA), ("rows.csv", ("--schema", "people.json")),
+                                ("rows.svm", ("--features", "5"))):
+            done = run([PROGRAM, "convert", source, *options, "--loss", "logistic", "-o",
+                        "t.sotto"], self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.same("t.sotto", ranks=(2, 7))
+            if source == "rows.csv":
+                self.same("t.sotto", "--memory", "60M", ranks=(2,))
+            os.remove(os.path.join(self.folder, "t.sotto"))
+
     def test_solvers(self):
         batches = ("--batch-rate", ".2")
         for solver in (("cd", "--passes", "2"), ("gd", "--steps", "5"),
