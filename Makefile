@@ -9,7 +9,7 @@ SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
 	bench-instructions bench-ledger bench-classes fuzz sanitize clang coverage mutants kills clean \
-	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test
+	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test mpi-kills
 
 # The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
@@ -198,6 +198,10 @@ mpi: setup-build
 
 mpi-test: mpi
 	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/test_mpi.py
+
+# A rank is killed at 50 places of a run; goes on after an interruption.
+mpi-kills: mpi
+	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/kills.py
 
 # What takes longer than CI has time for. Run again after an interruption it
 # goes on; results in build/nightly.json.

@@ -5,6 +5,7 @@
  * it may be in memory and on the network that was chosen, and in no file.
  */
 #include "cli.h"
+#include "witness.h"
 
 #include <mpi.h>
 #include <sched.h>
@@ -194,7 +195,10 @@ void cli_ranks_start(int *argc, char ***argv, sotto_error *error)
                               .sum = call_sum,
                               .share = call_share,
                               .exchange = call_exchange};
+    const char *number = getenv("OMPI_COMM_WORLD_RANK");
     set_open_mpi();
+    if (number && !strcmp(number, "0")) /* a rank may end while all begin */
+        progress_catch_interrupts();
     if (failed(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level))) {
         cli_refuse(error, "Open MPI cannot be started");
         return;
@@ -203,6 +207,8 @@ void cli_ranks_start(int *argc, char ***argv, sotto_error *error)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
+    if (job.ranks > 1)
+        witness_begin();
     calls.rank = job.rank;
     calls.ranks = job.ranks;
     if (sotto_ranks_open(&job.group, &calls, error) != SOTTO_OK)
@@ -252,15 +258,22 @@ sotto_status cli_ranks_join(const cli *c, const verb *v, sotto_error *error)
 
 /* ---- end ---- */
 
+void cli_ranks_root_speaks(void)
+{
+    witness_root_speaks();
+}
+
 sotto_status cli_ranks_leave(sotto_status status, sotto_error *error)
 {
     if (job.group)
         status = sotto_ranks_agree(job.group, status, error);
     sotto_ranks_close(job.group);
-    if (job.lost) {
+    if (job.lost) { /* if a rank has ended, mpirun ends this one soon */
+        sleep(job.rank ? 12 : 10);
         fprintf(stderr, "sotto: %s\n", error->message);
         MPI_Abort(MPI_COMM_WORLD, (int)status);
     }
+    witness_end();
     if (job.started)
         MPI_Finalize();
     return status;
