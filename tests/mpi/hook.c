@@ -1,10 +1,11 @@
 /*
  * Ends a rank at a place of its run: loaded before sotto-mpi by kills.py.
  *
- *   KILL_RANK, KILL_AT  the rank, and at which of its calls of Open MPI; 0: none
- *   KILL_READ           a file that is made when a rank has read records, which
- *                       are behind the first half megabyte of a file
- *   KILL_CALLS          a file that rank 0 writes its number of calls to
+ *   KILL_RANK, KILL_AT  the rank, and at which of its calls of Open MPI; 0:
+ * none KILL_READ           a file that is made when a rank has read records,
+ * which are behind the first half megabyte of a file KILL_CALLS          a file
+ * that the last rank writes its number of calls to, and how many bytes it had
+ * in them
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 static long calls;
+static double bytes_had;
 
 static int is_rank(const char *name)
 {
@@ -32,9 +34,12 @@ static void make_file(const char *name)
         close(file);
 }
 
-static void place(void)
+static void place(int count, MPI_Datatype type)
 {
     const char *at = getenv("KILL_AT");
+    int size;
+    PMPI_Type_size(type, &size);
+    bytes_had += (double)count * size;
     calls++;
     if (at && atol(at) == calls && is_rank("KILL_RANK")) {
         make_file("KILL_DONE");
@@ -44,11 +49,13 @@ static void place(void)
 
 __attribute__((destructor)) static void tell_calls(void)
 {
-    const char *path = getenv("KILL_CALLS"),
-               *rank = getenv("OMPI_COMM_WORLD_RANK");
-    FILE *file = path && rank && !strcmp(rank, "0") ? fopen(path, "w") : NULL;
+    const char *path = getenv("KILL_CALLS");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *all = getenv("OMPI_COMM_WORLD_SIZE");
+    int last = rank && all && atoi(rank) + 1 == atoi(all);
+    FILE *file = path && last ? fopen(path, "w") : NULL;
     if (file) {
-        fprintf(file, "%ld\n", calls);
+        fprintf(file, "%ld %.0f\n", calls, bytes_had);
         fclose(file);
     }
 }
@@ -56,22 +63,31 @@ __attribute__((destructor)) static void tell_calls(void)
 int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type,
                   MPI_Op op, MPI_Comm comm)
 {
-    place();
+    place(count, type);
     return PMPI_Allreduce(from, to, count, type, op, comm);
 }
 
 int MPI_Reduce(const void *from, void *to, int count, MPI_Datatype type,
                MPI_Op op, int root, MPI_Comm comm)
 {
-    place();
+    place(count, type);
     return PMPI_Reduce(from, to, count, type, op, root, comm);
 }
 
 int MPI_Bcast(void *bytes, int count, MPI_Datatype type, int root,
               MPI_Comm comm)
 {
-    place();
+    place(count, type);
     return PMPI_Bcast(bytes, count, type, root, comm);
+}
+
+int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to,
+                 int out_tag, void *in, int in_count, MPI_Datatype in_type,
+                 int from, int in_tag, MPI_Comm comm, MPI_Status *status)
+{
+    place(out_count, out_type);
+    return PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count,
+                         in_type, from, in_tag, comm, status);
 }
 
 typedef ssize_t (*read_at)(int, void *, size_t, off_t);

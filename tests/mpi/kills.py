@@ -103,7 +103,7 @@ class Place:
         if job.returncode or not self.take("model.json") or not self.take("read"):
             sys.exit(f"kills: a run without a kill failed: {told}")
         with open(self.path("calls"), encoding="utf-8") as file:
-            return time.monotonic() - begun, int(file.read())
+            return time.monotonic() - begun, int(file.read().split()[0])
 
     def kill(self, rank, at, seconds):
         """One kill, by the number of a call or after some seconds; what came of it."""

@@ -972,6 +972,69 @@ static void exchanged(void **unused)
     group_run(&group, 4, exchange_some, NULL);
 }
 
+/* Sums that change little, by more or fewer of them, are those that are sent
+   whole; at the end one rank is out of memory. */
+static void change_some(void *context, int rank, sotto_ranks *ranks)
+{
+    enum { CELLS = 300 };
+    static const int changes[] = {300, 4, 0, 1, 200, 74, 30};
+    int64_t now[CELLS] = {0}, before[CELLS] = {0}, total[CELLS] = {0};
+    sotto_error error;
+    (void)context;
+    for (size_t step = 0; step < sizeof changes / sizeof *changes; step++) {
+        for (int k = 0; k < changes[step] - 3 * (rank > 1); k++)
+            now[(k * 7 + rank * 11) % CELLS] += k - 5 * rank + (int64_t)step;
+        int64_t plain[CELLS];
+        memcpy(plain, now, sizeof now);
+        assert_int_equal(
+            ranks_sum_at_root(ranks, SOTTO_OK, plain, CELLS, &error), SOTTO_OK);
+        assert_int_equal(ranks_sum_changes(ranks, SOTTO_OK, now, before, total,
+                                           CELLS, &error),
+                         SOTTO_OK);
+        assert_memory_equal(before, now, sizeof now);
+        if (rank == 0)
+            assert_memory_equal(total, plain, sizeof plain);
+    }
+    now[rank]++;
+    countdown = rank == 1 ? 2 : 0;
+    assert_int_equal(
+        ranks_sum_changes(ranks, SOTTO_OK, now, before, total, CELLS, &error),
+        SOTTO_FAILED);
+    countdown = 0;
+    for (int i = 0; i < CELLS; i++)
+        assert_true(!before[i] && !total[i]);
+}
+
+static void changes_at_root(void **unused)
+{
+    (void)unused;
+    static rank_group group;
+    group_run(&group, 4, change_some, NULL);
+}
+
+/* A few bytes, and more of them. */
+static void share_some(void *context, int rank, sotto_ranks *ranks)
+{
+    char text[12] = "";
+    sotto_error error;
+    (void)context;
+    for (size_t size = 1; size <= sizeof text; size++) {
+        memset(text, rank ? 'x' : (int)('a' + size), sizeof text);
+        assert_int_equal(ranks_share(ranks, SOTTO_OK, text, size, &error),
+                         SOTTO_OK);
+        for (size_t i = 0; i < sizeof text; i++)
+            assert_int_equal(text[i],
+                             i < size || !rank ? (int)('a' + size) : 'x');
+    }
+}
+
+static void shared(void **unused)
+{
+    (void)unused;
+    static rank_group group;
+    group_run(&group, 3, share_some, NULL);
+}
+
 /* The first rank that has failed is heard, whatever the others are about. */
 static void fail_at(void *context, int rank, sotto_ranks *ranks)
 {
@@ -1040,7 +1103,7 @@ static sotto_status any_call(sotto_ranks *g, int which, sotto_error *error)
     case 0:
         return ranks_sum(g, SOTTO_OK, &value, 1, error);
     case 1:
-        return ranks_share(g, SOTTO_OK, &value, sizeof value, error);
+        return ranks_share(g, SOTTO_OK, word, sizeof word, error);
     case 2:
         return ranks_most(g, SOTTO_OK, word, 2, error);
     case 3:
@@ -1375,6 +1438,8 @@ int main(void)
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(come_apart),
         cmocka_unit_test(exchanged),
+        cmocka_unit_test(changes_at_root),
+        cmocka_unit_test(shared),
         cmocka_unit_test(first_failure),
         cmocka_unit_test(network_gone),
         cmocka_unit_test(noise_is_drawn_once),
