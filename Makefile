@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
-	bench-instructions bench-ledger bench-classes fuzz sanitize clang coverage mutants kills clean \
+	bench-instructions bench-ledger bench-classes bench-ranks fuzz sanitize clang coverage mutants kills clean \
 	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test mpi-kills
 
 # The library, the program and its man page.
@@ -123,6 +123,10 @@ bench-instructions: all
 # docs/notes/ledger.md.
 bench-ledger: test-prerequisites
 	bench/ledger.py --build $(BUILD) --write
+
+# Two ranks against one process: build/bench-ranks.json; goes on after an interruption.
+bench-ranks: mpi
+	bench/ranks.py --build $(BUILD)
 
 # What ten classes cost in time beside two: writes a table of docs/notes/auto.md.
 bench-classes: test-prerequisites
