@@ -8,8 +8,8 @@ PREFIX ?= /usr/local
 SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
-	bench-instructions bench-ledger bench-classes fuzz sanitize clang coverage mutants kills clean \
-	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test
+	bench-instructions bench-ledger bench-classes bench-ranks fuzz sanitize clang coverage mutants kills clean \
+	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test mpi-kills
 
 # The library, the program and its man page.
 all: setup-build $(BUILD)/build.ninja
@@ -129,6 +129,10 @@ bench-instructions: all
 bench-ledger: test-prerequisites
 	bench/ledger.py --build $(BUILD) --write
 
+# Two ranks against one process: build/bench-ranks.json; goes on after an interruption.
+bench-ranks: mpi
+	bench/ranks.py --build $(BUILD)
+
 # What ten classes cost in time beside two: writes a table of docs/notes/auto.md.
 bench-classes: test-prerequisites
 	bench/classes_time.py --build $(BUILD) --write
@@ -203,6 +207,10 @@ mpi: setup-build
 
 mpi-test: mpi
 	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/test_mpi.py
+
+# A rank is killed at 50 places of a run; goes on after an interruption.
+mpi-kills: mpi
+	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/kills.py
 
 # What takes longer than CI has time for. Run again after an interruption it
 # goes on; results in build/nightly.json.

@@ -23,6 +23,10 @@ sotto_status cli_ranks_join(const cli *c, const verb *v, sotto_error *error)
     return SOTTO_OK;
 }
 
+void cli_ranks_root_speaks(void)
+{
+}
+
 sotto_status cli_ranks_leave(sotto_status status, sotto_error *error)
 {
     (void)error;

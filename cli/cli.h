@@ -58,6 +58,10 @@ int cli_ranks_is_root(void);
 /* Refuses what ranks cannot do; lets the options have them. */
 sotto_status cli_ranks_join(const cli *c, const verb *v, sotto_error *error);
 
+/* The root is about to say that it was interrupted: no other rank has to. Also
+   called where a signal is handled. */
+void cli_ranks_root_speaks(void);
+
 /* How it went at all ranks. */
 sotto_status cli_ranks_leave(sotto_status status, sotto_error *error);
 

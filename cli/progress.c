@@ -122,6 +122,7 @@ static void progress_interrupted(int signal_number)
     const char *message = progress_may_be_booked ? booked : plain;
     size_t skip = !progress_line_begun;
     size_t size = progress_may_be_booked ? sizeof booked : sizeof plain;
+    cli_ranks_root_speaks();
     (void)!write(STDERR_FILENO, message + skip, size - 1 - skip);
     _exit(128 + signal_number);
 }

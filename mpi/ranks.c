@@ -5,11 +5,14 @@
  * it may be in memory and on the network that was chosen, and in no file.
  */
 #include "cli.h"
+#include "witness.h"
 
 #include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -133,15 +136,32 @@ static int is_in_memory(const char *path)
                                      (uint32_t)about.f_type == hugetlbfs);
 }
 
+/* A file without a name has its device's number still: that of /dev/shm, if
+   that is in memory. What the kernel itself keeps so has these names. */
+static int is_deleted_in_memory(const char *device, const char *path)
+{
+    struct stat about;
+    unsigned first, second;
+    if (!strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5))
+        return 1;
+    return sscanf(device, "%x:%x", &first, &second) == 2 &&
+           is_in_memory("/dev/shm") && !stat("/dev/shm", &about) &&
+           about.st_dev == makedev(first, second);
+}
+
 /* A line of /proc/self/maps: "from-to rw-s offset device inode path". Messages
    go through memory that is shared and can be written to. The store of PMIx,
    where ranks find each other, has none; its locks can be written to. */
 static int is_exposed(const char *line)
 {
-    const char *mode = strchr(line, ' '), *path = strchr(line, '/');
-    return mode && path && mode[2] == 'w' && mode[4] == 's' &&
-           strncmp(path, "/dev/", 5) && !strstr(path, "(deleted)") &&
-           !strstr(path, "/pmix_dstor_") && !is_in_memory(path);
+    char mode[8], device[32];
+    const char *path = strchr(line, '/');
+    if (!path || sscanf(line, "%*s %7s %*s %31s", mode, device) != 2 ||
+        mode[1] != 'w' || mode[3] != 's' || !strncmp(path, "/dev/", 5) ||
+        strstr(path, "/pmix_dstor_"))
+        return 0;
+    return strstr(path, " (deleted)") ? !is_deleted_in_memory(device, path)
+                                      : !is_in_memory(path);
 }
 
 static int shares_a_file(void)
@@ -174,6 +194,7 @@ static void set_open_mpi(void)
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
     setenv("OMPI_MCA_coll", "^sm", 0);
+    setenv("OMPI_MCA_coll_sm_priority", "-1", 1); /* whatever coll is */
 }
 
 /* After the first messages all memory that is shared has been made. Every rank
@@ -194,7 +215,10 @@ void cli_ranks_start(int *argc, char ***argv, sotto_error *error)
                               .sum = call_sum,
                               .share = call_share,
                               .exchange = call_exchange};
+    const char *number = getenv("OMPI_COMM_WORLD_RANK");
     set_open_mpi();
+    if (number && !strcmp(number, "0")) /* a rank may end while all begin */
+        progress_catch_interrupts();
     if (failed(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level))) {
         cli_refuse(error, "Open MPI cannot be started");
         return;
@@ -203,6 +227,8 @@ void cli_ranks_start(int *argc, char ***argv, sotto_error *error)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
+    if (job.ranks > 1)
+        witness_begin();
     calls.rank = job.rank;
     calls.ranks = job.ranks;
     if (sotto_ranks_open(&job.group, &calls, error) != SOTTO_OK)
@@ -252,15 +278,22 @@ sotto_status cli_ranks_join(const cli *c, const verb *v, sotto_error *error)
 
 /* ---- end ---- */
 
+void cli_ranks_root_speaks(void)
+{
+    witness_root_speaks();
+}
+
 sotto_status cli_ranks_leave(sotto_status status, sotto_error *error)
 {
     if (job.group)
         status = sotto_ranks_agree(job.group, status, error);
     sotto_ranks_close(job.group);
-    if (job.lost) {
+    if (job.lost) { /* if a rank has ended, mpirun ends this one soon */
+        sleep(job.rank ? 12 : 10);
         fprintf(stderr, "sotto: %s\n", error->message);
         MPI_Abort(MPI_COMM_WORLD, (int)status);
     }
+    witness_end();
     if (job.started)
         MPI_Finalize();
     return status;

@@ -56,7 +56,8 @@ typedef enum rank_call {
     CALL_SUM_AT_ROOT,
     CALL_SHARE,
     CALL_MOST,
-    CALL_EXCHANGE
+    CALL_EXCHANGE,
+    CALL_NUMBER /* which goes with the word */
 } rank_call;
 
 static sotto_status ranks_lost(sotto_ranks *g, sotto_error *error)
@@ -84,11 +85,14 @@ static sotto_status ranks_tell_failure(sotto_ranks *g, int from,
     return error_set(error, told.status, "%s", told.message);
 }
 
-/* Largest words: which rank failed first, and the check word from both ends. */
-static sotto_status ranks_meet(sotto_ranks *g, sotto_status mine,
-                               rank_call call, size_t size, sotto_error *error)
+/* Largest words: which rank failed first, the check word from both ends, and a
+   number that somebody has. */
+static sotto_status ranks_meet_with(sotto_ranks *g, sotto_status mine,
+                                    rank_call call, size_t size,
+                                    uint64_t *number, sotto_error *error)
 {
-    uint64_t what[2] = {(uint64_t)call, (uint64_t)size}, word[3] = {0};
+    uint64_t what[2] = {(uint64_t)call, (uint64_t)size};
+    uint64_t word[4] = {0, 0, 0, *number};
     sotto_error failed = {mine, ""};
     if (g->over)
         return mine != SOTTO_OK ? mine : ranks_lost(g, error);
@@ -99,11 +103,12 @@ static sotto_status ranks_meet(sotto_ranks *g, sotto_status mine,
     word[0] = mine == SOTTO_OK ? 0 : (uint64_t)(g->calls.ranks - g->calls.rank);
     word[1] = g->check;
     word[2] = ~g->check;
-    if (g->calls.most(g->calls.context, word, 3))
+    if (g->calls.most(g->calls.context, word, 4))
         return ranks_lost(g, error);
     if (word[0])
         return ranks_tell_failure(g, g->calls.ranks - (int)word[0], &failed,
                                   error);
+    *number = word[3];
     if (word[1] == ~word[2])
         return SOTTO_OK;
     g->over = 1;
@@ -111,6 +116,13 @@ static sotto_status ranks_meet(sotto_ranks *g, sotto_status mine,
                      "the ranks have come apart: they were told different "
                      "numbers; expected the same program, options and kind of "
                      "machine at all of them");
+}
+
+static sotto_status ranks_meet(sotto_ranks *g, sotto_status mine,
+                               rank_call call, size_t size, sotto_error *error)
+{
+    uint64_t none = 0;
+    return ranks_meet_with(g, mine, call, size, &none, error);
 }
 
 sotto_status sotto_ranks_agree(sotto_ranks *ranks, sotto_status mine,
@@ -150,9 +162,26 @@ sotto_status ranks_sum_at_root(sotto_ranks *g, sotto_status mine,
     return ranks_add(g, mine, values, count, 0, error);
 }
 
+/* A few bytes go with the word: the others have 0 there. */
+static sotto_status ranks_share_few(sotto_ranks *g, sotto_status mine,
+                                    void *bytes, size_t size,
+                                    sotto_error *error)
+{
+    uint64_t number = 0;
+    if (ranks_is_root(g))
+        memcpy(&number, bytes, size);
+    sotto_status status =
+        ranks_meet_with(g, mine, CALL_NUMBER, size, &number, error);
+    if (status == SOTTO_OK)
+        memcpy(bytes, &number, size);
+    return status;
+}
+
 sotto_status ranks_share(sotto_ranks *g, sotto_status mine, void *bytes,
                          size_t size, sotto_error *error)
 {
+    if (size && size <= sizeof(uint64_t))
+        return ranks_share_few(g, mine, bytes, size, error);
     sotto_status status = ranks_meet(g, mine, CALL_SHARE, size, error);
     if (status == SOTTO_OK && size &&
         g->calls.share(g->calls.context, 0, bytes, size))
@@ -163,6 +192,8 @@ sotto_status ranks_share(sotto_ranks *g, sotto_status mine, void *bytes,
 sotto_status ranks_most(sotto_ranks *g, sotto_status mine, uint64_t *values,
                         size_t count, sotto_error *error)
 {
+    if (count == 1)
+        return ranks_meet_with(g, mine, CALL_NUMBER, 0, values, error);
     sotto_status status = ranks_meet(g, mine, CALL_MOST, count, error);
     if (status == SOTTO_OK && count &&
         g->calls.most(g->calls.context, values, count))
@@ -249,6 +280,102 @@ void ranks_forget(const sotto_ranks *g, void *in, const size_t *size)
         return;
     mem_wipe(in, total_of(g, size));
     mem_unmap(in, total_of(g, size) + 1);
+}
+
+/* ---- sums that change little ---- */
+
+typedef struct rank_change {
+    int64_t at, by;
+} rank_change;
+
+static sotto_status sum_whole(sotto_ranks *g, const int64_t *now,
+                              int64_t *before, int64_t *total, size_t count,
+                              sotto_error *error)
+{
+    memcpy(before, now, count * sizeof *now);
+    sotto_status status = ranks_sum_at_root(g, SOTTO_OK, before, count, error);
+    if (ranks_is_root(g))
+        memcpy(total, before, count * sizeof *now);
+    memcpy(before, now, count * sizeof *now);
+    return status;
+}
+
+/* Lists what has changed, and takes it as sent. */
+static void list_changes(rank_change *out, const int64_t *now, int64_t *before,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (now[i] != before[i]) {
+            *out++ = (rank_change){(int64_t)i, now[i] - before[i]};
+            before[i] = now[i];
+        }
+}
+
+/* The root's own list is one of those that come to it. */
+static void add_changes(int64_t *total, const rank_change *some, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        total[some[i].at] += some[i].by;
+}
+
+/* Every list goes to the root and is as long as the longest of them, which all
+   know; what is left of it changes nothing. */
+static sotto_status send_changes(sotto_ranks *g, sotto_status mine,
+                                 const rank_change *out, size_t most,
+                                 rank_change *in, size_t *size,
+                                 sotto_error *error)
+{
+    size_t ranks = (size_t)g->calls.ranks, bytes = most * sizeof *out;
+    sotto_status status = ranks_meet(g, mine, CALL_EXCHANGE, most, error);
+    if (status != SOTTO_OK)
+        return status;
+    size[0] = bytes;
+    for (size_t r = 0; r < ranks; r++)
+        size[ranks + r] = ranks_is_root(g) ? bytes : 0;
+    return g->calls.exchange(g->calls.context, out, size, in, size + ranks)
+               ? ranks_lost(g, error)
+               : SOTTO_OK;
+}
+
+static sotto_status sum_changes(sotto_ranks *g, const int64_t *now,
+                                int64_t *before, int64_t *total, size_t count,
+                                size_t most, sotto_error *error)
+{
+    size_t ranks = (size_t)g->calls.ranks;
+    size_t lists = ranks_is_root(g) ? ranks * most : 0;
+    size_t *size = mem_zeroed(2 * ranks, sizeof *size);
+    rank_change *out = mem_zeroed(most, sizeof *out);
+    rank_change *in = mem_zeroed(lists, sizeof *in);
+    sotto_status status = size && out && in ? SOTTO_OK : error_memory(error);
+    if (status == SOTTO_OK)
+        list_changes(out, now, before, count);
+    status = send_changes(g, status, out, most, in, size, error);
+    if (status == SOTTO_OK)
+        add_changes(total, in, lists);
+    mem_free_wiped(out, out ? most * sizeof *out : 0);
+    mem_free_wiped(in, in ? lists * sizeof *in : 0);
+    mem_free(size);
+    return status;
+}
+
+sotto_status ranks_sum_changes(sotto_ranks *g, sotto_status mine,
+                               const int64_t *now, int64_t *before,
+                               int64_t *total, size_t count, sotto_error *error)
+{
+    uint64_t changed = 0;
+    for (size_t i = 0; mine == SOTTO_OK && i < count; i++)
+        changed += now[i] != before[i];
+    sotto_status status = ranks_most(g, mine, &changed, 1, error);
+    if (status == SOTTO_OK && changed) /* it takes as much as two sums */
+        status = 4 * changed < count
+                     ? sum_changes(g, now, before, total, count,
+                                   (size_t)changed, error)
+                     : sum_whole(g, now, before, total, count, error);
+    if (status != SOTTO_OK) {
+        mem_wipe(before, count * sizeof *before);
+        mem_wipe(total, count * sizeof *total);
+    }
+    return status;
 }
 
 /* ---- what has to be the same ---- */

@@ -55,11 +55,23 @@ sotto_status ranks_sum_at_root(sotto_ranks *g, sotto_status mine,
                                int64_t *values, size_t count,
                                sotto_error *error);
 
-/* The root's bytes to all. */
+/*
+ * As ranks_sum_at_root, of sums that change little from one call to the next:
+ * `now` are those here, `before` those of the last call (0 before the first),
+ * and `total` gets those over all ranks at the root. What has changed is sent,
+ * or all of it where that is less. If it fails the last two are wiped.
+ */
+sotto_status ranks_sum_changes(sotto_ranks *g, sotto_status mine,
+                               const int64_t *now, int64_t *before,
+                               int64_t *total, size_t count,
+                               sotto_error *error);
+
+/* The root's bytes to all. Up to eight cost no call more than the word. */
 sotto_status ranks_share(sotto_ranks *g, sotto_status mine, void *bytes,
                          size_t size, sotto_error *error);
 
-/* The largest of all ranks' numbers, place by place. */
+/* The largest of all ranks' numbers, place by place. One number costs no call
+   more than the word. */
 sotto_status ranks_most(sotto_ranks *g, sotto_status mine, uint64_t *values,
                         size_t count, sotto_error *error);
 

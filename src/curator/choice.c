@@ -331,12 +331,15 @@ static const int64_t *up_to_date(curator *c, const void *what)
     return &c->choice->cell->score;
 }
 
-/* A copy, because the rows' own sums are kept. */
+/* A copy where others are to take their place, because the rows' own sums are
+   kept. */
 static int64_t *own_sums(curator *c, const void *what)
 {
     choice *k = c->choice;
     (void)what;
     choice_count(c, NULL, 0);
+    if (k->sent)
+        return k->sum;
     memcpy(k->all, k->sum, k->sum_bytes);
     return k->all;
 }
@@ -375,6 +378,8 @@ sotto_status curator_ask_choice(curator *c, int64_t *out, sotto_error *error)
                       .kept = 1,
                       .sums = own_sums,
                       .sums_count = (size_t)c->choice->cells,
+                      .before = c->choice->sent,
+                      .total = c->choice->all,
                       .scored = score_sums};
     return gate_choose(c, &q, out, error);
 }

@@ -21,6 +21,7 @@ struct choice {
     int64_t *sum;
     int64_t *scored; /* the sums that scores are of: `sum`, or */
     int64_t *all;    /* where ranks share the rows, those over all ranks */
+    int64_t *sent;   /* and those that were sent last; NULL: others are sent */
     choice_cell *cell;
     size_t sum_bytes, cell_bytes;
     float *own;          /* factors for choices, where they are not those */

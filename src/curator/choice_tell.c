@@ -26,6 +26,8 @@ static int choice_memory(curator *c)
     k->sum = secret_take(k->sum_bytes);
     k->all = c->ranks ? secret_take(k->sum_bytes) : NULL;
     k->scored = k->all ? k->all : k->sum;
+    int others = ask_planned(&c->plan, ASK_VERTEX) > 0; /* of some features */
+    k->sent = c->ranks && !others ? secret_take(k->sum_bytes) : NULL;
     k->mark = mem_zeroed((size_t)k->cells, sizeof *k->mark);
     k->change_bytes = longest(e, c->table->rows) * sizeof *k->change;
     k->change = secret_take(k->change_bytes);
@@ -42,7 +44,8 @@ static int choice_memory(curator *c)
             ((size_t)e->start[c->table->rows] + 1) * sizeof *k->part;
         k->part = secret_take(k->part_bytes);
     }
-    return k->cell && k->sum && (k->all || !c->ranks) && k->mark && k->change &&
+    return k->cell && k->sum && (k->all || !c->ranks) &&
+           (k->sent || !c->ranks || others) && k->mark && k->change &&
            k->slope && (k->part || !c->table->sparse) &&
            (k->vertex || !k->vertex_bytes);
 }
@@ -155,6 +158,7 @@ void choice_free(curator *c)
         return;
     secret_give(k->sum, k->sum_bytes);
     secret_give(k->all, k->sum_bytes);
+    secret_give(k->sent, k->sum_bytes);
     secret_give(k->cell, k->cell_bytes);
     secret_give(k->part, k->part_bytes);
     secret_give(k->change, k->change_bytes);

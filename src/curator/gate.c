@@ -434,7 +434,10 @@ static sotto_status gate_choose_ranks(curator *c, const ask_item *item,
     int64_t *sums = q->sums(c, q->what);
     kernel_leave(before);
     sotto_status status =
-        ranks_sum_at_root(c->ranks, SOTTO_OK, sums, q->sums_count, error);
+        q->before
+            ? ranks_sum_changes(c->ranks, SOTTO_OK, sums, q->before, q->total,
+                                q->sums_count, error)
+            : ranks_sum_at_root(c->ranks, SOTTO_OK, sums, q->sums_count, error);
     if (status != SOTTO_OK)
         return status;
     if (ranks_is_root(c->ranks)) {

@@ -488,6 +488,10 @@ typedef struct gate_contest {
        that have taken their place. */
     int64_t *(*sums)(curator *c, const void *what);
     size_t sums_count;
+    /* NULL: the sums are sent as they are, and those over all ranks take their
+       place. Else they change little, and `total` gets those: ranks_sum_changes
+     */
+    int64_t *before, *total;
     const int64_t *(*scored)(curator *c, const void *what);
     int kept; /* changes of scores are told from one choice to the next */
 } gate_contest;

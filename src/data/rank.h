@@ -53,4 +53,10 @@ sotto_status rank_merge_ranges(const column_plan *p, column_range *range,
 sotto_status rank_people(sotto_table *t, const column_plan *p,
                          const block *first, sotto_error *error);
 
+/* The same where rows have the numbers of people already, in the order of the
+   file: they become those of this rank. *fits: the numbers are in that order,
+   as far as this rank can see. */
+sotto_status rank_numbered_people(sotto_table *t, int *fits,
+                                  sotto_error *error);
+
 #endif

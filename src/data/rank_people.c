@@ -14,8 +14,12 @@
  *   3  who has the first row numbers the person, behind those of ranks before,
  *      and says so to that rank
  *   4  back: the number
+ *
+ * Rows of a table on disk have the numbers of people among all. There the
+ * number stands for the hash, and what comes back must be the same.
  */
 #include "rank.h"
+#include "text_set.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -30,12 +34,14 @@ typedef struct claim {
 
 typedef struct people {
     sotto_ranks *g;
-    int64_t own;       /* people here */
-    int64_t *place;    /* of person k among the claims that are sent */
-    claim *sent;       /* grouped by the rank that they go to */
-    size_t *sent_to;   /* how many */
-    claim *come;       /* claims for this rank to bring together */
-    size_t *come_from; /* how many */
+    const block *first;    /* the rows with their texts; NULL: by `number` */
+    const int64_t *number; /* of person k among all people */
+    int64_t own;           /* people here */
+    int64_t *place;        /* of person k among the claims that are sent */
+    claim *sent;           /* grouped by the rank that they go to */
+    size_t *sent_to;       /* how many */
+    claim *come;           /* claims for this rank to bring together */
+    size_t *come_from;     /* how many */
     size_t comes;
     size_t *order; /* of them, by hash and then by rank */
     int64_t *word; /* one for each that came */
@@ -68,23 +74,33 @@ static size_t owner_of(const people *w, const claim *c)
 
 /* Numbers are in the order of rows, so the first row of person k is the first
    with that number. */
-static void make_claims(claim *out, const sotto_table *t, const block *first,
-                        const unsigned char *key)
+static void hash_texts(claim *out, const sotto_table *t, const block *first,
+                       const unsigned char *key)
 {
     const int64_t *unit = t->unit;
     int64_t seen = 0;
     for (const block *b = first; b; b = b->next)
         for (int64_t i = 0; i < b->rows; i++, unit++) {
             size_t from = i ? b->unit_end[i - 1] : 0;
-            if (*unit == seen) {
-                crypto_generichash(out[seen].hash, PEOPLE_HASH,
-                                   (const unsigned char *)b->unit.data + from,
-                                   b->unit_end[i] - from, key,
-                                   crypto_generichash_KEYBYTES);
-                seen++;
-            }
-            out[*unit].rows++;
+            if (*unit != seen)
+                continue;
+            crypto_generichash(out[seen].hash, PEOPLE_HASH,
+                               (const unsigned char *)b->unit.data + from,
+                               b->unit_end[i] - from, key,
+                               crypto_generichash_KEYBYTES);
+            seen++;
         }
+}
+
+static void make_claims(const people *w, claim *out, const sotto_table *t,
+                        const unsigned char *key)
+{
+    if (!w->number)
+        hash_texts(out, t, w->first, key);
+    for (int64_t k = 0; w->number && k < w->own; k++)
+        memcpy(out[k].hash, &w->number[k], sizeof w->number[k]);
+    for (int64_t i = 0; i < t->rows; i++)
+        out[t->unit[i]].rows++;
 }
 
 /* Groups them by the rank that they go to. */
@@ -196,7 +212,7 @@ static int people_open(people *w)
 }
 
 static sotto_status claim_all(people *w, const sotto_table *t,
-                              const block *first, sotto_error *error)
+                              sotto_error *error)
 {
     unsigned char key[crypto_generichash_KEYBYTES] = {0};
     sotto_status status =
@@ -210,7 +226,7 @@ static sotto_status claim_all(people *w, const sotto_table *t,
     if (status == SOTTO_OK && !all)
         status = error_memory(error);
     if (status == SOTTO_OK) {
-        make_claims(all, t, first, key);
+        make_claims(w, all, t, key);
         group_claims(w, all);
     }
     mem_free_wiped(all, all ? (size_t)w->own * sizeof *all : 0);
@@ -254,23 +270,67 @@ static sotto_status number_all(people *w, sotto_table *t, int64_t *word,
     return status;
 }
 
+/* `w` says by what people are known; their numbers here are in the table. */
+static sotto_status bring_together(people *w, sotto_table *t,
+                                   sotto_error *error)
+{
+    for (int64_t i = 0; i < t->rows; i++)
+        w->own = t->unit[i] >= w->own ? t->unit[i] + 1 : w->own;
+    size_t own = (size_t)w->own;
+    t->people = w->own;
+    t->person = mem_zeroed(own + 1, sizeof *t->person);
+    t->person_before = mem_zeroed(own + 1, sizeof *t->person_before);
+    int64_t *word = mem_zeroed(own + 1, sizeof *word);
+    sotto_status status =
+        people_open(w) && t->person && t->person_before && word
+            ? claim_all(w, t, error)
+            : error_memory(error);
+    if (status == SOTTO_OK)
+        status = number_all(w, t, word, error);
+    mem_free_wiped(word, word ? own * sizeof *word : 0);
+    people_free(w);
+    return status;
+}
+
 sotto_status rank_people(sotto_table *t, const column_plan *p,
                          const block *first, sotto_error *error)
 {
-    people w = {.g = p->ranks};
-    for (int64_t i = 0; i < t->rows; i++)
-        w.own = t->unit[i] >= w.own ? t->unit[i] + 1 : w.own;
-    t->people = w.own;
-    t->person = mem_zeroed((size_t)w.own + 1, sizeof *t->person);
-    t->person_before = mem_zeroed((size_t)w.own + 1, sizeof *t->person_before);
-    int64_t *word = mem_zeroed((size_t)w.own + 1, sizeof *word);
-    sotto_status status =
-        people_open(&w) && t->person && t->person_before && word
-            ? claim_all(&w, t, first, error)
-            : error_memory(error);
-    if (status == SOTTO_OK)
-        status = number_all(&w, t, word, error);
-    mem_free_wiped(word, word ? (size_t)w.own * sizeof *word : 0);
-    people_free(&w);
+    people w = {.g = p->ranks, .first = first};
+    return bring_together(&w, t, error);
+}
+
+/* ---- people of a table ---- */
+
+/* Numbers them as they are seen here; number[k] is that among all. */
+static int number_here(int64_t *unit, int64_t rows, int64_t *number)
+{
+    text_set set = {0};
+    int64_t *here = mem_zeroed((size_t)rows + 1, sizeof *here), i;
+    for (i = 0; here && i < rows; i++) {
+        here[i] = text_set_number(&set, (const char *)&unit[i], sizeof *unit);
+        if (here[i] < 0)
+            break;
+        number[here[i]] = unit[i];
+    }
+    int done = here && i == rows;
+    text_set_free(&set); /* it looks at unit */
+    if (done && rows)
+        memcpy(unit, here, (size_t)rows * sizeof *unit);
+    mem_free_wiped(here, here ? (size_t)rows * sizeof *here : 0);
+    return done;
+}
+
+sotto_status rank_numbered_people(sotto_table *t, int *fits, sotto_error *error)
+{
+    size_t rows = (size_t)t->rows;
+    int64_t *number = mem_zeroed(rows + 1, sizeof *number);
+    people w = {.g = t->ranks, .number = number};
+    sotto_status status = number && number_here(t->unit, t->rows, number)
+                              ? bring_together(&w, t, error)
+                              : error_memory(error);
+    *fits = 1;
+    for (int64_t k = 0; status == SOTTO_OK && k < t->people; k++)
+        *fits &= t->person[k] == number[k];
+    mem_free_wiped(number, number ? rows * sizeof *number : 0);
     return status;
 }

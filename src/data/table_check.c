@@ -160,14 +160,23 @@ int table_values_fit(const sotto_table *t, int64_t j, const float *value,
     return !outside;
 }
 
-int table_entries_fit(const sotto_table *t, int64_t entries)
+/* Rows at the ends of the file begin and end with its entries; where a share
+   ends the next one begins, by the same number. */
+int table_starts_fit(const sotto_table *t, const table_file *f)
 {
-    const table_entries *e = &t->by_row;
-    if (e->start[0] != 0 || e->start[t->rows] != entries)
+    const int64_t *start = t->by_row.start, entries = f->layout.entries;
+    if ((f->from == 0 && start[0] != 0) || start[0] < 0 ||
+        (f->from + t->rows == f->layout.rows && start[t->rows] != entries))
         return 0;
     for (int64_t i = 0; i < t->rows; i++)
-        if (e->start[i + 1] < e->start[i] || e->start[i + 1] > entries)
+        if (start[i + 1] < start[i] || start[i + 1] > entries)
             return 0;
+    return 1;
+}
+
+int table_entries_fit(const sotto_table *t)
+{
+    const table_entries *e = &t->by_row;
     for (int64_t i = 0; i < t->rows; i++)
         for (int64_t k = e->start[i]; k < e->start[i + 1]; k++)
             if (e->index[k] >= (uint64_t)t->features ||

@@ -99,6 +99,8 @@ sotto_status table_take_public(sotto_table **out, const char *file,
                                const char *bytes, size_t size,
                                sotto_error *error);
 
+typedef struct table_file table_file;
+
 /* ---- table_check.c ---- */
 
 /* Options at training: those that a table was not converted with. */
@@ -108,18 +110,21 @@ sotto_status table_check_options(const char *file, const sotto_table *shape,
 
 /* Whether rows are such as a reader makes. */
 int table_rows_fit(const sotto_table *t);
-int table_entries_fit(const sotto_table *t, int64_t entries);
+int table_starts_fit(const sotto_table *t, const table_file *f);
+int table_entries_fit(const sotto_table *t);
 int table_values_fit(const sotto_table *t, int64_t j, const float *value,
                      int64_t count);
 
 /* ---- table_load.c ---- */
 
-/* A file whose row head has been read. */
-typedef struct table_file {
+/* A file whose row head has been read. Of its rows `rows` are wanted, from row
+   `from` on: all of them, or the share of a rank. */
+struct table_file {
     const source *s;
     table_layout layout;
+    int64_t from, rows;
     int threads;
-} table_file;
+};
 
 /* One line about a part of the file whose checksum does not fit. */
 sotto_status table_damaged(const source *s, table_section section,
@@ -130,17 +135,19 @@ sotto_status table_damaged(const source *s, table_section section,
 sotto_status table_look(const table_file *f, size_t at, void *to, size_t size,
                         const char **bytes, sotto_error *error);
 
-/* A whole section that is in pieces, by all threads. */
+/* Bytes [from, from + size) of a section that is in pieces, by all threads. */
 sotto_status table_load_pieces(const table_file *f, table_section section,
-                               void *to, sotto_error *error);
+                               size_t from, size_t size, void *to,
+                               sotto_error *error);
 
-/* A block of the columns to its place in a dense table. `room` has TABLE_SUM
-   bytes more than a block. `checked`: its checksum was compared before. */
+/* What is wanted of a block of the columns to its place in a dense table.
+   `room` has TABLE_SUM bytes more than a block. `checked`: its checksum was
+   compared before. */
 sotto_status table_load_block(const table_file *f, const sotto_table *t,
                               int64_t number, int checked, char *room,
                               sotto_error *error);
 
-/* All of them, by all threads. */
+/* Of all blocks, by all threads. */
 sotto_status table_load_columns(const table_file *f, const sotto_table *t,
                                 sotto_error *error);
 

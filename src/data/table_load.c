@@ -48,7 +48,9 @@ typedef struct load_job {
     const table_file *f;
     const sotto_table *t;
     table_section section;
+    size_t from, size; /* of the section, in bytes */
     char *to;
+    int64_t first;       /* piece or block of `count` */
     int64_t next, count; /* to be claimed, by atomic addition */
     pthread_mutex_t lock;
     sotto_status status;
@@ -85,26 +87,47 @@ static sotto_status load_run(load_job *job, void (*work)(void *, int))
 
 /* ---- pieces ---- */
 
+/* Looks at a whole piece, for which `room` has room. */
+static sotto_status look_at_piece(const load_job *job, int64_t number,
+                                  size_t size, char *room, const char **bytes,
+                                  sotto_error *error)
+{
+    size_t at = job->f->layout.at[job->section] +
+                (size_t)number * (TABLE_PIECE + TABLE_SUM);
+    char sum[TABLE_SUM];
+    const char *stored;
+    sotto_status status = table_look(job->f, at, room, size, bytes, error);
+    if (status == SOTTO_OK)
+        status = table_look(job->f, at + size, sum, TABLE_SUM, &stored, error);
+    if (status != SOTTO_OK)
+        return status;
+    return sum_fits(job->section, number, *bytes, size, stored)
+               ? SOTTO_OK
+               : table_damaged(job->f->s, job->section, error);
+}
+
+/* What is wanted of it. A piece at an end of a share has the bytes of other
+   ranks, too, and needs a place of its own. */
 static sotto_status load_piece(const load_job *job, int64_t number,
                                sotto_error *error)
 {
-    const table_layout *l = &job->f->layout;
-    size_t from = (size_t)number * TABLE_PIECE, left;
-    size_t at = l->at[job->section] + from + (size_t)number * TABLE_SUM;
-    char sum[TABLE_SUM], *to = job->to + from;
-    const char *bytes, *stored;
-    left = l->bytes[job->section] - from;
-    left = left < TABLE_PIECE ? left : TABLE_PIECE;
-    sotto_status status = table_look(job->f, at, to, left, &bytes, error);
-    if (status == SOTTO_OK)
-        status = table_look(job->f, at + left, sum, TABLE_SUM, &stored, error);
-    if (status != SOTTO_OK)
-        return status;
-    if (bytes != to)
-        memcpy(to, bytes, left);
-    return sum_fits(job->section, number, to, left, stored)
-               ? SOTTO_OK
-               : table_damaged(job->f->s, job->section, error);
+    size_t begin = (size_t)number * TABLE_PIECE;
+    size_t left = job->f->layout.bytes[job->section] - begin;
+    size_t size = left < TABLE_PIECE ? left : TABLE_PIECE;
+    size_t from = begin > job->from ? begin : job->from;
+    size_t end = job->from + job->size;
+    end = begin + size < end ? begin + size : end;
+    char *to = job->to + (from - job->from);
+    char *room = end - from == size ? to : mem_map(size);
+    const char *bytes;
+    if (!room)
+        return error_memory(error);
+    sotto_status status = look_at_piece(job, number, size, room, &bytes, error);
+    if (status == SOTTO_OK && bytes != to)
+        memcpy(to, bytes + (from - begin), end - from);
+    if (room != to)
+        source_drop(room, size, size);
+    return status;
 }
 
 static void load_some_pieces(void *context, int worker)
@@ -113,22 +136,27 @@ static void load_some_pieces(void *context, int worker)
     (void)worker;
     for (int64_t i; (i = load_claim(job)) < job->count;) {
         sotto_error error;
-        sotto_status status = load_piece(job, i, &error);
+        sotto_status status = load_piece(job, job->first + i, &error);
         if (status != SOTTO_OK)
             load_failed(job, status, &error);
     }
 }
 
 sotto_status table_load_pieces(const table_file *f, table_section section,
-                               void *to, sotto_error *error)
+                               size_t from, size_t size, void *to,
+                               sotto_error *error)
 {
-    size_t bytes = f->layout.bytes[section];
     load_job job = {.f = f,
                     .section = section,
+                    .from = from,
+                    .size = size,
                     .to = to,
-                    .count = (int64_t)((bytes + TABLE_PIECE - 1) / TABLE_PIECE),
+                    .first = (int64_t)(from / TABLE_PIECE),
                     .error = error};
-    return job.count ? load_run(&job, load_some_pieces) : SOTTO_OK;
+    if (!size)
+        return SOTTO_OK;
+    job.count = (int64_t)((from + size - 1) / TABLE_PIECE) - job.first + 1;
+    return load_run(&job, load_some_pieces);
 }
 
 /* ---- blocks ---- */
@@ -147,11 +175,15 @@ sotto_status table_load_block(const table_file *f, const sotto_table *t,
     if (!checked &&
         !sum_fits(SECTION_COLUMNS, number, bytes, b.bytes, bytes + b.bytes))
         return table_damaged(f->s, SECTION_COLUMNS, error);
-    size_t column = (size_t)b.rows * sizeof(float);
+    int64_t from = b.from > f->from ? b.from : f->from;
+    int64_t end = f->from + f->rows;
+    int64_t rows = (b.from + b.rows < end ? b.from + b.rows : end) - from;
+    const char *column = bytes + (size_t)(from - b.from) * sizeof(float);
     for (int64_t j = 0; j < t->features; j++) {
-        float *to = (float *)t->x + j * t->stride + b.from;
-        memcpy(to, bytes + (size_t)j * column, column);
-        fits &= checked || table_values_fit(t, j, to, b.rows);
+        float *to = (float *)t->x + j * t->stride + (from - f->from);
+        memcpy(to, column, (size_t)rows * sizeof(float));
+        fits &= checked || table_values_fit(t, j, to, rows);
+        column += (size_t)b.rows * sizeof(float);
     }
     return fits ? SOTTO_OK : table_damaged(f->s, SECTION_COLUMNS, error);
 }
@@ -167,7 +199,7 @@ static void load_some_blocks(void *context, int worker)
         load_failed(job, error_memory(&error), &error);
     for (int64_t i; room && (i = load_claim(job)) < job->count;) {
         sotto_status status =
-            table_load_block(job->f, job->t, i, 0, room, &error);
+            table_load_block(job->f, job->t, job->first + i, 0, room, &error);
         if (status != SOTTO_OK)
             load_failed(job, status, &error);
     }
@@ -180,7 +212,10 @@ sotto_status table_load_columns(const table_file *f, const sotto_table *t,
     load_job job = {.f = f,
                     .t = t,
                     .section = SECTION_COLUMNS,
-                    .count = table_blocks(&f->layout),
+                    .first = f->from / f->layout.block,
                     .error = error};
-    return job.count ? load_run(&job, load_some_blocks) : SOTTO_OK;
+    if (!f->rows || !f->layout.features)
+        return SOTTO_OK;
+    job.count = (f->from + f->rows - 1) / f->layout.block - job.first + 1;
+    return load_run(&job, load_some_blocks);
 }

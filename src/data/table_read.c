@@ -5,7 +5,7 @@
  * one that has not is damaged, whatever its records are.
  */
 #include "block.h"
-#include "ranks.h"
+#include "rank.h"
 #include "table_file.h"
 
 #include <string.h>
@@ -133,16 +133,57 @@ static int room_for_rows(sotto_table *t, int64_t rows)
     return 1;
 }
 
+/* The rows of a rank: whole blocks where columns stay on the disk, so that
+   windows are whole blocks, too. */
+static void take_share(table_file *f, sotto_table *t, sotto_ranks *g)
+{
+    const table_layout *l = &f->layout;
+    int64_t unit = t->on_disk ? l->block : 1, end;
+    f->from = 0;
+    f->rows = l->rows;
+    if (!g)
+        return;
+    rank_rows(g, (l->rows + unit - 1) / unit, &f->from, &f->rows);
+    end = (f->from + f->rows) * unit;
+    f->from = f->from * unit < l->rows ? f->from * unit : l->rows;
+    f->rows = (end < l->rows ? end : l->rows) - f->from;
+    t->ranks = g;
+    t->first = f->from;
+    t->all_rows = l->rows;
+    ranks_note(g, &l->rows, sizeof l->rows);
+    ranks_note(g, &l->entries, sizeof l->entries);
+}
+
+/* What goes with each row has eight bytes of a section. */
+static sotto_status load_numbers(const table_file *f, table_section section,
+                                 void *to, sotto_error *error)
+{
+    return to ? table_load_pieces(f, section, (size_t)f->from * sizeof(double),
+                                  (size_t)f->rows * sizeof(double), to, error)
+              : SOTTO_OK;
+}
+
+/* A person may have rows at several ranks. */
+static sotto_status load_persons(const table_file *f, sotto_table *t,
+                                 sotto_error *error)
+{
+    int fits = 1;
+    sotto_status status = load_numbers(f, SECTION_PERSONS, t->unit, error);
+    if (status == SOTTO_OK && t->unit && t->ranks)
+        status = rank_numbered_people(t, &fits, error);
+    return fits ? status : table_damaged(f->s, SECTION_PERSONS, error);
+}
+
 static sotto_status load_rows(const table_file *f, sotto_table *t,
                               sotto_error *error)
 {
-    if (!room_for_rows(t, f->layout.rows))
+    if (!room_for_rows(t, f->rows))
         return error_memory(error);
-    sotto_status status = table_load_pieces(f, SECTION_TARGET, t->y, error);
-    if (status == SOTTO_OK && t->weight)
-        status = table_load_pieces(f, SECTION_WEIGHTS, t->weight, error);
-    if (status == SOTTO_OK && t->unit)
-        status = table_load_pieces(f, SECTION_PERSONS, t->unit, error);
+    sotto_status status = load_numbers(f, SECTION_TARGET, t->y, error);
+    if (status == SOTTO_OK)
+        status = load_numbers(f, SECTION_WEIGHTS, t->weight, error);
+    if (status == SOTTO_OK)
+        status = load_persons(f, t, error);
     if (status == SOTTO_OK && !table_rows_fit(t))
         status = table_damaged(f->s, SECTION_TARGET, error);
     return status;
@@ -160,35 +201,58 @@ static sotto_status load_dense(const table_file *f, sotto_table *t,
     return t->x ? table_load_columns(f, t, error) : error_memory(error);
 }
 
-static int room_for_entries(sotto_table *t, const table_layout *l)
+/* Where the rows begin among all entries, and one more: where they end. */
+static sotto_status load_starts(const table_file *f, sotto_table *t,
+                                sotto_error *error)
 {
     table_entries *e = &t->by_row;
     mem_unmap(e->start, e->start_bytes);
     mem_unmap(t->by_column.start, t->by_column.start_bytes);
     t->by_column.start = NULL;
-    e->start_bytes = l->bytes[SECTION_STARTS];
-    e->index_bytes = l->bytes[SECTION_INDEX];
-    e->value_bytes = l->bytes[SECTION_VALUES];
+    e->start_bytes = ((size_t)f->rows + 1) * sizeof *e->start;
     e->start = mem_map(e->start_bytes);
+    if (!e->start)
+        return error_memory(error);
+    sotto_status status =
+        table_load_pieces(f, SECTION_STARTS, (size_t)f->from * sizeof *e->start,
+                          e->start_bytes, e->start, error);
+    return status == SOTTO_OK && !table_starts_fit(t, f)
+               ? table_damaged(f->s, SECTION_INDEX, error)
+               : status;
+}
+
+static sotto_status load_entries(const table_file *f, sotto_table *t,
+                                 sotto_error *error)
+{
+    table_entries *e = &t->by_row;
+    size_t from = (size_t)e->start[0];
+    size_t count = (size_t)e->start[t->rows] - from;
+    e->index_bytes = count * sizeof *e->index;
+    e->value_bytes = count * sizeof(float);
     e->index = mem_map(e->index_bytes);
     e->value = mem_map(e->value_bytes);
-    return e->start && e->index && e->value;
+    if (!e->index || !e->value)
+        return error_memory(error);
+    for (int64_t i = 0; i <= t->rows; i++)
+        e->start[i] -= (int64_t)from;
+    sotto_status status =
+        table_load_pieces(f, SECTION_INDEX, from * sizeof *e->index,
+                          e->index_bytes, e->index, error);
+    return status == SOTTO_OK
+               ? table_load_pieces(f, SECTION_VALUES, from * sizeof(float),
+                                   e->value_bytes, e->value, error)
+               : status;
 }
 
 static sotto_status load_sparse(const table_file *f, sotto_table *t,
                                 sotto_error *error)
 {
-    const table_entries *e = &t->by_row;
-    if (!room_for_entries(t, &f->layout))
-        return error_memory(error);
-    sotto_status status = table_load_pieces(f, SECTION_STARTS, e->start, error);
+    sotto_status status = load_starts(f, t, error);
     if (status == SOTTO_OK)
-        status = table_load_pieces(f, SECTION_INDEX, e->index, error);
-    if (status == SOTTO_OK)
-        status = table_load_pieces(f, SECTION_VALUES, e->value, error);
+        status = load_entries(f, t, error);
     if (status != SOTTO_OK)
         return status;
-    if (!table_entries_fit(t, f->layout.entries))
+    if (!table_entries_fit(t))
         return table_damaged(f->s, SECTION_INDEX, error);
     return block_by_column(t, 0, f->threads) ? SOTTO_OK : error_memory(error);
 }
@@ -202,12 +266,15 @@ static int threads_of(const sotto_options *options)
 }
 
 static sotto_status read_rows(sotto_table *t, source *s, size_t memory,
-                              int threads, sotto_error *error)
+                              const sotto_options *options, sotto_error *error)
 {
-    table_file f = {.s = s, .threads = threads};
+    sotto_ranks *g = option_ranks(options);
+    table_file f = {.s = s, .threads = threads_of(options)};
     sotto_status status = take_row_head(&f, t, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) {
+        take_share(&f, t, ranks_several(g) ? g : NULL);
         status = load_rows(&f, t, error);
+    }
     if (status != SOTTO_OK)
         return status;
     return t->on_disk  ? table_stream_open(t, s, &f, memory, error)
@@ -237,19 +304,6 @@ static sotto_status set_on_disk(sotto_table *shape, const char *file,
     return status;
 }
 
-/* Each of several ranks would have all rows, and a record would count as often
-   as there are ranks. */
-static sotto_status check_ranks(const source *s, const sotto_options *options,
-                                sotto_error *error)
-{
-    if (!ranks_several(option_ranks(options)))
-        return SOTTO_OK;
-    return error_set(error, SOTTO_USAGE,
-                     "%s: several ranks cannot share a table: expected the "
-                     "file that it was made of",
-                     show_name(source_name(s)).text);
-}
-
 static sotto_status table_read(sotto_table *t, source *s,
                                const sotto_options *options,
                                const read_hook *hook, sotto_error *error)
@@ -261,18 +315,15 @@ static sotto_status table_read(sotto_table *t, source *s,
         status = read_shape_of(&shape, s, error);
     if (status != SOTTO_OK)
         return status;
-    status = check_ranks(s, options, error);
-    if (status == SOTTO_OK)
-        status = table_check_options(source_name(s), shape, options, error);
+    status = table_check_options(source_name(s), shape, options, error);
     if (status == SOTTO_OK)
         status = set_on_disk(shape, source_name(s), options, &memory, error);
     if (status == SOTTO_OK && hook->before)
         status = hook->before(hook->context, shape, error);
     *t = *shape; /* which the caller frees, whatever the status */
     mem_free(shape);
-    return status == SOTTO_OK
-               ? read_rows(t, s, memory, threads_of(options), error)
-               : status;
+    return status == SOTTO_OK ? read_rows(t, s, memory, options, error)
+                              : status;
 }
 
 /* For a schema to fill in. */

@@ -68,12 +68,13 @@ size_t table_least_memory(int64_t features, int threads)
 }
 
 /* What stays in memory of each row: six floats of the curator's, the target,
-   the length and a size; weights, and the person's number and count. */
+   the length and a size; weights, and the person's number and count. Ranks
+   bring people together, and each may be a person (rank_people.c). */
 static size_t row_memory(const sotto_table *t)
 {
     return 6 * sizeof(float) + sizeof(double) + sizeof(float) + sizeof(double) +
            (t->weight ? sizeof(double) : 0) +
-           (t->unit ? 2 * sizeof(int64_t) : 0);
+           (t->unit ? (t->ranks ? 24 : 2) * sizeof(int64_t) : 0);
 }
 
 /* Whatever the number of rows takes, nothing is said: it is a secret. Then the
@@ -84,7 +85,7 @@ static void choose_window(struct table_stream *s, const sotto_table *t,
     const size_t enough = (size_t)1 << 25; /* longer windows are not faster */
     const table_layout *l = &s->f.layout;
     size_t least = table_least_memory(l->features, s->f.threads) +
-                   (size_t)l->rows * row_memory(t);
+                   (size_t)t->rows * row_memory(t);
     size_t left = memory > least ? memory - least : 0;
     size_t block = block_memory(l->features, l->block);
     size_t most =
@@ -164,6 +165,8 @@ sotto_status table_bring(const sotto_table *t, int64_t from, int64_t to,
     struct table_stream *s = t->stream;
     int64_t block = s->f.layout.block, end = to < t->rows ? to : t->rows;
     sotto_status status = SOTTO_OK;
+    from += s->f.from; /* which is where a block begins */
+    end += s->f.from;
     for (int64_t b = from / block; b * block < end && status == SOTTO_OK; b++) {
         status = table_load_block(&s->f, t, b, s->checked[b], s->room, error);
         s->checked[b] = status == SOTTO_OK;

@@ -18,10 +18,6 @@ sotto_status fit_check_ranks(const sotto_options *options, sotto_error *error)
                          "--solver %s is for comparison, and for one process: "
                          "expected another solver with several ranks",
                          solver_name(solver));
-    if (option_given(options, OPTION_MEMORY))
-        return error_set(error, SOTTO_USAGE,
-                         "--memory is for one process: expected several ranks "
-                         "without it");
     if (option_given(options, OPTION_CLIP) &&
         isinf(option_number(options, OPTION_CLIP)))
         return error_set(error, SOTTO_USAGE,
@@ -84,20 +80,27 @@ sotto_status fit_compare_ranks(const sotto_options *options,
     return ranks_compare(option_ranks(options), status, word, error);
 }
 
-/* The plan is made of public facts, so that it is the same at all ranks. */
+/* What takes no time, at every rank. */
+static sotto_status check_shape(const sotto_options *options,
+                                const sotto_table *shape, sotto_error *error)
+{
+    const int64_t size[] = {shape->features, shape->classes, shape->sparse};
+    ranks_note(option_ranks(options), size, sizeof size);
+    if (shape->levels.columns)
+        return error_set(error, SOTTO_USAGE,
+                         "levels are asked for by one process: expected all "
+                         "levels in the schema with several ranks");
+    return shape->y ? booking_check_rows(options, shape, error)
+                    : table_refuse_no_target(shape->counted, error);
+}
+
+/* The plan is made of public facts, so that it would be the same at all ranks:
+   the root's is enough here. Each makes its own when the rows have come. */
 static sotto_status plan_on(const sotto_options *options,
                             const sotto_table *shape, sotto_error *error)
 {
     private_run r = fit_new_run(options);
-    sotto_status status = booking_check_rows(options, shape, error);
-    if (status == SOTTO_OK && shape->levels.columns)
-        status = error_set(error, SOTTO_USAGE,
-                           "levels are asked for by one process: expected all "
-                           "levels in the schema with several ranks");
-    if (status == SOTTO_OK && !shape->y)
-        status = table_refuse_no_target(shape->counted, error);
-    if (status == SOTTO_OK)
-        status = fit_plan_for(&r, shape, error);
+    sotto_status status = fit_plan_for(&r, shape, error);
     if (status == SOTTO_OK)
         status = curator_check_table(shape, &r.policy, &r.run.plan, error);
     fit_end_run(&r);
@@ -110,10 +113,11 @@ sotto_status ranks_before_rows(void *context, const sotto_table *shape,
     const before_ranks *all = context;
     const sotto_options *options = all->booking->options;
     sotto_ranks *g = option_ranks(options);
-    sotto_status status = plan_on(options, shape, error);
+    sotto_status status = check_shape(options, shape, error);
     status = sotto_ranks_agree(g, status, error);
-    if (status == SOTTO_OK && all->books)
-        status = booking_before_rows(all->booking, shape, error);
+    if (status == SOTTO_OK && ranks_is_root(g)) /* to book is to plan */
+        status = all->books ? booking_before_rows(all->booking, shape, error)
+                            : plan_on(options, shape, error);
     /* no rank looks at a row before this */
     return sotto_ranks_agree(g, status, error);
 }

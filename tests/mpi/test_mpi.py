@@ -137,6 +137,17 @@ class SameBits(Case):
         self.same("rows.npy", "--target", "6", ranks=(2, 7))
         self.same("part-0.csv", "part-1.csv", "part-2.csv", *self.SCHEMA, ranks=(2, 7))
 
+    def test_tables(self):
+        for source, options in (("rows.csv", self.SCHEMA), ("rows.csv", ("--schema", "people.json")),
+                                ("rows.svm", ("--features", "5"))):
+            done = run([PROGRAM, "convert", source, *options, "--loss", "logistic", "-o",
+                        "t.sotto"], self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.same("t.sotto", ranks=(2, 7))
+            if source == "rows.csv":
+                self.same("t.sotto", "--memory", "60M", ranks=(2,))
+            os.remove(os.path.join(self.folder, "t.sotto"))
+
     def test_solvers(self):
         """Each with every instruction set, by two and by three."""
         batches = ("--batch-rate", ".2")
@@ -152,11 +163,11 @@ class SameBits(Case):
                 self.same("rows.csv", *self.SCHEMA, "--solver", *solver, ranks=(2, 3), sets=sets)
 
     def test_a_table(self):
-        """One rank is one process, and reads it."""
+        """Ranks share its rows."""
         done = run([PROGRAM, "convert", "rows.csv", *self.SCHEMA, "--loss", "logistic", "-o",
                     "rows.sotto"], self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.same("rows.sotto", ranks=(1,))
+        self.same("rows.sotto", ranks=(1, 2, 3))
 
     def test_people(self):
         self.same("rows.csv", "--schema", "people.json", "--rows-per-person", "2", ranks=(2, 7))
@@ -232,13 +243,6 @@ class Faults(Case):
         self.refused(done, "several ranks train privately", 2)
         done = self.mpi(2, "train", "-", *self.ARGS, "--format", "csv", "-o", "m.json")
         self.refused(done, "stdin: several ranks read a file that is on a disk", 2)
-        made = run([PROGRAM, "convert", "rows.csv", "--schema", "schema.json", "--loss",
-                    "logistic", "-o", "rows.sotto"], self.folder)
-        self.assertEqual(made.returncode, 0, made.stderr)
-        done = self.mpi(2, "train", "rows.sotto", *self.ARGS[2:], "-o", "m.json")
-        self.refused(done, "rows.sotto: several ranks cannot share a table", 2)
-        done = self.mpi(2, "train", "rows.sotto", *self.ARGS[2:], "--memory", "1G", "-o", "m.json")
-        self.refused(done, "--memory is for one process", 2)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
         self.refused(self.mpi(2, "show", "m.json"), "sotto-mpi trains: expected the verb train", 2)
         self.refused(self.mpi(2, "train", "rows.csv", "--epsilon", "x"), "--epsilon", 2)
