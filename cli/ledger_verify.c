@@ -12,23 +12,28 @@ typedef struct verify_model {
     int64_t position;
 } verify_model;
 
-/* The entry that the statement of a model names. */
+/* The entry that the statement of a model, or of an evaluation, names. */
 static sotto_status verify_find(ledger_call *l, verify_model *found,
                                 sotto_error *error)
 {
-    sotto_model *m = NULL;
-    sotto_status status = sotto_model_read(&m, found->name, error);
+    sotto_model *m;
+    sotto_evaluation *e;
+    sotto_status status = sotto_release_read(&m, &e, found->name, error);
     if (status == SOTTO_OK)
-        status = sotto_model_check(m, error);
-    const char *statement = m ? sotto_model_statement(m) : NULL;
+        status = e ? sotto_evaluation_check(e, error)
+                   : sotto_model_check(m, error);
+    const char *statement = e   ? sotto_evaluation_statement(e)
+                            : m ? sotto_model_statement(m)
+                                : NULL;
     if (status == SOTTO_OK && !statement) {
-        (void)cli_refuse(error, "the model is NOT PRIVATE: it has no "
-                                "statement, and no ledger has it");
+        (void)cli_refuse(error, "it is NOT PRIVATE: it has no statement, and no "
+                                "ledger has it");
         status = error->status = SOTTO_PRIVACY;
     }
     if (status == SOTTO_OK)
         status = sotto_ledger_find(l->open, statement, &found->position, error);
     sotto_model_free(m);
+    sotto_evaluation_free(e);
     return status;
 }
 

@@ -333,6 +333,11 @@ class Booked(Evaluation):
         self.assertEqual(told["dataset"], "both")
         self.assertLessEqual(told["spent_epsilon"], 5)
         self.assertFalse(os.path.exists(self.path("e.json.spent")))
+        verified = self.good("ledger", "verify", "e.json", "--ledger", "l")
+        self.assertIn(b"e.json", verified.out)
+        self.good("ledger", "create", "--ledger", "other", "--dataset", "both", "--epsilon", "5",
+                  "--delta", "1e-6")
+        self.assertEqual(self.sotto("ledger", "verify", "e.json", "--ledger", "other").code, PRIVACY)
         result = self.booked()
         self.assertEqual((result.code, result.out), (BUDGET, b""))
 
