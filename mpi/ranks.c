@@ -263,8 +263,25 @@ static sotto_status set_threads(const cli *c, sotto_error *error)
     return sotto_options_set(c->options, "threads", text, error);
 }
 
+/* Whether all ranks do the same. Verbs have at most eight letters that
+   matter. */
+static int is_verb_of_all(const verb *v)
+{
+    uint64_t word[2] = {0, 0};
+    memcpy(word, v->name, strnlen(v->name, sizeof *word));
+    word[1] = ~word[0];
+    return !call_most(NULL, word, 2) && word[0] == ~word[1];
+}
+
+/* A rank that has ended by now agrees when it leaves, and so all are told. */
 sotto_status cli_ranks_join(const cli *c, const verb *v, sotto_error *error)
 {
+    sotto_status status = sotto_ranks_agree(job.group, SOTTO_OK, error);
+    if (status != SOTTO_OK)
+        return status;
+    if (!is_verb_of_all(v))
+        return cli_refuse(error, "ranks have different verbs: expected one "
+                                 "command for all of them");
     if (!strcmp(v->name, "help") || !strcmp(v->name, "version"))
         return SOTTO_OK;
     if (strcmp(v->name, "train"))

@@ -230,6 +230,19 @@ class Faults(Case):
         self.refused(done, "a rank has other options than another", 2)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
 
+    def test_other_verbs(self):
+        """No rank waits for one that does something else, or that stopped at its options."""
+        common = ["train", "rows.csv", *self.ARGS, "-o", "m.json"]
+        for other, line in ((["doctor", "rows.csv"], "ranks have different verbs"),
+                            (["version"], "ranks have different verbs"),
+                            (["train", "--help"], "ranks have different verbs"),
+                            (["train", "rows.csv", "--no-such"], "has no option --no-such")):
+            for first, second in ((common, other), (other, common)):
+                done = run(MPIRUN + ["-n", "1", MPI, *first, ":", "-n", "1", MPI, *second],
+                           self.folder)
+                self.refused(done, line, 2)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
+
     def test_file_that_one_rank_lacks(self):
         os.makedirs(os.path.join(self.folder, "empty"), exist_ok=True)
         schema = os.path.join(self.folder, "schema.json")
