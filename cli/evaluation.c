@@ -70,6 +70,21 @@ static sotto_status evaluation_write(const cli *c, const sotto_evaluation *e,
     return status;
 }
 
+/* Two prices add up where somebody is in both files. Only the owner knows. */
+static void remark_dataset(const cli *c, const sotto_model *model)
+{
+    sotto_booking was;
+    const char *now = sotto_options_get(c->options, "dataset");
+    if (cli_flag(c, "quiet") || !sotto_model_booking(model, &was) ||
+        !*was.dataset || (now && !strcmp(now, was.dataset)))
+        return;
+    fprintf(stderr, "sotto: remark: the model was trained under data set \"");
+    cli_print_name(stderr, was.dataset, 1000);
+    fprintf(stderr, "\", and this run is booked elsewhere: if anybody is in "
+                    "both, give --ledger FILE --dataset NAME of that one, so "
+                    "that the two prices are added up\n");
+}
+
 sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
                                     sotto_error *error)
 {
@@ -77,8 +92,10 @@ sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
     char *text = NULL;
     const char *output = sotto_options_get(c->options, "output");
     sotto_status status = evaluation_check(c, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) {
+        remark_dataset(c, model);
         cli_remark_options(c);
+    }
     if (status == SOTTO_OK)
         status = sotto_evaluation_make(&e, model, c->argument + 1,
                                        c->arguments - 1, c->options, error);

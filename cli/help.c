@@ -156,7 +156,8 @@ static void help_groups(const verb *v)
     help_group(v, SOTTO_GROUP_DATA, "\ndata:\n");
     help_group(v, SOTTO_GROUP_OUTPUT, "\noutput:\n");
     help_group(v, SOTTO_GROUP_OTHER, "\nother:\n");
-    help_all_solvers(v);
+    if (cli_takes(v, sotto_option_named("solver")))
+        help_all_solvers(v);
 }
 
 static void help_verb(const verb *v)

@@ -127,9 +127,11 @@ int64_t evaluation_highest(const evaluation_sizes *s);
 double evaluation_moment(const evaluation_run *e, const evaluation_sizes *s,
                          int64_t last, int power, double *sd);
 
-/* Asks for the mean of the losses of this column, and adds "log_loss". */
-sotto_status evaluation_ask_loss(evaluation_run *e, int64_t column,
-                                 json_t **numbers, sotto_error *error);
+/* Asks for the mean of the losses of this column, and adds "log_loss". So many
+   rows are of the rarest class, with a noise of this sd. */
+sotto_status evaluation_ask_loss(evaluation_run *e, int64_t column, double rare,
+                                 double rare_sd, json_t **numbers,
+                                 sotto_error *error);
 
 /* The counts of classes by predicted ones, and what follows of each class. */
 void evaluation_put_confusion(evaluation_run *e, const double *count,

@@ -73,9 +73,22 @@ double evaluation_moment(const evaluation_run *e, const evaluation_sizes *s,
 
 /* ---- the log-loss ---- */
 
-/* Losses above the cell after the highest that certainly has rows are cut. */
-sotto_status evaluation_ask_loss(evaluation_run *e, int64_t column,
-                                 json_t **numbers, sotto_error *error)
+/*
+ * What rows of the rarest class may lose: twice what they do where nothing but
+ * its share is known. They are few in each cell, so no cell tells of them, but
+ * most of the sum is theirs.
+ */
+static double loss_of_the_rare(const evaluation_run *e, double rare, double sd)
+{
+    double rows = fmax(e->rows, 2), share = fmax(rare, sd) / rows;
+    return 2 * -log(fmin(fmax(share, 1 / rows), .5));
+}
+
+/* Losses above the cell after the highest that certainly has rows are cut, but
+   none that is usual for the rarest class. */
+sotto_status evaluation_ask_loss(evaluation_run *e, int64_t column, double rare,
+                                 double rare_sd, json_t **numbers,
+                                 sotto_error *error)
 {
     evaluation_sizes s = {.column = column,
                           .cells = EVALUATION_SIZES,
@@ -87,7 +100,8 @@ sotto_status evaluation_ask_loss(evaluation_run *e, int64_t column,
         return status;
     int64_t last = evaluation_highest(&s) + 4;
     last = last < s.cells - 2 ? last : s.cells - 2;
-    double most = fmax(evaluation_edge(&s, last), 1);
+    double most = fmax(evaluation_edge(&s, last),
+                       loss_of_the_rare(e, rare, rare_sd));
     ask_value value = {.term = {{.column = column, .times = 1 / most}},
                        .terms = 1};
     status = curator_ask_errors(e->curator, &value, 1, &sum, &noise, error);

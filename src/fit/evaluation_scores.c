@@ -284,7 +284,9 @@ sotto_status evaluation_ask_two(evaluation_run *e, sotto_error *error)
             put_calibration(e, &b);
     }
     if (status == SOTTO_OK && e->facts.has_loss)
-        status = evaluation_ask_loss(e, TWO_LOSS, &numbers, error);
+        status = evaluation_ask_loss(e, TWO_LOSS, fmin(b.all[0], b.all[1]),
+                                     b.sd * sqrt((double)b.bins), &numbers,
+                                     error);
     json_add(&e->root, "numbers", numbers);
     return status;
 }
@@ -308,9 +310,23 @@ static sotto_status ask_right(evaluation_run *e, json_t **numbers,
     return status;
 }
 
-static sotto_status ask_confusion(evaluation_run *e, sotto_error *error)
+/* The least sum of the counts of a class. */
+static double rarest(const double *count, int64_t classes)
 {
-    double edge[EVALUATION_MOST_CLASSES], noise;
+    double least = INFINITY;
+    for (int64_t k = 0; k < classes; k++) {
+        double sum = 0;
+        for (int64_t told = 0; told < classes; told++)
+            sum += count[k * classes + told];
+        least = fmin(least, sum);
+    }
+    return least;
+}
+
+static sotto_status ask_confusion(evaluation_run *e, double *rare,
+                                  double *rare_sd, sotto_error *error)
+{
+    double edge[EVALUATION_MOST_CLASSES], noise = 0;
     int64_t classes = e->model->classes, all = classes * classes;
     double *count = mem_zeroed((size_t)all * 2, sizeof *count);
     if (!count)
@@ -323,6 +339,8 @@ static sotto_status ask_confusion(evaluation_run *e, sotto_error *error)
                        .groups = classes};
     sotto_status status =
         curator_ask_outcomes(e->curator, &cells, count, &noise, error);
+    *rare_sd = noise * sqrt((double)classes);
+    *rare = rarest(count, classes);
     for (int64_t i = 0; i < all; i++)
         count[all + i] = noise;
     if (status == SOTTO_OK)
@@ -333,12 +351,14 @@ static sotto_status ask_confusion(evaluation_run *e, sotto_error *error)
 
 sotto_status evaluation_ask_many(evaluation_run *e, sotto_error *error)
 {
+    double rare = 0, rare_sd = 0;
     json_t *numbers = json_object();
     sotto_status status = ask_right(e, &numbers, error);
     if (status == SOTTO_OK)
-        status = ask_confusion(e, error);
+        status = ask_confusion(e, &rare, &rare_sd, error);
     if (status == SOTTO_OK && e->facts.has_loss)
-        status = evaluation_ask_loss(e, MANY_LOSS, &numbers, error);
+        status = evaluation_ask_loss(e, MANY_LOSS, rare, rare_sd, &numbers,
+                                     error);
     json_add(&e->root, "numbers", numbers);
     return status;
 }

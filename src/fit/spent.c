@@ -49,8 +49,9 @@ sotto_status fit_check_spent(const char *model, sotto_error *error)
     if (!strcmp(model, "-") || !strncmp(path, "/dev/", 5) ||
         !strncmp(path, "/proc/", 6))
         status = error_set(error, SOTTO_PRIVACY,
-                           "private training needs -o FILE, not stdout or a "
-                           "device: what it may spend is written beside it");
+                           "a private run without a ledger needs -o FILE, not "
+                           "stdout or a device: what it may spend is written "
+                           "beside it");
     else if (!lstat(path, &about))
         status = spent_refuse(path, error);
     else if (!lstat(model, &about) && S_ISLNK(about.st_mode) &&

@@ -267,9 +267,11 @@ static void put_promise(text_buffer *t, const sotto_evaluation *e)
     page_number_up(t, e->epsilon, 4);
     text_put(t, ", delta ");
     page_number_up(t, e->delta, 3);
-    text_put(t, ". Where the same people are in the training file, this adds "
-                "to what the model costs. Intervals cover the noise and the "
-                "choice of the rows together.</p>\n");
+    text_put(t, ". The figures for the data protection officer above are the "
+                "model's alone: where the same people are in both files, this "
+                "adds to them. Intervals cover the noise and the "
+                "choice of the rows together; they do not cover what a "
+                "mean loses where very large errors are cut.</p>\n");
 }
 
 sotto_status page_evaluation(text_buffer *t, const sotto_evaluation *e,

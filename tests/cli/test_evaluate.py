@@ -109,6 +109,28 @@ class Numbers(Evaluation):
                                          for k in ("predicted", "observed", "sd"))):
             self.assertLess(abs(predicted - seen), 7 * sd + .1)
 
+    def test_log_loss_of_a_rare_class(self):
+        """Rows of a rare class have the large losses and are few in each range of them. They must not
+        be cut off: the mean of the runs is near the exact loss. With these seeds, not by chance."""
+        chance = random.Random(4)
+        lines = ["x1,x2,who,t"]
+        for i in range(2400):
+            a, b = chance.gauss(0, 1), chance.gauss(0, 1)
+            lines.append("%.4f,%.4f,p%d,%s" % (a, b, i, "yes" if chance.random() < 1 / (
+                1 + math.exp(2.6 - 1.2 * a + .8 * b)) else "no"))
+        self.model("two")
+        self.write("train.csv", "\n".join(lines) + "\n")
+        self.write("test.csv", "\n".join(lines) + "\n")
+        self.good("train", "train.csv", "--target", "t", "--drop", "who", *CLASSES["two"],
+                  "--epsilon", "inf", "-o", "m.json", "--quiet")
+        exact = json.loads(self.good("evaluate", "m.json", "test.csv", "--json", "--quiet").out)
+        found = [self.evaluated("--insecure-seed", str(seed), budget=(
+            "--epsilon", "1", "--delta", "1e-6"))["numbers"]["log_loss"] for seed in range(1, 17)]
+        mean = sum(n["value"] for n in found) / len(found)
+        self.assertLess(abs(mean - exact["log_loss"]), found[0]["sd"])
+        self.assertGreaterEqual(sum(n["interval_95"][0] < exact["log_loss"] < n["interval_95"][1]
+                                    for n in found), 13)
+
     def test_a_number(self):
         self.model("number")
         told, exact = self.evaluated(), self.exact()
@@ -347,6 +369,9 @@ class Booked(Evaluation):
                   "--epsilon", "3", "--delta", "1e-6", "--ledger", "l", "--dataset", "both",
                   "-o", "p.json", "--quiet")
         self.assertEqual(self.booked().code, BUDGET)
+        os.rename(self.path("p.json"), self.path("m.json"))
+        self.assertIn(b'trained under data set "both"', self.evaluate().err)
+        self.assertNotIn(b"trained under", self.booked().err)
 
     def test_spent(self):
         """Without a ledger a run that was killed leaves what it may have spent."""
