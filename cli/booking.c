@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Neither a run without noise nor one whose noise can be repeated is booked. A
@@ -29,11 +30,15 @@ sotto_status cli_set_who(const cli *c, sotto_error *error)
 /* A file that is not there is refused when it is read. */
 static sotto_status set_path(const cli *c, const char *data, sotto_error *error)
 {
-    char *real = strcmp(data, "-") ? realpath(data, NULL) : NULL;
-    if (!strcmp(data, "-") && !sotto_options_get(c->options, "dataset"))
-        return cli_refuse(error, "stdin has no path to be booked under: "
-                                 "expected --dataset NAME, one that 'sotto "
-                                 "ledger create' made, or --ledger none");
+    struct stat about;
+    int piped =
+        !strcmp(data, "-") || (!stat(data, &about) && !S_ISREG(about.st_mode));
+    if (piped && !sotto_options_get(c->options, "dataset"))
+        return cli_refuse(error, "stdin and pipes have no path to be booked "
+                                 "under: expected --dataset NAME, one that "
+                                 "'sotto ledger create' made, or --ledger "
+                                 "none");
+    char *real = piped ? NULL : realpath(data, NULL);
     sotto_status status = sotto_options_set(c->options, "dataset-path",
                                             real ? real : data, error);
     free(real);

@@ -54,7 +54,10 @@ static const char *cli_is_precious(const char *path)
 /* It is written to, and not replaced, wherever it leads. */
 static int cli_is_stream(const char *output)
 {
-    return !strcmp(output, "-") || !strncmp(output, "/dev/", 5);
+    struct stat about;
+    return !strcmp(output, "-") ||
+           (!strncmp(output, "/dev/", 5) &&
+            (stat(output, &about) || !S_ISREG(about.st_mode)));
 }
 
 sotto_status cli_check_place(const cli *c, sotto_error *error)

@@ -114,8 +114,8 @@ static sotto_status ranks_meet_with(sotto_ranks *g, sotto_status mine,
     g->over = 1;
     return error_set(error, SOTTO_FAILED,
                      "the ranks have come apart: they were told different "
-                     "numbers; expected the same program, options and kind of "
-                     "machine at all of them");
+                     "numbers; expected the same program, options, files and "
+                     "kind of machine at all of them");
 }
 
 static sotto_status ranks_meet(sotto_ranks *g, sotto_status mine,

@@ -91,6 +91,11 @@ typedef struct table_block {
 table_block table_block_at(const table_layout *l, int64_t number);
 int64_t table_blocks(const table_layout *l);
 
+/* How many checksums a section has, and where one of them is. */
+int64_t table_sums(const table_layout *l, table_section section);
+size_t table_sum_at(const table_layout *l, table_section section,
+                    int64_t number);
+
 /* ---- table_public.c ---- */
 
 /* Adds what is public of a table, and back: a table without rows. */

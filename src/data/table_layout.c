@@ -48,6 +48,27 @@ table_block table_block_at(const table_layout *l, int64_t number)
     return b;
 }
 
+int64_t table_sums(const table_layout *l, table_section section)
+{
+    if (!l->bytes[section])
+        return 0;
+    return section == SECTION_COLUMNS
+               ? table_blocks(l)
+               : (int64_t)((l->bytes[section] + TABLE_PIECE - 1) / TABLE_PIECE);
+}
+
+size_t table_sum_at(const table_layout *l, table_section section,
+                    int64_t number)
+{
+    size_t left = l->bytes[section] - (size_t)number * TABLE_PIECE;
+    if (section == SECTION_COLUMNS) {
+        table_block b = table_block_at(l, number);
+        return b.at + b.bytes;
+    }
+    return l->at[section] + (size_t)number * (TABLE_PIECE + TABLE_SUM) +
+           (left < TABLE_PIECE ? left : TABLE_PIECE);
+}
+
 /* The bytes of each section; 0: too many. */
 static int sizes(table_layout *l, const sotto_table *shape)
 {
@@ -74,8 +95,8 @@ int table_lay_out(table_layout *out, const sotto_table *shape,
 {
     const uint64_t most = (uint64_t)1 << 41;
     table_layout l = {.features = shape->features};
-    if (head->rows > most || head->entries > most || !head->block ||
-        head->block > most || head->block % TABLE_PAGE_ROWS ||
+    if (head->rows > most || head->entries > most ||
+        head->block != (uint64_t)table_block_rows(shape->features) ||
         (shape->sparse ? head->rows > UINT32_MAX : head->entries != 0))
         return 0;
     l.rows = (int64_t)head->rows;
@@ -85,9 +106,7 @@ int table_lay_out(table_layout *out, const sotto_table *shape,
         return 0;
     l.end = TABLE_HEAD;
     for (int s = SECTION_TARGET; s < SECTIONS; s++) {
-        size_t sums = s == SECTION_COLUMNS
-                          ? (l.bytes[s] ? (size_t)table_blocks(&l) : 0)
-                          : (l.bytes[s] + TABLE_PIECE - 1) / TABLE_PIECE;
+        size_t sums = (size_t)table_sums(&l, (table_section)s);
         l.at[s] = l.end;
         l.end += l.bytes[s] + sums * TABLE_SUM;
     }

@@ -80,7 +80,8 @@ static sotto_status take_shape(sotto_table **out, source *s,
     return table_take_public(out, source_name(s), bytes, size, error);
 }
 
-static sotto_status read_shape_of(sotto_table **out, source *s,
+/* Its sum is that of all that is public, where runs are booked among it. */
+static sotto_status read_shape_of(sotto_table **out, source *s, sotto_ranks *g,
                                   sotto_error *error)
 {
     table_head head;
@@ -91,6 +92,8 @@ static sotto_status read_shape_of(sotto_table **out, source *s,
     char *bytes = mem_zeroed((size_t)head.public_bytes, 1);
     status =
         bytes ? take_shape(out, s, &head, bytes, error) : error_memory(error);
+    if (g)
+        ranks_note(g, head.sum, sizeof head.sum);
     mem_free(bytes);
     return status;
 }
@@ -152,6 +155,27 @@ static void take_share(table_file *f, sotto_table *t, sotto_ranks *g)
     t->all_rows = l->rows;
     ranks_note(g, &l->rows, sizeof l->rows);
     ranks_note(g, &l->entries, sizeof l->entries);
+}
+
+/* Ranks must read one table: of two, a record may be in two shares, and a
+   person's number may be another's. Equal checksums are equal rows. */
+static sotto_status note_sums(const table_file *f, sotto_ranks *g,
+                              sotto_error *error)
+{
+    unsigned char sum[TABLE_SUM];
+    const char *bytes;
+    sotto_status status = SOTTO_OK;
+    for (int s = SECTION_TARGET; g && s < SECTIONS; s++)
+        for (int64_t k = 0;
+             k < table_sums(&f->layout, (table_section)s) && status == SOTTO_OK;
+             k++) {
+            status =
+                table_look(f, table_sum_at(&f->layout, (table_section)s, k),
+                           sum, sizeof sum, &bytes, error);
+            if (status == SOTTO_OK)
+                ranks_note(g, bytes, TABLE_SUM);
+        }
+    return status;
 }
 
 /* What goes with each row has eight bytes of a section. */
@@ -273,8 +297,10 @@ static sotto_status read_rows(sotto_table *t, source *s, size_t memory,
     sotto_status status = take_row_head(&f, t, error);
     if (status == SOTTO_OK) {
         take_share(&f, t, ranks_several(g) ? g : NULL);
-        status = load_rows(&f, t, error);
+        status = note_sums(&f, t->ranks, error);
     }
+    if (status == SOTTO_OK)
+        status = load_rows(&f, t, error);
     if (status != SOTTO_OK)
         return status;
     return t->on_disk  ? table_stream_open(t, s, &f, memory, error)
@@ -312,7 +338,7 @@ static sotto_status table_read(sotto_table *t, source *s,
     size_t memory = 0;
     sotto_status status = sodium_init() < 0 ? error_memory(error) : SOTTO_OK;
     if (status == SOTTO_OK)
-        status = read_shape_of(&shape, s, error);
+        status = read_shape_of(&shape, s, option_ranks(options), error);
     if (status != SOTTO_OK)
         return status;
     status = table_check_options(source_name(s), shape, options, error);

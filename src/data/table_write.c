@@ -14,9 +14,46 @@
 
 /* ---- where runs are booked ---- */
 
-/* The canonical paths of the files. Stdin has none, but may have a name. */
-static sotto_status name_sources(sotto_table *t, const char *const *path,
-                                 int64_t files, const sotto_options *options,
+/* The canonical paths of the files, as they are before one is opened. */
+typedef struct source_names {
+    char **name;
+    int64_t count;
+} source_names;
+
+static sotto_status find_sources(source_names *out, const char *const *path,
+                                 int64_t files, sotto_error *error)
+{
+    out->name = mem_zeroed((size_t)files, sizeof *out->name);
+    for (int64_t i = 0; out->name && i < files; i++) {
+        char real[PATH_MAX];
+        out->name[i] = mem_text(realpath(path[i], real) ? real : path[i]);
+        out->count = i + 1;
+        if (!out->name[i])
+            return error_memory(error);
+    }
+    return out->name ? SOTTO_OK : error_memory(error);
+}
+
+/* A link that has moved meanwhile would have the table booked under the one
+   name and filled from the other. */
+static sotto_status check_same(const source_names *names,
+                               const char *const *path, sotto_error *error)
+{
+    for (int64_t i = 0; i < names->count; i++) {
+        char real[PATH_MAX];
+        if (strcmp(realpath(path[i], real) ? real : path[i], names->name[i]))
+            return error_set(error, SOTTO_FAILED,
+                             "%s: it has become another file while it was "
+                             "read; convert again",
+                             show_name(path[i]).text);
+    }
+    return SOTTO_OK;
+}
+
+/* Stdin has no name, but may be given one. */
+static sotto_status name_sources(sotto_table *t, source_names *names,
+                                 const char *const *path,
+                                 const sotto_options *options,
                                  sotto_error *error)
 {
     const char *dataset = option_text(options, OPTION_DATASET);
@@ -24,15 +61,13 @@ static sotto_status name_sources(sotto_table *t, const char *const *path,
         t->dataset = mem_text(dataset);
         return t->dataset ? SOTTO_OK : error_memory(error);
     }
-    t->source = mem_zeroed((size_t)files, sizeof *t->source);
-    for (int64_t i = 0; t->source && i < files; i++) {
-        char real[PATH_MAX];
-        t->source[i] = mem_text(realpath(path[i], real) ? real : path[i]);
-        if (!t->source[i])
-            return error_memory(error);
-        t->sources = i + 1;
-    }
-    return t->source ? SOTTO_OK : error_memory(error);
+    sotto_status status = check_same(names, path, error);
+    if (status != SOTTO_OK)
+        return status;
+    t->source = names->name;
+    t->sources = names->count;
+    *names = (source_names){0};
+    return SOTTO_OK;
 }
 
 static sotto_status check_sources(const char *const *path, int64_t files,
@@ -251,15 +286,19 @@ sotto_status sotto_table_convert(const char *const *paths, int64_t count,
 {
     sotto_options *reading = NULL;
     sotto_table *t = NULL;
+    source_names names = {0};
     writer w;
     const char *line;
     sotto_status status = check_sources(paths, count, options, error);
+    if (status == SOTTO_OK)
+        status = find_sources(&names, paths, count, error);
     if (status == SOTTO_OK)
         status = options_to_read(&reading, options, error);
     if (status == SOTTO_OK)
         status = writer_open(&w, output, error);
     if (status != SOTTO_OK) {
         sotto_options_free(reading);
+        mem_free_texts(names.name, names.count);
         return status;
     }
     status = read_to(&t, &w, paths, count, reading, error);
@@ -268,10 +307,11 @@ sotto_status sotto_table_convert(const char *const *paths, int64_t count,
          i++)
         callback->remark(callback->context, line);
     if (status == SOTTO_OK)
-        status = name_sources(t, paths, count, options, error);
+        status = name_sources(t, &names, paths, options, error);
     if (status == SOTTO_OK)
         status = write_table(&w, t, error);
     sotto_table_free(t);
     sotto_options_free(reading);
+    mem_free_texts(names.name, names.count);
     return writer_close(&w, output, status, error);
 }

@@ -123,6 +123,10 @@ class ByDefault(Booked):
         env = {**os.environ, "SOTTO_LEDGER": self.own}
         self.assertIn("--dataset", self.assert_one_line(
             self.sotto(*args, input=text, env=env), USAGE))
+        piped = ("train", "/dev/stdin", "--format", "csv", *TRAIN[2:])
+        self.assertIn("stdin and pipes have no path", self.assert_one_line(
+            self.sotto(*piped, input=text, env=env), USAGE))
+        self.assertFalse(os.path.exists(self.own))
         named = (*args, "--dataset", "pipe")
         self.assert_one_line(self.sotto(*named, input=text, env=env), FAILED)
         self.assertEqual(self.sotto("ledger", "create", "--dataset", "pipe", "--delta", "1e-6",

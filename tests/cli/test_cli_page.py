@@ -170,8 +170,9 @@ class Printed(Consortium):
         self.assertEqual(result.code, OK, result.err)
         self.keys("evaluate", "n.json", "n.csv")
         private = ("--epsilon", "9", "--delta", "1e-6", "-o", "e.json")
-        self.keys("evaluate", "m.json", "d.csv", *private)
         self.keys("evaluate", "m.json", "d.csv", *private, "--insecure-seed", "1")
+        self.model(*PRIVATE)
+        self.keys("evaluate", "m.json", "d.csv", *private)
         self.assert_all_seen("evaluate")
 
     def test_files(self):

@@ -3,6 +3,7 @@
 
     make mpi-test [SOTTO_KILLS=50]
 """
+import csv
 import json
 import os
 import random
@@ -229,6 +230,34 @@ class Faults(Case):
                    self.folder)
         self.refused(done, "a rank has other options than another", 2)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
+
+    def test_other_tables(self):
+        """Of two tables a record may be in two shares, and a person have two numbers: the same rows
+        in another order, and other rows of the same shape."""
+        with open(os.path.join(self.folder, "rows.csv"), encoding="utf-8", newline="") as file:
+            head, *lines = csv.reader(file)
+        names = {"first": lines, "reversed": lines[::-1], "twice": lines[:len(lines) // 2] * 2}
+        for name, some in names.items():
+            os.makedirs(os.path.join(self.folder, name), exist_ok=True)
+            with open(os.path.join(self.folder, name, "r.csv"), "w", encoding="utf-8",
+                      newline="") as file:
+                csv.writer(file).writerows([head, *some])
+            for schema in ("schema.json", "people.json"):
+                made = run([PROGRAM, "convert", f"{name}/r.csv", "--schema", schema, "--loss",
+                            "logistic", "--dataset", "one", "-o", f"{name}/{schema}.sotto"],
+                           self.folder)
+                self.assertEqual(made.returncode, 0, made.stderr)
+        out = os.path.join(self.folder, "m.json")
+        for schema in ("schema.json", "people.json"):
+            for more in ((), ("--memory", "1G")):
+                train = [MPI, "train", f"{schema}.sotto", "--loss", "logistic", "--solver", "gd",
+                         "--epsilon", "1", "--delta", "1e-6", "--insecure-seed", "7", *more, "-o", out]
+                for other in ("reversed", "twice"):
+                    done = run(MPIRUN + ["-n", "1", "-wdir", os.path.join(self.folder, "first"),
+                                         *train, ":", "-n", "1", "-wdir",
+                                         os.path.join(self.folder, other), *train], self.folder)
+                    self.refused(done, "the ranks have come apart", 1)
+                    self.assertFalse(os.path.exists(out))
 
     def test_other_verbs(self):
         """No rank waits for one that does something else, or that stopped at its options."""

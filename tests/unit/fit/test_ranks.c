@@ -1012,8 +1012,8 @@ static void come_apart(void **unused)
         assert_string_equal(
             error[r].message,
             "the ranks have come apart: they were told different numbers; "
-            "expected the same program, options and kind of machine at all of "
-            "them");
+            "expected the same program, options, files and kind of machine at "
+            "all of them");
 }
 
 /* What each rank sends to each is told apart by both. */
