@@ -6,9 +6,10 @@
 Memory: the peak of a fit on an array of --rows x 20 numbers of 4 bytes beyond what is there before
 it (the array), and the peak of the program on a .npy file with the same numbers. Time: a tenth of
 the rows, of 4 and of 8 bytes, Python and the program in turns, medians, and medians of what one
-turn's ratios are. Who begins a turn alternates: whoever comes second gets memory that the other
-has just given back, which costs less than memory that nobody has touched. The program's time has
-the start of a process in it, the fit's in Python has not. Seconds of the processor are told, too:
+turn's ratios are. Who begins a turn alternates. Memory that nobody has touched lately costs more
+to clear than memory that another process has just given back, most of all in a virtual machine, and
+the array takes up what there is of the second kind. So before each process another one touches a
+gigabyte and ends. The program's time has the start of a process in it, the fit's in Python has not. Seconds of the processor are told, too:
 other work on the machine changes them little. The call: 20,640 x 8, the time of fit() less that of
 the C calls that read the records and train. With --write the table goes into
 docs/notes/python-examples.md.
@@ -32,6 +33,17 @@ COLUMNS, MEGABYTE = 20, 1e6
 
 def peak_now():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEGABYTE
+
+
+def touch_memory():
+    """Leaves the system a gigabyte of pages that have been in use."""
+    subprocess.run([sys.executable, "-c", """
+import mmap
+memory = mmap.mmap(-1, 1 << 30)
+memory.madvise(mmap.MADV_HUGEPAGE)
+for at in range(0, len(memory), 4096):
+    memory[at] = 1
+"""], check=True)
 
 
 def cpu(usage):
@@ -133,13 +145,12 @@ def times(build, rows, runs, kind):
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder, rows, kind)
         for turn in range(runs):
-            if turn % 2:
-                train = program(build, path)[:2]
-                fits = python(folder, "time")
-            else:
-                fits = python(folder, "time")
-                train = program(build, path)[:2]
-            turns.append((*fits, *train))
+            done = {}
+            for who in ("program", "python")[::-1 if turn % 2 else 1]:
+                touch_memory()
+                done[who] = (program(build, path)[:2] if who == "program"
+                             else python(folder, "time"))
+            turns.append((*done["python"], *done["program"]))
     for at, what in ((0, "time"), (1, "seconds of the processor")):
         columns = [(turn[at], turn[2 + at], turn[4 + at]) for turn in turns]
         first, second, train = (statistics.median(column) for column in zip(*columns))

@@ -79,6 +79,43 @@ sotto_status memory_plan_any(column_plan *p, const sotto_columns *c,
     return SOTTO_OK;
 }
 
+/* Whether float32 holds every number of this kind, so that no remark about
+   digits can come of it. The kind is public. */
+static int memory_kind_fits_float(const column_kind *k)
+{
+    if (k->kind == VIEW_BITS)
+        return 1;
+    if (k->kind != VIEW_NUMBERS)
+        return 0;
+    switch (k->type) {
+    case SOTTO_F32:
+    case SOTTO_I8:
+    case SOTTO_I16:
+    case SOTTO_U8:
+    case SOTTO_U16:
+    case SOTTO_BOOL:
+        return 1;
+    case SOTTO_F64:
+    case SOTTO_I32:
+    case SOTTO_I64:
+    case SOTTO_U32:
+    case SOTTO_U64:
+        return 0;
+    }
+    return 0;
+}
+
+/* Ranges cost a tenth of the reading: they are measured where they can tell
+   something. */
+static int memory_loses_nothing(const column_plan *p, const sotto_columns *c)
+{
+    for (int64_t i = 0; i < p->columns; i++)
+        if (p->column[i].role == COLUMN_NUMBER && !p->column[i].bounded &&
+            !memory_kind_fits_float(&c->kind[i]))
+            return 0;
+    return 1;
+}
+
 sotto_status memory_plan(column_plan *p, const sotto_columns *c,
                          const sotto_options *options, sotto_error *error)
 {
@@ -88,6 +125,8 @@ sotto_status memory_plan(column_plan *p, const sotto_columns *c,
     status = memory_check_kinds(p, c, error);
     if (status != SOTTO_OK)
         plan_free(p);
+    else
+        p->exact |= memory_loses_nothing(p, c);
     return status;
 }
 

@@ -228,17 +228,23 @@ int view_value(worker *w, const column *c, const column_kind *k,
 
 /* ---- many numbers ---- */
 
-#define LOAD_CASE(id, type)                                                    \
-    case id:                                                                   \
-        for (int r = 0; r < count; r++, at += stride) {                        \
-            type e;                                                            \
-            memcpy(&e, at, sizeof e);                                          \
-            out[r] = (double)e;                                                \
-        }                                                                      \
-        break;
+/* So that a fixed count reaches the loops. */
+#define INLINE static inline __attribute__((always_inline))
 
-static void elements_load(double *out, const char *at, int64_t stride,
-                          sotto_element type, int count)
+/* Elements first, numbers then: what is a stride apart is moved by itself, and
+   what lies side by side is converted by vectors. */
+#define LOAD_CASE(id, type)                                                    \
+    case id: {                                                                 \
+        type e[WORKER_ROWS];                                                   \
+        for (int r = 0; r < count; r++, at += stride)                          \
+            memcpy(&e[r], at, sizeof *e);                                      \
+        for (int r = 0; r < count; r++)                                        \
+            out[r] = (double)e[r];                                             \
+        break;                                                                 \
+    }
+
+INLINE void elements_load(double *out, const char *at, int64_t stride,
+                                 sotto_element type, int count)
 {
     switch (type) {
         LOAD_CASE(SOTTO_F32, float)
@@ -258,37 +264,50 @@ static void elements_load(double *out, const char *at, int64_t stride,
     }
 }
 
+/* Whether all are finite and at most so large. NaN is not. The mask is as wide
+   as a number, for vectors. */
+INLINE int numbers_are_within(const double *v, double most, int count)
+{
+    int64_t beyond = 0;
+    for (int r = 0; r < count; r++)
+        beyond |= fabs(v[r]) <= most ? 0 : -1;
+    return beyond == 0;
+}
+
 /* value_map of a few values, of which the bounds are looked up once. 0: one of
    them is not finite, or becomes what no float is. */
-static int numbers_map(const column *c, const double *raw, double *to,
-                       int count)
+INLINE int numbers_map(const column *c, const double *raw, double *to,
+                              int count)
 {
     double low = c->low, high = c->high, centre = c->centre, half = c->half;
-    int good = 1;
-    for (int r = 0; r < count; r++)
-        good &= fabs(raw[r]) <= DBL_MAX;
-    for (int r = 0; r < count && !c->bounded; r++)
-        to[r] = raw[r];
-    for (int r = 0; r < count && c->bounded; r++) {
+    if (!c->bounded) { /* what no float is, no finite number is either */
+        memcpy(to, raw, (size_t)count * sizeof *to);
+        return numbers_are_within(raw, VALUE_LARGEST, count);
+    }
+    for (int r = 0; r < count; r++) {
         double v = raw[r] < low ? low : raw[r];
         v = v > high ? high : v;
         v = (v - centre) / half;
         to[r] = v < -1 ? -1 : v > 1 ? 1 : v;
     }
-    for (int r = 0; r < count; r++)
-        good &= fabs(to[r]) <= VALUE_LARGEST;
-    return good;
+    return numbers_are_within(raw, DBL_MAX, count) &&
+           numbers_are_within(to, VALUE_LARGEST, count);
 }
 
 int view_numbers(worker *w, const column *c, const column_kind *k,
                  const column_view *v, int64_t i, int count)
 {
     double raw[WORKER_ROWS], *to = w->x + c->feature * WORKER_ROWS + w->filled;
+    const char *at = v->values + i * v->stride;
     int good = 1;
     for (int r = 0; (v->missing || v->valid) && r < count; r++)
         good &= !view_is_missing(v, i + r);
     if (!good)
         return 0;
-    elements_load(raw, v->values + i * v->stride, v->stride, k->type, count);
+    if (count == WORKER_ROWS) { /* a fixed count makes vector code */
+        elements_load(raw, at, v->stride, k->type, WORKER_ROWS);
+        return numbers_map(c, raw, to, WORKER_ROWS);
+    }
+    elements_load(raw, at, v->stride, k->type, count);
     return numbers_map(c, raw, to, count);
 }
