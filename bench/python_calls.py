@@ -6,13 +6,13 @@
 Memory: the peak of a fit on an array of --rows x 20 numbers of 4 bytes beyond what is there before
 it (the array), and the peak of the program on a .npy file with the same numbers. Time: a tenth of
 the rows, of 4 and of 8 bytes, Python and the program in turns, medians, and medians of what one
-turn's ratios are. Who begins a turn alternates. Memory that nobody has touched lately costs more
-to clear than memory that another process has just given back, most of all in a virtual machine, and
+turn's ratios are. Who begins a turn alternates. Memory that nobody has touched lately costs more to
+clear than memory that another process has just given back, most of all in a virtual machine, and
 the array takes up what there is of the second kind. So before each process another one touches a
-gigabyte and ends. The program's time has the start of a process in it, the fit's in Python has not. Seconds of the processor are told, too:
-other work on the machine changes them little. The call: 20,640 x 8, the time of fit() less that of
-the C calls that read the records and train. With --write the table goes into
-docs/notes/python-examples.md.
+gigabyte and ends. The program's time has the start of a process in it, the fit's in Python has not.
+Seconds of the processor are told, too: other work on the machine changes them little. The call:
+20,640 x 8, the time of fit() less that of the C calls that read the records and train. With --write
+the table goes into docs/notes/python-examples.md.
 """
 import argparse
 import os
