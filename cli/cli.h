@@ -245,6 +245,10 @@ sotto_status cli_print_evaluation(const sotto_evaluation *e,
                                   sotto_error *error);
 sotto_status cli_export(const cli *c, sotto_error *error);
 sotto_status cli_federate(const cli *c, sotto_error *error);
+
+/* Whether this program has the federation, or finds the one that has. */
+int cli_has_federation(void);
+
 sotto_status cli_generate(const cli *c, sotto_error *error);
 sotto_status cli_ledger(const cli *c, sotto_error *error);
 sotto_status cli_key(const cli *c, sotto_error *error);

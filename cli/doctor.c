@@ -377,6 +377,8 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
 sotto_status cli_doctor(const cli *c, sotto_error *error)
 {
     sotto_table *t;
+    if (c->arguments == 0)
+        return doctor_self_test(c, error);
     /* with doubles, so that the file's own values are shown, not rounded
        ones */
     sotto_status status =

@@ -18,4 +18,7 @@ void doctor_classes(const sotto_table *t, const int64_t *rows);
 /* , "classes": [...], "class_rows": [...], where there are classes. */
 void doctor_json_classes(const sotto_table *t, const int64_t *rows);
 
+/* Without a file: checks the program itself. */
+sotto_status doctor_self_test(const cli *c, sotto_error *error);
+
 #endif

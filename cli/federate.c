@@ -138,6 +138,11 @@ static sotto_status federate_run(const cli *c, sotto_simulation *s,
     return status;
 }
 
+int cli_has_federation(void)
+{
+    return 1;
+}
+
 sotto_status cli_federate(const cli *c, sotto_error *error)
 {
     sotto_simulation *s = NULL;

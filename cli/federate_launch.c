@@ -23,6 +23,12 @@ static int launch_path(char out[PATH_MAX])
     return snprintf(name, room, "sotto-federate") < (int)room;
 }
 
+int cli_has_federation(void)
+{
+    char path[PATH_MAX];
+    return launch_path(path) && access(path, X_OK) == 0;
+}
+
 sotto_status cli_federate(const cli *c, sotto_error *error)
 {
     char path[PATH_MAX];

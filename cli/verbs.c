@@ -86,14 +86,16 @@ const verb cli_verbs[] = {
      "would answer for each row of a table, for SQLite and PostgreSQL; bounds, "
      "levels and missing values are in it.",
      1, 1, cli_export, "output", ""},
-    {"doctor", "DATA...",
+    {"doctor", "[DATA]...",
      "read a data file as training would, and say what is in it",
-     "For the operator beside the data: what it prints depends on the "
+     "Without DATA it checks the program itself, in about a second: that noise "
+     "has its law, prices are right, and all instruction sets that this "
+     "processor has give the same bits. With DATA it is for the operator beside the data: what it prints depends on the "
      "records and is NOT FOR RELEASE. Reads the formats that --format lists, "
      "also gzipped; - is stdin. Exit code 3 and one line with file, line and "
      "column when a row is bad.",
-     1, CLI_ANY_NUMBER, cli_doctor,
-     "not_for_release file files rows features entries sparse rows_dropped "
+     0, CLI_ANY_NUMBER, cli_doctor,
+     "sotto instruction_set federation checks not_for_release file files rows features entries sparse rows_dropped "
      "target_mean "
      "weight_mean people classes class_rows features_listed feature",
      ""},

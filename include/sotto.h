@@ -113,6 +113,19 @@ SOTTO_API sotto_number sotto_number_fixed(double x, int decimals);
 SOTTO_API sotto_number sotto_number_exact(double x);
 SOTTO_API int sotto_number_parse(const char *text, double *out);
 
+/*
+ * Whether this build, on this machine, does what its proofs suppose: check i,
+ * without a record and in tenths of a second. *name says what was checked, and
+ * is NULL past the last. SOTTO_FAILED: it does not, and nothing should be
+ * trained with it. A sampler that is right fails less than once in 10^12 times.
+ */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_self_test(int64_t i,
+                                                        const char **name,
+                                                        sotto_error *error);
+
+/* The instructions that loops over rows use here: "avx512", "avx2", ... */
+SOTTO_API const char *sotto_instruction_set(void);
+
 /* ------------------------------------------------------------------------
  * 2  Options
  *

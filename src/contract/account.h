@@ -327,6 +327,13 @@ double account_total_epsilon(const account_total *total, double delta);
 sotto_status account_cap(account_total *out, double epsilon, double delta,
                          double draws, sotto_error *error);
 
+/* ---- whether prices are right, here and now ---- */
+
+/* The name of check i, or NULL past the last; SOTTO_FAILED and a line where it
+   fails. */
+const char *account_check_name(size_t i);
+SOTTO_MUST_CHECK sotto_status account_check(size_t i, sotto_error *error);
+
 /* ---- the papers' own formulas, for comparison ---- */
 
 typedef sotto_paper account_paper;

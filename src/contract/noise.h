@@ -156,4 +156,13 @@ SOTTO_MUST_CHECK sotto_status noise_picks(noise_stream *stream, double q,
                                           size_t count, uint32_t *out,
                                           size_t *picked, sotto_error *error);
 
+/* ---- whether the samplers have their laws, here and now ---- */
+
+/* The name of check i, or NULL past the last. */
+const char *noise_check_name(size_t i);
+
+/* Makes it with bits of its own: SOTTO_FAILED and a line where it fails, which
+   a right sampler does less than once in 10^12 times. */
+SOTTO_MUST_CHECK sotto_status noise_check(size_t i, sotto_error *error);
+
 #endif

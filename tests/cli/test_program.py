@@ -163,10 +163,10 @@ class Usage(Case):
         self.refused("doctor", "d.csv", "--layout", "rows", hint="no option")
 
     def test_number_of_arguments(self):
-        for args in (("doctor",), ("show", "a.json", "b.json"), ("schema",),
+        for args in (("show", "a.json", "b.json"), ("schema",),
                      ("schema", "a.csv", "b.csv"), ("version", "x"),
                      ("generate", "log1", "log2", "-o", "x.csv"),
-                     ("help", "doctor", "schema"), ("doctor", "--json")):
+                     ("help", "doctor", "schema"), ("doctor", "--target", "y")):
             with self.subTest(args):
                 self.refused(*args, hint="usage")
 
