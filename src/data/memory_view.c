@@ -244,7 +244,7 @@ int view_value(worker *w, const column *c, const column_kind *k,
     }
 
 INLINE void elements_load(double *out, const char *at, int64_t stride,
-                                 sotto_element type, int count)
+                          sotto_element type, int count)
 {
     switch (type) {
         LOAD_CASE(SOTTO_F32, float)
@@ -277,7 +277,7 @@ INLINE int numbers_are_within(const double *v, double most, int count)
 /* value_map of a few values, of which the bounds are looked up once. 0: one of
    them is not finite, or becomes what no float is. */
 INLINE int numbers_map(const column *c, const double *raw, double *to,
-                              int count)
+                       int count)
 {
     double low = c->low, high = c->high, centre = c->centre, half = c->half;
     if (!c->bounded) { /* what no float is, no finite number is either */
