@@ -280,7 +280,7 @@ INLINE int numbers_map(const column *c, const double *raw, double *to,
                        int count)
 {
     double low = c->low, high = c->high, centre = c->centre, half = c->half;
-    if (!c->bounded) { /* what no float is, no finite number is either */
+    if (!c->bounded) { /* infinities are no floats either */
         memcpy(to, raw, (size_t)count * sizeof *to);
         return numbers_are_within(raw, VALUE_LARGEST, count);
     }
