@@ -70,11 +70,6 @@ void columns_write_some(const curator *c, int64_t j, int64_t from, int64_t to,
         out[i - from] = written(t, i, x.value[i]);
 }
 
-void columns_write(const curator *c, int64_t j, float *out)
-{
-    columns_write_some(c, j, 0, c->table->rows, out);
-}
-
 /* Values are clamped by all threads: where there are many of them in one list,
    or by rows of a dense table. */
 typedef struct clamp_job {

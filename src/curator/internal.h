@@ -224,10 +224,7 @@ kernel_column columns_get(const curator *c, int64_t j);
 /* The first entry of a list whose row is not before this one. */
 int64_t columns_entry(const kernel_column *x, int64_t row);
 
-/* Feature j of every row, as it is in the file: not folded. */
-void columns_write(const curator *c, int64_t j, float *out);
-
-/* The same of rows [from, to). */
+/* Feature j of rows [from, to), as it is in the file: not folded. */
 void columns_write_some(const curator *c, int64_t j, int64_t from, int64_t to,
                         float *out);
 

@@ -286,6 +286,8 @@ static void test_moves(void **state)
     curator *c = open_on(1, 1, &plan);
     curator_tell(c, FEATURES, .5);
     CHECK(curator_ask_gradient(c, .5, numbers[0], out, &error));
+    assert_int_equal(curator_ask_gradient(c, INFINITY, numbers[0], out, &error),
+                     SOTTO_USAGE); /* no clip: in double, from memory */
     curator_tell(c, 0, .5);
     assert_int_equal(curator_ask_gradient(c, .5, numbers[0], out, &error),
                      SOTTO_FAILED);
