@@ -1,7 +1,8 @@
 #!/bin/sh
-# fresh.sh [SUITE]: does what a stranger does. It makes a minimal Debian in
-# build-fresh/SUITE, clones HEAD into it, and runs there the commands that the
-# README's first code block prints. `fresh.sh --commands` prints those commands.
+# fresh.sh [SUITE [COMMAND...]]: does what a stranger does. It makes a minimal Debian
+# in build-fresh/SUITE, clones HEAD into it, and runs there the commands that the
+# README's first code block prints, or those that are given. `fresh.sh --commands`
+# prints the README's.
 #
 # The mirror, its proxy and its passwords are those of this machine's apt.
 # Packages are kept in build-fresh/SUITE.packages and fetched once. Everything
@@ -80,12 +81,15 @@ run_command() {
     say "$1 took $(($(date +%s) - begin)) s"
 }
 
+# inside COMMAND...: a file with them, so that none is lost to a pipe's shell.
 inside() {
     make_system
     bring_sotto
-    commands | while read -r command; do
-        run_command "$command" </dev/null || exit 1
-    done
+    [ $# -gt 0 ] || commands >"$log.commands"
+    [ $# = 0 ] || printf '%s\n' "$@" >"$log.commands"
+    while read -r command; do
+        run_command "$command" </dev/null
+    done <"$log.commands"
 }
 
 # ---- outside ----
@@ -103,11 +107,13 @@ case ${1:-} in
         fail "debootstrap is not there and could not be installed"
     unshare --mount --pid --fork true 2>/dev/null ||
         fail "cannot run here: no name spaces of its own for mounts"
-    exec unshare --mount --pid --fork --kill-child "$0" --inside "${1:-bookworm}"
+    [ $# -gt 0 ] || set -- bookworm
+    exec unshare --mount --pid --fork --kill-child "$0" --inside "$@"
     ;;
 esac
 
 suite=$1
+shift
 system=$root/build-fresh/$suite
 packages=$root/build-fresh/$suite.packages
 log=$root/build-fresh/$suite.log
@@ -122,5 +128,5 @@ mirror=$(mirror_of_apt)
 [ -n "$mirror" ] || fail "this machine's apt knows no mirror of Debian"
 rm -rf "$system"
 mkdir -p "$system" "$packages"
-inside
-say "Debian $suite: every command of the README's first screen passed"
+inside "$@"
+say "Debian $suite: every command $([ $# -gt 0 ] || echo "of the README's first screen ")passed"

@@ -2,7 +2,7 @@
 # setup.sh GROUP...: installs the Debian packages that are missing for
 # building, testing, checking (ci), measuring (bench), the Python package with its
 # company (python) and as a file (wheel), several processes (mpi), looking at pages
-# (browser), the site of documents (docs), formatting, or making a fresh Debian (fresh).
+# (browser), the site of documents (docs), Debian packages (deb), formatting, or making a fresh Debian (fresh).
 set -eu
 
 packages() {
@@ -20,6 +20,8 @@ packages() {
     wheel) echo python3-venv python3-pip python3-dev ;;
     browser) echo chromium ;;
     docs) echo python3-sphinx python3-myst-parser furo ;;
+    deb) echo build-essential debhelper dh-python chrpath lintian libopenmpi-dev \
+        pybuild-plugin-pyproject python3-mesonpy python3-cffi python3-dev python3-numpy ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
     format) echo clang-format-14 ;;
     fresh) echo debootstrap git ;;
