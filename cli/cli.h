@@ -43,6 +43,9 @@ extern const cli_exit cli_exits[];
 extern const verb cli_verbs[];
 const verb *cli_find_verb(const char *name);
 int cli_takes(const verb *v, const sotto_option *o);
+
+/* Whether every rank of sotto-mpi runs it; others are for one process. */
+int cli_is_by_ranks(const verb *v);
 sotto_status cli_refuse_verb(const char *name, sotto_error *error);
 
 /* ---- alone.c; of sotto-mpi mpi/ranks.c ---- */
@@ -135,7 +138,7 @@ void cli_remarks(const cli *c, const sotto_table *t);
 
 /* How many bad rows were left out, where that is counted, which it never is
    for private training: a remark unless --quiet, and , "rows_dropped": N. */
-void cli_remark_dropped(const cli *c, const sotto_table *t);
+void cli_remark_dropped(const cli *c, const sotto_table *t, int64_t rows);
 void cli_json_dropped(int64_t rows);
 
 /* A remark where a run costs more than --epsilon, as a paper's own noise may;

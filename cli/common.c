@@ -16,14 +16,14 @@ void cli_remarks(const cli *c, const sotto_table *t)
         fprintf(stderr, "sotto: remark: %s\n", sotto_table_warning(t, i));
 }
 
-void cli_remark_dropped(const cli *c, const sotto_table *t)
+void cli_remark_dropped(const cli *c, const sotto_table *t, int64_t rows)
 {
     int64_t bad = sotto_table_dropped(t);
     if (bad > 0 && !cli_flag(c, "quiet"))
         fprintf(stderr,
                 "sotto: remark: %lld of %lld rows %s bad and left out; "
                 "--bad-rows stop says what is wrong with the first\n",
-                (long long)bad, (long long)(bad + sotto_table_rows(t)),
+                (long long)bad, (long long)(bad + rows),
                 bad == 1 ? "is" : "are");
 }
 

@@ -364,7 +364,7 @@ static sotto_status doctor_show(const cli *c, const sotto_table *t,
         return cli_memory(error);
     }
     cli_remarks(c, t);
-    cli_remark_dropped(c, t);
+    cli_remark_dropped(c, t, sotto_table_rows(t));
     if (cli_flag(c, "json"))
         doctor_json(c, t, class_rows, x);
     else

@@ -191,9 +191,9 @@ static sotto_status evaluate_exactly(const cli *c, const sotto_model *model,
         status = sotto_evaluate(&quality, model, table, error);
     if (status == SOTTO_OK)
         status = evaluate_confusion(&confusion, model, table, error);
-    if (status == SOTTO_OK) {
+    if (status == SOTTO_OK && cli_ranks_is_root()) {
         cli_remarks(c, table);
-        cli_remark_dropped(c, table);
+        cli_remark_dropped(c, table, quality.rows);
         if (!cli_flag(c, "quiet") && cli_flag(c, "json"))
             fprintf(stderr, "sotto: remark: these numbers are as sensitive as "
                             "the rows; they are not for release\n");

@@ -85,12 +85,25 @@ static void remark_dataset(const cli *c, const sotto_model *model)
                     "that the two prices are added up\n");
 }
 
+/* At a rank that is not the first: reads and answers, and writes nothing. */
+static sotto_status evaluation_follow(const cli *c, const sotto_model *model,
+                                      sotto_error *error)
+{
+    sotto_evaluation *e = NULL;
+    sotto_status status = sotto_evaluation_make(
+        &e, model, c->argument + 1, c->arguments - 1, c->options, error);
+    sotto_evaluation_free(e);
+    return status;
+}
+
 sotto_status cli_evaluate_privately(const cli *c, const sotto_model *model,
                                     sotto_error *error)
 {
     sotto_evaluation *e = NULL;
     char *text = NULL;
     const char *output = sotto_options_get(c->options, "output");
+    if (!cli_ranks_is_root())
+        return evaluation_follow(c, model, error);
     sotto_status status = evaluation_check(c, error);
     if (status == SOTTO_OK) {
         remark_dataset(c, model);

@@ -155,8 +155,7 @@ static sotto_status cli_run(int argc, char **argv, sotto_error *error)
     }
     if (status == SOTTO_OK)
         status = cli_ranks_join(&c, v, error);
-    if (status == SOTTO_OK &&
-        (cli_ranks_is_root() || !strcmp(v->name, "train")))
+    if (status == SOTTO_OK && (cli_ranks_is_root() || cli_is_by_ranks(v)))
         status = v->run(&c, error);
     sotto_options_free(c.options);
     free(c.argument);

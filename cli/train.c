@@ -190,7 +190,7 @@ static sotto_status train_fit(const cli *c, sotto_model **model,
                                             .context = &progress};
         progress_end(&progress);
         cli_remarks(c, table);
-        cli_remark_dropped(c, table);
+        cli_remark_dropped(c, table, sotto_table_rows(table));
         *dropped = sotto_table_dropped(table);
         cli_remark_more(c, table, said);
         progress_stage(&progress, "solving");

@@ -225,6 +225,12 @@ const verb *cli_find_verb(const char *name)
     return NULL;
 }
 
+int cli_is_by_ranks(const verb *v)
+{
+    return v->run == cli_train || v->run == cli_evaluate ||
+           v->run == cli_predict;
+}
+
 int cli_takes(const verb *v, const sotto_option *o)
 {
     char word[32];

@@ -44,6 +44,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -477,6 +478,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_text_write(const char *path,
                                                          const char *text,
                                                          sotto_error *error);
 
+/* The same of what `print` writes to the stream. Where its status is not
+   SOTTO_OK there is no file. */
+typedef sotto_status (*sotto_printer)(void *context, FILE *to,
+                                      sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_file_write(const char *path,
+                                                         sotto_printer print,
+                                                         void *context,
+                                                         sotto_error *error);
+
 /* ------------------------------------------------------------------------
  * 5  Fit
  *
@@ -858,8 +868,22 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict_classes(
     double *out, const sotto_model *model, const sotto_table *table,
     sotto_answer what, sotto_error *error);
 
+/*
+ * The same in pieces of whole rows, in the order of the file: of each row one
+ * answer, or scores and probabilities of all classes, where there are three and
+ * more. Where ranks share the rows, rank 0 gets the answers of all of them, a
+ * piece at a time, and the other ranks get no call. The first call is made when
+ * all ranks have all answers. Another status than SOTTO_OK ends it.
+ */
+typedef sotto_status (*sotto_answer_taker)(void *context, const double *answers,
+                                           int64_t rows, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_predict_in_order(
+    const sotto_model *model, const sotto_table *table, sotto_answer what,
+    sotto_answer_taker take, void *context, sotto_error *error);
+
 /* How good a model is on labelled rows; NaN where something has no value.
-   Rows count by their weights, where they have some. */
+   Rows count by their weights, where they have some. Where ranks share the
+   rows, rank 0 has it of all of them; the others have their number. */
 typedef struct sotto_quality {
     int64_t rows;
     double objective; /* F as it was minimised: the penalty in the units that
@@ -910,9 +934,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_settle(
 
 /* A file that is one or the other: an evaluation if it says so, else a model;
    the other one is NULL. It is opened once, so it may be a pipe. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_read(
-    sotto_model **model, sotto_evaluation **evaluation, const char *path,
-    sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_release_read(sotto_model **model, sotto_evaluation **evaluation,
+                   const char *path, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_parse(
     sotto_evaluation **out, const char *text, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_evaluation_text(
@@ -1247,7 +1271,8 @@ sotto_ledger_backup(sotto_ledger *ledger, const char *path, sotto_error *error);
  * Several processes, or threads, make one fit: each reads its share of the
  * rows, and all make the same calls with the same options. Rank 0 is the root:
  * it alone draws noise, books the run and gets a model with a statement. The
- * model is the same as that of one process, bit for bit (docs/ranks.md).
+ * model is the same as that of one process, bit for bit (docs/ranks.md). So are
+ * evaluations and predictions (sotto_evaluation_make, sotto_table_read_for).
  *
  * The library knows no network. Whoever has one gives these calls. They are
  * made by all ranks in the same order, with the same sizes. What they carry is

@@ -284,11 +284,15 @@ sotto_status cli_ranks_join(const cli *c, const verb *v, sotto_error *error)
                                  "command for all of them");
     if (!strcmp(v->name, "help") || !strcmp(v->name, "version"))
         return SOTTO_OK;
-    if (strcmp(v->name, "train"))
+    if (!cli_is_by_ranks(v))
         return cli_refuse(error,
-                          "sotto-mpi trains: expected the verb train; 'sotto "
-                          "%s' is for one process",
+                          "sotto-mpi trains, evaluates and predicts: expected "
+                          "such a verb; 'sotto %s' is for one process",
                           v->name);
+    if (job.ranks > 1 && strcmp(v->name, "train") &&
+        !strcmp(c->argument[0], "-"))
+        return cli_refuse(error, "MODEL cannot be stdin with several ranks: "
+                                 "expected a file that all of them find");
     sotto_options_set_ranks(c->options, job.group);
     return job.ranks > 1 ? set_threads(c, error) : SOTTO_OK;
 }

@@ -317,6 +317,20 @@ sotto_status sotto_text_write(const char *path, const char *string,
     return out_commit(&out, error);
 }
 
+sotto_status sotto_file_write(const char *path, sotto_printer print,
+                              void *context, sotto_error *error)
+{
+    out_file out;
+    sotto_status status = out_open(&out, path, error);
+    if (status != SOTTO_OK)
+        return status;
+    status = print(context, out.stream, error);
+    if (status == SOTTO_OK)
+        return out_commit(&out, error);
+    out_abandon(&out);
+    return status;
+}
+
 void out_abandon(out_file *out)
 {
     if (out->stream && out->stream != stdout)

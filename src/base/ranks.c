@@ -406,7 +406,7 @@ sotto_status ranks_compare(sotto_ranks *g, sotto_status mine,
                            uint64_t options_word, sotto_error *error)
 {
     static const char *const what[] = {"another release of sotto",
-                                       "other options",
+                                       "other options (or another schema or model)",
                                        "other ranks, or other mathematics"};
     int ranks = g->calls.ranks;
     uint64_t word[6] = {ranks_word(0, SOTTO_VERSION, sizeof SOTTO_VERSION),

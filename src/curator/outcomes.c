@@ -108,6 +108,9 @@ sotto_status curator_ask_outcomes(curator *c, const ask_cells *what,
                (k == 0 || what->edge[k] > what->edge[k - 1]);
     if (!fine)
         return refuse(error);
+    const int64_t asked[] = {what->column, what->groups, what->edges};
+    ranks_note(c->ranks, asked, sizeof asked);
+    ranks_note(c->ranks, what->edge, (size_t)what->edges * sizeof *what->edge);
     gate_question q = {.kind = ASK_OUTCOMES,
                        .answers = (size_t)cells_of(what),
                        .sum = sum_cells,
@@ -174,6 +177,16 @@ static int is_value(const curator *c, const ask_value *v)
     return fine;
 }
 
+static void note_value(const curator *c, const ask_value *v)
+{
+    for (int t = 0; t < v->terms; t++) {
+        const double told[] = {(double)v->term[t].column, v->term[t].times,
+                               v->term[t].centre, v->term[t].square,
+                               v->squared};
+        ranks_note(c->ranks, told, sizeof told);
+    }
+}
+
 sotto_status curator_ask_errors(curator *c, const ask_value *value,
                                 int64_t count, double *out, double *sd,
                                 sotto_error *error)
@@ -185,6 +198,8 @@ sotto_status curator_ask_errors(curator *c, const ask_value *value,
         fine = is_value(c, &value[n]);
     if (!fine)
         return refuse(error);
+    for (int64_t n = 0; n < count; n++)
+        note_value(c, &value[n]);
     gate_question q = {.kind = ASK_ERRORS,
                        .answers = (size_t)count,
                        .sum = sum_errors,

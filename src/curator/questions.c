@@ -329,12 +329,14 @@ static const question_row questions[ASK_KINDS] = {
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_TWICE,
         .draws = DRAWS_CLASSES, .block = BLOCK_CLASSES, .any_classes = 1},
     [ASK_OUTCOMES] = { /* Lemma C31 */
+        .by_ranks = 1,
         .words = {.name = "outcomes",
                   .meaning = "how many rows get which score, or error, from "
                              "the model"},
         .form = FORM_VECTOR, .parts = PARTS_ONE, .replaced = REPLACED_DIAGONAL,
         .draws = DRAWS_CELLS, .block = BLOCK_CELLS},
     [ASK_ERRORS] = { /* Lemma C31 */
+        .by_ranks = 1,
         .words = {.name = "errors",
                   .meaning = "how wrong the model is, on average"},
         .form = FORM_VECTOR, .parts = PARTS_ASKED, .replaced = REPLACED_TWICE,

@@ -222,6 +222,8 @@ static sotto_status npy_fill(sotto_table *t, source *s, column_plan *p,
             NULL};
     sotto_status status = kind && memory_open(&rows) ? npy_open(&job, error)
                                                      : error_memory(error);
+    if (status == SOTTO_OK && p->ranks)
+        status = rank_note_files(p->ranks, s, error);
     if (status == SOTTO_OK)
         status = npy_rows(&rows, &job, error);
     if (status == SOTTO_OK)

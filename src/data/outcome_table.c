@@ -43,10 +43,17 @@ static void move_rest(sotto_table *to, sotto_table *from)
                         .unit = from->unit,
                         .unit_name = from->unit_name,
                         .target_half = 1,
+                        .ranks = from->ranks,
+                        .first = from->first,
+                        .all_rows = from->all_rows,
+                        .people = from->people,
+                        .person = from->person,
+                        .person_before = from->person_before,
+                        .all_people = from->all_people,
                         .booking = from->booking,
                         .free_booking = from->free_booking};
     from->y = from->weight = NULL;
-    from->unit = NULL;
+    from->unit = from->person = from->person_before = NULL;
     from->unit_name = NULL;
     from->booking = NULL;
 }

@@ -14,6 +14,12 @@
 sotto_status rank_check_source(const source *s, const sotto_options *options,
                                sotto_error *error);
 
+/* Adds to the check word what is cheap to compare of the files that all ranks
+   must find: their lengths, and pieces of those that are not compressed, at
+   most 64 or one of each file. Call when rows may be looked at. */
+sotto_status rank_note_files(sotto_ranks *g, const source *first,
+                             sotto_error *error);
+
 /* Leaves of what the loader would read the share of this rank: whole records
    of one file, or some of several files. */
 sotto_status rank_narrow(loader *l, sotto_error *error);

@@ -42,6 +42,49 @@ void rank_rows(const sotto_ranks *g, int64_t all, int64_t *from, int64_t *rows)
     *rows = each + (rank < more);
 }
 
+/* ---- whether all have the same files ---- */
+
+enum { SAMPLES = 64, SAMPLE_BYTES = 4096 };
+
+static sotto_status note_samples(sotto_ranks *g, const source *s,
+                                 int64_t samples, char *room,
+                                 sotto_error *error)
+{
+    int64_t left = source_left(s);
+    int64_t last = left > SAMPLE_BYTES ? left - SAMPLE_BYTES : 0;
+    sotto_status status = SOTTO_OK;
+    for (int64_t k = 0; status == SOTTO_OK && k < samples; k++) {
+        const char *bytes;
+        size_t got, at = 0;
+        if (samples > 1)
+            at = (size_t)((double)last * (double)k / (double)(samples - 1));
+        status = source_look(s, at, room, SAMPLE_BYTES, &bytes, &got, error);
+        if (status == SOTTO_OK)
+            ranks_note(g, bytes, got);
+    }
+    return status;
+}
+
+sotto_status rank_note_files(sotto_ranks *g, const source *first,
+                             sotto_error *error)
+{
+    char *room = mem_zeroed(SAMPLE_BYTES, 1);
+    int64_t files = 0;
+    sotto_status status = room ? SOTTO_OK : error_memory(error);
+    for (const source *s = first; s; s = source_following(s))
+        files++;
+    int64_t samples = files < SAMPLES ? SAMPLES / files : 1;
+    for (const source *s = first; status == SOTTO_OK && s;
+         s = source_following(s)) {
+        int64_t size = source_size(s);
+        ranks_note(g, &size, sizeof size);
+        if (source_is_random(s))
+            status = note_samples(g, s, samples, room, error);
+    }
+    mem_free_wiped(room, room ? SAMPLE_BYTES : 0);
+    return status;
+}
+
 /* ---- one file ---- */
 
 typedef struct share_look {
@@ -164,10 +207,9 @@ static void deal_files(loader *l)
 
 sotto_status rank_narrow(loader *l, sotto_error *error)
 {
-    for (const source *s = l->s; s; s = source_following(s)) {
-        int64_t size = source_size(s);
-        ranks_note(l->p->ranks, &size, sizeof size);
-    }
+    sotto_status status = rank_note_files(l->p->ranks, l->s, error);
+    if (status != SOTTO_OK)
+        return status;
     ranks_note(l->p->ranks, &l->p->features, sizeof l->p->features);
     if (!source_following(l->s))
         return narrow_file(l, error);

@@ -111,30 +111,28 @@ static sotto_status read_booked(sotto_table **out, const row_source *from,
 /* By ranks: all plan, then the root books where that is wanted, and only then
    does any of them look at a row. */
 static sotto_status read_by_ranks(sotto_table **out, const row_source *from,
-                                  const sotto_options *options,
-                                  const sotto_options *reading,
-                                  sotto_error *error)
+                                  before_rows *before, table_before_rows *book,
+                                  table_before_rows *check, sotto_error *error)
 {
-    before_rows before = {.options = options, .reading = reading};
-    sotto_ranks *g = option_ranks(options);
-    int books = booking_wanted(options) && ranks_is_root(g);
-    sotto_status status = sotto_fit_check(options, error);
-    if (status == SOTTO_OK && !from->path)
+    const sotto_options *options = before->options;
+    int books = booking_wanted(options) && ranks_is_root(option_ranks(options));
+    sotto_status status = SOTTO_OK;
+    if (!from->path)
         status = error_set(error, SOTTO_USAGE,
                            "several ranks read files: expected one");
-    if (status == SOTTO_OK && reading != options)
+    if (status == SOTTO_OK && option_given(before->reading, OPTION_PART_COLUMN))
         status = error_set(error, SOTTO_USAGE,
                            "a data set with parts is read by one process: "
                            "expected one without, or one process");
     if (status == SOTTO_OK && books)
-        status = canonical_paths(&before, from, error);
+        status = canonical_paths(before, from, error);
     if (status == SOTTO_OK)
-        status = fit_compare_ranks(options, from->path, from->files, error);
-    before_ranks all = {&before, books};
+        status = fit_compare_ranks(options, before->model, from->path,
+                                   from->files, error);
+    before_ranks all = {before, books, book, check};
     if (status == SOTTO_OK)
-        status =
-            read_behind(out, from, &before, ranks_before_rows, &all, error);
-    mem_free_texts(before.path, before.paths);
+        status = read_behind(out, from, before, ranks_before_rows, &all, error);
+    mem_free_texts(before->path, before->paths);
     return status;
 }
 
@@ -142,6 +140,8 @@ sotto_status booking_read(sotto_table **out, const row_source *from,
                           before_rows *before, table_before_rows *book,
                           table_before_rows *check, sotto_error *error)
 {
+    if (ranks_several(option_ranks(before->options)))
+        return read_by_ranks(out, from, before, book, check, error);
     return booking_wanted(before->options)
                ? read_booked(out, from, before, book, error)
                : read_rows(out, from, before->reading, check, before, error);
@@ -176,17 +176,15 @@ static sotto_status read_for_fit(sotto_table **out, const row_source *from,
         status = booking_options(&with_parts, options, error);
     before_rows before = {.options = options,
                           .reading = with_parts ? with_parts : options};
-    if (status == SOTTO_OK && ranks_several(option_ranks(options))) {
-        status = read_by_ranks(out, from, options, before.reading, error);
-        sotto_options_free(with_parts);
-        return status;
-    }
-    if (status == SOTTO_OK && booking_wanted(options))
+    int by_ranks = ranks_several(option_ranks(options));
+    if (status == SOTTO_OK && (by_ranks || booking_wanted(options)))
         status = sotto_fit_check(options, error);
     if (status == SOTTO_OK)
-        status =
-            booking_read(out, from, &before, booking_before_rows,
-                         option_private(options) ? check_shape : NULL, error);
+        status = booking_read(out, from, &before, booking_before_rows,
+                              by_ranks                  ? ranks_plan_before_rows
+                              : option_private(options) ? check_shape
+                                                        : NULL,
+                              error);
     sotto_options_free(with_parts);
     return status;
 }

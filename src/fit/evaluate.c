@@ -3,6 +3,7 @@
  * sensitive as the rows.
  */
 #include "evaluate.h"
+#include "gather.h"
 #include "json.h"
 
 #include <math.h>
@@ -162,16 +163,30 @@ static void a_number(sotto_quality *q, const sotto_table *t,
 /* ---- all ---- */
 
 static sotto_status evaluate_scores(sotto_quality *q, const sotto_model *m,
-                                    const sotto_table *t, double *score,
+                                    const sotto_table *t, const double *score,
                                     sotto_error *error)
 {
-    sotto_status status = sotto_predict(score, m, t, SOTTO_ANSWER_SCORE, error);
-    if (status == SOTTO_OK)
-        status = objective(&q->objective, m, t, score, error);
+    sotto_status status = objective(&q->objective, m, t, score, error);
     if (status == SOTTO_OK && m->classes)
         status = two_classes(q, m, t, score, error);
     else if (status == SOTTO_OK)
         a_number(q, t, score);
+    return status;
+}
+
+/* These are sums of doubles, and ranks of scores: rank 0 makes them of all
+   rows, so that they are the same however rows are shared. */
+static sotto_status evaluate_all(sotto_quality *q, const sotto_model *m,
+                                 const sotto_table *t, double *score,
+                                 int64_t width, sotto_error *error)
+{
+    gathered_rows all;
+    sotto_status status = gather_rows(&all, t, score, width, error);
+    if (status == SOTTO_OK && ranks_is_root(t->ranks))
+        status = width > 1
+                     ? evaluate_classes(q, m, &all.table, all.score, error)
+                     : evaluate_scores(q, m, &all.table, all.score, error);
+    gather_free(&all);
     return status;
 }
 
@@ -186,18 +201,22 @@ static int same_classes(const sotto_model *m, const sotto_table *t)
 sotto_status sotto_evaluate(sotto_quality *out, const sotto_model *m,
                             const sotto_table *t, sotto_error *error)
 {
-    *out = (sotto_quality){t->rows, NAN, NAN, NAN, NAN, NAN, NAN};
+    *out = (sotto_quality){table_all_rows(t), NAN, NAN, NAN, NAN, NAN, NAN};
     if (!t->y || !same_classes(m, t))
         return error_set(error, SOTTO_USAGE,
                          "the table has no target that fits the model: read "
                          "it with sotto_table_read_for, labelled");
-    if (m->classes > 2)
-        return evaluate_classes(out, m, t, error);
-    double *score = mem_zeroed((size_t)t->rows, sizeof *score);
+    int64_t width = m->classes > 2 ? m->classes : 1;
+    size_t count = (size_t)(t->rows * width);
+    double *score = mem_zeroed(count, sizeof *score);
     if (!score)
         return error_memory(error);
-    sotto_status status = evaluate_scores(out, m, t, score, error);
-    mem_wipe(score, (size_t)t->rows * sizeof *score);
-    mem_free(score);
+    sotto_status status =
+        m->classes > 2
+            ? sotto_predict_classes(score, m, t, SOTTO_ANSWER_SCORE, error)
+            : sotto_predict(score, m, t, SOTTO_ANSWER_SCORE, error);
+    if (status == SOTTO_OK)
+        status = evaluate_all(out, m, t, score, width, error);
+    mem_free_wiped(score, count * sizeof *score);
     return status;
 }

@@ -29,7 +29,9 @@ double evaluate_area(scored *row, int64_t rows);
 
 /* ---- evaluate_classes.c: three classes and more ---- */
 
+/* Scores of all classes of row after row; they become probabilities. */
 sotto_status evaluate_classes(sotto_quality *q, const sotto_model *m,
-                              const sotto_table *t, sotto_error *error);
+                              const sotto_table *t, double *score,
+                              sotto_error *error);
 
 #endif

@@ -3,6 +3,8 @@
  * for which.
  */
 #include "evaluate.h"
+#include "gather.h"
+#include "predict.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,40 +96,41 @@ static sotto_status set_area(sotto_quality *q, const sotto_model *m,
 
 /* Classes are ranked by their probabilities where there are some. Of chances
    that one-versus-rest divides by their sum this is the log-loss. */
-static sotto_status set_ranks(sotto_quality *q, const sotto_model *m,
+static sotto_status set_order(sotto_quality *q, const sotto_model *m,
                               const sotto_table *t, double *score,
                               sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
     if (loss_has_log_odds(m->loss.kind)) {
-        status = sotto_predict_classes(score, m, t, SOTTO_ANSWER_PROBA, error);
         double sum = 0, total = evaluate_total(t);
-        for (int64_t i = 0; status == SOTTO_OK && i < t->rows; i++)
+        for (int64_t i = 0; i < t->rows; i++)
+            predict_chances(m, score + i * m->classes);
+        for (int64_t i = 0; i < t->rows; i++)
             if (row_weight(t, i) > 0)
                 sum -= row_weight(t, i) *
                        log(score[i * m->classes + (int64_t)t->y[i]]);
         if (m->one_versus_rest)
             q->log_loss = sum / total;
     }
-    return status == SOTTO_OK ? set_area(q, m, t, score, error) : status;
+    return set_area(q, m, t, score, error);
 }
 
 sotto_status evaluate_classes(sotto_quality *q, const sotto_model *m,
-                              const sotto_table *t, sotto_error *error)
+                              const sotto_table *t, double *score,
+                              sotto_error *error)
 {
-    size_t count = (size_t)(t->rows * m->classes);
-    double *score = mem_zeroed(count, sizeof *score);
-    if (!score)
-        return error_memory(error);
-    sotto_status status =
-        sotto_predict_classes(score, m, t, SOTTO_ANSWER_SCORE, error);
-    if (status == SOTTO_OK)
-        status = set_objective(q, m, t, score, error);
-    if (status == SOTTO_OK)
-        status = set_ranks(q, m, t, score, error);
-    mem_wipe(score, count * sizeof *score);
-    mem_free(score);
-    return status;
+    sotto_status status = set_objective(q, m, t, score, error);
+    return status == SOTTO_OK ? set_order(q, m, t, score, error) : status;
+}
+
+static void count_classes(double *out, int64_t classes,
+                          const gathered_rows *all)
+{
+    for (int64_t i = 0; i < all->table.rows; i++) {
+        double y = all->table.y[i], answer = all->score[i];
+        int64_t is = classes == 2 ? y > 0 : (int64_t)y;
+        int64_t told = classes == 2 ? answer > 0 : (int64_t)answer;
+        out[is * classes + told] += row_weight(&all->table, i);
+    }
 }
 
 sotto_status sotto_confusion(double *out, const sotto_model *m,
@@ -140,16 +143,15 @@ sotto_status sotto_confusion(double *out, const sotto_model *m,
     double *answer = mem_zeroed((size_t)t->rows, sizeof *answer);
     if (!answer)
         return error_memory(error);
+    gathered_rows all = {0};
     sotto_status status =
         sotto_predict(answer, m, t, SOTTO_ANSWER_VALUE, error);
     memset(out, 0, (size_t)(m->classes * m->classes) * sizeof *out);
-    for (int64_t i = 0; status == SOTTO_OK && i < t->rows; i++) {
-        int two = m->classes == 2;
-        int64_t is = two ? t->y[i] > 0 : (int64_t)t->y[i];
-        int64_t told = two ? answer[i] > 0 : (int64_t)answer[i];
-        out[is * m->classes + told] += row_weight(t, i);
-    }
-    mem_wipe(answer, (size_t)t->rows * sizeof *answer);
-    mem_free(answer);
+    if (status == SOTTO_OK)
+        status = gather_rows(&all, t, answer, 1, error);
+    if (status == SOTTO_OK)
+        count_classes(out, m->classes, &all);
+    gather_free(&all);
+    mem_free_wiped(answer, (size_t)t->rows * sizeof *answer);
     return status;
 }

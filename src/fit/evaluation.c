@@ -5,6 +5,7 @@
  */
 #include "evaluating.h"
 #include "predict.h"
+#include "ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,8 @@ static sotto_status check_options(const sotto_options *options,
                          "expected --delta above 0: the probability with which "
                          "the guarantee may fail, well below 1 / rows, as "
                          "1e-6");
-    return output && !booking_wanted(options) &&
+    return output && ranks_is_root(option_ranks(options)) &&
+                   !booking_wanted(options) &&
                    !option_given(options, OPTION_INSECURE_SEED)
                ? fit_check_spent(output, error)
                : SOTTO_OK;
@@ -123,7 +125,9 @@ static sotto_status read_records(sotto_table **out, const sotto_model *m,
     sotto_options *parts = NULL, *reading = NULL;
     before_rows before = {.options = options, .model = m};
     *out = NULL;
-    sotto_status status = booking_options(&parts, options, error);
+    sotto_status status = SOTTO_OK;
+    if (ranks_is_root(option_ranks(options))) /* the ledger is the root's */
+        status = booking_options(&parts, options, error);
     if (status == SOTTO_OK)
         status = reading_options(&reading, m, options, parts, error);
     before.reading = reading;
@@ -152,6 +156,8 @@ static sotto_status declare(private_run *r, sotto_error *error)
                            .rows = fit_rows_come_from(options)};
     sotto_status status =
         curator_statement(&terms, &r->statement, &epsilon, error);
+    if (status == SOTTO_OK && r->policy.ranks > 1)
+        json_add_number(&r->statement, "ranks", r->policy.ranks);
     if (status == SOTTO_OK)
         status = plan_events(r, &events, error);
     if (status == SOTTO_OK && r->booking)

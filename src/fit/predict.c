@@ -4,6 +4,8 @@
 #include "predict.h"
 #include "data.h"
 #include "option.h"
+#include "private.h"
+#include "ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +23,8 @@ sotto_status predict_options(sotto_options **out, const sotto_model *m,
     snprintf(count, sizeof count, "%lld", (long long)m->features);
     sotto_status status = sotto_options_new(out, error);
     sotto_options *o = *out;
+    if (status == SOTTO_OK)
+        sotto_options_set_ranks(o, option_ranks(options));
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (status == SOTTO_OK)
             status = option_copy(o, options, used[i], error);
@@ -53,6 +57,10 @@ static sotto_status read_for(sotto_table **out, const sotto_model *m,
     sotto_options *o;
     *out = NULL;
     sotto_status status = predict_options(&o, m, labelled, options, error);
+    if (status == SOTTO_OK && ranks_several(option_ranks(options)))
+        status = columns ? error_set(error, SOTTO_USAGE,
+                                     "several ranks read files: expected one")
+                         : fit_compare_ranks(options, m, path, files, error);
     if (status == SOTTO_OK)
         status = columns ? sotto_table_from(out, columns, o, error)
                          : sotto_table_read_files(out, path, files, o, error);
@@ -185,7 +193,7 @@ static sotto_status predict_check_finite(double *score, const sotto_table *t,
                              "row %lld: its score is too large for a double; "
                              "expected values as in the file that the model "
                              "was learned from",
-                             (long long)i + 1);
+                             (long long)(t->first + i) + 1);
     return SOTTO_OK;
 }
 
@@ -224,11 +232,12 @@ static sotto_status predict_scores(double *out, const sotto_model *m,
     return status;
 }
 
-/* Scores of one row become probabilities: of the multinomial loss, or each
-   class's own divided by their sum. */
-static void predict_chances(const sotto_model *m, double *row)
+/* Of the multinomial loss, or each class's own divided by their sum. */
+void predict_chances(const sotto_model *m, double *row)
 {
     double most = row[0], sum = 0;
+    if (isnan(row[0]))
+        return;
     for (int64_t k = 1; k < m->classes; k++)
         most = fmax(most, row[k]);
     for (int64_t k = 0; k < m->classes; k++) {
@@ -261,8 +270,7 @@ sotto_status sotto_predict_classes(double *out, const sotto_model *m,
             out[i * m->classes + k] = score[i];
     }
     for (int64_t i = 0; what == SOTTO_ANSWER_PROBA && i < t->rows; i++)
-        if (!isnan(out[i * m->classes]))
-            predict_chances(m, out + i * m->classes);
+        predict_chances(m, out + i * m->classes);
     mem_wipe(score, (size_t)t->rows * sizeof *score);
     mem_free(score);
     return status;

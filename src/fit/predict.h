@@ -12,4 +12,7 @@ sotto_status predict_options(sotto_options **out, const sotto_model *m,
                              int labelled, const sotto_options *options,
                              sotto_error *error);
 
+/* Scores of all classes of one row become probabilities; NaN stays. */
+void predict_chances(const sotto_model *m, double *row);
+
 #endif

@@ -144,16 +144,22 @@ sotto_status fit_check_ranks(const sotto_options *options, sotto_error *error);
 
 /* Refuses ranks that are about different things, before anything is read. */
 sotto_status fit_compare_ranks(const sotto_options *options,
+                               const struct sotto_model *model, /* or NULL */
                                const char *const *path, int64_t files,
                                sotto_error *error);
 
 /* The hook of the readers: the context is a before_ranks. */
 typedef struct before_ranks {
-    before_rows *booking;
+    before_rows *before;
     int books; /* this rank does */
+    table_before_rows *book, *check;
 } before_ranks;
 sotto_status ranks_before_rows(void *context, const sotto_table *shape,
                                sotto_error *error);
+
+/* What a fit by ranks that is not booked calls: it plans. */
+sotto_status ranks_plan_before_rows(void *context, const sotto_table *shape,
+                                    sotto_error *error);
 
 /* Books a run of these events: for runs that are not fits, too. */
 sotto_status booking_make(before_rows *before, const private_run *r,

@@ -3,6 +3,7 @@
  * of them, and who books (contract/ranks.h, ADR 23).
  */
 #include "ranks.h"
+#include "evaluation.h"
 #include "private.h"
 
 #include <math.h>
@@ -66,7 +67,18 @@ static sotto_status add_schema(uint64_t *word, const sotto_options *options,
     return status;
 }
 
+static sotto_status add_model(uint64_t *word, const sotto_model *m,
+                              sotto_error *error)
+{
+    char hash[EVALUATION_HASH];
+    sotto_status status = m ? evaluation_hash(hash, m, error) : SOTTO_OK;
+    if (m && status == SOTTO_OK)
+        *word = ranks_word(*word, hash, sizeof hash);
+    return status;
+}
+
 sotto_status fit_compare_ranks(const sotto_options *options,
+                               const sotto_model *model,
                                const char *const *path, int64_t files,
                                sotto_error *error)
 {
@@ -75,6 +87,8 @@ sotto_status fit_compare_ranks(const sotto_options *options,
         if (!may_differ((option_id)i))
             word = word_of_option(word, options, (option_id)i);
     sotto_status status = add_schema(&word, options, error);
+    if (status == SOTTO_OK)
+        status = add_model(&word, model, error);
     for (int64_t i = 0; i < files; i++)
         word = ranks_word(word, path[i], strlen(path[i]));
     return ranks_compare(option_ranks(options), status, word, error);
@@ -96,10 +110,11 @@ static sotto_status check_shape(const sotto_options *options,
 
 /* The plan is made of public facts, so that it would be the same at all ranks:
    the root's is enough here. Each makes its own when the rows have come. */
-static sotto_status plan_on(const sotto_options *options,
-                            const sotto_table *shape, sotto_error *error)
+sotto_status ranks_plan_before_rows(void *context, const sotto_table *shape,
+                                    sotto_error *error)
 {
-    private_run r = fit_new_run(options);
+    const before_rows *before = context;
+    private_run r = fit_new_run(before->options);
     sotto_status status = fit_plan_for(&r, shape, error);
     if (status == SOTTO_OK)
         status = curator_check_table(shape, &r.policy, &r.run.plan, error);
@@ -111,13 +126,13 @@ sotto_status ranks_before_rows(void *context, const sotto_table *shape,
                                sotto_error *error)
 {
     const before_ranks *all = context;
-    const sotto_options *options = all->booking->options;
+    const sotto_options *options = all->before->options;
     sotto_ranks *g = option_ranks(options);
     sotto_status status = check_shape(options, shape, error);
     status = sotto_ranks_agree(g, status, error);
     if (status == SOTTO_OK && ranks_is_root(g)) /* to book is to plan */
-        status = all->books ? booking_before_rows(all->booking, shape, error)
-                            : plan_on(options, shape, error);
+        status =
+            (all->books ? all->book : all->check)(all->before, shape, error);
     /* no rank looks at a row before this */
     return sotto_ranks_agree(g, status, error);
 }

@@ -200,6 +200,93 @@ class SameBits(Case):
         self.assertEqual(one, many)
 
 
+class Answers(Case):
+    """evaluate and predict: what one process prints and writes, byte for byte."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        chance = random.Random(8)
+        rows = []
+        for i in range(500):
+            x = [round(chance.uniform(-1, 1), 4) for _ in range(5)]
+            score = x[0] - x[1] + chance.gauss(0, .3)
+            rows.append(",".join(map(str, x)) + f",p{chance.randrange(70)},{i % 3 + 1}.3,"
+                        f"{int(score > 0)},{'abc'[(score > -.3) + (score > .3)]},{score:.4f}\n")
+        head = "x0,x1,x2,x3,x4,person,w,two,three,number\n"
+        cls.write("answers.csv", head + "".join(rows))
+        rows[333] = rows[333].replace(".", "?", 1)
+        cls.write("bad-answers.csv", head + "".join(rows))
+        targets = {"two": {"type": "target", "classes": ["0", "1"]},
+                   "three": {"type": "target", "classes": ["a", "b", "c"]},
+                   "number": {"type": "target", "bounds": [-3, 3]}}
+        for name, target in targets.items():
+            cls.schema(f"{name}.json", {**BOUNDS, name: target, "person": {"type": "unit"},
+                                        "w": {"type": "weight", "bounds": [0, 4]}})
+            done = run([PROGRAM, "train", "answers.csv", "--schema", f"{name}.json", "--loss",
+                        "squared" if name == "number" else "logistic", "--epsilon", "5", "--delta",
+                        "1e-6", "--rows-per-person", "10", "--quiet", "-o", f"model-{name}.json"],
+                       cls.folder)
+            assert done.returncode == 0, done.stderr
+
+    def prints_the_same(self, *args, ranks=(2, 7)):
+        one = run([PROGRAM, *args], self.folder)
+        self.assertEqual(one.returncode, 0, one.stderr)
+        for count in ranks:
+            many = self.mpi(count, *args)
+            self.assertEqual((many.returncode, many.stdout, many.stderr),
+                             (0, one.stdout, one.stderr), (args, count))
+
+    def test_predict(self):
+        self.prints_the_same("predict", "model-two.json", "answers.csv", ranks=RANKS)
+        self.prints_the_same("predict", "model-three.json", "answers.csv", "--proba")
+        self.prints_the_same("predict", "model-number.json", "answers.csv", "--json", ranks=(3,))
+        self.prints_the_same("predict", "model-three.json", "bad-answers.csv", "--bad-rows", "drop",
+                             "--scores", "--json", ranks=(3,))
+
+    def test_predict_into_a_file(self):
+        """Whole or not at all; its owner's alone."""
+        for program, name in (([PROGRAM], "p1.csv"), (MPIRUN + ["-n", "3", MPI], "p3.csv")):
+            done = run(program + ["predict", "model-three.json", "answers.csv", "--proba", "-o",
+                                  name], self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(os.stat(os.path.join(self.folder, name)).st_mode & 0o777, 0o600)
+        self.assertEqual(self.read("p1.csv"), self.read("p3.csv"))
+        done = self.mpi(3, "predict", "model-two.json", "bad-answers.csv", "-o", "p4.csv")
+        self.assertEqual((done.returncode, len(lines_of(done))), (3, 1), done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "p4.csv")))
+        done = self.mpi(3, "predict", "model-two.json", "bad-answers.csv")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+
+    def test_evaluate(self):
+        for name in ("two", "three", "number"):
+            self.prints_the_same("evaluate", f"model-{name}.json", "answers.csv", ranks=(2, 7))
+            self.prints_the_same("evaluate", f"model-{name}.json", "answers.csv", "--json",
+                                 ranks=(3,))
+
+    def test_evaluate_privately(self):
+        for name in ("two", "three", "number"):
+            args = ["evaluate", f"model-{name}.json", "answers.csv", "--epsilon", "1", "--delta",
+                    "1e-6", "--rows-per-person", "3", "--insecure-seed", "4", "--quiet", "-o"]
+            self.assertEqual(run([PROGRAM, *args, "one.json"], self.folder).returncode, 0)
+            for count in RANKS if name == "two" else (2, 7):
+                self.is_same(self.mpi(count, *args, "many.json"), (name, count))
+            os.remove(os.path.join(self.folder, "one.json"))
+
+    def test_refusals(self):
+        for args, line in ((("predict", "-", "answers.csv"), "MODEL cannot be stdin"),
+                           (("evaluate", "model-two.json", "-"), "several ranks read a file")):
+            done = self.mpi(2, *args)
+            self.assertEqual((done.returncode, len(lines_of(done))), (2, 1), done.stderr)
+            self.assertIn(line, done.stderr)
+
+    def test_other_models(self):
+        done = run(MPIRUN + ["-n", "1", MPI, "evaluate", "model-two.json", "answers.csv", ":", "-n",
+                             "1", MPI, "evaluate", "model-three.json", "answers.csv"], self.folder)
+        self.assertEqual((done.returncode, len(lines_of(done))), (2, 1), done.stderr)
+        self.assertIn("another schema or model", done.stderr)
+
+
 class Faults(Case):
     ARGS = ("--schema", "schema.json", "--loss", "logistic", "--epsilon", "1", "--delta", "1e-6")
 
@@ -228,7 +315,7 @@ class Faults(Case):
         common = ["train", "rows.csv", *self.ARGS, "-o", "m.json"]
         done = run(MPIRUN + ["-n", "2", MPI, *common, ":", "-n", "1", MPI, *common, "--l2", ".5"],
                    self.folder)
-        self.refused(done, "a rank has other options than another", 2)
+        self.refused(done, r"a rank has other options \(or another schema or model\) than another", 2)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
 
     def test_other_tables(self):
@@ -286,7 +373,7 @@ class Faults(Case):
         done = self.mpi(2, "train", "-", *self.ARGS, "--format", "csv", "-o", "m.json")
         self.refused(done, "stdin: several ranks read a file that is on a disk", 2)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "m.json")))
-        self.refused(self.mpi(2, "show", "m.json"), "sotto-mpi trains: expected the verb train", 2)
+        self.refused(self.mpi(2, "show", "m.json"), "sotto-mpi trains, evaluates and predicts", 2)
         self.refused(self.mpi(2, "train", "rows.csv", "--epsilon", "x"), "--epsilon", 2)
 
     def test_shared_memory_on_a_disk(self):
@@ -328,6 +415,27 @@ class Ledger(Case):
         done = self.mpi(3, "train", "rows.csv", *self.ARGS, "-o", "booked.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.entries(), before + 1)
+
+    def test_an_evaluation_is_booked_once(self):
+        """Also one whose records are bad, which nobody knows before they are read."""
+        done = self.mpi(2, "train", "rows.csv", *self.ARGS, "-o", "evaluated.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.read("rows.csv").decode().splitlines(keepends=True)
+        text[310] = "1,2\n"
+        self.write("bad.csv", "".join(text))
+        for data, code in (("rows.csv", 0), ("bad.csv", 3)):
+            before = self.entries()
+            done = self.mpi(3, "evaluate", "evaluated.json", data, *self.ARGS[4:], "-o",
+                            f"evaluation-{code}.json")
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(self.entries(), before + 1)
+            if code:
+                self.assertIn("stays charged", done.stderr)
+        made = json.loads(self.read("evaluation-0.json"))
+        self.assertEqual(made["privacy"]["ranks"], 3)
+        done = run([PROGRAM, "ledger", "verify", "--ledger", "ledger.db", "evaluation-0.json"],
+                   self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_rank_is_killed(self):
         """At any time: the job ends, no rank stays, and a model was paid for."""

@@ -877,7 +877,8 @@ static void refused(void **unused)
          "levels are asked for by one process: expected all levels in the "
          "schema with several ranks"},
         {{"other options", {"rows.csv"}, {CLASSES}, 1},
-         "a rank has other options than another: expected the same command, "
+         "a rank has other options (or another schema or model) than "
+         "another: expected the same command, "
          "program and kind of machine for all"},
         {{"rows are counted",
           {"rows.csv"},
