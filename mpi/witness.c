@@ -1,15 +1,13 @@
 /*
  * The witness (witness.h). Two ranks share one word of memory, which says that
- * the root speaks for itself. It has no name once both have it.
+ * the root speaks for itself. It is removed from the first, and gone with them.
  */
 #include "witness.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
-#include <sys/mman.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
 /* The state of the one job that a process is a part of. */
@@ -18,16 +16,23 @@ static struct {
     pid_t root;
 } witness;
 
-static void *map_word(const char *name, int flags)
+/* NULL: there is none. */
+static void *attach_word(int segment, int flags)
 {
-    int file = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
-    void *word = MAP_FAILED;
-    if (file >= 0 && !ftruncate(file, sizeof *witness.spoke))
-        word = mmap(NULL, sizeof *witness.spoke, PROT_READ | PROT_WRITE,
-                    MAP_SHARED, file, 0);
-    if (file >= 0)
-        close(file);
-    return word == MAP_FAILED ? NULL : word;
+    void *word = segment < 0 ? (void *)-1 : shmat(segment, NULL, flags);
+    return word == (void *)-1 ? NULL : word;
+}
+
+/* Linux lets others attach a segment that is removed, as long as the root has
+   it: so nothing stays, whoever is killed when. */
+static int make_word(void)
+{
+    int segment =
+        shmget(IPC_PRIVATE, sizeof *witness.spoke, IPC_CREAT | IPC_EXCL | 0600);
+    witness.spoke = attach_word(segment, 0);
+    if (segment >= 0)
+        shmctl(segment, IPC_RMID, NULL);
+    return witness.spoke ? segment : -1;
 }
 
 /* mpirun has waited for the root before it ends the others. A root that was
@@ -46,31 +51,26 @@ static void witness_told(int number)
 void witness_begin(void)
 {
     MPI_Comm machine;
-    int rank, here, about[2] = {0, 0}; /* the root's process, or 0 */
-    char name[64];
+    int rank, here, about[2] = {0, -1}; /* the root's process, or 0; the word */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
                             MPI_INFO_NULL, &machine) != MPI_SUCCESS)
         return;
     MPI_Comm_rank(machine, &here);
-    about[0] = rank == 0 ? (int)getpid() : 0;
-    snprintf(name, sizeof name, "/sotto-mpi-%d", about[0]);
-    if (rank == 0)
-        witness.spoke = map_word(name, O_CREAT | O_EXCL);
-    about[1] = witness.spoke != NULL;
+    if (rank == 0) {
+        about[0] = (int)getpid();
+        about[1] = make_word();
+    }
     MPI_Bcast(about, 2, MPI_INT, 0, machine);
-    if (here == 1 && about[0] && about[1]) {
+    if (here == 1 && about[0]) {
         struct sigaction action = {.sa_handler = witness_told};
-        snprintf(name, sizeof name, "/sotto-mpi-%d", about[0]);
         witness.root = (pid_t)about[0];
-        witness.spoke = map_word(name, 0);
+        witness.spoke = attach_word(about[1], SHM_RDONLY);
         sigfillset(&action.sa_mask);
         if (witness.spoke)
             sigaction(SIGTERM, &action, NULL);
     }
-    MPI_Barrier(machine);
-    if (rank == 0 && witness.spoke)
-        shm_unlink(name);
+    MPI_Barrier(machine); /* before the root can end */
     MPI_Comm_free(&machine);
 }
 
