@@ -9,7 +9,7 @@ SETUP = meson setup $(if $(WERROR),-Dwerror=true)
 
 .PHONY: all demo test fresh nightly test-report reproduce install uninstall format bench \
 	bench-instructions bench-ledger bench-classes bench-ranks fuzz sanitize clang coverage mutants kills clean \
-	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test mpi-kills \
+	setup-build setup-test test-prerequisites test-busy wheel test-python docs mpi mpi-test mpi-table mpi-kills \
 	dist deb fresh-deb
 
 # The library, the program and its man page.
@@ -223,6 +223,11 @@ mpi: setup-build
 
 mpi-test: mpi
 	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/test_mpi.py
+	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/table.py --few
+
+# Every solver by every format and by 1, 2, 3, 4 and 7 ranks, against one process: about 1,300 runs.
+mpi-table: mpi
+	SOTTO=$(BUILD)/sotto PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/mpi/table.py
 
 # A rank is killed at 50 places of a run; goes on after an interruption.
 mpi-kills: mpi

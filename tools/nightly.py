@@ -30,8 +30,8 @@ STEPS = [
      "make test-prerequisites && "
      "tools/test.sh build --suite audit --repeat 3"),
     ("kills", "1,000 kills of trainings, 200 of the federation", "make kills"),
-    ("mpi", "ranks that are processes of Open MPI, killed at 50 places",
-     "make mpi-test mpi-kills"),
+    ("mpi", "ranks that are processes of Open MPI: all solvers by all formats; killed at 50 places",
+     "make mpi-test mpi-table mpi-kills"),
     ("busy", "the whole suite beside four busy processes", "make test-busy"),
     ("fuzz", "each reader for a minute", "make fuzz SECONDS=60"),
     ("pages", "the pages in Chromium", "make test-report"),
