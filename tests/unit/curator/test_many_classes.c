@@ -562,9 +562,10 @@ static void test_refused(void **state)
     ask_plan none = {0};
     assert_int_equal(curator_open(&c, &table, &two, &none, &error),
                      SOTTO_USAGE);
-    ask_plan gradient = plan_one(some(ASK_GRADIENT, 1, 1));
+    ask_plan gradient = plan_one(some(ASK_GRADIENT, 1, 0));
     table = read_text("d.csv", "a,t\n.5,1\n", SETTINGS({"target", "t"}));
     two.loss.kind = LOSS_SQUARED;
+    two.without_noise = 1;
     CHECK(curator_open(&c, &table, &two, &gradient, &error));
     assert_int_equal(curator_ask_class_counts(c, out, &sd, &error),
                      SOTTO_USAGE);
