@@ -255,6 +255,7 @@ int cli_has_federation(void);
 sotto_status cli_generate(const cli *c, sotto_error *error);
 sotto_status cli_ledger(const cli *c, sotto_error *error);
 sotto_status cli_key(const cli *c, sotto_error *error);
+sotto_status cli_audit(const cli *c, sotto_error *error);
 sotto_status cli_plan(const cli *c, sotto_error *error);
 sotto_status cli_predict(const cli *c, sotto_error *error);
 sotto_status cli_report(const cli *c, sotto_error *error);

@@ -14,6 +14,7 @@
  *   9  Accounting            what a list of noisy answers costs
  *  10  Ledger                one budget for a data set, over all runs
  *  11  Ranks                 one fit by several processes, with the same bits
+ *  12  Audit                 whether what is promised is so
  *
  * Parties that hold different columns of the same rows have a library and a
  * header of their own: sotto_federate.h.
@@ -1316,6 +1317,51 @@ SOTTO_API void sotto_options_set_ranks(sotto_options *options,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ranks_agree(sotto_ranks *ranks,
                                                           sotto_status mine,
                                                           sotto_error *error);
+
+/* ------------------------------------------------------------------------
+ * 12  Audit
+ *
+ * Trains many times, with fresh noise, on two neighbours that are invented from
+ * what options and schema declare, and tries to tell which it was. No record is
+ * read, nothing is booked, no model is left. A test is chosen on one half of
+ * the trainings and certified on the other (docs/privacy/audit.md).
+ *
+ *   trials     trainings on each neighbour
+ *   deep       instead: answers of one training are replayed to that many pairs
+ *              of neighbours; nothing that is released may differ, no sum may
+ *              move further than its noise was made for
+ */
+typedef struct sotto_audit_result {
+    double epsilon, delta; /* the claim: as the plan is priced */
+    double mu;             /* of Gaussian noise that is told as well */
+    int broken;            /* the claim is not true; wrong at most once in
+                              ten million audits */
+
+    /* not deep */
+    int64_t pairs;       /* of neighbours that were tried */
+    char pair[80];       /* the one that is told best, in words */
+    int by_model;        /* by its model; else by the answers */
+    int64_t held;        /* trainings on each neighbour that were held out */
+    int64_t hits;        /* of the second told, and */
+    int64_t alarms;      /* of the first taken for it */
+    double certified_mu; /* at least, at 95 %; as an epsilon at delta, for */
+    double certified_epsilon; /* Gaussian noise, and */
+    double certified_any;     /* whatever the noise is */
+    double expected_mu;       /* would be certified of noise as claimed */
+    double found_from; /* a mu so many times the claim is found, as a rule */
+
+    /* deep */
+    int64_t neighbours; /* pairs of them */
+    int64_t questions;  /* that were asked in all */
+    int64_t differing;  /* pairs of which something was not as it must be, */
+    char fault[160];    /* in words, of the first */
+    double moved;       /* the most that a sum moved, of what it may */
+    char question[40];  /* that it answers */
+} sotto_audit_result;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_audit(sotto_audit_result *out, const sotto_options *options,
+            const sotto_progress_callback *callback, sotto_error *error);
 
 #ifdef __cplusplus
 }

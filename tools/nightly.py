@@ -29,6 +29,9 @@ STEPS = [
     ("audits", "audits of privacy, three times over",
      "make test-prerequisites && "
      "tools/test.sh build --suite audit --repeat 3"),
+    ("audit", "sotto audit of every solver, and 1,000 neighbours replayed",
+     "make test-prerequisites && "
+     "/usr/bin/python3 tests/cli/test_audit_program.py --nightly"),
     ("kills", "1,000 kills of trainings, 200 of the federation", "make kills"),
     ("mpi", "ranks that are processes of Open MPI: all solvers by all formats; killed at 50 places",
      "make mpi-test mpi-table mpi-kills"),

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DECLARING " convert doctor schema train plan ledger "
-#define PLANNED " train plan ledger " /* ledger quote plans a run */
+#define DECLARING " convert doctor schema train plan audit ledger "
+#define PLANNED " train plan audit ledger " /* ledger quote plans a run */
 #define TEXT SOTTO_OPTION_TEXT
 #define FILE_ SOTTO_OPTION_FILE
 #define LIST SOTTO_OPTION_LIST
@@ -37,7 +37,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         DECLARING,
         "the column to learn (.npy: its number, from 1)"},
     [OPTION_LOSS] = {"loss", CHOICE, PROBLEM, "LOSS", "squared", 0, 0,
-        CHOICE_TEXT(LOSS_LIST), " convert doctor train plan ledger ",
+        CHOICE_TEXT(LOSS_LIST), " convert doctor train plan audit ledger ",
         "of margin m = x'w + b, target y" LOSS_LIST(LOSS_HELP)},
     [OPTION_CLASSES] = {"classes", LIST, PROBLEM, "A,B,...", NULL, 0, 0, NULL, DECLARING,
         "the classes, of two negative first; not for 0/1, -1/+1"},
@@ -45,10 +45,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "multinomial|one-versus-rest", PLANNED,
         "three or more classes"},
     [OPTION_EPSILON] = {"epsilon", NUMBER, PRIVACY, "E", NULL, 1e-300, INFINITY, NULL,
-        " doctor train plan evaluate account federate ledger ",
+        " doctor train plan audit evaluate account federate ledger ",
         "the privacy budget; inf: NOT PRIVATE"},
     [OPTION_SOLVER] = {"solver", CHOICE, SOLVER, "NAME", NULL, 0, 0,
-        CHOICE_TEXT(SOLVER_LIST), " train plan help ledger ",
+        CHOICE_TEXT(SOLVER_LIST), " train plan audit help ledger ",
         "how to train; auto is the default with a finite --epsilon, exact "
         "with --epsilon inf"},
     [OPTION_ROWS_PER_PERSON] = {"rows-per-person", INTEGER, PRIVACY, "K", "1", 1,
@@ -164,7 +164,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         0x1.fffffep127, NULL, DECLARING,
         "the largest weight; larger ones are clamped to it"},
     [OPTION_DROP] = {"drop", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
-        " convert doctor schema train plan predict evaluate ledger ", "columns to leave out (CSV, .npy)"},
+        " convert doctor schema train plan audit predict evaluate ledger ", "columns to leave out (CSV, .npy)"},
     [OPTION_ONLY] = {"only", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
         DECLARING,
         "leave out every feature but these (CSV, .npy)"},
@@ -174,7 +174,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "record is a line)"},
     [OPTION_FORMAT] = {"format", CHOICE, DATA, "FORMAT", NULL, 0, 0,
         CHOICE_TEXT(ALL_FORMATS_LIST),
-        " convert doctor schema generate train plan predict evaluate export federate ledger ",
+        " convert doctor schema generate train plan audit predict evaluate export federate ledger ",
         "of the file"},
     [OPTION_NO_HEADER] = {"no-header", LIST, DATA, "NAMES", NULL, 0, 0, NULL,
         " convert doctor schema train predict evaluate ",
@@ -189,10 +189,10 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "comma|point|space|apostrophe", " convert doctor train predict evaluate ",
         "of CSV numbers"},
     [OPTION_FEATURES] = {"features", INTEGER, DATA, "P", NULL, 1, 2147483647, NULL,
-        " convert doctor generate train plan ledger ",
+        " convert doctor generate train plan audit ledger ",
         "how many features (needed for private svmlight)"},
     [OPTION_ROWS] = {"rows", INTEGER, PRIVACY, "N", NULL, 1, 1e15, NULL,
-        " generate train plan evaluate ledger ",
+        " generate train plan audit evaluate ledger ",
         "how many rows are used, if public; generate: to make"},
     [OPTION_PER_ROW] = {"per-row", INTEGER, OTHER, "K", "100", 1, 1e6, NULL,
         " generate ",
@@ -207,7 +207,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_SCORES] = {"scores", FLAG, OTHER, NULL, NULL, 0, 0, NULL, " predict ",
         "print x'w + b instead of a class"},
     [OPTION_THREADS] = {"threads", INTEGER, OUTPUT, "N", "0", 0, 256, NULL,
-        " convert doctor train predict evaluate federate ",
+        " convert doctor train audit predict evaluate federate ",
         "threads (0: as many as processors)"},
     [OPTION_MEMORY] = {"memory", TEXT, OUTPUT, "SIZE", NULL, 0, 0, NULL, " train ",
         "most to use; a table's rows stay on disk"},
@@ -224,7 +224,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
     [OPTION_LABELLED] = {"labelled", FLAG, OTHER, NULL, "yes", 0, 0, NULL, "",
         "whether the target is read with the columns of a model"},
     [OPTION_PROGRESS] = {"progress", CHOICE, OUTPUT, "HOW", "auto", 0, 0,
-        "auto|bar|json|none", " train federate ",
+        "auto|bar|json|none", " train audit federate ",
         "shown on stderr"},
     [OPTION_EVENT] = {"event", SUM, OTHER, "PLAN", NULL, 0, 0, NULL, " account ledger ",
         "events to price: GAUSS(mu), LAPLACE(e), PURE(e), "
@@ -243,7 +243,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "and least smoothness), R (convex); mu1, gap (strongly convex); mu2, "
         "gap, s, tau, alpha (quasi-sparse); zeta"},
     [OPTION_ADJACENCY] = {"adjacency", CHOICE, PRIVACY, "HOW", NULL, 0, 0,
-        CHOICE_TEXT(ADJACENCY_LIST), " account train plan evaluate ledger ",
+        CHOICE_TEXT(ADJACENCY_LIST), " account train plan audit evaluate ledger ",
         "neighbours have a record more (train's default), another, "
         "or a blank one; zero-out: "
         SOTTO_ZERO_OUT},
@@ -253,7 +253,7 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "cheaper when there are RANGE events; with --events and --event, those "
         "of --event follow those of the file, which must have an order"},
     [OPTION_DELTA] = {"delta", NUMBER, PRIVACY, "D", NULL, 0, 0x1.fffffffffffffp-1,
-        NULL, " account train plan evaluate federate ledger ",
+        NULL, " account train plan audit evaluate federate ledger ",
         "the probability with which epsilon may fail"},
     [OPTION_DRAWS] = {"draws", NUMBER, OTHER, "N", "0", 0, 1e18, NULL, " account ledger ",
         "noise draws, each within 2^-80 of its law, to charge to delta; with "
@@ -324,8 +324,14 @@ static const sotto_option option_table[OPTION_COUNT] = {
         "how many such runs, one after the other (quote)"},
     [OPTION_PAGE] = {"page", INTEGER, OTHER, "N", "1", 1, 1e12, NULL, " ledger ",
         "which page of the history; 1 is the latest"},
+    [OPTION_TRIALS] = {"trials", INTEGER, OTHER, "N", "1000", 1, 1e7, NULL, " audit ",
+        "trainings on each of two neighbours, half of them to choose a test; "
+        "with --deep: how many neighbours"},
+    [OPTION_DEEP] = {"deep", FLAG, OTHER, NULL, NULL, 0, 0, NULL, " audit ",
+        "replay answers to neighbours: every released byte must agree, and "
+        "every sum stay within its sensitivity"},
     [OPTION_JSON] = {"json", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,
-        " convert doctor schema generate train plan predict evaluate show report export "
+        " convert doctor schema generate train plan audit predict evaluate show report export "
         "key verify account federate ledger version help ",
         "print JSON, errors too (docs/cli.md lists the keys)"},
     [OPTION_QUIET] = {"quiet", FLAG, OUTPUT, NULL, NULL, 0, 0, NULL,

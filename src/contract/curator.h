@@ -73,6 +73,32 @@ sotto_status curator_ask_levels(curator *c, const struct level_list **out,
 /* Wipes and frees everything. NULL is fine. */
 void curator_close(curator *c);
 
+/*
+ * A tape, for audits: what one run was answered is answered to two others, on
+ * two neighbours, and their exact sums are compared (tape.c). `common` people,
+ * the first ones, are in both. A tape is attached before the first question,
+ * and turned between runs. SOTTO_PRIVACY where a record is not invented.
+ */
+typedef struct curator_tape curator_tape;
+
+typedef struct curator_heard {
+    double loss;  /* log likelihood of the answers on the second neighbour over
+                     that on the first */
+    double moved; /* the largest of how far an answer moved without noise, over
+                     how far it may */
+    const char *question; /* that moved so far */
+    int64_t questions;    /* of all runs */
+    int apart; /* the answers are possible for one of the neighbours only */
+} curator_heard;
+
+sotto_status curator_tape_new(curator_tape **out, int64_t common,
+                              sotto_error *error);
+void curator_tape_free(curator_tape *t);
+void curator_tape_turn(curator_tape *t);
+const curator_heard *curator_tape_heard(const curator_tape *t);
+sotto_status curator_attach_tape(curator *c, curator_tape *t,
+                                 sotto_error *error);
+
 /* What a statement is made of: nothing that depends on a record. */
 typedef struct curator_terms {
     const curator_policy *policy;

@@ -45,6 +45,7 @@ struct sotto_table {
     int sparse;
     int is_double;      /* elements are double, not float */
     int read_privately; /* nothing of its shape comes from the records */
+    int invented;       /* made of declarations, without a record: for audits */
     int drops_rows;     /* a malformed record is absent */
     int64_t dropped;    /* malformed records; -1: they are not counted, least
                            of all for private training */
@@ -177,6 +178,34 @@ int table_is_level(const char *bytes, size_t size);
 /* A table of the same columns without a row: what is public of it. */
 sotto_status table_shape_of(sotto_table **out, const sotto_table *t,
                             sotto_error *error);
+
+/*
+ * Records that nobody has, for audits: made of what options and schema declare,
+ * and of nothing else. Some rows that are common to two neighbours, each of a
+ * person of its own, then `times` rows of one more person.
+ */
+typedef enum invented_record {
+    INVENTED_HIGH,     /* every value beyond its upper bound */
+    INVENTED_LOW,      /* beyond its lower bound, and the target, too */
+    INVENTED_OPPOSITE, /* as the first, with the target of the second */
+    INVENTED_EMPTY,    /* in the middle, of no level where that may be */
+    INVENTED_KINK,     /* half way, the target where a loss has its kink */
+    INVENTED_LONE,     /* as high, of levels that nobody else has */
+    INVENTED_ANY,      /* anything that is declared, by the seed */
+    INVENTED_RECORDS
+} invented_record;
+
+typedef struct invented {
+    int64_t common;
+    uint64_t seed; /* of values of common rows, and of INVENTED_ANY */
+    invented_record record;
+    int64_t times;
+    int blank; /* these rows add nothing to any sum (zero-out): -1 says that
+                  those of the neighbour do not */
+} invented;
+
+sotto_status table_invent(sotto_table **out, const invented *what,
+                          const sotto_options *options, sotto_error *error);
 
 /* ---- columns that stay on the disk ---- */
 

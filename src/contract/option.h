@@ -109,6 +109,8 @@ typedef enum option_id {
     OPTION_KEY,
     OPTION_RUNS,
     OPTION_PAGE,
+    OPTION_TRIALS,
+    OPTION_DEEP,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_COUNT

@@ -190,6 +190,8 @@ sotto_status batch_draw(curator *c, double rate, sotto_error *error)
                               ? pick_ranks(c, rate, who, &picked, error)
                               : noise_picks(b->coins, rate, (size_t)b->people,
                                             who, &picked, error);
+    if (status == SOTTO_OK && c->tape)
+        status = tape_picks(c, who, &picked, error);
     if (status != SOTTO_OK)
         return status;
     if (!c->table->unit) {

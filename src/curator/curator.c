@@ -382,6 +382,8 @@ sotto_status curator_public_word(const curator *c, uint64_t *out,
     if (status == SOTTO_OK)
         noise_words(s, out, 1);
     noise_close(s);
+    if (status == SOTTO_OK && c->tape)
+        status = tape_words(c->tape, (int64_t *)out, 1, error);
     return c->ranks ? ranks_share(c->ranks, status, out, sizeof *out, error)
                     : status;
 }

@@ -251,20 +251,29 @@ static void sum_dense(const curator *c, const void *what, int64_t from,
 /* Noise on the dual variables of a batch, as in Algorithm 1 of the paper. It is
    the rows' own randomness (Lemma C2) and hidden as they are, so it may have
    any law. */
+static void draw_dual_noise(curator *c, const ask_dual *at, int64_t *out)
+{
+    for (int64_t from = 0; from < c->batch.count; from += 64) {
+        int64_t left = c->batch.count - from;
+        if (noise_gaussian(c->noise, at->dual_noise * KERNEL_CLIP, out + from,
+                           (size_t)(left < 64 ? left : 64), NULL))
+            return; /* the scale is out of bounds: no noise is fine, too */
+    }
+    if (c->tape)
+        tape_hidden(c->tape, out, (size_t)c->batch.count);
+}
+
 static void add_dual_noise(curator *c, const ask_dual *at)
 {
     const batch *b = &c->batch;
-    int64_t part[64];
-    for (int64_t from = 0; from < b->count; from += 64) {
-        size_t count = (size_t)(b->count - from < 64 ? b->count - from : 64);
-        if (noise_gaussian(c->noise, at->dual_noise * KERNEL_CLIP, part, count,
-                           NULL))
-            return; /* the scale is out of bounds: no noise is fine, too */
-        for (size_t k = 0; k < count; k++)
-            c->dual.row[b->row[from + (int64_t)k]].alpha +=
-                (double)part[k] * (at->clip / KERNEL_CLIP);
-    }
-    mem_wipe(part, sizeof part);
+    size_t bytes = (size_t)(b->count + 1) * sizeof(int64_t);
+    int64_t *noise = secret_take(bytes); /* zeros; NULL: none is fine, too */
+    if (noise)
+        draw_dual_noise(c, at, noise);
+    for (int64_t k = 0; noise && k < b->count; k++)
+        c->dual.row[b->row[k]].alpha +=
+            (double)noise[k] * (at->clip / KERNEL_CLIP);
+    secret_give(noise, bytes);
 }
 
 static dual_ask make_ask(const curator *c, const ask_dual *at)

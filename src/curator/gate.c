@@ -166,7 +166,11 @@ static sotto_status gate_objective_noise(curator *c, const ask_item *item,
         return error_set(error, SOTTO_PRIVACY,
                          "--l2 is too small for the budget: one record could "
                          "change the objective's curvature by too much");
-    return gate_add(c, item, scale, q->answers, q->objective_noise, error);
+    sotto_status status =
+        gate_add(c, item, scale, q->answers, q->objective_noise, error);
+    return status == SOTTO_OK && c->tape
+               ? tape_words(c->tape, q->objective_noise, q->answers, error)
+               : status;
 }
 
 /* ---- release ---- */
@@ -231,6 +235,23 @@ static int gate_is_wider(const curator *c, const gate_question *q,
            q->features > (item->block ? item->block : c->table->features);
 }
 
+/* Of invented records, whose sums an audit may see: noise as always, and then
+   what the tape makes of the answer. */
+static sotto_status gate_noise_taped(curator *c, const ask_item *item,
+                                     size_t answers, int64_t *out,
+                                     double *noise, sotto_error *error)
+{
+    int64_t *sums = mem_zeroed(answers + 1, sizeof *sums);
+    for (size_t i = 0; sums && i < answers; i++)
+        sums[i] = out[i];
+    sotto_status status = sums ? gate_noise(c, item, answers, out, noise, error)
+                               : error_memory(error);
+    if (status == SOTTO_OK)
+        status = tape_release(c, item, sums, out, answers, error);
+    mem_free(sums);
+    return status;
+}
+
 sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
                           double *noise, sotto_error *error)
 {
@@ -258,7 +279,8 @@ sotto_status gate_release(curator *c, const gate_question *q, int64_t *out,
     gate_sum(c, q, out);
     status = rows_status(c, error);
     if (status == SOTTO_OK)
-        status = gate_noise(c, item, q->answers, out, noise, error);
+        status = (c->tape ? gate_noise_taped : gate_noise)(c, item, q->answers,
+                                                           out, noise, error);
     status = gate_sum_ranks(c, q, out, status, error);
     if (status != SOTTO_OK) /* an answer without noise must not be seen */
         for (size_t i = 0; i < q->answers; i++)
@@ -468,6 +490,8 @@ sotto_status gate_choose(curator *c, const gate_contest *q, int64_t *winner,
         status = rows_status(c, error);
         if (status == SOTTO_OK)
             status = gate_pick_any(c, item, q, scores, &place, error);
+        if (status == SOTTO_OK && c->tape)
+            status = tape_choose(c, item, q, scores, &place, error);
     }
     *winner = status == SOTTO_OK ? (int64_t)place : 0;
     return status;

@@ -165,6 +165,7 @@ struct curator {
 
     struct windows *windows; /* of columns on a disk; NULL: in memory */
 
+    curator_tape *tape;     /* of an audit; NULL: there is none */
     noise_stream *noise;    /* NULL: the root draws it; so it is with */
     noise_stream *choices;  /* a stream of its own, independent of releases */
     noise_buckets *buckets; /* of many scores; NULL: not yet, or few scores */
@@ -520,6 +521,24 @@ sotto_status gate_release_unclipped(curator *c, ask_kind kind,
                                     double (*sum)(curator *c, const void *what),
                                     const void *what, double *out,
                                     sotto_error *error);
+
+/* ---- tape.c: for audits; only where c->tape is not NULL ---- */
+
+/* An answer: the sums without noise, and what is released, which is kept or
+   replaced. Then the same of a choice, of words that were drawn, of who is in
+   a batch, and of counts that are shown. */
+sotto_status tape_release(curator *c, const ask_item *item, const int64_t *sums,
+                          int64_t *out, size_t count, sotto_error *error);
+sotto_status tape_choose(curator *c, const ask_item *item,
+                         const gate_contest *q, const int64_t *scores,
+                         size_t *place, sotto_error *error);
+sotto_status tape_words(curator_tape *t, int64_t *word, size_t count,
+                        sotto_error *error);
+void tape_hidden(curator_tape *t, int64_t *noise, size_t count);
+sotto_status tape_picks(curator *c, uint32_t *who, size_t *picked,
+                        sotto_error *error);
+sotto_status tape_levels(curator *c, int64_t *noisy, size_t counts,
+                         sotto_error *error);
 
 /* ---- questions.c ---- */
 

@@ -222,6 +222,8 @@ sotto_status curator_ask_levels(curator *c, const level_list **out,
     *out = NULL;
     sotto_status status = gate_show(c, &(gate_counts){ASK_LEVELS, count_levels},
                                     &noisy, &counts, error);
+    if (status == SOTTO_OK && c->tape)
+        status = tape_levels(c, noisy, counts, error);
     if (status == SOTTO_OK && !release_all(c, noisy))
         status = error_memory(error);
     secret_give(noisy, (counts + 1) * sizeof *noisy);

@@ -138,3 +138,50 @@ sotto_status table_declared(sotto_table **out, const sotto_options *options,
     schema_free(&s);
     return status;
 }
+
+/* ---- its plan, for records that are invented ---- */
+
+static sotto_status plan_names(column_plan *out, const schema *s,
+                               const sotto_options *options, int64_t more,
+                               sotto_error *error)
+{
+    int64_t room = s->columns + OPTIONS + more;
+    file_header h = {.name = mem_zeroed((size_t)room + 1, sizeof *h.name),
+                     .count = room};
+    int64_t count = h.name ? put_names(h.name, s, options, more) : -1;
+    sotto_status status =
+        count < 0 ? error_memory(error)
+                  : plan_columns(out, "the declarations", NAMES_HEADER, h.name,
+                                 count, options, error);
+    header_free(&h);
+    return status;
+}
+
+sotto_status declared_plan(column_plan *out, int *numbered,
+                           const sotto_options *options, sotto_error *error)
+{
+    schema s;
+    const file_format *format;
+    sotto_status status = format_by_option(&format, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    *numbered = format && format->columns == COLUMNS_NUMBERED;
+    int64_t wanted = option_given(options, OPTION_FEATURES)
+                         ? option_integer(options, OPTION_FEATURES)
+                         : 0;
+    if (*numbered)
+        return plan_numbered(out, "the declarations", wanted, options, error);
+    status = plan_schema(&s, options, error);
+    if (status != SOTTO_OK)
+        return status;
+    /* those that are not listed come on top of those that are */
+    int64_t more = wanted && !lists_feature(&s, options) ? wanted : 0;
+    status = plan_names(out, &s, options, more, error);
+    if (status == SOTTO_OK && wanted > out->features && more == 0) {
+        more = wanted - out->features;
+        plan_free(out);
+        status = plan_names(out, &s, options, more, error);
+    }
+    schema_free(&s);
+    return status;
+}

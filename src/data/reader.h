@@ -40,6 +40,11 @@ sotto_status read_shape(sotto_table **out, const column_plan *p, int sparse,
 sotto_status read_call(const read_hook *hook, column_plan *p, int sparse,
                        sotto_error *error);
 
+/* The plan of the columns that options and schema declare: no file is looked
+   at. `numbered`: as svmlight has them. */
+sotto_status declared_plan(column_plan *out, int *numbered,
+                           const sotto_options *options, sotto_error *error);
+
 /* The blocks of the whole file as a table, checked and described; `lines`
    came before those of each file (the header); store and range may be NULL. */
 sotto_status read_finish(sotto_table *t, column_plan *p, block *first,

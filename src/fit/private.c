@@ -66,8 +66,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
 }
 
 /* Before anything is asked: what cannot be stated is not begun. */
-static sotto_status run_state(private_run *r, double *epsilon,
-                              sotto_error *error)
+sotto_status fit_state(private_run *r, double *epsilon, sotto_error *error)
 {
     int elsewhere = option_is(r->run.options, OPTION_PREPARED, "elsewhere");
     curator_terms terms = {&r->policy,
@@ -172,8 +171,9 @@ void fit_end_run(private_run *r)
 {
     curator_close(r->run.curator);
     booking_free(r->booking);
-    (r->run.solver->free_state ? r->run.solver->free_state
-                               : mem_free)(r->run.state);
+    if (!r->planned)
+        (r->run.solver->free_state ? r->run.solver->free_state
+                                   : mem_free)(r->run.state);
     json_decref(r->statement);
     mem_free(r->answer.bounds);
     mem_free(r->answer.spread);
@@ -187,9 +187,15 @@ void fit_end_run(private_run *r)
 /* The solver plans on a copy, of which its plan and its state are taken. What
    is stated, charged and written down as spent goes by the options and facts
    that it was given, whatever it made of them. */
-static sotto_status let_solver_plan(solver_run *r, sotto_error *error)
+static sotto_status let_solver_plan(solver_run *r, const private_run *planned,
+                                    sotto_error *error)
 {
     solver_run copy = *r;
+    if (planned) { /* on the same facts; a run leaves both as they are */
+        r->plan = planned->run.plan;
+        r->state = planned->run.state;
+        return SOTTO_OK;
+    }
     sotto_status status = r->solver->plan(&copy, error);
     r->plan = copy.plan;
     r->state = copy.state;
@@ -205,7 +211,7 @@ static sotto_status run_plan(private_run *r, sotto_error *error)
     if (status == SOTTO_OK)
         status = fit_check_levels(r, error);
     if (status == SOTTO_OK)
-        status = let_solver_plan(&r->run, error);
+        status = let_solver_plan(&r->run, r->planned, error);
     if (status == SOTTO_OK && r->policy.without_noise)
         for (int i = 0; i < r->run.plan.items; i++)
             r->run.plan.item[i].level = 0;
@@ -263,10 +269,17 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
     if (status == SOTTO_OK)
         status = curator_open(&r->run.curator, table, &r->policy, &r->run.plan,
                               error);
+    if (status == SOTTO_OK && r->tape)
+        status = curator_attach_tape(r->run.curator, r->tape, error);
     if (status != SOTTO_OK || !curator_is_private(r->run.curator))
         return status;
     (*out)->delta = option_number(r->run.options, OPTION_DELTA);
-    status = run_state(r, &(*out)->epsilon, error);
+    if (r->planned) {
+        r->statement = json_deep_copy(r->planned->statement);
+        (*out)->epsilon = r->planned->epsilon;
+        return r->statement ? SOTTO_OK : error_memory(error);
+    }
+    status = fit_state(r, &(*out)->epsilon, error);
     return status == SOTTO_OK ? declare_spending(r, *out, error) : status;
 }
 
@@ -337,7 +350,7 @@ static sotto_status plan_text(private_run *r, char **out, sotto_error *error)
     if (status == SOTTO_OK && option_given(r->run.options, OPTION_EXPLAIN))
         return run_tell(r, out, error);
     if (status == SOTTO_OK)
-        status = run_state(r, &epsilon, error);
+        status = fit_state(r, &epsilon, error);
     if (status == SOTTO_OK && option_given(r->run.options, OPTION_SET))
         status = plan_theory(r, error);
     if (status != SOTTO_OK)
@@ -378,6 +391,28 @@ sotto_status sotto_fit_events(sotto_events **out, const sotto_options *options,
     return status;
 }
 
+static sotto_status run_whole(private_run *r, sotto_model **out,
+                              sotto_table **table, sotto_error *error)
+{
+    sotto_status status = run_begin(r, out, table, error);
+    if (status == SOTTO_OK)
+        status = fit_find_levels(r, out, error);
+    if (status == SOTTO_OK)
+        status = run_solver(r, *out, error);
+    if (status == SOTTO_OK)
+        status = run_finish_statement(r, *out, error);
+    if (status == SOTTO_OK)
+        status = fit_declare_private_bounds(r, *out, error);
+    if (status != SOTTO_OK && r->booking)
+        booking_remind(error);
+    fit_end_run(r);
+    if (status != SOTTO_OK) {
+        sotto_model_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 sotto_status fit_private(sotto_model **out, sotto_table **table,
                          const sotto_options *options,
                          const sotto_progress_callback *callback,
@@ -385,21 +420,16 @@ sotto_status fit_private(sotto_model **out, sotto_table **table,
 {
     private_run r = fit_new_run(options);
     r.callback = callback;
-    sotto_status status = run_begin(&r, out, table, error);
-    if (status == SOTTO_OK)
-        status = fit_find_levels(&r, out, error);
-    if (status == SOTTO_OK)
-        status = run_solver(&r, *out, error);
-    if (status == SOTTO_OK)
-        status = run_finish_statement(&r, *out, error);
-    if (status == SOTTO_OK)
-        status = fit_declare_private_bounds(&r, *out, error);
-    if (status != SOTTO_OK && r.booking)
-        booking_remind(error);
-    fit_end_run(&r);
-    if (status != SOTTO_OK) {
-        sotto_model_free(*out);
-        *out = NULL;
-    }
-    return status;
+    return run_whole(&r, out, table, error);
+}
+
+sotto_status fit_again(sotto_model **out, sotto_table **table,
+                       const private_run *planned, struct curator_tape *tape,
+                       sotto_error *error)
+{
+    private_run r = fit_new_run(planned->run.options);
+    r.planned = planned;
+    r.tape = tape;
+    *out = NULL;
+    return run_whole(&r, out, table, error);
 }

@@ -51,6 +51,12 @@ typedef struct private_run {
     const sotto_progress_callback *callback;
     pid_t process; /* that began it: a child of the callback does not go on */
     struct fit_booking *booking; /* in a ledger; NULL: none, or not yet */
+
+    /* of an audit: what was planned and stated once for all its runs, of
+       which this is one more; NULL: this run is planned itself */
+    const struct private_run *planned;
+    struct curator_tape *tape; /* or NULL */
+    double epsilon;            /* of what was planned so, as stated */
 } private_run;
 
 /* ---- private.c ---- */
@@ -69,6 +75,15 @@ void fit_end_run(private_run *r);
 /* Plans the run on what is public of the table: it may be without rows. */
 sotto_status fit_plan_for(private_run *r, const sotto_table *t,
                           sotto_error *error);
+
+/* The statement of privacy, before anything is asked. */
+sotto_status fit_state(private_run *r, double *epsilon, sotto_error *error);
+
+/* Runs a plan once more, on invented records: planned->statement is its
+   statement. Nothing is booked or written. */
+sotto_status fit_again(sotto_model **out, sotto_table **table,
+                       const private_run *planned, struct curator_tape *tape,
+                       sotto_error *error);
 
 /* The events of the plan. */
 sotto_status fit_events(const private_run *r, account_list *out,

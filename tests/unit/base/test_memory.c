@@ -1058,6 +1058,23 @@ static void test_signed(void **state)
     assert_true(sweep("signed", SETTINGS(ONE_THREAD), do_sign) > 40);
 }
 
+static sotto_status do_audit(const sotto_options *options, sotto_error *error)
+{
+    sotto_audit_result result;
+    return sotto_audit(&result, options, NULL, error);
+}
+
+static void test_audit(void **state)
+{
+    (void)state;
+    assert_true(sweep("audit",
+                      SETTINGS({"schema", paths[FULL]}, {"loss", "logistic"},
+                               {"epsilon", "1"}, {"delta", "0.01"},
+                               {"solver", "gd"}, {"steps", "1"}, {"rows", "9"},
+                               {"deep", "yes"}, {"trials", "1"}, ONE_THREAD),
+                      do_audit) > 100);
+}
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -1582,6 +1599,7 @@ int main(void)
         cmocka_unit_test(test_account),    cmocka_unit_test(test_federate),
         cmocka_unit_test(test_report),     cmocka_unit_test(test_read_files),
         cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_audit),
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
         cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
         cmocka_unit_test(test_columns),    cmocka_unit_test(test_stream),

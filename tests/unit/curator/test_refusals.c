@@ -304,9 +304,44 @@ static void test_ranks(void **state)
     curator_close(c);
 }
 
+/* A tape sees sums without noise: only of records that nobody has. */
+static void test_tapes(void **state)
+{
+    (void)state;
+    sotto_error error = {0};
+    curator_tape *tape;
+    double total;
+    ask_plan plan = plan_one(some(ASK_TOTAL, 1, 1));
+    curator_policy policy = some_policy();
+    policy.insecure = 0;
+    policy.adjacency = ACCOUNT_ADD_REMOVE;
+    policy.rows = 0;
+    for (int invented = 0; invented < 2; invented++) {
+        sotto_table *t = dense("squared");
+        t->invented = invented;
+        curator *c = open_or_fail(t, &policy, &plan);
+        assert_int_equal(curator_tape_new(&tape, 2, &error), SOTTO_OK);
+        assert_int_equal(curator_attach_tape(c, tape, &error),
+                         invented ? SOTTO_OK : SOTTO_PRIVACY);
+        assert_int_equal(curator_ask_total(c, &total, &error), SOTTO_OK);
+        assert_int_equal(curator_tape_heard(tape)->questions, invented);
+        curator_close(c);
+        curator_tape_free(tape);
+    }
+    policy.insecure = 1; /* there is no claim to audit */
+    sotto_table *t = dense("squared");
+    t->invented = 1;
+    curator *c = open_or_fail(t, &policy, &plan);
+    assert_int_equal(curator_tape_new(&tape, 2, &error), SOTTO_OK);
+    assert_int_equal(curator_attach_tape(c, tape, &error), SOTTO_PRIVACY);
+    curator_close(c);
+    curator_tape_free(tape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tapes),
         cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_tables_of_blocks),
