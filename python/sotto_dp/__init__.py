@@ -12,6 +12,7 @@ from . import _core, _fitting, _spending
 from .errors import (BudgetError, DataError, NotPrivateWarning, PrivacyError, RemarkWarning,
                      SottoError, SottoWarning, UntrackedWarning, UsageError)
 from .estimator import Plan
+from .evaluation import Estimate, Evaluation
 from .files import load
 from .ledger import Dataset, Entry, Ledger, Quote
 from .linear import HuberRegressor, LinearRegression, LinearSVC, LogisticRegression
@@ -26,7 +27,7 @@ if _typing.TYPE_CHECKING:
 # Those that need scikit-learn are not in it: importing all must not need it.
 __all__ = [
     "Boolean", "BudgetError", "Category", "Column", "DataError", "Dataset", "Date", "Drop",
-    "Entry", "Finding", "HuberRegressor", "Ledger", "LinearRegression", "LinearSVC", "LogisticRegression",
+    "Entry", "Estimate", "Evaluation", "Finding", "HuberRegressor", "Ledger", "LinearRegression", "LinearSVC", "LogisticRegression",
     "NotPrivateWarning", "Number", "Person", "Plan", "PrivacyError", "Progress", "Quote",
     "RemarkWarning", "Schema", "SottoError", "SottoWarning", "Target", "UntrackedWarning",
     "UsageError", "Weight", "check", "load", "make_pipeline",

@@ -21,6 +21,8 @@ from ._planning import Plan, Planned
 from ._records import Records
 from ._spending import untracked
 from .errors import DataError, NotPrivateWarning, RemarkWarning, UntrackedWarning, UsageError
+from .evaluation import Asked, Evaluation, check_target, made
+from .ledger import Dataset
 from .progress import check as check_progress, reporter
 
 __all__ = ["Estimator", "Plan"]
@@ -214,6 +216,67 @@ class Estimator(Planned):
         With ``bad_rows="drop"`` the answer for a bad row is NaN.
         """
         return self._answers(X, lib.SOTTO_ANSWER_VALUE)
+
+    # ---- how good it is ----
+
+    def evaluate(self, X: Any, y: Any = None, *, epsilon: float | None = None,
+                 delta: float | None = None, ledger: Dataset | None = None,
+                 target: str | None = None, person: Any = None, purpose: str | None = None,
+                 rows: int | None = None, insecure_seed: int | None = None) -> Evaluation:
+        """How good the model is on these rows, as numbers that may be published.
+
+        The rows are private data, as those of a fit are: all questions are
+        priced together, and booked before the library looks at a row. `score`
+        is exact, and as sensitive as the rows.
+
+        >>> import sotto_dp as dp, numpy as np
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (4000, 2))
+        >>> schema = dp.Schema(others=dp.Number(-1, 1))
+        >>> model = dp.LogisticRegression(epsilon=1, delta=1e-6, schema=schema)
+        >>> model = model.fit(X[:2000], X[:2000, 0] > 0)
+        >>> found = model.evaluate(X[2000:], X[2000:, 0] > 0, epsilon=1, delta=1e-6)
+        >>> low, high = found["accuracy"].interval_95
+        >>> bool(low < found["accuracy"].value < high)
+        True
+
+        Parameters
+        ----------
+        X, y, target, person
+            As those of `fit`. People of a model whose schema has a Person are
+            told apart by that column of X.
+        epsilon, delta : float
+            The budget of this evaluation.
+        ledger : Dataset, optional
+            Where it is booked. Where people are in the training data too, it
+            is the data set that has both: then both prices count.
+        purpose : str, optional
+            What it is for: in ledger and statement.
+        rows : int, optional
+            How many rows are used, if that is public.
+        insecure_seed : int, optional
+            Noise that anybody can repeat: NOT PRIVATE, for tests.
+
+        Returns
+        -------
+        Evaluation
+        """
+        check_target(self, X, y, target)
+        asked = Asked(epsilon, delta, ledger, purpose, rows, insecure_seed)
+        try:
+            found = made(self, X, y, person, asked)
+        except DataError:
+            if ledger is None and insecure_seed is None:
+                untracked.lose({**(self.statement_ or {"adjacency": "add-remove"}),
+                                "epsilon": float(epsilon or 0), "delta": float(delta or 0)})
+            raise
+        statement = found.statement
+        if statement is None:
+            self._warn(["NOT PRIVATE: insecure_seed makes noise that anybody can repeat"],
+                       NotPrivateWarning)
+        elif ledger is None:
+            self._warn(["no ledger knows of this evaluation; " + untracked.add(statement)],
+                       UntrackedWarning)
+        return found
 
     # ---- files, pages, pickles ----
 

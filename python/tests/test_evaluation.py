@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""evaluate(): private numbers about a model, with the bits of the program, charged once."""
+
+import csv
+import json
+import os
+import pickle
+
+from common import BUDGET, Case, dp, main, np, problem, program
+
+SEED = 5
+SCHEMA = dp.Schema(others=dp.Number(-1, 1))
+
+
+class Evaluations(Case):
+    def fitted(self, kind=dp.LogisticRegression, **more):
+        X, y = problem(4000)
+        if kind is dp.LinearRegression:
+            y = X[:, 0] + X[:, 1] / 2
+            more["schema"] = dp.Schema({"target": dp.Target(-2, 2)}, others=dp.Number(-1, 1))
+        return kind(**BUDGET, **{"schema": SCHEMA, **more}).fit(X[:2000], y[:2000]), X[2000:], \
+            y[2000:]
+
+    def test_bits_of_the_program(self):
+        """One seed, one file: for two kinds of target."""
+        for kind in (dp.LogisticRegression, dp.LinearRegression):
+            model, X, y = self.fitted(kind)
+            model.save(self.file(f"{kind.__name__}.json"))
+            with open(self.file("test.csv"), "w", newline="", encoding="utf-8") as file:
+                out = csv.writer(file, lineterminator="\n")
+                out.writerow(["1", "2", "3", "target"])
+                for row, label in zip(X, y):
+                    out.writerow([*map(repr, map(float, row)), repr(label.item())])
+            found = model.evaluate(X, y, **BUDGET, insecure_seed=SEED)
+            found.save(self.file("python.json"))
+            program("evaluate", f"{kind.__name__}.json", "test.csv", "--epsilon", 1, "--delta",
+                    1e-6, "--insecure-seed", SEED, "-o", f"e{kind.__name__}.json",
+                    cwd=self.folder)
+            with open(self.file(f"e{kind.__name__}.json"), encoding="utf-8") as file:
+                told = file.read()
+            with open(self.file("python.json"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), told)
+            self.assertIsNone(found.statement)
+            self.assertTrue(json.loads(told)["not_private"])
+
+    def test_numbers(self):
+        """The intervals hold the exact score: six standard errors do."""
+        model, X, y = self.fitted()
+        found = model.evaluate(X, y, **BUDGET)
+        self.assertEqual(list(found), ["rows", "accuracy", "auc", "log_loss"])
+        for name, exact in (("accuracy", model.score(X, y)), ("rows", len(y))):
+            one = found[name]
+            self.assertLess(abs(one.value - exact), 6 * one.sd)
+            self.assertLess(one.interval_95[0], one.interval_90[0])
+            self.assertLess(one.interval_90[0], one.value)
+            self.assertLess(one.value, one.interval_90[1])
+            self.assertLess(one.interval_90[1], one.interval_95[1])
+        with self.assertRaisesRegex(KeyError, "does not belong"):
+            found["mse"]
+        with self.assertRaisesRegex(KeyError, "expected one of"):
+            found["f1"]
+        self.assertLessEqual(found.statement["epsilon"], 1)
+        self.assertIn("accuracy", repr(found))
+        model, X, y = self.fitted(dp.LinearRegression)
+        found = model.evaluate(X, y, **BUDGET)
+        self.assertEqual(list(found), ["rows", "mse", "mae", "r2"])
+        self.assertLess(abs(found["r2"].value - model.score(X, y)), 6 * found["r2"].sd)
+
+    def test_files_and_pages(self):
+        model, X, y = self.fitted()
+        found = model.evaluate(X, y, **BUDGET)
+        found.save(self.file("e.json"))
+        model.save(self.file("m.json"))
+        self.assertIn("accuracy", program("show", "e.json", cwd=self.folder))
+        page = found.report(self.file("page.html"), "readmissions")
+        self.assertIn("readmissions", page)
+        self.assertIn("ROC", page)
+        self.assertTrue(os.path.getsize(self.file("page.html")))
+        program("report", "m.json", "e.json", "-o", "p.html", cwd=self.folder)
+        again = pickle.loads(pickle.dumps(found))
+        self.assertEqual(again.text(), found.text())
+
+    def dataset(self, epsilon=9):
+        ledger = dp.Ledger(self.file("a.ledger"))
+        return ledger.dataset("tests", epsilon=epsilon, delta=1e-5)
+
+    def charges(self, dataset):
+        return len([each for each in dataset.history() if each.kind == "charge"])
+
+    def test_it_is_booked(self):
+        model, X, y = self.fitted()
+        tests = self.dataset()
+        found = model.evaluate(X, y, **BUDGET, ledger=tests, purpose="a paper")
+        entry = tests.history()[0]
+        self.assertEqual((self.charges(tests), entry.purpose, entry.finished),
+                         (1, "a paper", True))
+        self.assertNotEqual(found.statement["ledger"], "untracked")
+        small = dp.Ledger(self.file("b.ledger")).dataset("tests", epsilon=.1, delta=1e-5)
+        with self.assertRaises(dp.BudgetError):
+            model.evaluate(X, y, **BUDGET, ledger=small)
+        self.assertEqual(self.charges(small), 0)
+
+    def test_records_that_fail_are_charged(self):
+        """Whether a record can be read is told once, and paid for."""
+        model, X, y = self.fitted()
+        tests = self.dataset()
+
+        class Strange:
+            dtype = np.dtype("O")
+
+            def __len__(self):
+                return 3
+
+            def __array__(self, *_, **__):
+                raise RuntimeError("a record says 987654.321")
+
+        for i, bad in enumerate((np.array([float("nan")] * len(y)), y[:10], Strange())):
+            with self.assertRaises(dp.DataError) as caught:
+                model.evaluate(X, bad, **BUDGET, ledger=tests)
+            self.assertNotIn("987654", str(caught.exception))
+            self.assertEqual(self.charges(tests), i + 1)
+
+    def test_refusals_cost_nothing(self):
+        model, X, y = self.fitted()
+        tests = self.dataset()
+        for words, kind, call in (
+                ("epsilon", dp.PrivacyError, {"delta": 1e-6}),
+                ("delta", dp.PrivacyError, {"epsilon": 1}),
+                ("y or target", dp.UsageError, {**BUDGET, "target": "target"}),
+                ("data set", dp.UsageError, {**BUDGET, "ledger": "x.ledger"})):
+            with self.assertRaisesRegex(kind, words):
+                model.evaluate(X, y, **{"ledger": tests, **call})
+        with self.assertRaisesRegex(dp.UsageError, "expected y"):
+            model.evaluate(X, **BUDGET, ledger=tests)
+        exact = dp.LogisticRegression(epsilon=float("inf")).fit(X, y)
+        with self.assertRaisesRegex(dp.PrivacyError, "NOT PRIVATE"):
+            exact.evaluate(X, y, **BUDGET, ledger=tests)
+        self.assertEqual(self.charges(tests), 0)
+
+    def test_warnings(self):
+        model, X, y = self.fitted()
+        with self.assertWarnsRegex(dp.UntrackedWarning, "this evaluation"):
+            model.evaluate(X, y, **BUDGET)
+        with self.assertWarnsRegex(dp.NotPrivateWarning, "insecure_seed"):
+            model.evaluate(X, y, **BUDGET, insecure_seed=1)
+
+
+if __name__ == "__main__":
+    main()
