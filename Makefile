@@ -149,6 +149,12 @@ bench-ledger: test-prerequisites
 bench-ranks: mpi
 	bench/ranks.py --build $(BUILD)
 
+# Whether intervals of weights cover: build/bench-intervals.json, and the table of
+# docs/notes/intervals.md; goes on after an interruption. make bench-intervals [RUNS=200]
+.PHONY: bench-intervals
+bench-intervals: test-prerequisites
+	bench/intervals.py --runs $(or $(RUNS),200) --write
+
 # What ten classes cost in time beside two: writes a table of docs/notes/auto.md.
 bench-classes: test-prerequisites
 	bench/classes_time.py --build $(BUILD) --write

@@ -1,14 +1,11 @@
 /*
  * sotto show: a model for people, its largest weights as bars.
  */
-#include "cli.h"
+#include "show.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SHOW_MOST = 30, SHOW_NAME = 28, SHOW_BAR = 24 };
-enum { SHOW_CLASSES = 50, SHOW_MOST_OF_CLASS = 10 };
 
 static void show_privacy(const sotto_model *m)
 {
@@ -115,93 +112,6 @@ static void show_problem(const sotto_model *m)
     }
 }
 
-typedef struct show_weight {
-    double weight;
-    int64_t feature, class; /* of three classes and more */
-} show_weight;
-
-/* Classes that have weights of their own. */
-static int64_t show_width(const sotto_model *m)
-{
-    return sotto_model_classes(m) > 2 ? sotto_model_classes(m) : 1;
-}
-
-/* Largest first; equal ones in the order of the file. */
-static int show_compare(const void *a, const void *b)
-{
-    const show_weight *x = a, *y = b;
-    double size = fabs(y->weight) - fabs(x->weight);
-    return size > 0   ? 1
-           : size < 0 ? -1
-           : x->feature != y->feature
-               ? (x->feature > y->feature) - (x->feature < y->feature)
-               : (x->class > y->class) - (x->class < y->class);
-}
-
-/* With its sign, also when it is above 0, in a column of its own. */
-static void show_number(double x)
-{
-    char text[sizeof(sotto_number) + 1];
-    snprintf(text, sizeof text, "%s%s", signbit(x) ? "" : "+",
-             sotto_number_print(x, 5).text);
-    printf(" %12s", text);
-}
-
-static void show_bar(double share)
-{
-    int length = (int)(share * SHOW_BAR + .5);
-    printf("  ");
-    for (int i = 0; i < length; i++)
-        fputs("\u2588", stdout);
-    printf("\n");
-}
-
-/* The largest weights of one class, or of the one score that there is; bars
-   are in units of `largest`. */
-static void show_weights_of(const sotto_model *m, const show_weight *list,
-                            int64_t used, int64_t class, double largest)
-{
-    int64_t most = show_width(m) > 1 ? SHOW_MOST_OF_CLASS : SHOW_MOST;
-    int64_t count = 0;
-    for (int64_t i = 0; i < used; i++) {
-        char buffer[24];
-        if (list[i].class != class || count++ >= most)
-            continue;
-        printf("  ");
-        int width = cli_print_name(
-            stdout, sotto_model_feature_name(m, list[i].feature, buffer),
-            SHOW_NAME);
-        printf("%*s", SHOW_NAME - width, "");
-        show_number(list[i].weight);
-        show_bar(fabs(list[i].weight) / largest);
-    }
-    if (count > most)
-        printf("  ... and %lld more\n", (long long)(count - most));
-    printf("  %-*s", SHOW_NAME, "(intercept)");
-    show_number(sotto_model_class_intercept(m, class));
-    printf("\n");
-}
-
-static void show_weights(const sotto_model *m, const show_weight *list,
-                         int64_t used)
-{
-    double largest = used ? fabs(list[0].weight) : 1;
-    int64_t width = show_width(m);
-    printf("weights    %lld of %lld are not 0 (in the units of the file)\n\n",
-           (long long)used, (long long)(sotto_model_features(m) * width));
-    for (int64_t k = 0; k < width && k < SHOW_CLASSES; k++) {
-        if (width > 1) {
-            printf(k ? "\nclass      " : "class      ");
-            cli_print_name(stdout, sotto_model_class(m, (int)k), SHOW_NAME);
-            printf("\n");
-        }
-        show_weights_of(m, list, used, k, largest);
-    }
-    if (width > SHOW_CLASSES)
-        printf("\n... and %lld more classes\n",
-               (long long)(width - SHOW_CLASSES));
-}
-
 /* ---- for programs ---- */
 
 /* , "name": x, where there is such a thing. */
@@ -217,31 +127,6 @@ static void show_json_classes(const sotto_model *m)
         cli_json_classes(m);
     else
         printf(", \"classes\": null");
-}
-
-static void show_json_weights(const sotto_model *m, const show_weight *list,
-                              int64_t used)
-{
-    printf(", \"features\": %lld, \"nonzero\": %lld, \"intercept\": ",
-           (long long)sotto_model_features(m), (long long)used);
-    for (int64_t k = 0; k < show_width(m); k++) {
-        printf("%s", k ? ", " : show_width(m) > 1 ? "[" : "");
-        cli_json_number(stdout, sotto_model_class_intercept(m, k));
-    }
-    printf("%s, \"weights\": [", show_width(m) > 1 ? "]" : "");
-    for (int64_t i = 0; i < used; i++) {
-        char buffer[24];
-        printf(i ? ",\n  {\"name\": " : "\n  {\"name\": ");
-        cli_json_text(stdout,
-                      sotto_model_feature_name(m, list[i].feature, buffer));
-        if (show_width(m) > 1) {
-            printf(", \"class\": ");
-            cli_json_text(stdout, sotto_model_class(m, (int)list[i].class));
-        }
-        cli_json_member("weight", list[i].weight);
-        printf("}");
-    }
-    printf("]}\n");
 }
 
 /* All of a model but its columns; infinite bounds are null. */
@@ -287,26 +172,6 @@ static sotto_status show_spent(const cli *c, sotto_error *error)
     return status;
 }
 
-/* The weights that are not 0; NULL when out of memory. */
-static show_weight *show_list(const sotto_model *m, int64_t *used)
-{
-    int64_t features = sotto_model_features(m), width = show_width(m);
-    show_weight *list = calloc((size_t)(features * width), sizeof *list);
-    double *weight = calloc((size_t)features, sizeof *weight);
-    for (int64_t k = 0; list && weight && k < width; k++) {
-        sotto_model_class_weights(m, k, weight);
-        for (int64_t j = 0; j < features; j++)
-            if (weight[j] != 0)
-                list[(*used)++] = (show_weight){weight[j], j, k};
-    }
-    if (!weight) {
-        free(list);
-        list = NULL;
-    }
-    free(weight);
-    return list;
-}
-
 /* Its statement is priced again before anybody is shown it. */
 static sotto_status show_evaluation(const cli *c, const sotto_evaluation *e,
                                     sotto_error *error)
@@ -337,7 +202,6 @@ static sotto_status show_model(const cli *c, const sotto_model *m,
     show_weight *list = show_list(m, &used);
     if (!list)
         return cli_memory(error);
-    qsort(list, (size_t)used, sizeof *list, show_compare);
     if (cli_flag(c, "json"))
         show_json(m, list, used);
     else

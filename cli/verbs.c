@@ -80,7 +80,8 @@ const verb cli_verbs[] = {
     {"show", "MODEL", "print a model for people",
      "What it was learned with, and its largest weights.", 1, 1, cli_show,
      "not_private privacy loss huber_delta l1 l2 box_low box_high "
-     "radius scaled_rows classes features nonzero intercept weights "
+     "radius scaled_rows classes features nonzero intercept "
+     "intercept_interval weights "
      "finished epsilon delta adjacency unit plan",
      ""},
     {"report", "FILE...", "make a page about models, for people",
@@ -88,9 +89,9 @@ const verb cli_verbs[] = {
      "from elsewhere. First what the data protection officer files: the "
      "promise in one sentence, whose data, what for, what all runs have spent, "
      "who signed. Then the epsilon for every delta, what was asked and what "
-     "each question cost, and the weights with the standard deviation of the "
-     "last noise that entered each of them. Models that are NOT PRIVATE say so "
-     "loudly. An evaluation that was made with --epsilon stands beside its "
+     "each question cost, and the weights with their intervals, or why there "
+     "is none. Models that are NOT PRIVATE say so loudly. An evaluation that "
+     "was made with --epsilon stands beside its "
      "model, with the ROC and calibration curves. No record is read. Of any "
      "number of models; what they cost "
      "together comes first, where their promises are about the same unit and "

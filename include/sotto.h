@@ -703,6 +703,21 @@ SOTTO_API double sotto_model_intercept(const sotto_model *model);
    not how far the weight is from the truth. */
 SOTTO_API double sotto_model_noise(const sotto_model *model, int64_t j);
 
+/*
+ * How far the weight of feature j, or for j = features the intercept, may be
+ * from that of the minimiser of the same penalised loss on the population that
+ * the rows are a sample of: noise and sampling together. The intervals are for
+ * one weight each. 0: there is none, and `none` says why; the numbers are NaN.
+ * With three classes and more there is none.
+ */
+typedef struct sotto_interval {
+    double centre, error;      /* standard error */
+    double at_90[2], at_95[2]; /* from, to: 90 and 95 % */
+    const char *none; /* "no interval: " and this; NULL: there is one */
+} sotto_interval;
+SOTTO_API int sotto_model_interval(const sotto_model *model, int64_t j,
+                                   sotto_interval *out);
+
 /* All of them at once, into out[0 .. features-1]. */
 SOTTO_API void sotto_model_weights(const sotto_model *model, double *out);
 SOTTO_API void sotto_model_noises(const sotto_model *model, double *out);

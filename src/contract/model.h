@@ -57,6 +57,11 @@ struct sotto_model {
                       weight is 0. NULL: 0 for all */
     double *noise; /* sd of the last noise that entered each weight, before the
                       penalty, in the weight's units; NULL: not known */
+    double *error; /* the standard error, of noise and sampling, of each weight
+                      and behind them of the intercept; 0: there is none, for
+                      the reason in `refused`. NULL: of no weight, because the
+                      solver makes none. With three classes and more NULL */
+    unsigned char *refused; /* an interval_reason for each */
 
     /* rows longer than the bound, in stored units, are shortened to it before
        anything else: the score is centre + (x'w + b - centre) bound / length;
@@ -93,6 +98,11 @@ sotto_model *model_new(int64_t features);
 /* Makes room for weights and intercepts of m->classes >= 3 classes; 0 when out
    of memory. */
 int model_make_classes(sotto_model *m);
+
+/* Room for errors and reasons, all of them 0; 0 when out of memory. And gone.
+ */
+int model_make_errors(sotto_model *m);
+void model_drop_errors(sotto_model *m);
 
 /* How many weights there are, and noises where they are known. */
 static inline int64_t model_weights(const sotto_model *m)

@@ -10,6 +10,7 @@
 #include "ask.h"
 #include "base.h"
 #include "choices.h"
+#include "interval.h"
 #include "loss.h"
 #include "option.h"
 
@@ -44,6 +45,12 @@ typedef struct solver_answer {
                          asked, and the weight is 0. The caller's, zeros at
                          first */
     int by_spread;    /* penalties were in such units */
+    double *error;    /* NULL, or the standard error, of noise and sampling, of
+                         each weight and behind them of the intercept of columns
+                         that are not centred (solver_units); 0: there is none,
+                         as the next says. The caller's, zeros at first */
+    unsigned char *refused; /* of as many, an interval_reason: the caller's,
+                               INTERVAL_UNMODELLED at first */
 } solver_answer;
 
 /* Coordinate j was moved by an answer whose noise moved it by that sd. */
@@ -52,6 +59,16 @@ static inline void solver_note(const solver_answer *out,
 {
     if (out->noise && j < p->features)
         out->noise[j] = sd;
+}
+
+/* Coordinate j, the last of which is the intercept, has no interval. */
+static inline void solver_refuse_interval(const solver_answer *out, int64_t j,
+                                          interval_reason why)
+{
+    if (out->error) {
+        out->error[j] = 0;
+        out->refused[j] = (unsigned char)why;
+    }
 }
 
 /* How far a run is. Public: it is made of the plan and of answers, which are
@@ -118,6 +135,7 @@ typedef struct solver_units {
                            the way that is gone asks for it */
     const double *half; /* stored = (raw - centre) / half; NULL: 1 */
     double target_half;
+    const double *centre; /* NULL: 0 */
 } solver_units;
 
 typedef struct solver_row solver_row;

@@ -41,8 +41,11 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     r->answer.weight = m->weight;
     r->answer.class_intercept = m->class_intercept;
     r->answer.noise = m->noise;
+    int room = m->classes > 2 || model_make_errors(m);
+    r->answer.error = m->error;
+    r->answer.refused = m->refused;
     r->answer.spread = mem_zeroed((size_t)m->features, sizeof(double));
-    sotto_status status = m->noise && r->answer.spread
+    sotto_status status = m->noise && room && r->answer.spread
                               ? fit_ask_first(&r->run, error)
                               : error_memory(error);
     if (status == SOTTO_OK && r->run.solver->finds_bounds)
@@ -56,6 +59,7 @@ static sotto_status run_solver(private_run *r, sotto_model *m,
     if (status == SOTTO_OK)
         fit_keep_units(r, m);
     fit_keep_noise(r, m);
+    fit_keep_errors(r, m);
     if (status == SOTTO_OK && r->statement)
         m->rows = fit_rows_told(r);
     if (r->policy.norm_bound > 0) {
@@ -156,7 +160,7 @@ void fit_begin_run(private_run *r)
                                       .intercept = t->intercept};
     r->run.units = (solver_units){t->units == MODEL_UNITS_FILE,
                                   t->units == MODEL_UNITS_SPREAD, r->maps.half,
-                                  r->maps.target_half};
+                                  r->maps.target_half, r->maps.centre};
     r->policy =
         fit_policy(&r->run.facts, &r->task, r->run.solver, r->run.options);
     r->run.policy = &r->policy;

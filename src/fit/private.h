@@ -224,6 +224,7 @@ void booking_remind(sotto_error *error);
 /* ---- private_answer.c: the model, beside its weights ---- */
 
 void fit_keep_noise(const private_run *r, sotto_model *m);
+void fit_keep_errors(const private_run *r, sotto_model *m);
 
 /* The number of rows that the model has; 0: none may be told. */
 double fit_rows_told(const private_run *r);

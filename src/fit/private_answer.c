@@ -1,7 +1,9 @@
 /*
- * What a solver's answer leaves in a model beside the weights: their noise,
- * and the units of the penalty that held. All of it is made of answers.
+ * What a solver's answer leaves in a model beside the weights: their noise and
+ * standard errors, and the units of the penalty that held. All of it is made of
+ * answers.
  */
+#include "interval.h"
 #include "private.h"
 
 #include <math.h>
@@ -21,6 +23,24 @@ void fit_keep_noise(const private_run *r, sotto_model *m)
         return;
     mem_free(m->noise);
     m->noise = NULL;
+}
+
+/* The same of standard errors, which solvers find in stored units. A model has
+   them where its solver makes some, or says why not. */
+void fit_keep_errors(const private_run *r, sotto_model *m)
+{
+    int any = 0;
+    for (int64_t j = 0; m->error && j <= m->features; j++) {
+        double half = r->maps.half && j < m->features ? r->maps.half[j] : 1;
+        m->error[j] *= r->maps.target_half / half;
+        if (m->error[j] > 0 && isfinite(m->error[j]))
+            m->refused[j] = INTERVAL_UNMODELLED;
+        else
+            m->error[j] = 0;
+        any |= m->error[j] > 0 || m->refused[j] != INTERVAL_UNMODELLED;
+    }
+    if (!r->statement || !any)
+        model_drop_errors(m);
 }
 
 void fit_keep_units(private_run *r, sotto_model *m)

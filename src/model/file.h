@@ -50,6 +50,12 @@ sotto_status model_check_signature(const sotto_model *m, const char *name,
 sotto_status model_check_sum(const char *name, const char *bytes, size_t size,
                              sotto_error *error);
 
+/* The part of the file about standard errors, of a model that has some, or
+   reasons why not. NULL when out of memory. And read back: 0: it is not as it
+   must be; -1: out of memory. */
+json_t *model_intervals(const sotto_model *m);
+int model_read_intervals(sotto_model *m, const json_t *root);
+
 sotto_status model_refuse(const char *name, const char *what,
                           sotto_error *error);
 

@@ -59,6 +59,7 @@ void sotto_model_free(sotto_model *m)
     mem_free(m->class_intercept);
     mem_free(m->scale);
     mem_free(m->noise);
+    model_drop_errors(m);
     mem_free_texts(m->class_name, m->classes);
     mem_free(m->schema);
     mem_free(m->statement);

@@ -278,7 +278,7 @@ static int has_known_keys(json_t *root)
         "penalty",     "classes",        "intercept",  "features",
         "weights",     "schema",         "privacy",    "checksum",
         "row_norm",    "noise",          "undeclared", "rows",
-        "signature",   "penalty_scales", "strategy"};
+        "signature",   "penalty_scales", "strategy",   "intervals"};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
@@ -316,6 +316,8 @@ sotto_status model_read_parts(sotto_model **out, const char *name, json_t *root,
         fine = read_scales(m, root);
     if (fine > 0)
         fine = read_noise(m, root);
+    if (fine > 0)
+        fine = model_read_intervals(m, root);
     if (fine > 0)
         fine = read_rest(m, root);
     if (fine > 0) {

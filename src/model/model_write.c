@@ -194,6 +194,8 @@ static void put_weights(text_buffer *t, const sotto_model *m)
         text_put(t, "  \"noise\": ");
         put_vector(t, m, m->noise, width);
     }
+    if (m->statement && m->error)
+        put_member(t, "intervals", model_intervals(m));
 }
 
 static sotto_status check_finite(const sotto_model *m, sotto_error *error)

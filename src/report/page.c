@@ -146,6 +146,7 @@ static const char style[] =
     ".plus{fill:var(--mark);background:var(--mark)}\n"
     ".minus{fill:var(--minus);background:var(--minus)}\n"
     ".noise{fill:var(--noise);background:var(--noise)}\n"
+    "svg .faint{opacity:.35}\n"
     "svg.bar{height:1.2rem;border-radius:.2rem}svg .room{fill:var(--line)}\n"
     ".key{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 .8em}\n"
     "table{border-collapse:collapse;width:100%;max-width:44rem;"

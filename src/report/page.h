@@ -49,7 +49,7 @@ sotto_status page_questions(text_buffer *t, const json_t *statement,
 
 /* ---- weights.c ---- */
 
-/* The weights as bars, with the noise in them where that is known. */
+/* The weights as bars, with their intervals where there are some. */
 sotto_status page_weights(text_buffer *t, const sotto_model *m,
                           sotto_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * The weights: bars that can be compared, their numbers, and the noise that
- * entered them last.
+ * The weights: bars that can be compared, their numbers, and how far each may
+ * be off, or why that is not known.
  */
 #include "declared.h"
 #include "page.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST = 30, NAME = 30 };
-enum { WIDTH = 640, ROW = 46, BAR = 12, THIN = 5 };
+enum { WIDTH = 640, ROW = 46, BAR = 12, CAP = 4 };
 
 typedef struct weight {
     int64_t feature, class; /* class: of three and more */
@@ -21,7 +21,8 @@ typedef struct chart {
     const sotto_model *model;
     weight *list;
     int64_t used, shown;
-    int ranges; /* every feature has a declared range */
+    int ranges;    /* every feature has a declared range */
+    int intervals; /* a weight or the intercept has one */
 } chart;
 
 /* ---- what can be compared ---- */
@@ -128,9 +129,33 @@ static void put_bar(text_buffer *t, const char *kind, double x, double low,
                 PAGE_AT(fmin(fmax(length, 1), WIDTH)), thick);
 }
 
-static double noise_of(const sotto_model *m, const weight *w)
+/* The weight's, with the bar's range; 0: there is none that can be drawn. */
+static int interval_of(const chart *c, const weight *w, sotto_interval *out)
 {
-    return sotto_model_noise(m, w->class * m->features + w->feature);
+    int given = sotto_model_interval(c->model, w->feature, out);
+    for (int side = 0; side < 2; side++)
+        out->at_90[side] *= w->range;
+    return given && isfinite(out->at_90[1] - out->at_90[0]);
+}
+
+static int has_zero(const sotto_interval *one)
+{
+    return one->at_90[0] <= 0 && one->at_90[1] >= 0;
+}
+
+/* A line from end to end, with caps, across the middle of the bar. */
+static void put_error(text_buffer *t, const sotto_interval *one, double low,
+                      double high, double y)
+{
+    double unit = WIDTH / (high - low);
+    double from = (one->at_90[0] - low) * unit,
+           to = (one->at_90[1] - low) * unit;
+    text_format(t, "<path class=\"error\" fill=\"none\" d=\"M%s %sH%s",
+                PAGE_AT(from), PAGE_AT(y), PAGE_AT(to));
+    for (int side = 0; side < 2; side++)
+        text_format(t, "M%s %sV%s", PAGE_AT(side ? to : from), PAGE_AT(y - CAP),
+                    PAGE_AT(y + CAP));
+    text_put(t, "\"/>");
 }
 
 static void put_row(text_buffer *t, const chart *c, int64_t i, double low,
@@ -138,7 +163,8 @@ static void put_row(text_buffer *t, const chart *c, int64_t i, double low,
 {
     const weight *w = &c->list[i];
     double x = w->value * w->range, y = (double)(i * ROW);
-    double noise = noise_of(c->model, w) * w->range;
+    sotto_interval one;
+    int given = interval_of(c, w, &one), faint = given && has_zero(&one);
     text_format(t, "<text x=\"0\" y=\"%s\">", PAGE_AT(y + 16));
     put_name(t, c, w, NAME);
     if (c->model->classes > 2) {
@@ -150,10 +176,10 @@ static void put_row(text_buffer *t, const chart *c, int64_t i, double low,
     text_put(t, x > 0 ? "+" : "");
     page_number(t, x, 3);
     text_put(t, "</text>");
-    put_bar(t, x < 0 ? "minus" : "plus", x, low, high, y + 22, BAR);
-    if (noise > 0)
-        put_bar(t, "noise", copysign(fmin(noise, x < 0 ? -low : high), x), low,
-                high, y + 22 + BAR + 1, THIN);
+    const char *kind[2][2] = {{"plus", "plus faint"}, {"minus", "minus faint"}};
+    put_bar(t, kind[x < 0][faint], x, low, high, y + 22, BAR);
+    if (given)
+        put_error(t, &one, low, high, y + 22 + (double)BAR / 2);
     text_put(t, "\n");
 }
 
@@ -161,8 +187,11 @@ static void put_chart(text_buffer *t, const chart *c)
 {
     double low = 0, high = 0;
     for (int64_t i = 0; i < c->shown; i++) {
-        low = fmin(low, c->list[i].value * c->list[i].range);
-        high = fmax(high, c->list[i].value * c->list[i].range);
+        sotto_interval one;
+        double x = c->list[i].value * c->list[i].range;
+        int given = interval_of(c, &c->list[i], &one);
+        low = fmin(low, given ? one.at_90[0] : x);
+        high = fmax(high, given ? one.at_90[1] : x);
     }
     text_format(t,
                 "<figure>\n<svg class=\"plot\" viewBox=\"0 0 %d %lld\" "
@@ -175,9 +204,9 @@ static void put_chart(text_buffer *t, const chart *c)
                 (long long)c->shown * ROW);
     text_put(t, "</svg>\n<figcaption><span class=\"key plus\"></span>raises "
                 "the score<span class=\"key minus\"></span>lowers it");
-    if (c->model->noise)
-        text_put(t, "<span class=\"key noise\"></span>standard deviation of "
-                    "the last noise in it");
+    if (c->intervals)
+        text_put(t, "<span class=\"key noise\"></span>90 % interval; a bar is "
+                    "faint where it cannot be told from 0");
     text_put(t, "</figcaption>\n</figure>\n");
 }
 
@@ -186,11 +215,32 @@ static void put_chart(text_buffer *t, const chart *c)
 static void put_cell(text_buffer *t, double x, int digits)
 {
     text_put(t, "<td class=\"n\">");
-    if (isnan(x))
-        text_put(t, "not known");
-    else
-        page_number(t, x, digits);
+    page_number(t, x, digits);
     text_put(t, "</td>");
+}
+
+static void put_pair(text_buffer *t, const double pair[2])
+{
+    text_put(t, "<td class=\"n\">");
+    page_number(t, pair[0], 3);
+    text_put(t, " to ");
+    page_number(t, pair[1], 3);
+    text_put(t, "</td>");
+}
+
+/* The cells of coefficient j, the last of which is the intercept. */
+static void put_interval(text_buffer *t, const chart *c, int64_t j)
+{
+    sotto_interval one;
+    if (!c->intervals)
+        return;
+    if (!sotto_model_interval(c->model, j, &one)) {
+        text_format(t, "<td colspan=\"3\">no interval: %s</td>", one.none);
+        return;
+    }
+    put_cell(t, one.error, 3);
+    put_pair(t, one.at_90);
+    put_pair(t, one.at_95);
 }
 
 /* The class that a weight is of, where it is of one. */
@@ -211,16 +261,17 @@ static void put_numbers(text_buffer *t, const chart *c)
                 "</th>%s</tr>\n",
                 c->used > c->shown ? "; the longest bars only" : "",
                 c->model->classes > 2 ? "<th>class</th>" : "",
-                c->model->noise ? "<th class=\"n\">sd of the last noise</th>"
-                                : "");
+                c->intervals ? "<th class=\"n\">standard error</th><th "
+                               "class=\"n\">90 %</th><th class=\"n\">95 "
+                               "%</th>"
+                             : "");
     for (int64_t i = 0; i < c->shown; i++) {
         text_put(t, "<tr><td>");
         put_name(t, c, &c->list[i], 1 << 20);
         text_put(t, "</td>");
         put_class(t, c, c->list[i].class);
         put_cell(t, c->list[i].value, 4);
-        if (c->model->noise)
-            put_cell(t, noise_of(c->model, &c->list[i]), 3);
+        put_interval(t, c, c->list[i].feature);
         text_put(t, "</tr>\n");
     }
     int64_t width = c->model->classes > 2 ? c->model->classes : 1;
@@ -229,54 +280,52 @@ static void put_numbers(text_buffer *t, const chart *c)
                       : "<tr><td>(intercept)</td>");
         put_class(t, c, k);
         put_cell(t, sotto_model_class_intercept(c->model, k), 4);
-        if (c->model->noise)
-            put_cell(t, NAN, 3);
+        put_interval(t, c, c->model->features);
     }
     text_put(t, "</tr>\n</table>\n");
 }
 
 /* ---- words ---- */
 
-static void put_why(text_buffer *t, const sotto_model *m)
+static void put_why(text_buffer *t, const chart *c, const char *none)
 {
-    if (!m->statement) {
+    if (!c->model->statement) {
         text_put(t, "<p>No noise is in these weights, or noise that can be "
                     "repeated: that is why the model is NOT PRIVATE.</p>\n");
         return;
     }
-    if (m->noise)
-        text_put(t,
-                 "<p>The standard deviation is that of the last noise that "
-                 "entered a weight, in the last step that moved it, before the "
-                 "penalty drew it back and before steps were averaged, both of "
-                 "which make it less. The noise of earlier steps is in the "
-                 "weight as well, so that all of it together may be several "
-                 "times as large. For the intercept in the units of the "
-                 "file it is not known: the noise of all weights is in "
-                 "it.</p>\n");
+    if (c->intervals)
+        text_put(
+            t,
+            "<p><strong>What an interval is.</strong> It is about the weight "
+            "that the same penalised loss would have on the whole population "
+            "that the rows are a sample of, without noise. Of 100 intervals "
+            "of 90 %, each of one weight, about 90 have it. They cover the "
+            "noise, and that rows are drawn at random; not that people who "
+            "are in the data differ from those who are not. They are made of "
+            "the released answers alone and cost nothing.</p>\n");
     else
-        text_put(t,
-                 "<p>The noise in single weights is not known for the way this "
-                 "model was made: noise decided which weights moved (or moved "
-                 "what weights are computed from), and is not what was added "
-                 "to them.</p>\n");
-    text_put(t,
-             "<p><strong>Why there is no confidence interval.</strong> One "
-             "would have to cover three errors: that the people in the data "
-             "are a sample, the noise of all steps, earlier ones included, "
-             "which later steps undo in part, and the bias of clipping and of "
-             "the penalty. The model has the size of the last noise alone. An "
-             "interval made of it would be too short, by a factor that only "
-             "the records know.</p>\n");
+        text_format(
+            t,
+            "<p><strong>No interval:</strong> %s. It would have to cover that "
+            "the people in the data are a sample, the noise of all steps, "
+            "which later steps undo in part, and the bias of clipping. A "
+            "weight may be far off all the same, and even its sign may be "
+            "noise.</p>\n",
+            none);
 }
 
 sotto_status page_weights(text_buffer *t, const sotto_model *m,
                           sotto_error *error)
 {
     chart c = {.model = m};
+    sotto_interval one, first;
     sotto_status status = find_weights(&c, error);
     if (status != SOTTO_OK)
         return status;
+    sotto_model_interval(m, 0, &first);
+    for (int64_t j = 0; j <= m->features && !c.intervals; j++)
+        c.intervals = sotto_model_interval(m, j, &one);
     text_format(t,
                 "<h3>What it has learned</h3>\n<p>%lld of %lld weights are not "
                 "0. ",
@@ -291,7 +340,7 @@ sotto_status page_weights(text_buffer *t, const sotto_model *m,
     if (c.used > 0)
         put_chart(t, &c);
     put_numbers(t, &c);
-    put_why(t, m);
+    put_why(t, &c, first.none);
     mem_free(c.list);
     return t->failed ? error_memory(error) : SOTTO_OK;
 }

@@ -201,6 +201,36 @@ void matrix_compose(const double *value, const double *vector, int64_t d,
         }
 }
 
+/* ---- Cholesky ---- */
+
+int matrix_factor(double *a, int64_t d)
+{
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            double sum = a[i * d + j];
+            for (int64_t k = 0; k < j; k++)
+                sum -= a[i * d + k] * a[j * d + k];
+            if (i == j && !(sum > 0 && isfinite(sum)))
+                return 0;
+            a[i * d + j] = i == j ? sqrt(sum) : sum / a[j * d + j];
+        }
+    return 1;
+}
+
+void matrix_solve(const double *root, int64_t d, double *x)
+{
+    for (int64_t i = 0; i < d; i++) {
+        for (int64_t k = 0; k < i; k++)
+            x[i] -= root[i * d + k] * x[k];
+        x[i] /= root[i * d + i];
+    }
+    for (int64_t i = d - 1; i >= 0; i--) {
+        x[i] /= root[i * d + i];
+        for (int64_t k = 0; k < i; k++)
+            x[k] -= root[i * d + k] * x[i];
+    }
+}
+
 /* ---- the model ---- */
 
 /* H + diag(l2) = L L', L in the lower half of `l`; 0: it is not definite. */

@@ -14,6 +14,12 @@ sotto_status matrix_eigen(const double *a, int64_t d, double *value,
 void matrix_compose(const double *value, const double *vector, int64_t d,
                     double *out);
 
+/* a = R R', R lower triangular in its place; 0: a is not positive. */
+int matrix_factor(double *a, int64_t d);
+
+/* x becomes (R R')^-1 x. */
+void matrix_solve(const double *root, int64_t d, double *x);
+
 /* The v that makes <g, v - from> + (v - from)' H (v - from) / 2 plus the sum
    of l1_j |v_j| + l2_j v_j^2 / 2 least, within [low_j, high_j]. */
 typedef struct matrix_model {

@@ -15,7 +15,7 @@
  * that nothing is known of the direction, and a smaller one would let noise
  * in b through.
  */
-#include "matrix.h"
+#include "ssp.h"
 #include "planning.h"
 
 #include <math.h>
@@ -25,6 +25,7 @@ typedef struct ssp_settings {
     double reach;        /* C: rows with their target are shortened to it */
     const double *scale; /* of the features */
     double target_scale;
+    const solver_run *run;
 } ssp_settings;
 
 typedef struct ssp_state {
@@ -36,6 +37,7 @@ typedef struct ssp_state {
     double *pull, *v, *from;       /* -b; where it ends and begins */
     double *l1, *l2, *low, *high;  /* of v */
     double sd;                     /* of S's diagonal */
+    double edge; /* the noise's own largest eigenvalue, about */
 } ssp_state;
 
 static int ssp_memory(ssp_state *s)
@@ -82,10 +84,9 @@ static sotto_status ssp_lift(ssp_state *s, sotto_error *error)
         return status;
     for (int64_t e = 0; e < d; e++)
         most = fmax(most, s->value[e]);
-    /* the noise's largest eigenvalue, about */
-    double edge = fmax(s->sd * sqrt(2 * (double)d), 1e-12 * most);
+    s->edge = fmax(s->sd * sqrt(2 * (double)d), 1e-12 * most);
     for (int64_t e = 0; e < d; e++)
-        s->value[e] = fmax(s->value[e], fmax(edge, 1e-300));
+        s->value[e] = fmax(s->value[e], fmax(s->edge, 1e-300));
     matrix_compose(s->value, s->vector, d, s->gram);
     return SOTTO_OK;
 }
@@ -132,6 +133,116 @@ static double ssp_noise(const ssp_state *s, int64_t j)
     return s->sd * sqrt(((1 + length) * squares + along * along) / 2);
 }
 
+/* ---- standard errors ---- */
+
+/* How far coordinate j of a row goes, the intercept's too. With --smoothness
+   FILE nobody declared that. */
+static double ssp_reach(const ssp_settings *settings, const solver_problem *p,
+                        int64_t j)
+{
+    const double *reach = settings->run->smooth.reach;
+    if (j == p->features)
+        return 1;
+    return reach[j] > 0 ? reach[j] / settings->scale[j] : INFINITY;
+}
+
+/* Whether a row of declared bounds may be longer than what it is cut to. */
+static int ssp_shortens(const ssp_settings *settings, const solver_problem *p)
+{
+    double target = settings->run->smooth.target_reach / settings->target_scale;
+    double square = target * target;
+    for (int64_t j = 0; j < p->features + p->intercept; j++) {
+        double reach = ssp_reach(settings, p, j);
+        square += reach * reach;
+    }
+    return !(sqrt(square) <= settings->reach * (1 + 1e-9));
+}
+
+/* Why no weight at all has an interval; INTERVAL_UNMODELLED: some may. */
+static interval_reason ssp_refused(const ssp_settings *settings,
+                                   const solver_problem *p)
+{
+    return p->l1 > 0                               ? INTERVAL_L1
+           : isfinite(p->low) || isfinite(p->high) ? INTERVAL_BOX
+           : ssp_shortens(settings, p)             ? INTERVAL_SHORTENED
+                                                   : INTERVAL_UNMODELLED;
+}
+
+/* Weights and the intercept, where columns are not centred, as sums of v. */
+static void ssp_sums(const ssp_state *s, double *what)
+{
+    const solver_problem *p = s->problem;
+    const solver_units *units = &s->settings->run->units;
+    double *last = what + p->features * s->d;
+    for (int64_t j = 0; j < p->features; j++) {
+        double half = units->half ? units->half[j] : 1;
+        double centre = units->centre ? units->centre[j] : 0;
+        what[j * s->d + j] = ssp_unit(s, j);
+        last[j] = -centre / half * ssp_unit(s, j);
+    }
+    if (p->intercept)
+        last[p->features] = ssp_unit(s, p->features);
+}
+
+/* Rows of one person may be alike, and a heavy row counts for several. So that
+   many are taken to be independent at least. */
+static double ssp_rows(const ssp_state *s, const curator *c)
+{
+    const solver_facts *f = &s->settings->run->facts;
+    return fmax(curator_rows(c), 1) /
+           (fmax(f->weight_bound, 1) * fmax((double)f->rows_per_person, 1));
+}
+
+/* S_yy - 2 v'b + v'Gv */
+static double ssp_residual(const ssp_state *s)
+{
+    int64_t d = s->d;
+    double sum = s->all[d * (d + 1) + d];
+    for (int64_t i = 0; i < d; i++) {
+        double gram = 0;
+        for (int64_t j = 0; j < d; j++)
+            gram += s->gram[i * d + j] * s->v[j];
+        sum += s->v[i] * (gram + 2 * s->pull[i]);
+    }
+    return sum;
+}
+
+static sotto_status ssp_intervals(const ssp_state *s, const curator *c,
+                                  const solver_answer *out, sotto_error *error)
+{
+    const solver_problem *p = s->problem;
+    int64_t count = p->features + 1;
+    interval_reason why = ssp_refused(s->settings, p);
+    if (!out->error)
+        return SOTTO_OK;
+    for (int64_t j = 0; why != INTERVAL_UNMODELLED && j < count; j++)
+        solver_refuse_interval(out, j, why);
+    if (why != INTERVAL_UNMODELLED)
+        return SOTTO_OK;
+    double *what = mem_zeroed((size_t)(count * s->d + s->d), sizeof *what);
+    double *reach = what + count * s->d;
+    if (!what)
+        return error_memory(error);
+    ssp_sums(s, what);
+    for (int64_t j = 0; j < s->d; j++)
+        reach[j] = ssp_reach(s->settings, p, j);
+    ssp_moments m = {.d = s->d,
+                     .gram = s->gram,
+                     .vector = s->vector,
+                     .value = s->value,
+                     .l2 = s->l2,
+                     .v = s->v,
+                     .reach = reach,
+                     .edge = s->edge,
+                     .sd = s->sd,
+                     .residual = ssp_residual(s),
+                     .rows = ssp_rows(s, c)};
+    sotto_status status =
+        ssp_errors(&m, what, count, out->error, out->refused, error);
+    mem_free(what);
+    return status;
+}
+
 static sotto_status ssp_run(solver_answer *out, curator *c,
                             const solver_problem *p,
                             const ssp_settings *settings, sotto_error *error)
@@ -154,6 +265,8 @@ static sotto_status ssp_run(solver_answer *out, curator *c,
     }
     if (!p->intercept)
         out->intercept = 0;
+    if (status == SOTTO_OK)
+        status = ssp_intervals(&s, c, out, error);
     mem_free(s.memory);
     return status;
 }
@@ -223,7 +336,8 @@ static sotto_status ssp_train(const solver_run *r, solver_answer *out,
                                    ? option_number(r->options, OPTION_CLIP)
                                    : sqrt((double)d + 1),
                       .scale = scale,
-                      .target_scale = isfinite(reach) && reach > 0 ? reach : 1};
+                      .target_scale = isfinite(reach) && reach > 0 ? reach : 1,
+                      .run = r};
     sotto_status status = solver_tell(r->progress, r->context,
                                       (solver_stage){.name = "moments"}, error);
     if (status == SOTTO_OK)

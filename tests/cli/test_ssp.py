@@ -13,10 +13,13 @@ COLUMNS = {"a": {"type": "number", "bounds": [0, 10]}, "b": {"type": "number", "
 class Ssp(Case):
     def setUp(self):
         super().setUp()
-        rows = ["%g,%g,%g" % (a := i * 7 % 11, b := i % 13 / 6.5 - 1, 1 + a - 2 * b + i % 3)
-                for i in range(1000)]
-        self.write("d.csv", "a,b,y\n" + "\n".join(rows) + "\n")
+        self.write_rows(1000)
         self.write("s.json", schema(COLUMNS))
+
+    def write_rows(self, count):
+        rows = ["%g,%g,%g" % (a := i * 7 % 11, b := i % 13 / 6.5 - 1, 1 + a - 2 * b + i % 3)
+                for i in range(count)]
+        self.write("d.csv", "a,b,y\n" + "\n".join(rows) + "\n")
 
     def train(self, *args, solver="ssp"):
         result = self.sotto("train", "d.csv", "--schema", "s.json", "--solver", solver, "--quiet",
@@ -58,6 +61,102 @@ class Ssp(Case):
             spread = statistics.stdev(m["weights"][j] for m in runs)
             told = statistics.mean(m["noise"][j] for m in runs)
             self.assertAlmostEqual(told / spread, 1, delta=.3)
+
+    def test_errors_are_noise_and_twice_the_sampling_variance(self):
+        """What noise leaves of an error is that of least squares, by hand. The noise moves it by less
+        than 1 % (sd), so 10 % off is a fault."""
+        self.write_rows(100000)
+        model = self.train("--epsilon", "30", "--delta", "1e-6", "--adjacency", "replace-one")
+        with open(self.path("d.csv"), encoding="utf-8") as file:
+            rows = [[float(x) for x in line.split(",")] for line in file.readlines()[1:]]
+        n, y = len(rows), [row[2] for row in rows]
+        mean = [statistics.fmean(row[j] for row in rows) for j in range(2)]
+        a, b = ([row[j] - mean[j] for row in rows] for j in range(2))
+        aa, ab, bb = (sum(map(float.__mul__, *both)) for both in ((a, a), (a, b), (b, b)))
+        middle = statistics.fmean(y)
+        off = [t - middle - sum(w * x for w, x in zip(model["weights"], pair))
+               for t, *pair in zip(y, a, b)]
+        s2, whole = statistics.fmean(x * x for x in off), aa * bb - ab * ab
+        for j, variance in enumerate((s2 * bb / whole, s2 * aa / whole)):
+            sampling = model["intervals"]["errors"][j]**2 - model["noise"][j]**2
+            self.assertAlmostEqual(sampling / (2 * variance), 1, delta=.1)
+        # the intercept is that of columns that are not centred
+        ends = [bb * mean[0] - ab * mean[1], aa * mean[1] - ab * mean[0]]
+        there = s2 / n + s2 * (ends[0] * mean[0] + ends[1] * mean[1]) / whole
+        self.assertAlmostEqual(model["intervals"]["intercept"]**2 / (2 * there), 1, delta=.1)
+        self.assertEqual(model["intervals"]["refused"], {})
+
+    def test_rows_of_a_person_count_against_the_rows(self):
+        """With 4 rows of a person it is as if there were a fourth of the rows."""
+        self.write_rows(100000)
+
+        def sampling(*args):
+            model = self.train("--epsilon", "30", "--delta", "1e-6", "--rows", "100000", *args)
+            return model["intervals"]["errors"][0]**2 - model["noise"][0]**2
+        one, four = sampling(), sampling("--rows-per-person", "4")
+        self.assertAlmostEqual(four / one, 4, delta=.4)
+
+    def test_no_interval_says_why(self):
+        usual = ["--epsilon", "4", "--delta", "1e-6"]
+        for args, word in ((["--l1", "0.01"], "l1"), (["--box", "-1,1"], "box"),
+                           (["--clip", "1.5"], "clip"), (["--epsilon", "0.05"], "hidden")):
+            model = self.train(*usual, *args)
+            self.assertEqual(model["intervals"], {"refused": word}, args)
+            shown = self.sotto("show", "m.json").out.decode()
+            self.assertIn("intervals  no interval: ", shown)
+            told = json.loads(self.sotto("show", "m.json", "--json").out)
+            for one in (told["intercept_interval"], *told["weights"]):
+                self.assertIn("no_interval", one)
+                self.assertNotIn("error", one)
+        self.assertIn("intervals", self.train(*usual, "--clip", "2.5"))
+        self.assertIn("errors", self.train(*usual, "--clip", "2.5")["intervals"])
+        for args in (["--solver", "gd"], ["--solver", "auto"]):
+            model = self.train(*usual, *args[2:], solver=args[1])
+            self.assertNotIn("intervals", model)
+            self.assertIn("no interval: none is known to cover for this solver",
+                          self.sotto("show", "m.json").out.decode())
+        for args in (["--epsilon", "inf"], ["--epsilon", "4", "--delta", "1e-6", "--insecure-seed",
+                                            "1"]):
+            self.assertNotIn("intervals", self.train(*args))
+            self.assertNotIn("interval", self.sotto("show", "m.json").out.decode())
+
+    def test_what_people_see(self):
+        model = self.train("--epsilon", "4", "--delta", "1e-6")
+        errors = model["intervals"]["errors"]
+        told = json.loads(self.sotto("show", "m.json", "--json").out)
+        for one in told["weights"]:
+            j = "ab".index(one["name"])
+            self.assertEqual(one["error"], errors[j])
+            for key, times in (("interval_90", 1.6448536), ("interval_95", 1.9599640)):
+                for end, sign in zip(one[key], (-1, 1)):
+                    self.assertAlmostEqual(end, model["weights"][j] + sign * times * errors[j],
+                                           delta=1e-6 * abs(end))
+        self.assertEqual(told["intercept_interval"]["error"], model["intervals"]["intercept"])
+        shown = self.sotto("show", "m.json").out.decode()
+        self.assertIn("intervals  90 %", shown)
+        self.assertIn("%.3g to %.3g" % tuple(told["weights"][0]["interval_90"]), shown)
+        self.assertIn("\u2588", shown)
+        self.assertNotIn("\u2591", shown)
+        self.sotto("report", "m.json", "-o", "m.html")
+        with open(self.path("m.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("%.3g to %.3g" % tuple(told["weights"][0]["interval_95"]), page)
+        self.assertEqual(page.count('class="error"'), 2)
+        self.assertNotIn(" faint\"", page)
+        self.assertNotIn("last noise", page)
+
+    def test_a_weight_that_may_be_0_looks_so(self):
+        """b is taken out of the target: its weight is noise, and its error bar is across 0."""
+        rows = ["%g,%g,%g" % (a := i * 7 % 11, i % 13 / 6.5 - 1, 1 + a) for i in range(1000)]
+        self.write("d.csv", "a,b,y\n" + "\n".join(rows) + "\n")
+        while True:  # one interval in ten misses 0
+            told = self.train("--epsilon", "4", "--delta", "1e-6")
+            if abs(told["weights"][1]) < told["intervals"]["errors"][1]:
+                break
+        self.assertIn("\u2588", self.sotto("show", "m.json").out.decode())
+        self.sotto("report", "m.json", "-o", "m.html")
+        with open(self.path("m.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read().count(" faint\""), 1)
 
     def test_little_is_known_and_nothing_breaks(self):
         """A budget at which noise is all there is still makes a model."""

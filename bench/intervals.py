@@ -1,0 +1,219 @@
+#!/usr/bin/python3
+"""intervals.py [--runs N] [--only SET] [--keep FILE] [--write]: do intervals of weights cover?
+
+Each set is a population: made up, or a set of ../shared/data/more. The truth is the minimiser of
+the penalised squared loss on all of it, by the exact solver. A run draws rows from it with
+replacement and trains on them privately (`ssp`, delta 1e-6). An interval covers if the truth is in
+it. The target of a set of classes is their number. Bounds are those of the population.
+
+Results are kept in FILE after each cell of a set and an epsilon, whose runs go on where they ended.
+--write puts the table into docs/notes/intervals.md. Needs numpy.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOTTO = os.environ.get("SOTTO") or os.path.join(HERE, "..", "build", "sotto")
+PAGE = os.path.join(HERE, "..", "docs", "notes", "intervals.md")
+EPSILONS = ("0.3", "1", "3")
+USUAL = ["--loss", "squared", "--l2", "1e-5", "--ledger", "none", "--quiet"]
+POPULATION = 50000
+Z90, Z95 = 1.6448536269514722, 1.959963984540054
+
+# name: rows that a run draws; the four last ones were looked at once, when the rules stood
+MADE = {"well": 5000, "well, many rows": 50000, "ill": 5000, "heavy tails": 5000,
+        "separated classes": 5000, "uneven residuals": 20000}
+FILES = ("kin8nm", "elevators", "mammography", "pendigits", "house8L", "puma32H", "waveform",
+         "credit-g")
+LAST = FILES[4:]
+
+
+def make(name):
+    """Rows and targets of a made-up population."""
+    rng = np.random.default_rng(5)
+    p = 10
+    x, noise = rng.standard_normal((2, POPULATION, p))
+    noise = noise[:, 0]
+    weight = rng.standard_normal(p)
+    if name == "ill":
+        turn = np.linalg.qr(rng.standard_normal((p, p)))[0]
+        x = x * np.logspace(0, -2, p) @ turn.T
+    if name == "heavy tails":
+        x = np.clip(rng.standard_t(3, x.shape), -8, 8)
+    if name == "separated classes":
+        y = rng.integers(0, 2, POPULATION) * 2 - 1
+        x[:, 0] += 3 * y
+        x[:, 1] += 2 * y
+        return np.clip(x, -6, 6), y
+    if name == "uneven residuals":
+        x = rng.uniform(-1, 1, x.shape)
+        noise *= 3 * abs(x[:, 0])
+    return x, x @ weight + 1.5 * noise
+
+
+def read(name, data):
+    with gzip.open(os.path.join(data, "more", f"{name}.csv.gz"), "rt", encoding="utf-8") as file:
+        rows = np.array([line.split(",") for line in file.read().splitlines()[1:]], dtype=float)
+    return rows[:, :-1], rows[:, -1]
+
+
+def bounds(column):
+    low, high = float(column.min()), float(column.max())
+    return [low, high if high > low else low + 1]
+
+
+def train(path, schema, out, *args):
+    """The model's file. A private model is never replaced, so it is removed."""
+    subprocess.run([SOTTO, "train", path, "--schema", schema, *USUAL, *args, "-o", out], check=True,
+                   capture_output=True)
+    with open(out, encoding="utf-8") as file:
+        model = json.load(file)
+    for name in (out, out + ".spent"):
+        if os.path.exists(name):
+            os.remove(name)
+    return model
+
+
+class Set:
+    """A population with its truth, and one run after the other."""
+
+    def __init__(self, name, data, folder):
+        x, y = make(name) if name in MADE else read(name, data)
+        names = [f"x{j}" for j in range(x.shape[1])]
+        self.header = ",".join([*names, "y"])
+        self.lines = [",".join(f"{value:.9g}" for value in row) for row in np.c_[x, y]]
+        self.rows = MADE.get(name) or int(.8 * len(y))
+        self.file, self.schema = os.path.join(folder, "rows.csv"), os.path.join(folder, "s.json")
+        self.model = os.path.join(folder, "m.json")
+        columns = {one: {"type": "number", "bounds": bounds(x[:, j])}
+                   for j, one in enumerate(names)}
+        columns["y"] = {"type": "target", "bounds": bounds(y)}
+        with open(self.schema, "w", encoding="utf-8") as file:
+            json.dump({"sotto_schema": 1, "columns": columns}, file)
+        self.write(self.lines)
+        told = train(self.file, self.schema, self.model, "--solver", "exact", "--epsilon",
+                     "inf", "--penalty-units", "fit")
+        self.truth = [*told["weights"], told["intercept"]]
+
+    def write(self, lines):
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write("\n".join([self.header, *lines]) + "\n")
+
+    def run(self, seed, epsilon):
+        self.write(random.Random(seed).choices(self.lines, k=self.rows))
+        told = train(self.file, self.schema, self.model, "--solver", "ssp", "--epsilon", epsilon,
+                     "--delta", "1e-6")
+        part = told["intervals"]
+        errors = [*part["errors"], part["intercept"]] if "errors" in part else [0] * len(self.truth)
+        return [[*told["weights"], told["intercept"]], errors]
+
+
+def save(kept, path):
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(kept, file)
+    os.replace(path + ".new", path)
+
+
+def measure(name, runs, data, kept, keep):
+    cells = kept.setdefault(name, {"truth": [], "rows": 0, "runs": {}})
+    if all(len(cells["runs"].get(epsilon, ())) >= runs for epsilon in EPSILONS):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        one = Set(name, data, folder)
+        cells["truth"], cells["rows"] = one.truth, one.rows
+        for epsilon in EPSILONS:
+            done = cells["runs"].setdefault(epsilon, [])
+            while len(done) < runs:
+                done.append(one.run(f"{name} {epsilon} {len(done)}", epsilon))
+                if len(done) % 20 == 0:
+                    save(kept, keep)
+    save(kept, keep)
+
+
+def cell(truth, runs):
+    """Coverage at 90 and 95 %, the least of a weight, the share kept, the width over the spread."""
+    weight, error = np.array(runs)[:, 0], np.array(runs)[:, 1]
+    given, off = error > 0, abs(weight - np.array(truth))
+    often = [j for j in range(len(truth)) if given[:, j].sum() >= max(20, len(runs) / 4)]
+    out = {"kept": given.mean(), "count": int(given.sum()), "inside": int((off < Z90 * error).sum()),
+           "inside95": int((off < Z95 * error).sum()), "least": None, "width": None}
+    if often:
+        out["least"] = min((off < Z90 * error)[given[:, j], j].mean() for j in often)
+        out["width"] = float(np.median([error[given[:, j], j].mean() / weight[given[:, j], j].std()
+                                        for j in often]))
+    return out
+
+
+def shown(one):
+    if one["count"] == 0:
+        return "none"
+    words = f"{100 * one['inside'] / one['count']:.0f}"
+    if one["least"] is not None:
+        words += f" ({100 * one['least']:.0f})"
+    words += f", {100 * one['inside95'] / one['count']:.0f}"
+    if one["width"] is not None:
+        words += f"; {one['width']:.2f}"
+    return words + f"; {100 * (1 - one['kept']):.0f}"
+
+
+def tables(kept):
+    lines = ["| set | rows | weights | " + " | ".join(f"epsilon {e}" for e in EPSILONS) + " |",
+             "|---|---|---|" + "---|" * len(EPSILONS)]
+    cover, least = [], []
+    for name, cells in kept.items():
+        row = [cell(cells["truth"], cells["runs"][epsilon]) for epsilon in EPSILONS]
+        lines.append(f"| {name}{' *' if name in LAST else ''} | {cells['rows']} | "
+                     f"{len(cells['truth'])} | " + " | ".join(shown(one) for one in row) + " |")
+        count = sum(one["count"] for one in row)
+        if count:
+            cover.append(sum(one["inside"] for one in row) / count)
+            least.append((cover[-1], name))
+    runs = min(len(runs) for cells in kept.values() for runs in cells["runs"].values())
+    words = (f"{runs} runs of each cell. Intervals of 90 % cover {100 * np.mean(cover):.1f} % in the "
+             f"mean over the {len(cover)} sets that have some, each over its weights and epsilons, "
+             f"and {100 * min(least)[0]:.1f} % at the least ({min(least)[1]}).")
+    return "\n".join([*lines, "", *textwrap.wrap(words, 100)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--data", default=os.environ.get("SOTTO_DATA") or
+                        os.path.join(HERE, "..", "..", "shared", "data"))
+    parser.add_argument("--keep", default=os.path.join(HERE, "..", "build", "bench-intervals.json"))
+    parser.add_argument("--only", action="append", help="a set")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    kept = {}
+    if os.path.exists(args.keep):
+        with open(args.keep, encoding="utf-8") as file:
+            kept = json.load(file)
+    names = [*MADE, *FILES]
+    os.makedirs(os.path.dirname(os.path.abspath(args.keep)), exist_ok=True)
+    for name in args.only or names:
+        measure(name, args.runs, args.data, kept, args.keep)
+    text = tables({name: kept[name] for name in names if name in kept})
+    print(text)
+    if args.write:
+        with open(PAGE, encoding="utf-8") as file:
+            page = file.read()
+        page = re.sub(r"(<!-- numbers -->\n).*?(<!-- end of numbers -->)",
+                      lambda m: m[1] + text + "\n" + m[2], page, flags=re.DOTALL)
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
