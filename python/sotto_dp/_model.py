@@ -65,6 +65,22 @@ class Model:
         """The standard deviation of the last noise in each weight, or NaN."""
         return self._all(lib.sotto_model_class_noises)
 
+    def errors(self) -> Doubles:
+        """The standard error of each weight and, last, of the intercept; NaN: there is none."""
+        return np.array([self._interval(j).error for j in range(self._coefficients())])
+
+    def reasons(self) -> list[str | None]:
+        """Why each of them has no interval; None: it has one."""
+        return [text(self._interval(j).none) for j in range(self._coefficients())]
+
+    def _coefficients(self) -> int:
+        return int(lib.sotto_model_features(self.pointer)) + 1
+
+    def _interval(self, j: int) -> Any:
+        out = ffi.new("sotto_interval *")
+        lib.sotto_model_interval(self.pointer, j, out)
+        return out
+
     def _all(self, function: Any) -> Doubles:
         many = self.many()
         out = np.empty((many or 1, int(lib.sotto_model_features(self.pointer))))

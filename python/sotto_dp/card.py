@@ -30,6 +30,7 @@ _STYLE = (
     ".sotto-card .plus{fill:#2b84a3;background:#2b84a3}"
     ".sotto-card .minus{fill:#c2622f;background:#c2622f}"
     ".sotto-card .noise{fill:#8a929a;background:#8a929a}"
+    ".sotto-card svg .error{stroke:#8a929a;stroke-width:1.5}.sotto-card svg .faint{opacity:.35}"
     ".sotto-card .key{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 .8em}"
     ".sotto-card figcaption,.sotto-card .sotto-soft{opacity:.75;font-size:.9em}"
     ".sotto-card .sotto-bad{color:#d0202e;font-weight:600}"

@@ -16,6 +16,7 @@ from . import _sklearn
 from ._core import Options, Stopped, call, ffi, lib, remarks, table_remarks, with_callback
 from ._features import batches, for_model
 from ._fitting import Given, booked, dry_run, handed_over
+from ._intervals import confidence, table
 from ._model import Doubles, Model
 from ._planning import Plan, Planned
 from ._records import Records
@@ -277,6 +278,32 @@ class Estimator(Planned):
             self._warn(["no ledger knows of this evaluation; " + untracked.add(statement)],
                        UntrackedWarning)
         return found
+
+    # ---- how far weights may be off ----
+
+    def conf_int(self, level: float = 0.95) -> Doubles:
+        """The interval of each weight, of noise and sampling together.
+
+        It is about the weight that the same penalised loss has on the
+        population which the rows are a sample of. Where no interval is known to
+        cover, both ends are NaN, and `summary` says why.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How often such an interval has the weight in it.
+
+        Returns
+        -------
+        ndarray of the shape of `coef_`, and 2
+            The lower and the upper end.
+        """
+        return confidence(self._fitted(), self.coef_, level)
+
+    def summary(self) -> str:
+        """A table for people: each weight, its standard error, its intervals of
+        90 and 95 %, or why there is none. The intercept comes last."""
+        return table(self._fitted(), self.coef_, self.intercept_, self.coef_names_)
 
     # ---- files, pages, pickles ----
 

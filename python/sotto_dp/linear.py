@@ -217,6 +217,7 @@ class LogisticRegression(_Classifier):
         The labels, sorted, as scikit-learn's scorers take them.
     noise_ : ndarray of shape (1, n)
         The standard deviation of the last noise in each weight; NaN: not known.
+        It is no error bar: `conf_int` and `summary` have those.
     coef_names_ : ndarray of shape (n,)
         What each weight is about.
     n_features_in_, feature_names_in_ : int, ndarray

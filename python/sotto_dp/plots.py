@@ -39,13 +39,12 @@ def _ranges(model: Any, names: list[str]) -> Any:
 
 
 def plot_weights(estimator: Any, most: int = 30, ax: Any = None) -> Any:
-    """The weights as bars, the longest first, with the last noise in each.
+    """The weights as bars, the longest first, with their intervals of 90 %.
 
     A bar is how far the score moves when a feature goes from its lower
     declared bound to its upper one; or the weight itself, where a feature has
-    no bounds. The thin bar is the standard deviation of the last noise that
-    entered the weight. It is no confidence interval: ``sotto report`` says why
-    there is none.
+    no bounds. The line across its end is the interval, where there is one: see
+    `conf_int`. A bar is faint where 0 is in it.
 
     Parameters
     ----------
@@ -68,7 +67,8 @@ def plot_weights(estimator: Any, most: int = 30, ax: Any = None) -> Any:
     if not hasattr(estimator, "coef_names_"):
         raise UsageError("plot_weights: expected a fitted estimator of sotto")
     pyplot = _load("matplotlib.pyplot") if ax is None else None
-    weights, noise = np.ravel(estimator.coef_), np.ravel(estimator.noise_)
+    weights = np.ravel(estimator.coef_)
+    half = np.ravel(np.diff(estimator.conf_int(0.9), axis=-1)) / 2
     names = [str(name) for name in estimator.coef_names_]
     ranges = _ranges(estimator._model, names)
     scale = np.ones(len(names)) if ranges is None else ranges
@@ -78,16 +78,21 @@ def plot_weights(estimator: Any, most: int = 30, ax: Any = None) -> Any:
         ax = pyplot.figure(figsize=(6, 1 + 0.3 * max(1, len(order)))).add_subplot()
     values = (weights * scale)[order]
     place = np.arange(len(order))
-    ax.barh(place, values, 0.5, color=["#2b84a3" if v > 0 else "#c2622f" for v in values])
-    ax.barh(place + 0.35, np.nan_to_num(np.sign(values) * (noise * scale)[order]), 0.15,
-            color="#8a929a", label="sd of the last noise")
+    ends = (half * scale)[order]
+    bars = ax.barh(place, values, 0.5, color=["#2b84a3" if v > 0 else "#c2622f" for v in values])
+    for bar, value, end in zip(bars, values, ends):
+        bar.set_alpha(0.35 if end >= abs(value) else 1)
+    given = np.isfinite(ends)
+    if given.any():
+        ax.errorbar(values[given], place[given], xerr=ends[given], fmt="none", ecolor="#8a929a",
+                    capsize=3, label="90 % interval")
     # a $ is no formula here
     ax.set_yticks(place, [names[j].replace("$", r"\$") for j in order])
     ax.invert_yaxis()
     ax.axvline(0, color="0.5", linewidth=0.8)
     ax.set_xlabel("weight" if ranges is None else "weight times the declared range")
     ax.set_title(_title(estimator), fontsize="medium")
-    if np.isfinite(noise[order]).any():
+    if given.any():
         ax.legend(loc="best", fontsize="small")
     return ax
 

@@ -128,7 +128,9 @@ class Cards(Case):
         at = page.index('aria-label="weights as bars"')
         figure = page[page.rindex("<svg", 0, at):page.index("</svg>", at)]
         self.assertIn(figure, card)
-        self.assertEqual(figure.count("<rect"), 6)  # three weights, and the noise in each
+        self.assertEqual(figure.count("<rect"), 3)
+        self.assertEqual(figure.count('class="error"'), 0)  # no interval: the page says why
+        self.assertNotIn("last noise", card)
 
     @unittest.skipUnless(browser.PROGRAM, "chromium is not installed")
     def test_in_a_browser(self):
@@ -150,6 +152,67 @@ class Cards(Case):
             keep = os.environ.get("SOTTO_PICTURES")
             if keep:
                 page.picture(os.path.join(keep, "card.png"))
+
+
+def moments(folder):
+    """A model of three columns, of which the last is nothing, with intervals."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (3000, 3))
+    y = np.clip(X @ [1, -.5, 0] + rng.normal(0, .1, 3000), -2, 2)
+    with open(os.path.join(folder, "r.csv"), "w") as file:
+        file.write("a,b,c,y\n" + "".join("%r,%r,%r,%r\n" % (*row, t)
+                                        for row, t in zip(X.tolist(), y.tolist())))
+    bounds = {name: {"type": "number", "bounds": [-1, 1]} for name in "abc"}
+    with open(os.path.join(folder, "r.json"), "w") as file:
+        json.dump({"sotto_schema": 1, "columns": {
+            **bounds, "y": {"type": "target", "bounds": [-2, 2]}}}, file)
+    program("train", "r.csv", "--schema", "r.json", "--solver", "ssp", "--epsilon", 4,
+            "--delta", 1e-6, "-o", "ssp.json", "--quiet", cwd=folder)
+    return dp.load(os.path.join(folder, "ssp.json"))
+
+
+class Intervals(Case):
+    def test_conf_int_and_summary(self):
+        model = moments(self.folder)
+        with open(os.path.join(self.folder, "ssp.json")) as file:
+            part = json.load(file)["intervals"]
+        for level, times in ((.9, 1.6448536269514722), (.95, 1.959963984540054)):
+            half = times * np.array(part["errors"])
+            np.testing.assert_allclose(model.conf_int(level),
+                                       np.stack([model.coef_ - half, model.coef_ + half], 1))
+        np.testing.assert_array_equal(model.conf_int(), model.conf_int(.95))
+        lines = model.summary().split("\n")
+        self.assertEqual(lines[0].split()[-2:], ["95", "%"])
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["a", "b", "c", "(intercept)"])
+        low, high = model.conf_int(.9)[0]
+        self.assertIn("%.3g to %.3g" % (low, high), lines[1])
+        self.assertIn("%.3g" % part["errors"][0], lines[1])
+        self.assertIn('class="error"', model._repr_html_())
+        for level in (0, 1, 1.5, "0.9", float("nan")):
+            with self.assertRaises(dp.UsageError):
+                model.conf_int(level)
+
+    def test_none(self):
+        X, y = problem()
+        model = dp.LogisticRegression(**BUDGET).fit(X, y)
+        self.assertEqual(model.conf_int().shape, (1, 3, 2))
+        self.assertTrue(np.isnan(model.conf_int()).all())
+        self.assertEqual(model.summary().count(
+            "no interval: none is known to cover for this solver"), 4)
+        many = dp.LogisticRegression(**BUDGET, classes=[0, 1, 2]).fit(X, np.arange(len(y)) % 3)
+        self.assertEqual(many.conf_int().shape, (3, 3, 2))
+        self.assertTrue(np.isnan(many.conf_int()).all())
+        self.assertEqual(many.summary().count("no interval"), 12)
+        plain = dp.LinearRegression(epsilon=float("inf")).fit(X, y)
+        self.assertIn("no interval: the model is NOT PRIVATE", plain.summary())
+
+    @unittest.skipUnless(matplotlib, "matplotlib is not installed")
+    def test_plot(self):
+        from sotto_dp.plots import plot_weights
+        ax = plot_weights(moments(self.folder))
+        self.assertEqual(len(ax.containers), 2)
+        self.assertEqual([patch.get_alpha() for patch in ax.containers[0]][:2], [1, 1])
+        self.assertEqual(ax.get_legend().get_texts()[0].get_text(), "90 % interval")
 
 
 class Plots(Case):

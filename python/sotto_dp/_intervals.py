@@ -1,0 +1,57 @@
+"""How far weights may be off: intervals, and a table of them for people."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+
+from ._core import lib, number_text
+from ._model import Doubles, Model
+from .errors import UsageError
+
+__all__ = ["confidence", "table"]
+
+
+def confidence(model: Model, coef: Doubles, level: float) -> Doubles:
+    """The ends of each weight's interval, NaN where there is none."""
+    if not (isinstance(level, (int, float)) and 0 < level < 1):
+        raise UsageError("conf_int: expected a level between 0 and 1, such as 0.95")
+    half = statistics.NormalDist().inv_cdf(.5 + level / 2) * _errors(model, coef)
+    return np.stack([coef - half, coef + half], axis=-1)
+
+
+def _errors(model: Model, coef: Doubles) -> Doubles:
+    """Of each weight: with three classes and more there are none."""
+    if model.many():
+        return np.full(coef.shape, np.nan)
+    return model.errors()[:-1].reshape(coef.shape)
+
+
+def _digits(x: float, digits: int = 3) -> str:
+    return number_text(lib.sotto_number_print(x, digits))
+
+
+def _line(name: str, x: float, error: float, none: str | None) -> list[str]:
+    start = [name, _digits(x, 5)]
+    if none is not None:
+        return [*start, f"no interval: {none}"]
+    ends = [(_digits(x - z * error), _digits(x + z * error))
+            for z in (statistics.NormalDist().inv_cdf(q) for q in (.95, .975))]
+    return [*start, _digits(error), *(f"{low} to {high}" for low, high in ends)]
+
+
+def table(model: Model, coef: Doubles, intercept: Any, names: Any) -> str:
+    """A line for each weight: itself, its standard error, 90 and 95 %."""
+    lines = [["", "weight", "standard error", "90 %", "95 %"]]
+    rows, ends = np.atleast_2d(coef), np.atleast_1d(intercept)
+    errors, reasons = model.errors(), model.reasons()
+    for k, row in enumerate(rows):
+        label = f" ({model.classes()[k]})" if len(rows) > 1 else ""
+        every = zip([*names, "(intercept)"], [*row, ends[k]], errors, reasons)
+        lines += [_line(f"{name}{label}", float(x), float(error), none)
+                  for name, x, error, none in every]
+    width = [max(len(line[i]) for line in lines if len(line) == 5 or i < 2) for i in range(5)]
+    return "\n".join("  ".join(word.ljust(width[i]) for i, word in enumerate(line)).rstrip()
+                     for line in lines)
