@@ -166,7 +166,7 @@ static const char style[] =
     ".bad blockquote,blockquote.warn{border-color:var(--bad)}\n"
     "@media (max-width:34rem){body{font-size:15px}table{font-size:.82rem}"
     "th,td{padding-right:.3rem}table.facts th{width:7rem}svg "
-    "text{font-size:19px}th.n{white-space:normal}}\n"
+    "text{font-size:19px}th.n,td.pair{white-space:normal}}\n"
     "@media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444;"
     "--line:#bbb;--mark:#1f6f8b;--minus:#b4532a;--noise:#8a929a;--bad:#a3121f;"
     "--badpaper:#fff}body{font-size:11pt}main{max-width:none;padding:0}"

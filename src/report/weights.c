@@ -221,7 +221,7 @@ static void put_cell(text_buffer *t, double x, int digits)
 
 static void put_pair(text_buffer *t, const double pair[2])
 {
-    text_put(t, "<td class=\"n\">");
+    text_put(t, "<td class=\"n pair\">");
     page_number(t, pair[0], 3);
     text_put(t, " to ");
     page_number(t, pair[1], 3);
