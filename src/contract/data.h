@@ -200,6 +200,7 @@ typedef struct invented {
     uint64_t seed; /* of values of common rows, and of INVENTED_ANY */
     invented_record record;
     int64_t times;
+    int64_t features; /* that no schema lists; 0: it lists all */
     int blank; /* these rows add nothing to any sum (zero-out): -1 says that
                   those of the neighbour do not */
 } invented;

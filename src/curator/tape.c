@@ -112,6 +112,9 @@ static sotto_status keep(curator_tape *t, tape_form form, ask_kind kind,
     return SOTTO_OK;
 }
 
+/* Of words: as many as there were. */
+#define ANY_COUNT SIZE_MAX
+
 /* What was asked must not depend on a record. */
 static sotto_status next(curator_tape *t, tape_form form, ask_kind kind,
                          size_t count, tape_entry **out, sotto_error *error)
@@ -120,7 +123,7 @@ static sotto_status next(curator_tape *t, tape_form form, ask_kind kind,
     *out = e;
     t->at++;
     if (e && e->form == form && e->kind == kind &&
-        (e->count == count || form == TAPE_WORDS))
+        (e->count == count || count == ANY_COUNT))
         return SOTTO_OK;
     t->heard.apart = 1;
     return error_set(error, SOTTO_PRIVACY,
@@ -281,8 +284,6 @@ sotto_status tape_words(curator_tape *t, int64_t *word, size_t count,
     if (t->turn == 0)
         return keep(t, TAPE_WORDS, ASK_KINDS, word, count, error);
     sotto_status status = next(t, TAPE_WORDS, ASK_KINDS, count, &e, error);
-    if (status == SOTTO_OK && e->count != count)
-        status = error_set(error, SOTTO_PRIVACY, "other words were drawn");
     if (status == SOTTO_OK)
         memcpy(word, e->answer, count * sizeof *word);
     return status;
@@ -295,7 +296,7 @@ void tape_hidden(curator_tape *t, int64_t *noise, size_t count)
     tape_entry *e;
     if (t->turn == 0)
         t->lost |= keep(t, TAPE_WORDS, ASK_KINDS, noise, count, NULL) != 0;
-    else if (next(t, TAPE_WORDS, ASK_KINDS, count, &e, NULL) == SOTTO_OK)
+    else if (next(t, TAPE_WORDS, ASK_KINDS, ANY_COUNT, &e, NULL) == SOTTO_OK)
         memcpy(noise, e->answer,
                (e->count < count ? e->count : count) * sizeof *noise);
 }
@@ -317,7 +318,7 @@ sotto_status tape_picks(curator *c, uint32_t *who, size_t *picked,
         mem_free(place);
         return status;
     }
-    status = next(t, TAPE_WORDS, ASK_KINDS, 0, &e, error);
+    status = next(t, TAPE_WORDS, ASK_KINDS, ANY_COUNT, &e, error);
     *picked = 0;
     for (size_t i = 0; status == SOTTO_OK && i < e->count; i++)
         if (e->answer[i] < t->common)
@@ -382,7 +383,7 @@ sotto_status tape_levels(curator *c, int64_t *noisy, size_t counts,
     size_t all = 0, found = 0;
     if (t->turn == 0)
         return keep_levels(c, noisy, counts, error);
-    sotto_status status = next(t, TAPE_WORDS, ASK_LEVELS, counts, &e, error);
+    sotto_status status = next(t, TAPE_WORDS, ASK_LEVELS, ANY_COUNT, &e, error);
     if (status != SOTTO_OK)
         return status;
     for (size_t i = 0; i < e->count; i++)

@@ -157,7 +157,7 @@ static sotto_status plan_names(column_plan *out, const schema *s,
     return status;
 }
 
-sotto_status declared_plan(column_plan *out, int *numbered,
+sotto_status declared_plan(column_plan *out, int *numbered, int64_t wanted,
                            const sotto_options *options, sotto_error *error)
 {
     schema s;
@@ -166,9 +166,6 @@ sotto_status declared_plan(column_plan *out, int *numbered,
     if (status != SOTTO_OK)
         return status;
     *numbered = format && format->columns == COLUMNS_NUMBERED;
-    int64_t wanted = option_given(options, OPTION_FEATURES)
-                         ? option_integer(options, OPTION_FEATURES)
-                         : 0;
     if (*numbered)
         return plan_numbered(out, "the declarations", wanted, options, error);
     status = plan_schema(&s, options, error);

@@ -262,7 +262,8 @@ sotto_status table_invent(sotto_table **out, const invented *what,
     column_plan plan;
     int numbered;
     *out = NULL;
-    sotto_status status = declared_plan(&plan, &numbered, options, error);
+    sotto_status status =
+        declared_plan(&plan, &numbered, what->features, options, error);
     if (status != SOTTO_OK)
         return status;
     inventor v = {.plan = &plan, .what = what, .kink = kink_of(options)};

@@ -41,8 +41,8 @@ sotto_status read_call(const read_hook *hook, column_plan *p, int sparse,
                        sotto_error *error);
 
 /* The plan of the columns that options and schema declare: no file is looked
-   at. `numbered`: as svmlight has them. */
-sotto_status declared_plan(column_plan *out, int *numbered,
+   at. `numbered`: as svmlight has them. `features` as of --features, or 0. */
+sotto_status declared_plan(column_plan *out, int *numbered, int64_t features,
                            const sotto_options *options, sotto_error *error);
 
 /* The blocks of the whole file as a table, checked and described; `lines`

@@ -96,9 +96,11 @@ typedef struct audit {
     sotto_options *options; /* a copy; each training has one thread */
     private_run planned;    /* once, for all of them */
     audit_claim claim;
-    int64_t common; /* rows of both neighbours */
-    int64_t times;  /* rows of whoever differs */
-    int64_t dims;   /* of a model */
+    int64_t common;   /* rows of both neighbours */
+    int64_t times;    /* rows of whoever differs */
+    int64_t dims;     /* of a model */
+    int64_t features; /* as of --features; 0: the schema lists them */
+    int numbered;     /* as those of svmlight */
     audit_pair pair[AUDIT_PAIRS];
     int pairs;
     int threads;

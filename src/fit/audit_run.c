@@ -36,8 +36,8 @@ static void name_pair(audit_pair *p, int64_t times, const char *how)
 static audit_pair pair_of(const audit *a, invented_record first,
                           invented_record second, uint64_t seed)
 {
-    invented one = {a->common, seed, first, a->times, 0};
-    invented two = {a->common, seed, second, a->times, 0};
+    invented one = {a->common, seed, first, a->times, a->features, 0};
+    invented two = {a->common, seed, second, a->times, a->features, 0};
     audit_pair p = {"", {one, two}};
     const char *how = "replaced";
     if (a->planned.policy.adjacency == ACCOUNT_ADD_REMOVE) {
@@ -88,7 +88,8 @@ static sotto_status copy_options(audit *a, const sotto_options *options,
     size_t size;
     sotto_status status = sotto_options_new(&a->options, error);
     for (int i = 0; status == SOTTO_OK && i < OPTION_COUNT; i++)
-        if (i != OPTION_SCHEMA && i != OPTION_THREADS)
+        if (i != OPTION_SCHEMA && i != OPTION_THREADS &&
+            (i != OPTION_FEATURES || a->numbered)) /* else a file has them */
             status = option_copy(a->options, options, (option_id)i, error);
     if (status == SOTTO_OK)
         status = sotto_options_set(a->options, "threads", "1", error);
@@ -118,7 +119,8 @@ static sotto_status plan_audit(audit *a, sotto_error *error)
     invented what = {.common = a->common,
                      .seed = 1,
                      .times = a->times,
-                     .record = INVENTED_HIGH};
+                     .record = INVENTED_HIGH,
+                     .features = a->features};
     what.blank = option_is(a->options, OPTION_ADJACENCY, "zero-out") ? -1 : 0;
     sotto_status status = table_invent(&shape, &what, a->options, error);
     if (status != SOTTO_OK)
@@ -161,6 +163,9 @@ sotto_status audit_open(audit *a, const sotto_options *options,
 {
     *a = (audit){.times = 1};
     a->common = option_given(options, OPTION_ROWS) ? FEW_ROWS : MANY_ROWS;
+    a->numbered = option_is(options, OPTION_FORMAT, "svmlight");
+    if (option_given(options, OPTION_FEATURES))
+        a->features = option_integer(options, OPTION_FEATURES);
     a->threads = (int)option_integer(options, OPTION_THREADS);
     if (!a->threads)
         a->threads = thread_limit();

@@ -144,6 +144,16 @@ class Audits(Case):
                 most = max(most, found["moved"])
         self.assertEqual(most, 1)
 
+    def test_without_a_schema(self):
+        """Columns without names or bounds: as a file of CSV, and of svmlight."""
+        for args in (["--features", "3", "--target", "y"],
+                     ["--features", "6", "--format", "svmlight", "--undeclared", "rows",
+                      "--solver", "gcd", "--loss", "logistic"]):
+            result = self.sotto("audit", "--epsilon", "4", "--delta", "1e-5", "--deep", "--trials",
+                                "20", "--json", *args)
+            self.assertEqual(result.code, OK, result.err)
+            self.assertEqual(json.loads(result.out)["differing"], 0)
+
     def test_power(self):
         """What so many trainings can show grows with them, and is what is known of Gaussians."""
         few, many = (self.audit(ONE, "--epsilon", "4", "--solver", "ssp", "--rows", "500",

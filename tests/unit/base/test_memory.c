@@ -1589,21 +1589,20 @@ static void json_release(void *block)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),     cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_gzip),   cmocka_unit_test(test_svmlight),
-        cmocka_unit_test(test_npy),        cmocka_unit_test(test_template),
-        cmocka_unit_test(test_check),      cmocka_unit_test(test_marked),
-        cmocka_unit_test(test_generate),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_exact),      cmocka_unit_test(test_model),
-        cmocka_unit_test(test_private),    cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_account),    cmocka_unit_test(test_federate),
-        cmocka_unit_test(test_report),     cmocka_unit_test(test_read_files),
-        cmocka_unit_test(test_read_after), cmocka_unit_test(test_signed),
-        cmocka_unit_test(test_audit),
-        cmocka_unit_test(test_texts),      cmocka_unit_test(test_ledger_page),
-        cmocka_unit_test(test_ledger),     cmocka_unit_test(test_federate_book),
-        cmocka_unit_test(test_columns),    cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_tables),        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_gzip),      cmocka_unit_test(test_svmlight),
+        cmocka_unit_test(test_npy),           cmocka_unit_test(test_template),
+        cmocka_unit_test(test_check),         cmocka_unit_test(test_marked),
+        cmocka_unit_test(test_generate),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_exact),         cmocka_unit_test(test_model),
+        cmocka_unit_test(test_private),       cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_account),       cmocka_unit_test(test_federate),
+        cmocka_unit_test(test_report),        cmocka_unit_test(test_read_files),
+        cmocka_unit_test(test_read_after),    cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_audit),         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_ledger_page),   cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_federate_book), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_stream),        cmocka_unit_test(test_evaluation),
     };
     json_set_alloc_funcs(json_block, json_release);
     return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -91,6 +91,38 @@ static void assert_released(const char *rows, int64_t most, int people,
     curator_close(c);
 }
 
+/* ---- replayed ---- */
+
+/* A level that one neighbour alone has, and that was shown, is in no answer of
+   the other; one that was not shown changes nothing. */
+static void test_tape(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"1,b,0\n2,b,0\n3,a,0\n4,a,0\n",
+                                       "1,b,0\n2,b,0\n3,a,0\n"};
+    curator_policy p = policy_for(1, 1);
+    p.insecure = 0;
+    for (int shown_by = 0; shown_by < 2; shown_by++) {
+        const level_list *list;
+        sotto_error error;
+        curator_tape *tape;
+        assert_int_equal(curator_tape_new(&tape, 2, &error), SOTTO_OK);
+        for (int turn = 0; turn < 2; turn++) {
+            curator *c =
+                open_rows(turn ? "1,b,0\n2,b,0\n" : rows[shown_by], &p, EXACT);
+            c->table->invented = 1;
+            assert_int_equal(curator_attach_tape(c, tape, &error), SOTTO_OK);
+            assert_int_equal(curator_ask_levels(c, &list, &error),
+                             turn && !shown_by ? SOTTO_PRIVACY : SOTTO_OK);
+            assert_int_equal(curator_tape_heard(tape)->apart,
+                             turn && !shown_by);
+            curator_tape_turn(tape);
+            curator_close(c);
+        }
+        curator_tape_free(tape);
+    }
+}
+
 /* ---- what is added ---- */
 
 static void test_one_is_not_enough(void **state)
@@ -448,6 +480,7 @@ static void test_wider_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tape),
         cmocka_unit_test(test_one_is_not_enough),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_first_by_bytes),

@@ -304,6 +304,29 @@ static void test_ranks(void **state)
     curator_close(c);
 }
 
+/* With the same answers something else is asked. */
+static void test_another_question(const curator_policy *policy)
+{
+    sotto_error error = {0};
+    curator_tape *tape;
+    double out[2], bound[2] = {1, 1};
+    ask_plan plan = plan_two(some(ASK_TOTAL, 1, 1), some(ASK_MOMENTS, 1, 1));
+    assert_int_equal(curator_tape_new(&tape, 2, &error), SOTTO_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        sotto_table *t = dense("squared");
+        t->invented = 1;
+        curator *c = open_or_fail(t, policy, &plan);
+        assert_int_equal(curator_attach_tape(c, tape, &error), SOTTO_OK);
+        assert_int_equal(turn ? curator_ask_moments(c, bound, out, &error)
+                              : curator_ask_total(c, out, &error),
+                         turn ? SOTTO_PRIVACY : SOTTO_OK);
+        assert_int_equal(curator_tape_heard(tape)->apart, turn);
+        curator_tape_turn(tape);
+        curator_close(c);
+    }
+    curator_tape_free(tape);
+}
+
 /* A tape sees sums without noise: only of records that nobody has. */
 static void test_tapes(void **state)
 {
@@ -316,18 +339,19 @@ static void test_tapes(void **state)
     policy.insecure = 0;
     policy.adjacency = ACCOUNT_ADD_REMOVE;
     policy.rows = 0;
-    for (int invented = 0; invented < 2; invented++) {
+    for (int is_made = 0; is_made < 2; is_made++) {
         sotto_table *t = dense("squared");
-        t->invented = invented;
+        t->invented = is_made;
         curator *c = open_or_fail(t, &policy, &plan);
         assert_int_equal(curator_tape_new(&tape, 2, &error), SOTTO_OK);
         assert_int_equal(curator_attach_tape(c, tape, &error),
-                         invented ? SOTTO_OK : SOTTO_PRIVACY);
+                         is_made ? SOTTO_OK : SOTTO_PRIVACY);
         assert_int_equal(curator_ask_total(c, &total, &error), SOTTO_OK);
-        assert_int_equal(curator_tape_heard(tape)->questions, invented);
+        assert_int_equal(curator_tape_heard(tape)->questions, is_made);
         curator_close(c);
         curator_tape_free(tape);
     }
+    test_another_question(&policy);
     policy.insecure = 1; /* there is no claim to audit */
     sotto_table *t = dense("squared");
     t->invented = 1;
