@@ -219,6 +219,7 @@ class Printed(Consortium):
         self.assertEqual(both["files"], ["d.csv", "more.csv"])
         self.write("people.csv", "x,who\n1,a\n2,a\n3,b\n")
         self.assertEqual(self.keys("doctor", "people.csv", "--unit-column", "who")["people"], 2)
+        self.keys("doctor")
         self.keys("version")
         self.keys("help")
         for verb in ("doctor", "version", "help"):
