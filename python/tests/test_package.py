@@ -92,6 +92,19 @@ class Package(Case):
         self.assertEqual(out.stdout.split(), [])
 
 
+class Reference(Case):
+    @unittest.skipIf(sys.version_info[:2] != (3, 11), "signatures are written by Python 3.11")
+    def test_page_is_what_the_docstrings_say(self):
+        """tools/python_reference.py build/python > docs/python-api.md writes it."""
+        tree = os.path.dirname(os.path.dirname(HERE))
+        tool, page = (os.path.join(tree, *part) for part in (("tools", "python_reference.py"),
+                                                             ("docs", "python-api.md")))
+        made = subprocess.run([sys.executable, tool, os.path.dirname(os.path.dirname(
+            dp.__file__))], capture_output=True, text=True, check=True).stdout
+        with open(page, encoding="utf-8") as file:
+            self.assertEqual(made, file.read())
+
+
 # Modules whose examples use scikit-learn: without it they cannot run.
 NEED_SKLEARN = {"_transformers", "pipeline"}
 
