@@ -10,29 +10,30 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The path of the program beside this one; 0: it is not known. */
-static int launch_path(char out[PATH_MAX])
+/* The path of the program beside this one; NULL: it is not known. */
+static const char *launch_path(void)
 {
-    ssize_t length = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    static char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0)
-        return 0;
-    out[length] = 0;
-    char *name = strrchr(out, '/') + 1;
-    size_t room = (size_t)(out + PATH_MAX - name);
+        return NULL;
+    path[length] = 0;
+    char *name = strrchr(path, '/') + 1;
+    size_t room = (size_t)(path + sizeof path - name);
     errno = ENAMETOOLONG;
-    return snprintf(name, room, "sotto-federate") < (int)room;
+    return snprintf(name, room, "sotto-federate") < (int)room ? path : NULL;
 }
 
 int cli_has_federation(void)
 {
-    char path[PATH_MAX];
-    return launch_path(path) && access(path, X_OK) == 0;
+    const char *path = launch_path();
+    return path && access(path, X_OK) == 0;
 }
 
 sotto_status cli_federate(const cli *c, sotto_error *error)
 {
-    char path[PATH_MAX];
-    if (launch_path(path))
+    const char *path = launch_path();
+    if (path)
         execv(path, c->words);
     error->status = SOTTO_FAILED;
     snprintf(error->message, sizeof error->message,
