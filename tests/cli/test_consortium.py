@@ -485,6 +485,9 @@ class Clients(Openssl):
             left = {name: c for name, c in left.items() if not self.is_shut(c)}
             time.sleep(.2)
         log = self.log("state-coordinator")
+        while "its request took too long" not in log and time.monotonic() < end:
+            time.sleep(.2)  # it is shut first, and written down then
+            log = self.log("state-coordinator")
         self.assertEqual(log.count("did not say in time who it is"), 2, log)
         self.assertEqual(log.count("its request took too long"), 1, log)
         parties = [self.join(name, keys=f"patient/{name}") for name in PARTIES]
