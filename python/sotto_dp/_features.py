@@ -17,7 +17,8 @@ from .errors import DataError
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["as_array", "batches", "check_width", "columns_of", "for_model"]
+__all__ = ["as_array", "batches", "check_width", "columns_of", "expect_width",
+           "for_model"]
 
 
 def as_array(X: Any) -> Any:
@@ -67,8 +68,9 @@ def batches(owner: Estimator, X: Any) -> Iterator[Any]:
         yield X
 
 
-def for_model(owner: Estimator, X: Any) -> Columns:
-    """The columns of X for a model: by name, or by place where X has no names."""
+def for_model(owner: Estimator, X: Any, people: Collection[str] = ()) -> Columns:
+    """The columns of X for a model: by name, or by place where X has no names. `people`: the
+    columns that tell people apart."""
     known = getattr(owner, "feature_names_in_", None)
     if is_frame(X):
         names = names_as_text(table_names(X))
@@ -76,25 +78,27 @@ def for_model(owner: Estimator, X: Any) -> Columns:
             refuse_stream(X)
             X = np.column_stack([only_numbers(plain_values(one_column(X[raw], str(raw))),
                                               f'column "{raw}"') for raw in table_names(X)])
-            return for_model(owner, X)
+            return for_model(owner, X, people)
         if known is None:
             warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without "
                           "feature names", UserWarning, stacklevel=4)
-            _expect(owner, len(names))
-            return columns_of(X, names, [str(j + 1) for j in range(len(names))])
+            expect_width(owner, len(names))
+            return columns_of(X, names, [str(j + 1) for j in range(len(names))],
+                              people=people)
         if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "iloc"):
             return Columns.stream(X)
-        return columns_of(X, names, None)
+        return columns_of(X, names, None, people=people)
     X = check_width(X) if is_sparse(X) else as_array(X)
-    _expect(owner, int(X.shape[1]))
+    expect_width(owner, int(X.shape[1]))
     if owner._numbered and not is_sparse(X):
-        columns = Columns(X.shape[0])
+        columns = Columns(X.shape[0], people)
         columns.dense_as_sparse(X)
         return columns
-    return columns_of(X, None, None if known is None else [str(name) for name in known])
+    return columns_of(X, None, None if known is None else [str(name) for name in known],
+                      people=people)
 
 
-def _expect(owner: Estimator, width: int) -> None:
+def expect_width(owner: Estimator, width: int) -> None:
     if width != owner.n_features_in_:
         raise DataError(f"X has {width} features, but {type(owner).__name__} is expecting "
                         f"{owner.n_features_in_} features as input" +

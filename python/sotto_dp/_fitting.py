@@ -29,7 +29,7 @@ from .errors import BudgetError, DataError, RecordError, SottoError, UsageError
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["Given", "booked", "dry_run", "handed_over", "quiet"]
+__all__ = ["HAND_OVER", "Given", "booked", "dry_run", "handed_over", "quiet"]
 
 class _Silence:
     """Warnings are not shown as long as a thread wants it so. Python's filters of warnings are
@@ -225,7 +225,7 @@ def dry_run(owner: Estimator, given: Given, covered: bool = False,
     return DryRun(owner, records, options, private)
 
 
-_HAND_OVER = ("X: its own library could not hand over the records; convert its columns "
+HAND_OVER = ("X: its own library could not hand over the records; convert its columns "
               "to numbers or texts first")
 
 
@@ -234,7 +234,7 @@ def booked(dry: DryRun, given: Given, covered: bool) -> tuple[Records, Options, 
     owner, table = dry.owner, ffi.new("sotto_table **")
     kind: type[SottoError]
     stop: KeyboardInterrupt | SystemExit | None = None
-    failed, kind, records = _HAND_OVER, DataError, dry.records
+    failed, kind, records = HAND_OVER, DataError, dry.records
     reached = charged = refused = False
     try:
         with quiet():
@@ -268,7 +268,7 @@ def booked(dry: DryRun, given: Given, covered: bool) -> tuple[Records, Options, 
 def handed_over(owner: Estimator, given: Given, options: Options) -> tuple[Records, Any]:
     """The records and their columns, for whoever reads them without a charge. What another
     library says of a failure is not told: it may quote a record."""
-    failed = _HAND_OVER
+    failed = HAND_OVER
     try:
         with quiet():
             records = given.records(owner, options)

@@ -22,7 +22,7 @@ from ._planning import Plan, Planned
 from ._records import Records
 from ._spending import untracked
 from .errors import DataError, NotPrivateWarning, RemarkWarning, UntrackedWarning, UsageError
-from .evaluation import Asked, Evaluation, check_target, made
+from .evaluation import Asked, Evaluation, check_target, check_width, made
 from .ledger import Dataset
 from .progress import check as check_progress, reporter
 
@@ -262,10 +262,12 @@ class Estimator(Planned):
         Evaluation
         """
         check_target(self, X, y, target)
+        check_width(self, X)
         asked = Asked(epsilon, delta, ledger, purpose, rows, insecure_seed)
+        options = asked.options(self)
         try:
-            found = made(self, X, y, person, asked)
-        except DataError:
+            found = made(self, X, y, person, asked, options)
+        except BaseException:
             if ledger is None and insecure_seed is None:
                 untracked.lose({**(self.statement_ or {"adjacency": "add-remove"}),
                                 "epsilon": float(epsilon or 0), "delta": float(delta or 0)})

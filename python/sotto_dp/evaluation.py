@@ -13,17 +13,17 @@ import numpy as np
 from ._columns import Columns
 from ._core import Options, call, encode, ffi, handle, lib, take_text, text
 from ._data import is_frame, is_text_like
-from ._features import for_model
-from ._fitting import quiet
+from ._features import expect_width, for_model
+from ._fitting import HAND_OVER, quiet
 from ._model import Model
 from ._parameters import a_number
-from .errors import DataError, PrivacyError, SottoError, UsageError
+from .errors import BudgetError, DataError, PrivacyError, SottoError, UsageError
 from .ledger import Dataset, who
 
 if TYPE_CHECKING:
     from .estimator import Estimator
 
-__all__ = ["Asked", "Estimate", "Evaluation", "check_target", "made"]
+__all__ = ["Asked", "Estimate", "Evaluation", "check_target", "check_width", "made"]
 
 NAMES = ("rows", "accuracy", "auc", "log_loss", "mse", "mae", "r2")
 
@@ -177,29 +177,37 @@ def _named(model: Model, role: str) -> str | None:
     return next((str(name) for name, column in columns.items() if column["type"] == role), None)
 
 
-def _labelled(owner: Estimator, X: Any, y: Any, person: Any) -> Columns:
-    """The columns of X, with y and people where they are given apart. This touches records."""
+def _labelled(owner: Estimator, X: Any, y: Any, person: Any, asked: Asked) -> Columns:
+    """The columns of X, with y and people where they are given apart. This touches records.
+    Whose id has no text is nobody, as in a fit: all of those would be one person."""
     model = owner._fitted()
-    columns = for_model(owner, X)
+    people = (_unit(model, person), _named(model, "unit"), getattr(asked.ledger, "unit", None))
+    columns = for_model(owner, X, [name for name in people if name is not None])
     if y is not None:
         columns.column(_named(model, "target") or "target", y)
     if person is not None:
-        columns.column(_named(model, "unit") or "person", person)
+        columns.column(_unit(model, person) or "", person)
     return columns
 
 
-def _stand_in(owner: Estimator, model: Model) -> Columns:
+def _unit(model: Model, person: Any) -> str | None:
+    """The name of the column that `person` is."""
+    return None if person is None else _named(model, "unit") or "person"
+
+
+def _stand_in(owner: Estimator, model: Model, unit: str | None) -> Columns:
     """A made-up row with the model's columns: it is booked at the price of the records."""
-    if owner._numbered:
-        columns = Columns(1)
-        columns.dense_as_sparse(np.zeros((1, len(model.names()))))
-        columns.numbers(_named(model, "target") or "target", np.zeros(1))
-        return columns
-    declared = json.loads(model.text())["schema"].get("columns", {})
-    names = [name for name, column in declared.items() if column["type"] != "drop"]
     columns = Columns(1)
+    if owner._numbered:
+        columns.dense_as_sparse(np.zeros((1, len(model.names()))))
+        names = [_named(model, "target") or "target"]
+    else:
+        declared = json.loads(model.text())["schema"].get("columns", {})
+        names = [name for name, column in declared.items() if column["type"] != "drop"]
     for name in names:
         columns.numbers(name, np.zeros(1))
+    if unit is not None and unit not in names:
+        columns.texts(unit, [b"nobody"])
     return columns
 
 
@@ -210,11 +218,11 @@ def _ask(model: Model, columns: Columns, options: Options) -> Evaluation:
                                  options.pointer), model)
 
 
-def _book_stand_in(owner: Estimator, model: Model, options: Options) -> None:
+def _book_stand_in(owner: Estimator, model: Model, unit: str | None, options: Options) -> None:
     """The records could not be handed over, and that may be due to one of them: charged."""
     try:
-        _ask(model, _stand_in(owner, model), options)
-    except DataError as error:  # the row is made up; it was booked before it was looked at
+        _ask(model, _stand_in(owner, model, unit), options)
+    except SottoError as error:  # the row is made up; it was booked before it was looked at
         if not error.booked:
             raise
 
@@ -233,23 +241,47 @@ def check_target(owner: Estimator, X: Any, y: Any, target: Any) -> None:
                          "an array is given as y")
 
 
-def made(owner: Estimator, X: Any, y: Any, person: Any, asked: Asked) -> Evaluation:
-    """Asks about the records, which are booked before the library looks at them."""
+def check_width(owner: Estimator, X: Any) -> None:
+    """Refuses an array whose width, which is public, is wrong."""
+    shape = getattr(X, "shape", ())
+    if not is_frame(X) and len(shape) == 2:
+        expect_width(owner, int(shape[1]))
+
+
+def made(owner: Estimator, X: Any, y: Any, person: Any, asked: Asked,
+         options: Options) -> Evaluation:
+    """Asks about the records, which are booked before the library looks at them. From the first
+    look at a record on every way out is charged, and tells nothing of what was raised where."""
     model = owner._fitted()
-    options = asked.options(owner)
-    if person is not None:
-        options.set("unit-column", _named(model, "unit") or "person")
+    unit = _unit(model, person)
+    if unit is not None:
+        options.set("unit-column", unit)
+    kind: type[SottoError] = DataError
+    stop: KeyboardInterrupt | SystemExit | None = None
+    failed, reached, charged, refused = HAND_OVER, False, False, False
     try:
         with quiet():
-            columns = _labelled(owner, X, y, person)
-    except BaseException as error:
+            columns = _labelled(owner, X, y, person, asked)
+        reached = True
+        evaluation = _ask(model, columns, options)
+        charged = True
         if asked.ledger is not None:
-            _book_stand_in(owner, model, options)
-            if not isinstance(error, (SottoError, KeyboardInterrupt, SystemExit)):
-                raise DataError("X, y or person could not be read as columns; the evaluation "
-                                "is booked and stays charged") from None
-        raise
-    evaluation = _ask(model, columns, options)
-    if asked.ledger is not None:
-        call(lib.sotto_evaluation_settle, evaluation._pointer, ffi.NULL)
-    return evaluation
+            call(lib.sotto_evaluation_settle, evaluation._pointer, ffi.NULL)
+        return evaluation
+    except SottoError as error:
+        failed, charged = str(error), charged or (reached and error.booked)
+        kind = DataError if isinstance(error, DataError) else type(error)
+        refused = reached and isinstance(error, BudgetError)
+    except (KeyboardInterrupt, SystemExit) as error:
+        stop = error
+    except BaseException:  # a panic of a library in Rust is no Exception
+        pass
+    try:
+        if asked.ledger is not None and not charged and not refused:
+            _book_stand_in(owner, model, unit, options)
+            failed += "; the evaluation is booked and stays charged"
+    except SottoError as error:
+        failed, kind = str(error), type(error)
+    if stop is not None:  # anew, without what it was raised in
+        raise KeyboardInterrupt if isinstance(stop, KeyboardInterrupt) else SystemExit(stop.code)
+    raise kind(failed)  # outside: where it was raised says nothing

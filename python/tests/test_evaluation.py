@@ -5,11 +5,27 @@ import csv
 import json
 import os
 import pickle
+import traceback
 
 from common import BUDGET, Case, dp, main, np, problem, program
 
 SEED = 5
 SCHEMA = dp.Schema(others=dp.Number(-1, 1))
+
+
+class Telling:
+    """What cannot be made an array, and says why."""
+
+    dtype = np.dtype("O")
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return self.rows
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("the record says SECRET")
 
 
 class Evaluations(Case):
@@ -119,6 +135,34 @@ class Evaluations(Case):
                 model.evaluate(X, bad, **BUDGET, ledger=tests)
             self.assertNotIn("987654", str(caught.exception))
             self.assertEqual(self.charges(tests), i + 1)
+
+    def test_ids_without_a_text_are_nobody(self):
+        """As in a fit: otherwise all of them would be one person."""
+        model, X, y = self.fitted()
+        ids = np.empty(len(y), dtype=object)
+        for i in range(len(y)):
+            ids[i] = ("id", i)
+        with self.assertRaisesRegex(dp.DataError, "expected a value, found none"):
+            model.evaluate(X, y, person=ids, **BUDGET, insecure_seed=SEED)
+
+    def test_what_others_raise_is_not_told(self):
+        """A library's error may quote a record. It is charged, with people and without."""
+        model, X, y = self.fitted()
+        people = np.arange(len(y)).astype(str)
+        ledger = dp.Ledger(self.file("l.db"))
+        sets = {None: ledger.dataset("rows", epsilon=20, delta=1e-4),
+                "person": ledger.dataset("people", unit="person", epsilon=20, delta=1e-4)}
+        for unit, dataset in [(None, None), *sets.items()]:
+            before = len(dataset.history()) if dataset else 0
+            try:
+                model.evaluate(X, Telling(len(y)), person=people if unit else None, **BUDGET,
+                               ledger=dataset)
+            except dp.DataError as error:
+                told = "".join(traceback.format_exception(error))
+            self.assertNotIn("SECRET", told)
+            self.assertEqual("stays charged" in told, dataset is not None)
+            if dataset:
+                self.assertEqual(len(dataset.history()), before + 1)
 
     def test_refusals_cost_nothing(self):
         model, X, y = self.fitted()
