@@ -31,8 +31,8 @@ static void audit_power(const sotto_audit_result *r)
 {
     sotto_number share;
     audit_line("power");
-    printf("of noise that is as claimed so many trainings certify %s %% of "
-           "mu;\n            ",
+    printf("at best so many trainings certify %s %% of mu, where noise is as "
+           "claimed;\n            ",
            audit_share(r->mu > 0 ? r->expected_mu / r->mu : 0, &share));
     if (isfinite(r->found_from))
         printf("a fault is found, as a rule, from %s times mu on\n",
@@ -47,21 +47,26 @@ static void audit_tell_test(const sotto_audit_result *r)
     double held = (double)r->held;
     audit_claim(r);
     audit_line("audited");
-    printf("%lld pairs of invented neighbours; %lld trainings on each held "
-           "out\n",
-           (long long)r->pairs, (long long)r->held);
+    printf("%lld pairs of invented neighbours, by %lld trainings on each side; "
+           "the best by %lld more\n",
+           (long long)r->pairs, (long long)r->tried, (long long)r->held);
     audit_line("best test");
     printf("%s, by the %s:\n            ", r->pair,
            r->by_model ? "model" : "answers");
-    printf("tells %s %% of one, ", audit_share((double)r->hits / held, &share));
-    printf("takes %s %% of the other for it\n",
+    printf("right for %s %% of the one side, ",
+           audit_share((double)r->hits / held, &share));
+    printf("wrong for %s %% of the other\n",
            audit_share((double)r->alarms / held, &share));
     audit_line("certified");
-    printf("epsilon at least %s (mu %s) at 95 %%; ",
-           sotto_number_print_down(r->certified_epsilon, 3).text,
-           sotto_number_print_down(r->certified_mu, 3).text);
-    printf("if noise need not be Gaussian, %s\n",
-           sotto_number_print_down(r->certified_any, 3).text);
+    if (r->gaussian)
+        printf("epsilon at least %s (mu %s) at 95 %%; if noise need not be "
+               "Gaussian, %s\n",
+               sotto_number_print_down(r->certified_epsilon, 3).text,
+               sotto_number_print_down(r->certified_mu, 3).text,
+               sotto_number_print_down(r->certified_any, 3).text);
+    else
+        printf("epsilon at least %s at 95 %%\n",
+               sotto_number_print_down(r->certified_any, 3).text);
     audit_power(r);
 }
 
@@ -74,8 +79,14 @@ static void audit_tell_deep(const sotto_audit_result *r)
     audit_line("differing");
     printf("%lld\n", (long long)r->differing);
     audit_line("moved");
-    printf("the most: %s of what it may (%s)\n",
+    printf("a sum moved by %s times what it may at most (%s)\n",
            sotto_number_print_up(r->moved, 6).text, r->question);
+}
+
+/* Whether no result of so few trainings could have spoken against it. */
+static int audit_says_nothing(const sotto_audit_result *r, int deep)
+{
+    return !deep && !isfinite(r->found_from);
 }
 
 static void audit_json(const sotto_audit_result *r, int deep)
@@ -83,7 +94,7 @@ static void audit_json(const sotto_audit_result *r, int deep)
     printf("{\"epsilon\": %s, \"delta\": %s, \"mu\": %s, \"broken\": %s",
            sotto_number_exact(r->epsilon).text,
            sotto_number_exact(r->delta).text, sotto_number_exact(r->mu).text,
-           r->broken ? "true" : "false");
+           r->broken ? "true" : audit_says_nothing(r, deep) ? "null" : "false");
     if (deep) {
         printf(", \"neighbours\": %lld, \"questions\": %lld, \"differing\": "
                "%lld, \"moved\": %s, \"question\": ",
@@ -93,15 +104,16 @@ static void audit_json(const sotto_audit_result *r, int deep)
         printf("}\n");
         return;
     }
-    printf(", \"pairs\": %lld, \"pair\": ", (long long)r->pairs);
+    printf(", \"pairs\": %lld, \"tried\": %lld, \"pair\": ",
+           (long long)r->pairs, (long long)r->tried);
     cli_json_text(stdout, r->pair);
     printf(", \"by\": \"%s\", \"held\": %lld, \"hits\": %lld, \"alarms\": %lld",
            r->by_model ? "model" : "answers", (long long)r->held,
            (long long)r->hits, (long long)r->alarms);
     printf(", \"certified_mu\": %s, \"certified_epsilon\": %s, "
            "\"certified_any\": %s",
-           sotto_number_exact(r->certified_mu).text,
-           sotto_number_exact(r->certified_epsilon).text,
+           r->gaussian ? sotto_number_exact(r->certified_mu).text : "null",
+           r->gaussian ? sotto_number_exact(r->certified_epsilon).text : "null",
            sotto_number_exact(r->certified_any).text);
     printf(", \"expected_mu\": %s, \"found_from\": %s}\n",
            sotto_number_exact(r->expected_mu).text,
@@ -109,7 +121,8 @@ static void audit_json(const sotto_audit_result *r, int deep)
                                    : "null");
 }
 
-/* Code 5: what the program says of itself is not so. */
+/* Code 5: what the program says of itself is not so. Code 2: nothing was found,
+   and nothing could have been. */
 static sotto_status audit_verdict(const cli *c, const sotto_audit_result *r,
                                   sotto_error *error)
 {
@@ -121,6 +134,9 @@ static sotto_status audit_verdict(const cli *c, const sotto_audit_result *r,
                          "(wrong less than once in ten million audits)");
         return error->status = SOTTO_PRIVACY;
     }
+    if (audit_says_nothing(r, cli_flag(c, "deep")))
+        return cli_refuse(error, "no verdict: so few trainings find no fault; "
+                                 "give more --trials");
     if (!cli_flag(c, "json")) {
         audit_line("verdict");
         printf("nothing speaks against the claim\n");

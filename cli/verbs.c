@@ -47,7 +47,7 @@ const verb cli_verbs[] = {
      "answers of one training are replayed to both neighbours; every released "
      "byte must agree, and every sum stay within its sensitivity.",
      0, 0, cli_audit,
-     "epsilon delta mu broken pairs pair by held hits alarms certified_mu "
+     "epsilon delta mu broken pairs tried pair by held hits alarms certified_mu "
      "certified_epsilon certified_any expected_mu found_from neighbours "
      "questions differing moved question",
      "sotto audit --schema schema.json --loss logistic --epsilon 1 \\\n"

@@ -1353,15 +1353,17 @@ typedef struct sotto_audit_result {
                               ten million audits */
 
     /* not deep */
-    int64_t pairs;       /* of neighbours that were tried */
+    int64_t pairs;       /* of neighbours that were tried, */
+    int64_t tried;       /* by so many trainings on each */
+    int gaussian;        /* all noise is Gaussian, and none is of samples */
     char pair[80];       /* the one that is told best, in words */
     int by_model;        /* by its model; else by the answers */
     int64_t held;        /* trainings on each neighbour that were held out */
     int64_t hits;        /* of the second told, and */
     int64_t alarms;      /* of the first taken for it */
-    double certified_mu; /* at least, at 95 %; as an epsilon at delta, for */
-    double certified_epsilon; /* Gaussian noise, and */
-    double certified_any;     /* whatever the noise is */
+    double certified_mu; /* at least, at 95 %; as an epsilon at delta: both */
+    double certified_epsilon; /* mean something where noise is Gaussian */
+    double certified_any;     /* epsilon, whatever the noise is */
     double expected_mu;       /* would be certified of noise as claimed */
     double found_from; /* a mu so many times the claim is found, as a rule */
 

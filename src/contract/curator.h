@@ -96,6 +96,9 @@ sotto_status curator_tape_new(curator_tape **out, int64_t common,
 void curator_tape_free(curator_tape *t);
 void curator_tape_turn(curator_tape *t);
 const curator_heard *curator_tape_heard(const curator_tape *t);
+
+/* Whether a run that heard the answers has asked for all of them. */
+int curator_tape_is_over(const curator_tape *t);
 sotto_status curator_attach_tape(curator *c, curator_tape *t,
                                  sotto_error *error);
 

@@ -67,6 +67,11 @@ void curator_tape_turn(curator_tape *t)
     t->at = 0;
 }
 
+int curator_tape_is_over(const curator_tape *t)
+{
+    return t->turn == 0 || t->at == t->entries;
+}
+
 const curator_heard *curator_tape_heard(const curator_tape *t)
 {
     return &t->heard;
@@ -137,7 +142,8 @@ static void hear_move(curator_tape *t, const ask_item *item, double moved,
                       double allowed)
 {
     double share = moved / allowed;
-    if (!(share <= t->heard.moved)) {
+    share = isnan(share) ? INFINITY : share;
+    if (share > t->heard.moved || !t->heard.question) {
         t->heard.moved = share;
         t->heard.question = ask_name(item->kind);
     }
@@ -395,7 +401,7 @@ sotto_status tape_levels(curator *c, int64_t *noisy, size_t counts,
         noisy[i] = shown_of(e, text, &found);
         mem_free(text);
     }
-    t->heard.apart = found != all;
+    t->heard.apart |= found != all;
     return found == all
                ? SOTTO_OK
                : error_set(error, SOTTO_PRIVACY,

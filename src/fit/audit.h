@@ -51,6 +51,7 @@ enum { AUDIT_POINTS = 10 };
 typedef struct audit_claim {
     double epsilon, delta; /* as stated */
     double mu;             /* of Gaussian noise that is told as well */
+    int gaussian;          /* all noise is, and none is of samples */
     double at[AUDIT_POINTS], most[AUDIT_POINTS];
 } audit_claim;
 

@@ -17,6 +17,9 @@ sotto_status audit_read_claim(audit_claim *out, const private_run *planned,
     if (status == SOTTO_OK)
         status = account_epsilon(&events, out->delta, &price, error);
     out->epsilon = price.epsilon;
+    out->gaussian = 1;
+    for (int64_t i = 0; status == SOTTO_OK && i < events.events; i++)
+        out->gaussian &= events.event[i].kind == ACCOUNT_GAUSS;
     for (int i = 0; status == SOTTO_OK && i < AUDIT_POINTS; i++) {
         out->at[i] = share[i] * out->epsilon;
         status = account_delta(&events, out->at[i], &price, error);

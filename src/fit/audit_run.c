@@ -243,13 +243,16 @@ static sotto_status replay(const audit *a, const audit_pair *pair, int side,
 {
     curator_tape_turn(tape);
     sotto_status status = train(a, &pair->side[side], tape, out, error);
-    if (status == SOTTO_PRIVACY && curator_tape_heard(tape)->apart) {
-        trial->agree = 0;
-        trial->loss = side ? -INFINITY : INFINITY;
-        snprintf(trial->why, sizeof trial->why, "%.150s", error->message);
-        status = SOTTO_OK;
-    }
-    return status;
+    int apart = curator_tape_heard(tape)->apart;
+    if (status == SOTTO_OK && (apart || !curator_tape_is_over(tape)))
+        status = error_set(error, SOTTO_PRIVACY,
+                           "with the same answers less was asked");
+    else if (status != SOTTO_PRIVACY || !apart)
+        return status;
+    trial->agree = 0;
+    trial->loss = side ? -INFINITY : INFINITY;
+    snprintf(trial->why, sizeof trial->why, "%.150s", error->message);
+    return SOTTO_OK;
 }
 
 static sotto_status replay_both(const audit *a, const audit_pair *pair,

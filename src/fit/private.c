@@ -278,6 +278,9 @@ static sotto_status run_begin(private_run *r, sotto_model **out,
     if (status != SOTTO_OK || !curator_is_private(r->run.curator))
         return status;
     (*out)->delta = option_number(r->run.options, OPTION_DELTA);
+    if (r->planned && !r->tape) /* nothing would be declared */
+        return error_set(error, SOTTO_PRIVACY,
+                         "only runs on invented records are audited");
     if (r->planned) {
         r->statement = json_deep_copy(r->planned->statement);
         (*out)->epsilon = r->planned->epsilon;

@@ -101,13 +101,15 @@ class Audits(Case):
         low = below(found["hits"], found["held"], .025)
         high = 1 - below(found["held"] - found["alarms"], found["held"], .025)
         mu = max(0, normal(low) - normal(high)) if low > 0 and high < 1 else 0
-        self.assertAlmostEqual(found["certified_mu"], mu, delta=1e-6)
+        gaussian = found["certified_mu"] is not None  # all noise of the plan is
+        if gaussian:
+            self.assertAlmostEqual(found["certified_mu"], mu, delta=1e-6)
         ratios = [(low - found["delta"], high), (1 - high - found["delta"], 1 - low)]
         shown = max(0, *(math.log(a / b) if a > 0 else 0 for a, b in ratios))
         self.assertAlmostEqual(found["certified_any"], shown, delta=1e-6)
         self.assertLessEqual(found["certified_any"], found["epsilon"])
         epsilon, mu = found["certified_epsilon"], found["certified_mu"]
-        if epsilon > 0:
+        if gaussian and epsilon > 0:
             cdf = statistics.NormalDist().cdf
             delta = (cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * cdf(-mu / 2 - epsilon / mu))
             self.assertAlmostEqual(delta / found["delta"], 1, delta=1e-3)
@@ -168,21 +170,22 @@ class Audits(Case):
                 (["--epsilon", "1", "--solver", "exact"], PRIVACY, "not private"),
                 (["--epsilon", "1", "--insecure-seed", "1"], USAGE, "no option --insecure-seed"),
                 (["--epsilon", "1", "-o", "m.json"], USAGE, "no option --output"),
-                (["--epsilon", "1", "--trials", "3"], USAGE, "--trials")):
+                (["--epsilon", "1", "--trials", "3"], USAGE, "--trials"),
+                (["--epsilon", "1", "--solver", "ssp", "--trials", "20"], USAGE, "no verdict")):
             self.assertIn(words, self.audit(ONE, *args, code=code))
         result = self.sotto("audit", "--epsilon", "1", "--delta", "1e-5")
         self.assertEqual(result.code, USAGE)
         self.assertIn(b"--schema", result.err)
 
     def test_nothing_is_booked_or_left(self):
-        self.audit(ONE, "--epsilon", "4", "--solver", "ssp", "--trials", "40")
+        self.audit(ONE, "--epsilon", "4", "--solver", "ssp", "--trials", "200")
         self.audit(ONE, "--epsilon", "4", "--solver", "ssp", "--trials", "20", "--deep")
         self.assertEqual(os.listdir(self.directory), ["s.json"])
 
     def test_for_people(self):
         self.write("s.json", schema(ONE))
         call = ["audit", "--schema", "s.json", "--epsilon", "4", "--delta", "1e-5", "--solver",
-                "ssp", "--trials", "100"]
+                "ssp", "--trials", "200"]
         said = self.sotto(*call, "--progress", "json")
         self.assertEqual(said.code, OK)
         for words in (b"claim       epsilon 3.9999", b"certified   epsilon at least", b"power ",
