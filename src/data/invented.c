@@ -251,7 +251,7 @@ static sotto_status read_back(sotto_table **out, inventor *v, const char *name,
 
 static double kink_of(const sotto_options *options)
 {
-    return option_is(options, OPTION_LOSS, "huber")
+    return loss_named_has(option_text(options, OPTION_LOSS), loss_has_delta)
                ? fmin(.999, option_number(options, OPTION_HUBER_DELTA))
                : 0;
 }

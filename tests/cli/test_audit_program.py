@@ -194,7 +194,7 @@ class Audits(Case):
         shares = [json.loads(line)["share"] for line in said.err.splitlines()[1:]]
         self.assertEqual(shares, sorted(shares))
         self.assertGreater(shares[-1], .9)
-        self.assertIn(b"replayed    100 pairs", self.sotto(*call, "--deep").out)
+        self.assertIn(b"replayed    200 pairs", self.sotto(*call, "--deep").out)
 
 
 if __name__ == "__main__":

@@ -270,7 +270,7 @@ class Runs(Parties):
         with open(self.path("page.html"), encoding="utf-8") as file:
             page = file.read()
         for words in ("has these values or was blanked", "a whole row", "<strong>sketch</strong>",
-                      "noise in single weights is not known"):
+                      "none is known to cover for this solver"):
             self.assertIn(words, page)
         self.assertNotIn("NOT PRIVATE", page)
 

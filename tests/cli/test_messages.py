@@ -65,7 +65,8 @@ class DidYouMean(Case):
     def test_option_of_another_verb(self):
         """It is not suggested where it cannot be given."""
         text = self.meant("predict", "m.json", "d.csv", "--epsilon", "1")
-        self.assertIn("which goes with doctor train plan evaluate account federate ledger;", text)
+        self.assertIn("which goes with doctor train plan audit evaluate account federate ledger;",
+                      text)
         self.meant("predict", "m.json", "d.csv", "--epsilom", "1")
 
     def test_choices(self):
