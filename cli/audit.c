@@ -94,7 +94,9 @@ static void audit_json(const sotto_audit_result *r, int deep)
     printf("{\"epsilon\": %s, \"delta\": %s, \"mu\": %s, \"broken\": %s",
            sotto_number_exact(r->epsilon).text,
            sotto_number_exact(r->delta).text, sotto_number_exact(r->mu).text,
-           r->broken ? "true" : audit_says_nothing(r, deep) ? "null" : "false");
+           r->broken                     ? "true"
+           : audit_says_nothing(r, deep) ? "null"
+                                         : "false");
     if (deep) {
         printf(", \"neighbours\": %lld, \"questions\": %lld, \"differing\": "
                "%lld, \"moved\": %s, \"question\": ",

@@ -47,7 +47,8 @@ const verb cli_verbs[] = {
      "answers of one training are replayed to both neighbours; every released "
      "byte must agree, and every sum stay within its sensitivity.",
      0, 0, cli_audit,
-     "epsilon delta mu broken pairs tried pair by held hits alarms certified_mu "
+     "epsilon delta mu broken pairs tried pair by held hits alarms "
+     "certified_mu "
      "certified_epsilon certified_any expected_mu found_from neighbours "
      "questions differing moved question",
      "sotto audit --schema schema.json --loss logistic --epsilon 1 \\\n"
@@ -110,12 +111,14 @@ const verb cli_verbs[] = {
      "read a data file as training would, and say what is in it",
      "Without DATA it checks the program itself, in about a second: that noise "
      "has its law, prices are right, and all instruction sets that this "
-     "processor has give the same bits. With DATA it is for the operator beside the data: what it prints depends on the "
+     "processor has give the same bits. With DATA it is for the operator "
+     "beside the data: what it prints depends on the "
      "records and is NOT FOR RELEASE. Reads the formats that --format lists, "
      "also gzipped; - is stdin. Exit code 3 and one line with file, line and "
      "column when a row is bad.",
      0, CLI_ANY_NUMBER, cli_doctor,
-     "sotto instruction_set federation checks not_for_release file files rows features entries sparse rows_dropped "
+     "sotto instruction_set federation checks not_for_release file files rows "
+     "features entries sparse rows_dropped "
      "target_mean "
      "weight_mean people classes class_rows features_listed feature",
      ""},

@@ -405,9 +405,10 @@ static uint64_t maths_word(void)
 sotto_status ranks_compare(sotto_ranks *g, sotto_status mine,
                            uint64_t options_word, sotto_error *error)
 {
-    static const char *const what[] = {"another release of sotto",
-                                       "other options (or another schema or model)",
-                                       "other ranks, or other mathematics"};
+    static const char *const what[] = {
+        "another release of sotto",
+        "other options (or another schema or model)",
+        "other ranks, or other mathematics"};
     int ranks = g->calls.ranks;
     uint64_t word[6] = {ranks_word(0, SOTTO_VERSION, sizeof SOTTO_VERSION),
                         options_word,

@@ -81,8 +81,7 @@ static int numbers_of(audit_sides *out, const test *t, const sample *s,
             out->value[side][i] =
                 t->kind == TEST_ANSWERS
                     ? answers[i]
-                    : audit_project(&t->direction,
-                                    weight + i * s->audit->dims);
+                    : audit_project(&t->direction, weight + i * s->audit->dims);
     }
     return out->value[0] && out->value[1];
 }
@@ -102,10 +101,10 @@ static sotto_status learn_test(test *t, test_kind kind, const sample *s,
     audit_sides numbers;
     int64_t learned = kind == TEST_MODEL ? s->loss.count / 2 : 0;
     *t = (test){.kind = kind, .pair = s->pair};
-    sotto_status status =
-        kind == TEST_MODEL ? audit_learn(&t->direction, s->weight, learned,
-                                         s->audit->dims, error)
-                           : SOTTO_OK;
+    sotto_status status = kind == TEST_MODEL
+                              ? audit_learn(&t->direction, s->weight, learned,
+                                            s->audit->dims, error)
+                              : SOTTO_OK;
     if (status != SOTTO_OK)
         return status;
     if (!numbers_of(&numbers, t, s, learned))

@@ -1126,13 +1126,13 @@ static void test_private(void **state)
     /* more than two classes: all features, and those that are chosen */
     static const char *const paths_of_classes[] = {"dense", "select"};
     for (int i = 0; i < 2; i++)
-        assert_true(sweep(paths[SVM],
-                          SETTINGS({"loss", "logistic"}, {"classes", "-1,1,2"},
-                                   {"epsilon", "8"}, {"delta", "0.1"},
-                                   {"path", paths_of_classes[i]},
-                                   {"features", "3"}, {"rows", "100"},
-                                   {"insecure-seed", "1"}, ONE_THREAD),
-                          do_model) > 100);
+        assert_true(
+            sweep(paths[SVM],
+                  SETTINGS({"loss", "logistic"}, {"classes", "-1,1,2"},
+                           {"epsilon", "8"}, {"delta", "0.1"},
+                           {"path", paths_of_classes[i]}, {"features", "3"},
+                           {"rows", "100"}, {"insecure-seed", "1"}, ONE_THREAD),
+                  do_model) > 100);
     /* levels that are asked for: with this seed one is shown */
     assert_true(sweep(paths[CSV],
                       SETTINGS({"schema", paths[ASKED]}, {"loss", "logistic"},

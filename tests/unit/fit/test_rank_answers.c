@@ -3,6 +3,7 @@
  * rank 0 gets is what one process gets, bit for bit.
  */
 #include "model.h"
+#include "rank_files.h"
 #include "rank_group.h"
 
 #include <setjmp.h>
@@ -11,29 +12,7 @@
 
 #include <cmocka.h>
 
-static const int counts[] = {2, 3, 4, 7};
-enum { COUNTS = sizeof counts / sizeof *counts };
-
 /* ---- files ---- */
-
-static char folder[] = "/tmp/sotto-answers-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static _Thread_local char path[16][128];
-    static _Thread_local int next;
-    char *out = path[next++ % 16];
-    snprintf(out, 128, "%s/%s", folder, name);
-    return out;
-}
-
-static uint64_t state = 1;
-
-static double uniform(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-53 * 2 - 1;
-}
 
 /* Three features, a text with a newline, a person, a weight, and targets: two
    classes, three, and a number. The rows of a person lie everywhere. A row
@@ -141,28 +120,6 @@ static void write_schema(const char *name, const char *target)
 
 /* ---- what is watched ---- */
 
-/* Fails an allocation of this thread, the n-th from now on; 0: none. */
-static _Thread_local long countdown;
-
-static int fails(void)
-{
-    return countdown > 0 && --countdown == 0;
-}
-
-void *__real_sottocore_mem_zeroed(size_t count, size_t size);
-void *__wrap_sottocore_mem_zeroed(size_t count, size_t size);
-void *__wrap_sottocore_mem_zeroed(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_sottocore_mem_zeroed(count, size);
-}
-
-void *__real_mem_map(size_t bytes);
-void *__wrap_mem_map(size_t bytes);
-void *__wrap_mem_map(size_t bytes)
-{
-    return fails() ? NULL : __real_mem_map(bytes);
-}
-
 /* A file that this rank finds in the place of rows.csv; NULL: rows.csv. */
 static _Thread_local const char *instead;
 
@@ -178,40 +135,6 @@ sotto_status __wrap_source_open(struct source **out, const char *path,
     int other = instead && name && !strncmp(name, "/rows.", 6);
     return __real_source_open(out, other ? path_of(instead) : path, by_name,
                               error);
-}
-
-/* Whether the run is booked, and whether a record was read before it was. */
-static _Atomic int booked, read_early, books;
-
-struct ledger_receipt;
-struct ledger_request;
-sotto_status __real_sottocore_ledger_book(struct ledger_receipt *out,
-                                          const struct ledger_request *request,
-                                          sotto_error *error);
-sotto_status __wrap_sottocore_ledger_book(struct ledger_receipt *out,
-                                          const struct ledger_request *request,
-                                          sotto_error *error);
-sotto_status __wrap_sottocore_ledger_book(struct ledger_receipt *out,
-                                          const struct ledger_request *request,
-                                          sotto_error *error)
-{
-    usleep(100000); /* the other ranks are faster */
-    sotto_status status = __real_sottocore_ledger_book(out, request, error);
-    booked = status == SOTTO_OK;
-    books++;
-    return status;
-}
-
-struct loader;
-sotto_status __real_loader_run(struct loader *l, sotto_table *t, int64_t lines,
-                               sotto_error *error);
-sotto_status __wrap_loader_run(struct loader *l, sotto_table *t, int64_t lines,
-                               sotto_error *error);
-sotto_status __wrap_loader_run(struct loader *l, sotto_table *t, int64_t lines,
-                               sotto_error *error)
-{
-    read_early |= !booked;
-    return __real_loader_run(l, t, lines, error);
 }
 
 /* ---- a run ---- */
