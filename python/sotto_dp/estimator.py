@@ -237,7 +237,7 @@ class Estimator(Planned):
         >>> model = model.fit(X[:2000], X[:2000, 0] > 0)
         >>> found = model.evaluate(X[2000:], X[2000:, 0] > 0, epsilon=1, delta=1e-6)
         >>> low, high = found["accuracy"].interval_95
-        >>> bool(low < found["accuracy"].value < high)
+        >>> bool(low <= found["accuracy"].value <= high)
         True
 
         Parameters
