@@ -29,9 +29,10 @@ STEPS = [
     ("audits", "audits of privacy, three times over",
      "make test-prerequisites && "
      "tools/test.sh build --suite audit --repeat 3"),
-    ("audit", "sotto audit of every solver, and 1,000 neighbours replayed",
+    ("audit", "sotto audit of every solver; 1,000 neighbours replayed, and 1,000 of parties",
      "make test-prerequisites && "
-     "/usr/bin/python3 tests/cli/test_audit_program.py --nightly"),
+     "/usr/bin/python3 tests/cli/test_audit_program.py --nightly && "
+     "SOTTO_NEIGHBOURS=1000 build/tests/test_replay_federate"),
     ("kills", "1,000 kills of trainings, 200 of the federation", "make kills"),
     ("mpi", "ranks that are processes of Open MPI: all solvers by all formats; killed at 50 places",
      "make mpi-test mpi-table mpi-kills"),
