@@ -243,7 +243,7 @@ def check_target(owner: Estimator, X: Any, y: Any, target: Any) -> None:
 
 def check_width(owner: Estimator, X: Any) -> None:
     """Refuses an array whose width, which is public, is wrong."""
-    shape = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if not is_frame(X) and len(shape) == 2:
         expect_width(owner, int(shape[1]))
 
