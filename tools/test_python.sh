@@ -36,7 +36,7 @@ export SOTTO_PACKAGE=installed
 cd "$build"
 tests "$newest/bin/python" sklearn frames mistakes messages values charges charges_steps \
     functions pipeline pipeline_fits transformers row_by_row pages arrays bits estimators ledger \
-    processes package schema schema_template card random_calls
+    processes package schema schema_template card evaluation random_calls
 echo "-- types"
 cd "$root"
 "$newest/bin/python" -m mypy --strict --config-file pyproject.toml
