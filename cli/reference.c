@@ -106,6 +106,7 @@ static void reference_verb(const verb *v)
     reference_text("usage", v->usage);
     reference_text("summary", v->summary);
     reference_text("detail", v->detail);
+    printf(", \"by_ranks\": %s", cli_is_by_ranks(v) ? "true" : "false");
     printf(", \"least\": %d, \"most\": ", v->least);
     if (v->most == CLI_ANY_NUMBER)
         printf("null");

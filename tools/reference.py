@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""reference.py man|bash REFERENCE: sotto's man page in scdoc's format, or its
-completion for bash, on stdout.
+"""reference.py man|man-federate|man-mpi|bash REFERENCE: the man page of sotto, of
+sotto-federate or of sotto-mpi in scdoc's format, or completion for bash, on stdout.
 
 REFERENCE is what `sotto help --json` printed. Verbs and options come from there
 and nowhere else: nothing here has to change when one is added.
@@ -45,6 +45,21 @@ EXAMPLES = (
      "sotto generate zipf-heavy --rows 1000 --features 500 -o words.svm"),
 )
 
+# Of sotto-mpi, in the same folder.
+MPI_EXAMPLES = (
+    ("Train one model by two processes:",
+     "mpirun -q -n 2 sotto-mpi train patients.csv --schema schema.json --loss logistic "
+     "--epsilon 1 --delta 1e-6 -o by-two.json"),
+    ("Use it (not for release):",
+     "mpirun -q -n 2 sotto-mpi predict by-two.json new.csv --proba"),
+)
+
+FEDERATE_EXAMPLES = (
+    ("Let two parties with different columns find a model, in one process:",
+     "sotto federate simulate people.csv --columns parties.json "
+     "--epsilon 4 --delta 1e-6 -o a-model.json"),
+)
+
 EXAMPLES_PLACE = """\
 These run in the folder build/demo of the source, which *make demo* makes."""
 
@@ -58,6 +73,19 @@ Options may stand before, between and after the arguments, as *--name* _VALUE_
 or *--name=*_VALUE_. Of an option given twice the last value counts, but a list
 grows. What follows *--* is an argument, even when it begins with a dash.
 *sotto help* _VERB_ and *sotto* _VERB_ *--help* say the same as this page."""
+
+FEDERATE = """\
+*sotto-federate* is the part of sotto that trains one model of several parties,
+each of which holds other columns about the same people. *sotto federate*
+executes it: it lies beside sotto, so that no other verb loads the libraries of
+the network. Nobody has to call it by its own name, but it takes the same words."""
+
+MPI = """\
+*sotto-mpi* does by several processes on Open MPI, called ranks, what *sotto* does
+by one. Each rank reads a share of the rows. The model has the same bits, however
+many ranks there are. Every rank must find the files under the same path. The ledger
+and the model are on the machine of rank 0, and the run is booked there before any
+rank looks at a row. *--threads* and *--memory* are for each rank."""
 
 ENVIRONMENT = """\
 *NO_COLOR*
@@ -144,11 +172,11 @@ def sentence(text):
     return prose(text if text.endswith(".") else text + ".")
 
 
-def usage(verb):
+def usage(verb, program="sotto"):
     """`sotto VERB ARGUMENTS`, the arguments underlined."""
     words = re.sub(r"[^\s\[\]|.]+", lambda word: f"_{escaped(word[0])}_",
                    verb["usage"])
-    return " ".join(filter(None, (bold("sotto " + verb["name"]), words,
+    return " ".join(filter(None, (bold(f"{program} {verb['name']}"), words,
                                   "[_OPTIONS_]")))
 
 
@@ -239,10 +267,12 @@ def man_solvers(reference):
                 yield man_solver(solver, named)
 
 
-def man_options(reference):
+def man_options(reference, of=()):
+    """Each option that is no solver's; of=: those of these verbs alone."""
     own = solver_options(reference)
     for option, verbs in options(reference):
-        if option["name"] in own:
+        verbs = [verb for verb in verbs if not of or verb in of]
+        if option["name"] in own or not verbs:
             continue
         yield (f"{option_head(option)}\n\t{sentence(option['help'])}\n\n"
                f"\t{option_facts(option, verbs)}")
@@ -251,17 +281,61 @@ def man_options(reference):
 
 def is_possible(command, verbs):
     """Whether the program has the example's verb and options."""
-    _, name, *words = shlex.split(command)
+    program = next(w for w in shlex.split(command) if w.startswith("sotto"))
+    name, *words = shlex.split(command.partition(program)[2])
     options = {word[2:] for word in words if word.startswith("--")}
     return name in verbs and options <= set(verbs[name]["options"])
 
 
-def man_examples(reference):
+def man_examples(reference, examples=EXAMPLES):
     verbs = {verb["name"]: verb for verb in reference["verbs"]}
-    for words, command in EXAMPLES:
+    for words, command in examples:
         if is_possible(command, verbs):
             yield "\n\n".join(filter(None, (escaped(words),
                                            f"```\n{command}\n```")))
+
+
+def man_exits(reference):
+    for e in reference["exit_codes"]:
+        yield f"*{e['code']}* ({e['name']})\n\t{sentence(e['help'])}"
+
+
+def man_federate(reference):
+    """The page of sotto-federate: the one verb that it is for."""
+    verb = next(v for v in reference["verbs"] if v["name"] == "federate")
+    parts = [
+        f"sotto-federate(1) \"sotto {reference['sotto']}\" \"sotto\"",
+        "# NAME", "sotto-federate - private linear models of parties with different columns",
+        "# SYNOPSIS", usage(verb),
+        "# DESCRIPTION", FEDERATE, prose(verb["detail"]),
+        "# OPTIONS", *man_options(reference, [verb["name"]]),
+        "# EXIT STATUS", *man_exits(reference),
+        "# EXAMPLES", EXAMPLES_PLACE, *man_examples(reference, FEDERATE_EXAMPLES),
+        "# SEE ALSO", "*sotto*(1); docs/federation.md and docs/parties.md of the source.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def man_mpi(reference):
+    """The page of sotto-mpi: the verbs that every rank runs."""
+    verbs = [verb for verb in reference["verbs"] if verb["by_ranks"]]
+    parts = [
+        f"sotto-mpi(1) \"sotto {reference['sotto']}\" \"sotto\"",
+        "# NAME", "sotto-mpi - differentially private linear models by several processes",
+        "# SYNOPSIS",
+        "\n\n".join("*mpirun -q -n* _RANKS_ " + usage(verb, "sotto-mpi") for verb in verbs),
+        "# DESCRIPTION", MPI,
+        "# VERBS",
+        *(f"{bold(verb['name'])}\n\t{sentence(verb['summary'])}" for verb in verbs),
+        "Other verbs are for one process, and *sotto* has them.",
+        "# OPTIONS", *man_options(reference, [verb["name"] for verb in verbs]),
+        "Each solver has more, which SOLVERS of *sotto*(1) lists. Solvers that are for "
+        "comparison with papers are for one process.",
+        "# EXIT STATUS", *man_exits(reference),
+        "# EXAMPLES", EXAMPLES_PLACE, *man_examples(reference, MPI_EXAMPLES),
+        "# SEE ALSO", "*sotto*(1), *mpirun*(1); docs/ranks.md of the source.",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def man(reference):
@@ -277,15 +351,15 @@ def man(reference):
         "# OPTIONS", *man_options(reference),
         "# SOLVERS", *man_solvers(reference),
         "# EXIT STATUS",
-        *(f"*{e['code']}* ({e['name']})\n\t{sentence(e['help'])}"
-          for e in reference["exit_codes"]),
+        *man_exits(reference),
         "# JSON", *man_json(reference),
         "# ENVIRONMENT", ENVIRONMENT,
         "# FILES AND PRIVACY", PRIVACY,
         "# EXAMPLES", EXAMPLES_PLACE, *man_examples(reference),
         "# SEE ALSO",
         "README.md, docs/solvers.md, docs/schema.md and docs/privacy/ of "
-        "the source; sotto.h and sotto_federate.h for the libraries.",
+        "the source; sotto.h and sotto_federate.h for the libraries; "
+        "*sotto-federate*(1) and *sotto-mpi*(1), where they are installed.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -462,7 +536,7 @@ def bash(reference):
 
 
 def main():
-    writers = {"man": man, "bash": bash}
+    writers = {"man": man, "man-federate": man_federate, "man-mpi": man_mpi, "bash": bash}
     if len(sys.argv) != 3 or sys.argv[1] not in writers:
         sys.exit(__doc__)
     with open(sys.argv[2], encoding="utf-8") as file:

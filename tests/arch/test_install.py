@@ -201,11 +201,12 @@ class Install(unittest.TestCase):
         self.assertIn("-F _sotto sotto",
                       run(["bash", "-c", 'source "$1"; complete -p sotto', "bash", script]))
 
-    def test_man_page(self):
+    def test_man_pages(self):
         if not shutil.which("scdoc"):
             self.skipTest("no scdoc (apt install scdoc)")
-        with open(self.installed("share/man/man1/sotto.1"), encoding="utf-8") as file:
-            self.assertRegex(file.read(), r'(?m)^\.TH "sotto" "1"')
+        for name in ("sotto", "sotto-federate"):
+            with open(self.installed(f"share/man/man1/{name}.1"), encoding="utf-8") as file:
+                self.assertRegex(file.read(), rf'(?m)^\.TH "{name}" "1"')
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from common import HERE, OK, PEER, PROGRAM, USAGE, Case, run
 
 BUILD = os.environ.get("SOTTO_BUILD") or os.path.dirname(PROGRAM)
 COMPLETION = os.path.join(BUILD, "cli", "sotto")
-PAGE = os.path.join(BUILD, "cli", "sotto.1")
+PAGES = os.path.join(BUILD, "cli")
 
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
 import reference as writer  # noqa: E402
@@ -197,19 +197,19 @@ class Man(Case):
         text = re.sub(".\b", "", done.stdout.decode()) # bold, underlined
         return text.replace("\u2010", "-").replace("\u2019", "'")
 
-    def made(self, reference):
+    def made(self, reference, write=writer.man):
         """The page of any reference, as it is shown."""
         if not shutil.which("scdoc"):
             self.skipTest("no scdoc (apt install scdoc)")
-        done = subprocess.run(["scdoc"], input=writer.man(reference).encode(),
+        done = subprocess.run(["scdoc"], input=write(reference).encode(),
                               capture_output=True)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         return self.shown(done.stdout)
 
-    def built(self):
+    def built(self, name="sotto"):
         if not shutil.which("scdoc"):
             self.skipTest("no scdoc (apt install scdoc)")
-        with open(PAGE, "rb") as file:
+        with open(os.path.join(PAGES, name + ".1"), "rb") as file:
             return self.shown(file.read())
 
     @staticmethod
@@ -253,6 +253,44 @@ class Man(Case):
                 default = f" (default: {o['default']})" if o["default"] else ""
                 self.assertIn((o["meaning"] + default).replace("'", ""), text)
 
+    def assert_options_of(self, text, *verbs):
+        """The section has each option that one of the verbs takes, with its help."""
+        text = self.section(text, "OPTIONS")
+        taken = {name for verb in verbs for name in VERBS[verb]["options"]}
+        expected = [o for o in OPTIONS if o in taken and o not in OF_SOLVERS]
+        heads = re.findall(r"^ +(?:-[a-z], )?--([a-z0-9-]+)"
+                           r"(?:, --no-[a-z]+)?(?: \S+)?$", text, re.M)
+        self.assertEqual(heads, [*expected, "help"])
+        for option in expected:
+            self.assertIn(words(OPTIONS[option]["help"]).replace("'", ""),
+                          words(text).replace("'", ""))
+            of = ", ".join(v for v in VERBS if v in verbs and option in VERBS[v]["options"])
+            self.assertIn(f"Taken by {of}.", words(text))
+
+    def test_page_of_the_federation(self):
+        """What the verb says of itself, its options alone, and an example that runs."""
+        text = self.built("sotto-federate")
+        verb = VERBS["federate"]
+        self.assertEqual(words(self.section(text, "SYNOPSIS")),
+                         f"sotto federate {verb['usage']} [OPTIONS]")
+        self.assertIn(words(verb["detail"]), words(self.section(text, "DESCRIPTION")))
+        self.assert_options_of(text, "federate")
+        self.assertRegex(self.section(text, "EXIT STATUS"), r"6 \(peer\)")
+        self.assert_examples(self.section(text, "EXAMPLES"), writer.FEDERATE_EXAMPLES)
+
+    def test_page_of_ranks(self):
+        """The verbs that ranks run, and no other; tests/mpi runs the examples."""
+        text = self.made(REFERENCE, writer.man_mpi)
+        verbs = [name for name in VERBS if VERBS[name]["by_ranks"]]
+        self.assertEqual(verbs, ["train", "predict", "evaluate"])
+        self.assertEqual(words(self.section(text, "SYNOPSIS")), " ".join(
+            f"mpirun -q -n RANKS sotto-mpi {name} {VERBS[name]['usage']} [OPTIONS]"
+            for name in verbs))
+        self.assertEqual(re.findall(r"^       ([a-z]+)$", self.section(text, "VERBS"), re.M), verbs)
+        self.assert_options_of(text, *verbs)
+        self.assertEqual(re.findall(r"^ +(mpirun .+)$", self.section(text, "EXAMPLES"), re.M),
+                         [command for _, command in writer.MPI_EXAMPLES])
+
     def test_facts(self):
         text = self.section(self.built(), "OPTIONS")
         for fact in ("One of stop, drop. Default: stop. Taken by",
@@ -272,19 +310,21 @@ class Man(Case):
         for name, verb in VERBS.items():
             self.assertIn(f"{name} {', '.join(verb['json'])}.", text)
 
-    def test_examples(self):
-        """Each runs as it is printed, one after the other, in the folder of
-        the demo, and none is of what the program lacks."""
-        text = self.section(self.built(), "EXAMPLES")
+    def assert_examples(self, text, expected):
         self.assertIn("build/demo", text)
         commands = re.findall(r"^ +(sotto .+)$", text, re.M)
-        self.assertEqual(commands, [c for _, c in writer.EXAMPLES])
+        self.assertEqual(commands, [c for _, c in expected])
         subprocess.run([os.path.join(HERE, "..", "..", "tools", "patients.py"),
                         self.directory], check=True)
         for command in commands:
             with self.subTest(command):
                 result = self.sotto(*shlex.split(command)[1:])
                 self.assertEqual(result.code, OK, result.err)
+
+    def test_examples(self):
+        """Each runs as it is printed, one after the other, in the folder of
+        the demo, and none is of what the program lacks."""
+        self.assert_examples(self.section(self.built(), "EXAMPLES"), writer.EXAMPLES)
         less = copy.deepcopy(REFERENCE)
         less["verbs"] = [v for v in less["verbs"] if v["name"] != "schema"]
         for verb in less["verbs"]:

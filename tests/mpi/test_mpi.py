@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import struct
@@ -285,6 +286,22 @@ class Answers(Case):
                              "1", MPI, "evaluate", "model-three.json", "answers.csv"], self.folder)
         self.assertEqual((done.returncode, len(lines_of(done))), (2, 1), done.stderr)
         self.assertIn("another schema or model", done.stderr)
+
+
+class Manual(unittest.TestCase):
+    def test_examples(self):
+        """Those of the man page run as they are printed, one after the other."""
+        sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
+        import reference
+        with tempfile.TemporaryDirectory(prefix="sotto-mpi-") as folder:
+            run([os.path.join(HERE, "..", "..", "tools", "patients.py"), folder], folder)
+            for _, command in reference.MPI_EXAMPLES:
+                start, _, words = command.partition(" -n ")
+                self.assertEqual(start, "mpirun -q")
+                count, program, *words = shlex.split(words)
+                self.assertEqual(program, "sotto-mpi")
+                done = run([*MPIRUN, "-n", count, MPI, *words], folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Faults(Case):
