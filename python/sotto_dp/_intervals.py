@@ -11,7 +11,7 @@ from ._core import lib, number_text
 from ._model import Doubles, Model
 from .errors import UsageError
 
-__all__ = ["confidence", "table"]
+__all__ = ["confidence", "named", "table"]
 
 
 def confidence(model: Model, coef: Doubles, level: float) -> Doubles:
@@ -20,6 +20,22 @@ def confidence(model: Model, coef: Doubles, level: float) -> Doubles:
         raise UsageError("conf_int: expected a level between 0 and 1, such as 0.95")
     half = statistics.NormalDist().inv_cdf(.5 + level / 2) * _errors(model, coef)
     return np.stack([coef - half, coef + half], axis=-1)
+
+
+def named(model: Model, coef: Doubles, intercept: Any, names: Any,
+          level: float) -> dict[str, tuple[float, float]]:
+    """The interval of each weight and of the intercept, by the name that `table` has."""
+    ends = confidence(model, coef, level).reshape(-1, len(names), 2)
+    half = statistics.NormalDist().inv_cdf(.5 + level / 2)
+    found: dict[str, tuple[float, float]] = {}
+    for k, row in enumerate(ends):
+        label = f" ({model.classes()[k]})" if len(ends) > 1 else ""
+        for name, (low, high) in zip(names, row):
+            found[f"{name}{label}"] = (float(low), float(high))
+        middle = float(np.atleast_1d(intercept)[k])
+        error = np.nan if model.many() else half * float(model.errors()[-1])
+        found[f"(intercept){label}"] = (middle - error, middle + error)
+    return found
 
 
 def _errors(model: Model, coef: Doubles) -> Doubles:

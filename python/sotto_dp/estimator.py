@@ -16,7 +16,7 @@ from . import _sklearn
 from ._core import Options, Stopped, call, ffi, lib, remarks, table_remarks, with_callback
 from ._features import batches, for_model
 from ._fitting import Given, booked, dry_run, handed_over
-from ._intervals import confidence, table
+from ._intervals import confidence, named, table
 from ._model import Doubles, Model
 from ._planning import Plan, Planned
 from ._records import Records
@@ -301,6 +301,22 @@ class Estimator(Planned):
             The lower and the upper end.
         """
         return confidence(self._fitted(), self.coef_, level)
+
+    def intervals(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
+        """What `conf_int` has, by name, and the intercept's.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How often such an interval has the weight in it.
+
+        Returns
+        -------
+        dict of name and (lower end, upper end)
+            Names are those of `coef_names_`, and "(intercept)"; with three classes and more
+            the class stands behind each, in parentheses. Both ends are NaN where there is none.
+        """
+        return named(self._fitted(), self.coef_, self.intercept_, self.coef_names_, level)
 
     def summary(self) -> str:
         """A table for people: each weight, its standard error, its intervals of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -15,9 +16,10 @@ from ._core import Options, call, encode, ffi, handle, lib, take_text, text
 from ._data import is_frame, is_text_like
 from ._features import expect_width, for_model
 from ._fitting import HAND_OVER, quiet
-from ._model import Model
+from ._model import Doubles, Model
 from ._parameters import a_number
-from .errors import BudgetError, DataError, PrivacyError, SottoError, UsageError
+from .errors import (BudgetError, DataError, NoFileError, PrivacyError, SottoError,
+                     UsageError)
 from .ledger import Dataset, who
 
 if TYPE_CHECKING:
@@ -88,6 +90,42 @@ class Evaluation:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.numbers)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the classes, of two the negative one first; empty for a number."""
+        return list(self._told().get("classes") or ())
+
+    @property
+    def by_class(self) -> dict[str, dict[str, Estimate]]:
+        """For each class its rows, recall and precision, those that could be told."""
+        return {name: {key: Estimate(one["value"], one["sd"], tuple(one["interval_90"]),
+                                     tuple(one["interval_95"]))
+                       for key, one in each.items() if one["value"] is not None}
+                for name, each in zip(self.classes, self._told().get("by_class") or ())}
+
+    @property
+    def confusion(self) -> Doubles | None:
+        """How many rows of each class (lines) were predicted as each class (columns), with noise
+        on them; None for a number."""
+        told = self._told().get("confusion")
+        return None if told is None else np.array(told["counts"], dtype=float)
+
+    def _told(self) -> dict[str, Any]:
+        return dict(json.loads(self.text()))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], model: Estimator) -> Evaluation:
+        """Reads an evaluation of this model, as the program or `save` wrote it."""
+        name = os.fspath(path)
+        if not os.path.exists(name):
+            raise NoFileError(f"{name}: there is no such file")
+        with open(name, "rb") as file:
+            found = _again(file.read().decode(errors="replace"), model._fitted())
+        if found._told()["model"] != hashlib.sha256(found._model.text().encode()).hexdigest():
+            raise UsageError(f"{name}: an evaluation of another model: expected the one that it "
+                             "was made of")
+        return found
 
     def text(self) -> str:
         """What its file has, byte for byte."""

@@ -181,9 +181,15 @@ class Intervals(Case):
             np.testing.assert_allclose(model.conf_int(level),
                                        np.stack([model.coef_ - half, model.coef_ + half], 1))
         np.testing.assert_array_equal(model.conf_int(), model.conf_int(.95))
+        every = model.intervals(.9)
+        self.assertEqual(list(every), ["a", "b", "c", "(intercept)"])
+        np.testing.assert_array_equal([every[name] for name in "abc"], model.conf_int(.9))
+        with self.assertRaises(dp.UsageError):
+            model.intervals(2)
         lines = model.summary().split("\n")
         self.assertEqual(lines[0].split()[-2:], ["95", "%"])
         self.assertEqual([line.split()[0] for line in lines[1:]], ["a", "b", "c", "(intercept)"])
+        self.assertIn("%.3g to %.3g" % every["(intercept)"], lines[4])
         low, high = model.conf_int(.9)[0]
         self.assertIn("%.3g to %.3g" % (low, high), lines[1])
         self.assertIn("%.3g" % part["errors"][0], lines[1])
@@ -203,6 +209,9 @@ class Intervals(Case):
         self.assertEqual(many.conf_int().shape, (3, 3, 2))
         self.assertTrue(np.isnan(many.conf_int()).all())
         self.assertEqual(many.summary().count("no interval"), 12)
+        self.assertEqual(len(many.intervals()), 12)
+        self.assertIn("(intercept) (2)", many.intervals())
+        self.assertTrue(np.isnan(list(many.intervals().values())).all())
         plain = dp.LinearRegression(epsilon=float("inf")).fit(X, y)
         self.assertIn("no interval: the model is NOT PRIVATE", plain.summary())
 

@@ -103,6 +103,43 @@ class Evaluations(Case):
     def charges(self, dataset):
         return len([each for each in dataset.history() if each.kind == "charge"])
 
+    def test_classes(self):
+        """Recall and precision of each class, and the counts, are what the file has."""
+        model, X, y = self.fitted()
+        found = model.evaluate(X, y, **BUDGET)
+        told = json.loads(found.text())
+        self.assertEqual(found.classes, told["classes"])
+        self.assertEqual(list(found.by_class), told["classes"])
+        for name, each in zip(told["classes"], told["by_class"]):
+            self.assertEqual(set(found.by_class[name]), {"rows", "recall", "precision"})
+            for key, one in each.items():
+                estimate = found.by_class[name][key]
+                self.assertEqual((estimate.value, estimate.sd, list(estimate.interval_95)),
+                                 (one["value"], one["sd"], one["interval_95"]))
+        np.testing.assert_array_equal(found.confusion, told["confusion"]["counts"])
+        number = self.fitted(dp.LinearRegression)
+        found = number[0].evaluate(*number[1:], **BUDGET)
+        self.assertEqual((found.classes, found.by_class, found.confusion), ([], {}, None))
+
+    def test_load(self):
+        model, X, y = self.fitted()
+        found = model.evaluate(X, y, **BUDGET)
+        found.save(self.file("e.json"))
+        self.assertEqual(dp.Evaluation.load(self.file("e.json"), model).text(), found.text())
+        model.save(self.file("m.json"))
+        again = dp.Evaluation.load(self.file("e.json"), dp.load(self.file("m.json")))
+        self.assertEqual((again.text(), again.report()), (found.text(), found.report()))
+        for call, said in ((lambda: dp.load(self.file("e.json")),
+                            r"e\.json: this is an evaluation.*Evaluation\.load"),
+                           (lambda: dp.Evaluation.load(self.file("e.json"), self.fitted()[0]),
+                            "an evaluation of another model"),
+                           (lambda: dp.Evaluation.load(self.file("m.json"), model),
+                            "not an evaluation")):
+            with self.assertRaisesRegex(dp.UsageError, said):
+                call()
+        with self.assertRaisesRegex(FileNotFoundError, "there is no such file"):
+            dp.Evaluation.load(self.file("none.json"), model)
+
     def test_it_is_booked(self):
         model, X, y = self.fitted()
         tests = self.dataset()
