@@ -172,6 +172,11 @@ sotto_status cli_check_output(const cli *c, sotto_error *error);
    one of them that is not private, or an empty one. */
 sotto_status cli_check_release(const cli *c, sotto_error *error);
 
+/* As cli_check_output, and a file that begins otherwise than those that the
+   verb writes is not replaced. */
+sotto_status cli_check_own(const cli *c, const char *begins, const char *what,
+                           sotto_error *error);
+
 /* ---- json.c ---- */
 
 /* Prints text as a JSON string, in quotes. */

@@ -15,7 +15,7 @@ sotto_status cli_convert(const cli *c, sotto_error *error)
     cli own = *c;
     sotto_progress_callback callback = {.remark = convert_remark,
                                         .context = &own};
-    sotto_status status = cli_check_output(c, error);
+    sotto_status status = cli_check_own(c, "\x89SOTTO\r\n", "table", error);
     if (status == SOTTO_OK)
         status = sotto_table_convert(c->argument, c->arguments, output,
                                      c->options, &callback, error);

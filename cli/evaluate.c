@@ -164,7 +164,7 @@ static sotto_status evaluate_check(const cli *c, sotto_error *error)
         if (sotto_options_get(c->options, of_private[i]))
             return cli_refuse(error,
                               "--%s is for a private evaluation: expected "
-                              "--epsilon E with it",
+                              "--epsilon E, --delta D and -o FILE",
                               of_private[i]);
     return SOTTO_OK;
 }

@@ -49,6 +49,12 @@ static sotto_status evaluation_tell(const cli *c, const sotto_evaluation *e,
 
 static sotto_status evaluation_check(const cli *c, sotto_error *error)
 {
+    if (!sotto_options_get(c->options, "output") &&
+        !sotto_options_get(c->options, "delta"))
+        return cli_refuse(error,
+                          "a private evaluation needs more than --epsilon: "
+                          "expected --delta D, well below 1 / rows, and -o "
+                          "FILE, too");
     sotto_status status = cli_set_ledger(c, c->argument[1], error);
     if (status == SOTTO_OK)
         status = cli_check_release(c, error);

@@ -27,14 +27,65 @@ static const sotto_option *cli_negated(const char *name)
     return o && cli_can_be_off(o) ? o : NULL;
 }
 
-enum { CLI_MOST_OPTIONS = 128 };
+enum { CLI_MOST_OPTIONS = 128, CLI_NAME = 48 };
+
+/* The name that a word has as an option, with the value cut off: "output" for
+   -o. 0: it is none, or too long for one. */
+static int cli_option_name(char name[CLI_NAME], const char *word)
+{
+    const char *begin = strcmp(word, "-o") ? word + 2 : "output";
+    size_t length = strcspn(begin, "=");
+    if (length >= CLI_NAME || word[0] != '-' ||
+        (word[1] != '-' && strcmp(word, "-o")))
+        return 0;
+    for (size_t k = 0; k < length; k++)
+        name[k] = begin[k] > 32 && begin[k] < 127 ? begin[k] : '?';
+    name[length] = 0;
+    return 1;
+}
+
+static const sotto_option *cli_named(const char *name)
+{
+    const sotto_option *no = cli_negated(name);
+    return no ? no : sotto_option_named(name);
+}
+
+/* Options of other verbs from here on, as "--a, --b": somebody has pasted the
+   line of another verb, and wants to know all of them. Returns how many. */
+static int cli_foreign_options(const verb *v, char **argv, char *list,
+                               size_t room)
+{
+    char name[CLI_NAME], entry[CLI_NAME + 8];
+    int count = 0;
+    *list = 0;
+    for (; *argv && strcmp(*argv, "--"); argv++) {
+        const sotto_option *o =
+            cli_option_name(name, *argv) ? cli_named(name) : NULL;
+        if (!o || cli_takes(v, o) || !strcmp(o->verbs, ""))
+            continue;
+        snprintf(entry, sizeof entry, "--%s", o->name);
+        size_t length = strlen(list);
+        if (strstr(list, entry) || length + strlen(entry) + 3 > room)
+            continue;
+        snprintf(list + length, room - length, "%s%s", count++ ? ", " : "",
+                 entry);
+    }
+    return count;
+}
 
 /* One that other verbs take, or that nobody takes: which was meant? */
 static sotto_status cli_refuse_option(const verb *v, const sotto_option *o,
-                                      const char *name, sotto_error *error)
+                                      const char *name, char **argv,
+                                      sotto_error *error)
 {
     const char *names[CLI_MOST_OPTIONS];
+    char foreign[256];
     int64_t count = 0;
+    if (o && cli_foreign_options(v, argv, foreign, sizeof foreign) > 1)
+        return cli_refuse(error,
+                          "'sotto %s' has none of the options %s: leave them "
+                          "out; see 'sotto help %s'",
+                          v->name, foreign, v->name);
     if (o && strcmp(o->verbs, ""))
         return cli_refuse(error,
                           "'sotto %s' has no option --%s, which goes with%.*s; "
@@ -74,21 +125,15 @@ static sotto_status cli_refuse_blanks(const sotto_option *o, const char *value,
 static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
                                sotto_error *error)
 {
-    char name[48];
-    const char *word = strcmp(argv[*i], "-o") ? argv[*i] + 2 : "output";
-    size_t length = strcspn(word, "=");
-    const char *value = word[length] ? word + length + 1 : NULL;
-    if (length >= sizeof name || argv[*i][0] != '-' ||
-        (argv[*i][1] != '-' && strcmp(argv[*i], "-o")))
+    char name[CLI_NAME];
+    const char *equals = strchr(argv[*i], '=');
+    const char *value = equals ? equals + 1 : NULL;
+    if (!cli_option_name(name, argv[*i]))
         return cli_refuse(
             error, "options are written --name; see 'sotto help %s'", v->name);
-    for (size_t k = 0; k < length; k++)
-        name[k] = word[k] > 32 && word[k] < 127 ? word[k] : '?';
-    name[length] = 0;
-    const sotto_option *no = cli_negated(name);
-    const sotto_option *o = no ? no : sotto_option_named(name);
+    const sotto_option *no = cli_negated(name), *o = cli_named(name);
     if (!o || !cli_takes(v, o))
-        return cli_refuse_option(v, o, name, error);
+        return cli_refuse_option(v, o, name, argv + *i, error);
     if (no && value)
         return cli_refuse(error, "--%s takes no value", name);
     if (o->kind == SOTTO_OPTION_FLAG)
@@ -102,6 +147,14 @@ static sotto_status cli_option(cli *c, const verb *v, char **argv, int *i,
     return status == SOTTO_OK
                ? sotto_options_set(c->options, o->name, value, error)
                : status;
+}
+
+/* How it is called, and what was wrong with the call. */
+static sotto_status cli_refuse_usage(const verb *v, const char *why,
+                                     sotto_error *error)
+{
+    return cli_refuse(error, "usage: sotto %s%s%s [OPTIONS]%s", v->name,
+                      *v->usage ? " " : "", v->usage, why);
 }
 
 static sotto_status cli_parse(cli *c, const verb *v, char **argv,
@@ -121,14 +174,15 @@ static sotto_status cli_parse(cli *c, const verb *v, char **argv,
         else if (c->arguments < v->most)
             c->argument[c->arguments++] = argv[i];
         else
-            status = cli_refuse(error, "usage: sotto %s %s [OPTIONS]", v->name,
-                                v->usage);
+            status = cli_refuse_usage(v,
+                                      v->most ? "; expected no more arguments"
+                                              : "; expected no argument",
+                                      error);
         if (status != SOTTO_OK)
             return status;
     }
     if (c->arguments < v->least)
-        return cli_refuse(error, "usage: sotto %s %s [OPTIONS]", v->name,
-                          v->usage);
+        return cli_refuse_usage(v, "", error);
     return SOTTO_OK;
 }
 

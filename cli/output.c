@@ -136,16 +136,48 @@ static sotto_status cli_check_old(const char *output, int only_release,
     return status;
 }
 
+/* Whether there is a file with something in it. */
+static int cli_is_filled(const char *output)
+{
+    struct stat about;
+    return !cli_is_stream(output) && !stat(output, &about) &&
+           S_ISREG(about.st_mode) && about.st_size > 0;
+}
+
 static sotto_status cli_check_both(const cli *c, int only_release,
                                    sotto_error *error)
 {
     const char *output = sotto_options_get(c->options, "output");
-    struct stat about;
     sotto_status status = cli_check_place(c, error);
-    if (status != SOTTO_OK || cli_is_stream(output) || stat(output, &about) ||
-        !S_ISREG(about.st_mode) || about.st_size == 0)
+    return status == SOTTO_OK && cli_is_filled(output)
+               ? cli_check_old(output, only_release, error)
+               : status;
+}
+
+static int cli_begins(const char *path, const char *begins)
+{
+    char first[32];
+    size_t length = strlen(begins);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return 0;
+    size_t got = fread(first, 1, length, file);
+    fclose(file);
+    return got == length && !memcmp(first, begins, length);
+}
+
+sotto_status cli_check_own(const cli *c, const char *begins, const char *what,
+                           sotto_error *error)
+{
+    const char *output = sotto_options_get(c->options, "output");
+    sotto_status status = cli_check_output(c, error);
+    if (status != SOTTO_OK || !cli_is_filled(output) ||
+        cli_begins(output, begins))
         return status;
-    return cli_check_old(output, only_release, error);
+    return cli_refuse(error,
+                      "-o: the file that is there is no %s of sotto; remove "
+                      "it, or give another name",
+                      what);
 }
 
 sotto_status cli_check_output(const cli *c, sotto_error *error)

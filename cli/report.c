@@ -73,7 +73,7 @@ sotto_status cli_report(const cli *c, sotto_error *error)
                               ? cli_json_check(c, error)
                               : cli_memory(error);
     if (status == SOTTO_OK)
-        status = cli_check_output(c, error);
+        status = cli_check_own(c, "<!DOCTYPE html>", "page", error);
     for (int i = 0; i < c->arguments && status == SOTTO_OK; i++)
         status = report_read(&f, c->argument[i], error);
     if (status == SOTTO_OK)

@@ -137,8 +137,7 @@ static sotto_status calibrate_check(const calibration *c, sotto_error *error)
     account_list list;
     if (!(t->epsilon > 0 && t->epsilon <= 1e4))
         return error_set(error, SOTTO_USAGE,
-                         "--epsilon: expected a number above 0, up to 1e4, or "
-                         "inf for a model that is NOT PRIVATE");
+                         "--epsilon: expected a number above 0, up to 1e4");
     if (!(t->delta >= 1e-15 && t->delta < 1))
         return error_set(
             error, SOTTO_USAGE,
@@ -175,7 +174,7 @@ static sotto_status calibrate_refuse(const account_target *t,
                          asked.text, sotto_number_print(t->draws, 2).text);
     return error_set(error, SOTTO_USAGE,
                      "%s says nothing about a record; expected an --epsilon of "
-                     "at most %s, or inf for a model that is NOT PRIVATE",
+                     "at most %s",
                      asked.text, sotto_number_print(most, 6).text);
 }
 

@@ -139,14 +139,15 @@ static sotto_status loader_fault(const loader *l, int64_t lines,
     text_buffer allowed = {0};
     value_list_allowed(l->p, f, &allowed);
     /* gzip has its checksum at the end, so damage may have come so far */
-    sotto_status status =
-        error_set(error, SOTTO_DATA, "%s: line %lld%s: %s%s%s",
-                  show_name(source_name(b->from)).text,
-                  (long long)(lines + f->line), where.data ? where.data : "",
-                  f->expected, allowed.data ? allowed.data : "",
-                  source_is_gzip(b->from)
-                      ? " (or the gzip data are damaged: check with gzip -t)"
-                      : "");
+    sotto_status status = error_set(
+        error, SOTTO_DATA, "%s: line %lld%s: %s%s%s%s",
+        show_name(source_name(b->from)).text, (long long)(lines + f->line),
+        where.data ? where.data : "", f->expected,
+        allowed.data ? allowed.data : "",
+        l->p->drop_bad ? "" : " (--bad-rows drop leaves such rows out)",
+        source_is_gzip(b->from)
+            ? " (or the gzip data are damaged: check with gzip -t)"
+            : "");
     text_free(&allowed);
     text_free(&where);
     return status;

@@ -68,7 +68,7 @@ static const char value_too_large[] =
 
 static const char value_missing_expected[] =
     "expected a value, found none; declare what a missing value becomes in "
-    "the schema, or leave such rows out";
+    "the schema";
 
 static const char value_missing_model[] =
     "expected a value, found none; the model has no rule for a missing value "

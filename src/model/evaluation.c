@@ -292,10 +292,13 @@ static sotto_status parse(sotto_evaluation **out, const char *name,
                               "evaluate --epsilon' has written",
                               error);
     else if (json_integer_value(version) != EVALUATION_VERSION)
-        status = model_refuse(name,
-                              "an evaluation of another version: use the "
-                              "sotto it was made with, or a newer one",
-                              error);
+        status = error_set(error, SOTTO_USAGE,
+                           "%s: an evaluation of version %lld; this sotto (%s) "
+                           "reads version %d: use the sotto it was made with, "
+                           "or a newer one",
+                           show_name(name).text,
+                           (long long)json_integer_value(version),
+                           sotto_version(), EVALUATION_VERSION);
     if (status == SOTTO_OK)
         status = model_check_sum(name, bytes, size, error);
     if (status != SOTTO_OK) {

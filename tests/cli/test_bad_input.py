@@ -61,6 +61,15 @@ class Csv(Case):
             with self.subTest(row):
                 self.row(row, column=place, hint="expected as many fields")
 
+    def test_the_way_out_is_named(self):
+        """Where it is one: not where bad rows are left out already."""
+        self.write("d.csv", "a,b\n1,x\n2,3\n")
+        for verb in (("doctor",), ("train", "--epsilon", "inf", "--target", "b", "-o", "m.json")):
+            text = self.assert_one_line(self.sotto(verb[0], "d.csv", *verb[1:]), DATA)
+            self.assertIn("(--bad-rows drop leaves such rows out)", text)
+            good = self.sotto(verb[0], "d.csv", *verb[1:], "--bad-rows", "drop")
+            self.assertEqual(good.code, OK, good.err)
+
     def test_not_a_number(self):
         """Words, and what other programs might take for a number."""
         for field in (WORD, NUMBER + "x", "x" + NUMBER, "1_000", "1 2", "--1",

@@ -329,6 +329,24 @@ class Promise(Evaluation):
             self.assertEqual((result.code, result.err.count(b"\n"), result.out), (code, 1, b""),
                              more)
 
+    def test_what_is_missing_is_told_at_once(self):
+        self.model("two")
+        file = ("evaluate", "m.json", "test.csv", "--drop", "who")
+        self.assertIn("expected --delta D, well below 1 / rows, and -o FILE, too",
+                      self.assert_one_line(self.sotto(*file, "--epsilon", "1"), USAGE))
+        self.assertIn("expected --epsilon E, --delta D and -o FILE",
+                      self.assert_one_line(self.sotto(*file, "-o", "e.json"), USAGE))
+
+    def test_another_version(self):
+        """Both numbers are told, as of a model."""
+        self.model("two")
+        told = self.evaluated()
+        self.write_model("new.json", {**told, "sotto_evaluation": 7})
+        for args in (("show", "new.json"), ("report", "m.json", "new.json", "-o", "p.html")):
+            text = self.assert_one_line(self.sotto(*args), USAGE)
+            self.assertRegex(text, r"new\.json: an evaluation of version 7; this sotto "
+                             r"\(\d+\.\d+\.\d+\) reads version 1: use the sotto it was made with")
+
 
 class Booked(Evaluation):
 
