@@ -180,20 +180,34 @@ static sotto_status predict_shorten(double *out, const sotto_model *m,
     return SOTTO_OK;
 }
 
+static int all_finite(const double *x, int64_t count)
+{
+    int finite = 1;
+    for (int64_t k = 0; k < count; k++)
+        finite &= isfinite(x[k]) != 0;
+    return finite;
+}
+
 /* A score beyond all doubles is no answer, nor is a class made of it. Where bad
-   rows are marked such a row is one of them, and the answer is NaN. */
-static sotto_status predict_check_finite(double *score, const sotto_table *t,
+   rows are marked such a row is one of them, and its answers are NaN. All
+   `width` scores of a row are looked at before the next row, so that the row
+   that is named does not depend on who has which rows. */
+static sotto_status predict_check_finite(double *score, int64_t width,
+                                         const sotto_table *t,
                                          sotto_error *error)
 {
-    for (int64_t i = 0; i < t->rows; i++)
-        if (t->bad && (t->bad[i] || !isfinite(score[i])))
-            score[i] = NAN;
-        else if (!isfinite(score[i]))
+    for (int64_t i = 0; i < t->rows; i++) {
+        double *row = score + i * width;
+        int finite = all_finite(row, width);
+        if (!finite && !t->bad)
             return error_set(error, SOTTO_DATA,
                              "row %lld: its score is too large for a double; "
                              "expected values as in the file that the model "
                              "was learned from",
                              (long long)(t->first + i) + 1);
+        for (int64_t k = 0; t->bad && k < width; k++)
+            row[k] = finite && !t->bad[i] ? row[k] : NAN;
+    }
     return SOTTO_OK;
 }
 
@@ -216,7 +230,7 @@ static sotto_status predict_can(const sotto_model *m, const sotto_table *t,
     return status == SOTTO_OK ? predict_check(m, t, error) : status;
 }
 
-/* x'w + b of all rows. */
+/* x'w + b of all rows; whether they are numbers is not looked at. */
 static sotto_status predict_scores(double *out, const sotto_model *m,
                                    const sotto_table *t, sotto_error *error)
 {
@@ -226,10 +240,7 @@ static sotto_status predict_scores(double *out, const sotto_model *m,
         predict_sparse(out, m, t);
     else
         predict_dense(out, m, t);
-    sotto_status status = predict_shorten(out, m, t, error);
-    if (status == SOTTO_OK)
-        status = predict_check_finite(out, t, error);
-    return status;
+    return predict_shorten(out, m, t, error);
 }
 
 /* Of the multinomial loss, or each class's own divided by their sum. */
@@ -269,6 +280,8 @@ sotto_status sotto_predict_classes(double *out, const sotto_model *m,
         for (int64_t i = 0; i < t->rows; i++)
             out[i * m->classes + k] = score[i];
     }
+    if (status == SOTTO_OK)
+        status = predict_check_finite(out, m->classes, t, error);
     for (int64_t i = 0; what == SOTTO_ANSWER_PROBA && i < t->rows; i++)
         predict_chances(m, out + i * m->classes);
     mem_wipe(score, (size_t)t->rows * sizeof *score);
@@ -313,6 +326,8 @@ sotto_status sotto_predict(double *out, const sotto_model *m,
     sotto_status status = predict_can(m, t, what, error);
     if (status == SOTTO_OK)
         status = predict_scores(out, m, t, error);
+    if (status == SOTTO_OK)
+        status = predict_check_finite(out, 1, t, error);
     if (status != SOTTO_OK)
         return status;
     for (int64_t i = 0; i < t->rows; i++)

@@ -6,6 +6,7 @@
 #include "rank_files.h"
 #include "rank_group.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -77,9 +78,11 @@ static void turn(const char *name, const char *from, int head)
     fclose(out);
 }
 
-/* The last column is a class, which the first decides; the row whose number is
-   `huge` has such a value. */
-static void write_npy(const char *name, int rows, int huge)
+/* The last column is one of so many classes, which the first decides. A huge
+   value is in the first column of the row whose number is `huge`, and in the
+   second of `other`. */
+static void write_npy(const char *name, int rows, int classes, int huge,
+                      int other)
 {
     char head[128];
     FILE *file = fopen(path_of(name), "wb");
@@ -96,8 +99,10 @@ static void write_npy(const char *name, int rows, int huge)
         double x[4];
         for (int j = 0; j < 3; j++)
             x[j] = uniform();
-        x[3] = x[0] + uniform() > 0;
+        double sum = x[0] + uniform();
+        x[3] = classes == 2 ? sum > 0 : (sum > -.4) + (sum > .4);
         x[0] = i == huge ? 1e38 : x[0];
+        x[1] = i == other ? 1e38 : x[1];
         fwrite(x, sizeof *x, 4, file);
     }
     fclose(file);
@@ -147,7 +152,8 @@ typedef struct answer_case {
     const char *path[4];
     const char *option[24]; /* names and values; @ is a file of the folder */
     const char *other;      /* the model of rank 1; NULL: the same */
-    double steep;           /* its first weight; 0: as it was learned */
+    double steep;           /* its first weight, and of three classes the second
+                               of the second class; 0: as they were learned */
     const char *instead;    /* of rows.csv, at rank 1; NULL: the same */
 } answer_case;
 
@@ -272,6 +278,8 @@ static void run_rank(void *context, int rank, sotto_ranks *ranks)
         fail_msg("%s", error->message);
     if (a->steep > 0)
         model->weight[0] = a->steep;
+    if (a->steep > 0 && model->classes > 2)
+        model->weight[model->features + 1] = a->steep;
     if (ranks)
         sotto_options_set_ranks(o, ranks);
     countdown = rank == job->short_rank ? job->short_at : 0;
@@ -337,6 +345,29 @@ static void same_bits(const answer_case *a)
 }
 
 /* ---- the same answers ---- */
+
+/* Where bad rows are marked, one that some class's score is too large of has
+   no answer, and the others have theirs. */
+static void marked(void **unused)
+{
+    (void)unused;
+    static const asked what[] = {VALUES, SCORES, CHANCES};
+    for (int i = 0; i < 3; i++) {
+        answer_case a = {
+            "marked", "many", what[i], {"late.npy"}, {"bad-rows", "drop"},
+            0,        1e300,  0};
+        int64_t width = what[i] == VALUES ? 1 : 3;
+        answer_result *alone = alone_of(&a);
+        const double *answer = (const double *)alone->bytes;
+        assert_int_equal(alone->rows, 160);
+        for (int64_t k = 0; k < 160 * width; k++) {
+            int64_t row = k / width;
+            assert_int_equal(isnan(answer[k]) != 0, row == 40 || row == 140);
+        }
+        result_free(alone);
+        same_bits(&a);
+    }
+}
 
 static void predictions(void **unused)
 {
@@ -465,6 +496,12 @@ static void refused(void **unused)
          "bad.csv: line "},
         {{"too large", "npy", VALUES, {"huge.npy"}, {0}, 0, 1e300, 0},
          "row 141: its score is too large"},
+        {{"too large", "many", VALUES, {"late.npy"}, {0}, 0, 1e300, 0},
+         "row 41: its score is too large"},
+        {{"too large", "many", SCORES, {"late.npy"}, {0}, 0, 1e300, 0},
+         "row 41: its score is too large"},
+        {{"too large", "many", QUALITY, {"late.npy"}, {0}, 0, 1e300, 0},
+         "row 41: its score is too large"},
         {{"no file", "two", VALUES, {"none.csv"}, {0}, 0, 0, 0},
          "none.csv: cannot be opened"},
         {{"other format", "two", VALUES, {"rows.svm"}, {0}, 0, 0, 0},
@@ -699,6 +736,9 @@ static int make_files(void **unused)
          {EXACT, "schema", "@number.json", "loss", "squared"}},
         {"sparse", "rows.svm", {EXACT, "loss", "logistic", "features", "40"}},
         {"npy", "rows.npy", {EXACT, "loss", "logistic", "target", "4"}},
+        {"many",
+         "many.npy",
+         {EXACT, "loss", "logistic", "target", "4", "classes", "0,1,2"}},
         {"private",
          "rows.csv",
          {"epsilon", "3", "delta", "1e-6", "schema", "@two.json", "loss",
@@ -716,8 +756,10 @@ static int make_files(void **unused)
     write_other("other.csv", "rows.csv");
     write_svmlight("rows.svm", 150);
     turn("turned.svm", "rows.svm", 0);
-    write_npy("rows.npy", 160, -1);
-    write_npy("huge.npy", 160, 140);
+    write_npy("rows.npy", 160, 2, -1, -1);
+    write_npy("huge.npy", 160, 2, 140, -1);
+    write_npy("many.npy", 160, 3, -1, -1);
+    write_npy("late.npy", 160, 3, 140, 40);
     write_schema("two.json",
                  "\"two\": {\"type\": \"target\", \"classes\": [\"0\", "
                  "\"1\"]}");
@@ -743,6 +785,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions),
+        cmocka_unit_test(marked),
         cmocka_unit_test(pieces),
         cmocka_unit_test(qualities),
         cmocka_unit_test(evaluations),
